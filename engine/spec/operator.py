@@ -1,0 +1,55 @@
+"""What an operator kind declares: ports, parameters, schemas. Its kernels stand in the same leaf file under `engine/operators/`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from .records import RecordSchema
+
+
+class Model(BaseModel):
+    """Base of everything in the document: frozen, no unknown fields, no NaN or infinity."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Kind:
+    """What every registered kind shows to the palette, the forms and the API docs."""
+
+    kind: ClassVar[str]
+    title: ClassVar[str]
+    group: ClassVar[str] = ""
+    icon: ClassVar[str] = ""
+    source: ClassVar[str] = ""  # paper, section; empty for common knowledge
+
+
+class Operator(Kind):
+    """A kind of operator. One leaf file each in `engine/operators/`, listed in `engine.operators.OPERATORS`.
+
+    Params: pydantic model; its JSON Schema is the form in the inspector.
+    inputs, outputs: port names; every input port takes exactly one or more edges, an output port any number.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("in",)
+    outputs: ClassVar[tuple[str, ...]] = ("out",)
+
+    class Params(Model):
+        pass
+
+    @classmethod
+    def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        """Schemas by output port; `inputs` has one by input port. Raises `Refusal` (path below params) when they do not fit."""
+        raise NotImplementedError
+
+    @classmethod
+    def required_key(cls, params: Any, port: str) -> str | None:
+        """The field by which records on this input port must be partitioned when parallelism > 1, or None."""
+        return None
+
+    @classmethod
+    def parallelism_max(cls, params: Any) -> int | None:
+        """The largest parallelism that gives right results (1 for a global aggregate), or None."""
+        return None

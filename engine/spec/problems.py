@@ -1,0 +1,63 @@
+"""Problems of a document: where, what, the value found, and what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One finding of validation.
+
+    pointer: JSON pointer (RFC 6901) into the document as given, e.g. ``/query/operators/2/params/predicate``.
+    code: a stable word for programs, e.g. ``unknown_field``.
+    message: one sentence that names the field and the value, and says what would be right.
+    value: the offending value, JSON-able (shortened if long).
+    hint: an optional suggestion such as ``did you mean 'state'?``.
+    """
+
+    pointer: str
+    code: str
+    message: str
+    value: Any = None
+    hint: str = ""
+    severity: Literal["error", "warning"] = "error"
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Refusal(ValueError):
+    """Raised inside an operator's or workload's own checks; validation turns it into a `Problem`.
+
+    at: path below the object under check, e.g. ``("predicate",)`` inside an operator's params.
+    """
+
+    def __init__(self, message: str, *, at: Sequence[str | int] = (), code: str = "invalid", value: Any = None, hint: str = ""):
+        super().__init__(message)
+        self.at, self.code, self.value, self.hint = tuple(at), code, value, hint
+
+
+class InvalidExperiment(ValueError):
+    """A document with at least one error; carries all of its problems."""
+
+    def __init__(self, problems: Sequence[Problem]):
+        self.problems = list(problems)
+        super().__init__("\n".join(f"{p.pointer or '/'}: {p.message}" for p in self.problems))
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """``did you mean 'x'?`` for the nearest known name, else the known names (at most eight), else ''."""
+    known = sorted(known)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean '{near[0]}'?"
+    return f"known: {', '.join(known[:8])}{', ...' if len(known) > 8 else ''}" if known else ""
+
+
+def pointer(*parts: str | int) -> str:
+    """JSON pointer from path parts, escaped after RFC 6901."""
+    return "".join("/" + str(p).replace("~", "~0").replace("/", "~1") for p in parts)
