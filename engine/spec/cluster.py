@@ -1,0 +1,156 @@
+"""The modelled hardware, and where the instances of the query stand on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from .operator import Model
+from .units import Integer, Number, megabytes_bytes, milliseconds_ns, quantity, scaled
+from .variant import Variant
+
+HOST_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$"
+
+
+# Processors
+
+
+class Dedicated(Variant):
+    """One core for each instance placed on the host; no two instances share one."""
+
+    title: ClassVar[str] = "Dedicated cores"
+    icon: ClassVar[str] = "cpu"
+    kind: Literal["dedicated"] = "dedicated"
+
+
+class SharedFifo(Variant):
+    """The host's cores are shared: the j-th instance is pinned to core j mod cores, and a core serves first come, first served."""
+
+    title: ClassVar[str] = "Shared cores, first in first out"
+    icon: ClassVar[str] = "cpu"
+    kind: Literal["shared_fifo"] = "shared_fifo"
+
+
+AnyProcessor = Annotated[Dedicated | SharedFifo, Field(discriminator="kind")]
+
+
+# Hosts and links
+
+
+class Host(Model):
+    """One machine, or `count` equal ones. With a count the machines are called name1, name2, ..."""
+
+    name: str = Field(pattern=HOST_NAME, title="Name", description="Letters, digits, '_', '.', '-'; at most 63 characters.")
+    count: Integer | None = Field(
+        default=None, ge=1, le=10_000, title="Count", description="How many equal machines; not given: one, with the name itself."
+    )
+    group: str = Field(
+        default="cloud", min_length=1, max_length=40, title="Group", description="Where the machine stands, e.g. edge, fog or cloud."
+    )
+    processor: AnyProcessor = Field(default=SharedFifo(), title="Processor", description="How instances share the cores.")
+    cores: Integer = Field(default=1, ge=1, le=1024, title="Cores", description="Number of cores.")
+    speed: Number = quantity(
+        1.0, unit="x", ge=0.001, le=1000, title="Speed", description="Speed of a core against the price list's; kept in thousandths."
+    )
+    memory_mb: Number = quantity(4096, unit="MB", gt=0, le=1e9, title="Memory", description="Memory; 1 MB is 1,000,000 bytes.")
+    egress_mbit_per_s: Integer = quantity(
+        1000, unit="Mbit/s", ge=1, le=10_000_000, title="Egress", description="Bandwidth of the outgoing link."
+    )
+    egress_latency_ms: Number = quantity(0.5, unit="ms", ge=0.000001, le=1e8, title="Latency", description="Latency to every other host.")
+
+
+class Link(Model):
+    """Overrides the latency from one host to another, in this direction only."""
+
+    source: str = Field(min_length=1, title="From", description="Name of the sending host.")
+    target: str = Field(min_length=1, title="To", description="Name of the receiving host.")
+    latency_ms: Number = quantity(unit="ms", ge=0.000001, le=1e8, title="Latency", description="Latency in this direction.")
+
+    @property
+    def latency_ns(self) -> int:
+        return milliseconds_ns(self.latency_ms)
+
+
+class Cluster(Model):
+    """The hosts and what connects them."""
+
+    local_latency_ns: Integer = quantity(
+        1000, unit="ns", ge=1, le=10**15, title="Local latency", description="Hand-over between two instances on one host."
+    )
+    hosts: tuple[Host, ...] = Field(min_length=1, title="Hosts", description="Machines, numbered in this order after counts are expanded.")
+    links: tuple[Link, ...] = Field(default=(), title="Links", description="Latencies that differ from the sender's own.")
+
+
+@dataclass(frozen=True)
+class ExpandedHost:
+    """One machine, in the engine's units. `template` is the index of its entry in `cluster.hosts`."""
+
+    name: str
+    index: int
+    template: int
+    group: str
+    processor: str
+    cores: int
+    speed_milli: int
+    memory_bytes: int
+    egress_mbit_per_s: int
+    egress_latency_ns: int
+
+
+def host_names(host: Host) -> list[str]:
+    return [host.name] if host.count is None else [f"{host.name}{k + 1}" for k in range(host.count)]
+
+
+def expand(cluster: Cluster) -> list[ExpandedHost]:
+    """Every machine of the cluster, in document order."""
+    machines: list[ExpandedHost] = []
+    for template, host in enumerate(cluster.hosts):
+        for name in host_names(host):
+            machines.append(
+                ExpandedHost(
+                    name=name,
+                    index=len(machines),
+                    template=template,
+                    group=host.group,
+                    processor=host.processor.kind,
+                    cores=host.cores,
+                    speed_milli=scaled(host.speed, 1000),
+                    memory_bytes=megabytes_bytes(host.memory_mb),
+                    egress_mbit_per_s=host.egress_mbit_per_s,
+                    egress_latency_ns=milliseconds_ns(host.egress_latency_ms),
+                )
+            )
+    return machines
+
+
+# Placements; the strategies themselves stand in `engine.placement`
+
+
+class Spread(Variant):
+    """Instance k of every operator on host k mod n."""
+
+    title: ClassVar[str] = "Spread"
+    icon: ClassVar[str] = "grid"
+    kind: Literal["spread"] = "spread"
+
+
+class ByOperator(Variant):
+    """Every operator on hosts of its own, its instances round robin over them. Needs at least one host per operator."""
+
+    title: ClassVar[str] = "By operator"
+    icon: ClassVar[str] = "columns"
+    kind: Literal["by_operator"] = "by_operator"
+
+
+class Explicit(Variant):
+    """Hosts by operator; the list cycles over the operator's instances."""
+
+    title: ClassVar[str] = "Explicit"
+    icon: ClassVar[str] = "map-pin"
+    kind: Literal["explicit"] = "explicit"
+    hosts: dict[str, tuple[str, ...]] = Field(title="Hosts", description="Host names by operator id.")
+
+
+AnyPlacement = Annotated[Spread | ByOperator | Explicit, Field(discriminator="kind")]

@@ -1,0 +1,133 @@
+"""The experiment document: one object that names everything a run depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from .cluster import AnyPlacement, Cluster, ExpandedHost, Spread, expand
+from .operator import Model
+from .query import OperatorSpec, Query
+from .units import Integer, Number, milliseconds_ns, quantity
+from .variant import Variant
+from .workload import Workload
+
+FORMAT = 1
+"""The format that this version writes. Older ones are upgraded (`engine.spec.document.upgrade`)."""
+
+NOT_IN_HASH = ("name", "description", "ui")
+
+
+class Unbounded(Variant):
+    """Channels hold any number of records; nothing holds the senders back."""
+
+    title: ClassVar[str] = "Unbounded channels"
+    kind: Literal["unbounded"] = "unbounded"
+
+
+class Credits(Variant):
+    """A channel holds a bounded number of records; a sender without credit waits, so pressure walks back to the sources."""
+
+    title: ClassVar[str] = "Credits"
+    kind: Literal["credits"] = "credits"
+    per_channel: Integer = quantity(
+        32, unit="records", ge=1, le=1_000_000, title="Per channel", description="Records that a channel may hold."
+    )
+
+
+AnyFlowControl = Annotated[Unbounded | Credits, Field(discriminator="kind")]
+
+
+class Policies(Model):
+    """What governs the run."""
+
+    flow_control: AnyFlowControl = Field(default=Unbounded(), title="Flow control", description="What a full channel does to its sender.")
+
+
+class Latency(Model):
+    """Which latency is measured at the sinks: from which clock, anchored at which contributing record."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    clock: Literal["event", "append", "ingest"] = Field(
+        default="append", alias="from", title="From", description="Event time, append time, or start of the source's service."
+    )
+    anchor: Literal["trigger", "newest", "oldest"] = Field(
+        default="trigger", title="Anchor", description="Which of the contributing records counts."
+    )
+
+
+class Measurement(Model):
+    """What is written down, and how often."""
+
+    frame_ms: Number = quantity(250, unit="ms", ge=1, le=1e8, title="Frame", description="Virtual time between two rows of telemetry.")
+    latency: Latency = Field(default=Latency(), title="Latency", description="Which of the latencies is measured.")
+
+    @property
+    def frame_ns(self) -> int:
+        return milliseconds_ns(self.frame_ms)
+
+
+class Modelled(Variant):
+    """Real operators on a modelled cluster, in virtual time."""
+
+    title: ClassVar[str] = "Modelled cluster"
+    kind: Literal["modelled"] = "modelled"
+
+
+class Experiment(Model):
+    """One experiment. See docs/experiment-document.md."""
+
+    format: Literal[1] = Field(title="Format", description="Version of the document's format.")
+    name: str = Field(default="", max_length=200, title="Name", description="Does not count for the hash.")
+    description: str = Field(default="", max_length=20_000, title="Description", description="Does not count for the hash.")
+    query: Query = Field(title="Query", description="Operators and edges.")
+    cluster: Cluster = Field(title="Cluster", description="The modelled hardware.")
+    placement: AnyPlacement = Field(default=Spread(), title="Placement", description="Which instance stands on which host.")
+    workload: Workload = Field(title="Workload", description="The input and how long the run lasts.")
+    policies: Policies = Field(default=Policies(), title="Policies", description="What governs the run.")
+    prices: str = Field(default="reference", min_length=1, max_length=100, title="Prices", description="Name of a price list.")
+    measurement: Measurement = Field(default=Measurement(), title="Measurement", description="What is written down.")
+    backend: Modelled = Field(default=Modelled(), title="Backend", description="What executes the query.")
+    ui: dict[str, JsonValue] = Field(default_factory=dict, title="Canvas", description="The canvas's own; does not count for the hash.")
+
+    @property
+    def canonical(self) -> dict[str, Any]:
+        """The document with all defaults filled in, without what does not count for the hash."""
+        document = self.model_dump(mode="json", by_alias=True, exclude=set(NOT_IN_HASH))
+        for operator, written in zip(self.query.operators, document["query"]["operators"], strict=True):
+            del written["name"]
+            written["params"] = operator.parameters.model_dump(mode="json", by_alias=True)
+        return document
+
+    @property
+    def hash(self) -> str:
+        """blake2b-256, in hex, of the canonical JSON: sorted keys, no spaces, UTF-8."""
+        return hashlib.blake2b(canonical_json(self.canonical), digest_size=32).hexdigest()
+
+    def expanded_hosts(self) -> list[ExpandedHost]:
+        """Every machine of the cluster, in the engine's units and order."""
+        return expand(self.cluster)
+
+    def operator(self, id: str) -> OperatorSpec:
+        """The operator with this id. Raises KeyError."""
+        for operator in self.query.operators:
+            if operator.id == id:
+                return operator
+        raise KeyError(id)
+
+
+def canonical_json(value: Any) -> bytes:
+    """One spelling per value: sorted keys, no spaces, UTF-8, no NaN, and 0.0 for -0.0."""
+    return json.dumps(_without_negative_zero(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def _without_negative_zero(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_negative_zero(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_negative_zero(item) for item in value]
+    return 0.0 if isinstance(value, float) and value == 0.0 else value

@@ -1,0 +1,117 @@
+"""The query: operators and the edges between them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, JsonValue
+
+from .operator import Model
+from .units import Integer, Number, microseconds_ps, quantity
+from .variant import Variant
+
+OPERATOR_ID = r"^[a-z][a-z0-9_-]{0,62}$"
+PARALLELISM_MAX = 10_000
+
+
+class Cost(Model):
+    """Prices of this operator alone. What is not given comes from the price list."""
+
+    record_us: Number | None = quantity(
+        None, unit="us", ge=0, le=1e9, title="Per record", description="Time per record and unit of work at speed 1."
+    )
+    output_us: Number | None = quantity(None, unit="us", ge=0, le=1e9, title="Per output", description="Time per record sent on.")
+    control_us: Number | None = quantity(
+        None, unit="us", ge=0, le=1e9, title="Per control element", description="Time per watermark, tick or end of log."
+    )
+
+    @property
+    def record_ps(self) -> int | None:
+        return None if self.record_us is None else microseconds_ps(self.record_us)
+
+    @property
+    def output_ps(self) -> int | None:
+        return None if self.output_us is None else microseconds_ps(self.output_us)
+
+    @property
+    def control_ps(self) -> int | None:
+        return None if self.control_us is None else microseconds_ps(self.control_us)
+
+
+class OperatorSpec(Model):
+    """One operator of the query. `params` belongs to its kind; `engine.spec.registry` checks it and gives it its type."""
+
+    id: str = Field(
+        pattern=OPERATOR_ID, title="Id", description="Lower-case letters, digits, '_', '-', a letter first; at most 63 characters."
+    )
+    kind: str = Field(min_length=1, max_length=100, title="Kind", description="A kind of the registry.")
+    name: str = Field(default="", max_length=200, title="Name", description="What the canvas shows; the id when empty.")
+    parallelism: Integer = Field(default=1, ge=1, le=PARALLELISM_MAX, title="Parallelism", description="Number of instances.")
+    params: dict[str, JsonValue] = Field(default_factory=dict, title="Parameters", description="Depend on the kind.")
+    cost: Cost | None = Field(default=None, title="Cost", description="Overrides the price list for this operator.")
+
+    @property
+    def parameters(self) -> Any:
+        """`params` as an instance of the kind's own model, defaults filled in. Raises pydantic's error or `UnknownKind`."""
+        from . import registry  # registry lists the models of this package, so it cannot be imported before them
+
+        return registry.operator(self.kind).Params.model_validate(self.params)
+
+
+class Forward(Variant):
+    """Index k to index k; both operators have the same parallelism."""
+
+    title: ClassVar[str] = "Forward"
+    icon: ClassVar[str] = "arrow-right"
+    kind: Literal["forward"] = "forward"
+
+
+class Hash(Variant):
+    """By a key: equal keys reach the same instance."""
+
+    title: ClassVar[str] = "Hash"
+    icon: ClassVar[str] = "shuffle"
+    kind: Literal["hash"] = "hash"
+    key: str = Field(min_length=1, max_length=200, title="Key", description="A field of the records on this edge.")
+    scheme: Literal["key_groups", "modulo"] = Field(
+        default="key_groups", title="Scheme", description="Mixed into key groups, or the key modulo the parallelism."
+    )
+    key_groups: Integer = Field(
+        default=128, ge=1, le=32_768, title="Key groups", description="Number of key groups; at least the receiver's parallelism."
+    )
+
+
+class Rebalance(Variant):
+    """Round robin over all receivers."""
+
+    title: ClassVar[str] = "Rebalance"
+    icon: ClassVar[str] = "refresh-cw"
+    kind: Literal["rebalance"] = "rebalance"
+
+
+class Broadcast(Variant):
+    """Every record to every receiver."""
+
+    title: ClassVar[str] = "Broadcast"
+    icon: ClassVar[str] = "radio"
+    kind: Literal["broadcast"] = "broadcast"
+
+
+AnyPartitioning = Annotated[Forward | Hash | Rebalance | Broadcast, Field(discriminator="kind")]
+
+
+class Edge(Model):
+    """Records flow from an output port to an input port."""
+
+    source: str = Field(min_length=1, title="From", description="Id of the sending operator.")
+    source_port: str = Field(default="out", min_length=1, title="Output port", description="A port of the sending operator.")
+    target: str = Field(min_length=1, title="To", description="Id of the receiving operator.")
+    target_port: str = Field(default="in", min_length=1, title="Input port", description="A port of the receiving operator.")
+    partitioning: AnyPartitioning = Field(default=Forward(), title="Partitioning", description="Which instance gets which record.")
+
+
+class Query(Model):
+    """Operators and edges; both orders count, since the model numbers instances and channels by them."""
+
+    operators: tuple[OperatorSpec, ...] = Field(title="Operators", description="The operators, in the order that numbers their instances.")
+    edges: tuple[Edge, ...] = Field(default=(), title="Edges", description="The edges, in the order that numbers their channels.")

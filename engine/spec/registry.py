@@ -1,0 +1,115 @@
+"""Everything that can be chosen in a document, by family.
+
+Operator kinds and price lists live in leaf files of other packages. They are loaded on first use, by name, so that `engine.spec` imports
+no family: the web process reads documents without loading the engine, and a new leaf file needs no change here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from .cluster import AnyPlacement, AnyProcessor
+from .experiment import AnyFlowControl
+from .operator import Operator
+from .query import AnyPartitioning
+from .variant import Variant
+from .workload import AnyDisorder, AnyRate, AnyStream, AnyWatermarks, Stream, variants
+
+FAMILIES: dict[str, tuple[type[Variant], ...]] = {
+    "streams": variants(AnyStream),
+    "rates": variants(AnyRate),
+    "disorders": variants(AnyDisorder),
+    "watermarks": variants(AnyWatermarks),
+    "partitionings": variants(AnyPartitioning),
+    "processors": variants(AnyProcessor),
+    "placements": variants(AnyPlacement),
+    "flow_controls": variants(AnyFlowControl),
+}
+"""The families whose kinds are members of a union in the document itself."""
+
+
+class UnknownKind(KeyError):
+    """A kind that no family has."""
+
+
+def operators() -> Mapping[str, type[Operator]]:
+    """Operator kinds by name."""
+    kinds: Mapping[str, type[Operator]] = importlib.import_module("engine.operators").OPERATORS
+    return kinds
+
+
+def operator(kind: str) -> type[Operator]:
+    """The class of one operator kind. Raises `UnknownKind`."""
+    try:
+        return operators()[kind]
+    except KeyError:
+        raise UnknownKind(kind) from None
+
+
+def price_lists() -> Mapping[str, Any]:
+    """Price lists by name; each has `title` and `doc`."""
+    lists: Mapping[str, Any] = importlib.import_module("engine.core.prices").PRICE_LISTS
+    return lists
+
+
+def kinds(family: str) -> tuple[str, ...]:
+    """Names of the kinds of one family, in the order in which they are offered."""
+    if family == "operators":
+        return tuple(operators())
+    if family == "prices":
+        return tuple(price_lists())
+    return tuple(kind_of(variant) for variant in FAMILIES[family])
+
+
+def kind_of(variant: type[Variant]) -> str:
+    """The value of the variant's `kind` field."""
+    return str(variant.model_fields["kind"].default)
+
+
+def catalogue() -> dict[str, list[dict[str, Any]]]:
+    """What palettes, forms and API docs show, by family.
+
+    An entry has kind, title, family, group, icon, doc, source, schema (JSON Schema of its parameters, without `kind`), inputs and outputs;
+    a stream of fixed shape also has its fields.
+    """
+    listing: dict[str, list[dict[str, Any]]] = {"operators": [_operator_entry(kind, entry) for kind, entry in operators().items()]}
+    for family, members in FAMILIES.items():
+        listing[family] = [_variant_entry(family, member) for member in members]
+    listing["prices"] = [_entry("prices", name, prices.title, prices.doc) for name, prices in price_lists().items()]
+    return listing
+
+
+def _operator_entry(kind: str, operator: type[Operator]) -> dict[str, Any]:
+    entry = _entry("operators", kind, operator.title, inspect.getdoc(operator) or "")
+    entry.update(group=operator.group, icon=operator.icon, source=operator.source, schema=operator.Params.model_json_schema())
+    entry.update(inputs=list(operator.inputs), outputs=list(operator.outputs))
+    return entry
+
+
+def _variant_entry(family: str, variant: type[Variant]) -> dict[str, Any]:
+    schema = variant.model_json_schema()
+    schema["properties"].pop("kind")
+    entry = _entry(family, kind_of(variant), variant.title, inspect.getdoc(variant) or "")
+    entry.update(group=variant.group, icon=variant.icon, source=variant.source, schema=schema)
+    if issubclass(variant, Stream) and variant.schema_fixed is not None:
+        entry["fields"] = [{"name": field.name, "type": field.type} for field in variant.schema_fixed.fields]
+    return entry
+
+
+def _entry(family: str, kind: str, title: str, doc: str) -> dict[str, Any]:
+    empty = {"type": "object", "properties": {}, "additionalProperties": False}
+    return {
+        "kind": kind,
+        "title": title,
+        "family": family,
+        "group": "",
+        "icon": "",
+        "doc": doc,
+        "source": "",
+        "schema": empty,
+        "inputs": [],
+        "outputs": [],
+    }

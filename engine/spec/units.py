@@ -1,0 +1,45 @@
+"""From the units of the document to the integers of the engine; each number is rounded once, half up."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import Field, Strict
+
+Integer = Annotated[int, Strict()]
+"""A whole number; neither `true` nor `"4"` passes for one."""
+
+Number = Annotated[float, Strict()]
+"""A number, whole or not; neither `true` nor `"1.5"` passes for one."""
+
+
+def quantity(default: Any = ..., *, unit: str, description: str, **constraints: Any) -> Any:
+    """A pydantic field with a unit: `x-unit` in its JSON Schema, which forms print behind the input."""
+    return Field(default, description=description, json_schema_extra={"x-unit": unit}, **constraints)
+
+
+def scaled(value: float, factor: int) -> int:
+    """`value x factor` as an integer, half up.
+
+    The decimal number that the document shows is scaled, not the binary fraction nearest to it, so 0.0015 s is 1,500,000 ns.
+    """
+    return math.floor(Decimal(repr(value)) * factor + Decimal("0.5"))
+
+
+def seconds_ns(seconds: float) -> int:
+    return scaled(seconds, 1_000_000_000)
+
+
+def milliseconds_ns(milliseconds: float) -> int:
+    return scaled(milliseconds, 1_000_000)
+
+
+def microseconds_ps(microseconds: float) -> int:
+    return scaled(microseconds, 1_000_000)
+
+
+def megabytes_bytes(megabytes: float) -> int:
+    """One megabyte is 1,000,000 bytes."""
+    return scaled(megabytes, 1_000_000)

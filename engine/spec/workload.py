@@ -1,0 +1,354 @@
+"""What the sources read: streams, rates, disorder and watermarks. `engine.workloads` generates the records from these models."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from .operator import Model
+from .problems import Refusal, suggestion
+from .records import RecordField, RecordSchema
+from .units import Integer, Number, milliseconds_ns, quantity, seconds_ns
+from .variant import Variant
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """What validation must know of an uploaded file.
+
+    schema: its columns. timestamps: the columns that can serve as event time, best first. rows: how many records it has.
+    """
+
+    schema: RecordSchema
+    timestamps: tuple[str, ...]
+    rows: int
+
+
+# Streams
+
+
+class Stream(Variant):
+    """What the records are. `record_schema` says their fields; for generated streams it is fixed."""
+
+    schema_fixed: ClassVar[RecordSchema | None] = None
+
+    def record_schema(self, dataset: DatasetInfo | None = None) -> RecordSchema:
+        """Fields of the stream's records; a file needs its `dataset`. Raises `Refusal` (path below the stream)."""
+        assert self.schema_fixed is not None
+        return self.schema_fixed
+
+
+NEXMARK = "Siachamis 2024, 3.6; Apache Beam's NexMark defaults"
+
+
+class NexmarkStream(Stream):
+    """One of NexMark's three topics.
+
+    The field `extra` of the benchmark is padding: it counts in the accounting size and is not carried as a field.
+    """
+
+    group: ClassVar[str] = "NexMark"
+    source: ClassVar[str] = NEXMARK
+
+    hot_ratio: Number = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        title="Hot ratio",
+        description="Share of the records that refer to one hot seller, bidder or auction; 0 is uniform.",
+    )
+
+
+class NexmarkPerson(NexmarkStream):
+    """People who register at the auction site; 200 bytes each. Their state is one of AZ, CA, ID, OR, WA, WY."""
+
+    title: ClassVar[str] = "NexMark persons"
+    icon: ClassVar[str] = "user"
+    schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(
+        200, id="int", name="string", email="string", card="string", city="string", state="string", time="timestamp"
+    )
+    kind: Literal["nexmark_person"] = "nexmark_person"
+
+
+class NexmarkAuction(NexmarkStream):
+    """Auctions that open; 500 bytes each. A hot auction's seller is the hot person."""
+
+    title: ClassVar[str] = "NexMark auctions"
+    icon: ClassVar[str] = "gavel"
+    schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(
+        500,
+        id="int",
+        item="string",
+        description="string",
+        initial_bid="int",
+        reserve="int",
+        time="timestamp",
+        expires="timestamp",
+        seller="int",
+        category="int",
+    )
+    kind: Literal["nexmark_auction"] = "nexmark_auction"
+
+
+class NexmarkBid(NexmarkStream):
+    """Bids on auctions; 100 bytes each. Bidder and auction are hot independently of one another."""
+
+    title: ClassVar[str] = "NexMark bids"
+    icon: ClassVar[str] = "coins"
+    schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(100, auction="int", bidder="int", price="int", time="timestamp")
+    kind: Literal["nexmark_bid"] = "nexmark_bid"
+
+
+class FileStream(Stream):
+    """The rows of an uploaded file, in the order of their timestamps."""
+
+    title: ClassVar[str] = "Uploaded file"
+    icon: ClassVar[str] = "file"
+    kind: Literal["file"] = "file"
+    dataset: str = Field(min_length=1, max_length=200, title="Data set", description="Name of the uploaded data set.")
+    timestamp: str = Field(min_length=1, max_length=200, title="Timestamp column", description="The column that holds the event time.")
+    columns: tuple[str, ...] | None = Field(
+        default=None, title="Columns", description="The columns to read, in this order; all of them when not given."
+    )
+
+    def record_schema(self, dataset: DatasetInfo | None = None) -> RecordSchema:
+        """The chosen columns; the timestamp column, if among them, has the type timestamp."""
+        if dataset is None:
+            raise Refusal(
+                f"data set '{self.dataset}' is unknown; upload it or choose another",
+                at=("dataset",),
+                code="unknown_dataset",
+                value=self.dataset,
+            )
+        schema = dataset.schema
+        if self.timestamp not in dataset.timestamps:
+            raise Refusal(
+                f"column '{self.timestamp}' of data set '{self.dataset}' cannot serve as timestamp; choose one of its timestamp columns",
+                at=("timestamp",),
+                code="unknown_timestamp",
+                value=self.timestamp,
+                hint=suggestion(self.timestamp, dataset.timestamps),
+            )
+        names = schema.names if self.columns is None else self.columns
+        if not names:
+            raise Refusal("columns is empty; name at least one column or leave it out", at=("columns",), code="too_short", value=[])
+        for position, name in enumerate(names):
+            at = ("columns", position)
+            if name not in schema:
+                message = f"data set '{self.dataset}' has no column '{name}'; choose among its columns"
+                raise Refusal(message, at=at, code="unknown_field", value=name, hint=suggestion(name, schema.names))
+            if name in names[:position]:
+                raise Refusal(f"column '{name}' is listed twice; list it once", at=at, code="duplicate", value=name)
+        return RecordSchema(tuple(RecordField(n, "timestamp" if n == self.timestamp else schema.type_of(n)) for n in names))
+
+
+# Rates: records per virtual second of one source operator, all its partitions together
+
+
+class Rate(Variant):
+    """How fast records are appended to the logs of one source operator, all its partitions together."""
+
+    def expected_records(self, horizon_s: float) -> float | None:
+        """Records appended in [0, horizon), about; None when the stream itself decides."""
+        raise NotImplementedError
+
+
+class ConstantRate(Rate):
+    """The same rate all the time."""
+
+    title: ClassVar[str] = "Constant"
+    icon: ClassVar[str] = "minus"
+    kind: Literal["constant"] = "constant"
+    per_s: Number = quantity(1000.0, unit="records/s", ge=0, le=1e9, title="Rate", description="Records per second of virtual time.")
+
+    def expected_records(self, horizon_s: float) -> float:
+        return self.per_s * horizon_s
+
+
+class Step(Model):
+    at_s: Number = quantity(unit="s", ge=0, le=1e8, title="From", description="Virtual time from which the rate holds.")
+    per_s: Number = quantity(unit="records/s", ge=0, le=1e9, title="Rate", description="Records per second of virtual time.")
+
+
+class StepsRate(Rate):
+    """A rate that jumps at given times. Before the first step nothing is appended."""
+
+    title: ClassVar[str] = "Steps"
+    icon: ClassVar[str] = "bar-chart"
+    kind: Literal["steps"] = "steps"
+    steps: tuple[Step, ...] = Field(
+        min_length=1, max_length=10_000, title="Steps", description="Times in ascending order, each with its rate."
+    )
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        for position in range(1, len(self.steps)):
+            before, here = self.steps[position - 1].at_s, self.steps[position].at_s
+            if here <= before:
+                message = f"at_s is {here:g}, not after the step before it ({before:g}); steps must be in ascending order"
+                raise Refusal(message, at=("steps", position, "at_s"), code="not_ascending", value=here)
+        return self
+
+    def expected_records(self, horizon_s: float) -> float:
+        ends = [step.at_s for step in self.steps[1:]] + [math.inf]
+        return sum(step.per_s * max(0.0, min(end, horizon_s) - step.at_s) for step, end in zip(self.steps, ends, strict=True))
+
+
+class CosineRate(Rate):
+    """mean + amplitude x cos(2 pi (t - phase) / period): a smooth day and night; the first peak is at the phase."""
+
+    title: ClassVar[str] = "Cosine"
+    icon: ClassVar[str] = "activity"
+    kind: Literal["cosine"] = "cosine"
+    mean_per_s: Number = quantity(1000.0, unit="records/s", ge=0, le=1e9, title="Mean", description="Mean rate over a period.")
+    amplitude_per_s: Number = quantity(
+        500.0, unit="records/s", ge=0, le=1e9, title="Amplitude", description="Largest deviation from the mean."
+    )
+    period_s: Number = quantity(60.0, unit="s", ge=0.001, le=1e8, title="Period", description="Time from peak to peak.")
+    phase_s: Number = quantity(0.0, unit="s", ge=-1e8, le=1e8, title="Phase", description="Time of the first peak.")
+
+    @model_validator(mode="after")
+    def _never_negative(self) -> Self:
+        if self.amplitude_per_s > self.mean_per_s:
+            message = (
+                f"amplitude_per_s is {self.amplitude_per_s:g}, above mean_per_s ({self.mean_per_s:g}), so the rate would be negative; "
+                f"it must be at most {self.mean_per_s:g}"
+            )
+            raise Refusal(message, at=("amplitude_per_s",), code="negative_rate", value=self.amplitude_per_s)
+        return self
+
+    def expected_records(self, horizon_s: float) -> float:
+        turn = 2 * math.pi / self.period_s
+        swing = math.sin(turn * (horizon_s - self.phase_s)) - math.sin(-turn * self.phase_s)
+        return self.mean_per_s * horizon_s + self.amplitude_per_s * swing / turn
+
+
+class RecordedRate(Rate):
+    """The file's own times, n times as fast. Only for files."""
+
+    title: ClassVar[str] = "As recorded"
+    icon: ClassVar[str] = "rewind"
+    kind: Literal["recorded"] = "recorded"
+    speed: Number = quantity(
+        1.0, unit="x", ge=1e-6, le=1e9, title="Speed", description="How many seconds of the file pass in one second of virtual time."
+    )
+
+    def expected_records(self, horizon_s: float) -> None:
+        return None
+
+
+# Disorder and watermarks
+
+
+class NoDisorder(Variant):
+    """Event time equals append time."""
+
+    title: ClassVar[str] = "In order"
+    kind: Literal["none"] = "none"
+
+
+class UniformDisorder(Variant):
+    """Event time = append time - U(0, max): records arrive up to `max` late."""
+
+    title: ClassVar[str] = "Uniform delay"
+    kind: Literal["uniform"] = "uniform"
+    max_ms: Number = quantity(unit="ms", ge=0, le=1e11, title="Largest delay", description="Upper end of the uniform delay.")
+
+    @property
+    def max_ns(self) -> int:
+        return milliseconds_ns(self.max_ms)
+
+
+class NoWatermarks(Variant):
+    """The source sends no watermarks; event-time windows downstream never close."""
+
+    title: ClassVar[str] = "None"
+    kind: Literal["none"] = "none"
+
+
+class BoundedWatermarks(Variant):
+    """Every period: the largest event time served so far, minus the lag. Right when no record is more than `lag` late."""
+
+    title: ClassVar[str] = "Bounded lateness"
+    kind: Literal["bounded"] = "bounded"
+    lag_ms: Number = quantity(0.0, unit="ms", ge=0, le=1e11, title="Lag", description="How late a record may be without being dropped.")
+    period_ms: Number = quantity(1000.0, unit="ms", ge=0.001, le=1e11, title="Period", description="Time between two watermarks.")
+
+    @property
+    def lag_ns(self) -> int:
+        return milliseconds_ns(self.lag_ms)
+
+    @property
+    def period_ns(self) -> int:
+        return milliseconds_ns(self.period_ms)
+
+
+AnyStream = Annotated[NexmarkPerson | NexmarkAuction | NexmarkBid | FileStream, Field(discriminator="kind")]
+AnyRate = Annotated[ConstantRate | StepsRate | CosineRate | RecordedRate, Field(discriminator="kind")]
+AnyDisorder = Annotated[NoDisorder | UniformDisorder, Field(discriminator="kind")]
+AnyWatermarks = Annotated[NoWatermarks | BoundedWatermarks, Field(discriminator="kind")]
+
+
+class SourceWorkload(Model):
+    """What one source operator reads, how fast, how disordered, and with which watermarks."""
+
+    stream: AnyStream = Field(title="Stream", description="What the records are.")
+    rate: AnyRate = Field(title="Rate", description="How fast they are appended, all partitions together.")
+    disorder: AnyDisorder = Field(default=NoDisorder(), title="Disorder", description="How event time differs from append time.")
+    watermarks: AnyWatermarks = Field(
+        default=NoWatermarks(), title="Watermarks", description="What the source says about its progress in event time."
+    )
+
+    @model_validator(mode="after")
+    def _recorded_needs_a_file(self) -> Self:
+        if isinstance(self.rate, RecordedRate) and not isinstance(self.stream, FileStream):
+            message = f"rate 'recorded' needs a stream with times of its own, but the stream is '{self.stream.kind}'; choose constant, steps or cosine"
+            raise Refusal(message, at=("rate", "kind"), code="recorded_without_file", value="recorded")
+        return self
+
+
+class Workload(Model):
+    """The input of the run, and how long it lasts."""
+
+    seed: Integer = Field(default=1, ge=0, le=2**53 - 1, title="Seed", description="Root of every random draw.")
+    horizon_s: Number = quantity(
+        30.0, unit="s", ge=0.001, le=1e8, title="Horizon", description="Virtual time during which records are appended."
+    )
+    warmup_s: Number = quantity(0.0, unit="s", ge=0, le=1e8, title="Warm-up", description="Start of the run that the summary leaves out.")
+    drain: bool = Field(default=False, strict=True, title="Drain", description="Go on after the horizon until nothing is left to do.")
+    drain_limit_s: Number = quantity(
+        60.0, unit="s", ge=0, le=1e8, title="Drain limit", description="Longest time to go on after the horizon."
+    )
+    sources: dict[str, SourceWorkload] = Field(
+        default_factory=dict, title="Sources", description="One entry per source operator, by its id."
+    )
+
+    @model_validator(mode="after")
+    def _something_is_measured(self) -> Self:
+        if self.warmup_s >= self.horizon_s:
+            message = (
+                f"warmup_s is {self.warmup_s:g}, not below horizon_s ({self.horizon_s:g}), so nothing would be measured; make it smaller"
+            )
+            raise Refusal(message, at=("warmup_s",), code="warmup_too_long", value=self.warmup_s)
+        return self
+
+    @property
+    def horizon_ns(self) -> int:
+        return seconds_ns(self.horizon_s)
+
+    @property
+    def warmup_ns(self) -> int:
+        return seconds_ns(self.warmup_s)
+
+    @property
+    def drain_limit_ns(self) -> int:
+        return seconds_ns(self.drain_limit_s)
+
+
+def variants(union: Any) -> tuple[type[Variant], ...]:
+    """The models of a tagged union written as `Annotated[A | B, ...]` (or a single annotated model)."""
+    choice = union.__args__[0] if hasattr(union, "__metadata__") else union
+    return tuple(getattr(choice, "__args__", (choice,)))
