@@ -1,0 +1,135 @@
+"""From typed trees to programs of the stack machine (`engine.core.expression_machine`)."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from engine.core import expression_machine as machine
+
+from .expression_tree import Absolute, Binary, Conditional, Constant, FieldReference, Logic, Member, Negate, Node, Not, ToFloat
+from .records import FieldType
+
+
+class Strings(Protocol):
+    """The run's dictionary of strings."""
+
+    def code(self, text: str) -> int: ...
+
+
+@dataclass(frozen=True)
+class Program:
+    """Compiled code for one expression.
+
+    code: int64 (rows, 2), opcode and argument; row 0 is the header. constants: int64 (n,). type: of the result word.
+    """
+
+    code: Any
+    constants: Any
+    type: FieldType
+
+
+WORDS = {
+    "+": machine.ADD,
+    "-": machine.SUBTRACT,
+    "*": machine.MULTIPLY,
+    "//": machine.FLOOR_DIVIDE,
+    "%": machine.MODULO,
+    "<": machine.LESS,
+    "<=": machine.LESS_EQUAL,
+    "==": machine.EQUAL,
+    "min": machine.LEAST,
+    "max": machine.GREATEST,
+}
+FLOATS = {
+    "+": machine.ADD_FLOAT,
+    "-": machine.SUBTRACT_FLOAT,
+    "*": machine.MULTIPLY_FLOAT,
+    "/": machine.DIVIDE_FLOAT,
+    "<": machine.LESS_FLOAT,
+    "<=": machine.LESS_EQUAL_FLOAT,
+    "==": machine.EQUAL_FLOAT,
+    "min": machine.LEAST_FLOAT,
+    "max": machine.GREATEST_FLOAT,
+}
+
+
+def compile_tree(node: Node, strings: Strings) -> Program:
+    """The program of one typed tree; its strings get codes in `strings`."""
+    writer = _Writer(strings)
+    writer.write(node)
+    if node.type == "float":
+        writer.emit(machine.ONE_NAN)
+    return Program(np.array(writer.code, np.int64), np.array(writer.constants, np.int64), node.type)
+
+
+class _Writer:
+    """Writes the code of a tree; `code[0]` is the header."""
+
+    def __init__(self, strings: Strings) -> None:
+        self.strings = strings
+        self.code: list[list[int]] = [[machine.HEADER, 0]]
+        self.constants: list[int] = []
+
+    def emit(self, operation: int, argument: int = 0) -> list[int]:
+        """Append one instruction and return it, so that a jump can get its target later."""
+        instruction = [operation, argument]
+        self.code.append(instruction)
+        return instruction
+
+    def word(self, constant: Constant) -> int:
+        match constant.value:
+            case str():
+                return self.strings.code(constant.value)
+            case float():
+                return int(struct.unpack("<q", struct.pack("<d", constant.value))[0])
+            case _:
+                return int(constant.value)
+
+    def write(self, node: Node) -> None:
+        match node:
+            case Constant():
+                self.emit(machine.CONSTANT, len(self.constants))
+                self.constants.append(self.word(node))
+            case FieldReference():
+                self.emit(machine.FIELD, node.index)
+            case ToFloat():
+                self.write(node.child)
+                self.emit(machine.TO_FLOAT)
+            case Negate():
+                self.write(node.child)
+                self.emit(machine.NEGATE_FLOAT if node.type == "float" else machine.NEGATE)
+            case Absolute():
+                self.write(node.child)
+                self.emit(machine.ABSOLUTE_FLOAT if node.type == "float" else machine.ABSOLUTE)
+            case Binary():
+                self.write(node.left)
+                self.write(node.right)
+                self.emit((FLOATS if node.left.type == "float" else WORDS)[node.operation])
+            case Member():
+                self.write(node.child)
+                self.emit(machine.MEMBER_FLOAT if node.child.type == "float" else machine.MEMBER, len(self.constants))
+                self.constants += [len(node.values), *map(self.word, node.values)]
+            case Not():
+                self.write(node.child)
+                self.emit(machine.NOT)
+            case Logic():
+                leave = machine.JUMP_IF_FALSE_ELSE_DROP if node.operation == "and" else machine.JUMP_IF_TRUE_ELSE_DROP
+                jumps = []
+                for child in node.children[:-1]:
+                    self.write(child)
+                    jumps.append(self.emit(leave))
+                self.write(node.children[-1])
+                for jump in jumps:
+                    jump[1] = len(self.code)
+            case Conditional():
+                self.write(node.condition)
+                otherwise = self.emit(machine.JUMP_IF_FALSE)
+                self.write(node.yes)
+                done = self.emit(machine.JUMP)
+                otherwise[1] = len(self.code)
+                self.write(node.no)
+                done[1] = len(self.code)
