@@ -1,0 +1,8 @@
+"""The input of a run: streams of records, rates, uploaded files. `build_feed` puts them together for one source operator."""
+
+from .dataseterror import DatasetError
+from .datasets import DatasetInfo, inspect, lookup, to_parquet
+from .feed import Datasets, Feed, LogChunk, build_feed
+from .strings import Strings
+
+__all__ = ["DatasetError", "DatasetInfo", "Datasets", "Feed", "LogChunk", "Strings", "build_feed", "inspect", "lookup", "to_parquet"]

@@ -1,0 +1,16 @@
+"""What is wrong with an uploaded file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class DatasetError(ValueError):
+    """The message names the place, the value and what would be right; the fields are for programs.
+
+    line: in the file, from 1 (the header); None for files without lines. column: its name. value: the offending value.
+    """
+
+    def __init__(self, message: str, *, line: int | None = None, column: str | None = None, value: Any = None):
+        super().__init__(message)
+        self.line, self.column, self.value = line, column, value

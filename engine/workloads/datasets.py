@@ -1,0 +1,314 @@
+"""Uploaded files: what a CSV or Parquet file holds, whether it can be replayed, and its one normal form, a Parquet file.
+
+The normal form has the types int64, double, bool, string and timestamp[ns] (UTC) only, and at least one column that can serve as event
+time. Rules: a string cell that is empty or null is the empty text (CSV cannot tell the two apart); an empty cell, NaN or infinity in any
+other column is refused, because the engine has no null. A column of ISO texts is a timestamp column. An integer column whose values all lie
+between 1980 and 2100, read as s, ms, us or ns since 1970, stays an integer column and can serve as event time.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as compute
+import pyarrow.parquet as parquet
+from numpy.typing import NDArray
+
+from engine.spec.records import FieldType, RecordField, RecordSchema
+from engine.spec.workload import DatasetInfo as DatasetSchema
+
+from .csvfile import read_csv
+from .dataseterror import DatasetError
+
+BYTES_MAX = 256_000_000
+SAMPLES = 5
+PARQUET_MAGIC = b"PAR1"
+
+TIMESTAMP = pa.timestamp("ns")
+TIMESTAMPS_RIGHT = (
+    "ISO texts such as 2026-01-31T12:00:00Z, Arrow timestamps, or whole numbers of s, ms, us or ns since 1970 (from 1980 to 2100)"
+)
+EPOCH_FIRST_S, EPOCH_LAST_S = 315_532_800, 4_102_444_800  # 1980 and 2100: the four units cannot be mistaken for one another
+EPOCH_UNITS_NS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+
+LineOf = Callable[[int], int | None]  # from row number to line number, None for files without lines
+
+
+@dataclass(frozen=True)
+class DatasetColumn:
+    """sample: the first few values, JSON-able (timestamps as ISO texts)."""
+
+    name: str
+    type: FieldType
+    sample: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class DatasetInfo(DatasetSchema):
+    """What a file holds, samples included.
+
+    path: the file. bytes: its size. The rest is what validation needs, too.
+    """
+
+    path: Path
+    bytes: int
+    columns: tuple[DatasetColumn, ...]
+
+
+def inspect(path: Path, bytes_max: int = BYTES_MAX) -> DatasetInfo:
+    """What a CSV or Parquet file holds. Raises DatasetError if it cannot be replayed."""
+    path = Path(path)
+    return _info(_read(path, bytes_max), path)
+
+
+def to_parquet(upload: Path, destination: Path, bytes_max: int = BYTES_MAX) -> DatasetInfo:
+    """Writes the upload's normal form to `destination` (whole or not at all) and says what it holds. Raises DatasetError."""
+    upload, destination = Path(upload), Path(destination)
+    table = _read(upload, bytes_max)
+    unfinished = destination.with_name(f".{destination.name}.{os.getpid()}.tmp")
+    try:
+        parquet.write_table(table, unfinished, compression="zstd", compression_level=9)
+        unfinished.replace(destination)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return _info(table, destination)
+
+
+def lookup(directories: Iterable[Path]) -> Callable[[str], DatasetInfo | None]:
+    """Finds data sets by name: `<directory>/<name>.parquet` in the normal form, the first directory that has it."""
+    places = [Path(directory) for directory in directories]
+
+    def find(name: str) -> DatasetInfo | None:
+        if not name or name != os.path.basename(name) or name.startswith(".") or "\\" in name or "\0" in name:
+            return None
+        for place in places:
+            path = place / f"{name}.parquet"
+            if path.is_file():
+                status = path.stat()
+                return _inspected(path, status.st_mtime_ns, status.st_size)
+        return None
+
+    return find
+
+
+@functools.lru_cache(maxsize=64)
+def _inspected(path: Path, changed_ns: int, size: int) -> DatasetInfo:
+    return inspect(path)
+
+
+def epoch_ns(column: pa.ChunkedArray, name: str) -> NDArray[np.int64]:
+    """A timestamp column as ns since 1970; whole numbers by their unit. Raises DatasetError. Shape (rows,)."""
+    if pa.types.is_timestamp(column.type):
+        values: NDArray[np.int64] = column.cast(TIMESTAMP).cast(pa.int64()).to_numpy().copy()
+        return values
+    unit = epoch_unit(column)
+    if unit is None:
+        raise DatasetError(f"column '{name}' holds no timestamps; right would be {TIMESTAMPS_RIGHT}", column=name)
+    values = column.to_numpy() * EPOCH_UNITS_NS[unit]
+    return values
+
+
+def epoch_unit(column: pa.ChunkedArray) -> str | None:
+    """The unit in which all values of an integer column lie between 1980 and 2100, or None."""
+    if not pa.types.is_integer(column.type) or not len(column):
+        return None
+    extremes = compute.min_max(column).as_py()
+    return _unit_of(extremes["min"], extremes["max"])
+
+
+def _unit_of(least: int, most: int) -> str | None:
+    for unit, unit_ns in EPOCH_UNITS_NS.items():
+        per_s = 1_000_000_000 // unit_ns
+        if EPOCH_FIRST_S * per_s <= least and most < EPOCH_LAST_S * per_s:
+            return unit
+    return None
+
+
+# Reading and normalising
+
+
+def _read(path: Path, bytes_max: int) -> pa.Table:
+    """The file's rows in the normal form."""
+    size = path.stat().st_size
+    if size > bytes_max:
+        raise DatasetError(f"the file has {size:,} bytes; at most {bytes_max:,} are taken, so upload a sample of it", value=size)
+    if not size:
+        raise DatasetError("the file is empty; it must have a header line and at least one row", value=0)
+    with path.open("rb") as file:
+        start = file.read(len(PARQUET_MAGIC))
+    if start == PARQUET_MAGIC or path.suffix.lower() in (".parquet", ".pq"):
+        table, line_of = _read_parquet(path)
+    else:
+        table, line_of = read_csv(path)
+    if not table.num_rows:
+        raise DatasetError("the file has a header but no rows; it must have at least one row", line=1)
+    columns = [_normal(name, column, line_of) for name, column in zip(table.column_names, table.columns, strict=True)]
+    table = pa.table(columns, names=table.column_names)
+    if not _timestamps(table):
+        raise _no_timestamp(table, line_of)
+    return table
+
+
+def _read_parquet(path: Path) -> tuple[pa.Table, LineOf]:
+    try:
+        file = parquet.ParquetFile(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        message = f"'{path.name}' is not a Parquet file or is cut off ({error}); upload a whole Parquet file, or a CSV file named .csv"
+        raise DatasetError(message) from error
+    names = file.schema_arrow.names
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        message = f"the column name '{repeated[0]}' occurs {names.count(repeated[0])} times; names must be unique"
+        raise DatasetError(message, column=repeated[0])
+    try:
+        return file.read(), lambda row: None
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DatasetError(f"'{path.name}' is damaged ({error}); upload a whole Parquet file") from error
+
+
+def _normal(name: str, column: pa.ChunkedArray, line_of: LineOf) -> pa.ChunkedArray:
+    """One column in its normal type, without nulls."""
+    type = column.type
+    if pa.types.is_dictionary(type):
+        column = column.cast(type.value_type)
+        type = column.type
+    if pa.types.is_null(type):
+        raise DatasetError(f"column '{name}' has no values at all; fill it in or leave it out", column=name)
+    if pa.types.is_string(type) or pa.types.is_large_string(type) or pa.types.is_string_view(type):
+        return _texts_or_timestamps(compute.fill_null(column.cast(pa.string()), ""))
+    _refuse_nulls(name, column, line_of)
+    if pa.types.is_boolean(type):
+        return column
+    if pa.types.is_integer(type):
+        return _integers(name, column, line_of)
+    if pa.types.is_floating(type):
+        column = column.cast(pa.float64())
+        finite = compute.is_finite(column)
+        if not compute.all(finite).as_py():
+            row = compute.index(finite, False).as_py()
+            value = column[row].as_py()
+            line = line_of(row)
+            message = f"column '{name}' has {value} in {_place(line, row)}; only finite numbers are taken"
+            raise DatasetError(message, line=line, column=name, value=str(value))
+        return column
+    if pa.types.is_timestamp(type) or pa.types.is_date(type):
+        try:
+            zone = type.tz if pa.types.is_timestamp(type) else None
+            return column.cast(pa.timestamp("ns", zone)).cast(pa.int64()).cast(TIMESTAMP)
+        except pa.ArrowInvalid as error:
+            message = f"column '{name}' has times outside the years 1678 to 2261, which ns cannot count ({error})"
+            raise DatasetError(message, column=name) from error
+    raise DatasetError(
+        f"column '{name}' has the type {type}, which is not supported; "
+        "cast it to a whole number, double, bool, string or timestamp, or leave it out",
+        column=name,
+        value=str(type),
+    )
+
+
+def _refuse_nulls(name: str, column: pa.ChunkedArray, line_of: LineOf) -> None:
+    if column.null_count:
+        row = compute.index(compute.is_null(column), True).as_py()
+        line = line_of(row)
+        raise DatasetError(
+            f"column '{name}' ({column.type}) has {column.null_count:,} empty cells, the first in {_place(line, row)}; "
+            "fill them in or leave those rows out (only text columns may have empty cells)",
+            line=line,
+            column=name,
+        )
+
+
+def _integers(name: str, column: pa.ChunkedArray, line_of: LineOf) -> pa.ChunkedArray:
+    try:
+        return column.cast(pa.int64())
+    except pa.ArrowInvalid as error:
+        most = compute.max(column).as_py()
+        row = compute.index(column, most).as_py()
+        line = line_of(row)
+        message = f"column '{name}' has {most} in {_place(line, row)}; whole numbers must be below 9,223,372,036,854,775,808"
+        raise DatasetError(message, line=line, column=name, value=most) from error
+
+
+def _as_timestamps(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | None:
+    """ISO texts, all without or all with a time zone, as timestamp[ns] in UTC; None if one of them is something else."""
+    for type in (TIMESTAMP, pa.timestamp("ns", "UTC")):
+        try:
+            return texts.cast(type).cast(pa.int64()).cast(TIMESTAMP)
+        except pa.ArrowInvalid:
+            continue
+    return None
+
+
+def _texts_or_timestamps(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    timestamps = _as_timestamps(texts)
+    return texts if timestamps is None else timestamps
+
+
+def _timestamps(table: pa.Table) -> tuple[str, ...]:
+    """Columns that can serve as event time: timestamps first, then whole numbers since 1970."""
+    stamped = [name for name in table.column_names if pa.types.is_timestamp(table[name].type)]
+    return tuple(stamped + [name for name in table.column_names if epoch_unit(table[name]) is not None])
+
+
+def _no_timestamp(table: pa.Table, line_of: LineOf) -> DatasetError:
+    """Names the value that spoils the column which is nearly one of timestamps; else says that there is none."""
+    for name in table.column_names:
+        values = table[name]
+        if pa.types.is_string(values.type):
+            good = np.array([_as_timestamps(pa.array([text])) is not None for text in values.slice(0, 200).to_pylist()])
+            if 2 * good.sum() > len(good):
+                row = next(row for row, text in enumerate(values.to_pylist()) if _as_timestamps(pa.array([text])) is None)
+            else:
+                continue
+        elif pa.types.is_integer(values.type):
+            numbers = values.to_numpy()
+            unit = _unit_of(int(np.median(numbers)), int(np.median(numbers)))
+            if unit is None:
+                continue
+            row = next(row for row, number in enumerate(numbers.tolist()) if _unit_of(number, number) != unit)
+        else:
+            continue
+        value, line = values[row].as_py(), line_of(row)
+        found = f"column '{name}' has {value!r} in {_place(line, row)}, which is not a timestamp like the others"
+        message = f"{found}; right would be {TIMESTAMPS_RIGHT}"
+        return DatasetError(message, line=line, column=name, value=value)
+    names = ", ".join(f"'{name}'" for name in table.column_names)
+    return DatasetError(f"no column can serve as timestamp (columns: {names}); one must hold {TIMESTAMPS_RIGHT}")
+
+
+def _place(line: int | None, row: int) -> str:
+    return f"row {row + 1}" if line is None else f"line {line}"
+
+
+# Describing
+
+
+def _info(table: pa.Table, path: Path) -> DatasetInfo:
+    types = [_field_type(column.type) for column in table.columns]
+    columns = tuple(DatasetColumn(name, type, _sample(table[name])) for name, type in zip(table.column_names, types, strict=True))
+    schema = RecordSchema(tuple(RecordField(column.name, column.type) for column in columns))
+    return DatasetInfo(schema, _timestamps(table), table.num_rows, path, path.stat().st_size, columns)
+
+
+def _field_type(type: pa.DataType) -> FieldType:
+    if pa.types.is_timestamp(type):
+        return "timestamp"
+    if pa.types.is_integer(type):
+        return "int"
+    if pa.types.is_floating(type):
+        return "float"
+    return "bool" if pa.types.is_boolean(type) else "string"
+
+
+def _sample(column: pa.ChunkedArray) -> tuple[Any, ...]:
+    head = column.slice(0, SAMPLES)
+    if pa.types.is_timestamp(column.type):
+        return tuple(f"{np.datetime64(int(value), 'ns')}Z" for value in head.cast(pa.int64()).to_pylist())
+    return tuple(head.to_pylist())

@@ -1,0 +1,126 @@
+"""The input of one source operator: its log records between any two moments, as a pure function of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.random import RandomStream
+from engine.spec.experiment import Experiment
+from engine.spec.problems import Refusal
+from engine.spec.records import RecordSchema
+from engine.spec.workload import FileStream, RecordedRate
+
+from .datasets import DatasetInfo
+from .files import FileRecords
+from .nexmark import TOPICS
+from .rates import Arrivals, RecordedArrivals, arrivals
+from .records import Delays, Records
+from .strings import Strings
+
+NUMBER_BITS = 40  # a trigger is the source's number above, the record's number below
+BLOCK = 1 << 14  # records made at a time, so that the intermediate arrays stay in the processor's cache
+
+Datasets = Callable[[str], DatasetInfo | None]
+
+
+@dataclass(frozen=True)
+class LogChunk:
+    """Log records in the order of their numbers, n of them.
+
+    append_ns (n,) non-decreasing; event_ns (n,) >= 0; trigger (n,) source number << 40 | record number; partition int32 (n,), the source
+    instance whose log holds the record; words (n, columns) in the schema's order.
+    """
+
+    append_ns: NDArray[np.int64]
+    event_ns: NDArray[np.int64]
+    trigger: NDArray[np.int64]
+    partition: NDArray[np.int32]
+    words: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.append_ns)
+
+
+class Feed:
+    """What one source operator finds in its logs.
+
+    schema: the records' fields. closes_ns: when the logs close: the horizon, or, for a file that ends earlier, the append time of its last
+    record. count: how many records there are before the horizon.
+    """
+
+    def __init__(self, records: Records, times: Arrivals, horizon_ns: int, partitions: int, random: RandomStream, source_number: int):
+        self._records, self._times, self._horizon_ns = records, times, horizon_ns
+        self._partitions, self._random = partitions, random
+        self._first_trigger = source_number << NUMBER_BITS
+        self.schema: RecordSchema = records.schema
+        offered = times.count_before(horizon_ns)
+        self.count = offered if records.count is None else min(offered, records.count)
+        self.closes_ns = horizon_ns
+        if self.count and self.count == records.count:
+            self.closes_ns = int(times.times_ns(self.count - 1, self.count)[0])
+
+    def count_before(self, time_ns: int) -> int:
+        """How many records have append time < time_ns."""
+        return min(self._times.count_before(time_ns), self.count)
+
+    def chunk(self, from_ns: int, to_ns: int) -> LogChunk:
+        """The records with from_ns <= append time < to_ns; however time is cut, the same records come out."""
+        first = self.count_before(from_ns)
+        last = max(first, self.count_before(to_ns))
+        count = last - first
+        numbers = np.arange(first, last, dtype=np.int64)
+        append_ns = self._times.times_ns(first, last)
+        event_ns = np.empty(count, np.int64)
+        partition = np.empty(count, np.int32)
+        words = np.empty((count, len(self.schema.fields)), np.int64)
+        for start in range(0, count, BLOCK):
+            block = slice(start, start + BLOCK)
+            event_ns[block] = self._records.event_ns(first + start, append_ns[block])
+            partition[block] = self._random.below(numbers[block], self._partitions)
+            words[block] = self._records.words(first + start, event_ns[block])
+        return LogChunk(append_ns, event_ns, self._first_trigger + numbers, partition, words)
+
+    def preview(self, points: int) -> list[tuple[float, float]]:
+        """(time in s, offered records per s) in the middle of each of `points` equal parts of the horizon; for charts."""
+        edges = [self._horizon_ns * part // points for part in range(points + 1)]
+        counts = [self.count_before(edge) for edge in edges]
+        return [
+            ((start + end) / 2e9, (after - before) * 1e9 / (end - start))
+            for start, end, before, after in zip(edges, edges[1:], counts, counts[1:], strict=False)
+            if end > start
+        ]
+
+
+def build_feed(experiment: Experiment, operator_id: str, source_number: int, strings: Strings, datasets: Datasets) -> Feed:
+    """The feed of a source operator.
+
+    source_number: 0, 1, ... over the sources of the document; it stands in the triggers. strings: the run's dictionary; all texts of the
+    stream are registered here. datasets: finds an uploaded file by name. Raises `Refusal` (path below the stream) for a file that is unknown
+    or lacks a column.
+    """
+    workload = experiment.workload
+    source = workload.sources[operator_id]
+    delays = Delays(source.disorder, workload.seed, operator_id)
+    records: Records
+    times: Arrivals
+    if isinstance(source.stream, FileStream):
+        dataset = datasets(source.stream.dataset)
+        if dataset is None:
+            source.stream.record_schema(None)  # refuses, with the field's own words
+            raise AssertionError("a stream without its data set has no schema")
+        records = FileRecords(source.stream, dataset, delays, strings)
+        if isinstance(source.rate, RecordedRate):
+            times = RecordedArrivals(records.places_ns, source.rate.speed, workload.horizon_ns)
+        else:
+            times = arrivals(source.rate)
+    else:
+        if isinstance(source.rate, RecordedRate):
+            raise Refusal("rate 'recorded' needs a file; choose constant, steps or cosine", at=("rate", "kind"), value="recorded")
+        records = TOPICS[type(source.stream)](source.stream, delays, workload.seed, operator_id, strings)
+        times = arrivals(source.rate)
+    parallelism = experiment.operator(operator_id).parallelism
+    return Feed(records, times, workload.horizon_ns, parallelism, RandomStream(workload.seed, operator_id, "partition"), source_number)

@@ -1,0 +1,71 @@
+"""The rows of an uploaded file as a stream.
+
+The file's own clock starts at its first record: every timestamp is in ns since then. A record's event time is its own time, whatever the
+rate at which it is replayed. Disorder moves a record's *place* in the stream back by its delay and leaves its event time as the file has
+it, so a record is at most `max_ms` of event time older than any before it, as in generated streams.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+from numpy.typing import NDArray
+
+from engine.spec.records import FieldType, RecordSchema
+from engine.spec.workload import FileStream
+
+from .datasets import DatasetInfo, epoch_ns
+from .records import Delays
+from .strings import Strings
+
+
+class FileRecords:
+    """All rows of a file in the order of their places; ties keep the file's order.
+
+    places_ns: when a record comes on the file's own clock (event time plus delay), non-decreasing, from 0 on.
+    """
+
+    def __init__(self, stream: FileStream, dataset: DatasetInfo, delays: Delays, strings: Strings):
+        self.schema: RecordSchema = stream.record_schema(dataset)
+        names = self.schema.names
+        table = parquet.read_table(dataset.path, columns=list(dict.fromkeys([*names, stream.timestamp])))
+        own_ns = epoch_ns(table[stream.timestamp], stream.timestamp)
+        start_ns = int(own_ns.min())
+        own_ns -= start_ns
+        in_time = np.argsort(own_ns, kind="stable")
+        event_ns = own_ns[in_time]
+        late_ns = delays.of(np.arange(len(event_ns), dtype=np.int64))
+        order = np.arange(len(event_ns)) if late_ns is None else np.argsort(event_ns + late_ns, kind="stable")
+        self.places_ns: NDArray[np.int64] = event_ns[order] if late_ns is None else (event_ns + late_ns)[order]
+        self._event_ns: NDArray[np.int64] = event_ns[order]
+        rows = in_time[order]
+        self._words = np.empty((len(rows), len(names)), np.int64)
+        for column, field in enumerate(self.schema.fields):
+            if field.name == stream.timestamp:
+                self._words[:, column] = self._event_ns
+            else:
+                self._words[:, column] = _column_words(table[field.name], field.type, start_ns, strings, rows)
+
+    @property
+    def count(self) -> int:
+        return len(self._event_ns)
+
+    def event_ns(self, first: int, append_ns: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self._event_ns[first : first + len(append_ns)]
+
+    def words(self, first: int, event_ns: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self._words[first : first + len(event_ns)]
+
+
+def _column_words(column: pa.ChunkedArray, type: FieldType, start_ns: int, strings: Strings, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """One column as 64-bit words, in the order of `rows`. Strings are registered in that order too."""
+    if type == "string":
+        encoded = column.take(pa.array(rows)).combine_chunks().dictionary_encode()
+        codes = strings.codes(encoded.dictionary.to_pylist())
+        words: NDArray[np.int64] = codes[np.asarray(encoded.indices)]
+        return words
+    if type == "timestamp":
+        return epoch_ns(column, "")[rows] - start_ns
+    values = np.asarray(column)[rows]
+    return values.astype(np.float64).view(np.int64) if type == "float" else values.astype(np.int64)
