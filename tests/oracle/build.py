@@ -1,0 +1,202 @@
+"""From a document and its input to the objects of `plan`."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+from engine.core.prices import price_of
+from engine.spec import Experiment, RecordSchema, registry
+from engine.workloads import Strings, build_feed
+
+from .operators import Aggregate, Behaviour, Filter, Join, Map, Sink
+from .plan import Channel, Edge, Host, Instance, Log, Prices, Processor, integer, milliseconds
+from .records import Record
+
+U64 = (1 << 64) - 1
+
+
+def mix64(key: int) -> int:
+    """The finaliser of splitmix64 on the unsigned 64-bit key (section 4)."""
+    x = key & U64
+    x ^= x >> 30
+    x = x * 0xBF58476D1CE4E5B9 & U64
+    x ^= x >> 27
+    x = x * 0x94D049BB133111EB & U64
+    return x ^ (x >> 31)
+
+
+@dataclass(eq=False)
+class Network:
+    """Everything of section 1, ready to run."""
+
+    experiment: Experiment
+    hosts: list[Host]
+    instances: list[Instance]
+    edges: list[Edge]
+    logs: list[Log]
+    strings: Strings
+
+    def log_of(self, instance: Instance) -> Log:
+        return next(log for log in self.logs if log.instance is instance)
+
+    def word(self, key: Any) -> int:
+        """A key as the integer that partitioning sees: a bool is 0/1, a string its dictionary code."""
+        return self.strings.code(key) if isinstance(key, str) else int(key)
+
+    def key_group(self, partitioning: Any, key: Any) -> int:
+        return mix64(self.word(key)) % partitioning.key_groups
+
+    def hash_receiver(self, partitioning: Any, key: Any, receivers: int) -> int:
+        if partitioning.scheme == "modulo":
+            return self.word(key) % receivers
+        return self.key_group(partitioning, key) * receivers // partitioning.key_groups
+
+
+def build(experiment: Experiment, datasets: Any = None) -> Network:
+    """Hosts, processors, instances, channels and logs, numbered as section 1 says."""
+    hosts = build_hosts(experiment)
+    network = Network(experiment, hosts, place(experiment, hosts), [], [], Strings())
+    pin(hosts, network.instances)
+    schemas = read_logs(network, datasets)
+    derive_schemas(experiment, schemas)
+    connect(network, schemas)
+    for instance in network.instances:
+        instance.behaviour = behaviour_of(network, instance, schemas)
+    return network
+
+
+def build_hosts(experiment: Experiment) -> list[Host]:
+    hosts: list[Host] = []
+    own_latency_ns = []
+    for template in experiment.cluster.hosts:
+        for copy in range(template.count or 1):
+            name = template.name if template.count is None else f"{template.name}{copy + 1}"
+            hosts.append(Host(len(hosts), name, integer(template.speed, 1000), template.egress_mbit_per_s))
+            own_latency_ns.append(milliseconds(template.egress_latency_ms))
+            if template.processor.kind == "shared_fifo":
+                hosts[-1].processors = [Processor(0) for _ in range(template.cores)]
+    by_name = {host.name: host for host in hosts}
+    for host in hosts:
+        host.latency_ns = {other.number: own_latency_ns[host.number] for other in hosts if other is not host}
+    for link in experiment.cluster.links:
+        by_name[link.source].latency_ns[by_name[link.target].number] = milliseconds(link.latency_ms)
+    return hosts
+
+
+def place(experiment: Experiment, hosts: list[Host]) -> list[Instance]:
+    """The instances, each on its host."""
+    placement, operators = experiment.placement, experiment.query.operators
+    by_name = {host.name: host for host in hosts}
+    instances: list[Instance] = []
+    for position, operator in enumerate(operators):
+        if placement.kind == "explicit":
+            choice = [by_name[name] for name in placement.hosts[operator.id]]
+        elif placement.kind == "by_operator":
+            choice = [host for host in hosts if host.number * len(operators) // len(hosts) == position]
+        else:
+            choice = hosts
+        prices = prices_of(experiment.prices, operator)
+        for index in range(operator.parallelism):
+            instances.append(Instance(len(instances), operator, index, choice[index % len(choice)], prices))
+    return instances
+
+
+def prices_of(price_list: str, operator: Any) -> Prices:
+    """The price list's, but for what the operator's own `cost` gives."""
+    names = ("record_ps", "output_ps", "control_ps")
+    listed = dict(zip(names, price_of(price_list, operator.kind), strict=True))
+    own = {name: getattr(operator.cost, name.replace("_ps", "_us")) for name in names} if operator.cost is not None else {}
+    return Prices(**listed | {name: integer(us, 10**6) for name, us in own.items() if us is not None})
+
+
+def pin(hosts: list[Host], instances: list[Instance]) -> None:
+    """Instances to processors: a processor of its own on a dedicated host, else the j-th one to j mod cores."""
+    for host in hosts:
+        shared = list(host.processors)
+        for j, instance in enumerate(instance for instance in instances if instance.host is host):
+            if not shared:
+                host.processors.append(Processor(0))
+            instance.processor = shared[j % len(shared)] if shared else host.processors[-1]
+            instance.processor.instances.append(instance)
+    for number, processor in enumerate(processor for host in hosts for processor in host.processors):
+        processor.number = number
+
+
+def read_logs(network: Network, datasets: Any) -> dict[str, RecordSchema]:
+    """The logs of all sources; returns the schemas of their records."""
+    experiment, schemas = network.experiment, {}
+    sources = [operator for operator in experiment.query.operators if operator.kind == "source"]
+    for source_number, operator in enumerate(sources):
+        feed = build_feed(experiment, operator.id, source_number, network.strings, datasets)
+        chunk = feed.chunk(0, 1 << 62)
+        partitions: list[list[Record]] = [[] for _ in range(operator.parallelism)]
+        rows = zip(chunk.append_ns.tolist(), chunk.event_ns.tolist(), chunk.trigger.tolist(), chunk.partition.tolist(), chunk.words.tolist(), strict=True)
+        for append_ns, event_ns, trigger, partition, words in rows:
+            values = {f.name: value_of(word, f.type, network.strings) for word, f in zip(words, feed.schema.fields, strict=True)}
+            partitions[partition].append(Record(values, event_ns, trigger, append_ns=append_ns))
+        watermarks = experiment.workload.sources[operator.id].watermarks
+        period_ns, lag_ns = (milliseconds(watermarks.period_ms), milliseconds(watermarks.lag_ms)) if watermarks.kind == "bounded" else (0, 0)
+        instances = [instance for instance in network.instances if instance.operator is operator]
+        network.logs += [
+            Log(instance, records, feed.closes_ns, period_ns, lag_ns) for instance, records in zip(instances, partitions, strict=True)
+        ]
+        schemas[operator.id] = feed.schema
+    return schemas
+
+
+def value_of(word: int, type_name: str, strings: Strings) -> Any:
+    """One 64-bit word of the feed as a Python value."""
+    if type_name == "float":
+        return struct.unpack("<d", struct.pack("<q", word))[0]
+    if type_name == "string":
+        return strings.text(word)
+    return bool(word) if type_name == "bool" else word
+
+
+def derive_schemas(experiment: Experiment, schemas: dict[str, RecordSchema]) -> None:
+    """Add the output schemas of the other operators, as soon as all of their inputs are known."""
+    waiting = [operator for operator in experiment.query.operators if operator.kind not in ("source", "sink")]
+    while waiting:
+        for operator in list(waiting):
+            feeding = {edge.target_port: edge.source for edge in experiment.query.edges if edge.target == operator.id}
+            if all(source in schemas for source in feeding.values()):
+                inputs = {port: schemas[source] for port, source in feeding.items()}
+                schemas[operator.id] = registry.operator(operator.kind).output_schemas(operator.parameters, inputs)["out"]
+                waiting.remove(operator)
+
+
+def connect(network: Network, schemas: dict[str, RecordSchema]) -> None:
+    """Edges and their channels, in document order."""
+    by_operator: dict[str, list[Instance]] = {}
+    for instance in network.instances:
+        by_operator.setdefault(instance.operator.id, []).append(instance)
+    for number, written in enumerate(network.experiment.query.edges):
+        edge = Edge(number, written.source, written.target, written.target_port, written.partitioning, schemas[written.source].bytes)
+        network.edges.append(edge)
+        for sender in by_operator[edge.source]:
+            sender.outputs.append(edge)
+            for receiver in by_operator[edge.target]:
+                if edge.partitioning.kind != "forward" or sender.index == receiver.index:
+                    channel = Channel(edge, sender, receiver)
+                    edge.channels.setdefault(sender.index, []).append(channel)
+                    receiver.inputs.append(channel)
+
+
+def behaviour_of(network: Network, instance: Instance, schemas: dict[str, RecordSchema]) -> Behaviour:
+    """The instance's own copy of what its operator does."""
+    operator = instance.operator
+    params = operator.parameters
+    feeding = [edge for edge in network.edges if edge.target == operator.id]
+    inputs = {edge.target_port: schemas[edge.source] for edge in feeding}
+    if operator.kind == "filter":
+        return Filter(params, inputs["in"])
+    if operator.kind == "map":
+        return Map(params, inputs["in"])
+    if operator.kind == "join":
+        return Join(params, inputs["left"].names, inputs["right"].names)
+    if operator.kind == "aggregate":
+        hashed = [edge.partitioning for edge in feeding if edge.partitioning.kind == "hash" and edge.partitioning.scheme == "key_groups"]
+        return Aggregate(params, lambda key: network.key_group(hashed[0], key) if hashed else 0)
+    return Sink() if operator.kind == "sink" else Behaviour()

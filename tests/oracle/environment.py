@@ -1,0 +1,39 @@
+"""A SimPy environment in which simultaneous events follow the model's structural order.
+
+SimPy's event heap holds `(time, priority, insertion number, event)`. Here the priority is a tuple of our own, `(phase, number, ...)`,
+so that what happens first at one instant is a property of the model (docs/event-core.md, section 2) and never of insertion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+
+import simpy
+
+
+class Phase(IntEnum):
+    """The phases of an instant, in their order (section 2)."""
+
+    COMPLETION = 1
+    WAKE_UP = 2
+    TICK = 3
+    ARRIVAL = 4
+    DISPATCH = 5
+
+
+class StructuralEnvironment(simpy.Environment):
+    """Runs callbacks at integer nanoseconds in the order `(time, phase, numbers)`."""
+
+    def at(self, time_ns: int, phase: Phase, numbers: tuple[int, ...], callback: Callable[[], None]) -> None:
+        """Call `callback` at `time_ns` (not in the past) in this phase; `numbers` orders the phase, for example `(instance,)`."""
+        event = simpy.Event(self)
+        event._ok, event._value = True, None
+        event.callbacks.append(lambda _: callback())
+        self.schedule(event, priority=(int(phase), *numbers), delay=time_ns - self.now)
+
+    def run_through(self, time_ns: int) -> bool:
+        """Let everything happen up to and including `time_ns`; True if nothing at all is left to do."""
+        while self.peek() <= time_ns:
+            self.step()
+        return self.peek() == float("inf")

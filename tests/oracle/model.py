@@ -1,0 +1,301 @@
+"""The model of docs/event-core.md, one record at a time, on SimPy. Slow, and short enough to be checked against the page by eye.
+
+It shares with the engine the document's models, the expressions' plain evaluation, the price lists and the generated input; nothing of
+how events are ordered, served, sent or aggregated.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from engine.spec import Experiment
+
+from .build import Network, build
+from .environment import Phase, StructuralEnvironment
+from .plan import Channel, Edge, Host, Instance, Log, Processor, seconds
+from .records import CONTROL_BYTES, END_OF_LOG_WATERMARK, LOWEST_WATERMARK, Anchors, Item, ItemClass, Kind, Record
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """A record that a sink delivered. trigger: the input record that caused it, as its feed numbers it."""
+
+    end_ns: int
+    instance: int
+    event_ns: int
+    trigger: int
+    latency_ns: int
+    values: tuple[Any, ...]
+
+
+@dataclass
+class OracleResult:
+    """What a run did.
+
+    services: (instance, start_ns, end_ns, kind), by start, then instance; kind as in `Kind`. Services that the end cut off are in it.
+    triggers: for each service the trigger of its record, None for other items.
+    outputs: per sink its deliveries, by end, then instance.
+    late: dropped records per operator. queued: items that wait at the end, per instance (log records appended but not served included).
+    served: records served per operator. end_ns: the time of the last event, at least the horizon.
+    """
+
+    services: list[tuple[int, int, int, int]] = field(default_factory=list)
+    triggers: list[int | None] = field(default_factory=list)
+    outputs: dict[str, list[Delivery]] = field(default_factory=dict)
+    late: dict[str, int] = field(default_factory=dict)
+    queued: list[int] = field(default_factory=list)
+    served: Counter[str] = field(default_factory=Counter)
+    blocked_count: int = 0
+    end_ns: int = 0
+    drained: bool = False
+
+
+def simulate(experiment: Experiment, datasets: Any = None) -> OracleResult:
+    """Run the experiment to its end (section 9)."""
+    return Model(build(experiment, datasets)).run()
+
+
+class Model:
+    """The state of the world and its five kinds of events, one method for each phase of an instant (section 2)."""
+
+    def __init__(self, network: Network):
+        self.network = network
+        self.experiment = network.experiment
+        self.environment = StructuralEnvironment()
+        self.result = OracleResult(outputs={operator.id: [] for operator in self.experiment.query.operators if operator.kind == "sink"})
+        flow_control = self.experiment.policies.flow_control
+        self.credits = flow_control.per_channel if flow_control.kind == "credits" else None
+        self.local_latency_ns = self.experiment.cluster.local_latency_ns
+        self.latency = self.experiment.measurement.latency
+        self.services: list[tuple[int, int, int, int, int | None]] = []
+
+    def run(self) -> OracleResult:
+        workload = self.experiment.workload
+        horizon_ns = seconds(workload.horizon_s)
+        for log in self.network.logs:
+            self.append_next(log)
+            if log.period_ns:
+                self.tick_source(log, log.period_ns, horizon_ns)
+        drained = self.environment.run_through(horizon_ns + (seconds(workload.drain_limit_s) if workload.drain else 0))
+        return self.finish(horizon_ns, drained)
+
+    def finish(self, horizon_ns: int, drained: bool) -> OracleResult:
+        result = self.result
+        for *service, trigger in sorted(self.services, key=lambda service: (service[1], service[0])):
+            result.services.append(tuple(service))
+            result.triggers.append(trigger)
+        for instance in self.network.instances:
+            result.late[instance.operator.id] = result.late.get(instance.operator.id, 0) + instance.behaviour.late
+            result.queued.append(len(instance.queue))
+        for deliveries in result.outputs.values():
+            deliveries.sort(key=lambda delivery: (delivery.end_ns, delivery.instance))
+        result.end_ns, result.drained = max(horizon_ns, self.environment.now), drained
+        return result
+
+    # Phase 1: completions
+
+    def complete(self, instance: Instance, outputs: list[Record], watermark_ns: int | None) -> None:
+        """The item of the instance ends; its emission begins (section 4)."""
+        instance.serving = instance.processor.busy = False
+        for record in outputs:
+            for edge in instance.outputs:
+                instance.to_send += [(channel, record) for channel in self.receivers(edge, instance, record)]
+        if watermark_ns is not None:
+            for edge in instance.outputs:
+                instance.to_send += [(channel, watermark_ns) for channel in edge.channels[instance.index]]
+        self.send(instance)
+
+    def deliver(self, instance: Instance, record: Record) -> None:
+        """A record reaches its sink at the end of the sink's service (sections 7 and 8)."""
+        anchor_ns = getattr(record.anchors, f"{self.latency.anchor}_ns")
+        now_ns = self.environment.now
+        delivery = Delivery(now_ns, instance.number, record.event_ns, record.trigger, now_ns - anchor_ns, tuple(record.values.values()))
+        self.result.outputs[instance.operator.id].append(delivery)
+
+    def receivers(self, edge: Edge, sender: Instance, record: Record) -> list[Channel]:
+        """Where one output record goes on one edge."""
+        channels = edge.channels[sender.index]
+        partitioning = edge.partitioning
+        if partitioning.kind in ("forward", "broadcast"):
+            return channels
+        if partitioning.kind == "rebalance":
+            n = edge.sent_by_index.get(sender.index, 0)
+            edge.sent_by_index[sender.index] = n + 1
+            return [channels[(sender.index + n) % len(channels)]]
+        return [channels[self.network.hash_receiver(partitioning, record.values[partitioning.key], len(channels))]]
+
+    # Sending, in phases 1 and 2
+
+    def send(self, instance: Instance) -> None:
+        """Send what is left of the emission as far as credits reach; then the processor may choose anew."""
+        while instance.to_send:
+            channel, message = instance.to_send[0]
+            if isinstance(message, Record):
+                if not self.has_credit(channel):
+                    break
+                channel.records_sent += 1
+            instance.to_send.popleft()
+            self.transmit(channel, message)
+        self.dispatch_later(instance.processor)
+
+    def has_credit(self, channel: Channel) -> bool:
+        """Whether the channel's next record may go now. If not, the sender waits for just that credit."""
+        if self.credits is None or channel.records_sent < self.credits:
+            return True
+        needed = channel.records_sent - self.credits
+        if needed >= len(channel.record_starts_ns):
+            channel.sender.waiting_for = (channel, needed)  # `start` wakes it
+            self.result.blocked_count += 1
+            return False
+        credit_ns = channel.record_starts_ns[needed] + self.return_ns(channel)
+        if credit_ns > self.environment.now:
+            self.result.blocked_count += 1
+            self.wake_at(credit_ns, channel.sender)
+            return False
+        return True
+
+    def return_ns(self, channel: Channel) -> int:
+        """How long a credit travels from the receiver to the sender."""
+        return self.latency_ns(channel.receiver.host, channel.sender.host)
+
+    def latency_ns(self, source: Host, target: Host) -> int:
+        return self.local_latency_ns if source is target else source.latency_ns[target.number]
+
+    def transmit(self, channel: Channel, message: Record | int) -> None:
+        """One message leaves: over the egress link to another host, by hand-over on the same host."""
+        now_ns, sender, receiver = self.environment.now, channel.sender, channel.receiver
+        is_record = isinstance(message, Record)
+        if channel.local:
+            departure_ns = now_ns
+        else:
+            host = sender.host
+            bits = 8 * (channel.edge.bytes if is_record else CONTROL_BYTES)
+            departure_ns = max(now_ns, host.link_free_ns) + -(-bits * 1000 // host.egress_mbit_per_s)
+            host.link_free_ns = departure_ns
+        arrival_ns = departure_ns + self.latency_ns(sender.host, receiver.host)
+        item_class = ItemClass.LOCAL if channel.local else ItemClass.REMOTE
+        order = (arrival_ns, item_class, receiver.number, sender.number, sender.messages_sent)
+        sender.messages_sent += 1
+        if is_record:
+            item = Item(order, Kind.RECORD, record=message, channel=channel)
+        else:
+            item = Item(order, Kind.WATERMARK, watermark_ns=message, channel=channel)
+        self.join_queue_at(arrival_ns, Phase.ARRIVAL, receiver, item)
+
+    # Phase 2: wake-ups
+
+    def wake_at(self, time_ns: int, instance: Instance) -> None:
+        self.environment.at(time_ns, Phase.WAKE_UP, (instance.number,), lambda: self.send(instance))
+
+    # Phases 3 and 4: ticks and arrivals, log records among them
+
+    def join_queue_at(self, time_ns: int, phase: Phase, instance: Instance, item: Item) -> None:
+        def join() -> None:
+            heapq.heappush(instance.queue, item)
+            self.dispatch_later(instance.processor)
+
+        self.environment.at(time_ns, phase, item.order[2:], join)
+
+    def tick_source(self, log: Log, tick_ns: int, horizon_ns: int) -> None:
+        """The source's watermark ticks at period, 2 x period, ... up to and including the horizon (section 5)."""
+        for time_ns in range(tick_ns, horizon_ns + 1, log.period_ns):
+            self.tick_at(time_ns, log.instance)
+
+    def tick_at(self, time_ns: int, instance: Instance) -> None:
+        item = Item((time_ns, ItemClass.TICK, instance.number, 0, 0), Kind.TICK)
+        self.join_queue_at(time_ns, Phase.TICK, instance, item)
+
+    def append_next(self, log: Log) -> None:
+        """The log's next record, or its end, can be taken from its append time on (section 5)."""
+        if log.position < len(log.records):
+            record = log.records[log.position]
+            order = (record.append_ns, ItemClass.LOG, log.instance.number, 0, log.position)
+            self.join_queue_at(record.append_ns, Phase.ARRIVAL, log.instance, Item(order, Kind.RECORD, record=record))
+            following = lambda: self.append_next(log)  # noqa: E731
+            log.position += 1
+            self.environment.at(record.append_ns, Phase.ARRIVAL, (log.instance.number, 1), following)
+        elif log.period_ns:
+            order = (log.closes_ns, ItemClass.LOG, log.instance.number, 0, log.position)
+            self.join_queue_at(log.closes_ns, Phase.ARRIVAL, log.instance, Item(order, Kind.END_OF_LOG))
+
+    # Phase 5: dispatch
+
+    def dispatch_later(self, processor: Processor) -> None:
+        """In phase 5 of this instant. Asking twice does no harm: the second finds the processor busy, or still nothing to do."""
+        self.environment.at(self.environment.now, Phase.DISPATCH, (processor.number,), lambda: self.dispatch(processor))
+
+    def dispatch(self, processor: Processor) -> None:
+        """An idle processor takes the least item, by queue order, among its runnable instances."""
+        runnable = [instance for instance in processor.instances if instance.queue and not instance.serving and not instance.blocked]
+        if processor.busy or not runnable:
+            return
+        self.start(min(runnable, key=lambda instance: instance.queue[0]))
+
+    def start(self, instance: Instance) -> None:
+        """The operator works on its state now; its outputs leave when the service ends (section 3)."""
+        now_ns, item = self.environment.now, heapq.heappop(instance.queue)
+        watermark_before_ns = instance.watermark_ns
+        work, outputs = self.work(instance, item)
+        for end_of_pane_ns in instance.behaviour.timers:
+            self.tick_at(end_of_pane_ns, instance)
+        instance.behaviour.timers.clear()
+
+        prices = instance.prices
+        cost_ps = (prices.record_ps * work if item.kind is Kind.RECORD else prices.control_ps) + prices.output_ps * len(outputs)
+        end_ns = now_ns + max(1, -(-cost_ps // instance.host.speed_milli))
+        trigger = None if item.record is None else item.record.trigger
+        self.services.append((instance.number, now_ns, end_ns, int(item.kind), trigger))
+
+        raised_to_ns = instance.watermark_ns if instance.watermark_ns > watermark_before_ns else None
+        instance.serving = instance.processor.busy = True
+
+        def end() -> None:
+            if item.kind is Kind.RECORD and instance.operator.kind == "sink":
+                self.deliver(instance, item.record)
+            self.complete(instance, outputs, raised_to_ns)
+
+        self.environment.at(end_ns, Phase.COMPLETION, (instance.number,), end)
+
+    def work(self, instance: Instance, item: Item) -> tuple[int, list[Record]]:
+        """Work and outputs of one item; moves the instance's watermark where the item does (sections 5 to 7)."""
+        now_ns, behaviour = self.environment.now, instance.behaviour
+        source = instance.operator.kind == "source"
+        if item.kind is Kind.RECORD:
+            self.result.served[instance.operator.id] += 1
+            if source:
+                log = self.network.log_of(instance)
+                log.newest_event_ns = max(log.newest_event_ns, item.record.event_ns)
+                return 1, [self.taken_in(item.record)]
+            self.consumed(item.channel)
+            return behaviour.on_record(item.record, item.channel.edge.target_port, now_ns)
+        if item.kind is Kind.END_OF_LOG:
+            instance.watermark_ns = END_OF_LOG_WATERMARK
+            return 1, []
+        if item.kind is Kind.TICK and source:
+            log = self.network.log_of(instance)
+            if log.newest_event_ns > LOWEST_WATERMARK:
+                instance.watermark_ns = max(instance.watermark_ns, log.newest_event_ns - log.lag_ns)
+            return 1, []
+        if item.kind is Kind.TICK:
+            return 1, behaviour.on_tick(item.ready_ns)
+        item.channel.watermark_ns = max(item.channel.watermark_ns, item.watermark_ns)
+        least_ns = min(channel.watermark_ns for channel in instance.inputs)
+        if least_ns <= instance.watermark_ns:
+            return 1, []
+        instance.watermark_ns = least_ns
+        return 1, behaviour.on_watermark(least_ns)
+
+    def taken_in(self, record: Record) -> Record:
+        """The log record as it leaves its source, with the measured clock (section 8)."""
+        clock_ns = {"event": record.event_ns, "append": record.append_ns, "ingest": self.environment.now}[self.latency.clock]
+        return replace(record, anchors=Anchors(clock_ns, clock_ns, clock_ns))
+
+    def consumed(self, channel: Channel) -> None:
+        """The receiver starts on the channel's next record: the credit travels back, and wakes the sender if it waits for just this one."""
+        channel.record_starts_ns.append(self.environment.now)
+        if channel.sender.waiting_for == (channel, len(channel.record_starts_ns) - 1):
+            channel.sender.waiting_for = None
+            self.wake_at(self.environment.now + self.return_ns(channel), channel.sender)

@@ -1,0 +1,241 @@
+"""What each kind of operator does with an item, one record at a time (docs/event-core.md, section 7). Plain dictionaries and lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.spec.expressions import parse
+
+from .plan import seconds
+from .records import LOWEST_WATERMARK, Anchors, Record
+
+
+@dataclass
+class Behaviour:
+    """Passes records through: sources and sinks. The other kinds redefine what they do differently.
+
+    late: records that were dropped because all of their panes had closed.
+    timers: pane ends for which the model has to make a tick; it empties the list.
+    """
+
+    watermark_ns: int = LOWEST_WATERMARK
+    late: int = 0
+    timers: list[int] = field(default_factory=list)
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        """Work (section 3) and outputs of a record whose service starts at `now_ns`."""
+        return 1, [record]
+
+    def on_watermark(self, watermark_ns: int) -> list[Record]:
+        """The instance's watermark rises to this; the rows that this gives."""
+        self.watermark_ns = watermark_ns
+        return []
+
+    def on_tick(self, tick_ns: int) -> list[Record]:
+        """A pane ends at `tick_ns` by the processing clock; the rows that this gives."""
+        return []
+
+
+class Sink(Behaviour):
+    """Delivery is the model's; nothing goes on from here."""
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        return 1, []
+
+
+class Filter(Behaviour):
+    def __init__(self, params: Any, schema: Any):
+        super().__init__()
+        self.predicate = parse(params.predicate, schema)
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        return 1, [record] if self.predicate.evaluate(record.values) else []
+
+
+class Map(Behaviour):
+    def __init__(self, params: Any, schema: Any):
+        super().__init__()
+        self.fields = {f.name: parse(f.expression, schema) for f in params.fields}
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        return 1, [record.with_values({name: expression.evaluate(record.values) for name, expression in self.fields.items()})]
+
+
+@dataclass(frozen=True)
+class Panes:
+    """The panes `[start, start + size)`, start = origin + n x slide, of a windowed operator. size None: one pane for ever."""
+
+    size_ns: int | None
+    slide_ns: int
+    origin_ns: int
+    processing_clock: bool
+
+    @classmethod
+    def of(cls, window: Any) -> Panes:
+        if window.kind in ("none", "full_history"):
+            return cls(None, 0, 0, False)
+        size_ns = seconds(window.size_s)
+        slide_ns = seconds(window.slide_s) if window.kind == "sliding" else size_ns
+        return cls(size_ns, slide_ns, seconds(window.origin_s), window.clock == "processing")
+
+    def starts(self, record: Record, now_ns: int) -> list[int | None]:
+        """Starts of the panes that the record falls into, ascending; `[None]` for the pane without end."""
+        if self.size_ns is None:
+            return [None]
+        time_ns = now_ns if self.processing_clock else record.event_ns
+        last = self.origin_ns + (time_ns - self.origin_ns) // self.slide_ns * self.slide_ns
+        starts = []
+        while last + self.size_ns > time_ns:
+            starts.append(last)
+            last -= self.slide_ns
+        return starts[::-1]
+
+
+class Windowed(Behaviour):
+    """State by pane and key; knows which panes a record may still enter, and which close."""
+
+    def __init__(self, window: Any):
+        super().__init__()
+        self.panes = Panes.of(window)
+        self.open: dict[int | None, dict[Any, Any]] = {}  # pane start -> key -> state
+
+    def admit(self, record: Record, now_ns: int) -> list[int | None]:
+        """The open panes that the record falls into, ascending. Counts a record that is late, asks for the ticks of new panes."""
+        starts = self.panes.starts(record, now_ns)
+        if self.panes.size_ns is None:
+            return starts
+        if self.panes.processing_clock:
+            self.timers += [start + self.panes.size_ns for start in starts if start not in self.open]
+        else:
+            starts = [start for start in starts if start + self.panes.size_ns > self.watermark_ns]
+            self.late += not starts
+        return starts
+
+    def keys_of(self, start: int | None) -> dict[Any, Any]:
+        return self.open.setdefault(start, {})
+
+    def on_watermark(self, watermark_ns: int) -> list[Record]:
+        self.watermark_ns = watermark_ns
+        if self.panes.size_ns is None or self.panes.processing_clock:
+            return []
+        return self.close([start for start in self.open if start + self.panes.size_ns <= watermark_ns])
+
+    def on_tick(self, tick_ns: int) -> list[Record]:
+        return self.close([tick_ns - self.panes.size_ns])
+
+    def close(self, starts: list[int]) -> list[Record]:
+        """Free these panes; the rows that this gives."""
+        for start in starts:
+            del self.open[start]
+        return []
+
+
+@dataclass
+class Group:
+    """The records of one (key, pane) so far: the values of each aggregate's field in order of arrival, and who contributed."""
+
+    key: Any
+    values: list[list[Any]]
+    arrival: int  # how many groups this instance had before
+    count: int = 0
+    trigger: int | None = None
+    anchors: Anchors | None = None
+
+    def add(self, record: Record, fields: list[str | None]) -> None:
+        self.count += 1
+        for values, name in zip(self.values, fields, strict=True):
+            values.append(1 if name is None else record.values[name])
+        self.anchors = record.anchors if self.anchors is None else record.anchors.with_contributors(self.anchors)
+        self.trigger = record.trigger
+
+
+def left_sum(values: list[Any]) -> Any:
+    """The sum in order of arrival. Python's own `sum` of floats compensates rounding errors, which a running sum does not."""
+    total = values[0]
+    for value in values[1:]:
+        total = total + value
+    return total
+
+
+AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {
+    "count": len,
+    "sum": left_sum,
+    "min": min,
+    "max": max,
+    "avg": lambda values: float(left_sum(values)) / float(len(values)),
+}
+
+
+class Aggregate(Windowed):
+    """key_group: from a key to the group that orders rows of panes that close together."""
+
+    def __init__(self, params: Any, key_group: Callable[[Any], int]):
+        super().__init__(params.window)
+        self.params, self.key_group = params, key_group
+        self.fields = [None if aggregate.function == "count" else aggregate.field for aggregate in params.aggregates]
+        self.groups_made = 0
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        starts = self.admit(record, now_ns)
+        outputs = []
+        for start in starts:
+            group = self.group(start, record)
+            group.add(record, self.fields)
+            if self.params.emit == "on_update":
+                outputs.append(self.row(group, start, record.event_ns))
+        return max(1, len(starts)), outputs
+
+    def group(self, start: int | None, record: Record) -> Group:
+        key = None if self.params.key is None else record.values[self.params.key]
+        keys = self.keys_of(start)
+        if key not in keys:
+            keys[key] = Group(key, [[] for _ in self.fields], self.groups_made)
+            self.groups_made += 1
+        return keys[key]
+
+    def row(self, group: Group, start: int | None, event_ns: int) -> Record:
+        values = {} if self.params.key is None else {self.params.key: group.key}
+        if start is not None:
+            values |= {"window_start": start, "window_end": start + self.panes.size_ns}
+        for aggregate, seen in zip(self.params.aggregates, group.values, strict=True):
+            values[aggregate.name] = AGGREGATES[aggregate.function](seen)
+        return Record(values, event_ns, group.trigger, group.anchors)
+
+    def close(self, starts: list[int]) -> list[Record]:
+        closing = [(self.key_group(group.key), start, group.arrival, group) for start in starts for group in self.open[start].values()]
+        super().close(starts)
+        if self.params.emit == "on_update":
+            return []
+        return [self.row(group, start, start + self.panes.size_ns - 1) for _, start, _, group in sorted(closing, key=lambda row: row[:3])]
+
+
+class Join(Windowed):
+    """State: under (pane, key) the records of each side in order of storage."""
+
+    def __init__(self, params: Any, left_names: tuple[str, ...], right_names: tuple[str, ...]):
+        super().__init__(params.window)
+        self.keys = {"left": params.left_key, "right": params.right_key}
+        names = {("left", name): name for name in left_names}
+        for name in right_names:
+            output = name
+            while output in names.values():
+                output = f"right_{output}"
+            names["right", name] = output
+        fields = {output: field for field, output in names.items()}
+        self.select = {output: fields[output] for output in (params.select if params.select is not None else fields)}
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        outputs = []
+        for start in self.admit(record, now_ns):
+            sides = self.keys_of(start).setdefault(record.values[self.keys[port]], {"left": [], "right": []})
+            sides[port].append(record)
+            outputs += [self.pair(record, port, other) for other in sides["right" if port == "left" else "left"]]
+        return 1, outputs
+
+    def pair(self, arriving: Record, port: str, stored: Record) -> Record:
+        by_side = {port: arriving, "right" if port == "left" else "left": stored}
+        values = {output: by_side[side].values[name] for output, (side, name) in self.select.items()}
+        anchors = arriving.anchors.with_contributors(stored.anchors)
+        return Record(values, max(arriving.event_ns, stored.event_ns), arriving.trigger, anchors)

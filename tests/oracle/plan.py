@@ -1,0 +1,117 @@
+"""From the document to hosts, processors, instances and channels, numbered as docs/event-core.md, section 1, numbers them."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from .records import LOWEST_WATERMARK, Item, Record
+
+
+def integer(value: float, factor: int) -> int:
+    """The decimal number that stands in the document, times `factor`, rounded half up."""
+    return math.floor(Decimal(repr(value)) * factor + Decimal("0.5"))
+
+
+def seconds(value: float) -> int:
+    return integer(value, 10**9)
+
+
+def milliseconds(value: float) -> int:
+    return integer(value, 10**6)
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Picoseconds at speed 1 (section 3)."""
+
+    record_ps: int
+    output_ps: int
+    control_ps: int
+
+
+@dataclass(eq=False)
+class Host:
+    number: int
+    name: str
+    speed_milli: int
+    egress_mbit_per_s: int
+    latency_ns: dict[int, int] = field(default_factory=dict)  # to each other host, by its number
+    processors: list[Processor] = field(default_factory=list)
+    link_free_ns: int = 0
+
+
+@dataclass(eq=False)
+class Processor:
+    """Serves one item at a time, for the instances pinned to it."""
+
+    number: int
+    instances: list[Instance] = field(default_factory=list)
+    busy: bool = False
+
+
+@dataclass(eq=False)
+class Edge:
+    number: int
+    source: str
+    target: str
+    target_port: str
+    partitioning: Any
+    bytes: int
+    channels: dict[int, list[Channel]] = field(default_factory=dict)  # by sender index; each list by receiver index
+    sent_by_index: dict[int, int] = field(default_factory=dict)  # records that each sender index has sent, for rebalance
+
+
+@dataclass(eq=False)
+class Channel:
+    """An ordered pair of instances on one edge; counts what credits need (section 4)."""
+
+    edge: Edge
+    sender: Instance
+    receiver: Instance
+    records_sent: int = 0
+    record_starts_ns: list[int] = field(default_factory=list)
+    watermark_ns: int = LOWEST_WATERMARK  # the largest that the receiver has served
+
+    @property
+    def local(self) -> bool:
+        return self.sender.host is self.receiver.host
+
+
+@dataclass(eq=False)
+class Instance:
+    number: int
+    operator: Any  # the document's operator
+    index: int
+    host: Host
+    prices: Prices
+    processor: Processor | None = None
+    behaviour: Any = None
+    inputs: list[Channel] = field(default_factory=list)
+    outputs: list[Edge] = field(default_factory=list)
+    queue: list[Item] = field(default_factory=list)  # a heap, by queue order
+    serving: bool = False
+    to_send: deque[tuple[Channel, Any]] = field(default_factory=deque)  # what is left of an emission
+    messages_sent: int = 0
+    watermark_ns: int = LOWEST_WATERMARK
+    waiting_for: tuple[Channel, int] | None = None  # blocked: the channel, and the record whose start gives the credit
+
+    @property
+    def blocked(self) -> bool:
+        return bool(self.to_send)
+
+
+@dataclass(eq=False)
+class Log:
+    """One partition of a source's input, outside the system under test (section 5). period_ns 0: the source has no watermarks."""
+
+    instance: Instance
+    records: list[Record]
+    closes_ns: int
+    period_ns: int
+    lag_ns: int
+    position: int = 0  # of the next record to append
+    newest_event_ns: int = LOWEST_WATERMARK  # served so far

@@ -1,0 +1,72 @@
+"""What moves through the oracle: records, watermarks and the items that instances serve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+LOWEST_WATERMARK = -(2**62)
+END_OF_LOG_WATERMARK = 2**62
+CONTROL_BYTES = 16
+
+
+class Kind(IntEnum):
+    """What an item is; the numbers are those of the service trace."""
+
+    RECORD = 0
+    WATERMARK = 1
+    TICK = 2
+    END_OF_LOG = 3
+
+
+class ItemClass(IntEnum):
+    """Queue order among items that are ready at the same time (section 2)."""
+
+    TICK = 0
+    LOG = 1
+    LOCAL = 2
+    REMOTE = 3
+
+
+@dataclass(frozen=True)
+class Anchors:
+    """The measured clock's value at the trigger and at the newest and oldest contributor (section 8)."""
+
+    trigger_ns: int
+    newest_ns: int
+    oldest_ns: int
+
+    def with_contributors(self, other: Anchors) -> Anchors:
+        """These anchors, with the other's contributors counted in; the trigger stays."""
+        return Anchors(self.trigger_ns, max(self.newest_ns, other.newest_ns), min(self.oldest_ns, other.oldest_ns))
+
+
+@dataclass(frozen=True)
+class Record:
+    """values: field name to value, in schema order. trigger: the input record that caused this one (source number << 40 | record number)."""
+
+    values: dict[str, Any]
+    event_ns: int
+    trigger: int
+    anchors: Anchors | None = None
+    append_ns: int = 0  # only of a log's records
+
+    def with_values(self, values: dict[str, Any], event_ns: int | None = None) -> Record:
+        """A record that this one alone causes."""
+        return Record(values, self.event_ns if event_ns is None else event_ns, self.trigger, self.anchors)
+
+
+@dataclass(order=True)
+class Item:
+    """Something an instance can serve. `order` is the queue order of section 2: (ready_ns, class, instance, sender, fifo)."""
+
+    order: tuple[int, int, int, int, int]
+    kind: Kind = field(compare=False)
+    record: Record | None = field(default=None, compare=False)
+    watermark_ns: int = field(default=0, compare=False)
+    channel: Any = field(default=None, compare=False)  # by which it came; None for log items and ticks
+
+    @property
+    def ready_ns(self) -> int:
+        return self.order[0]
