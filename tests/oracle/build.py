@@ -198,5 +198,5 @@ def behaviour_of(network: Network, instance: Instance, schemas: dict[str, Record
         return Join(params, inputs["left"].names, inputs["right"].names)
     if operator.kind == "aggregate":
         hashed = [edge.partitioning for edge in feeding if edge.partitioning.kind == "hash" and edge.partitioning.scheme == "key_groups"]
-        return Aggregate(params, lambda key: network.key_group(hashed[0], key) if hashed else 0)
+        return Aggregate(params, lambda key: network.key_group(hashed[0], key) if hashed and key is not None else 0)
     return Sink() if operator.kind == "sink" else Behaviour()

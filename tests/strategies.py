@@ -1,0 +1,300 @@
+"""Hypothesis strategies for small valid experiments: random graphs, clusters, prices, windows, rates and disorder.
+
+What is drawn leans to where engines go wrong: records that tie on regular grids, overload beside idleness, channels of one credit, links
+that are slower than the cores behind them, watermarks that come too early.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from engine.spec import RecordSchema, registry
+from engine.spec.workload import NexmarkAuction, NexmarkBid, NexmarkPerson
+
+Document = dict[str, Any]
+
+SCHEMAS = {stream.model_fields["kind"].default: stream.schema_fixed for stream in (NexmarkPerson, NexmarkAuction, NexmarkBid)}
+JOIN_KEYS = ("id", "seller", "auction", "bidder", "state", "category")  # of many values first, so that joins stay small
+RECORDS = (800, 300, 100, 30)  # per run, before operators multiply them
+MILLISECOND_NS = 1_000_000
+
+
+def seconds(ns: int) -> float:
+    """The decimal number of seconds that names exactly this many ns."""
+    return float(f"{ns // 10**9}.{ns % 10**9:09d}") if ns >= 0 else -seconds(-ns)
+
+
+def milliseconds(ns: int) -> float:
+    return float(f"{ns // 10**6}.{ns % 10**6:06d}")
+
+
+class Query:
+    """A query under construction: operators, edges, and the schema that each operator puts out."""
+
+    def __init__(self, draw: st.DrawFn, horizon_ns: int):
+        self.draw, self.horizon_ns = draw, horizon_ns
+        self.operators: list[Document] = []
+        self.edges: list[Document] = []
+        self.schemas: dict[str, RecordSchema] = {}
+        self.streams: dict[str, str] = {}
+        self.records_factor = 1  # how many records one input record can become, roughly
+
+    def parallelism(self) -> int:
+        return self.draw(st.sampled_from((1, 1, 2, 2, 3, 4)))
+
+    def cost(self) -> Document | None:
+        if self.draw(st.booleans()):
+            return None
+        price_us = st.sampled_from((0.0, 0.001, 0.5, 1.0, 3.0, 10.0, 10.0, 33.333, 80.0))
+        names = self.draw(st.sets(st.sampled_from(("record_us", "output_us", "control_us"))))
+        return {name: self.draw(price_us) for name in sorted(names)}
+
+    def add(self, kind: str, parallelism: int, params: Document) -> str:
+        id = f"{kind}{len(self.operators)}"
+        operator: Document = {"id": id, "kind": kind, "parallelism": parallelism, "params": params}
+        cost = self.cost()
+        self.operators.append(operator if cost is None else operator | {"cost": cost})
+        return id
+
+    def add_source(self, stream: str) -> str:
+        id = self.add("source", self.parallelism(), {})
+        self.streams[id], self.schemas[id] = stream, SCHEMAS[stream]
+        return id
+
+    def add_operator(self, kind: str, params: Document, inputs: dict[str, list[str]], keys: dict[str, str | None]) -> str:
+        """inputs: the feeding operators of each port. keys: the key by which a port's records have to be partitioned, if any."""
+        model = registry.operator(kind)
+        parsed = model.Params.model_validate(params)
+        parallelism = min(self.parallelism(), model.parallelism_max(parsed) or 4)
+        id = self.add(kind, parallelism, params)
+        scheme = self.draw(st.sampled_from(({}, {"scheme": "modulo"}, {"key_groups": 7}, {"key_groups": 128})))
+        for port, feeding in inputs.items():
+            for source in feeding:
+                self.connect(source, id, port, parallelism, keys.get(port), scheme)
+        if kind != "sink":
+            self.schemas[id] = model.output_schemas(parsed, {port: self.schemas[feeding[0]] for port, feeding in inputs.items()})["out"]
+        return id
+
+    def connect(self, source: str, target: str, port: str, parallelism: int, key: str | None, scheme: Document) -> None:
+        sender_parallelism = next(operator["parallelism"] for operator in self.operators if operator["id"] == source)
+        hashable = [f.name for f in self.schemas[source].fields if f.type != "float"]
+        if key is not None and parallelism > 1:
+            partitioning: Document = {"kind": "hash", "key": key} | scheme
+        else:
+            kinds = ["rebalance"] + ["hash"] * bool(hashable) + ["forward"] * 2 * (sender_parallelism == parallelism)
+            kinds += ["broadcast"] * (self.records_factor * parallelism <= 4)
+            kind = self.draw(st.sampled_from(kinds))
+            if kind == "broadcast":
+                self.records_factor *= parallelism
+            partitioning = {"kind": kind}
+            if kind == "hash":
+                partitioning |= {"key": self.draw(st.sampled_from(hashable))} | scheme
+        self.edges.append({"source": source, "target": target, "target_port": port, "partitioning": partitioning})
+
+    def fields(self, id: str, *types: str) -> list[str]:
+        return [f.name for f in self.schemas[id].fields if f.type in types]
+
+    # Parameters of the kinds
+
+    def filter_params(self, source: str) -> Document:
+        numbers, texts = self.fields(source, "int", "timestamp"), self.fields(source, "string")
+        choices = ["True", "False"]
+        choices += [f"{name} % {n} {sign} 0" for name in numbers[:3] for n in (2, 3) for sign in ("!=", "==")]
+        choices += [f"{name} in ('OR', 'ID', 'CA')" for name in texts if name == "state"]
+        choices += [f"abs({name}) * 0.5 > 1.5" for name in self.fields(source, "float")]
+        return {"predicate": self.draw(st.sampled_from(choices))}
+
+    def map_params(self, source: str) -> Document:
+        names = self.draw(st.lists(st.sampled_from(self.schemas[source].names), min_size=1, max_size=4, unique=True))
+        numbers = self.fields(source, "int")
+        fields = [{"name": name, "expression": name} for name in names]
+        if numbers:
+            expression = self.draw(st.sampled_from(("{0} * 2 + 1", "{0} / 3", "{0} * 0.908", "{0} // 7 - {0} % 5", "{0} if {0} % 2 == 0 else -{0}")))
+            fields.append({"name": f"computed{len(self.operators)}", "expression": expression.format(self.draw(st.sampled_from(numbers)))})
+        return {"fields": fields}
+
+    def window(self, kinds: tuple[str, ...]) -> Document:
+        kind = self.draw(st.sampled_from(kinds))
+        if kind in ("none", "full_history"):
+            return {"kind": kind}
+        clock = self.draw(st.sampled_from(("event", "event", "processing")))
+        size_ns = max(1000, self.horizon_ns // self.draw(st.sampled_from((10, 5, 3, 20, 1))))
+        origin_ns = self.draw(st.sampled_from((0, 0, 1, size_ns // 3, -size_ns // 7, 5 * size_ns)))
+        window = {"kind": kind, "size_s": seconds(size_ns), "origin_s": seconds(origin_ns), "clock": clock}
+        if kind == "sliding":
+            panes = self.draw(st.integers(1, 3))
+            window["slide_s"] = seconds(max(1, size_ns // panes - self.draw(st.sampled_from((0, 0, 17)))))
+        return window
+
+    def aggregate_params(self, source: str) -> Document:
+        window = self.window(("tumbling", "sliding", "tumbling", "none"))
+        keys = [name for name in self.fields(source, "int", "string", "bool", "timestamp") if name not in ("window_start", "window_end")]
+        aggregates: list[Document] = [{"name": f"n{len(self.operators)}"}]
+        for function, types in (("sum", ("int", "float")), ("min", ("int", "float", "timestamp")), ("max", ("int", "float")), ("avg", ("int", "float"))):
+            names = self.fields(source, *types)
+            if names and self.draw(st.booleans()):
+                aggregates.append({"name": f"{function}{len(self.operators)}", "function": function, "field": self.draw(st.sampled_from(names))})
+        params: Document = {"window": window, "aggregates": self.draw(st.permutations(aggregates))}
+        if keys and self.draw(st.sampled_from((True, True, True, False))):
+            params["key"] = self.draw(st.sampled_from(keys))
+        if window["kind"] != "none":
+            params["emit"] = self.draw(st.sampled_from(("on_close", "on_close", "on_update")))
+        if params.get("emit", "on_update") == "on_update" and window["kind"] == "sliding":
+            self.records_factor *= 3
+        return params
+
+    def join_keys(self, left: str, right: str) -> tuple[str, str] | None:
+        """Keys of one type for both sides, None if there are none."""
+        pairs = [
+            (a, b)
+            for a in JOIN_KEYS
+            for b in JOIN_KEYS
+            if a in self.schemas[left] and b in self.schemas[right] and self.schemas[left].type_of(a) == self.schemas[right].type_of(b)
+        ]
+        return self.draw(st.sampled_from(pairs)) if pairs else None
+
+    def join_params(self, left: str, right: str, keys: tuple[str, str]) -> Document:
+        params: Document = {"left_key": keys[0], "right_key": keys[1], "window": self.window(("tumbling", "full_history", "tumbling"))}
+        if self.draw(st.booleans()):
+            chosen = self.draw(st.lists(st.sampled_from(self.schemas[left].names), min_size=1, max_size=3, unique=True))
+            params["select"] = chosen + [f"right_{name}" for name in self.schemas[right].names if name in self.schemas[left].names][:2]
+        return params
+
+    # The graph
+
+    def add_middle(self, unused: list[str]) -> str:
+        """One more operator on what exists, preferably on what nothing reads yet."""
+        everything = list(self.schemas)
+        first = self.draw(st.sampled_from(unused or everything))
+        if self.draw(st.sampled_from((True, False) if len(unused) > 1 else (False, False, False, False, True))):
+            second = self.draw(st.sampled_from([id for id in unused if id != first] or everything))
+            keys = self.join_keys(first, second)
+            if keys is not None and self.records_factor <= 4:
+                self.records_factor *= 4
+                params = self.join_params(first, second, keys)
+                return self.add_operator("join", params, {"left": [first], "right": [second]}, {"left": keys[0], "right": keys[1]})
+        feeding = [first] + [id for id in everything if id != first and self.schemas[id] == self.schemas[first] and self.draw(st.booleans())]
+        kind = self.draw(st.sampled_from(("aggregate", "filter", "aggregate", "map", "aggregate")))
+        params = {"filter": self.filter_params, "map": self.map_params, "aggregate": self.aggregate_params}[kind](first)
+        return self.add_operator(kind, params, {"in": feeding}, {"in": params.get("key")})
+
+    def grow(self) -> None:
+        """1 or 2 sources, up to 3 operators behind them, and a sink or two behind every operator that nothing else reads."""
+        for _ in range(self.draw(st.sampled_from((1, 1, 2)))):
+            self.add_source(self.draw(st.sampled_from(tuple(SCHEMAS))))
+        for _ in range(self.draw(st.sampled_from((0, 1, 1, 2, 2, 3)[: 6 if len(self.streams) == 1 else 5]))):
+            self.add_middle(self.unread())
+        for _ in range(2):  # fan-out of an operator that others read, too
+            unread = self.unread()
+            if unread:
+                same = [id for id in unread if self.schemas[id] == self.schemas[unread[0]]]
+                together = same if self.draw(st.booleans()) else unread[:1]
+                extra = [id for id in self.schemas if id not in unread and self.schemas[id] == self.schemas[unread[0]] and self.draw(st.integers(0, 3)) == 0]
+                self.add_operator("sink", {}, {"in": together + extra}, {})
+        for id in self.unread():
+            self.add_operator("sink", {}, {"in": [id]}, {})
+
+    def unread(self) -> list[str]:
+        read = {edge["source"] for edge in self.edges}
+        return [id for id in self.schemas if id not in read]
+
+
+@st.composite
+def rates(draw: st.DrawFn, records: int, horizon_ns: int) -> Document:
+    per_s = records * 1e9 / horizon_ns
+    kind = draw(st.sampled_from(("constant", "constant", "steps", "cosine")))
+    if kind == "constant":
+        return {"kind": kind, "per_s": draw(st.sampled_from((per_s, float(round(per_s, -3) or per_s))))}
+    if kind == "steps":
+        turn = draw(st.integers(1, 3))
+        steps = [{"at_s": 0.0, "per_s": round(per_s / 2, 3)}, {"at_s": seconds(horizon_ns * turn // 4), "per_s": round(1.5 * per_s, 3)}]
+        return {"kind": kind, "steps": steps}
+    period_s = max(0.001, seconds(horizon_ns // draw(st.integers(1, 3))))
+    return {"kind": kind, "mean_per_s": round(per_s, 3), "amplitude_per_s": round(per_s / draw(st.integers(2, 4)), 3), "period_s": period_s}
+
+
+@st.composite
+def source_workloads(draw: st.DrawFn, stream: str, records: int, horizon_ns: int) -> Document:
+    workload: Document = {
+        "stream": {"kind": stream, "hot_ratio": draw(st.sampled_from((0.0, 0.0, 0.5)))},
+        "rate": draw(rates(records, horizon_ns)),
+    }
+    if draw(st.sampled_from((True, True, False))):
+        workload["disorder"] = {"kind": "uniform", "max_ms": milliseconds(horizon_ns // draw(st.sampled_from((10, 3, 20))))}
+    if draw(st.sampled_from((True, True, True, False))):
+        period_ns = max(1000, horizon_ns // draw(st.sampled_from((20, 7, 3, 50))))
+        lag_ns = draw(st.sampled_from((0, 0, 0, horizon_ns // 20, horizon_ns // 5)))
+        workload["watermarks"] = {"kind": "bounded", "lag_ms": milliseconds(lag_ns), "period_ms": milliseconds(period_ns)}
+    return workload
+
+
+@st.composite
+def clusters(draw: st.DrawFn) -> Document:
+    latency_ms = st.sampled_from((0.001, 0.01, 0.1, 0.1, 0.5, 1.0, 3.0))
+    hosts: list[Document] = []
+    for name in draw(st.sampled_from(("a", "ab", "abc"))):
+        host: Document = {
+            "name": name,
+            "processor": {"kind": draw(st.sampled_from(("dedicated", "shared_fifo")))},
+            "cores": draw(st.integers(1, 3)),
+            "speed": draw(st.sampled_from((1.0, 1.0, 0.5, 2.0, 1.337))),
+            "egress_mbit_per_s": draw(st.sampled_from((1, 10, 100, 1000, 1000, 10_000))),
+            "egress_latency_ms": draw(latency_ms),
+        }
+        if draw(st.booleans()):
+            host["count"] = draw(st.integers(1, 2))
+        hosts.append(host)
+    cluster: Document = {"hosts": hosts, "local_latency_ns": draw(st.sampled_from((1, 7, 1000, 10_000)))}
+    names = host_names(cluster)
+    if len(names) > 1 and draw(st.booleans()):
+        pairs = [(a, b) for a in names for b in names if a != b]
+        chosen = draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=3, unique=True))
+        cluster["links"] = [{"source": a, "target": b, "latency_ms": draw(latency_ms)} for a, b in chosen]
+    return cluster
+
+
+def host_names(cluster: Document) -> list[str]:
+    return [name for h in cluster["hosts"] for name in ([f"{h['name']}{k + 1}" for k in range(h["count"])] if "count" in h else [h["name"]])]
+
+
+@st.composite
+def placements(draw: st.DrawFn, operators: list[Document], names: list[str]) -> Document:
+    kinds = ["spread", "explicit"] + ["by_operator"] * (len(names) >= len(operators))
+    kind = draw(st.sampled_from(kinds))
+    if kind != "explicit":
+        return {"kind": kind}
+    choice = st.lists(st.sampled_from(names), min_size=1, max_size=3)
+    return {"kind": "explicit", "hosts": {operator["id"]: draw(choice) for operator in operators}}
+
+
+@st.composite
+def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS) -> Document:
+    """A random experiment with about so many input records (fewer where operators multiply them)."""
+    horizon_ns = draw(st.sampled_from((2, 4, 10, 50, 300))) * MILLISECOND_NS
+    query = Query(draw, horizon_ns)
+    query.grow()
+    per_source = max(10, draw(st.sampled_from(records)) // (query.records_factor * len(query.streams)))
+    cluster = draw(clusters())
+    flow_control = draw(st.sampled_from(({"kind": "unbounded"}, *({"kind": "credits", "per_channel": n} for n in (1, 3, 32)))))
+    drain = draw(st.booleans())
+    return {
+        "format": 1,
+        "name": "random",
+        "query": {"operators": query.operators, "edges": query.edges},
+        "cluster": cluster,
+        "placement": draw(placements(query.operators, host_names(cluster))),
+        "workload": {
+            "seed": draw(st.integers(0, 5)),
+            "horizon_s": seconds(horizon_ns),
+            "drain": drain,
+            "drain_limit_s": draw(st.sampled_from((60.0, 60.0, 0.001))) if drain else 60.0,
+            "sources": {id: draw(source_workloads(stream, per_source, horizon_ns)) for id, stream in query.streams.items()},
+        },
+        "policies": {"flow_control": flow_control},
+        "measurement": {
+            "frame_ms": draw(st.sampled_from((1, 1.7, 250))),
+            "latency": {"from": draw(st.sampled_from(("event", "append", "ingest"))), "anchor": draw(st.sampled_from(("trigger", "newest", "oldest")))},
+        },
+    }
