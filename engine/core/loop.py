@@ -1,0 +1,596 @@
+"""The event loop: a template that `engine.core.weave` completes with the operators' kernels and compiles.
+
+The model is `docs/event-core.md`; section numbers below are of that page. The structure that makes it fast:
+
+* Conservative windows. Hosts influence each other after at least `lookahead` ns, so within [t0, t0 + lookahead) each host is one tight loop.
+* No heap. On a host the next instant is the least of a few heads: services in progress, two sorted rings of arrivals, logs, ticks, credits.
+* Admission. Every arrival joins its receiver's queue when it arrives, so what waits (records, bytes) is known at any instant.
+* Emission is a cursor. Outputs leave one at a time and can stop before any of them: for lack of credit (the model) or of space (the engine).
+* Re-entry. Where an array is full the loop hands back at that very point; Python enlarges the array and calls again. Nothing is done twice.
+
+One large function on purpose: passing the world's arrays to helpers costs more than the work they would do.
+Lines with `# WEAVE name` are replaced by calls of the functions that operators and protocols provide for that point.
+"""
+
+import numpy as np
+
+from engine.core.layout import *  # noqa: F403
+from engine.core.tools import group_of, latency_bucket, mix64, ring_before, ring_insert, ring_sort  # noqa: F401
+
+
+def advance(world, stop):
+    """Do everything at times <= stop. Returns DONE, or the reason for handing back (call again after mending it)."""
+    msg = world.msg
+    msg_f = world.msg_f
+    free = world.free
+    inst = world.inst
+    proc = world.proc
+    members = world.members
+    host = world.host
+    host_members = world.host_members
+    next_ns = world.next_ns
+    op = world.op
+    op_edges = world.op_edges
+    edge = world.edge
+    chan = world.chan
+    inputs = world.inputs
+    input_first = world.input_first
+    credit = world.credit
+    latency = world.latency
+    ring_time = world.ring_time
+    ring_tie = world.ring_tie
+    ring_slot = world.ring_slot
+    scratch = world.scratch
+    touched = world.touched
+    log_append = world.log_append
+    log_event = world.log_event
+    log_trigger = world.log_trigger
+    log_words = world.log_words
+    par = world.par
+    code = world.code
+    constants = world.constants
+    stack = world.stack
+    stack_f = world.stack_f
+    table = world.table
+    entry = world.entry
+    entry_f = world.entry_f
+    row = world.row
+    pane = world.pane
+    panes_of = world.panes_of
+    histogram = world.histogram
+    latency_sums = world.latency_sums
+    trace = world.trace
+    outputs = world.outputs
+    hook = world.hook
+    box = world.box
+    g = world.g
+
+    hosts = next_ns.shape[0]
+    ring_capacity = ring_time.shape[1]
+    ring_mask = ring_capacity - 1
+    local_ns = g[G_LOCAL_NS]
+    lookahead = g[G_LOOKAHEAD]
+    horizon = g[G_HORIZON]
+    anchor = g[G_ANCHOR]
+    tracing = g[G_TRACING] == 1
+    keeping = g[G_KEEPING] == 1
+
+    while True:
+        # the next window
+        t0 = FAR
+        for h in range(hosts):
+            if next_ns[h] < t0:
+                t0 = next_ns[h]
+        if t0 > stop:
+            return DONE
+        window_end = stop
+        if stop - t0 >= lookahead:
+            window_end = t0 + lookahead - 1
+        g[G_WINDOWS] += 1
+        touched_count = 0
+        reason = DONE
+
+        for h in range(hosts):
+            if next_ns[h] > window_end:
+                continue
+            first_processor = host[h, H_PROCESSOR]
+            end_processor = host[h, H_PROCESSOR_END]
+            while True:
+                # the next instant on this host
+                t = host[h, H_RESUME]
+                if t < FAR:
+                    host[h, H_RESUME] = FAR
+                else:
+                    for p in range(first_processor, end_processor):
+                        if proc[p, P_INSTANCE] >= 0:
+                            if proc[p, P_END] < t:
+                                t = proc[p, P_END]
+                        else:
+                            for q in range(proc[p, P_FIRST], proc[p, P_FIRST] + proc[p, P_COUNT]):
+                                i = members[q]
+                                if inst[i, I_SOURCE] == 1 and inst[i, I_STATUS] == IDLE and inst[i, I_LOG] < inst[i, I_LOG_END]:
+                                    if log_append[inst[i, I_LOG]] < t:
+                                        t = log_append[inst[i, I_LOG]]
+                    if host[h, H_WAKE] < t:
+                        t = host[h, H_WAKE]
+                    if host[h, H_TICK] < t:
+                        t = host[h, H_TICK]
+                    if host[h, H_LOCAL] < host[h, H_LOCAL_TAIL] and ring_time[2 * h, host[h, H_LOCAL] & ring_mask] < t:
+                        t = ring_time[2 * h, host[h, H_LOCAL] & ring_mask]
+                    if host[h, H_REMOTE] < host[h, H_REMOTE_SORTED] and ring_time[2 * h + 1, host[h, H_REMOTE] & ring_mask] < t:
+                        t = ring_time[2 * h + 1, host[h, H_REMOTE] & ring_mask]
+                if t > window_end:
+                    next_ns[h] = t
+                    break
+
+                # phases 1 and 2: completions, then wake-ups, each with its emission (4)
+                while True:
+                    i = host[h, H_EMITTING]
+                    if i < 0:
+                        p = -1
+                        for x in range(first_processor, end_processor):
+                            if proc[x, P_END] == t and (p < 0 or proc[x, P_INSTANCE] < proc[p, P_INSTANCE]):
+                                p = x
+                        if p >= 0:
+                            i = proc[p, P_INSTANCE]
+                            slot = proc[p, P_SLOT]
+                            if slot >= 0:  # a sink delivers (8)
+                                o = inst[i, I_OP]
+                                sink = op[o, O_SINK]
+                                delay = t - msg[slot, anchor]
+                                width = op[o, O_WIDTH]
+                                if keeping:
+                                    n = g[G_OUTPUT]
+                                    if n == outputs.shape[0]:
+                                        reason = NEED_OUTPUTS
+                                        break
+                                    g[G_OUTPUT] = n + 1
+                                    outputs[n, 0] = sink
+                                    outputs[n, 1] = i
+                                    outputs[n, 2] = t
+                                    outputs[n, 3] = msg[slot, M_EVENT]
+                                    outputs[n, 4] = msg[slot, M_TRIGGER]
+                                    outputs[n, 5] = delay
+                                    for c in range(width):
+                                        outputs[n, OUTPUT_HEADER + c] = msg[slot, M_PAYLOAD + c]
+                                histogram[sink, latency_bucket(delay)] += 1
+                                latency_sums[sink, 0] += 1
+                                latency_sums[sink, 1] += delay
+                                if delay > latency_sums[sink, 2]:
+                                    latency_sums[sink, 2] = delay
+                                d = (inst[i, I_DIGEST] ^ t) * -7046029254386353131
+                                d = (d ^ msg[slot, M_EVENT]) * -7046029254386353131
+                                d = (d ^ msg[slot, M_TRIGGER]) * -7046029254386353131
+                                d = (d ^ delay) * -7046029254386353131
+                                for c in range(width):
+                                    d = (d ^ msg[slot, M_PAYLOAD + c]) * -7046029254386353131
+                                inst[i, I_DIGEST] = d ^ (d >> 32)
+                                inst[i, I_DELIVERED] += 1
+                                free[g[G_FREE]] = slot
+                                g[G_FREE] += 1
+                                proc[p, P_SLOT] = -1
+                            proc[p, P_INSTANCE] = -1
+                            proc[p, P_END] = FAR
+                        elif host[h, H_WAKE] == t:
+                            least = FAR
+                            for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
+                                k = host_members[q]
+                                if inst[k, I_WAKE] == t:
+                                    if i < 0:
+                                        i = k
+                                elif inst[k, I_WAKE] < least:
+                                    least = inst[k, I_WAKE]
+                            if i < 0:
+                                host[h, H_WAKE] = least
+                            else:
+                                inst[i, I_WAKE] = FAR
+                                inst[i, I_BLOCKED] += t - inst[i, I_BLOCKED_SINCE]
+                        if i < 0:
+                            break
+                        inst[i, I_STATUS] = EMITTING
+                        host[h, H_EMITTING] = i
+
+                    k = inst[i, I_INDEX]
+                    o = inst[i, I_OP]
+                    slot = inst[i, I_OUT]
+                    while slot >= 0:
+                        x = inst[i, I_EDGE]
+                        if x == op[o, O_EDGE_END]:  # nobody listens
+                            inst[i, I_OUT] = msg[slot, M_NEXT]
+                            free[g[G_FREE]] = slot
+                            g[G_FREE] += 1
+                            slot = inst[i, I_OUT]
+                            continue
+                        e = op_edges[x]
+                        is_record = msg[slot, M_KIND] == RECORD
+                        partitioning = edge[e, E_KIND]
+                        parallel = op[edge[e, E_TARGET], O_PARALLEL]
+                        more = False  # receivers after this one on this edge
+                        if partitioning == FORWARD:
+                            r = k
+                            c = edge[e, E_CHANNEL] + k
+                        else:
+                            if partitioning == BROADCAST or not is_record:
+                                r = inst[i, I_RECEIVER]
+                                more = r + 1 < parallel
+                            elif partitioning == HASH:
+                                groups = edge[e, E_GROUPS]
+                                r = group_of(msg[slot, M_PAYLOAD + edge[e, E_KEY]], edge[e, E_SCHEME], groups) * parallel // groups
+                            else:
+                                r = (k + chan[edge[e, E_CHANNEL] + k * parallel, C_TURN]) % parallel
+                            c = edge[e, E_CHANNEL] + k * parallel + r
+                        bound = edge[e, E_BOUND]
+                        ticket = 0
+                        if bound > 0 and is_record:
+                            ticket = edge[e, E_CREDIT] + (c - edge[e, E_CHANNEL]) * bound + chan[c, C_SENT] % bound
+                            if credit[ticket] > t:
+                                inst[i, I_WAKE] = credit[ticket]
+                                inst[i, I_BLOCKED_SINCE] = t
+                                inst[i, I_STATUS] = BLOCKED
+                                if credit[ticket] == FAR:
+                                    chan[c, C_WAITING] = 1
+                                elif credit[ticket] < host[h, H_WAKE]:
+                                    host[h, H_WAKE] = credit[ticket]
+                                break
+                        h2 = inst[chan[c, C_RECEIVER], I_HOST]
+                        last = not more and x + 1 == op[o, O_EDGE_END]
+                        if not last and g[G_FREE] == 0:
+                            g[G_NEED] = 1
+                            reason = NEED_MESSAGES
+                            break
+                        if h2 == h:
+                            if host[h, H_LOCAL_TAIL] - host[h, H_LOCAL] == ring_capacity:
+                                reason = NEED_RING
+                                break
+                        elif host[h2, H_REMOTE_TAIL] - host[h2, H_REMOTE] == ring_capacity:
+                            reason = NEED_RING
+                            break
+
+                        # from here on the send happens
+                        after = msg[slot, M_NEXT]
+                        if last:
+                            made = slot
+                        else:
+                            g[G_FREE] -= 1
+                            made = free[g[G_FREE]]
+                            for column in range(M_KIND, msg.shape[1]):
+                                msg[made, column] = msg[slot, column]
+                        size = CONTROL_BYTES
+                        if is_record:
+                            size = edge[e, E_BYTES]
+                            msg[made, M_SEQUENCE] = chan[c, C_SENT]
+                            if bound > 0:
+                                credit[ticket] = FAR
+                            if partitioning == REBALANCE:
+                                chan[edge[e, E_CHANNEL] + k * parallel, C_TURN] += 1
+                            chan[c, C_SENT] += 1
+                        # WEAVE on_send
+                        chan[c, C_SENT_BYTES] += size
+                        msg[made, M_BYTES] = size
+                        msg[made, M_CHANNEL] = c
+                        msg[made, M_SENDER] = i
+                        msg[made, M_NEXT] = -1
+                        fifo = inst[i, I_FIFO]
+                        inst[i, I_FIFO] = fifo + 1
+                        msg[made, M_FIFO] = fifo
+                        tie = (i << 40) | fifo
+                        if h2 == h:
+                            msg[made, M_CLASS] = CLASS_LOCAL
+                            msg[made, M_READY] = t + local_ns
+                            ring_insert(ring_time, ring_tie, ring_slot, 2 * h, host[h, H_LOCAL], host[h, H_LOCAL_TAIL], t + local_ns, tie, made)
+                            host[h, H_LOCAL_TAIL] += 1
+                        else:
+                            departure = host[h, H_LINK_FREE]
+                            if departure < t:
+                                departure = t
+                            departure += (size * 8000 + host[h, H_MBIT] - 1) // host[h, H_MBIT]
+                            host[h, H_LINK_FREE] = departure
+                            host[h, H_SENT_BYTES] += size
+                            arrival = departure + latency[h, h2]
+                            msg[made, M_CLASS] = CLASS_REMOTE
+                            msg[made, M_READY] = arrival
+                            tail = host[h2, H_REMOTE_TAIL]
+                            if tail == host[h2, H_REMOTE_SORTED]:
+                                touched[touched_count] = h2
+                                touched_count += 1
+                            q = tail & ring_mask
+                            ring_time[2 * h2 + 1, q] = arrival
+                            ring_tie[2 * h2 + 1, q] = tie
+                            ring_slot[2 * h2 + 1, q] = made
+                            host[h2, H_REMOTE_TAIL] = tail + 1
+                        if last:
+                            slot = after
+                            inst[i, I_OUT] = slot
+                            inst[i, I_EDGE] = op[o, O_EDGE]
+                            inst[i, I_RECEIVER] = 0
+                        elif more:
+                            inst[i, I_RECEIVER] = r + 1
+                        else:
+                            inst[i, I_EDGE] = x + 1
+                            inst[i, I_RECEIVER] = 0
+                    if reason != DONE:
+                        break
+                    host[h, H_EMITTING] = -1
+                    if slot < 0:
+                        inst[i, I_STATUS] = IDLE
+                if reason != DONE:
+                    host[h, H_RESUME] = t
+                    next_ns[h] = t
+                    break
+
+                # phase 3: ticks
+                if host[h, H_TICK] <= t:
+                    least = FAR
+                    for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
+                        i = host_members[q]
+                        if inst[i, I_TICK] == t:
+                            if g[G_FREE] == 0:
+                                g[G_NEED] = 1
+                                reason = NEED_MESSAGES
+                                break
+                            g[G_FREE] -= 1
+                            slot = free[g[G_FREE]]
+                            for column in range(M_PAYLOAD):
+                                msg[slot, column] = 0
+                            msg[slot, M_READY] = t
+                            msg[slot, M_CLASS] = CLASS_TICK
+                            msg[slot, M_KIND] = TICK
+                            msg[slot, M_TRIGGER] = -1
+                            msg[slot, M_CHANNEL] = -1
+                            msg[slot, M_NEXT] = -1
+                            if inst[i, I_QUEUE] < 0:
+                                inst[i, I_QUEUE] = slot
+                            else:
+                                msg[inst[i, I_QUEUE_LAST], M_NEXT] = slot
+                            inst[i, I_QUEUE_LAST] = slot
+                            inst[i, I_QUEUE_COUNT] += 1
+                            due = t
+                            following = FAR
+                            if inst[i, I_SOURCE] == 1:
+                                if t + inst[i, I_PERIOD] <= horizon:
+                                    following = t + inst[i, I_PERIOD]
+                            else:
+                                at = op[inst[i, I_OP], O_PARAMS]
+                                # WEAVE next_tick
+                            inst[i, I_TICK] = following
+                        if inst[i, I_TICK] < least:
+                            least = inst[i, I_TICK]
+                    if reason != DONE:
+                        host[h, H_RESUME] = t
+                        next_ns[h] = t
+                        break
+                    host[h, H_TICK] = least
+
+                # phase 4: arrivals, local ones first
+                for ring in range(2 * h, 2 * h + 2):
+                    head = host[h, H_LOCAL]
+                    tail = host[h, H_LOCAL_TAIL]
+                    if ring != 2 * h:
+                        head = host[h, H_REMOTE]
+                        tail = host[h, H_REMOTE_SORTED]
+                    while head < tail and ring_time[ring, head & ring_mask] == t:
+                        slot = ring_slot[ring, head & ring_mask]
+                        head += 1
+                        i = chan[msg[slot, M_CHANNEL], C_RECEIVER]
+                        if inst[i, I_QUEUE] < 0:
+                            inst[i, I_QUEUE] = slot
+                        else:
+                            msg[inst[i, I_QUEUE_LAST], M_NEXT] = slot
+                        inst[i, I_QUEUE_LAST] = slot
+                        inst[i, I_QUEUE_COUNT] += 1
+                        inst[i, I_QUEUE_BYTES] += msg[slot, M_BYTES]
+                    if ring == 2 * h:
+                        host[h, H_LOCAL] = head
+                    else:
+                        host[h, H_REMOTE] = head
+
+                # phase 5: idle processors choose
+                for p in range(first_processor, end_processor):
+                    if proc[p, P_INSTANCE] >= 0:
+                        continue
+                    best = -1
+                    best_ready = FAR
+                    best_class = 9
+                    for q in range(proc[p, P_FIRST], proc[p, P_FIRST] + proc[p, P_COUNT]):
+                        i = members[q]
+                        if inst[i, I_STATUS] != IDLE:
+                            continue
+                        slot = inst[i, I_QUEUE]
+                        if slot >= 0:
+                            ready = msg[slot, M_READY]
+                            if ready < best_ready or (ready == best_ready and msg[slot, M_CLASS] < best_class):
+                                best = i
+                                best_ready = ready
+                                best_class = msg[slot, M_CLASS]
+                        if inst[i, I_SOURCE] == 1 and inst[i, I_LOG] < inst[i, I_LOG_END]:
+                            ready = log_append[inst[i, I_LOG]]
+                            if ready <= t and (ready < best_ready or (ready == best_ready and CLASS_LOG < best_class)):
+                                best = i
+                                best_ready = ready
+                                best_class = CLASS_LOG
+                    if best < 0:
+                        continue
+                    i = best
+                    if tracing and g[G_TRACE] == trace.shape[0]:
+                        reason = NEED_TRACE
+                        break
+                    if g[G_FREE] < 2:
+                        g[G_NEED] = 2
+                        reason = NEED_MESSAGES
+                        break
+                    now = t
+                    o = inst[i, I_OP]
+                    at = op[o, O_PARAMS]
+                    box[0] = -1  # first output
+                    box[1] = -1  # last output
+                    box[2] = 0  # 1 if the message served was used again
+                    box[3] = 1  # counted work
+                    n = 0
+                    mark = -FAR
+                    keep = False
+                    extra_ps = 0
+                    trigger = -1
+                    if best_class == CLASS_LOG:  # (5)
+                        slot = -1
+                        line = inst[i, I_LOG]
+                        inst[i, I_LOG] = line + 1
+                        trigger = log_trigger[line]
+                        if trigger >= 0:
+                            kind = RECORD
+                            g[G_FREE] -= 1
+                            made = free[g[G_FREE]]
+                            msg[made, M_KIND] = RECORD
+                            msg[made, M_NEXT] = -1
+                            msg[made, M_EVENT] = log_event[line]
+                            msg[made, M_TRIGGER] = trigger
+                            clock = t
+                            if g[G_CLOCK] == CLOCK_EVENT:
+                                clock = log_event[line]
+                            elif g[G_CLOCK] == CLOCK_APPEND:
+                                clock = log_append[line]
+                            msg[made, M_CLOCK] = clock
+                            msg[made, M_NEWEST] = clock
+                            msg[made, M_OLDEST] = clock
+                            msg[made, M_WEIGHT] = 1
+                            msg[made, M_EPOCH] = 0
+                            for c in range(op[o, O_WIDTH]):
+                                msg[made, M_PAYLOAD + c] = log_words[line, c]
+                            box[0] = made
+                            box[1] = made
+                            n = 1
+                            if log_event[line] > inst[i, I_NEWEST_EVENT]:
+                                inst[i, I_NEWEST_EVENT] = log_event[line]
+                        else:
+                            kind = END_OF_LOG
+                            if inst[i, I_WATERMARK] < FAR:
+                                mark = FAR
+                                inst[i, I_WATERMARK] = FAR
+                    else:
+                        slot = inst[i, I_QUEUE]
+                        after = msg[slot, M_NEXT]
+                        kind = msg[slot, M_KIND]
+                        channel = msg[slot, M_CHANNEL]
+                        msg[slot, M_NEXT] = -1
+                        if kind == RECORD:
+                            trigger = msg[slot, M_TRIGGER]
+                            port = edge[chan[channel, C_EDGE], E_PORT]
+                            if op[o, O_SINK] >= 0:
+                                keep = True
+                            # WEAVE on_record
+                            # WEAVE on_receive
+                        elif kind == WATERMARK:  # (6)
+                            before = chan[channel, C_WATERMARK]
+                            if msg[slot, M_EVENT] > before:
+                                chan[channel, C_WATERMARK] = msg[slot, M_EVENT]
+                                if before <= inst[i, I_WATERMARK]:
+                                    least = FAR
+                                    for q in range(input_first[i], input_first[i + 1]):
+                                        if chan[inputs[q], C_WATERMARK] < least:
+                                            least = chan[inputs[q], C_WATERMARK]
+                                    if least > inst[i, I_WATERMARK]:
+                                        mark = least
+                                        # WEAVE on_watermark
+                                        if n >= 0:
+                                            inst[i, I_WATERMARK] = mark
+                                        else:
+                                            chan[channel, C_WATERMARK] = before
+                        else:
+                            if inst[i, I_SOURCE] == 1:
+                                if inst[i, I_NEWEST_EVENT] > -FAR and inst[i, I_NEWEST_EVENT] - inst[i, I_LAG] > inst[i, I_WATERMARK]:
+                                    mark = inst[i, I_NEWEST_EVENT] - inst[i, I_LAG]
+                                    inst[i, I_WATERMARK] = mark
+                            else:
+                                due = msg[slot, M_READY]
+                                # WEAVE on_tick
+                        if n < 0:  # the operator lacks space and has done nothing yet
+                            msg[slot, M_NEXT] = after
+                            reason = -n
+                            break
+                        inst[i, I_QUEUE] = after
+                        inst[i, I_QUEUE_COUNT] -= 1
+                        inst[i, I_QUEUE_BYTES] -= msg[slot, M_BYTES]
+                        if kind == RECORD:  # its place in the channel is free again
+                            e = chan[channel, C_EDGE]
+                            bound = edge[e, E_BOUND]
+                            if bound > 0:
+                                sender = chan[channel, C_SENDER]
+                                h2 = inst[sender, I_HOST]
+                                back = t + local_ns if h2 == h else t + latency[h, h2]
+                                credit[edge[e, E_CREDIT] + (channel - edge[e, E_CHANNEL]) * bound + chan[channel, C_CONSUMED] % bound] = back
+                                if chan[channel, C_WAITING] == 1:
+                                    chan[channel, C_WAITING] = 0
+                                    inst[sender, I_WAKE] = back
+                                    if back < host[h2, H_WAKE]:
+                                        host[h2, H_WAKE] = back
+                                    if back < next_ns[h2]:
+                                        next_ns[h2] = back
+                            chan[channel, C_CONSUMED] += 1
+                    if mark > -FAR and op[o, O_EDGE] < op[o, O_EDGE_END]:
+                        if slot >= 0:
+                            made = slot
+                            box[2] = 1
+                        else:
+                            g[G_FREE] -= 1
+                            made = free[g[G_FREE]]
+                            msg[made, M_TRIGGER] = -1
+                        msg[made, M_KIND] = WATERMARK
+                        msg[made, M_WEIGHT] = 1
+                        msg[made, M_EPOCH] = 0
+                        msg[made, M_EVENT] = mark
+                        msg[made, M_NEXT] = -1
+                        if box[0] < 0:
+                            box[0] = made
+                        else:
+                            msg[box[1], M_NEXT] = made
+                        box[1] = made
+                    cost_ps = extra_ps + op[o, O_OUTPUT_PS] * n
+                    if kind == RECORD:
+                        cost_ps += op[o, O_RECORD_PS] * box[3]
+                        inst[i, I_IN] += 1
+                        inst[i, I_EMITTED] += n
+                        g[G_HOPS] += 1
+                    else:
+                        cost_ps += op[o, O_CONTROL_PS]
+                        inst[i, I_EMITTED] += n
+                    service = (cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]
+                    if service < 1:
+                        service = 1
+                    if slot >= 0 and box[2] == 0 and not keep:
+                        free[g[G_FREE]] = slot
+                        g[G_FREE] += 1
+                    inst[i, I_OUT] = box[0]
+                    inst[i, I_EDGE] = op[o, O_EDGE]
+                    inst[i, I_RECEIVER] = 0
+                    inst[i, I_STATUS] = SERVING
+                    inst[i, I_BUSY] += service
+                    proc[p, P_INSTANCE] = i
+                    proc[p, P_END] = t + service
+                    proc[p, P_SLOT] = slot if keep else -1
+                    if inst[i, I_TICK] < host[h, H_TICK]:
+                        host[h, H_TICK] = inst[i, I_TICK]
+                    if tracing:
+                        n = g[G_TRACE]
+                        g[G_TRACE] = n + 1
+                        trace[n, 0] = i
+                        trace[n, 1] = t
+                        trace[n, 2] = t + service
+                        trace[n, 3] = kind
+                        trace[n, 4] = trigger
+                if reason != DONE:
+                    host[h, H_RESUME] = t
+                    next_ns[h] = t
+                    break
+            if reason != DONE:
+                break
+
+        # close the window: what was sent to other hosts becomes visible, in order
+        for k in range(touched_count):
+            h = touched[k]
+            tail = host[h, H_REMOTE_TAIL]
+            ring_sort(ring_time, ring_tie, ring_slot, scratch, 2 * h + 1, host[h, H_REMOTE], host[h, H_REMOTE_SORTED], tail)
+            host[h, H_REMOTE_SORTED] = tail
+            q = host[h, H_REMOTE] & ring_mask
+            if ring_time[2 * h + 1, q] < next_ns[h]:
+                next_ns[h] = ring_time[2 * h + 1, q]
+        if reason != DONE:
+            return reason

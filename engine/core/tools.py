@@ -1,0 +1,273 @@
+"""Small helpers of the loop and of the operators' kernels. Plain functions over the few arrays they use; woven in as text."""
+
+import numpy as np
+
+from engine.core.layout import *  # noqa: F403
+
+
+def mix64(x):
+    """Finaliser of splitmix64 on a 64-bit word, in signed arithmetic that wraps."""
+    x = (x ^ ((x >> 30) & 0x3FFFFFFFF)) * -4658895280553007687
+    x = (x ^ ((x >> 27) & 0x1FFFFFFFFF)) * -7723592293110705685
+    return x ^ ((x >> 31) & 0x1FFFFFFFF)
+
+
+def group_of(key, scheme, groups):
+    """Key group of a key: mix64(key) mod groups on the unsigned word, or key mod groups."""
+    if scheme == SCHEME_MODULO:
+        return key % groups
+    z = mix64(key)
+    return (((z >> 1) & 0x7FFFFFFFFFFFFFFF) % groups * 2 + (z & 1)) % groups
+
+
+def latency_bucket(value_ns):
+    """Index of the log bucket that holds a latency; see `engine.telemetry.histogram`."""
+    if value_ns < 128:
+        return max(value_ns, 0)
+    shift = 0
+    v = value_ns >> 7
+    while v >= 256:
+        v >>= 8
+        shift += 8
+    while v > 0:
+        v >>= 1
+        shift += 1
+    return 128 + (shift - 1) * 64 + ((value_ns >> shift) - 64)
+
+
+def new_output(msg, free, g, box, slot):
+    """A message for one output, with the lineage of the message in `slot`, at the end of the outputs in `box`. The caller has checked for space."""
+    top = g[G_FREE] - 1
+    g[G_FREE] = top
+    made = free[top]
+    msg[made, M_NEXT] = -1
+    msg[made, M_KIND] = RECORD
+    for c in range(M_EVENT, M_PAYLOAD):
+        msg[made, c] = msg[slot, c]
+    if box[0] < 0:
+        box[0] = made
+    else:
+        msg[box[1], M_NEXT] = made
+    box[1] = made
+    return made
+
+
+def entry_bucket(owner, key, pane_start, buckets):
+    return mix64(key ^ (owner * -7046029254386353131) ^ (pane_start * -8663945395140668459)) & (buckets - 1)
+
+
+def find_entry(table, entry, owner, key, pane_start):
+    """The entry of (owner, key, pane), -1 if there is none."""
+    e = table[entry_bucket(owner, key, pane_start, table.shape[0])]
+    while e >= 0 and not (entry[e, S_KEY] == key and entry[e, S_OWNER] == owner and entry[e, S_PANE] == pane_start):
+        e = entry[e, S_NEXT]
+    return e
+
+
+def add_entry(table, entry, g, owner, key, pane_start):
+    """A new entry; the caller has checked that none exists and that there is space. Values are zero."""
+    e = g[G_ENTRY]
+    g[G_ENTRY] = entry[e, S_NEXT]
+    g[G_ENTRIES_FREE] -= 1
+    g[G_ENTRIES_USED] += 1
+    for c in range(entry.shape[1]):
+        entry[e, c] = 0
+    b = entry_bucket(owner, key, pane_start, table.shape[0])
+    entry[e, S_NEXT] = table[b]
+    table[b] = e
+    entry[e, S_OWNER] = owner
+    entry[e, S_KEY] = key
+    entry[e, S_PANE] = pane_start
+    entry[e, S_SIBLING] = -1
+    return e
+
+
+def drop_entry(table, entry, g, e):
+    """Take an entry out of its bucket and put it on the free list."""
+    b = entry_bucket(entry[e, S_OWNER], entry[e, S_KEY], entry[e, S_PANE], table.shape[0])
+    x = table[b]
+    if x == e:
+        table[b] = entry[e, S_NEXT]
+    else:
+        while entry[x, S_NEXT] != e:
+            x = entry[x, S_NEXT]
+        entry[x, S_NEXT] = entry[e, S_NEXT]
+    entry[e, S_NEXT] = g[G_ENTRY]
+    g[G_ENTRY] = e
+    g[G_ENTRIES_FREE] += 1
+    g[G_ENTRIES_USED] -= 1
+
+
+def join_pane(pane, panes_of, g, inst, i, at, start, end, e, entry):
+    """Append entry `e` to the open pane [start, end) of list `at` (sorted by start), opening the pane if need be."""
+    previous = -1
+    x = panes_of[at]
+    while x >= 0 and pane[x, W_START] < start:
+        previous = x
+        x = pane[x, W_NEXT]
+    if x < 0 or pane[x, W_START] != start:
+        made = g[G_PANE]
+        g[G_PANE] = pane[made, W_NEXT]
+        g[G_PANES_FREE] -= 1
+        pane[made, W_START] = start
+        pane[made, W_END] = end
+        pane[made, W_FIRST] = -1
+        pane[made, W_LAST] = -1
+        pane[made, W_COUNT] = 0
+        pane[made, W_NEXT] = x
+        if previous < 0:
+            panes_of[at] = made
+        else:
+            pane[previous, W_NEXT] = made
+        x = made
+        if end < inst[i, I_PANE_END]:
+            inst[i, I_PANE_END] = end
+    if pane[x, W_FIRST] < 0:
+        pane[x, W_FIRST] = e
+    else:
+        entry[pane[x, W_LAST], S_SIBLING] = e
+    pane[x, W_LAST] = e
+    pane[x, W_COUNT] += 1
+
+
+def first_pane_end(pane, panes_of, first, count, above):
+    """The least end greater than `above` of the panes in lists first .. first + count - 1, FAR if none."""
+    least = FAR
+    for at in range(first, first + count):
+        x = panes_of[at]
+        while x >= 0:
+            if pane[x, W_END] > above:
+                if pane[x, W_END] < least:
+                    least = pane[x, W_END]
+                break
+            x = pane[x, W_NEXT]
+    return least
+
+
+def ring_before(time_a, tie_a, time_b, tie_b):
+    return time_a < time_b or (time_a == time_b and tie_a < tie_b)
+
+
+def ring_insert(times, ties, slots, r, head, tail, time, tie, slot):
+    """Put an item into ring `r` (sorted from head to tail), from the back: nearly always the last place."""
+    mask = times.shape[1] - 1
+    at = tail
+    while at > head:
+        q = (at - 1) & mask
+        if not ring_before(time, tie, times[r, q], ties[r, q]):
+            break
+        p = at & mask
+        times[r, p] = times[r, q]
+        ties[r, p] = ties[r, q]
+        slots[r, p] = slots[r, q]
+        at -= 1
+    p = at & mask
+    times[r, p] = time
+    ties[r, p] = tie
+    slots[r, p] = slot
+
+
+def ring_sort(times, ties, slots, scratch, r, head, middle, tail):
+    """Sort the tail [middle, tail) of ring `r` and merge it into the sorted part [head, middle)."""
+    mask = times.shape[1] - 1
+    n = tail - middle
+    if n <= 32:
+        for at in range(middle, tail):
+            p = at & mask
+            ring_insert(times, ties, slots, r, head, at, times[r, p], ties[r, p], slots[r, p])
+        return
+    # bottom-up merge sort of the tail between two halves of the scratch, then one merge from the back
+    for k in range(n):
+        p = (middle + k) & mask
+        scratch[0, 0, k] = times[r, p]
+        scratch[0, 1, k] = ties[r, p]
+        scratch[0, 2, k] = slots[r, p]
+    side = 0
+    width = 1
+    while width < n:
+        for low in range(0, n, 2 * width):
+            a = low
+            a_end = min(low + width, n)
+            b = a_end
+            b_end = min(low + 2 * width, n)
+            for k in range(low, b_end):
+                take_b = a >= a_end or (
+                    b < b_end and ring_before(scratch[side, 0, b], scratch[side, 1, b], scratch[side, 0, a], scratch[side, 1, a])
+                )
+                x = b if take_b else a
+                for c in range(3):
+                    scratch[1 - side, c, k] = scratch[side, c, x]
+                if take_b:
+                    b += 1
+                else:
+                    a += 1
+        side = 1 - side
+        width *= 2
+    a = middle - 1
+    b = n - 1
+    at = tail - 1
+    while b >= 0:
+        p = at & mask
+        q = a & mask
+        if a >= head and ring_before(scratch[side, 0, b], scratch[side, 1, b], times[r, q], ties[r, q]):
+            times[r, p] = times[r, q]
+            ties[r, p] = ties[r, q]
+            slots[r, p] = slots[r, q]
+            a -= 1
+        else:
+            times[r, p] = scratch[side, 0, b]
+            ties[r, p] = scratch[side, 1, b]
+            slots[r, p] = scratch[side, 2, b]
+            b -= 1
+        at -= 1
+
+
+def messages_digest(msg, slots, widths, placed):
+    """Hash of messages in the order given, over what belongs to them: the payload columns beyond a record's own are left over from earlier uses.
+
+    slots, widths: (n,). placed: 1 if they were sent (arrival, channel and counts are theirs), 0 if they wait in an outbox.
+    """
+    d = slots.shape[0]
+    for n in range(slots.shape[0]):
+        s = slots[n]
+        d = (d ^ msg[s, M_KIND]) * -7046029254386353131
+        d = (d ^ msg[s, M_EVENT]) * -7046029254386353131
+        if placed == 1:
+            d = (d ^ msg[s, M_READY]) * -7046029254386353131
+            d = (d ^ msg[s, M_CHANNEL]) * -7046029254386353131
+            d = (d ^ msg[s, M_FIFO]) * -7046029254386353131
+            d = (d ^ msg[s, M_BYTES]) * -7046029254386353131
+        if msg[s, M_KIND] == RECORD:
+            for c in range(M_TRIGGER, M_BYTES):
+                d = (d ^ msg[s, c]) * -7046029254386353131
+            for c in range(M_WEIGHT, M_PAYLOAD + widths[n]):
+                d = (d ^ msg[s, c]) * -7046029254386353131
+        d ^= d >> 32
+    return d
+
+
+def state_digest(table, entry, row, keeps_rows):
+    """Sum of the hashes of all entries of keyed state with the rows they keep: the same wherever they stand.
+
+    keeps_rows: (instances,) 1 if entries of the instance point at stored rows.
+    """
+    total = table[0] * 0
+    for b in range(table.shape[0]):
+        e = table[b]
+        while e >= 0:
+            d = entry[e, S_OWNER] * -7046029254386353131
+            d = (d ^ entry[e, S_KEY]) * -7046029254386353131
+            d = (d ^ entry[e, S_PANE]) * -7046029254386353131
+            d = (d ^ entry[e, S_COUNT]) * -7046029254386353131
+            if keeps_rows[entry[e, S_OWNER] // 2] == 1:
+                r = entry[e, S_HEAD]
+                for _ in range(entry[e, S_COUNT]):
+                    for c in range(R_EVENT, row.shape[1]):
+                        d = (d ^ row[r, c]) * -7046029254386353131
+                    r = row[r, R_NEXT]
+            else:
+                for c in range(S_CLOCK, entry.shape[1]):
+                    d = (d ^ entry[e, c]) * -7046029254386353131
+            total += d ^ (d >> 32)
+            e = entry[e, S_NEXT]
+    return total

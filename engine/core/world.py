@@ -1,0 +1,273 @@
+"""The world: the engine's whole state as one set of flat arrays, with growth, copies and a digest."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import layout as L
+
+Words = NDArray[np.int64]
+
+
+class Arrays(NamedTuple):
+    """What the loop is given. Tables are (rows, columns) of `engine.core.layout`; `*_f` are float64 views of the same memory."""
+
+    msg: Words
+    msg_f: NDArray[np.float64]
+    free: Words  # stack of free messages
+    inst: Words
+    proc: Words
+    members: Words  # instances by processor
+    host: Words
+    host_members: Words  # instances by host, ascending
+    next_ns: Words  # (hosts,) when something is due on the host
+    op: Words
+    op_edges: Words  # edges by operator, document order
+    edge: Words
+    chan: Words
+    inputs: Words  # channels by receiving instance
+    input_first: Words
+    credit: Words  # per bounded channel: when the k-th send is allowed
+    latency: Words  # (hosts, hosts) ns
+    ring_time: Words  # (2 x hosts, n): local delay line and inbox of each host
+    ring_tie: Words
+    ring_slot: Words
+    scratch: Words
+    touched: Words
+    log_append: Words
+    log_event: Words
+    log_trigger: Words  # -1: end of the log
+    log_words: Words
+    par: Words
+    code: Words
+    constants: Words
+    stack: Words
+    stack_f: NDArray[np.float64]
+    table: Words  # hash buckets of keyed state
+    entry: Words
+    entry_f: NDArray[np.float64]
+    row: Words
+    pane: Words
+    panes_of: Words  # first pane by (operator, instance, key group)
+    histogram: Words  # (sinks, buckets)
+    latency_sums: Words  # (sinks, 3): count, sum, maximum
+    trace: Words
+    outputs: Words
+    hook: Words  # a protocol's own state
+    box: Words
+    g: Words
+
+
+VIEWS = {"msg_f": "msg", "stack_f": "stack", "entry_f": "entry"}
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """First sizes of what grows. Small values are for tests of growth."""
+
+    messages: int = 4096
+    ring: int = 256
+    entries: int = 4096
+    rows: int = 4096
+    panes: int = 256
+    trace: int = 65536
+    outputs: int = 65536
+
+
+def arrays(**given: Words) -> Arrays:
+    """`Arrays` with the float views added."""
+    views = {view: given[of].view(np.float64) for view, of in VIEWS.items()}
+    return Arrays(**given, **views)
+
+
+def _chain(table: Words, column: int, first: int) -> None:
+    """Link rows first .. end into a free list that ends with -1."""
+    table[first:, column] = np.arange(first + 1, len(table) + 1)
+    table[-1, column] = -1
+
+
+class World:
+    """Arrays and what must be done to them between runs of the loop."""
+
+    def __init__(self, arrays: Arrays, kernels: Any):
+        self.arrays = arrays
+        self.kernels = kernels  # the woven module
+
+    # -- growth -----------------------------------------------------------------------------------------------------
+
+    def grow(self, reason: int) -> None:
+        """Enlarge what the loop ran out of. The loop goes on just where it stopped."""
+        w, g = self.arrays, self.arrays.g
+        need = int(g[L.G_NEED])
+        if reason == L.NEED_MESSAGES:
+            old = len(w.msg)
+            new = _next_size(old, need)
+            free = np.zeros(new, np.int64)
+            count = int(g[L.G_FREE])
+            free[: new - old] = np.arange(new - 1, old - 1, -1)
+            free[new - old : new - old + count] = w.free[:count]  # old ones stay on top: they are in the cache
+            g[L.G_FREE] += new - old
+            self._set(msg=_taller(w.msg, new), free=free)
+        elif reason == L.NEED_RING:
+            self._grow_rings()
+        elif reason == L.NEED_ENTRIES:
+            old = len(w.entry)
+            new = _next_size(old, need)
+            entry = _taller(w.entry, new)
+            _chain(entry, L.S_NEXT, old)
+            entry[-1, L.S_NEXT] = g[L.G_ENTRY]
+            g[L.G_ENTRY] = old
+            g[L.G_ENTRIES_FREE] += new - old
+            self._set(entry=entry, table=_rehash(entry, self._used_entries(entry), 1 << (2 * new - 1).bit_length()))
+        elif reason in (L.NEED_ROWS, L.NEED_PANES):
+            name, column, head, count = ("row", L.R_NEXT, L.G_ROW, L.G_ROWS_FREE) if reason == L.NEED_ROWS else ("pane", L.W_NEXT, L.G_PANE, L.G_PANES_FREE)
+            table = getattr(w, name)
+            old = len(table)
+            new = _next_size(old, need)
+            table = _taller(table, new)
+            _chain(table, column, old)
+            table[-1, column] = g[head]
+            g[head] = old
+            g[count] += new - old
+            self._set(**{name: table})
+        else:
+            raise AssertionError(f"the loop handed back for an unknown reason {reason}")
+
+    def _set(self, **changed: Words) -> None:
+        given = {name: array for name, array in self.arrays._asdict().items() if name not in VIEWS}
+        self.arrays = arrays(**{**given, **changed})
+
+    def _used_entries(self, entry: Words) -> Words:
+        """Indices of entries in use: all that the buckets reach."""
+        table = self.arrays.table
+        found: list[Words] = []
+        at = table[table >= 0]
+        while len(at):
+            found.append(at)
+            at = entry[at, L.S_NEXT]
+            at = at[at >= 0]
+        return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+    def _grow_rings(self) -> None:
+        w = self.arrays
+        old = w.ring_time.shape[1]
+        new = 2 * old
+        grown = {}
+        for name in ("ring_time", "ring_tie", "ring_slot"):
+            ring = getattr(w, name)
+            larger = np.zeros((ring.shape[0], new), np.int64)
+            for r in range(ring.shape[0]):
+                head, tail = self._ring_bounds(r)
+                positions = np.arange(head, tail)
+                larger[r, positions & (new - 1)] = ring[r, positions & (old - 1)]
+            grown[name] = larger
+        self._set(**grown, scratch=np.zeros((2, 3, new), np.int64))
+
+    def _ring_bounds(self, r: int) -> tuple[int, int]:
+        host = self.arrays.host[r // 2]
+        columns = (L.H_LOCAL, L.H_LOCAL_TAIL) if r % 2 == 0 else (L.H_REMOTE, L.H_REMOTE_TAIL)
+        return int(host[columns[0]]), int(host[columns[1]])
+
+    # -- copies -----------------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> dict[str, Words]:
+        """A copy of all arrays."""
+        return {name: array.copy() for name, array in self.arrays._asdict().items() if name not in VIEWS}
+
+    def restore(self, snapshot: dict[str, Words]) -> None:
+        """Take over a snapshot (copied)."""
+        self._set(**{name: array.copy() for name, array in snapshot.items()})
+
+    # -- what is where --------------------------------------------------------------------------------------------------
+
+    def queue(self, i: int) -> list[int]:
+        return self._list(int(self.arrays.inst[i, L.I_QUEUE]))
+
+    def outbox(self, i: int) -> list[int]:
+        return self._list(int(self.arrays.inst[i, L.I_OUT]))
+
+    def _list(self, slot: int) -> list[int]:
+        found, links = [], self.arrays.msg[:, L.M_NEXT]
+        while slot >= 0:
+            found.append(slot)
+            slot = int(links[slot])
+        return found
+
+    def ring(self, r: int) -> Words:
+        """Messages in a delay line (2 x host) or inbox (2 x host + 1), in order of arrival."""
+        w = self.arrays
+        head, tail = self._ring_bounds(r)
+        at = np.arange(head, tail) & (w.ring_time.shape[1] - 1)
+        order = np.lexsort((w.ring_tie[r, at], w.ring_time[r, at]))
+        return w.ring_slot[r, at[order]]
+
+    def digest(self) -> bytes:
+        """Hash of the logical state: the same however the run was cut, grown, saved and resumed; physical places do not count."""
+        w = self.arrays
+        hasher = hashlib.blake2b(digest_size=32)
+
+        def add(*tables: Words) -> None:
+            for table in tables:
+                hasher.update(np.ascontiguousarray(table, "<i8").tobytes())
+                hasher.update(b"|")
+
+        inst = w.inst.copy()
+        inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_OUT_LAST, L.I_LOG, L.I_LOG_END]] = 0
+        proc = w.proc.copy()
+        proc[:, L.P_SLOT] = 0
+        host = w.host.copy()
+        host[:, [L.H_LOCAL_TAIL, L.H_REMOTE_TAIL]] -= host[:, [L.H_LOCAL, L.H_REMOTE]]
+        host[:, [L.H_LOCAL, L.H_REMOTE, L.H_REMOTE_SORTED]] = 0
+        add(inst, proc, host, w.chan, w.credit, w.histogram, w.latency_sums, w.hook)
+        for i in range(len(inst)):
+            add(self._messages_digest(self.queue(i)), self._messages_digest(self.outbox(i), i))
+        add(self._messages_digest([int(slot) for slot in w.proc[:, L.P_SLOT] if slot >= 0]))
+        for r in range(2 * len(host)):
+            add(self._messages_digest(self.ring(r)))
+        keeps_rows = (w.op[w.inst[:, L.I_OP], L.O_KEEPS_ROWS]).astype(np.int64)
+        add(np.array([self.kernels.state_digest(w.table, w.entry, w.row, keeps_rows)]), w.g[[L.G_HOPS, L.G_ENTRIES_USED]])
+        return hasher.digest()
+
+    def _messages_digest(self, slots: Any, outbox_of: int | None = None) -> Words:
+        w = self.arrays
+        slots = np.asarray(slots, np.int64)
+        senders = w.msg[slots, L.M_SENDER] if outbox_of is None else np.full(len(slots), outbox_of)
+        is_record = w.msg[slots, L.M_KIND] == L.RECORD
+        widths = np.where(is_record, w.op[w.inst[np.where(is_record, senders, 0), L.I_OP], L.O_WIDTH], 0).astype(np.int64)
+        return np.array([self.kernels.messages_digest(w.msg, slots, widths, int(outbox_of is None))])
+
+
+def _next_size(old: int, need: int) -> int:
+    new = 2 * old
+    while new - old < need:
+        new *= 2
+    return new
+
+
+def _taller(table: Words, rows: int) -> Words:
+    larger = np.zeros((rows, *table.shape[1:]), np.int64)
+    larger[: len(table)] = table
+    return larger
+
+
+def _rehash(entry: Words, used: Words, buckets: int) -> Words:
+    """A new bucket array over the entries in use; rewrites their links."""
+    table = np.full(buckets, -1, np.int64)
+    with np.errstate(over="ignore"):
+        key = entry[used, L.S_KEY] ^ (entry[used, L.S_OWNER] * -7046029254386353131) ^ (entry[used, L.S_PANE] * -8663945395140668459)
+        x = (key ^ ((key >> 30) & 0x3FFFFFFFF)) * -4658895280553007687
+        x = (x ^ ((x >> 27) & 0x1FFFFFFFFF)) * -7723592293110705685
+        bucket = (x ^ ((x >> 31) & 0x1FFFFFFFF)) & (buckets - 1)
+    order = np.argsort(bucket, kind="stable")
+    ordered, at = used[order], bucket[order]
+    entry[ordered, L.S_NEXT] = -1
+    same = at[1:] == at[:-1]
+    entry[ordered[1:][same], L.S_NEXT] = ordered[:-1][same]
+    last = np.r_[~same, True] if len(at) else np.zeros(0, bool)
+    table[at[last]] = ordered[last]
+    return table

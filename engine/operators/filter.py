@@ -1,0 +1,59 @@
+"""Keeps the records for which a predicate holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from engine.core.expression_machine import evaluate
+from engine.core.layout import I_ERRORS, M_PAYLOAD
+from engine.spec.expressions import parse
+from engine.spec.operator import Model, Operator
+from engine.spec.problems import Refusal
+from engine.spec.records import RecordSchema
+
+
+def filter_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i, box):
+    """Pass the message itself on, without a copy."""
+    inst[i, I_ERRORS] += evaluate(code, par[at], par[at + 1], constants, msg, slot, M_PAYLOAD, stack, stack_f)
+    if stack[0] == 0:
+        return 0
+    box[0] = slot
+    box[1] = slot
+    box[2] = 1
+    return 1
+
+
+class Filter(Operator):
+    """Emits a record, unchanged, if the predicate holds. Stateless.
+
+    Cost: record_ps per record.
+    """
+
+    kind, title, group, icon = "filter", "Filter", "Stateless", "funnel"
+    on_record = staticmethod(filter_on_record)
+
+    class Params(Model):
+        predicate: str = Field(
+            "True", max_length=2000, description="condition on the record's fields", json_schema_extra={"x-editor": "expression", "x-result": "bool"}
+        )
+
+    @classmethod
+    def output_schemas(cls, params: Params, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        try:
+            predicate = parse(params.predicate, inputs["in"])
+        except Refusal as refusal:
+            refusal.at = ("predicate",)
+            raise
+        if predicate.type != "bool":
+            raise Refusal(
+                f"predicate '{params.predicate}' gives {predicate.type}; a filter needs a condition (bool), such as a comparison",
+                at=("predicate",), code="type_mismatch", value=params.predicate,
+            )
+        return {"out": inputs["in"]}
+
+    @classmethod
+    def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        return [*lowering.program(params.predicate, inputs["in"])]

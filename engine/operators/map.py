@@ -1,0 +1,64 @@
+"""Computes a new record from each record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from engine.core.expression_machine import evaluate
+from engine.core.layout import G_FREE, G_NEED, I_ERRORS, M_PAYLOAD, NEED_MESSAGES
+from engine.core.tools import new_output
+from engine.spec.expressions import parse
+from engine.spec.operator import Model, Operator
+from engine.spec.problems import Refusal
+from engine.spec.records import RecordField, RecordSchema
+
+
+def map_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i, g, free, box):
+    """params: number of fields, then (first, last) of each field's program."""
+    if g[G_FREE] < 1:
+        g[G_NEED] = 1
+        return -NEED_MESSAGES
+    made = new_output(msg, free, g, box, slot)
+    for f in range(par[at]):
+        inst[i, I_ERRORS] += evaluate(code, par[at + 1 + 2 * f], par[at + 2 + 2 * f], constants, msg, slot, M_PAYLOAD, stack, stack_f)
+        msg[made, M_PAYLOAD + f] = stack[0]
+    return 1
+
+
+class MapField(Model):
+    name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$", description="name of the field in the output record")
+    expression: str = Field(max_length=2000, description="computed from the fields of the input record", json_schema_extra={"x-editor": "expression"})
+
+
+class Map(Operator):
+    """Emits, for each record, one record with just these fields in this order. Stateless.
+
+    Cost: record_ps per record.
+    """
+
+    kind, title, group, icon = "map", "Map", "Stateless", "function"
+    on_record = staticmethod(map_on_record)
+
+    class Params(Model):
+        fields: tuple[MapField, ...] = Field(min_length=1, max_length=32, description="fields of the output record, in order")
+
+    @classmethod
+    def output_schemas(cls, params: Params, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        fields: list[RecordField] = []
+        for n, field in enumerate(params.fields):
+            if field.name in {f.name for f in fields}:
+                raise Refusal(f"field name '{field.name}' stands twice; every output field needs a name of its own", at=("fields", n, "name"), code="duplicate_name", value=field.name)
+            try:
+                fields.append(RecordField(field.name, parse(field.expression, inputs["in"]).type))
+            except Refusal as refusal:
+                refusal.at = ("fields", n, "expression")
+                raise
+        return {"out": RecordSchema(tuple(fields))}
+
+    @classmethod
+    def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        programs = [lowering.program(field.expression, inputs["in"]) for field in params.fields]
+        return [len(programs), *(word for program in programs for word in program)]

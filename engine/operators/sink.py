@@ -1,0 +1,24 @@
+"""The end of the query: records are delivered and their latency is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.spec.operator import Operator
+from engine.spec.records import RecordSchema
+
+
+class Sink(Operator):
+    """Delivers each record at the end of its service. Latency is defined in `measurement.latency`."""
+
+    kind, title, group, icon = "sink", "Sink", "Sinks", "tray"
+    outputs = ()
+
+    @classmethod
+    def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        return {}
+
+    @classmethod
+    def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        return []

@@ -1,0 +1,27 @@
+"""Reads the partitions of a log that lies outside the system under test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.spec.operator import Operator
+from engine.spec.records import RecordSchema
+
+
+class Source(Operator):
+    """Serves the records of its stream, one log partition per instance, and draws watermarks.
+
+    The stream, its rate, disorder and watermarks stand in the workload. The loop itself reads the log (`engine/core/loop.py`).
+    """
+
+    kind, title, group, icon = "source", "Source", "Sources", "drop"
+    inputs = ()
+
+    @classmethod
+    def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        return {}  # the stream's schema; validation takes it from the workload
+
+    @classmethod
+    def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        return []

@@ -1,0 +1,57 @@
+"""Windows: the panes that aggregates and joins keep their state in."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from engine.spec.operator import Model
+
+Clock = Annotated[
+    Literal["event", "processing"],
+    Field(description="event: the record's own time, panes close by watermark; processing: the time at which its service starts, panes close by timer"),
+]
+
+
+class NoWindow(Model):
+    """One pane for ever."""
+
+    kind: Literal["none"] = "none"
+
+
+class FullHistory(Model):
+    """Both sides are kept for ever."""
+
+    kind: Literal["full_history"] = "full_history"
+
+
+class Tumbling(Model):
+    """Panes [origin + n size, origin + (n + 1) size)."""
+
+    kind: Literal["tumbling"] = "tumbling"
+    size_s: float = Field(gt=0, le=1e6, description="length of a pane", json_schema_extra={"x-unit": "s"})
+    origin_s: float = Field(0.0, ge=-1e6, le=1e6, description="start of one pane; the others follow from it", json_schema_extra={"x-unit": "s"})
+    clock: Clock = "event"
+
+
+class Sliding(Model):
+    """Panes [origin + n slide, origin + n slide + size): a record is in ceil(size / slide) of them."""
+
+    kind: Literal["sliding"] = "sliding"
+    size_s: float = Field(gt=0, le=1e6, description="length of a pane", json_schema_extra={"x-unit": "s"})
+    slide_s: float = Field(gt=0, le=1e6, description="distance between the starts of panes, at most the size", json_schema_extra={"x-unit": "s"})
+    origin_s: float = Field(0.0, ge=-1e6, le=1e6, description="start of one pane; the others follow from it", json_schema_extra={"x-unit": "s"})
+    clock: Clock = "event"
+
+    @model_validator(mode="after")
+    def _slide_within_size(self) -> Sliding:
+        if self.slide_s > self.size_s:
+            raise ValueError(f"slide_s {self.slide_s:g} is longer than size_s {self.size_s:g}: records between panes would be lost; use at most {self.size_s:g}")
+        if self.size_s / self.slide_s > 1000:
+            raise ValueError(f"size_s / slide_s is {self.size_s / self.slide_s:g}: a record would fall into that many panes; at most 1000 are allowed")
+        return self
+
+
+AggregateWindow = Annotated[NoWindow | Tumbling | Sliding, Field(discriminator="kind")]
+JoinWindow = Annotated[FullHistory | Tumbling, Field(discriminator="kind")]

@@ -1,0 +1,308 @@
+"""Lowers an experiment to the arrays of the core: instances, channels, prices, programs, parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from engine.core import layout as L
+from engine.core import weave
+from engine.core.expression_machine import STACK_WORDS
+from engine.core.prices import PRICE_LISTS
+from engine.core.world import Arrays, Capacity, Words, arrays
+from engine.operators import OPERATORS
+from engine.spec import Experiment, RecordSchema
+from engine.spec.expressions import parse
+from engine.spec.validation import Context, placement_of, schemas
+from engine.workloads.feed import Feed, build_feed
+from engine.workloads.strings import Strings
+
+CLOCKS = {"event": L.CLOCK_EVENT, "append": L.CLOCK_APPEND, "ingest": L.CLOCK_INGEST}
+ANCHORS = {"trigger": L.M_CLOCK, "newest": L.M_NEWEST, "oldest": L.M_OLDEST}
+PARTITIONINGS = {"forward": L.FORWARD, "hash": L.HASH, "rebalance": L.REBALANCE, "broadcast": L.BROADCAST}
+
+
+@dataclass
+class Plan:
+    """An experiment ready to run."""
+
+    experiment: Experiment
+    arrays: Arrays
+    feeds: dict[str, Feed]  # by source operator
+    strings: Strings
+    schemas: Mapping[str, RecordSchema]  # by "operator.port"
+    sinks: list[str]  # operator ids, in the order of their numbers
+    operators: list[str]
+    hosts: list[str]
+    watermarked: frozenset[str]  # sources that draw watermarks
+
+
+@dataclass
+class Lowering:
+    """What an operator kind may ask for while it turns its parameters into words."""
+
+    strings: Strings
+    params_at: int = 0
+    parallelism: int = 1
+    groups: tuple[int, int] = (L.SCHEME_KEY_GROUPS, 1)  # scheme and number, of the hash edge that feeds the operator
+    params: list[int] = field(default_factory=list)
+    code: list[Words] = field(default_factory=list)
+    constants: list[int] = field(default_factory=list)
+    lists: int = 0
+    values: int = 1
+    stored: int = 1
+
+    def program(self, text: str, schema: RecordSchema) -> tuple[int, int]:
+        """Compile an expression; (first, last) row of its program."""
+        program = parse(text, schema).compile(self.strings)
+        first = sum(map(len, self.code))
+        rows = program.code.copy()
+        rows[0, 1] = len(self.constants)
+        self.code.append(rows)
+        self.constants.extend(int(word) for word in program.constants)
+        return first, first + len(rows)
+
+    def key_groups(self) -> tuple[int, int]:
+        return self.groups
+
+    def pane_lists(self, groups: int) -> int:
+        """Lists of panes for every instance and key group of the operator; the number of the first."""
+        first = self.lists
+        self.lists += self.parallelism * groups
+        return first
+
+    def entry_values(self, count: int) -> None:
+        self.values = max(self.values, count)
+
+    def row_values(self, count: int) -> None:
+        self.stored = max(self.stored, count)
+
+
+def build(experiment: Experiment, context: Context, datasets: Any, capacity: Capacity, trace: bool, keep_outputs: bool, protocol: Any = None) -> Plan:
+    """Lower a valid experiment. Raises `Refusal` where a data set does not fit."""
+    query = experiment.query
+    specs = query.operators
+    position = {spec.id: n for n, spec in enumerate(specs)}
+    hosts = experiment.expanded_hosts()
+    placement = placement_of(experiment)
+    types = schemas(experiment, context)
+    strings = Strings()
+    sources = [spec for spec in specs if spec.kind == "source"]
+    sinks = [spec.id for spec in specs if spec.kind == "sink"]
+    feeds = {spec.id: build_feed(experiment, spec.id, n, strings, datasets) for n, spec in enumerate(sources)}
+    watermarks = {spec.id: experiment.workload.sources[spec.id].watermarks for spec in sources}
+
+    first = np.cumsum([0, *(spec.parallelism for spec in specs)])
+    inst = _instances(experiment, first, placement, watermarks)
+    proc, members, host, host_members = _hosts(hosts, inst)
+    edge, chan, credit_size, op_edges, edge_range = _channels(experiment, position, first, types)
+    inputs, input_first = _inputs(chan, len(inst))
+
+    lowering = Lowering(strings)
+    op = np.zeros((len(specs), L.O_COLUMNS), np.int64)
+    prices = PRICE_LISTS[experiment.prices].prices
+    codes = weave.operator_codes()
+    for n, spec in enumerate(specs):
+        lowering.parallelism = spec.parallelism
+        lowering.params_at = len(lowering.params)
+        lowering.groups = next(
+            ((int(edge[e, L.E_SCHEME]), int(edge[e, L.E_GROUPS])) for e in range(len(edge)) if edge[e, L.E_TARGET] == n and edge[e, L.E_KIND] == L.HASH),
+            (L.SCHEME_KEY_GROUPS, 1),
+        )
+        ports = {port: types[f"{spec.id}.{port}"] for port in OPERATORS[spec.kind].inputs}
+        params = OPERATORS[spec.kind].lower(spec.parameters, ports, lowering)  # type: ignore[attr-defined]
+        lowering.params.extend(params)
+        price, own = prices[spec.kind], spec.cost
+        op[n] = (
+            codes.index(spec.kind),
+            first[n],
+            spec.parallelism,
+            *edge_range[n],
+            lowering.params_at,
+            price.record_ps if own is None or own.record_ps is None else own.record_ps,
+            price.output_ps if own is None or own.output_ps is None else own.output_ps,
+            price.control_ps if own is None or own.control_ps is None else own.control_ps,
+            sinks.index(spec.id) if spec.kind == "sink" else -1,
+            len(types[f"{spec.id}.{'in' if spec.kind == 'sink' else 'out'}"].fields),
+            int(spec.kind == "join"),
+        )
+
+    width = max(len(schema.fields) for schema in types.values())
+    latency, lookahead = _latencies(experiment, hosts, inst, chan, edge)
+    world = _world(lowering, capacity, width, len(hosts), len(sinks), trace, keep_outputs)
+    g = world["g"]
+    g[L.G_CLOCK] = CLOCKS[experiment.measurement.latency.clock]
+    g[L.G_ANCHOR] = ANCHORS[experiment.measurement.latency.anchor]
+    g[L.G_TRACING], g[L.G_KEEPING] = int(trace), int(keep_outputs)
+    g[L.G_LOCAL_NS] = experiment.cluster.local_latency_ns
+    g[L.G_LOOKAHEAD] = lookahead
+    g[L.G_HORIZON] = experiment.workload.horizon_ns
+    tables = dict(
+        inst=inst, proc=proc, members=members, host=host, host_members=host_members, op=op, op_edges=op_edges, edge=edge, chan=chan,
+        inputs=inputs, input_first=input_first, credit=np.zeros(max(credit_size, 1), np.int64), latency=latency,
+    )  # fmt: skip
+    tables["next_ns"] = np.zeros(len(hosts), np.int64)
+    if protocol is not None:
+        tables["hook"] = np.asarray(protocol.state(inst, chan), np.int64)
+    return Plan(
+        experiment, arrays(**{**world, **tables}), feeds, strings, types, sinks, [spec.id for spec in specs], [h.name for h in hosts],
+        frozenset(id for id, marks in watermarks.items() if marks.kind != "none"),
+    )  # fmt: skip
+
+
+def _instances(experiment: Experiment, first: Words, placement: Mapping[str, Sequence[int]], watermarks: Mapping[str, Any]) -> Words:
+    inst = np.zeros((int(first[-1]), L.I_COLUMNS), np.int64)
+    inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_OUT_LAST]] = -1
+    inst[:, [L.I_WAKE, L.I_TICK, L.I_PANE_END]] = L.FAR
+    inst[:, [L.I_WATERMARK, L.I_NEWEST_EVENT]] = -L.FAR
+    for n, spec in enumerate(experiment.query.operators):
+        here = slice(int(first[n]), int(first[n + 1]))
+        inst[here, L.I_OP] = n
+        inst[here, L.I_INDEX] = np.arange(spec.parallelism)
+        inst[here, L.I_HOST] = placement[spec.id]
+        inst[here, L.I_SOURCE] = spec.kind == "source"
+        marks = watermarks.get(spec.id)
+        if marks is not None and marks.kind == "bounded":
+            inst[here, L.I_PERIOD], inst[here, L.I_LAG] = marks.period_ns, marks.lag_ns
+            if marks.period_ns <= experiment.workload.horizon_ns:
+                inst[here, L.I_TICK] = marks.period_ns
+    return inst
+
+
+def _hosts(hosts: Sequence[Any], inst: Words) -> tuple[Words, Words, Words, Words]:
+    """Processors and who is on them."""
+    host = np.zeros((len(hosts), L.H_COLUMNS), np.int64)
+    processors: list[list[int]] = []
+    owners: list[int] = []
+    host_members: list[int] = []
+    for h, machine in enumerate(hosts):
+        here = [int(i) for i in np.flatnonzero(inst[:, L.I_HOST] == h)]
+        groups = [[i] for i in here] if machine.processor == "dedicated" else [here[c :: machine.cores] for c in range(min(machine.cores, max(len(here), 1)))]
+        host[h, L.H_PROCESSOR] = len(processors)
+        processors += groups
+        owners += [h] * len(groups)
+        host[h, L.H_PROCESSOR_END] = len(processors)
+        host[h, L.H_MEMBER] = len(host_members)
+        host_members += here
+        host[h, L.H_MEMBER_END] = len(host_members)
+        host[h, L.H_MBIT], host[h, L.H_SPEED] = machine.egress_mbit_per_s, machine.speed_milli
+    host[:, [L.H_RESUME, L.H_WAKE]] = L.FAR
+    host[:, L.H_EMITTING] = -1
+    host[:, L.H_TICK] = [min((int(inst[i, L.I_TICK]) for i in np.flatnonzero(inst[:, L.I_HOST] == h)), default=L.FAR) for h in range(len(hosts))]
+    proc = np.zeros((len(processors), L.P_COLUMNS), np.int64)
+    proc[:, [L.P_INSTANCE, L.P_SLOT]] = -1
+    proc[:, L.P_END] = L.FAR
+    proc[:, L.P_HOST] = owners
+    counts = [len(group) for group in processors]
+    proc[:, L.P_COUNT] = counts
+    proc[:, L.P_FIRST] = np.cumsum([0, *counts])[:-1]
+    members = [i for group in processors for i in group]
+    for p, group in enumerate(processors):
+        inst[group, L.I_PROCESSOR] = p
+    return proc, np.array(members, np.int64), host, np.array(host_members, np.int64)
+
+
+def _channels(experiment: Experiment, position: Mapping[str, int], first: Words, types: Mapping[str, RecordSchema]) -> tuple[Words, Words, int, Words, list[tuple[int, int]]]:
+    specs, edges = experiment.query.operators, experiment.query.edges
+    flow = experiment.policies.flow_control
+    bound = flow.per_channel if flow.kind == "credits" else 0
+    edge = np.zeros((len(edges), L.E_COLUMNS), np.int64)
+    blocks: list[Words] = []
+    channels = credits = 0
+    for n, link in enumerate(edges):
+        source, target = position[link.source], position[link.target]
+        senders, receivers = specs[source].parallelism, specs[target].parallelism
+        part = link.partitioning
+        if part.kind == "forward":
+            sender = receiver = np.arange(senders)
+        else:
+            sender, receiver = np.divmod(np.arange(senders * receivers), receivers)
+        block = np.zeros((len(sender), L.C_COLUMNS), np.int64)
+        block[:, L.C_SENDER], block[:, L.C_RECEIVER] = first[source] + sender, first[target] + receiver
+        block[:, L.C_EDGE] = n
+        block[:, L.C_WATERMARK] = -L.FAR
+        schema = types[f"{link.source}.{link.source_port}"]
+        key = scheme = 0
+        groups = 1
+        if part.kind == "hash":
+            key = schema.index(part.key)
+            scheme = L.SCHEME_MODULO if part.scheme == "modulo" else L.SCHEME_KEY_GROUPS
+            groups = receivers if part.scheme == "modulo" else part.key_groups
+        port = OPERATORS[specs[target].kind].inputs.index(link.target_port)
+        edge[n] = (source, target, port, PARTITIONINGS[part.kind], key, scheme, groups, channels, bound, credits, schema.bytes)
+        blocks.append(block)
+        channels += len(block)
+        credits += len(block) * bound
+    chan = np.concatenate(blocks) if blocks else np.zeros((0, L.C_COLUMNS), np.int64)
+    op_edges: list[int] = []
+    ranges: list[tuple[int, int]] = []
+    for n in range(len(specs)):
+        leaving = [e for e in range(len(edges)) if edge[e, L.E_SOURCE] == n]
+        ranges.append((len(op_edges), len(op_edges) + len(leaving)))
+        op_edges += leaving
+    return edge, chan, credits, np.array(op_edges, np.int64), ranges
+
+
+def _inputs(chan: Words, instances: int) -> tuple[Words, Words]:
+    order = np.argsort(chan[:, L.C_RECEIVER], kind="stable")
+    counts = np.bincount(chan[:, L.C_RECEIVER], minlength=instances)
+    return order.astype(np.int64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _latencies(experiment: Experiment, hosts: Sequence[Any], inst: Words, chan: Words, edge: Words) -> tuple[Words, int]:
+    """Latency between hosts, and the look-ahead: the least latency over pairs of hosts that influence one another."""
+    latency = np.repeat([[h.egress_latency_ns] for h in hosts], len(hosts), axis=1).astype(np.int64)
+    names = {h.name: h.index for h in hosts}
+    for link in experiment.cluster.links:
+        latency[names[link.source], names[link.target]] = link.latency_ns
+    senders, receivers = inst[chan[:, L.C_SENDER], L.I_HOST], inst[chan[:, L.C_RECEIVER], L.I_HOST]
+    remote = senders != receivers
+    least = [L.FAR, *latency[senders[remote], receivers[remote]].tolist()]
+    bounded = remote & (edge[chan[:, L.C_EDGE], L.E_BOUND] > 0)
+    least += latency[receivers[bounded], senders[bounded]].tolist()  # credits travel back
+    return latency, min(least)
+
+
+def _world(lowering: Lowering, capacity: Capacity, width: int, hosts: int, sinks: int, trace: bool, keep_outputs: bool) -> dict[str, Words]:
+    ring = 1 << max(2, (capacity.ring - 1).bit_length())
+    zeros = lambda *shape: np.zeros(shape, np.int64)  # noqa: E731
+    g = zeros(L.G_COLUMNS)
+    world = {
+        "msg": zeros(capacity.messages, L.M_PAYLOAD + width),
+        "free": np.arange(capacity.messages - 1, -1, -1, dtype=np.int64),
+        "ring_time": zeros(2 * hosts, ring),
+        "ring_tie": zeros(2 * hosts, ring),
+        "ring_slot": zeros(2 * hosts, ring),
+        "scratch": zeros(2, 3, ring),
+        "touched": zeros(hosts),
+        "log_append": zeros(1),
+        "log_event": zeros(1),
+        "log_trigger": zeros(1),
+        "log_words": zeros(1, width),
+        "par": np.array([*lowering.params, 0], np.int64),
+        "code": np.concatenate([*lowering.code, np.zeros((1, 2), np.int64)]).astype(np.int64),
+        "constants": np.array([*lowering.constants, 0], np.int64),
+        "stack": zeros(STACK_WORDS),
+        "entry": zeros(capacity.entries, L.S_VALUES + lowering.values),
+        "row": zeros(capacity.rows, L.R_VALUES + lowering.stored),
+        "pane": zeros(capacity.panes, L.W_COLUMNS),
+        "panes_of": np.full(max(lowering.lists, 1), -1, np.int64),
+        "table": np.full(1 << max(4, (2 * capacity.entries - 1).bit_length()), -1, np.int64),
+        "histogram": zeros(max(sinks, 1), L.BUCKETS),
+        "latency_sums": zeros(max(sinks, 1), 3),
+        "trace": zeros(capacity.trace if trace else 1, L.TRACE_COLUMNS),
+        "outputs": zeros(capacity.outputs if keep_outputs else 1, L.OUTPUT_HEADER + width),
+        "hook": zeros(1),
+        "box": zeros(8),
+        "g": g,
+    }
+    g[L.G_FREE] = capacity.messages
+    for name, column, free in (("entry", L.S_NEXT, L.G_ENTRIES_FREE), ("row", L.R_NEXT, L.G_ROWS_FREE), ("pane", L.W_NEXT, L.G_PANES_FREE)):
+        table = world[name]
+        table[:, column] = np.arange(1, len(table) + 1)
+        table[-1, column] = -1
+        g[free] = len(table)
+    return world

@@ -1,0 +1,312 @@
+"""A run of one experiment: cut into frames, saved and resumed, forked, and read."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from engine import plan as planning
+from engine.core import layout as L
+from engine.core import weave
+from engine.core.world import Capacity, World, Words
+from engine.logs import Logs
+from engine.spec import Experiment, RecordSchema
+from engine.spec.validation import Context, load
+from engine.telemetry.files import Telemetry
+from engine.telemetry.frames import Counters, Observer, summary
+
+ENGINE_VERSION = "1"
+"""Part of a run's identity: raise it when the same document gives other bytes."""
+
+
+class Simulation:
+    """Runs one experiment in virtual time.
+
+    document: path, mapping or `Experiment`. datasets: finds uploaded files by name (`engine.workloads.datasets.lookup`). keep_outputs: keep what
+    sinks deliver, for `outputs`. trace: keep every service, for `service_trace`. capacity: first sizes of the arrays.
+    Raises `InvalidExperiment` with all problems of the document.
+    """
+
+    def __init__(
+        self,
+        document: Any,
+        *,
+        datasets: Callable[[str], Any] | None = None,
+        keep_outputs: bool = False,
+        trace: bool = False,
+        capacity: Capacity | None = None,
+        protocol: Any = None,
+    ):
+        context = Context(datasets=datasets) if datasets is not None else Context()
+        self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
+        self._kernels = weave.kernel(protocol)
+        self._plan = planning.build(self.experiment, context, context.datasets, capacity or Capacity(), trace, keep_outputs, protocol)
+        self._world = World(self._plan.arrays, self._kernels)
+        self._logs = Logs(self._plan)
+        workload = self.experiment.workload
+        self.horizon_ns = workload.horizon_ns
+        self.end_ns = workload.horizon_ns + (workload.drain_limit_ns if workload.drain else 0)
+        self.now_ns = -1  # everything up to and including this moment has happened
+        self.frame_number = 0
+        self.telemetry = Telemetry()
+        self._observer = Observer(self._plan.operators, self._plan.hosts, self._plan.sinks)
+        self._before = Counters.zero(self._world.arrays)
+        self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
+        self._traces: list[Words] = []
+        self._outputs: list[Words] = []
+        self.wall_s = 0.0
+
+    # -- running -----------------------------------------------------------------------------------------------------
+
+    @property
+    def drained(self) -> bool:
+        """Nothing is left to do, now or later."""
+        return self._logs.exhausted and int(self._world.arrays.next_ns.min()) >= L.FAR
+
+    @property
+    def finished(self) -> bool:
+        return self.now_ns >= self.end_ns or (self.now_ns >= self.horizon_ns and self.drained)
+
+    def run_until(self, t_ns: int) -> None:
+        """Do everything at times <= t_ns (at most the end of the run). Any cutting gives the same."""
+        started = time.perf_counter()
+        t_ns = min(t_ns, self.end_ns)
+        warmup_ns = self.experiment.workload.warmup_ns
+        if self._warm is None and self.now_ns < warmup_ns <= t_ns:
+            self._run(warmup_ns)
+            self._warm = Counters.read(self._world.arrays, warmup_ns, self._logs.offered(warmup_ns))
+            self._world.arrays.latency_sums[:, 2] = 0  # the maximum counts from here
+        self._run(t_ns)
+        self.wall_s += time.perf_counter() - started
+
+    def _run(self, t_ns: int) -> None:
+        while self.now_ns < t_ns:
+            if self.now_ns + 1 >= self._logs.until_ns:
+                self._world.arrays = self._logs.load(self._world.arrays)
+            stop = min(t_ns, self._logs.until_ns - 1)
+            with np.errstate(over="ignore"):  # integers wrap; without the compiler NumPy would warn
+                reason = self._kernels.advance(self._world.arrays, stop)
+            if reason == L.DONE:
+                self.now_ns = stop
+            elif reason == L.NEED_TRACE:
+                self._flush_trace()
+            elif reason == L.NEED_OUTPUTS:
+                self._flush_outputs()
+            else:
+                self._world.grow(reason)
+
+    def advance(self) -> dict[str, Any] | None:
+        """Run to the next frame's edge (or the end) and return the live frame; None when the run has ended."""
+        if self.finished:
+            return None
+        edge = min((self.frame_number + 1) * self.experiment.measurement.frame_ns, self.end_ns)
+        self.run_until(edge)
+        w = self._world.arrays
+        now = Counters.read(w, edge, self._logs.offered(edge))
+        frame = self._observer.live(self.frame_number, w, self._before, now)
+        rows = self._observer.columns(self.frame_number, w, self._before, now)
+        self.telemetry.add(frame, rows, self._plan.sinks, now.histogram - self._before.histogram)
+        self._before = now
+        self.frame_number += 1
+        return frame
+
+    # -- results -----------------------------------------------------------------------------------------------------
+
+    def digest(self) -> str:
+        """Hash of the whole logical state, in hex: equal for equal experiments, however they were run."""
+        hasher = hashlib.blake2b(digest_size=32)
+        hasher.update(f"{self.experiment.hash} {ENGINE_VERSION} {self.now_ns}".encode())
+        with np.errstate(over="ignore"):
+            hasher.update(self._world.digest())
+        return hasher.hexdigest()
+
+    def summary(self) -> dict[str, Any]:
+        """Metrics by name, after warm-up where that makes a difference."""
+        w = self._world.arrays
+        now = Counters.read(w, max(self.now_ns, 0), self._logs.offered(self.now_ns))
+        start = self._warm if self._warm is not None else Counters.zero(w)
+        return {**summary(self._plan.operators, w, start, now), "drained": self.drained, "wall_s": round(self.wall_s, 3)}
+
+    def service_trace(self, with_trigger: bool = False) -> Words:
+        """Every service so far: (n, 4) instance, start_ns, end_ns, kind (0 record, 1 watermark, 2 tick, 3 end of log), by start, then instance.
+
+        with_trigger adds a column with the identity of the input record (-1 for control elements). Needs trace=True.
+        """
+        self._flush_trace()
+        rows = np.concatenate(self._traces) if self._traces else np.zeros((0, L.TRACE_COLUMNS), np.int64)
+        self._traces = [rows]
+        rows = rows[np.lexsort((rows[:, 0], rows[:, 1]))]
+        return rows if with_trigger else rows[:, :4]
+
+    def sink_rows(self, sink: str) -> Words:
+        """What a sink delivered, in words: instance, end_ns, event_ns, trigger, latency_ns, then the fields; by end, then instance."""
+        self._flush_outputs()
+        rows = np.concatenate(self._outputs) if self._outputs else np.zeros((0, self._world.arrays.outputs.shape[1]), np.int64)
+        self._outputs = [rows]
+        rows = rows[rows[:, 0] == self._plan.sinks.index(sink)]
+        rows = rows[np.lexsort((rows[:, 1], rows[:, 2]))]
+        width = len(self.sink_schema(sink).fields)
+        return rows[:, [1, 2, 3, 4, 5, *range(L.OUTPUT_HEADER, L.OUTPUT_HEADER + width)]]
+
+    def sink_schema(self, sink: str) -> RecordSchema:
+        return self._plan.schemas[f"{sink}.in"]
+
+    def outputs(self, sink: str) -> pa.Table:
+        """The records that a sink delivered, decoded; with end_ns, event_ns, trigger, latency_ns and instance as `_end_ns`, ... Needs keep_outputs=True."""
+        rows, schema = self.sink_rows(sink), self.sink_schema(sink)
+        columns: dict[str, Any] = {field.name: self._decode(rows[:, 5 + c], field.type) for c, field in enumerate(schema.fields)}
+        for c, name in enumerate(("instance", "end_ns", "event_ns", "trigger", "latency_ns")):
+            columns[f"_{name}"] = pa.array(rows[:, c])
+        return pa.table(columns)
+
+    def sink_records(self, sink: str) -> list[dict[str, Any]]:
+        """The same as a list of dicts: end_ns, instance, event_ns, trigger, latency_ns, values (tuple in the schema's order)."""
+        rows, schema = self.sink_rows(sink), self.sink_schema(sink)
+        fields = [self._decode(rows[:, 5 + c], field.type).to_pylist() for c, field in enumerate(schema.fields)]
+        values = list(zip(*fields, strict=True)) if fields else [()] * len(rows)
+        return [
+            {"end_ns": int(r[1]), "instance": int(r[0]), "event_ns": int(r[2]), "trigger": int(r[3]), "latency_ns": int(r[4]), "values": v}
+            for r, v in zip(rows, values, strict=True)
+        ]
+
+    def _decode(self, words: Words, type: str) -> pa.Array:
+        words = np.ascontiguousarray(words)
+        if type == "float":
+            return pa.array(words.view(np.float64))
+        if type == "bool":
+            return pa.array(words != 0)
+        if type == "string":
+            return pa.array(self._plan.strings.texts(words), pa.string())
+        return pa.array(words)
+
+    def _flush_trace(self) -> None:
+        w = self._world.arrays
+        self._traces.append(w.trace[: w.g[L.G_TRACE]].copy())
+        w.g[L.G_TRACE] = 0
+
+    def _flush_outputs(self) -> None:
+        w = self._world.arrays
+        self._outputs.append(w.outputs[: w.g[L.G_OUTPUT]].copy())
+        w.g[L.G_OUTPUT] = 0
+
+    # -- saving, resuming, forking ----------------------------------------------------------------------------------------
+
+    def snapshot(self) -> dict[str, Words]:
+        """All state as arrays, `Simulation.restore` takes it back."""
+        self._flush_trace()
+        self._flush_outputs()
+        state = {f"world.{name}": array for name, array in self._world.snapshot().items()}
+        for name, counters in (("before", self._before), ("warm", self._warm)):
+            if counters is not None:
+                state |= {f"{name}.{key}": words.copy() for key, words in counters.as_words().items()}
+        state["trace"] = np.concatenate(self._traces)
+        state["outputs"] = np.concatenate(self._outputs)
+        about = {
+            "experiment": self.experiment.hash,
+            "engine": ENGINE_VERSION,
+            "now_ns": self.now_ns,
+            "frame_number": self.frame_number,
+            "logs_until_ns": self._logs.until_ns,
+            "wall_s": self.wall_s,
+            "telemetry": self.telemetry.state(),
+        }
+        state["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+        return state
+
+    def restore(self, state: dict[str, Words]) -> None:
+        """Go to the moment of a snapshot of the same experiment. Raises ValueError for another experiment or engine version."""
+        about = json.loads(state["about"].tobytes())
+        for what, mine in (("experiment", self.experiment.hash), ("engine", ENGINE_VERSION)):
+            if about[what] != mine:
+                raise ValueError(f"the snapshot's {what} is {about[what]}, this run's is {mine}; a snapshot fits only the run that wrote it")
+        self._world.restore({name.removeprefix("world."): array for name, array in state.items() if name.startswith("world.")})
+        groups = {name: {k.removeprefix(f"{name}."): v for k, v in state.items() if k.startswith(f"{name}.")} for name in ("before", "warm")}
+        self._before = Counters.from_words(groups["before"])
+        self._warm = Counters.from_words(groups["warm"]) if groups["warm"] else None
+        self._traces, self._outputs = [state["trace"].copy()], [state["outputs"].copy()]
+        self.now_ns, self.frame_number, self.wall_s = about["now_ns"], about["frame_number"], about["wall_s"]
+        self._logs.until_ns = about["logs_until_ns"]
+        self.telemetry = Telemetry.from_state(about["telemetry"])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a snapshot as one file; readers see the old one or the new one, never half. Raises OSError."""
+        target = Path(path)
+        buffer = io.BytesIO()
+        np.savez(buffer, **self.snapshot())  # type: ignore[arg-type]
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".tmp")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(buffer.getbuffer())
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    @classmethod
+    def resume(cls, document: Any, path: str | os.PathLike[str], **options: Any) -> Simulation:
+        """A simulation that goes on from a saved snapshot, to the same bytes."""
+        simulation = cls(document, **options)
+        with np.load(path) as state:
+            simulation.restore(dict(state))
+        return simulation
+
+    def fork(self) -> Simulation:
+        """An independent copy at this moment."""
+        copy = object.__new__(Simulation)
+        copy.__dict__.update(self.__dict__)
+        copy._world = World(self._world.arrays, self._kernels)
+        copy._logs = self._logs.fork()
+        copy.restore(self.snapshot())
+        return copy
+
+
+class Run:
+    """A finished run: digest, summary, live frames, records of the sinks."""
+
+    def __init__(self, simulation: Simulation, frames: list[dict[str, Any]]):
+        self.simulation, self.frames = simulation, frames
+        self.digest = simulation.digest()
+        self.summary = simulation.summary()
+
+    def outputs(self, sink: str) -> pa.Table:
+        """Records that a sink delivered; needs run(..., keep_outputs=True)."""
+        return self.simulation.outputs(sink)
+
+
+def run(document: Any, *, on_frame: Callable[[dict[str, Any]], None] | None = None, out: str | os.PathLike[str] | None = None, **options: Any) -> Run:
+    """Run an experiment to its end. on_frame is called with each live frame; out: directory for telemetry files."""
+    simulation = Simulation(document, **options)
+    frames = []
+    while (frame := simulation.advance()) is not None:
+        frames.append(frame)
+        if on_frame is not None:
+            on_frame(frame)
+    if out is not None:
+        simulation.telemetry.write(out)
+    return Run(simulation, frames)
+
+
+def warm_up() -> None:
+    """Compile the loop (or load it from the cache), so that the first run starts at once."""
+    document = {
+        "format": 1,
+        "query": {
+            "operators": [{"id": "bids", "kind": "source"}, {"id": "sink", "kind": "sink"}],
+            "edges": [{"source": "bids", "target": "sink", "partitioning": {"kind": "forward"}}],
+        },
+        "cluster": {"hosts": [{"name": "w"}]},
+        "workload": {"horizon_s": 0.01, "sources": {"bids": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1000}}}},
+    }
+    run(document).simulation.digest()

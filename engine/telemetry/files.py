@@ -1,0 +1,120 @@
+"""Telemetry on disk: Parquet parts that are closed at snapshots and renamed into place, so a reader never meets half a file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engine.core.world import Words
+
+from .histogram import sparse
+
+FOLDERS = ("telemetry", "latency", "live")
+
+_LATENCY = pa.schema([("frame", pa.int32()), ("sink", pa.string()), ("bucket", pa.int32()), ("count", pa.int64())])
+_LIVE = pa.schema([("n", pa.int32()), ("json", pa.string())])
+
+
+class Telemetry:
+    """Frames since the last part. `write` closes a part; `parts` counts the closed ones and is part of a snapshot."""
+
+    def __init__(self) -> None:
+        self.parts = 0
+        self._rows: list[dict[str, Any]] = []
+        self._latency: list[tuple[int, str, Words, Words]] = []
+        self._live: list[dict[str, Any]] = []
+
+    def add(self, live: dict[str, Any], rows: dict[str, Any], sinks: list[str], histogram: Words) -> None:
+        """One frame. histogram: (sinks, buckets), this frame's samples."""
+        self._live.append(live)
+        self._rows.append(rows)
+        for s, sink in enumerate(sinks):
+            buckets, counts = sparse(histogram[s])
+            self._latency.append((live["n"], sink, buckets, counts))
+
+    def write(self, directory: str | os.PathLike[str]) -> int:
+        """Close a part with the frames since the last one (nothing if there are none). Returns the number of closed parts.
+
+        Raises OSError (no space, no right to write); then no part was closed and the frames are kept.
+        """
+        if not self._live:
+            return self.parts
+        names = list(self._rows[0])
+        rows = pa.table({name: _column([part[name] for part in self._rows]) for name in names})
+        latency = pa.Table.from_arrays(
+            [
+                pa.array(np.concatenate([np.full(len(b), n, np.int32) for n, _, b, _ in self._latency] or [np.zeros(0, np.int32)])),
+                pa.array([sink for _, sink, b, _ in self._latency for _ in b], pa.string()),
+                pa.array(np.concatenate([b.astype(np.int32) for _, _, b, _ in self._latency] or [np.zeros(0, np.int32)])),
+                pa.array(np.concatenate([c for _, _, _, c in self._latency] or [np.zeros(0, np.int64)])),
+            ],
+            schema=_LATENCY,
+        )
+        live = pa.Table.from_pylist([{"n": frame["n"], "json": json.dumps(frame)} for frame in self._live], schema=_LIVE)
+        written: list[tuple[Path, Path]] = []
+        try:
+            for folder, table in zip(FOLDERS, (rows, latency, live), strict=True):
+                target = Path(directory) / folder / f"part-{self.parts:05d}.parquet"
+                target.parent.mkdir(parents=True, exist_ok=True)
+                temporary = target.with_suffix(".tmp")
+                written.append((temporary, target))
+                pq.write_table(table, temporary, compression="zstd")
+        except BaseException:
+            for temporary, _ in written:
+                temporary.unlink(missing_ok=True)
+            raise
+        for temporary, target in written:
+            os.replace(temporary, target)
+        self.parts += 1
+        self._rows, self._latency, self._live = [], [], []
+        return self.parts
+
+    def truncate(self, directory: str | os.PathLike[str]) -> None:
+        """Delete parts that are younger than this snapshot's: they will be written again, with the same content."""
+        for folder in FOLDERS:
+            for path in sorted((Path(directory) / folder).glob("part-*")):
+                if path.suffix == ".tmp" or int(path.stem.split("-")[1]) >= self.parts:
+                    path.unlink()
+
+    def state(self) -> dict[str, Any]:
+        """What a snapshot keeps: the frames not yet in a part."""
+        plain: Callable[[Any], Any] = lambda v: v.tolist() if isinstance(v, np.ndarray) else v  # noqa: E731
+        return {
+            "parts": self.parts,
+            "rows": [{k: plain(v) for k, v in part.items()} for part in self._rows],
+            "latency": [(n, sink, b.tolist(), c.tolist()) for n, sink, b, c in self._latency],
+            "live": self._live,
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Telemetry:
+        telemetry = cls()
+        telemetry.parts = state["parts"]
+        telemetry._rows = [{k: _typed(k, v) for k, v in part.items()} for part in state["rows"]]
+        telemetry._latency = [(n, sink, np.array(b, np.int64), np.array(c, np.int64)) for n, sink, b, c in state["latency"]]
+        telemetry._live = state["live"]
+        return telemetry
+
+
+_TEXTS = ("scope", "name")
+_NARROW = ("frame", "index", "host")
+
+
+def _typed(name: str, values: Any) -> Any:
+    if name in _TEXTS or name == "watermark_ns":
+        return values
+    return np.array(values, np.int32 if name in _NARROW else np.int64)
+
+
+def _column(parts: list[Any]) -> Any:
+    if isinstance(parts[0], np.ndarray):
+        return pa.array(np.concatenate(parts))
+    values = [value for part in parts for value in part]
+    return pa.array(values, pa.string() if values and isinstance(values[0], str) else pa.int64())

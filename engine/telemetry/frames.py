@@ -1,0 +1,195 @@
+"""Frames: what happened in each slice of virtual time, for the browser (a small dict) and for the files (columns)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.core import layout as L
+from engine.core.world import Arrays, Words
+
+from .histogram import maximum_ns, percentile_ns
+
+
+@dataclass
+class Counters:
+    """Cumulative counts of a world at one moment. `busy` and `blocked` hold only what lies before it."""
+
+    t_ns: int
+    served: Words  # (instances,)
+    emitted: Words
+    busy_ns: Words
+    blocked_ns: Words
+    late: Words
+    delivered: int
+    offered: int
+    sent_bytes: Words  # (hosts,)
+    histogram: Words  # (sinks, buckets)
+    latency: Words  # (sinks, 3)
+    hops: int
+
+    @classmethod
+    def read(cls, w: Arrays, t_ns: int, offered: int) -> Counters:
+        busy = w.inst[:, L.I_BUSY].copy()
+        serving = w.proc[:, L.P_INSTANCE] >= 0
+        busy[w.proc[serving, L.P_INSTANCE]] -= np.maximum(w.proc[serving, L.P_END] - t_ns, 0)
+        blocked = w.inst[:, L.I_BLOCKED] + np.where(w.inst[:, L.I_STATUS] == L.BLOCKED, t_ns - w.inst[:, L.I_BLOCKED_SINCE], 0)
+        return cls(
+            t_ns, w.inst[:, L.I_IN].copy(), w.inst[:, L.I_EMITTED].copy(), busy, blocked, w.inst[:, L.I_LATE].copy(),
+            int(w.inst[:, L.I_DELIVERED].sum()), offered, w.host[:, L.H_SENT_BYTES].copy(), w.histogram.copy(), w.latency_sums.copy(), int(w.g[L.G_HOPS]),
+        )  # fmt: skip
+
+    @classmethod
+    def zero(cls, w: Arrays) -> Counters:
+        n, h = len(w.inst), len(w.host)
+        none = [np.zeros(n, np.int64) for _ in range(5)]
+        return cls(0, *none, 0, 0, np.zeros(h, np.int64), np.zeros_like(w.histogram), np.zeros_like(w.latency_sums), 0)
+
+    def as_words(self) -> dict[str, Words]:
+        return {name: np.asarray(value, np.int64) for name, value in vars(self).items()}
+
+    @classmethod
+    def from_words(cls, words: dict[str, Words]) -> Counters:
+        return cls(**{name: int(value) if value.ndim == 0 else value for name, value in words.items()})
+
+
+class Observer:
+    """Turns two readings of the counters into a frame."""
+
+    def __init__(self, operators: Sequence[str], hosts: Sequence[str], sinks: Sequence[str]):
+        self.operators, self.hosts, self.sinks = operators, hosts, sinks
+
+    def live(self, number: int, w: Arrays, before: Counters, now: Counters) -> dict[str, Any]:
+        """The frame that the browser gets (docs/engine-api.md). Rates are per virtual second."""
+        span_s = (now.t_ns - before.t_ns) / 1e9
+        counts = (now.histogram - before.histogram).sum(axis=0)
+        op_of = w.inst[:, L.I_OP]
+        host_of = w.inst[:, L.I_HOST]
+        span_ns = now.t_ns - before.t_ns
+
+        def by(group: Words, values: Words, size: int) -> Words:
+            return np.bincount(group, weights=values, minlength=size)
+
+        size = len(self.operators)
+        instances = np.maximum(np.bincount(op_of, minlength=size), 1)
+        served, emitted, late = (by(op_of, b - a, size) for a, b in ((before.served, now.served), (before.emitted, now.emitted), (before.late, now.late)))
+        busy, blocked = (by(op_of, b - a, size) / instances / span_ns for a, b in ((before.busy_ns, now.busy_ns), (before.blocked_ns, now.blocked_ns)))
+        queue = by(op_of, w.inst[:, L.I_QUEUE_COUNT], size)
+        state = by(op_of, w.inst[:, L.I_STATE_BYTES], size)
+        sources = w.inst[:, L.I_SOURCE] == 1
+        processors = np.maximum(w.host[:, L.H_PROCESSOR_END] - w.host[:, L.H_PROCESSOR], 1)
+        hosts = len(self.hosts)
+        host_busy = by(host_of, now.busy_ns - before.busy_ns, hosts) / processors / span_ns
+        host_queue = by(host_of, w.inst[:, L.I_QUEUE_COUNT], hosts)
+        sent = (now.sent_bytes - before.sent_bytes) * 8e-6 / span_s
+        return {
+            "n": number,
+            "t_s": now.t_ns / 1e9,
+            "latency_ms": {
+                "count": int(counts.sum()),
+                **{name: _ms(percentile_ns(counts, share)) for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))},
+                "max": _ms(maximum_ns(counts)),
+            },
+            "offered_per_s": _round((now.offered - before.offered) / span_s),
+            "in_per_s": _round(int((now.served - before.served)[sources].sum()) / span_s),
+            "out_per_s": _round((now.delivered - before.delivered) / span_s),
+            "backlog": int(now.offered - now.served[sources].sum() + w.inst[:, L.I_QUEUE_COUNT].sum()),
+            "operators": {
+                name: {
+                    "in_per_s": _round(served[o] / span_s),
+                    "out_per_s": _round(emitted[o] / span_s),
+                    "busy": _round(busy[o]),
+                    "blocked": _round(blocked[o]),
+                    "queue": int(queue[o]),
+                    "state_bytes": int(state[o]),
+                    "watermark_lag_ms": self._watermark_lag_ms(w, o, now.t_ns),
+                    "late": int(late[o]),
+                }
+                for o, name in enumerate(self.operators)
+            },
+            "hosts": {
+                name: {"busy": _round(host_busy[h]), "queue": int(host_queue[h]), "egress_mbit_per_s": _round(sent[h])} for h, name in enumerate(self.hosts)
+            },
+        }
+
+    def _watermark_lag_ms(self, w: Arrays, o: int, t_ns: int) -> float | None:
+        marks = w.inst[w.inst[:, L.I_OP] == o, L.I_WATERMARK]
+        least = int(marks.min()) if len(marks) else -L.FAR
+        return None if abs(least) >= L.FAR else round((t_ns - least) / 1e6, 3)
+
+    def columns(self, number: int, w: Arrays, before: Counters, now: Counters) -> dict[str, Any]:
+        """Rows for the telemetry files: one per instance, then one per host."""
+        n, hosts = len(w.inst), len(self.hosts)
+        none = np.zeros(hosts, np.int64)
+        marks = w.inst[:, L.I_WATERMARK]
+        return {
+            "frame": np.full(n + hosts, number, np.int32),
+            "t_ns": np.full(n + hosts, now.t_ns, np.int64),
+            "scope": ["instance"] * n + ["host"] * hosts,
+            "name": [self.operators[o] for o in w.inst[:, L.I_OP]] + list(self.hosts),
+            "index": np.concatenate([w.inst[:, L.I_INDEX], np.arange(hosts)]).astype(np.int32),
+            "host": np.concatenate([w.inst[:, L.I_HOST], np.arange(hosts)]).astype(np.int32),
+            "served": np.concatenate([now.served - before.served, none]),
+            "emitted": np.concatenate([now.emitted - before.emitted, none]),
+            "busy_ns": np.concatenate([now.busy_ns - before.busy_ns, _by_host(w, now.busy_ns - before.busy_ns, hosts)]),
+            "blocked_ns": np.concatenate([now.blocked_ns - before.blocked_ns, _by_host(w, now.blocked_ns - before.blocked_ns, hosts)]),
+            "queue": np.concatenate([w.inst[:, L.I_QUEUE_COUNT], _by_host(w, w.inst[:, L.I_QUEUE_COUNT], hosts)]),
+            "queue_bytes": np.concatenate([w.inst[:, L.I_QUEUE_BYTES], _by_host(w, w.inst[:, L.I_QUEUE_BYTES], hosts)]),
+            "state_bytes": np.concatenate([w.inst[:, L.I_STATE_BYTES], _by_host(w, w.inst[:, L.I_STATE_BYTES], hosts)]),
+            "late": np.concatenate([now.late - before.late, none]),
+            "watermark_ns": [None if abs(m) >= L.FAR else int(m) for m in marks] + [None] * hosts,
+            "egress_bytes": np.concatenate([np.zeros(n, np.int64), now.sent_bytes - before.sent_bytes]),
+        }
+
+
+def summary(operators: Sequence[str], w: Arrays, start: Counters, end: Counters) -> dict[str, Any]:
+    """Metrics between two readings (after warm-up)."""
+    span_s = max((end.t_ns - start.t_ns) / 1e9, 1e-9)
+    counts = (end.histogram - start.histogram).sum(axis=0)
+    total = int(counts.sum())
+    latency_ns = int((end.latency - start.latency)[:, 1].sum())
+    sources = w.inst[:, L.I_SOURCE] == 1
+    op_of = w.inst[:, L.I_OP]
+    span_ns = end.t_ns - start.t_ns
+    return {
+        "virtual_s": end.t_ns / 1e9,
+        "records_in": int(end.served[sources].sum()),
+        "records_out": int(end.delivered),
+        "late": int(end.late.sum()),
+        "errors": int(w.inst[:, L.I_ERRORS].sum()),
+        "hops": end.hops,
+        "throughput_in_per_s": _round(int((end.served - start.served)[sources].sum()) / span_s),
+        "throughput_out_per_s": _round((end.delivered - start.delivered) / span_s),
+        "backlog": int(end.offered - end.served[sources].sum() + w.inst[:, L.I_QUEUE_COUNT].sum()),
+        "latency_ms": {
+            "count": total,
+            "mean": round(latency_ns / total / 1e6, 6) if total else None,
+            **{name: _ms(percentile_ns(counts, share)) for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))},
+            "max": _ms(int(end.latency[:, 2].max())) if total else None,
+        },
+        "operators": {
+            name: {
+                "in": int(end.served[op_of == o].sum()),
+                "out": int(end.emitted[op_of == o].sum()),
+                "busy": _round(float((end.busy_ns - start.busy_ns)[op_of == o].sum()) / max(span_ns, 1) / max(int((op_of == o).sum()), 1)),
+                "blocked": _round(float((end.blocked_ns - start.blocked_ns)[op_of == o].sum()) / max(span_ns, 1) / max(int((op_of == o).sum()), 1)),
+                "late": int(end.late[op_of == o].sum()),
+            }
+            for o, name in enumerate(operators)
+        },
+    }
+
+
+def _by_host(w: Arrays, values: Words, hosts: int) -> Words:
+    return np.bincount(w.inst[:, L.I_HOST], weights=values, minlength=hosts).astype(np.int64)
+
+
+def _ms(value_ns: int | None) -> float | None:
+    return None if value_ns is None else round(value_ns / 1e6, 6)
+
+
+def _round(value: Any) -> float:
+    return round(float(value), 6)
