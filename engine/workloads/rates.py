@@ -18,8 +18,8 @@ from engine.spec.units import scaled, seconds_ns
 from engine.spec.workload import ConstantRate, CosineRate, Rate, StepsRate
 
 RECORD = 10**15  # one record, in micro-records per second x ns
-GRID_NS = 10_000_000  # a smooth rate is held constant for this long ...
-GRID_STEPS_MAX = 1 << 13  # ... or for longer, where a period would have more steps than this
+GRID_NS = 10_000_000  # a smooth rate is held constant for this long, ...
+GRID_STEPS_MIN, GRID_STEPS_MAX = 64, 1 << 13  # ... for less or more where a period would have too few or too many steps
 FIXED = 1 << 60  # one, in the fixed-point numbers of the cosine
 TWO_PI = 7244019458077122842  # 2 pi x FIXED
 
@@ -114,7 +114,7 @@ def cosine_pieces(rate: CosineRate) -> tuple[list[int], list[int], int]:
     """(starts_ns, rates, period_ns): each grid step has the rate of its middle."""
     period_ns, phase_ns = seconds_ns(rate.period_s), seconds_ns(rate.phase_s)
     mean, amplitude = micro(rate.mean_per_s), micro(rate.amplitude_per_s)
-    step_ns = GRID_NS
+    step_ns = min(GRID_NS, period_ns // GRID_STEPS_MIN)
     while period_ns > step_ns * GRID_STEPS_MAX:
         step_ns *= 2
     starts = list(range(0, period_ns, step_ns))
