@@ -1,0 +1,72 @@
+"""Holds the fast engine against the oracle: every service, every delivered record, what was dropped and what still waits."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import engine
+from engine.spec import Experiment
+from engine.workloads import lookup
+from tests.oracle import OracleResult, simulate
+
+ROOT = Path(__file__).resolve().parents[2]
+EXPERIMENTS = ROOT / "fixtures" / "experiments"
+DATASETS = lookup([ROOT / "fixtures" / "data"])
+TEMPLATES = ("nexmark_q1", "nexmark_q3", "nexmark_q8", "nexmark_q12", "flights")
+
+
+def template(name: str, **workload: Any) -> dict[str, Any]:
+    """An example experiment with other values in its workload, and nothing left out as warm-up."""
+    document = yaml.safe_load((EXPERIMENTS / f"{name}.yaml").read_text())
+    document["workload"] |= {"warmup_s": 0.0} | workload
+    return document
+
+
+def with_params(document: dict[str, Any], operator_id: str, **params: Any) -> dict[str, Any]:
+    """A copy of the document in which an operator has other parameters."""
+    changed = copy.deepcopy(document)
+    operator = next(operator for operator in changed["query"]["operators"] if operator["id"] == operator_id)
+    operator["params"] = operator.get("params", {}) | params
+    return changed
+
+
+def traced(document: dict[str, Any], **options: Any) -> engine.Simulation:
+    """The fast engine, run to the end with its trace and outputs kept."""
+    simulation = engine.Simulation(document, datasets=DATASETS, trace=True, keep_outputs=True, **options)
+    simulation.run_until(simulation.end_ns)
+    return simulation
+
+
+def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | None = None) -> OracleResult:
+    """Run both and compare; returns the oracle's result. `simulation`: the engine's run, if it was made already."""
+    simulation = simulation or traced(document)
+    expected = simulate(Experiment.model_validate(document), DATASETS)
+    assert_same("service (instance, start_ns, end_ns, kind)", expected.services, services_of(simulation))
+    for sink_id, deliveries in expected.outputs.items():
+        wanted = [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, d.values) for d in deliveries]
+        found = [
+            (r["end_ns"], r["instance"], r["event_ns"], r["trigger"], r["latency_ns"], tuple(r["values"]))
+            for r in simulation.sink_records(sink_id)
+        ]
+        assert_same(f"record at {sink_id} (end_ns, instance, event_ns, trigger, latency_ns, values)", wanted, found)
+    assert_same("queue length of instance", expected.queued, [int(length) for length in simulation.queue_lengths()])
+    assert expected.late == simulation.late_counts(), f"late records: oracle {expected.late}, engine {simulation.late_counts()}"
+    return expected
+
+
+def services_of(simulation: engine.Simulation) -> list[tuple[int, ...]]:
+    return [tuple(int(word) for word in row) for row in simulation.service_trace().tolist()]
+
+
+def assert_same(what: str, expected: Sequence[Any], found: Sequence[Any]) -> None:
+    """Equal sequences; says where they part, which a difference of two long lists does not."""
+    for position, (a, b) in enumerate(zip_longest(expected, found)):
+        if a != b:
+            before = "".join(f"\n  both   {row}" for row in expected[max(0, position - 3) : position])
+            raise AssertionError(f"{what} {position} of {len(expected)}/{len(found)} differs:{before}\n  oracle {a}\n  engine {b}")
