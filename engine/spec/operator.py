@@ -50,6 +50,17 @@ class Operator(Kind):
         return None
 
     @classmethod
+    def carries(cls, params: Any, inputs: Mapping[str, RecordSchema], port: str, field: str) -> str | None:
+        """The name under which every output record holds this field of the record on `port`, unchanged; None if it does not.
+
+        A forward edge keeps its sender's partitioning by a field only if the sender carries that field. By default, a kind whose
+        outputs have the very schema object of its one input hands on the records themselves.
+        """
+        schema = inputs[port]
+        passes = len(inputs) == 1 and all(output is schema for output in cls.output_schemas(params, inputs).values())
+        return field if passes else None
+
+    @classmethod
     def parallelism_max(cls, params: Any) -> int | None:
         """The largest parallelism that gives right results (1 for a global aggregate), or None."""
         return None

@@ -305,7 +305,7 @@ class SourceWorkload(Model):
     @model_validator(mode="after")
     def _recorded_needs_a_file(self) -> Self:
         if isinstance(self.rate, RecordedRate) and not isinstance(self.stream, FileStream):
-            message = f"rate 'recorded' needs a stream with times of its own, but the stream is '{self.stream.kind}'; choose constant, steps or cosine"
+            message = f"rate 'recorded' needs a file, but the stream is '{self.stream.kind}'; choose constant, steps or cosine"
             raise Refusal(message, at=("rate", "kind"), code="recorded_without_file", value="recorded")
         return self
 

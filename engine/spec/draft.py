@@ -1,0 +1,151 @@
+"""What can be read of a document, piece by piece, so that the checks go on around its broken parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from . import registry
+from .cluster import AnyPlacement, Cluster, ExpandedHost, expand
+from .experiment import Measurement
+from .operator import Operator
+from .query import Edge, OperatorSpec
+from .workload import SourceWorkload, Workload
+
+Value = TypeVar("Value")
+PLACEMENT: TypeAdapter[Any] = TypeAdapter(AnyPlacement)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """An edge's ends as written, whatever else is wrong with the edge."""
+
+    index: int
+    source: str
+    source_port: str
+    target: str
+    target_port: str
+
+
+def section(value: Any, *path: str) -> Any:
+    """The part of the document at this path, None where there is none."""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def items(value: Any) -> list[Any]:
+    """A list's items; none for anything else."""
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def attempt(model: Any, value: Any) -> Any:
+    """The value as a model, or None. What is wrong with it is reported by `structure.check` on the whole document."""
+    try:
+        return TypeAdapter(model).validate_python(value)
+    except ValidationError:
+        return None
+
+
+class Draft:
+    """A document under examination. Broken pieces are None or left out; positions are those of the document."""
+
+    def __init__(self, document: dict[str, Any]):
+        self.document = document
+
+    @cached_property
+    def operators(self) -> dict[int, OperatorSpec]:
+        """The sound operators by position."""
+        return dict(_sound(TypeAdapter(OperatorSpec), items(section(self.document, "query", "operators"))))
+
+    @cached_property
+    def edges(self) -> dict[int, Edge]:
+        """The sound edges by position."""
+        return dict(_sound(TypeAdapter(Edge), items(section(self.document, "query", "edges"))))
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """Every operator id that is written, and the position of its first operator."""
+        written: dict[str, int] = {}
+        for position, operator in enumerate(items(section(self.document, "query", "operators"))):
+            id = section(operator, "id")
+            if isinstance(id, str):
+                written.setdefault(id, position)
+        return written
+
+    @cached_property
+    def by_id(self) -> dict[str, OperatorSpec]:
+        """The sound operators by id, in the document's order; of equal ids the first."""
+        return {operator.id: operator for position, operator in self.operators.items() if self.ids[operator.id] == position}
+
+    @cached_property
+    def kinds(self) -> dict[str, type[Operator]]:
+        """The classes of the operators by id; operators of unknown kind are left out."""
+        known = registry.operators()
+        return {id: known[operator.kind] for id, operator in self.by_id.items() if operator.kind in known}
+
+    @cached_property
+    def wires(self) -> list[Wire]:
+        """The ends of all edges that have two."""
+        wires = []
+        for index, edge in enumerate(items(section(self.document, "query", "edges"))):
+            if not isinstance(edge, dict):
+                continue
+            ends = [edge.get("source"), edge.get("source_port", "out"), edge.get("target"), edge.get("target_port", "in")]
+            texts = [end for end in ends if isinstance(end, str)]
+            if len(texts) == len(ends):
+                wires.append(Wire(index, *texts))
+        return wires
+
+    @cached_property
+    def hosts(self) -> list[ExpandedHost] | None:
+        cluster = attempt(Cluster, section(self.document, "cluster"))
+        return None if cluster is None else expand(cluster)
+
+    @cached_property
+    def cluster(self) -> Cluster | None:
+        cluster: Cluster | None = attempt(Cluster, section(self.document, "cluster"))
+        return cluster
+
+    @cached_property
+    def placement(self) -> Any:
+        """The placement, the default one if none is written, None if it is broken."""
+        try:
+            return PLACEMENT.validate_python(section(self.document, "placement") or {"kind": "spread"})
+        except ValidationError:
+            return None
+
+    @cached_property
+    def workload(self) -> Workload | None:
+        workload: Workload | None = attempt(Workload, section(self.document, "workload"))
+        return workload
+
+    @cached_property
+    def source_ids(self) -> list[str]:
+        """The ids under `workload.sources`, broken entries included."""
+        sources = section(self.document, "workload", "sources")
+        return list(sources) if isinstance(sources, dict) else []
+
+    @cached_property
+    def sources(self) -> dict[str, SourceWorkload]:
+        """The sound entries of `workload.sources`."""
+        written = section(self.document, "workload", "sources")
+        pairs = ((id, attempt(SourceWorkload, written[id])) for id in self.source_ids)
+        return {id: source for id, source in pairs if source is not None}
+
+    @cached_property
+    def measurement(self) -> Measurement | None:
+        measurement: Measurement | None = attempt(Measurement, section(self.document, "measurement") or {})
+        return measurement
+
+
+def _sound(adapter: TypeAdapter[Value], values: list[Any]) -> Iterator[tuple[int, Value]]:
+    for position, value in enumerate(values):
+        try:
+            yield position, adapter.validate_python(value)
+        except ValidationError:
+            continue

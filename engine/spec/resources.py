@@ -1,0 +1,235 @@
+"""Whether hosts, placement and workload suffice, and whether the run stays within the budgets."""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import registry
+from .cluster import ExpandedHost
+from .draft import Draft, section
+from .flow import Datasets
+from .graph import at_operator
+from .problems import Problem, Refusal, pointer, suggestion
+from .query import OperatorSpec
+from .structure import refusal_problem
+from .workload import FileStream
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """What one run may ask for; each keeps memory, time or the page within bounds."""
+
+    records_max: int = 20_000_000
+    """Input records; the logs hold them all."""
+    operators_max: int = 1_000
+    edges_max: int = 10_000
+    hosts_max: int = 1_000
+    instances_max: int = 20_000
+    channels_max: int = 4_000_000
+    frames_max: int = 200_000
+    """Rows of telemetry per instance."""
+    watermarks_max: int = 20_000_000
+    """Ticks of all source instances."""
+
+
+def resource_problems(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Problem]:
+    yield from _hosts(draft, budgets)
+    yield from _prices(draft)
+    yield from _source_entries(draft)
+    yield from _sizes(draft, budgets)
+    yield from _records(draft, datasets, budgets)
+    yield from _times(draft, budgets)
+
+
+def placed(placement: Any, operators: Sequence[OperatorSpec], hosts: Sequence[ExpandedHost]) -> dict[str, list[int]]:
+    """Host indices by operator id, one per instance. Raises `Refusal` (path below the placement)."""
+    strategies = importlib.import_module("engine.placement").STRATEGIES
+    indices: dict[str, list[int]] = strategies[placement.kind](placement, operators, hosts)
+    return indices
+
+
+class Placing:
+    """The placement of a draft: host indices by operator id (None if it cannot be found), and its problems."""
+
+    def __init__(self, draft: Draft, budgets: Budgets):
+        self.indices: dict[str, list[int]] | None = None
+        self.problems: list[Problem] = []
+        hosts, placement = draft.hosts, draft.placement
+        if hosts is None or len(hosts) > budgets.hosts_max or placement is None:
+            return
+        if placement.kind == "explicit":
+            self.problems += _explicit(draft, placement.hosts, {host.name for host in hosts})
+        elif len(draft.by_id) == len(draft.ids):
+            try:
+                placed(placement, list(draft.by_id.values()), hosts)
+            except Refusal as refusal:
+                self.problems.append(refusal_problem(refusal, ("placement",)))
+        if self.problems or not draft.by_id or sum(operator.parallelism for operator in draft.by_id.values()) > budgets.instances_max:
+            return
+        try:
+            self.indices = placed(placement, list(draft.by_id.values()), hosts)
+        except Refusal:
+            return
+        self.problems += _dedicated(hosts, self.indices)
+
+
+def _explicit(draft: Draft, named: Mapping[str, Sequence[str]], known: set[str]) -> Iterator[Problem]:
+    """All that is wrong with an explicit placement, not only the first."""
+    for id, names in named.items():
+        if id not in draft.ids:
+            message = f"placement has hosts for '{id}', but the query has no such operator; remove the entry or correct its name"
+            yield Problem(pointer("placement", "hosts", id), "unknown_operator", message, id, suggestion(id, draft.ids))
+        for position, name in enumerate(names):
+            if name not in known:
+                message = f"placement puts '{id}' on host '{name}', which the cluster does not have; name one of its hosts"
+                place = pointer("placement", "hosts", id, position)
+                yield Problem(place, "unknown_host", message, name, suggestion(name, known))
+    for id in draft.by_id:
+        if not named.get(id):
+            message = f"placement names no host for operator '{id}'; list at least one"
+            yield Problem(pointer("placement", "hosts", id), "missing", message, id, suggestion("", known))
+
+
+def _dedicated(hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> Iterator[Problem]:
+    """A dedicated core serves one instance. One problem per entry of the document, for its fullest host."""
+    load = Counter(index for placed_on in indices.values() for index in placed_on)
+    fullest: dict[int, ExpandedHost] = {}
+    for host in hosts:
+        other = fullest.get(host.template)
+        if host.processor == "dedicated" and load[host.index] > host.cores and (other is None or load[host.index] > load[other.index]):
+            fullest[host.template] = host
+    for template, host in fullest.items():
+        message = (
+            f"cores is {host.cores}, but {load[host.index]} instances are placed on host '{host.name}', each with a core of its own; "
+            f"give it at least {load[host.index]} cores, share them (shared_fifo), or place fewer instances there"
+        )
+        yield Problem(pointer("cluster", "hosts", template, "cores"), "too_few_cores", message, host.cores)
+
+
+def _hosts(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
+    if draft.hosts is None or draft.cluster is None:
+        return
+    place = pointer("cluster", "hosts")
+    if len(draft.hosts) > budgets.hosts_max:
+        machines = len(draft.hosts)
+        message = f"hosts has {machines:,} machines, {machines - budgets.hosts_max:,} above the budget; use at most {budgets.hosts_max:,}"
+        yield Problem(place, "budget", message, machines)
+    owner: dict[str, int] = {}
+    for host in draft.hosts:
+        first = owner.setdefault(host.name, host.template)
+        if first != host.template:
+            message = (
+                f"the host name '{host.name}' comes from entry {first + 1} of the list and again from entry {host.template + 1}; rename one"
+            )
+            yield Problem(pointer("cluster", "hosts", host.template, "name"), "duplicate_name", message, host.name)
+            break
+    seen: set[tuple[str, str]] = set()
+    for index, link in enumerate(draft.cluster.links):
+        for end, name in (("source", link.source), ("target", link.target)):
+            if name not in owner:
+                message = f"{end} is '{name}', which the cluster does not have; name one of its hosts"
+                yield Problem(pointer("cluster", "links", index, end), "unknown_host", message, name, suggestion(name, owner))
+        if link.source == link.target:
+            message = f"target is '{link.target}', the source itself; inside a host local_latency_ns holds, so name another host"
+            yield Problem(pointer("cluster", "links", index, "target"), "same_host", message, link.target)
+        if (link.source, link.target) in seen:
+            message = f"the link from '{link.source}' to '{link.target}' stands twice; keep one"
+            yield Problem(pointer("cluster", "links", index), "duplicate_link", message, f"{link.source} -> {link.target}")
+        seen.add((link.source, link.target))
+
+
+def _prices(draft: Draft) -> Iterator[Problem]:
+    name = section(draft.document, "prices")
+    lists = registry.price_lists()
+    if isinstance(name, str) and name not in lists:
+        message = f"prices is '{name}', but there is no such price list; it must be one of {', '.join(lists)}"
+        yield Problem(pointer("prices"), "unknown_prices", message, name, suggestion(name, lists))
+
+
+def _source_entries(draft: Draft) -> Iterator[Problem]:
+    sources = [id for id, kind in draft.kinds.items() if not kind.inputs]
+    for id in sources:
+        if id not in draft.source_ids:
+            message = f"source '{id}' has no workload; add an entry '{id}' with a stream and a rate under workload.sources"
+            yield Problem(at_operator(draft, id), "missing_workload", message, id)
+    for id in draft.source_ids:
+        place = pointer("workload", "sources", id)
+        if id not in draft.ids:
+            message = f"sources has an entry for '{id}', but the query has no such operator; remove it or correct its name"
+            yield Problem(place, "unknown_operator", message, id, suggestion(id, sources))
+        elif id in draft.kinds and id not in sources:
+            message = f"sources has an entry for '{id}', which is a {draft.kinds[id].kind} and no source; remove it"
+            yield Problem(place, "not_a_source", message, id)
+
+
+def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
+    instances = sum(operator.parallelism for operator in draft.by_id.values())
+    if instances > budgets.instances_max:
+        message = (
+            f"operators has {instances:,} instances in all, {instances - budgets.instances_max:,} above the budget; "
+            f"lower parallelism to at most {budgets.instances_max:,} in all"
+        )
+        yield Problem(pointer("query", "operators"), "budget", message, instances)
+    channels = 0
+    for edge in draft.edges.values():
+        source, target = draft.by_id.get(edge.source), draft.by_id.get(edge.target)
+        if source is not None and target is not None:
+            channels += source.parallelism * (1 if edge.partitioning.kind == "forward" else target.parallelism)
+    if channels > budgets.channels_max:
+        message = (
+            f"edges has {channels:,} channels in all, {channels - budgets.channels_max:,} above the budget; "
+            f"lower parallelism or use forward, for at most {budgets.channels_max:,} in all"
+        )
+        yield Problem(pointer("query", "edges"), "budget", message, channels)
+
+
+def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Problem]:
+    if draft.workload is None:
+        return
+    horizon_s = draft.workload.horizon_s
+    total = 0.0
+    for source in draft.sources.values():
+        expected = source.rate.expected_records(horizon_s)
+        if isinstance(source.stream, FileStream):
+            dataset = datasets(source.stream.dataset)
+            rows = dataset.rows if dataset is not None else 0
+            expected = rows if expected is None else min(expected, rows)
+        total += expected or 0
+    if total > budgets.records_max:
+        message = (
+            f"horizon_s is {horizon_s:g}, which with these rates gives {total:,.0f} records, {total - budgets.records_max:,.0f} above the "
+            f"budget of {budgets.records_max:,}; a horizon of {horizon_s * budgets.records_max / total:.3g} s would fit, "
+            f"or rates {total / budgets.records_max:.3g} times as low"
+        )
+        yield Problem(pointer("workload", "horizon_s"), "budget", message, horizon_s)
+
+
+def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
+    if draft.workload is None:
+        return
+    horizon_s = draft.workload.horizon_s
+    if draft.measurement is not None:
+        end_s = horizon_s + (draft.workload.drain_limit_s if draft.workload.drain else 0)
+        frames = end_s * 1000 / draft.measurement.frame_ms
+        if frames > budgets.frames_max:
+            message = (
+                f"frame_ms is {draft.measurement.frame_ms:g}, which gives {frames:,.0f} frames, "
+                f"{frames - budgets.frames_max:,.0f} above the budget; it must be at least {end_s * 1000 / budgets.frames_max:.6g}"
+            )
+            yield Problem(pointer("measurement", "frame_ms"), "budget", message, draft.measurement.frame_ms)
+    for id, source in draft.sources.items():
+        operator = draft.by_id.get(id)
+        if operator is None or source.watermarks.kind != "bounded":
+            continue
+        period_ms = source.watermarks.period_ms
+        ticks = horizon_s * 1000 / period_ms * operator.parallelism
+        if ticks > budgets.watermarks_max:
+            message = (
+                f"period_ms is {period_ms:g}, which gives {ticks:,.0f} watermarks, {ticks - budgets.watermarks_max:,.0f} above the budget; "
+                f"it must be at least {period_ms * ticks / budgets.watermarks_max:.6g}"
+            )
+            yield Problem(pointer("workload", "sources", id, "watermarks", "period_ms"), "budget", message, period_ms)
