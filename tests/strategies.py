@@ -235,10 +235,11 @@ def clusters(draw: st.DrawFn) -> Document:
     latency_ms = st.sampled_from((0.001, 0.01, 0.1, 0.1, 0.5, 1.0, 3.0))
     hosts: list[Document] = []
     for name in draw(st.sampled_from(("a", "ab", "abc"))):
+        shared = draw(st.booleans())
         host: Document = {
             "name": name,
-            "processor": {"kind": draw(st.sampled_from(("dedicated", "shared_fifo")))},
-            "cores": draw(st.integers(1, 3)),
+            "processor": {"kind": "shared_fifo" if shared else "dedicated"},
+            "cores": draw(st.integers(1, 3)) if shared else 32,  # a dedicated host has a core for every instance
             "speed": draw(st.sampled_from((1.0, 1.0, 0.5, 2.0, 1.337))),
             "egress_mbit_per_s": draw(st.sampled_from((1, 10, 100, 1000, 1000, 10_000))),
             "egress_latency_ms": draw(latency_ms),

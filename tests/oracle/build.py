@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.core.prices import price_of
+from engine.placement import STRATEGIES
 from engine.spec import Experiment, RecordSchema, registry
 from engine.workloads import Strings, build_feed
 
@@ -86,20 +87,14 @@ def build_hosts(experiment: Experiment) -> list[Host]:
 
 
 def place(experiment: Experiment, hosts: list[Host]) -> list[Instance]:
-    """The instances, each on its host."""
-    placement, operators = experiment.placement, experiment.query.operators
-    by_name = {host.name: host for host in hosts}
+    """The instances, each on the host that the document's placement strategy gives it."""
+    operators = experiment.query.operators
+    host_numbers = STRATEGIES[experiment.placement.kind](experiment.placement, operators, experiment.expanded_hosts())
     instances: list[Instance] = []
-    for position, operator in enumerate(operators):
-        if placement.kind == "explicit":
-            choice = [by_name[name] for name in placement.hosts[operator.id]]
-        elif placement.kind == "by_operator":
-            choice = [host for host in hosts if host.number * len(operators) // len(hosts) == position]
-        else:
-            choice = hosts
+    for operator in operators:
         prices = prices_of(experiment.prices, operator)
-        for index in range(operator.parallelism):
-            instances.append(Instance(len(instances), operator, index, choice[index % len(choice)], prices))
+        for index, host_number in enumerate(host_numbers[operator.id]):
+            instances.append(Instance(len(instances), operator, index, hosts[host_number], prices))
     return instances
 
 

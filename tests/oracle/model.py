@@ -1,7 +1,7 @@
 """The model of docs/event-core.md, one record at a time, on SimPy. Slow, and short enough to be checked against the page by eye.
 
-It shares with the engine the document's models, the expressions' plain evaluation, the price lists and the generated input; nothing of
-how events are ordered, served, sent or aggregated.
+It shares with the engine the document's models, placement, the expressions' plain evaluation, the price lists and the generated input;
+nothing of how events are ordered, served, sent or aggregated.
 """
 
 from __future__ import annotations
