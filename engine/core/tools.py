@@ -53,6 +53,7 @@ def new_output(msg, free, g, box, slot):
 
 
 def entry_bucket(owner, key, pane_start, buckets):
+    """Bucket of an entry of keyed state; `buckets` is a power of two."""
     return mix64(key ^ (owner * -7046029254386353131) ^ (pane_start * -8663945395140668459)) & (buckets - 1)
 
 

@@ -9,23 +9,33 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import importlib
 import importlib.util
 import inspect
 import os
 import re
+import sys
 import tempfile
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from . import expression_machine, layout, loop, tools
+from .inline import inline_calls
+
+JIT = "cache=True, nogil=True, error_model='numpy'"
+SCALAR = ("mix64", "group_of", "latency_bucket", "ring_before", "entry_bucket")
+"""Helpers over scalars: they may be called within expressions. All others are put in place of their calls."""
+
+ENTRY_POINTS = ("advance", "messages_digest", "state_digest")
+
+POINTS = ("advance", "messages_digest", "state_digest")
 
 POINTS = ("on_record", "on_watermark", "on_tick", "next_tick")
 """Points that operators provide kernels for; the loop's local variables of the same names are their arguments."""
 
-HOOKS = {"on_send": "size += {call}", "on_receive": "extra_ps += {call}"}
+HOOKS = {"on_send": ("more_bytes", "size += more_bytes"), "on_receive": ("more_ps", "extra_ps += more_ps")}
 """Points that a per-message protocol provides kernels for. on_send returns additional bytes, on_receive additional picoseconds.
 
 on_receive may be called again for the same message when the loop hands back for space before serving it, so it must be idempotent until
@@ -39,11 +49,16 @@ def call_of(function: Callable[..., Any]) -> str:
     return f"{function.__name__}({', '.join(inspect.signature(function).parameters)})"
 
 
-def _definitions(module: ModuleType) -> str:
-    """Upper-case constants and all functions of a module, as text without imports and docstrings' annotations."""
-    tree = ast.parse(inspect.getsource(module))
-    kept = [node for node in tree.body if isinstance(node, ast.FunctionDef) or _is_constant(node)]
-    return "\n\n".join(ast.unparse(_plain(node)) for node in kept)
+def _definitions(module: ModuleType) -> tuple[list[str], dict[str, ast.FunctionDef]]:
+    """Upper-case constants (as text) and functions of a module, without imports and classes."""
+    constants: list[str] = []
+    functions: dict[str, ast.FunctionDef] = {}
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.FunctionDef):
+            functions[node.name] = _plain(node)
+        elif _is_constant(node):
+            constants.append(ast.unparse(node))
+    return constants, functions
 
 
 def _is_constant(node: ast.stmt) -> bool:
@@ -58,27 +73,22 @@ def _mentions_objects(value: ast.expr) -> bool:
     return any(isinstance(n, ast.Dict | ast.Attribute) for n in ast.walk(value))
 
 
-def _plain(node: ast.stmt) -> ast.stmt:
+def _plain(node: ast.FunctionDef) -> ast.FunctionDef:
     """Without annotations: the names they use are not part of the flat module."""
-    if isinstance(node, ast.FunctionDef):
-        node.returns = None
-        for argument in [*node.args.args, *node.args.kwonlyargs]:
-            argument.annotation = None
+    node.returns = None
+    for argument in [*node.args.args, *node.args.kwonlyargs]:
+        argument.annotation = None
     return node
 
 
-def _kernel_module(operators: Mapping[str, Any]) -> list[ModuleType]:
-    modules: list[ModuleType] = []
+def _kernel_modules(operators: Mapping[str, Any]) -> list[ModuleType]:
+    """Files of the operators that have kernels, each once."""
+    modules: dict[str, ModuleType] = {}
     for operator in operators.values():
         module = inspect.getmodule(operator)
-        if module is not None and any(hasattr(operator, point) for point in POINTS) and module not in modules:
-            modules.append(module)
-    return modules
-
-
-def _kernels(module: ModuleType) -> str:
-    """Constants and kernels of an operator's file: its module-level functions, not its class."""
-    return _definitions(module)
+        if module is not None and any(hasattr(operator, point) for point in POINTS):
+            modules[module.__name__] = module
+    return list(modules.values())
 
 
 def weave(operators: Mapping[str, Any], protocol: Any = None) -> str:
@@ -94,7 +104,8 @@ def weave(operators: Mapping[str, Any], protocol: Any = None) -> str:
         if name in HOOKS:
             hook = getattr(protocol, name, None)
             if hook is not None:
-                lines.append(indent + HOOKS[name].format(call=call_of(hook)))
+                result, use = HOOKS[name]
+                lines += [f"{indent}{result} = {call_of(hook)}", indent + use]
             continue
         word = "if"
         for kind, operator in operators.items():
@@ -103,20 +114,19 @@ def weave(operators: Mapping[str, Any], protocol: Any = None) -> str:
                 lines.append(f"{indent}{word} op[inst[i, I_OP], O_CODE] == {codes[kind]}:")
                 lines.append(f"{indent}    {_RESULT[name].format(call=call_of(function))}")
                 word = "elif"
-    body = "\n".join(line for line in lines if not line.startswith(("import ", "from ")))
-    protocol_text = "" if protocol is None else _definitions(inspect.getmodule(protocol))  # type: ignore[arg-type]
-    parts = [
-        '"""Made by engine/core/weave.py; the name is the hash of the content."""',
-        "import numba\nimport numpy as np",
-        _definitions(layout),
-        _definitions(expression_machine).replace("STACK_WORDS", "STACK_WORDS"),
-        _definitions(tools),
-        *(_kernels(module) for module in _kernel_module(operators)),
-        protocol_text,
-        body,
-    ]
-    text = "\n\n\n".join(part for part in parts if part)
-    return re.sub(r"^def (\w+)", r"@numba.njit(cache=True, nogil=True, error_model='numpy')\ndef \1", text, flags=re.MULTILINE)
+    modules = [layout, expression_machine, tools, *_kernel_modules(operators), *([] if protocol is None else [inspect.getmodule(protocol)])]
+    parts = ['"""Made by engine/core/weave.py; the name is the hash of the content."""', "import numba\nimport numpy as np"]
+    helpers: dict[str, ast.FunctionDef] = {}
+    for module in modules:
+        constants, functions = _definitions(module)
+        parts += constants
+        helpers |= functions
+    entries = dict(helpers)
+    entries |= {node.name: node for node in ast.parse("\n".join(lines)).body if isinstance(node, ast.FunctionDef)}
+    parts += [f"@numba.njit({JIT}, forceinline=True)\n{ast.unparse(helpers[name])}" for name in SCALAR]
+    inlined = {name: node for name, node in helpers.items() if name not in SCALAR}
+    parts += [f"@numba.njit({JIT})\n{ast.unparse(inline_calls(entries[name], inlined))}" for name in ENTRY_POINTS]
+    return "\n\n\n".join(parts)
 
 
 def cache_directory() -> Path:
@@ -146,6 +156,7 @@ def load(text: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # numba's cache finds the functions' module by name
     spec.loader.exec_module(module)
     return module
 

@@ -180,24 +180,28 @@ def aggregate_close(limit, slot, msg, msg_f, par, at, inst, i, table, entry, ent
             g[G_PANE] = x
             g[G_PANES_FREE] += 1
             x = panes_of[where]
-    inst[i, I_PANE_END] = first_pane_end(pane, panes_of, first, groups, -FAR)
+    earliest = first_pane_end(pane, panes_of, first, groups, -FAR)
+    inst[i, I_PANE_END] = earliest
     return rows if par[at + A_ON_CLOSE] == 1 else 0
 
 
 def aggregate_on_watermark(mark, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box):
     if par[at + A_PROCESSING] == 1:
         return 0
-    return aggregate_close(mark, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box)
+    result = aggregate_close(mark, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box)
+    return result
 
 
 def aggregate_on_tick(due, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box):
-    return aggregate_close(due, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box)
+    result = aggregate_close(due, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box)
+    return result
 
 
 def aggregate_next_tick(due, par, at, inst, i, pane, panes_of):
     """The next pane end after `due`, FAR if no pane is open."""
     groups = par[at + A_GROUPS]
-    return first_pane_end(pane, panes_of, par[at + A_LISTS] + inst[i, I_INDEX] * groups, groups, due)
+    result = first_pane_end(pane, panes_of, par[at + A_LISTS] + inst[i, I_INDEX] * groups, groups, due)
+    return result
 
 
 class AggregateField(Model):

@@ -17,7 +17,8 @@ from engine.spec.records import RecordSchema
 
 def filter_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i, box):
     """Pass the message itself on, without a copy."""
-    inst[i, I_ERRORS] += evaluate(code, par[at], par[at + 1], constants, msg, slot, M_PAYLOAD, stack, stack_f)
+    errors = evaluate(code, par[at], par[at + 1], constants, msg, slot, M_PAYLOAD, stack, stack_f)
+    inst[i, I_ERRORS] += errors
     if stack[0] == 0:
         return 0
     box[0] = slot

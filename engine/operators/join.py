@@ -126,24 +126,28 @@ def join_close(limit, par, at, inst, i, table, entry, row, pane, panes_of, g):
             g[G_PANE] = x
             g[G_PANES_FREE] += 1
             x = panes_of[where]
-    inst[i, I_PANE_END] = first_pane_end(pane, panes_of, first, groups, -FAR)
+    earliest = first_pane_end(pane, panes_of, first, groups, -FAR)
+    inst[i, I_PANE_END] = earliest
     return 0
 
 
 def join_on_watermark(mark, par, at, inst, i, table, entry, row, pane, panes_of, g):
     if par[at + J_PROCESSING] == 1:
         return 0
-    return join_close(mark, par, at, inst, i, table, entry, row, pane, panes_of, g)
+    result = join_close(mark, par, at, inst, i, table, entry, row, pane, panes_of, g)
+    return result
 
 
 def join_on_tick(due, par, at, inst, i, table, entry, row, pane, panes_of, g):
-    return join_close(due, par, at, inst, i, table, entry, row, pane, panes_of, g)
+    result = join_close(due, par, at, inst, i, table, entry, row, pane, panes_of, g)
+    return result
 
 
 def join_next_tick(due, par, at, inst, i, pane, panes_of):
     """The next pane end after `due`, FAR if no pane is open."""
     groups = par[at + J_GROUPS]
-    return first_pane_end(pane, panes_of, par[at + J_LISTS] + inst[i, I_INDEX] * groups, groups, due)
+    result = first_pane_end(pane, panes_of, par[at + J_LISTS] + inst[i, I_INDEX] * groups, groups, due)
+    return result
 
 
 class Join(Operator):

@@ -23,7 +23,8 @@ def map_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i, 
         return -NEED_MESSAGES
     made = new_output(msg, free, g, box, slot)
     for f in range(par[at]):
-        inst[i, I_ERRORS] += evaluate(code, par[at + 1 + 2 * f], par[at + 2 + 2 * f], constants, msg, slot, M_PAYLOAD, stack, stack_f)
+        errors = evaluate(code, par[at + 1 + 2 * f], par[at + 2 + 2 * f], constants, msg, slot, M_PAYLOAD, stack, stack_f)
+        inst[i, I_ERRORS] += errors
         msg[made, M_PAYLOAD + f] = stack[0]
     return 1
 
