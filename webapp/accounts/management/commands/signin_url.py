@@ -1,0 +1,23 @@
+"""Print a link that signs a person in, once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from webapp.accounts.models import SignInToken
+from webapp.lab.people import member
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--base", default="http://127.0.0.1:8000", help="the server's address")
+        parser.add_argument("--user", default="local", help="who signs in; made, with a place in the lab, if unknown (default: local)")
+        parser.add_argument("--role", default="owner", choices=["owner", "member", "viewer"], help="role of a person who is made")
+
+    def handle(self, *args: Any, base: str, user: str, role: str, **options: Any) -> None:
+        token = SignInToken.issue(member(user, role).user)
+        self.stdout.write(f"{base.rstrip('/')}/signin?token={token}")

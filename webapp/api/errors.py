@@ -1,0 +1,102 @@
+"""Every error has one shape, `{"detail": sentence, "problems": [...]}`, and none shows a stack trace."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+
+from engine.spec import Problem
+from engine.spec.problems import pointer
+from webapp.lab.submission import Refused
+from webapp.lib.errors import error
+
+log = logging.getLogger(__name__)
+
+
+class ApiError(Exception):
+    """An answer other than success. extra: more fields of the body."""
+
+    status = 400
+
+    def __init__(self, detail: str, problems: list[dict[str, Any]] | None = None, **extra: Any) -> None:
+        self.detail, self.problems, self.extra = detail, problems or [], extra
+        super().__init__(detail)
+
+
+class Problem400(ApiError):
+    status = 400
+
+
+class Problem403(ApiError):
+    status = 403
+
+
+class Problem404(ApiError):
+    status = 404
+
+
+class Problem409(ApiError):
+    status = 409
+
+
+class Problem422(ApiError):
+    status = 422
+
+
+def add_handlers(api: NinjaAPI) -> None:
+    """Register what answers each kind of exception."""
+
+    @api.exception_handler(ApiError)
+    def api_error(request: HttpRequest, exception: ApiError) -> HttpResponse:
+        body = {"detail": exception.detail, "problems": exception.problems, **exception.extra}
+        return api.create_response(request, body, status=exception.status)
+
+    @api.exception_handler(Refused)
+    def refused(request: HttpRequest, exception: Refused) -> HttpResponse:
+        return error(422, "the experiment has errors and cannot run; the problems say where and why", exception.checked.problems)
+
+    @api.exception_handler(AuthenticationError)
+    def unauthenticated(request: HttpRequest, exception: AuthenticationError) -> HttpResponse:
+        return error(401, "sign in first: open a link made by 'manage.py signin_url', or send 'Authorization: Bearer <token>'")
+
+    @api.exception_handler(ValidationError)
+    def invalid(request: HttpRequest, exception: ValidationError) -> HttpResponse:
+        problems = [problem_of(item) for item in exception.errors]
+        first = problems[0]
+        return error(422, f"{first['pointer'] or 'the request'}: {first['message']}", problems)
+
+    @api.exception_handler(Http404)
+    def not_found(request: HttpRequest, exception: Http404) -> HttpResponse:
+        return error(404, f"there is nothing at {request.path}")
+
+    @api.exception_handler(RequestDataTooBig)
+    def too_large(request: HttpRequest, exception: RequestDataTooBig) -> HttpResponse:
+        return error(413, "the body is larger than what is allowed here; send a smaller one")
+
+    @api.exception_handler(MultiPartParserError)
+    @api.exception_handler(TooManyFilesSent)
+    def bad_form(request: HttpRequest, exception: Exception) -> HttpResponse:
+        return error(400, f"the form cannot be read: {exception}; send multipart/form-data with one part named 'file'")
+
+    @api.exception_handler(HttpError)
+    def http_error(request: HttpRequest, exception: HttpError) -> HttpResponse:
+        return error(exception.status_code, str(exception))
+
+    @api.exception_handler(Exception)
+    def unexpected(request: HttpRequest, exception: Exception) -> HttpResponse:
+        log.exception("%s %s failed", request.method, request.path)
+        return error(500, "something went wrong on the server; its log says what")
+
+
+def problem_of(item: dict[str, Any]) -> dict[str, Any]:
+    """A finding of Ninja's own validation (body, query, path) in the shape of the engine's problems."""
+    place = [part for part in item["loc"] if part not in ("body", "query", "path", "form", "file")]
+    if len(item["loc"]) > 1 and item["loc"][0] in ("body", "form") and len(place) > 1:
+        place = place[1:]  # the name of the Python parameter
+    return Problem(pointer(*place), item["type"], item["msg"]).as_dict()

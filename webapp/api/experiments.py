@@ -1,0 +1,100 @@
+"""Experiments: made, edited with a version, run, deleted."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.db.models import Count, Q
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Router, Schema, Status
+
+from webapp.lab.documents import check
+from webapp.lab.models import Experiment, Lab
+from webapp.lab.models.experiments import name_of
+from webapp.lab.shapes import ExperimentItem, ExperimentShape, RunDetail
+from webapp.lab.submission import submit
+
+from .errors import Problem404, Problem409
+
+router = Router()
+
+
+class New(Schema):
+    document: dict[str, Any]
+    parent: uuid.UUID | None = None
+
+
+class Edit(Schema):
+    version: int
+    document: dict[str, Any]
+
+
+class Start(Schema):
+    version: int | None = None
+    seed: int | None = None
+
+
+@router.get("", response=list[ExperimentItem], summary="All experiments, the last changed first")
+def listing(request: HttpRequest) -> list[ExperimentItem]:
+    kept_runs = Count("runs", filter=Q(runs__deleted_at__isnull=True))
+    found = Experiment.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).defer("document")
+    found = found.annotate(run_count=kept_runs).order_by("-updated_at")
+    return [ExperimentItem(id=str(e.pk), name=e.name, updated_at=e.updated_at, runs=e.run_count) for e in found]
+
+
+@router.post("", response={201: ExperimentShape}, summary="Store a new experiment; drafts may be invalid")
+def create(request: HttpRequest, body: New) -> Status:
+    lab = request.auth.lab
+    parent = experiment_of(lab, body.parent) if body.parent else None
+    checked = check(body.document, lab)
+    experiment = Experiment.objects.create(lab=lab, name=name_of(body.document), document=body.document, hash=checked.hash, parent=parent)
+    return Status(201, ExperimentShape.of(experiment, checked.problems))
+
+
+@router.get("/{uuid:experiment_id}", response=ExperimentShape)
+def read(request: HttpRequest, experiment_id: uuid.UUID) -> ExperimentShape:
+    lab = request.auth.lab
+    experiment = experiment_of(lab, experiment_id)
+    return ExperimentShape.of(experiment, check(experiment.document, lab).problems)
+
+
+@router.put("/{uuid:experiment_id}", response=ExperimentShape, summary="Autosave; 409 if somebody else saved in between")
+def save(request: HttpRequest, experiment_id: uuid.UUID, body: Edit) -> ExperimentShape:
+    lab = request.auth.lab
+    experiment = experiment_of(lab, experiment_id)
+    checked = check(body.document, lab)
+    if not experiment.save_version(body.version, body.document, checked.hash):
+        raise conflict(experiment, body.version)
+    return ExperimentShape.of(experiment, checked.problems)
+
+
+@router.delete("/{uuid:experiment_id}", response={204: None}, summary="Delete; its runs stay")
+def delete(request: HttpRequest, experiment_id: uuid.UUID) -> Status:
+    experiment = experiment_of(request.auth.lab, experiment_id)
+    Experiment.objects.filter(pk=experiment.pk).update(deleted_at=timezone.now())
+    return Status(204, None)
+
+
+@router.post("/{uuid:experiment_id}/runs", response={201: RunDetail}, summary="Run the experiment as it is stored")
+def run(request: HttpRequest, experiment_id: uuid.UUID, body: Start | None = None) -> Status:
+    lab = request.auth.lab
+    experiment = experiment_of(lab, experiment_id)
+    start = body or Start()
+    if start.version is not None and start.version != experiment.version:
+        raise conflict(experiment, start.version)
+    started, note = submit(experiment, experiment.document, lab, start.seed)
+    return Status(201, RunDetail.of(started, note))
+
+
+def experiment_of(lab: Lab, experiment_id: uuid.UUID) -> Experiment:
+    found = Experiment.objects.filter(pk=experiment_id, lab=lab, deleted_at__isnull=True).first()
+    if found is None:
+        raise Problem404(f"there is no experiment {experiment_id} in this lab; it may have been deleted")
+    return found
+
+
+def conflict(experiment: Experiment, version: int) -> Problem409:
+    detail = f"version {version} is not the newest: the experiment is at version {experiment.version}; merge, and send again"
+    return Problem409(detail, version=experiment.version, document=experiment.document)

@@ -1,0 +1,51 @@
+"""The lab itself: its health and who is asking."""
+
+from __future__ import annotations
+
+from django.db import DatabaseError, connection
+from django.http import HttpRequest
+from ninja import Router, Schema, Status
+
+from webapp import VERSION
+from webapp.lib import redis_connection
+from webapp.workers_alive import workers_alive
+
+router = Router()
+
+
+class Health(Schema):
+    ok: bool
+    redis: bool
+    database: bool
+    worker: bool
+    version: str
+
+
+class Me(Schema):
+    name: str
+    lab: str
+    role: str
+
+
+@router.get("/health", response={200: Health, 503: Health}, auth=None, summary="Are all parts up?")
+def health(request: HttpRequest) -> Status:
+    redis_up, database_up = redis_connection.is_up(), database_is_up()
+    worker_up = redis_up and workers_alive()
+    ok = redis_up and database_up and worker_up
+    answer = Health(ok=ok, redis=redis_up, database=database_up, worker=worker_up, version=VERSION)
+    return Status(200 if ok else 503, answer)
+
+
+@router.get("/me", response=Me, summary="Who am I?")
+def me(request: HttpRequest) -> Me:
+    membership = request.auth
+    return Me(name=membership.user.get_username(), lab=membership.lab.name, role=membership.role)
+
+
+def database_is_up() -> bool:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return False
+    return True

@@ -1,0 +1,73 @@
+"""Run an experiment from a file, without server, database or queue.
+
+Prints the result; with --json as one JSON object: digest, summary, artifacts. Exit status 2: the document is invalid, and its problems
+are listed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+import engine
+from engine.spec import InvalidExperiment
+from engine.spec.document import read_document
+from engine.spec.validation import Context, load
+from engine.workloads import lookup
+
+INVALID, UNREADABLE, DISK = 2, 3, 4
+
+
+class Command(BaseCommand):
+    help = __doc__
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, help="the experiment, YAML or JSON")
+        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
+        parser.add_argument("--out", type=Path, help="directory for telemetry files (made if missing)")
+
+    def handle(self, *args: Any, file: Path, as_json: bool, out: Path | None, **options: Any) -> None:
+        datasets = lookup([file.resolve().parent, settings.BASE_DIR / "fixtures" / "data"])
+        try:
+            experiment = load(read_document(file), Context(datasets=datasets))
+        except InvalidExperiment as error:
+            self._fail(INVALID, f"{file} is invalid", as_json, [problem.as_dict() for problem in error.problems])
+        except OSError as error:
+            self._fail(UNREADABLE, f"{file} cannot be read: {error.strerror or error}", as_json)
+        try:
+            if out:
+                out.mkdir(parents=True, exist_ok=True)
+            run = engine.run(experiment, out=out, datasets=datasets)
+        except OSError as error:
+            self._fail(DISK, f"telemetry cannot be written to {out}: {error.strerror or error}", as_json)
+        artifacts = sorted(str(path) for path in out.rglob("*.parquet")) if out else []
+        if as_json:
+            self.stdout.write(json.dumps({"digest": run.digest, "summary": run.summary, "artifacts": artifacts}))
+            return
+        latency = run.summary["latency_ms"]
+        self.stdout.write(
+            f"{experiment.name or file.name}\n"
+            f"  throughput  {run.summary['throughput_in_per_s']:,.0f} records/s in, {run.summary['throughput_out_per_s']:,.0f} out\n"
+            f"  latency ms  p50 {latency['p50']}, p95 {latency['p95']}, p99 {latency['p99']}, max {latency['max']}\n"
+            f"  digest      {run.digest}"
+        )
+        for path in artifacts:
+            self.stdout.write(f"  wrote       {path}")
+
+    def _fail(self, status: int, detail: str, as_json: bool, problems: list[dict[str, Any]] | None = None) -> None:
+        """Problems go where a reader looks for them: into the JSON object, or to stderr line by line."""
+        if as_json:
+            self.stdout.write(json.dumps({"detail": detail, "problems": problems or []}))
+        else:
+            self.stderr.write(detail)
+            for problem in problems or []:
+                hint = f" ({problem['hint']})" if problem["hint"] else ""
+                self.stderr.write(f"  {problem['pointer'] or '/'}: {problem['message']}{hint}")
+        self.stdout.flush()
+        sys.exit(status)

@@ -1,0 +1,9 @@
+"""The lab's tables, one file per subject."""
+
+from .datasets import Dataset
+from .experiments import Experiment
+from .notes import Note, Tag
+from .people import Lab, Membership
+from .runs import Run, RunState, RunSummary
+
+__all__ = ["Dataset", "Experiment", "Lab", "Membership", "Note", "Run", "RunState", "RunSummary", "Tag"]

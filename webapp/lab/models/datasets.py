@@ -1,0 +1,32 @@
+"""Uploaded files that sources replay."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+
+from django.conf import settings
+from django.db import models
+
+from .people import Lab
+
+
+class Dataset(models.Model):
+    """A table of records, kept as Parquet. Never changed: documents name it, and a run must repeat."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
+    name = models.CharField(max_length=200)
+    file = models.CharField(max_length=200)  # below settings.DATA_DIR
+    rows = models.PositiveBigIntegerField()
+    bytes = models.PositiveBigIntegerField()  # of the file as uploaded
+    columns = models.JSONField()  # [{name, type, sample}]
+    timestamps = models.JSONField()  # names of the columns that can be event time, best first
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["lab", "name"], name="one_dataset_of_a_name")]
+
+    @property
+    def path(self) -> Path:
+        return Path(settings.DATA_DIR) / self.file

@@ -1,0 +1,32 @@
+"""Answers outside the API's own handlers: JSON with one readable sentence, never a stack trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, JsonResponse
+
+
+def error(status: int, detail: str, problems: list[dict[str, Any]] | None = None) -> JsonResponse:
+    """The one shape of an error, as docs/web-api.md gives it."""
+    return JsonResponse({"detail": detail, "problems": problems or []}, status=status)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> JsonResponse:
+    return error(403, "the CSRF token is missing or wrong; send the value of the cookie 'csrftoken' in the header X-CSRFToken")
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> JsonResponse:
+    return error(400, "the request cannot be understood; check its address, host and headers")
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> JsonResponse:
+    return error(403, "this is not allowed")
+
+
+def not_found(request: HttpRequest, exception: Exception) -> JsonResponse:
+    return error(404, f"there is nothing at {request.path}")
+
+
+def server_error(request: HttpRequest) -> JsonResponse:
+    return error(500, "something went wrong on the server; its log says what")

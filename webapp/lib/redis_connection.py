@@ -1,0 +1,42 @@
+"""Connections to the lab's Redis. Short timeouts: whoever talks to Redis here has a way to go on without it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import redis
+import redis.asyncio
+from django.conf import settings
+from redis.asyncio.retry import Retry as AsynchronousRetry
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+CONNECT_TIMEOUT_S = 0.5
+ANSWER_TIMEOUT_S = 2.0
+
+
+# A connection that broke is made anew, once and at once; redis-py's own default would wait for seconds.
+RETRY = Retry(NoBackoff(), 1)
+
+
+@lru_cache(maxsize=1)
+def connection() -> redis.Redis:
+    """The process's pooled client; safe to share between threads."""
+    return redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=CONNECT_TIMEOUT_S, socket_timeout=ANSWER_TIMEOUT_S, retry=RETRY)
+
+
+def asynchronous_connection(answer_timeout_s: float = ANSWER_TIMEOUT_S) -> redis.asyncio.Redis:
+    """A client for the running event loop; whoever makes one closes it. A blocking read needs a timeout longer than its wait."""
+    return redis.asyncio.Redis.from_url(
+        settings.REDIS_URL,
+        socket_connect_timeout=CONNECT_TIMEOUT_S,
+        socket_timeout=answer_timeout_s,
+        retry=AsynchronousRetry(NoBackoff(), 1),
+    )
+
+
+def is_up() -> bool:
+    try:
+        return bool(connection().ping())
+    except (redis.RedisError, OSError):
+        return False

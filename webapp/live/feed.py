@@ -1,0 +1,224 @@
+"""One reader of a run's Redis streams for all its viewers in this process.
+
+The newest entries are kept in memory; whoever is further behind is served from the Redis stream, and where that has been trimmed or lost,
+from the files. A viewer only ever moves on from the frame that it has, so it sees neither a gap nor a frame twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import uuid
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import redis
+import redis.asyncio
+
+from webapp.lib.redis_connection import asynchronous_connection
+
+from . import files, stream
+from .stream import Entry
+
+log = logging.getLogger(__name__)
+
+TAIL_ENTRIES_MAX = 256
+BLOCK_MS = 1000
+ROW_REFRESH_S = 2.0  # should the hint of a change be lost, the change itself is seen after this time
+RETRY_S = 0.25
+CATCH_UP_ENTRIES, CATCH_UP_FRAMES = 50, 1000
+UNREACHABLE = (redis.RedisError, OSError, asyncio.TimeoutError)
+
+Row = dict[str, Any]
+
+
+class RunFeed:
+    """Follows one run while it has viewers.
+
+    load_row: reads the run's row, as the API shows it, from the database; None when the run is gone.
+    """
+
+    def __init__(self, run_id: uuid.UUID, directory: Path, load_row: Callable[[], Awaitable[Row | None]]) -> None:
+        self.run_id, self.directory, self.load_row = run_id, directory, load_row
+        self.tail: deque[Entry] = deque(maxlen=TAIL_ENTRIES_MAX)  # consecutive
+        self.row: Row | None = None
+        self.row_read = asyncio.Event()
+        self.away = False  # Redis does not answer: only the row and the files tell what is new
+        self.changed = asyncio.Event()  # replaced at every change, so that each viewer waits for the next one
+        self.viewers = 0
+        self.redis = asynchronous_connection(answer_timeout_s=BLOCK_MS / 1000 + 5)
+        self.reader: asyncio.Task[None] | None = None
+
+    # --- the reader -------------------------------------------------------------------------------------------------------------------
+
+    async def open(self) -> None:
+        """Read the row and start to follow the streams."""
+        try:
+            self.row = await self.load_row()
+        finally:
+            self.row_read.set()
+        self.reader = asyncio.create_task(self._follow_streams(), name=f"feed {self.run_id}")
+
+    async def close(self) -> None:
+        if self.reader:
+            self.reader.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self.reader
+        await self.redis.aclose()
+
+    async def _follow_streams(self) -> None:
+        live, state = stream.live_key(self.run_id), stream.state_key(self.run_id)
+        positions: dict[Any, Any] | None = None
+        refreshed_s = 0.0
+        clock = asyncio.get_running_loop().time
+        while True:
+            changed_row = False
+            try:
+                if positions is None:
+                    positions = {live: await self._newest_entry(live), state: "$"}
+                answer = await self.redis.xread(positions, count=100, block=BLOCK_MS)
+                self.away = False
+            except UNREACHABLE as error:
+                if not self.away:
+                    log.warning("run %s: Redis is away (%s); viewers are served from the files until it is back", self.run_id, error)
+                self.away, answer = True, []
+                await asyncio.sleep(RETRY_S)
+            for key, entries in answer:
+                positions[key.decode()] = entries[-1][0]
+                if key.decode() == live:
+                    for _, fields in entries:
+                        self._append(Entry.read(fields))
+                else:
+                    changed_row = True
+            if changed_row or clock() - refreshed_s > ROW_REFRESH_S:
+                refreshed_s = clock()
+                changed_row = await self._refresh_row()
+            if answer or changed_row:
+                self._wake()
+
+    async def _newest_entry(self, key: str) -> str:
+        """Begin the tail with the newest entry; its id is where to go on."""
+        newest = await self.redis.xrevrange(key, count=1)
+        if not newest:
+            return "0-0"
+        identity, fields = newest[0]
+        self._append(Entry.read(fields))
+        return str(identity.decode())
+
+    async def _refresh_row(self) -> bool:
+        try:
+            row = await self.load_row()
+        except Exception:  # the database is away for a moment; the next refresh will tell
+            log.exception("run %s: the row cannot be read", self.run_id)
+            return False
+        changed, self.row = row != self.row, row
+        return changed
+
+    def _append(self, entry: Entry) -> None:
+        if self.tail and entry.first > self.tail[-1].last + 1:
+            self.tail.clear()  # Redis lost something in between; the viewers fetch it from the files
+        if not self.tail or entry.last > self.tail[-1].last:
+            self.tail.append(entry.after(self.tail[-1].last) if self.tail else entry)
+
+    def _wake(self) -> None:
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+    # --- the viewers ------------------------------------------------------------------------------------------------------------------
+
+    async def messages(self, after: int) -> AsyncIterator[str]:
+        """What a viewer who has seen frame `after` is to receive, until the run has ended."""
+        position, shown = after, None
+        await self.row_read.wait()
+        while True:
+            changed, row = self.changed, self.row
+            if row is None:
+                break
+            ended = row["state"] not in ("queued", "running")
+            if shown is None or (row != shown and not ended):
+                shown = row
+                yield json.dumps({"type": "state", "run": row})
+            while entries := await self._entries_after(position, thorough=ended or self.away):
+                for entry in entries:
+                    yield message(entry)
+                position = entries[-1].last
+            if ended:
+                if row != shown:
+                    yield json.dumps({"type": "state", "run": row})
+                break
+            behind = self.tail and self.tail[-1].last > position
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(changed.wait(), RETRY_S if behind else None)
+        yield '{"type":"end"}'
+
+    async def _entries_after(self, position: int, thorough: bool) -> list[Entry]:
+        """The next entries after a frame. thorough: look beyond the tail, for it may lack the very last ones."""
+        if self.tail and self.tail[0].first <= position + 1 <= self.tail[-1].last:
+            return [entry.after(position) for entry in self.tail if entry.last > position]
+        if thorough or not self.tail or position + 1 < self.tail[0].first:
+            return await self._entries_in_stream(position) or await asyncio.to_thread(
+                files.entries_after, self.directory, position, CATCH_UP_FRAMES
+            )
+        return []
+
+    async def _entries_in_stream(self, position: int) -> list[Entry]:
+        key = stream.live_key(self.run_id)
+        try:
+            found = await self.redis.xrange(key, min=f"({stream.id_of(position)}", count=CATCH_UP_ENTRIES)
+        except UNREACHABLE:
+            return []
+        consecutive: list[Entry] = []
+        for _, fields in found:
+            entry = Entry.read(fields)
+            if entry.first > position + 1:
+                break
+            if entry.last > position:
+                consecutive.append(entry.after(position))
+                position = entry.last
+        return consecutive
+
+
+def message(entry: Entry) -> str:
+    """Frames as the browser gets them; `at_s` (unix time of sending by the worker) lets it show the lag of live ones."""
+    sent = f'"at_s":{entry.at_s:.6f},' if entry.at_s else ""
+    return f'{{"type":"frames",{sent}"frames":{entry.frames_json}}}'
+
+
+class Feeds:
+    """The feeds of this process, by run. Used from one event loop."""
+
+    def __init__(self) -> None:
+        self.open: dict[uuid.UUID, RunFeed] = {}
+
+    @contextlib.asynccontextmanager
+    async def feed(self, run_id: uuid.UUID, directory: Path, load_row: Callable[[], Awaitable[Row | None]]) -> AsyncIterator[RunFeed]:
+        """The run's feed, opened for the first viewer and closed after the last."""
+        feed = self.open.get(run_id)
+        if feed is None:
+            feed = self.open[run_id] = RunFeed(run_id, directory, load_row)
+            feed.viewers += 1
+            try:
+                await feed.open()
+            except BaseException:
+                await self._leave(feed)
+                raise
+        else:
+            feed.viewers += 1
+        try:
+            yield feed
+        finally:
+            await self._leave(feed)
+
+    async def _leave(self, feed: RunFeed) -> None:
+        feed.viewers -= 1
+        if feed.viewers == 0:
+            if self.open.get(feed.run_id) is feed:
+                del self.open[feed.run_id]
+            await feed.close()
+
+
+FEEDS = Feeds()

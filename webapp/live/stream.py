@@ -1,0 +1,98 @@
+"""The Redis streams of a run.
+
+`live:<run>` holds the frames, several in an entry. The id of an entry is `<last frame + 1>-0`, so that a reader who has seen frame N
+asks for ids above `<N + 1>-0` and needs no other memory, and so that frames which a restarted worker computes again are refused by Redis.
+`state:<run>` says only that the run's row has changed; the row is the truth.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+
+LIVE_ENTRIES_MAX = 20_000
+ENTRY_BYTES_MAX = 512 * 1024  # a browser reads this much at once without a pause that is felt
+STATE_ENTRIES_MAX = 100
+KEEP_AFTER_END_S = 3600  # afterwards the files have it all
+
+
+def live_key(run_id: uuid.UUID | str) -> str:
+    return f"live:{run_id}"
+
+
+def state_key(run_id: uuid.UUID | str) -> str:
+    return f"state:{run_id}"
+
+
+def id_of(last_frame: int) -> str:
+    """Id of the entry whose last frame has this number; reading above it gives everything after that frame (-1: all)."""
+    return f"{last_frame + 1}-0"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Consecutive frames, `first` to `last`, as a JSON array; `at_s` is the unix time at which the worker sent them."""
+
+    first: int
+    last: int
+    at_s: float
+    frames_json: str
+
+    @classmethod
+    def read(cls, fields: Mapping[bytes, bytes]) -> Entry:
+        return cls(int(fields[b"first"]), int(fields[b"last"]), float(fields[b"at_s"]), fields[b"frames"].decode())
+
+    def fields(self) -> dict[Any, Any]:
+        return {"first": self.first, "last": self.last, "at_s": f"{self.at_s:.6f}", "frames": self.frames_json}
+
+    def after(self, frame: int) -> Entry:
+        """The part that follows a frame."""
+        if frame < self.first:
+            return self
+        rest = json.loads(self.frames_json)[frame + 1 - self.first :]
+        return Entry(frame + 1, self.last, self.at_s, json.dumps(rest, separators=(",", ":")))
+
+
+def text_of(frame: Mapping[str, Any]) -> str:
+    return json.dumps(frame, separators=(",", ":"), allow_nan=False)
+
+
+def pack(first: int, texts: Sequence[str], at_s: float = 0.0) -> Iterator[Entry]:
+    """Consecutive frames, from number `first` on, as few entries as their size allows."""
+    start, size_bytes = 0, 0
+    for index, text in enumerate(texts):
+        if index > start and size_bytes + len(text) > ENTRY_BYTES_MAX:
+            yield Entry(first + start, first + index - 1, at_s, f"[{','.join(texts[start:index])}]")
+            start, size_bytes = index, 0
+        size_bytes += len(text)
+    if texts:
+        yield Entry(first + start, first + len(texts) - 1, at_s, f"[{','.join(texts[start:])}]")
+
+
+def publish(connection: redis.Redis, run_id: uuid.UUID | str, entry: Entry) -> bool:
+    """Append the entry. False: its frames are in the stream already. Raises redis.RedisError or OSError when Redis is away."""
+    try:
+        connection.xadd(live_key(run_id), entry.fields(), id=id_of(entry.last), maxlen=LIVE_ENTRIES_MAX, approximate=True)
+    except redis.ResponseError as error:
+        if "equal or smaller" in str(error):
+            return False
+        raise
+    return True
+
+
+def announce(connection: redis.Redis, run_id: uuid.UUID | str, *, ended: bool = False) -> None:
+    """Tell the viewers to look at the run's row. Without Redis they find out by themselves, a little later."""
+    try:
+        with connection.pipeline(transaction=False) as pipeline:
+            pipeline.xadd(state_key(run_id), {"changed": 1}, maxlen=STATE_ENTRIES_MAX, approximate=True)
+            if ended:
+                pipeline.expire(live_key(run_id), KEEP_AFTER_END_S)
+                pipeline.expire(state_key(run_id), KEEP_AFTER_END_S)
+            pipeline.execute()
+    except (redis.RedisError, OSError):
+        pass

@@ -1,0 +1,54 @@
+"""The Celery application as the web process needs it: it sends the ids of runs. The tasks themselves are in `workers`."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+
+from celery import Celery
+from django.conf import settings
+from django.utils import timezone
+from kombu.exceptions import KombuError, OperationalError
+
+from webapp.lab.models import Run, RunState
+
+QUEUE = "runs"
+EXECUTE_RUN = "workers.execute_run"
+
+log = logging.getLogger(__name__)
+
+application = Celery("millrace")
+application.conf.update(
+    broker_url=settings.CELERY_BROKER_URL,
+    broker_connection_retry_on_startup=True,
+    broker_transport_options={"socket_connect_timeout": 0.5, "socket_timeout": 5.0, "visibility_timeout": 12 * 3600},
+    task_default_queue=QUEUE,
+    task_ignore_result=True,
+    task_serializer="json",
+    accept_content=["json"],
+    # A task that is lost with its worker goes back to the queue, and a worker reserves nothing beyond what it works on. Should Redis
+    # deliver an id twice, the second claim finds nothing to do.
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    worker_prefetch_multiplier=1,
+    worker_hijack_root_logger=False,
+    worker_send_task_events=False,
+    enable_utc=True,
+)
+
+
+def enqueue(run_id: uuid.UUID) -> bool:
+    """Hand a queued run to the workers. False when the queue cannot be reached; the sweeper of a worker tries again then.
+
+    The row is marked first: of several that want to enqueue the same run, one does it.
+    """
+    waiting = Run.objects.filter(pk=run_id, state=RunState.QUEUED)
+    if waiting.filter(enqueued_at__isnull=True).update(enqueued_at=timezone.now()) == 0:
+        return True
+    try:
+        application.send_task(EXECUTE_RUN, args=[str(run_id)], retry=True, retry_policy={"max_retries": 1, "interval_start": 0})
+    except (OperationalError, KombuError, OSError) as error:
+        log.warning("run %s stays queued in the database, the queue cannot be reached: %s", run_id, error)
+        waiting.update(enqueued_at=None)
+        return False
+    return True

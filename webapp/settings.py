@@ -1,0 +1,115 @@
+"""Django settings. Everything that differs between a laptop and a lab comes from the environment:
+
+MILLRACE_DATA            directory of the database, files, sockets and logs (default: data/ in the checkout)
+MILLRACE_SECRET_KEY      default: a random key kept in the data directory
+MILLRACE_HTTPS           1 behind a proxy that terminates TLS: secure cookies, HSTS, X-Forwarded-Proto is believed
+MILLRACE_UPLOAD_MB_MAX   largest dataset that may be uploaded (default 256)
+DATABASE_URL             default: SQLite in the data directory; a lab gives postgresql://...
+REDIS_URL                default: the unix socket in the data directory; a lab gives redis://...
+ALLOWED_HOSTS            host names, separated by commas (default: this machine only)
+CSRF_TRUSTED_ORIGINS     origins, separated by commas, when the proxy's address differs from the Host header
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import dj_database_url
+
+from . import environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = Path(environment.text("MILLRACE_DATA", str(BASE_DIR / "data"))).resolve()
+DATASETS_DIR, RUNS_DIR, UPLOADS_DIR = DATA_DIR / "datasets", DATA_DIR / "runs", DATA_DIR / "uploads"
+for directory in (DATA_DIR, DATASETS_DIR, RUNS_DIR, UPLOADS_DIR):
+    directory.mkdir(parents=True, exist_ok=True)
+
+SECRET_KEY = environment.secret_key(DATA_DIR)
+DEBUG = False
+ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS")
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "channels",
+    "ninja",  # only so that the API's documentation page is served from here, not from a CDN
+    "webapp.accounts",
+    "webapp.lab",
+]
+MIGRATION_MODULES = {"accounts": "migrations.accounts", "lab": "migrations.lab"}
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "webapp.lib.security.content_security_policy",
+    "webapp.lib.static.StaticFiles",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "webapp.urls"
+ASGI_APPLICATION = "webapp.asgi.application"
+TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
+APPEND_SLASH = False
+
+# --- database -----------------------------------------------------------------------------------------------------------------------------
+DATABASES = {"default": dj_database_url.parse(environment.text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'millrace.sqlite3'}"))}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["OPTIONS"] = {
+        # Writers wait for each other instead of failing. A transaction takes the write lock when it begins: one that reads first and
+        # writes later could not wait, it would fail at once.
+        "timeout": 20,
+        "transaction_mode": "IMMEDIATE",
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# --- Redis: the Celery queue and the live frames ------------------------------------------------------------------------------------------
+REDIS_URL = environment.text("REDIS_URL", f"unix://{DATA_DIR / 'redis.sock'}?db=0")
+CELERY_BROKER_URL = environment.celery_broker_url(REDIS_URL)
+
+# --- limits -------------------------------------------------------------------------------------------------------------------------------
+DOCUMENT_BYTES_MAX = 2 * 1024 * 1024  # twice the largest document, so that one a little too large is told so by its own validation
+UPLOAD_BYTES_MAX = environment.whole_number("MILLRACE_UPLOAD_MB_MAX", 256, minimum=1) * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = DOCUMENT_BYTES_MAX
+FILE_UPLOAD_TEMP_DIR = UPLOADS_DIR
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+
+# --- security -----------------------------------------------------------------------------------------------------------------------------
+HTTPS = environment.flag("MILLRACE_HTTPS")
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+# Browsers share cookies between the ports of a host. Several checkouts run side by side, so each has a session cookie of its own.
+SESSION_COOKIE_NAME = "millrace_" + hashlib.blake2b(str(DATA_DIR).encode(), digest_size=4).hexdigest()
+SESSION_COOKIE_AGE = 30 * 24 * 3600
+SESSION_COOKIE_HTTPONLY, SESSION_COOKIE_SAMESITE, SESSION_COOKIE_SECURE = True, "Lax", HTTPS
+CSRF_COOKIE_SAMESITE, CSRF_COOKIE_SECURE = "Lax", HTTPS
+CSRF_FAILURE_VIEW = "webapp.lib.errors.csrf_failure"
+SECURE_CONTENT_TYPE_NOSNIFF, SECURE_REFERRER_POLICY, X_FRAME_OPTIONS = True, "same-origin", "DENY"
+if HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 365 * 24 * 3600
+
+# --- files --------------------------------------------------------------------------------------------------------------------------------
+FRONTEND_DIST = BASE_DIR / "frontend" / "dist"
+STATIC_URL = "/static/"
+WHITENOISE_USE_FINDERS = True  # the few static files of the API's documentation page
+WHITENOISE_AUTOREFRESH = False
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+    "loggers": {
+        "django.request": {"level": "ERROR"},
+        "django.security": {"level": "ERROR"},
+        "httpx": {"level": "WARNING"},
+    },
+}

@@ -1,0 +1,17 @@
+"""Addresses. What is not the API, the sign-in or a static file is a page of the browser's router."""
+
+from django.urls import path, re_path
+
+from webapp.accounts.views import sign_in
+from webapp.api import api
+from webapp.lib.static import page
+
+urlpatterns = [
+    path("api/", api.urls),
+    path("signin", sign_in, name="signin"),
+    re_path(r"^(?!api/|ws/|static/|assets/).*$", page),
+]
+handler400 = "webapp.lib.errors.bad_request"
+handler403 = "webapp.lib.errors.forbidden"
+handler404 = "webapp.lib.errors.not_found"
+handler500 = "webapp.lib.errors.server_error"

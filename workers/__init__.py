@@ -1,0 +1,1 @@
+"""The Celery workers: they take runs from the queue and execute them with the engine."""

@@ -1,0 +1,49 @@
+"""The Celery application of a worker: `celery -A workers.app worker --pool solo`.
+
+One process executes one run at a time. It has no children: what is compiled once stays warm, threads and forks do not meet, and a killed
+process is a killed worker, nothing less and nothing more. More workers are more processes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import Any
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+django.setup()
+
+from celery import signals  # noqa: E402
+
+import engine  # noqa: E402
+from webapp.queue import EXECUTE_RUN, QUEUE, application  # noqa: E402
+
+from . import caretaker, execution  # noqa: E402
+
+log = logging.getLogger(__name__)
+__all__ = ["QUEUE", "application", "execute_run"]
+
+
+@application.task(name=EXECUTE_RUN)
+def execute_run(run_id: str) -> None:
+    """Claim the run, execute it, store its result. Safe to deliver twice: the second claim finds nothing to do."""
+    execution.execute(run_id)
+
+
+@signals.worker_init.connect
+def warm_up(**_: Any) -> None:
+    """Compile, or load what was compiled before, so that the first run starts at once."""
+    engine.warm_up()
+
+
+@signals.worker_ready.connect
+def start_caretaker(**_: Any) -> None:
+    caretaker.start()
+
+
+@signals.worker_shutting_down.connect
+def stop_running(**_: Any) -> None:
+    """A running experiment is snapshotted and given back to the queue; another worker, or the next start, goes on with it."""
+    execution.SHUTTING_DOWN.set()

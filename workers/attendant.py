@@ -1,0 +1,143 @@
+"""What goes on beside the engine while it runs: the lease, cancelling, progress, and live frames. In one thread of its own.
+
+The engine's thread only hands frames over and asks `check`; it never waits for the database or for Redis.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import Any, Self
+
+from django.db import DatabaseError, connections
+
+from webapp.lab.models import Run
+from webapp.lib.redis_connection import connection
+from webapp.live.stream import announce
+
+from .publisher import FramePublisher
+
+log = logging.getLogger(__name__)
+
+LOOK_S = 0.25  # how often cancelling is looked for: "within a second", with room for the engine to notice
+RENEW_S = 2.0  # how often the lease is renewed; it holds several times as long
+PROGRESS_S = 0.5
+
+
+class Interrupted(Exception):
+    """The run does not go on here."""
+
+
+class Cancelled(Interrupted):
+    """A person wants it to stop."""
+
+
+class LeaseLost(Interrupted):
+    """Another worker has it now, or it was deleted; nothing more may be written."""
+
+
+class ShuttingDown(Interrupted):
+    """This worker ends; the run goes on elsewhere, or later."""
+
+
+class Attendant:
+    """Attends one attempt at a run, from `with` to the end of its block. At the end all frames have been sent, if Redis can be reached."""
+
+    def __init__(self, run: Run, holder: str, shutting_down: threading.Event) -> None:
+        self.run, self.holder, self.shutting_down = run, holder, shutting_down
+        self.publisher = FramePublisher(run.pk)
+        self.interruption: type[Interrupted] | None = None
+        self.began_s, self.began_ns = time.monotonic(), run.t_ns
+        self.t_ns, self.frames = run.t_ns, run.frames
+        self.wake, self.ended = threading.Event(), False
+        self.thread = threading.Thread(target=self._attend, name=f"attendant of run {run.number}", daemon=True)
+
+    def __enter__(self) -> Self:
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ended = True
+        self.wake.set()
+        self.thread.join()
+
+    # --- for the engine's thread ------------------------------------------------------------------------------------------------------
+
+    def begin_at(self, t_ns: int, frames: int) -> None:
+        """The virtual time and the number of frames from which this attempt goes on."""
+        self.began_s, self.began_ns = time.monotonic(), t_ns
+        self.t_ns, self.frames = t_ns, frames
+
+    def reached(self, frame: dict[str, Any], t_ns: int) -> None:
+        """A frame is complete. It is sent to the viewers soon; the first one, and one after a pause, at once."""
+        self.publisher.add(frame)
+        self.t_ns, self.frames = t_ns, frame["n"] + 1
+        self.wake.set()
+
+    def stored(self, frame_count: int) -> None:
+        """All frames below this number are in the run's files, and there is a snapshot."""
+        self.publisher.stored(frame_count)
+
+    def check(self) -> None:
+        """Raises what interrupts the run."""
+        if self.interruption:
+            raise self.interruption
+        if self.shutting_down.is_set():
+            raise ShuttingDown
+
+    def eta_s(self) -> float | None:
+        """Wall-clock seconds to the horizon, from this attempt's pace; None before there is one."""
+        done_ns, took_s = self.t_ns - self.began_ns, time.monotonic() - self.began_s
+        if done_ns <= 0 or took_s < 0.2:
+            return None
+        return max(0.0, self.run.horizon_ns - self.t_ns) * took_s / done_ns
+
+    # --- the thread -------------------------------------------------------------------------------------------------------------------
+
+    def _attend(self) -> None:
+        looked_s = renewed_s = reported_s = 0.0
+        try:
+            while not self.ended:
+                self.wake.wait(LOOK_S)
+                self.wake.clear()
+                time.sleep(self.publisher.wait_s())
+                self.publisher.send()
+                now_s = time.monotonic()
+                try:
+                    if now_s - renewed_s >= RENEW_S:
+                        renewed_s = now_s
+                        self._renew()
+                    if now_s - looked_s >= LOOK_S:
+                        looked_s = now_s
+                        self._look()
+                    if now_s - reported_s >= PROGRESS_S:
+                        reported_s = now_s
+                        self._report()
+                except DatabaseError as error:
+                    log.warning("run %s: the database does not answer (%s), trying again", self.run.pk, error)
+                    connections.close_all()
+            self.publisher.send()
+        except Exception:
+            log.exception("run %s: its attendant failed", self.run.pk)
+            self.interruption = ShuttingDown  # give the run back rather than go on unattended
+        finally:
+            connections.close_all()
+
+    def _renew(self) -> None:
+        if not Run.objects.renew(self.run.pk, self.holder):
+            self.interruption = LeaseLost
+
+    def _look(self) -> None:
+        held = Run.objects.held(self.run.pk, self.holder).values_list("cancel_requested", flat=True).first()
+        if held is None:
+            self.interruption = LeaseLost
+        elif held:
+            self.interruption = self.interruption or Cancelled
+
+    def _report(self) -> None:
+        """Progress into the row, and a hint to the viewers that it changed."""
+        if not self.ended and self.t_ns != self.run.t_ns:
+            self.run.t_ns = self.t_ns
+            if Run.objects.held(self.run.pk, self.holder).update(t_ns=self.t_ns, frames=self.frames, eta_s=self.eta_s()):
+                announce(connection(), self.run.pk)

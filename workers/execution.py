@@ -1,0 +1,177 @@
+"""One attempt at a run: claim it, run the engine frame by frame, and leave the row in a state that says what happened.
+
+Numbered, because the order is what makes it safe to be killed anywhere:
+1. claim the row; 2. go on from the snapshot, if there is one, and drop the files that are younger; 3. run; every few seconds close the
+telemetry parts, then take a snapshot; 4. close the last parts; 5. store summary, digest and state in one conditional update.
+A worker that dies in between leaves a lease that runs out, and the next attempt begins at 2.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from django.db import DatabaseError, connections
+from django.utils import timezone
+
+import engine
+from engine.spec import InvalidExperiment
+from engine.spec.validation import Context, load
+from webapp.lab.documents import datasets_of
+from webapp.lab.models import Run, RunState, RunSummary
+from webapp.lib.redis_connection import connection
+from webapp.live.stream import announce
+
+from .artifacts import disk_full_message, is_disk_full, snapshot_path
+from .attendant import Attendant, Cancelled, LeaseLost, ShuttingDown
+from .identity import new_holder
+from .pacing import Cuts
+
+log = logging.getLogger(__name__)
+
+SHUTTING_DOWN = threading.Event()
+SNAPSHOT_EVERY_S = 3.0
+SNAPSHOT_SHARE_MAX = 0.05  # of the wall-clock time; big worlds are stored less often
+FINISH_ATTEMPTS, FINISH_PAUSE_S = 20, 0.5
+
+
+def execute(run_id: str) -> None:
+    """Execute a queued run. Does nothing if somebody else has it, or if it is not queued any more."""
+    holder = new_holder()
+    if not Run.objects.claim(run_id, holder):
+        return
+    Run.objects.held(run_id, holder).update(engine_version=engine.ENGINE_VERSION)
+    run = Run.objects.select_related("lab").get(pk=run_id)
+    announce(connection(), run.pk)
+    attempt = Attempt(run, holder)
+    try:
+        with attempt.attendant:
+            outcome = attempt.outcome()
+    except LeaseLost:
+        log.warning("run %s (#%d): lost to another worker, or deleted", run.pk, run.number)
+        return
+    except ShuttingDown:
+        log.info("run %s (#%d): given back at %.3f s, this worker ends", run.pk, run.number, attempt.t_ns / 1e9)
+        if Run.objects.release(run.pk, holder):
+            announce(connection(), run.pk)
+            return
+        outcome = {"state": RunState.CANCELLED}
+    finish(run, holder, {**outcome, "t_ns": attempt.t_ns, "frames": attempt.frames})
+
+
+def finish(run: Run, holder: str, changes: dict[str, Any]) -> None:
+    """Store how the run ended, if it is still ours. A database that is away for a moment must not lose a result."""
+    summary = changes.get("summary")
+    for attempt in range(FINISH_ATTEMPTS):
+        try:
+            if summary:
+                RunSummary.store(run.pk, summary)
+            ended = {"finished_at": timezone.now(), "eta_s": None, "lease_holder": "", "lease_until": None}
+            mine = Run.objects.held(run.pk, holder).update(**changes, **ended)
+            break
+        except DatabaseError as error:
+            log.warning("run %s: its end cannot be stored yet (%s)", run.pk, error)
+            connections.close_all()
+            if attempt == FINISH_ATTEMPTS - 1:
+                raise
+            time.sleep(FINISH_PAUSE_S)
+    if mine:
+        snapshot_path(run.directory).unlink(missing_ok=True)
+        announce(connection(), run.pk, ended=True)
+    log.info("run %s (#%d): %s", run.pk, run.number, changes["state"] if mine else "taken by another worker")
+
+
+class Attempt:
+    """An attempt at a run, with what it knows about itself."""
+
+    def __init__(self, run: Run, holder: str) -> None:
+        self.run, self.holder, self.directory = run, holder, Path(run.directory)
+        self.attendant = Attendant(run, holder, SHUTTING_DOWN)
+        self.simulation: engine.Simulation | None = None
+        self.t_ns, self.frames = 0, 0
+        self.stored_at_s, self.snapshot_pause_s = time.monotonic(), SNAPSHOT_EVERY_S
+
+    def outcome(self) -> dict[str, Any]:
+        """Run to the end, and say how it ended as changes of the row. Raises LeaseLost and ShuttingDown."""
+        try:
+            return self._run()
+        except (LeaseLost, ShuttingDown):
+            raise
+        except Cancelled:
+            return {"state": RunState.CANCELLED, "summary": self._kept_summary()}
+        except InvalidExperiment as error:
+            return failed(f"the experiment is invalid: {error}")
+        except MemoryError:
+            return failed(f"the worker has no memory left {self._where()}; make the rate, the horizon or the state smaller")
+        except Exception as error:
+            if is_disk_full(error):
+                return failed(disk_full_message(self.directory, self.t_ns))
+            log.exception("run %s (#%d) failed", self.run.pk, self.run.number)
+            return failed(f"the engine failed {self._where()}: {type(error).__name__}: {error}; the worker's log has the details")
+
+    def _where(self) -> str:
+        return f"at {self.t_ns / 1e9:.3f} s of virtual time"
+
+    def _run(self) -> dict[str, Any]:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        simulation = self.simulation = self._begin()
+        check = self.attendant.check
+        cuts = Cuts()
+        try:
+            while (frame := cuts.next_frame(simulation, check)) is not None:
+                self.t_ns, self.frames = simulation.now_ns, frame["n"] + 1
+                self.attendant.reached(frame, self.t_ns)
+                check()
+                if time.monotonic() - self.stored_at_s >= self.snapshot_pause_s:
+                    self._store(simulation)
+        except ShuttingDown:
+            self._store(simulation)
+            raise
+        except Cancelled:
+            simulation.telemetry.write(self.directory)
+            raise
+        simulation.telemetry.write(self.directory)
+        self.t_ns = simulation.now_ns
+        return {"state": RunState.SUCCEEDED, "summary": simulation.summary(), "digest": simulation.digest()}
+
+    def _begin(self) -> engine.Simulation:
+        """From the snapshot of an earlier attempt, else from the start."""
+        datasets = datasets_of(self.run.lab)
+        experiment = load(self.run.document, Context(datasets=datasets))
+        snapshot = snapshot_path(self.directory)
+        simulation = None
+        if snapshot.exists():
+            try:
+                simulation = engine.Simulation.resume(experiment, snapshot, datasets=datasets)
+            except Exception:
+                # Another engine version wrote it, or the disk damaged it. The run repeats from its start, with the same result.
+                log.exception("run %s: its snapshot cannot be used; it starts again", self.run.pk)
+        if simulation is None:
+            simulation = engine.Simulation(experiment, datasets=datasets)
+        simulation.telemetry.truncate(self.directory)
+        self.t_ns, self.frames = max(simulation.now_ns, 0), simulation.frame_number
+        self.attendant.begin_at(self.t_ns, self.frames)
+        return simulation
+
+    def _store(self, simulation: engine.Simulation) -> None:
+        """Close the telemetry parts, then take a snapshot: parts younger than the snapshot are dropped, missing ones could not be mended."""
+        if not Run.objects.renew(self.run.pk, self.holder):
+            raise LeaseLost
+        began_s = time.monotonic()
+        simulation.telemetry.write(self.directory)
+        simulation.save(snapshot_path(self.directory))
+        self.attendant.stored(self.frames)
+        Run.objects.held(self.run.pk, self.holder).filter(losses__gt=0).update(losses=0)
+        self.stored_at_s = time.monotonic()
+        self.snapshot_pause_s = max(SNAPSHOT_EVERY_S, (self.stored_at_s - began_s) / SNAPSHOT_SHARE_MAX)
+
+    def _kept_summary(self) -> dict[str, Any] | None:
+        """The summary of what was measured until the run was cancelled."""
+        return self.simulation.summary() if self.simulation and self.frames else None
+
+
+def failed(error: str) -> dict[str, Any]:
+    return {"state": RunState.FAILED, "error": error}

@@ -1,0 +1,77 @@
+"""Sends the live frames of a run to Redis: the first at once, then at most ten messages a second, several frames in one."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import uuid
+from collections import deque
+from typing import Any
+
+import redis
+
+from webapp.lib.redis_connection import connection
+from webapp.live.stream import pack, publish, text_of
+
+log = logging.getLogger(__name__)
+
+INTERVAL_S = 0.1
+
+
+class FramePublisher:
+    """Takes frames from the engine's thread and sends them from another.
+
+    A frame is kept until it is in the run's files as well. When Redis comes back after a failure, with or without its data, all that is
+    kept is sent again: what Redis still has it refuses by itself.
+    """
+
+    def __init__(self, run_id: uuid.UUID) -> None:
+        self.run_id = run_id
+        self.kept: deque[dict[str, Any]] = deque()
+        self.sent_through = -1  # number of the last frame sent
+        self.stored_through = -1  # number of the last frame in the files
+        self.sent_at_s = -INTERVAL_S
+        self.reachable = True
+        self.lock = threading.Lock()
+
+    def add(self, frame: dict[str, Any]) -> None:
+        with self.lock:
+            self.kept.append(frame)
+
+    def stored(self, frame_count: int) -> None:
+        """Frames below this number are in the files now."""
+        with self.lock:
+            self.stored_through = frame_count - 1
+            self._forget()
+
+    def wait_s(self) -> float:
+        """Seconds until the next message may be sent."""
+        return max(0.0, self.sent_at_s + INTERVAL_S - time.monotonic())
+
+    def send(self) -> None:
+        """Send what has come since the last message. Without Redis the frames wait; the files will have them at the latest."""
+        with self.lock:
+            frames = [frame for frame in self.kept if frame["n"] > self.sent_through]
+        if not frames:
+            return
+        self.sent_at_s = time.monotonic()
+        try:
+            for entry in pack(frames[0]["n"], [text_of(frame) for frame in frames], time.time()):
+                publish(connection(), self.run_id, entry)
+                self.sent_through = entry.last
+            self.reachable = True
+        except (redis.RedisError, OSError) as error:
+            if self.reachable:
+                log.warning("run %s: live frames cannot be sent (%s); viewers get them later", self.run_id, error)
+            self.reachable = False
+            with self.lock:  # Redis may come back empty, so begin again with all that is not in the files
+                self.sent_through = self.stored_through
+        with self.lock:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Drop what is in the files and, as far as Redis can be reached, sent."""
+        through = min(self.stored_through, self.sent_through) if self.reachable else self.stored_through
+        while self.kept and self.kept[0]["n"] <= through:
+            self.kept.popleft()
