@@ -25,6 +25,8 @@ def read_csv(path: Path) -> tuple[pa.Table, Callable[[int], int | None]]:
     text = _decoded(content)
     header = text[: text.index("\n")] if "\n" in text else text
     separator = max(SEPARATORS, key=header.count)
+    if text.count('"') % 2:
+        _refuse_open_quote(text, separator)
     names = _header(text, separator)
 
     def line_of(row: int) -> int | None:
@@ -33,15 +35,24 @@ def read_csv(path: Path) -> tuple[pa.Table, Callable[[int], int | None]]:
         return next(line for position, line in enumerate(filled) if position == row + 1)
 
     try:
-        table = arrow_csv.read_csv(
-            io.BytesIO(content),
-            # One block, so that a column's type comes from all of its rows, not from those of the first megabyte.
-            read_options=arrow_csv.ReadOptions(block_size=max(len(content) + 1, 1 << 16), use_threads=False),
-            parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-        )
+        table = _parsed(content, separator, {})
+        # A time of day is no type of ours: it stays the text that it is.
+        texts = {field.name: pa.string() for field in table.schema if pa.types.is_time(field.type)}
+        if texts:
+            table = _parsed(content, separator, texts)
     except pa.ArrowInvalid as error:
         raise _ragged(text, separator, names, str(error)) from error
     return table, line_of
+
+
+def _parsed(content: bytes, separator: str, types: dict[str, pa.DataType]) -> pa.Table:
+    return arrow_csv.read_csv(
+        io.BytesIO(content),
+        # One block, so that a column's type comes from all of its rows, not from those of the first megabyte.
+        read_options=arrow_csv.ReadOptions(block_size=max(len(content) + 1, 1 << 16), use_threads=False),
+        parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+        convert_options=arrow_csv.ConvertOptions(column_types=types),
+    )
 
 
 def _decoded(content: bytes) -> str:
@@ -58,6 +69,20 @@ def _decoded(content: bytes) -> str:
     if not text.strip():
         raise DatasetError("the file is empty; it must have a header line and at least one row", line=1)
     return text
+
+
+def _refuse_open_quote(text: str, separator: str) -> None:
+    """A quote that is never closed swallows all lines after it, and the readers do not mind."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    line = 1
+    try:
+        for _ in reader:
+            line = reader.line_num + 1
+    except csv.Error:
+        message = (
+            f"the cell that begins with a quote in line {line} has no closing quote; close it, or double a quote that belongs to the text"
+        )
+        raise DatasetError(message, line=line) from None
 
 
 def _header(text: str, separator: str) -> list[str]:
@@ -82,6 +107,6 @@ def _ragged(text: str, separator: str, names: list[str], reason: str) -> Dataset
     for cells in reader:
         if cells and len(cells) != len(names):
             shown = separator.join(cells)[:100]
-            message = f"line {reader.line_num} has {len(cells)} cells, but the header has {len(names)} columns: '{shown}'"
+            message = f"line {reader.line_num} has {len(cells)} cells, but the header has {len(names)} columns: {shown!r}"
             return DatasetError(message, line=reader.line_num, value=shown)
     return DatasetError(f"the file cannot be read as CSV ({reason})")

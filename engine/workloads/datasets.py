@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import os
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,10 +29,12 @@ from .csvfile import read_csv
 from .dataseterror import DatasetError
 
 BYTES_MAX = 256_000_000
+CELLS_MAX = 100_000_000  # a run holds 8 bytes for each
 SAMPLES = 5
 PARQUET_MAGIC = b"PAR1"
 
 TIMESTAMP = pa.timestamp("ns")
+TEXT_TIMESTAMPS = (TIMESTAMP, pa.timestamp("ns", "UTC"))  # without and with a time zone; a column has one or the other
 TIMESTAMPS_RIGHT = (
     "ISO texts such as 2026-01-31T12:00:00Z, Arrow timestamps, or whole numbers of s, ms, us or ns since 1970 (from 1980 to 2100)"
 )
@@ -65,13 +68,13 @@ class DatasetInfo(DatasetSchema):
 def inspect(path: Path, bytes_max: int = BYTES_MAX) -> DatasetInfo:
     """What a CSV or Parquet file holds. Raises DatasetError if it cannot be replayed."""
     path = Path(path)
-    return _info(_read(path, bytes_max), path)
+    return _info(read(path, bytes_max), path)
 
 
 def to_parquet(upload: Path, destination: Path, bytes_max: int = BYTES_MAX) -> DatasetInfo:
     """Writes the upload's normal form to `destination` (whole or not at all) and says what it holds. Raises DatasetError."""
     upload, destination = Path(upload), Path(destination)
-    table = _read(upload, bytes_max)
+    table = read(upload, bytes_max)
     unfinished = destination.with_name(f".{destination.name}.{os.getpid()}.tmp")
     try:
         parquet.write_table(table, unfinished, compression="zstd", compression_level=9)
@@ -134,8 +137,8 @@ def _unit_of(least: int, most: int) -> str | None:
 # Reading and normalising
 
 
-def _read(path: Path, bytes_max: int) -> pa.Table:
-    """The file's rows in the normal form."""
+def read(path: Path, bytes_max: int = BYTES_MAX) -> pa.Table:
+    """The file's rows in the normal form. Raises DatasetError."""
     size = path.stat().st_size
     if size > bytes_max:
         raise DatasetError(f"the file has {size:,} bytes; at most {bytes_max:,} are taken, so upload a sample of it", value=size)
@@ -147,13 +150,20 @@ def _read(path: Path, bytes_max: int) -> pa.Table:
         table, line_of = _read_parquet(path)
     else:
         table, line_of = read_csv(path)
-    if not table.num_rows:
-        raise DatasetError("the file has a header but no rows; it must have at least one row", line=1)
+    _refuse_size(table.num_rows, table.num_columns)
     columns = [_normal(name, column, line_of) for name, column in zip(table.column_names, table.columns, strict=True)]
     table = pa.table(columns, names=table.column_names)
     if not _timestamps(table):
         raise _no_timestamp(table, line_of)
     return table
+
+
+def _refuse_size(rows: int, columns: int) -> None:
+    if not rows:
+        raise DatasetError("the file has no rows; it must have at least one", value=0)
+    if rows * columns > CELLS_MAX:
+        message = f"the file has {rows:,} rows of {columns} columns; at most {CELLS_MAX:,} cells are taken, so upload a sample of it"
+        raise DatasetError(message, value=rows * columns)
 
 
 def _read_parquet(path: Path) -> tuple[pa.Table, LineOf]:
@@ -167,6 +177,7 @@ def _read_parquet(path: Path) -> tuple[pa.Table, LineOf]:
     if repeated:
         message = f"the column name '{repeated[0]}' occurs {names.count(repeated[0])} times; names must be unique"
         raise DatasetError(message, column=repeated[0])
+    _refuse_size(file.metadata.num_rows, len(names))
     try:
         return file.read(), lambda row: None
     except (pa.ArrowInvalid, OSError) as error:
@@ -218,8 +229,8 @@ def _refuse_nulls(name: str, column: pa.ChunkedArray, line_of: LineOf) -> None:
         row = compute.index(compute.is_null(column), True).as_py()
         line = line_of(row)
         raise DatasetError(
-            f"column '{name}' ({column.type}) has {column.null_count:,} empty cells, the first in {_place(line, row)}; "
-            "fill them in or leave those rows out (only text columns may have empty cells)",
+            f"column '{name}' ({column.type}) has no value in {column.null_count:,} of {len(column):,} rows, first in {_place(line, row)}; "
+            "fill them in or leave those rows out (only cells of text columns may be empty)",
             line=line,
             column=name,
         )
@@ -236,14 +247,21 @@ def _integers(name: str, column: pa.ChunkedArray, line_of: LineOf) -> pa.Chunked
         raise DatasetError(message, line=line, column=name, value=most) from error
 
 
-def _as_timestamps(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | None:
+def _as_timestamps(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """ISO texts, all without or all with a time zone, as timestamp[ns] in UTC; None if one of them is something else."""
-    for type in (TIMESTAMP, pa.timestamp("ns", "UTC")):
-        try:
+    for type in TEXT_TIMESTAMPS:
+        if _holds(texts.slice(0, 100), type) and _holds(texts, type):  # a cast that fails at every row is slow
             return texts.cast(type).cast(pa.int64()).cast(TIMESTAMP)
-        except pa.ArrowInvalid:
-            continue
     return None
+
+
+def _holds(texts: pa.ChunkedArray, type: pa.DataType) -> bool:
+    """Are all texts timestamps of this type?"""
+    try:
+        texts.cast(type)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _texts_or_timestamps(texts: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -261,19 +279,8 @@ def _no_timestamp(table: pa.Table, line_of: LineOf) -> DatasetError:
     """Names the value that spoils the column which is nearly one of timestamps; else says that there is none."""
     for name in table.column_names:
         values = table[name]
-        if pa.types.is_string(values.type):
-            good = np.array([_as_timestamps(pa.array([text])) is not None for text in values.slice(0, 200).to_pylist()])
-            if 2 * good.sum() > len(good):
-                row = next(row for row, text in enumerate(values.to_pylist()) if _as_timestamps(pa.array([text])) is None)
-            else:
-                continue
-        elif pa.types.is_integer(values.type):
-            numbers = values.to_numpy()
-            unit = _unit_of(int(np.median(numbers)), int(np.median(numbers)))
-            if unit is None:
-                continue
-            row = next(row for row, number in enumerate(numbers.tolist()) if _unit_of(number, number) != unit)
-        else:
+        row = _first_bad_text(values) if pa.types.is_string(values.type) else _first_bad_number(values)
+        if row is None:
             continue
         value, line = values[row].as_py(), line_of(row)
         found = f"column '{name}' has {value!r} in {_place(line, row)}, which is not a timestamp like the others"
@@ -281,6 +288,27 @@ def _no_timestamp(table: pa.Table, line_of: LineOf) -> DatasetError:
         return DatasetError(message, line=line, column=name, value=value)
     names = ", ".join(f"'{name}'" for name in table.column_names)
     return DatasetError(f"no column can serve as timestamp (columns: {names}); one must hold {TIMESTAMPS_RIGHT}")
+
+
+def _first_bad_text(texts: pa.ChunkedArray) -> int | None:
+    """Where a column that begins with timestamps in most of its first rows has another text; None if it does not."""
+    head = [pa.chunked_array([[text]]) for text in texts.slice(0, 200).to_pylist()]
+    for type in TEXT_TIMESTAMPS:
+        if 2 * sum(_holds(text, type) for text in head) >= len(head):
+            return bisect_left(range(len(texts)), True, key=lambda row: not _holds(texts.slice(0, row + 1), type))
+    return None
+
+
+def _first_bad_number(numbers: pa.ChunkedArray) -> int | None:
+    """Where an integer column whose median is a time since 1970 has another number; None if it does not."""
+    if not pa.types.is_integer(numbers.type):
+        return None
+    values = numbers.to_numpy()
+    median = int(np.sort(values)[len(values) // 2])
+    unit = _unit_of(median, median)
+    if unit is None:
+        return None
+    return next(row for row, value in enumerate(values.tolist()) if _unit_of(value, value) != unit)
 
 
 def _place(line: int | None, row: int) -> str:

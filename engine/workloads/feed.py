@@ -98,9 +98,9 @@ class Feed:
 def build_feed(experiment: Experiment, operator_id: str, source_number: int, strings: Strings, datasets: Datasets) -> Feed:
     """The feed of a source operator.
 
-    source_number: 0, 1, ... over the sources of the document; it stands in the triggers. strings: the run's dictionary; all texts of the
-    stream are registered here. datasets: finds an uploaded file by name. Raises `Refusal` (path below the stream) for a file that is unknown
-    or lacks a column.
+    source_number: 0, 1, ... over the sources of the document; it stands in the triggers. strings: the run's dictionary, in which all texts
+    of the stream are registered. datasets: finds an uploaded file by name. Raises `Refusal` (path below the stream) for a file that is
+    unknown or lacks a column.
     """
     workload = experiment.workload
     source = workload.sources[operator_id]

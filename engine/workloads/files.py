@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
 from engine.spec.records import FieldType, RecordSchema
 from engine.spec.workload import FileStream
 
-from .datasets import DatasetInfo, epoch_ns
+from .datasets import DatasetInfo, epoch_ns, read
 from .records import Delays
 from .strings import Strings
 
@@ -29,7 +28,7 @@ class FileRecords:
     def __init__(self, stream: FileStream, dataset: DatasetInfo, delays: Delays, strings: Strings):
         self.schema: RecordSchema = stream.record_schema(dataset)
         names = self.schema.names
-        table = parquet.read_table(dataset.path, columns=list(dict.fromkeys([*names, stream.timestamp])))
+        table = read(dataset.path)
         own_ns = epoch_ns(table[stream.timestamp], stream.timestamp)
         start_ns = int(own_ns.min())
         own_ns -= start_ns
@@ -59,11 +58,11 @@ class FileRecords:
 
 
 def _column_words(column: pa.ChunkedArray, type: FieldType, start_ns: int, strings: Strings, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One column as 64-bit words, in the order of `rows`. Strings are registered in that order too."""
+    """One column as 64-bit words, in the order of `rows`. Strings are registered in the file's own order, whatever the disorder."""
     if type == "string":
-        encoded = column.take(pa.array(rows)).combine_chunks().dictionary_encode()
+        encoded = column.combine_chunks().dictionary_encode()
         codes = strings.codes(encoded.dictionary.to_pylist())
-        words: NDArray[np.int64] = codes[np.asarray(encoded.indices)]
+        words: NDArray[np.int64] = codes[np.asarray(encoded.indices)[rows]]
         return words
     if type == "timestamp":
         return epoch_ns(column, "")[rows] - start_ns

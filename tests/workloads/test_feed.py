@@ -169,7 +169,7 @@ DIGESTS = {
     "nexmark_person": "774b6af2220830f8d128f8d50d9d95ae",
     "nexmark_auction": "fba30e14a5e2fac86cd7122fbf443b38",
     "nexmark_bid": "2062c116a1adbf5b2f368448881e906d",
-    "file": "9aab61b440ef96cac171c1fd2458e19e",
+    "file": "b9017ea9ca78ffbfbdea2f4ce1164238",
 }
 
 
