@@ -1,13 +1,14 @@
-"""The example experiments: each is a whole, valid document whose input can be made."""
+"""The example experiments: each is a whole, valid document, and its input is what validation says it is."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-import yaml
 
+from engine.spec.document import read_document
 from engine.spec.experiment import Experiment
+from engine.spec.validation import Context, load, schemas, validate
 from engine.workloads import Strings, build_feed, lookup
 
 from .documents import DATA
@@ -22,8 +23,8 @@ COUNTS = {
 }
 
 
-def load(path: Path) -> Experiment:
-    return Experiment.model_validate(yaml.safe_load(path.read_text()))
+DATASETS = lookup([DATA])
+CONTEXT = Context(datasets=DATASETS)
 
 
 def test_the_examples_are_all_here():
@@ -31,16 +32,16 @@ def test_the_examples_are_all_here():
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_has_parameters_positions_and_input(path):
-    experiment = load(path)
+def test_an_example_is_valid_laid_out_and_has_input(path):
+    assert validate(read_document(path), CONTEXT) == []
+    experiment: Experiment = load(path, CONTEXT)
     assert experiment.name
     assert experiment.description
-    for operator in experiment.query.operators:
-        assert operator.parameters is not None
     positions = experiment.ui["positions"]
     assert set(positions) == {operator.id for operator in experiment.query.operators}
     for edge in experiment.query.edges:  # laid out from left to right
         assert positions[edge.source]["x"] < positions[edge.target]["x"]
     strings = Strings()
-    feeds = {id: build_feed(experiment, id, number, strings, lookup([DATA])) for number, id in enumerate(experiment.workload.sources)}
+    feeds = {id: build_feed(experiment, id, number, strings, DATASETS) for number, id in enumerate(experiment.workload.sources)}
+    assert {id: made.schema for id, made in feeds.items()} == {id: schemas(experiment, CONTEXT)[f"{id}.out"] for id in feeds}
     assert {id: made.count for id, made in feeds.items()} == COUNTS[path.stem]
