@@ -159,7 +159,8 @@ class Query:
         params: Document = {"left_key": keys[0], "right_key": keys[1], "window": self.window(("tumbling", "full_history", "tumbling"))}
         if self.draw(st.booleans()):
             chosen = self.draw(st.lists(st.sampled_from(self.schemas[left].names), min_size=1, max_size=3, unique=True))
-            params["select"] = chosen + [f"right_{name}" for name in self.schemas[right].names if name in self.schemas[left].names][:2]
+            taken = [f"right_{name}" for name in self.schemas[right].names if name in self.schemas[left].names and f"right_{name}" not in self.schemas[left]]
+            params["select"] = chosen + taken[:2]
         return params
 
     # The graph

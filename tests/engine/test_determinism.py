@@ -1,0 +1,185 @@
+"""The same experiment gives the same bytes: in any process, compiled or not, however time is cut, saved, forked or space is grown.
+
+What this catches: state outside the arrays, order that depends on addresses or on the history of insertions, a control point that is not
+between instants, arrays that grow wrongly or in the middle of an item.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import engine
+from engine.core.world import Capacity
+from tests.strategies import documents
+
+from .agreement import DATASETS, ROOT, TEMPLATES, template, traced, with_params
+
+TINY = Capacity(messages=2, ring=2, entries=2, rows=2, panes=2, trace=8, outputs=4)
+
+
+def busy(name: str) -> dict[str, Any]:
+    """A template that fills its channels, closes many panes and drains, small enough for a second."""
+    document = template(name, horizon_s=2.0 if name == "flights" else 0.06, drain=True)
+    for host in document["cluster"]["hosts"]:
+        host["speed"] = 0.05
+    document["policies"]["flow_control"] = {"kind": "credits", "per_channel": 3}
+    document["measurement"]["frame_ms"] = 10
+    if name in ("nexmark_q8", "nexmark_q12"):
+        window = {"kind": "tumbling", "size_s": 0.02, "origin_s": 0.005, "clock": "processing"}
+        document = with_params(document, "join" if name == "nexmark_q8" else "count", window=window)
+    return document
+
+
+def fingerprint(simulation: engine.Simulation) -> dict[str, Any]:
+    """What has to be equal between two runs of one experiment: the digest, the summary, and all that was traced and delivered."""
+    hasher = hashlib.blake2b(digest_size=16)
+    hasher.update(simulation.service_trace(with_trigger=True).tobytes())
+    for operator in simulation.experiment.query.operators:
+        if operator.kind == "sink":
+            hasher.update(simulation.sink_rows(operator.id).tobytes())
+    summary = {name: value for name, value in simulation.summary().items() if name != "wall_s"}
+    return {"digest": simulation.digest(), "summary": summary, "services_and_outputs": hasher.hexdigest()}
+
+
+IN_ANOTHER_PROCESS = """
+import json, sys
+from tests.engine.agreement import traced
+from tests.engine.test_determinism import fingerprint
+print(json.dumps(fingerprint(traced(json.load(sys.stdin)))))
+"""
+
+
+def in_another_process(document: dict[str, Any], **environment: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-c", IN_ANOTHER_PROCESS],
+        input=json.dumps(document),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def as_json(value: Any) -> Any:
+    return json.loads(json.dumps(value))
+
+
+@pytest.mark.parametrize("name", ["nexmark_q8", "flights"])
+def test_two_processes_give_the_same(name: str) -> None:
+    document = busy(name)
+    here = as_json(fingerprint(traced(document)))
+    assert in_another_process(document, PYTHONHASHSEED="1") == here
+    assert in_another_process(document, PYTHONHASHSEED="2") == here
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_the_loop_gives_the_same_without_the_compiler(name: str) -> None:
+    document = busy(name)
+    document["workload"]["horizon_s"] = 0.5 if name == "flights" else 0.015
+    document["policies"]["flow_control"]["per_channel"] = 1
+    assert in_another_process(document, NUMBA_DISABLE_JIT="1") == as_json(fingerprint(traced(document)))
+
+
+@given(document=documents(), cuts=st.lists(st.floats(0, 1), max_size=30))
+def test_any_cutting_gives_the_same(document: dict[str, Any], cuts: list[float]) -> None:
+    whole = traced(document)
+    cut = engine.Simulation(document, datasets=DATASETS, trace=True, keep_outputs=True)
+    # Half of the cuts fall on moments at which something happens, where an instant could be torn apart.
+    moments = [int(moment) for moment in whole.service_trace()[:, 1]] or [0]
+    for n, share in enumerate(sorted(cuts)):
+        cut.run_until(int(share * whole.horizon_ns) if n % 2 else sorted(moments)[int(share * (len(moments) - 1))])
+    cut.run_until(cut.end_ns)
+    assert fingerprint(cut) == fingerprint(whole)
+
+
+def frames_of(simulation: engine.Simulation) -> list[dict[str, Any]]:
+    frames = []
+    while (frame := simulation.advance()) is not None:
+        frames.append(frame)
+    return frames
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_saved_and_resumed_at_random_times_it_goes_on_to_the_same(name: str, tmp_path: Path) -> None:
+    document = busy(name)
+    whole = traced(document)
+    wanted = fingerprint(whole)
+    last_ns = int(whole.service_trace()[-1, 2])
+    random_times = random.Random(f"resume {name}")
+    for n in range(20):
+        saved = engine.Simulation(document, datasets=DATASETS, trace=True, keep_outputs=True)
+        saved.run_until(random_times.randrange(last_ns))
+        path = tmp_path / f"{n}.snapshot"
+        saved.save(path)
+        resumed = engine.Simulation.resume(document, path, datasets=DATASETS, trace=True, keep_outputs=True)
+        assert resumed.digest() == saved.digest()
+        resumed.run_until(resumed.end_ns)
+        assert fingerprint(resumed) == wanted
+        saved.run_until(saved.end_ns)  # writing a snapshot disturbs nothing
+        assert fingerprint(saved) == wanted
+
+
+@pytest.mark.parametrize("name", ["nexmark_q8", "flights"])
+def test_a_resumed_run_gives_the_frames_that_were_missing(name: str, tmp_path: Path) -> None:
+    document = busy(name)
+    whole = frames_of(engine.Simulation(document, datasets=DATASETS))
+    assert len(whole) > 5
+    for keep in (1, len(whole) // 2, len(whole) - 1):
+        first = engine.Simulation(document, datasets=DATASETS)
+        before = [first.advance() for _ in range(keep)]
+        first.save(tmp_path / "snapshot")
+        after = frames_of(engine.Simulation.resume(document, tmp_path / "snapshot", datasets=DATASETS))
+        assert before + after == whole
+
+
+def test_a_snapshot_of_another_experiment_is_refused(tmp_path: Path) -> None:
+    simulation = engine.Simulation(busy("nexmark_q1"))
+    simulation.save(tmp_path / "snapshot")
+    with pytest.raises(ValueError, match="experiment"):
+        engine.Simulation.resume(busy("nexmark_q12"), tmp_path / "snapshot")
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_a_fork_and_its_origin_both_go_on_to_the_same(name: str) -> None:
+    document = busy(name)
+    wanted = fingerprint(traced(document))
+    origin = engine.Simulation(document, datasets=DATASETS, trace=True, keep_outputs=True)
+    origin.run_until(origin.horizon_ns // 2)
+    fork = origin.fork()
+    assert fork.digest() == origin.digest()
+    fork.run_until(fork.end_ns)
+    assert fingerprint(fork) == wanted
+    origin.run_until(origin.end_ns)
+    assert fingerprint(origin) == wanted
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_growth_from_tiny_arrays_changes_nothing(name: str) -> None:
+    document = busy(name)
+    assert fingerprint(traced(document, capacity=TINY)) == fingerprint(traced(document))
+
+
+@given(document=documents())
+def test_growth_changes_nothing_in_random_experiments(document: dict[str, Any]) -> None:
+    assert fingerprint(traced(document, capacity=TINY)) == fingerprint(traced(document))
+
+
+def test_a_digest_tells_two_seeds_apart() -> None:
+    """A digest that never changes would pass every test above."""
+    digests = {traced(template("nexmark_q3", horizon_s=0.02, seed=seed)).digest() for seed in (1, 2, 3)}
+    assert len(digests) == 3
