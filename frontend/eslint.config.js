@@ -1,0 +1,10 @@
+import js from "@eslint/js";
+import hooks from "eslint-plugin-react-hooks";
+import ts from "typescript-eslint";
+
+export default ts.config(
+  js.configs.recommended,
+  ...ts.configs.strict,
+  hooks.configs.flat["recommended-latest"],
+  { rules: { "max-len": ["error", { code: 140, ignoreStrings: true, ignoreTemplateLiterals: true, ignorePattern: " d=\"" }], "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }] } },
+);

@@ -1,0 +1,65 @@
+/** fetch with the session cookie, the CSRF header and errors that carry the server's own sentence. */
+import type { Problem } from "./types";
+
+export class ApiError extends Error {
+  readonly status: number;
+  readonly problems: Problem[];
+  readonly body: unknown;
+
+  constructor(status: number, message: string, body: unknown) {
+    super(message);
+    this.status = status;
+    this.body = body;
+    const problems = (body as { problems?: unknown } | null)?.problems;
+    this.problems = Array.isArray(problems) ? (problems as Problem[]) : [];
+  }
+}
+
+function cookie(name: string): string {
+  const pair = document.cookie.split("; ").find((entry) => entry.startsWith(`${name}=`));
+  return pair ? decodeURIComponent(pair.slice(name.length + 1)) : "";
+}
+
+async function readBody(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (!text) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function sentence(status: number, body: unknown): string {
+  const detail = (body as { detail?: unknown } | null)?.detail;
+  if (typeof detail === "string") return detail;
+  if (status === 401 || status === 403) return "You are not signed in.";
+  if (status === 404) return "There is nothing at this address.";
+  return `The server answered ${status}.`;
+}
+
+async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const headers: Record<string, string> = { Accept: "application/json" };
+  const form = body instanceof FormData;
+  if (method !== "GET") headers["X-CSRFToken"] = cookie("csrftoken");
+  if (body !== undefined && !form) headers["Content-Type"] = "application/json";
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method, headers, credentials: "same-origin", signal: signal ?? null,
+      body: body === undefined ? null : form ? body : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, "The server cannot be reached. Is it running?", null);
+  }
+  const answer = await readBody(response);
+  if (!response.ok) throw new ApiError(response.status, sentence(response.status, answer), answer);
+  return answer as T;
+}
+
+export const get = <T>(path: string, signal?: AbortSignal) => request<T>("GET", path, undefined, signal);
+export const post = <T>(path: string, body?: unknown, signal?: AbortSignal) => request<T>("POST", path, body ?? {}, signal);
+export const put = <T>(path: string, body: unknown) => request<T>("PUT", path, body);
+export const remove = (path: string) => request<unknown>("DELETE", path);
+export const upload = <T>(path: string, form: FormData) => request<T>("POST", path, form);

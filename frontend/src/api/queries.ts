@@ -1,0 +1,46 @@
+/** The server's state as TanStack queries; keys in one place, so that writers can invalidate readers. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { get } from "./client";
+import type { Dataset, ExperimentRecord, ExperimentRow, JsonSchema, Registry, Run } from "./types";
+
+export const meQuery = queryOptions({ queryKey: ["me"], queryFn: () => get<{ name: string; lab: string }>("/api/me"), staleTime: Infinity });
+export const registryQuery = queryOptions({ queryKey: ["registry"], queryFn: () => get<Registry>("/api/registry"), staleTime: Infinity });
+export const schemaQuery = queryOptions({ queryKey: ["schema"], queryFn: () => get<JsonSchema>("/api/schema"), staleTime: Infinity });
+export const experimentsQuery = queryOptions({ queryKey: ["experiments"], queryFn: () => get<ExperimentRow[]>("/api/experiments") });
+export const datasetsQuery = queryOptions({ queryKey: ["datasets"], queryFn: () => get<Dataset[]>("/api/datasets") });
+
+export const experimentQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["experiment", id],
+    queryFn: () => get<ExperimentRecord>(`/api/experiments/${id}`),
+    // The editor owns the document once it is open; a refetch must never replace what is being edited.
+    staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false, refetchOnReconnect: false,
+  });
+
+export interface RunFilter {
+  state: string;
+  search: string;
+  experiment: string;
+  offset: number;
+}
+
+export const RUNS_PER_PAGE = 50;
+
+export const runsQuery = (filter: RunFilter) =>
+  queryOptions({
+    queryKey: ["runs", filter],
+    queryFn: ({ signal }) => {
+      const query = new URLSearchParams({ limit: String(RUNS_PER_PAGE), offset: String(filter.offset) });
+      for (const name of ["state", "search", "experiment"] as const) if (filter[name]) query.set(name, filter[name]);
+      return get<{ items: Run[]; count: number }>(`/api/runs?${query}`, signal);
+    },
+    placeholderData: keepPreviousData,
+    // Live while something moves, calm otherwise.
+    refetchInterval: (query) => (query.state.data?.items.some((run) => isActive(run)) ? 1000 : 10_000),
+  });
+
+export const runQuery = (id: string) => queryOptions({ queryKey: ["run", id], queryFn: () => get<Run>(`/api/runs/${id}`), staleTime: Infinity });
+
+export function isActive(run: Pick<Run, "state">): boolean {
+  return run.state === "queued" || run.state === "running";
+}

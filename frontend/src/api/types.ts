@@ -1,0 +1,153 @@
+/** What the web API sends and takes (docs/web-api.md). */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonSchema = { [key: string]: Json };
+
+export interface Problem {
+  /** JSON pointer into the document as it was sent. */
+  pointer: string;
+  code: string;
+  message: string;
+  value?: Json;
+  hint?: string;
+  severity: "error" | "warning";
+}
+
+export interface Kind {
+  kind: string;
+  title: string;
+  family: string;
+  group: string;
+  icon: string;
+  doc: string;
+  source: string;
+  schema: JsonSchema;
+  inputs: string[];
+  outputs: string[];
+}
+
+export type Family =
+  | "operators" | "streams" | "rates" | "disorders" | "watermarks" | "partitionings" | "processors" | "placements" | "flow_controls" | "prices";
+
+export type Registry = Partial<Record<Family, Kind[]>>;
+
+export interface RecordField {
+  name: string;
+  type: string;
+}
+
+export interface RecordSchema {
+  fields: RecordField[];
+  bytes: number;
+}
+
+export interface Validation {
+  problems: Problem[];
+  hash: string | null;
+  /** Keys are "<operator id>.<output port>". */
+  schemas: Record<string, RecordSchema>;
+  /** Host names by operator id, one per instance in index order. */
+  placement: Record<string, string[]>;
+}
+
+export interface ExperimentRow {
+  id: string;
+  name: string;
+  updated_at: string;
+  runs: number;
+}
+
+export interface ExperimentRecord {
+  id: string;
+  version: number;
+  document: Json;
+  problems: Problem[];
+  updated_at: string;
+}
+
+export type RunState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
+
+export interface Run {
+  id: string;
+  number: number;
+  experiment: { id: string; name: string };
+  state: RunState;
+  seed: number;
+  hash: string;
+  engine_version: string;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  /** 0 to 1. */
+  progress: number | null;
+  t_s: number | null;
+  horizon_s: number | null;
+  /** Wall-clock seconds. */
+  eta_s: number | null;
+  cancel_requested?: boolean;
+  frames?: number;
+  note?: string | null;
+  summary: { [key: string]: Json } | null;
+  digest: string | null;
+  error: string | null;
+  document?: Json;
+}
+
+export interface Latency {
+  count: number;
+  p50: number | null;
+  p95: number | null;
+  p99: number | null;
+  max: number | null;
+}
+
+export interface OperatorSample {
+  in_per_s: number | null;
+  out_per_s: number | null;
+  busy: number | null;
+  blocked: number | null;
+  queue: number | null;
+  state_bytes: number | null;
+  watermark_lag_ms: number | null;
+  late: number | null;
+}
+
+export interface HostSample {
+  busy: number | null;
+  queue: number | null;
+  egress_mbit_per_s: number | null;
+}
+
+/** One frame of virtual time (docs/engine-api.md); rates are per virtual second, null where there is no sample. */
+export interface Frame {
+  n: number;
+  t_s: number;
+  latency_ms: Latency;
+  offered_per_s: number | null;
+  in_per_s: number | null;
+  out_per_s: number | null;
+  backlog: number | null;
+  operators: Record<string, OperatorSample>;
+  hosts: Record<string, HostSample>;
+}
+
+export interface DatasetColumn {
+  name: string;
+  type: string;
+  sample: Json[];
+}
+
+export interface Dataset {
+  id: string;
+  name: string;
+  rows: number;
+  bytes: number;
+  columns: DatasetColumn[];
+  timestamps: string[];
+}
+
+export type SocketMessage =
+  | { type: "frames"; frames: Frame[] }
+  | { type: "state"; run: Run }
+  | { type: "end" }
+  | { type: "pong" };

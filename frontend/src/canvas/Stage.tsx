@@ -1,0 +1,237 @@
+import {
+  applyEdgeChanges, applyNodeChanges, Background, BackgroundVariant, MiniMap, ReactFlow, useReactFlow, ViewportPortal, type Connection, type Edge, type EdgeChange,
+  type FinalConnectionState, type Node, type NodeChange, type OnSelectionChangeParams,
+} from "@xyflow/react";
+import "@xyflow/react/dist/base.css";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { addEdge, DEFAULT_PORT, edgeKey, moveOperators, placeOn, type ExperimentDocument } from "../model/document";
+import { connectionRefusal, firstPartitioning, makeEdge, type PortRef } from "../model/graph";
+import { hostAt, layoutHosts, summariseHosts, type HostGroup } from "../model/hosts";
+import { autoLayout, positionsOf, queryBounds } from "../model/layout";
+import { isError, problemsByPart } from "../model/validate";
+import { Icon } from "../ui/Icon";
+import { plural } from "../ui/format";
+import { toast } from "../ui/toasts";
+import { addItem, PALETTE_TYPE, type PaletteItem } from "./commands";
+import { edit, select, useEditor } from "./editor";
+import { HostGroupNode } from "./HostGroupNode";
+import { OperatorNode, useRecordTypes } from "./OperatorNode";
+import { PartitionEdge } from "./PartitionEdge";
+import { PlacementLines } from "./PlacementLines";
+import { useRegistry } from "./useRegistry";
+
+const NODE_TYPES = { operator: OperatorNode, hosts: HostGroupNode };
+const EDGE_TYPES = { partition: PartitionEdge };
+/** Room between the lowest operator and the waterline, and from there to the hosts. */
+const SHORE = 56;
+const DEPTH = 44;
+const FAR = 20_000;
+
+interface Hardware {
+  waterline: number;
+  left: number;
+  top: number;
+  groups: HostGroup[];
+}
+
+function hardwareOf(document: ExperimentDocument, kinds: Parameters<typeof queryBounds>[1]): Hardware {
+  const bounds = queryBounds(document, kinds);
+  const waterline = Math.round(bounds.bottom / 8) * 8 + SHORE;
+  const width = Math.max(688, bounds.right - bounds.left);
+  return { waterline, left: bounds.left, top: bounds.top, groups: layoutHosts(document, { x: bounds.left, y: waterline + DEPTH }, width) };
+}
+
+function operatorNodes(document: ExperimentDocument, before: Map<string, Node>, selected: string[]): Node[] {
+  const positions = positionsOf(document);
+  return document.query.operators.map((operator) => ({
+    ...before.get(operator.id), id: operator.id, type: "operator", position: positions[operator.id] ?? { x: 0, y: 0 }, data: {},
+    selected: selected.includes(operator.id), ariaLabel: `Operator ${operator.id}, ${operator.kind}, ${operator.parallelism} instances`,
+  }));
+}
+
+/** The canvas: query above the waterline, hardware below it. */
+export function Stage() {
+  const document = useEditor((state) => state.document);
+  const problems = useEditor((state) => state.problems);
+  const selection = useEditor((state) => state.selection);
+  const id = useEditor((state) => state.id);
+  const { kinds } = useRegistry();
+  const flow = useReactFlow();
+  const hardware = useMemo(() => hardwareOf(document, kinds), [document, kinds]);
+  const [nodes, setNodes] = useState<Node[]>([]);
+  const [edges, setEdges] = useState<Edge[]>([]);
+  const [over, setOver] = useState(false);
+  const fitted = useRef("");
+
+  // The document is the truth; the flow keeps what it measured and, while dragging, where the pointer is.
+  useEffect(() => {
+    setNodes((now) => {
+      const before = new Map(now.map((node) => [node.id, node]));
+      const groups: Node[] = hardware.groups.map((group) => ({
+        ...before.get(`hosts ${group.id}`), id: `hosts ${group.id}`, type: "hosts", position: { x: group.x, y: group.y }, data: { group },
+        draggable: false, selectable: false, focusable: false, deletable: false, connectable: false, zIndex: -1,
+      }));
+      return [...groups, ...operatorNodes(document, before, selection.operators)];
+    });
+    const marked = problemsByPart(problems, document).edges;
+    setEdges(document.query.edges.map((edge) => {
+      const key = edgeKey(edge);
+      const own = marked.get(key) ?? [];
+      return {
+        id: key, type: "partition", source: edge.source, target: edge.target, sourceHandle: edge.source_port ?? DEFAULT_PORT.source,
+        targetHandle: edge.target_port ?? DEFAULT_PORT.target, selected: selection.edges.includes(key),
+        data: { tone: own.some(isError) ? "err" : own.length ? "warn" : "", message: own[0]?.message },
+      };
+    }));
+  }, [document, hardware, problems, selection]);
+
+  const fit = useCallback((duration = 200) => {
+    void flow.fitView({ padding: { top: "56px", left: "20px", right: "20px", bottom: "20px" }, maxZoom: 1.36, minZoom: 0.2, duration });
+  }, [flow]);
+
+  useEffect(() => {
+    if (fitted.current === id || !nodes.length || !nodes.every((node) => node.measured)) return;
+    fitted.current = id;
+    fit(0);
+  }, [id, nodes, fit]);
+
+  const onNodesChange = useCallback((changes: NodeChange[]) => setNodes((now) => applyNodeChanges(changes.filter((change) => change.type !== "remove"), now)), []);
+  const onEdgesChange = useCallback((changes: EdgeChange[]) => setEdges((now) => applyEdgeChanges(changes.filter((change) => change.type !== "remove"), now)), []);
+
+  const onSelectionChange = useCallback(({ nodes: chosen, edges: cut }: OnSelectionChangeParams) => {
+    const operators = chosen.filter((node) => node.type === "operator").map((node) => node.id);
+    const keys = cut.map((edge) => edge.id);
+    const now = useEditor.getState().selection;
+    if (same(now.operators, operators) && same(now.edges, keys)) return;
+    if (!operators.length && !keys.length && now.host !== null) return;
+    select({ operators, edges: keys });
+  }, []);
+
+  /** The end of a drag is one step of undo: a move, or a placement when the pointer is over a host. */
+  const onNodeDragStop = useCallback((event: React.MouseEvent | MouseEvent | TouchEvent, node: Node, moved: Node[]) => {
+    if (!("clientX" in event)) return;
+    const point = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    const back = () => setNodes((now) => operatorPositions(now, useEditor.getState().document));
+    const tile = hostAt(hardware.groups, point);
+    if (tile) {
+      const current = useEditor.getState().placement;
+      const hosts = event.shiftKey ? [...new Set([...(current[node.id] ?? []), tile.name])] : [tile.name];
+      edit((before) => moved.reduce((next, one) => placeOn(next, one.id, hosts, current), before));
+      toast(`${moved.map((one) => one.id).join(", ")} placed on ${summariseHosts(hosts)}. Hold Shift to add a host.`, { seconds: 4 });
+      return back();
+    }
+    if (point.y > hardware.waterline) {
+      toast("Below the waterline is hardware. Drop the operator on a host to place it there.", { tone: "warn", seconds: 4 });
+      return back();
+    }
+    const positions = Object.fromEntries(moved.filter((one) => one.type === "operator").map((one) => [one.id, { x: Math.round(one.position.x), y: Math.round(one.position.y) }]));
+    const before = positionsOf(useEditor.getState().document);
+    if (Object.entries(positions).some(([key, at]) => before[key]?.x !== at.x || before[key]?.y !== at.y)) edit((now) => moveOperators(now, positions));
+  }, [flow, hardware]);
+
+  const refusalOf = useCallback((connection: Connection | Edge) => {
+    const from: PortRef = { operator: connection.source, port: connection.sourceHandle ?? DEFAULT_PORT.source, side: "out" };
+    const to: PortRef = { operator: connection.target, port: connection.targetHandle ?? DEFAULT_PORT.target, side: "in" };
+    return connectionRefusal(useEditor.getState().document, kinds, from, to);
+  }, [kinds]);
+
+  const onConnect = useCallback((connection: Connection) => {
+    const source: PortRef = { operator: connection.source, port: connection.sourceHandle ?? DEFAULT_PORT.source, side: "out" };
+    const target: PortRef = { operator: connection.target, port: connection.targetHandle ?? DEFAULT_PORT.target, side: "in" };
+    edit((before) => addEdge(before, makeEdge(source, target, firstPartitioning(before, source, target))));
+  }, []);
+
+  /** A connection that was let go on a port which does not take it: say why. */
+  const onConnectEnd = useCallback((_event: MouseEvent | TouchEvent, state: FinalConnectionState) => {
+    const { fromHandle, toHandle } = state;
+    if (state.isValid || !fromHandle || !toHandle) return;
+    const refOf = (handle: NonNullable<typeof fromHandle>): PortRef => {
+      const side = handle.type === "source" ? "out" : "in";
+      return { operator: handle.nodeId, port: handle.id ?? (side === "out" ? DEFAULT_PORT.source : DEFAULT_PORT.target), side };
+    };
+    const why = connectionRefusal(useEditor.getState().document, kinds, refOf(fromHandle), refOf(toHandle));
+    if (why) toast(why, { tone: "warn" });
+  }, [kinds]);
+
+  const onDrop = (event: React.DragEvent) => {
+    const text = event.dataTransfer.getData(PALETTE_TYPE);
+    setOver(false);
+    if (!text) return;
+    event.preventDefault();
+    const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    const empty = !document.query.operators.length;
+    addItem(JSON.parse(text) as PaletteItem, kinds, at.y > hardware.waterline && !empty ? { x: at.x, y: hardware.waterline - SHORE - 60 } : at);
+  };
+
+  const arrange = async () => {
+    const positions = await autoLayout(useEditor.getState().document, kinds);
+    edit((before) => moveOperators(before, positions));
+    setTimeout(() => fit(), 50);
+  };
+
+  return (
+    <main className={`stage ${over ? "over" : ""}`} aria-label="Canvas" data-testid="stage"
+      onDragOver={(event) => { if (event.dataTransfer.types.includes(PALETTE_TYPE)) { event.preventDefault(); event.dataTransfer.dropEffect = "copy"; setOver(true); } }}
+      onDragLeave={() => setOver(false)} onDrop={onDrop}>
+      <ReactFlow
+        nodes={nodes} edges={edges} nodeTypes={NODE_TYPES} edgeTypes={EDGE_TYPES} onNodesChange={onNodesChange} onEdgesChange={onEdgesChange}
+        onSelectionChange={onSelectionChange} onNodeDragStop={onNodeDragStop} onConnect={onConnect} onConnectEnd={onConnectEnd}
+        isValidConnection={(connection) => refusalOf(connection) === null} onPaneClick={() => select({})}
+        onNodeMouseEnter={(_event, node) => node.type === "operator" && useEditor.setState({ hovered: node.id })}
+        onNodeMouseLeave={() => useEditor.setState({ hovered: null })}
+        deleteKeyCode={null} snapToGrid snapGrid={[8, 8]} minZoom={0.15} maxZoom={2} connectionRadius={24} elevateNodesOnSelect={false}
+        proOptions={{ hideAttribution: true }} panOnScroll zoomOnDoubleClick={false} selectionKeyCode="Shift" multiSelectionKeyCode={["Control", "Meta"]}
+      >
+        <Background variant={BackgroundVariant.Dots} gap={16} size={1.2} color="var(--grid)" />
+        <ViewportPortal>
+          <div className="water" style={{ transform: `translate(${-FAR}px, ${hardware.waterline}px)`, width: 2 * FAR, height: FAR }} />
+          <div className="lay" style={{ left: hardware.left, top: hardware.waterline + 14 }}>
+            Hardware <span>{plural(hardware.groups.reduce((sum, group) => sum + group.hosts, 0), "host")}, price list {document.prices ?? "reference"}</span>
+          </div>
+          <PlacementLines groups={hardware.groups} waterline={hardware.waterline} />
+        </ViewportPortal>
+        <MiniMap pannable zoomable className="minimap" nodeBorderRadius={4} nodeStrokeWidth={0} ariaLabel="Overview"
+          nodeColor={(node) => (node.type === "hosts" ? "color-mix(in srgb, var(--accent) 22%, var(--bg-surface))" : "var(--line-control)")} />
+      </ReactFlow>
+      <StageHeader onFit={() => fit()} onArrange={() => void arrange()} empty={!document.query.operators.length} />
+      {!document.query.operators.length && (
+        <div className="hint"><b>Draw a query.</b> Drag a source, then operators and a sink from the palette; connect them port to port.</div>
+      )}
+    </main>
+  );
+}
+
+const same = (a: string[], b: string[]) => a.length === b.length && a.every((one, at) => one === b[at]);
+
+function operatorPositions(nodes: Node[], document: ExperimentDocument): Node[] {
+  const positions = positionsOf(document);
+  return nodes.map((node) => (positions[node.id] ? { ...node, position: positions[node.id] as { x: number; y: number } } : node));
+}
+
+const SHAPES = [
+  <circle key="0" cx="5" cy="5" r="4" />, <rect key="1" x="1.2" y="1.2" width="7.6" height="7.6" />,
+  <path key="2" d="M5 .2L9.8 5 5 9.8.2 5z" />, <path key="3" d="M5 .8L9.5 9H.5z" />,
+];
+
+/** Counts at the left; record types and the view's tools at the right. */
+function StageHeader({ onFit, onArrange, empty }: { onFit: () => void; onArrange: () => void; empty: boolean }) {
+  const query = useEditor((state) => state.document.query);
+  const types = useRecordTypes();
+  const flow = useReactFlow();
+  const shown = [...new Map([...types.values()].map((type) => [type.shape, type])).values()].slice(0, 4);
+  return (
+    <div className="stage-head">
+      <span className="lay still">Query <span>{plural(query.operators.length, "operator")}, {plural(query.edges.length, "edge")}</span></span>
+      <span className="grow" />
+      <span className="key">{shown.map((type) => (
+        <span key={type.shape} title={type.schema.fields.map((field) => `${field.name} ${field.type}`).join("\n")}><svg viewBox="0 0 10 10" aria-hidden="true">{SHAPES[type.shape % 4]}</svg>{type.name}</span>
+      ))}</span>
+      <span className="tool">
+        <button className="btn ghost icon" title="Zoom out" aria-label="Zoom out" onClick={() => void flow.zoomOut()}><Icon name="minus" /></button>
+        <button className="btn ghost icon" title="Zoom in" aria-label="Zoom in" onClick={() => void flow.zoomIn()}><Icon name="plus" /></button>
+        <button className="btn ghost icon" title="Fit (Ctrl+1)" aria-label="Fit" data-command="fit" onClick={onFit}><Icon name="fit" /></button>
+        <button className="btn ghost icon" title={empty ? "Auto-layout needs at least one operator" : "Auto-layout (L)"} aria-label="Auto-layout" data-command="layout" disabled={empty} onClick={onArrange}><Icon name="layout" /></button>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+/** What the keyboard, the menus and the buttons of the canvas do. */
+import type { Kind } from "../api/types";
+import {
+  addOperator, duplicateOperators, freeName, operatorOf, removeHost, removeParts, type ExperimentDocument, type Operator, type Position, type SourceWorkload,
+  type Tagged,
+} from "../model/document";
+import { expandHosts, hostNames } from "../model/hosts";
+import { NODE, queryBounds } from "../model/layout";
+import { initialValue } from "../model/schema";
+import { toast } from "../ui/toasts";
+import { edit, NOTHING, select, useEditor } from "./editor";
+
+/** What is dragged out of the palette. */
+export type PaletteItem =
+  | { part: "operator"; kind: string }
+  | { part: "source"; stream: Tagged; name: string; rate?: Tagged }
+  | { part: "host"; group: string };
+
+export const PALETTE_TYPE = "application/x-millrace";
+
+function firstParallelism(document: ExperimentDocument): number {
+  const last = document.query.operators.at(-1);
+  return last && last.parallelism >= 1 ? last.parallelism : Math.max(1, Math.min(4, expandHosts(document).length));
+}
+
+/** A free place to the right of everything, for items that are added without dragging. */
+function nextPlace(document: ExperimentDocument, kinds: Map<string, Kind>): Position {
+  if (!document.query.operators.length) return { x: 0, y: 0 };
+  const bounds = queryBounds(document, kinds);
+  return { x: bounds.right + 84, y: bounds.top };
+}
+
+const snap = (value: number) => Math.round(value / 8) * 8;
+
+/** Adds a palette item; `at` is where the pointer let it go, in the world's coordinates. */
+export function addItem(item: PaletteItem, kinds: Map<string, Kind>, at?: Position): void {
+  const { document } = useEditor.getState();
+  if (item.part === "host") return addHostTemplate(item.group);
+  const taken = document.query.operators.map((operator) => operator.id);
+  const sourceKind = [...kinds.values()].find((kind) => !kind.inputs.length)?.kind ?? "source";
+  const kind = item.part === "operator" ? item.kind : sourceKind;
+  const id = freeName(item.part === "operator" ? item.kind : item.name, taken);
+  const schema = kinds.get(kind)?.schema;
+  const operator: Operator = { id, kind, parallelism: firstParallelism(document), params: schema ? initialValue(schema) : {} };
+  const workload: SourceWorkload | undefined = item.part === "source"
+    ? { stream: item.stream, rate: item.rate ?? { kind: "constant", per_s: 1000 } } : undefined;
+  const place = at ? { x: snap(at.x - NODE.width / 2), y: snap(at.y - NODE.header / 2) } : nextPlace(document, kinds);
+  edit((before) => addOperator(before, operator, place, workload));
+  select({ operators: [id] });
+}
+
+function addHostTemplate(group: string): void {
+  const { document } = useEditor.getState();
+  const name = freeName(group === "cloud" ? "w" : group, document.cluster.hosts.map((host) => host.name));
+  const like = document.cluster.hosts.findLast((host) => (host.group ?? "cloud") === group);
+  const host = { ...(like ?? { processor: { kind: "shared_fifo" }, cores: 1, speed: 1 }), name, group, ...(group === "cloud" ? { count: 4 } : { count: 1 }) };
+  edit((before) => ({ ...before, cluster: { ...before.cluster, hosts: [...before.cluster.hosts, host] } }));
+  select({ host: document.cluster.hosts.length });
+}
+
+export function deleteSelection(): void {
+  const { document, selection } = useEditor.getState();
+  const host = selection.host === null ? undefined : document.cluster.hosts[selection.host];
+  if (host && selection.host !== null) {
+    const index = selection.host;
+    edit((before) => removeHost(before, index, hostNames(host)));
+  }
+  if (selection.operators.length || selection.edges.length) edit((before) => removeParts(before, selection.operators, selection.edges));
+  select(NOTHING);
+}
+
+const CLIPBOARD_KEY = "millrace.clipboard";
+
+/** Copies operators, with the edges among them, for this and every other experiment in this browser. */
+export function copySelection(): void {
+  const { document, selection } = useEditor.getState();
+  if (!selection.operators.length) return;
+  localStorage.setItem(CLIPBOARD_KEY, JSON.stringify({ document, ids: selection.operators }));
+  toast(`Copied ${selection.operators.length === 1 ? selection.operators[0] : `${selection.operators.length} operators`}.`, { seconds: 2 });
+}
+
+export function paste(): void {
+  const text = localStorage.getItem(CLIPBOARD_KEY);
+  if (!text) return;
+  const { document: from, ids } = JSON.parse(text) as { document: ExperimentDocument; ids: string[] };
+  addCopies(ids, from);
+}
+
+export function duplicateSelection(): void {
+  const { selection, document } = useEditor.getState();
+  if (selection.operators.length) addCopies(selection.operators, document);
+}
+
+function addCopies(ids: string[], from: ExperimentDocument): void {
+  let added: string[] = [];
+  edit((document) => {
+    const [next, names] = duplicateOperators(document, ids, from);
+    added = names;
+    return next;
+  });
+  select({ operators: added });
+}
+
+export function changeParallelism(ids: string[], step: number): void {
+  edit((document) => ids.reduce((next, id) => {
+    const operator = operatorOf(next, id);
+    if (!operator) return next;
+    const parallelism = Math.max(1, (Number(operator.parallelism) || 1) + step);
+    return { ...next, query: { ...next.query, operators: next.query.operators.map((one) => (one.id === id ? { ...one, parallelism } : one)) } };
+  }, document), `parallelism ${ids.join()}`);
+}

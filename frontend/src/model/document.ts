@@ -1,0 +1,246 @@
+/** The experiment document as the canvas sees it, and every edit as a pure function (document in, document out). */
+import type { Json } from "../api/types";
+
+/** A tagged choice: `kind` and that kind's own fields. */
+export type Tagged = { kind: string; [field: string]: Json };
+
+export interface Operator {
+  id: string;
+  kind: string;
+  parallelism: number;
+  params?: { [field: string]: Json };
+  cost?: Json;
+}
+
+export interface Edge {
+  source: string;
+  source_port?: string;
+  target: string;
+  target_port?: string;
+  partitioning: Tagged;
+}
+
+export interface Host {
+  name: string;
+  count?: number;
+  group?: string;
+  processor?: Tagged;
+  cores?: number;
+  speed?: number;
+  memory_mb?: number;
+  egress_mbit_per_s?: number;
+  egress_latency_ms?: number;
+}
+
+export interface SourceWorkload {
+  stream: Tagged;
+  rate: Tagged;
+  disorder?: Tagged;
+  watermarks?: Tagged;
+}
+
+export interface Position {
+  x: number;
+  y: number;
+}
+
+export interface ExperimentDocument {
+  format: number;
+  name: string;
+  description?: string;
+  query: { operators: Operator[]; edges: Edge[] };
+  cluster: { hosts: Host[]; links?: Json[]; local_latency_ns?: number };
+  placement: Tagged & { hosts?: { [operator: string]: string[] } };
+  workload: { seed?: number; horizon_s?: number; warmup_s?: number; sources: { [operator: string]: SourceWorkload }; [field: string]: unknown };
+  policies?: { [family: string]: Json };
+  prices?: string;
+  measurement?: { [field: string]: Json };
+  backend?: Json;
+  ui?: { positions?: { [operator: string]: Position }; [field: string]: unknown };
+}
+
+export const DEFAULT_PORT = { source: "out", target: "in" } as const;
+export const MAX_OPERATOR_ID = 63;
+
+export function emptyDocument(name = "Untitled experiment"): ExperimentDocument {
+  return {
+    format: 1, name, description: "",
+    query: { operators: [], edges: [] },
+    cluster: {
+      local_latency_ns: 1000,
+      hosts: [{
+        name: "w", count: 4, group: "cloud", processor: { kind: "shared_fifo" }, cores: 1, speed: 1, memory_mb: 4096,
+        egress_mbit_per_s: 1000, egress_latency_ms: 0.5,
+      }],
+    },
+    placement: { kind: "spread" },
+    workload: { seed: 1, horizon_s: 30, warmup_s: 5, drain: false, drain_limit_s: 60, sources: {} },
+    policies: { flow_control: { kind: "unbounded" } },
+    prices: "reference",
+    measurement: { frame_ms: 250, latency: { from: "append", anchor: "trigger" } },
+    backend: { kind: "modelled" },
+    ui: { positions: {} },
+  };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A draft may lack anything. Fills in only the containers that the canvas walks; what is there stays as it is. */
+export function coerceDocument(given: unknown): ExperimentDocument {
+  const draft = isObject(given) ? given : {};
+  const query = isObject(draft.query) ? draft.query : {};
+  const cluster = isObject(draft.cluster) ? draft.cluster : {};
+  const workload = isObject(draft.workload) ? draft.workload : {};
+  return {
+    ...draft,
+    format: typeof draft.format === "number" ? draft.format : 1,
+    name: typeof draft.name === "string" ? draft.name : "Untitled experiment",
+    query: {
+      ...query,
+      operators: Array.isArray(query.operators) ? query.operators.filter(isObject) : [],
+      edges: Array.isArray(query.edges) ? query.edges.filter(isObject).map((edge) => ({ partitioning: { kind: "rebalance" }, ...edge })) : [],
+    },
+    cluster: { ...cluster, hosts: Array.isArray(cluster.hosts) ? cluster.hosts.filter(isObject) : [] },
+    placement: isObject(draft.placement) ? draft.placement : { kind: "spread" },
+    workload: { ...workload, sources: isObject(workload.sources) ? workload.sources : {} },
+  } as unknown as ExperimentDocument;
+}
+
+/** A name that no operator has yet: "filter", "filter-2", ... */
+export function freeName(base: string, taken: Iterable<string>): string {
+  const used = new Set(taken);
+  const clean = base.toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^[^a-z]+/, "").slice(0, MAX_OPERATOR_ID - 4) || "operator";
+  if (!used.has(clean)) return clean;
+  for (let number = 2; ; number += 1) if (!used.has(`${clean}-${number}`)) return `${clean}-${number}`;
+}
+
+export const operatorOf = (document: ExperimentDocument, id: string) => document.query.operators.find((operator) => operator.id === id);
+export const edgeKey = (edge: Edge) =>
+  `${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}>${edge.target}.${edge.target_port ?? DEFAULT_PORT.target}`;
+
+export function addOperator(
+  document: ExperimentDocument, operator: Operator, position: Position, workload?: SourceWorkload,
+): ExperimentDocument {
+  const next = {
+    ...document,
+    query: { ...document.query, operators: [...document.query.operators, operator] },
+    ui: { ...document.ui, positions: { ...document.ui?.positions, [operator.id]: position } },
+  };
+  if (!workload) return next;
+  return { ...next, workload: { ...next.workload, sources: { ...next.workload.sources, [operator.id]: workload } } };
+}
+
+export function patchOperator(document: ExperimentDocument, id: string, patch: Partial<Operator>): ExperimentDocument {
+  const operators = document.query.operators.map((operator) => (operator.id === id ? { ...operator, ...patch } : operator));
+  return { ...document, query: { ...document.query, operators } };
+}
+
+/** Renames an operator everywhere: edges, workload, explicit placement, positions. */
+export function renameOperator(document: ExperimentDocument, from: string, to: string): ExperimentDocument {
+  const rename = (id: string) => (id === from ? to : id);
+  const rekey = <T>(map: { [id: string]: T } | undefined) => Object.fromEntries(Object.entries(map ?? {}).map(([id, value]) => [rename(id), value]));
+  return {
+    ...document,
+    query: {
+      ...document.query,
+      operators: document.query.operators.map((operator) => ({ ...operator, id: rename(operator.id) })),
+      edges: document.query.edges.map((edge) => ({ ...edge, source: rename(edge.source), target: rename(edge.target) })),
+    },
+    placement: document.placement.hosts ? { ...document.placement, hosts: rekey(document.placement.hosts) } : document.placement,
+    workload: { ...document.workload, sources: rekey(document.workload.sources) },
+    ui: { ...document.ui, positions: rekey(document.ui?.positions) },
+  };
+}
+
+function without<T>(map: { [id: string]: T } | undefined, gone: Set<string>): { [id: string]: T } {
+  return Object.fromEntries(Object.entries(map ?? {}).filter(([id]) => !gone.has(id)));
+}
+
+/** Removes operators with all that hangs on them, and single edges by their key. */
+export function removeParts(document: ExperimentDocument, operatorIds: Iterable<string>, edgeKeys: Iterable<string>): ExperimentDocument {
+  const gone = new Set(operatorIds);
+  const cut = new Set(edgeKeys);
+  const keeps = (edge: Edge) => !gone.has(edge.source) && !gone.has(edge.target) && !cut.has(edgeKey(edge));
+  return {
+    ...document,
+    query: {
+      ...document.query,
+      operators: document.query.operators.filter((operator) => !gone.has(operator.id)),
+      edges: document.query.edges.filter(keeps),
+    },
+    placement: document.placement.hosts ? { ...document.placement, hosts: without(document.placement.hosts, gone) } : document.placement,
+    workload: { ...document.workload, sources: without(document.workload.sources, gone) },
+    ui: { ...document.ui, positions: without(document.ui?.positions, gone) },
+  };
+}
+
+export function addEdge(document: ExperimentDocument, edge: Edge): ExperimentDocument {
+  return { ...document, query: { ...document.query, edges: [...document.query.edges, edge] } };
+}
+
+export function patchEdge(document: ExperimentDocument, key: string, patch: Partial<Edge>): ExperimentDocument {
+  const edges = document.query.edges.map((edge) => (edgeKey(edge) === key ? { ...edge, ...patch } : edge));
+  return { ...document, query: { ...document.query, edges } };
+}
+
+export function moveOperators(document: ExperimentDocument, moved: { [id: string]: Position }): ExperimentDocument {
+  return { ...document, ui: { ...document.ui, positions: { ...document.ui?.positions, ...moved } } };
+}
+
+export function addHost(document: ExperimentDocument, host: Host): ExperimentDocument {
+  return { ...document, cluster: { ...document.cluster, hosts: [...document.cluster.hosts, host] } };
+}
+
+export function replaceHost(document: ExperimentDocument, index: number, host: Host): ExperimentDocument {
+  return { ...document, cluster: { ...document.cluster, hosts: document.cluster.hosts.map((old, at) => (at === index ? host : old)) } };
+}
+
+/** Removes a host template, and the names it gave from an explicit placement. */
+export function removeHost(document: ExperimentDocument, index: number, itsNames: string[]): ExperimentDocument {
+  const gone = new Set(itsNames);
+  const hosts = document.placement.hosts;
+  return {
+    ...document,
+    cluster: { ...document.cluster, hosts: document.cluster.hosts.filter((_, at) => at !== index) },
+    placement: hosts
+      ? { ...document.placement, hosts: Object.fromEntries(Object.entries(hosts).map(([id, names]) => [id, names.filter((name) => !gone.has(name))])) }
+      : document.placement,
+  };
+}
+
+/**
+ * Puts an operator on hosts. A strategy becomes an explicit map that first repeats what the strategy had chosen
+ * (`current`, from validation), so that nothing else moves.
+ */
+export function placeOn(
+  document: ExperimentDocument, operatorId: string, hostNames: string[], current: { [operator: string]: string[] },
+): ExperimentDocument {
+  const before = document.placement.kind === "explicit" ? (document.placement.hosts ?? {}) : current;
+  const fallback = Object.keys(before).length ? {} : Object.fromEntries(document.query.operators.map((operator) => [operator.id, hostNames]));
+  return { ...document, placement: { kind: "explicit", hosts: { ...fallback, ...before, [operatorId]: hostNames } } };
+}
+
+/** Copies of operators and of the edges among them, under free names, shifted by 32 px. Returns the new ids too. */
+export function duplicateOperators(document: ExperimentDocument, ids: string[], from: ExperimentDocument = document): [ExperimentDocument, string[]] {
+  const chosen = from.query.operators.filter((operator) => ids.includes(operator.id));
+  const names = new Map<string, string>();
+  const taken = new Set(document.query.operators.map((operator) => operator.id));
+  for (const operator of chosen) {
+    const name = freeName(operator.id.replace(/-\d+$/, ""), taken);
+    taken.add(name);
+    names.set(operator.id, name);
+  }
+  const renamed = (id: string) => names.get(id) ?? id;
+  let next = document;
+  for (const operator of chosen) {
+    const at = from.ui?.positions?.[operator.id] ?? { x: 0, y: 0 };
+    next = addOperator(next, { ...structuredClone(operator), id: renamed(operator.id) }, { x: at.x + 32, y: at.y + 32 },
+      from.workload.sources[operator.id] && structuredClone(from.workload.sources[operator.id]));
+  }
+  for (const edge of from.query.edges) {
+    if (names.has(edge.source) && names.has(edge.target)) {
+      next = addEdge(next, { ...structuredClone(edge), source: renamed(edge.source), target: renamed(edge.target) });
+    }
+  }
+  return [next, [...names.values()]];
+}

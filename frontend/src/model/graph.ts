@@ -1,0 +1,112 @@
+/** Rules of drawing: what may be connected, and how an edge is best partitioned at first. */
+import type { Kind, RecordSchema } from "../api/types";
+import { DEFAULT_PORT, edgeKey, operatorOf, type Edge, type ExperimentDocument, type Tagged } from "./document";
+
+export interface PortRef {
+  operator: string;
+  port: string;
+  side: "in" | "out";
+}
+
+/** Every operator that records of `from` reach, itself included. */
+export function downstream(document: ExperimentDocument, from: string): Set<string> {
+  const seen = new Set([from]);
+  const waiting = [from];
+  while (waiting.length) {
+    const id = waiting.pop();
+    for (const edge of document.query.edges) {
+      if (edge.source === id && !seen.has(edge.target)) {
+        seen.add(edge.target);
+        waiting.push(edge.target);
+      }
+    }
+  }
+  return seen;
+}
+
+/** Why these two ports cannot be connected, or null when they can. One sentence, with what would be right. */
+export function connectionRefusal(document: ExperimentDocument, kinds: Map<string, Kind>, from: PortRef, to: PortRef): string | null {
+  if (from.side === to.side) {
+    return from.side === "out"
+      ? `Both ends are outputs. Connect ${from.operator} to an input, on the left side of an operator.`
+      : `Both ends are inputs. Start at an output, on the right side of an operator.`;
+  }
+  const [source, target] = from.side === "out" ? [from, to] : [to, from];
+  if (source.operator === target.operator) return `${source.operator} cannot feed itself. Choose another operator.`;
+  for (const end of [source, target]) {
+    const operator = operatorOf(document, end.operator);
+    const kind = operator && kinds.get(operator.kind);
+    const ports = end === source ? kind?.outputs : kind?.inputs;
+    if (ports && !ports.includes(end.port)) return `${end.operator} has no ${end.side}put '${end.port}'. It has ${ports.join(", ") || "none"}.`;
+  }
+  const key = edgeKey(makeEdge(source, target, { kind: "forward" }));
+  if (document.query.edges.some((edge) => edgeKey(edge) === key)) return `${source.operator} already feeds this input of ${target.operator}.`;
+  if (downstream(document, target.operator).has(source.operator)) {
+    return `This would close a cycle: records of ${target.operator} already reach ${source.operator}.`;
+  }
+  return null;
+}
+
+export function makeEdge(source: PortRef, target: PortRef, partitioning: Tagged): Edge {
+  const edge: Edge = { source: source.operator, target: target.operator, partitioning };
+  if (source.port !== DEFAULT_PORT.source) edge.source_port = source.port;
+  if (target.port !== DEFAULT_PORT.target) edge.target_port = target.port;
+  return edge;
+}
+
+/** Where a keyed operator keeps the key of an input port: `left_key` for port left, `key` for port in. */
+function keyOf(params: { [field: string]: unknown } | undefined, port: string): string | null {
+  const value = params?.[`${port}_key`] ?? params?.key;
+  return typeof value === "string" && value ? value : null;
+}
+
+/** A new edge's partitioning: hash by the receiver's key if it has one, forward at equal parallelism, else rebalance. */
+export function firstPartitioning(document: ExperimentDocument, source: PortRef, target: PortRef): Tagged {
+  const from = operatorOf(document, source.operator);
+  const to = operatorOf(document, target.operator);
+  const key = keyOf(to?.params, target.port);
+  if (key) return { kind: "hash", key };
+  return from?.parallelism === to?.parallelism ? { kind: "forward" } : { kind: "rebalance" };
+}
+
+export function partitioningLabel(partitioning: Tagged | undefined): string {
+  if (!partitioning) return "";
+  return typeof partitioning.key === "string" && partitioning.key ? `${partitioning.kind}(${partitioning.key})` : partitioning.kind;
+}
+
+export interface RecordType {
+  name: string;
+  /** Index of the port's shape: circle, square, diamond, triangle, in order of appearance. */
+  shape: number;
+  schema: RecordSchema;
+}
+
+/**
+ * Names for the record schemas that flow on output ports. Equal fields are one type; a source names it by its stream,
+ * any other operator by its own id. Keys are "<operator>.<port>", as in the server's answer.
+ */
+export function recordTypes(document: ExperimentDocument, schemas: Record<string, RecordSchema>, streamTitles: Map<string, string>): Map<string, RecordType> {
+  const bySignature = new Map<string, RecordType>();
+  const types = new Map<string, RecordType>();
+  for (const operator of document.query.operators) {
+    for (const [key, schema] of Object.entries(schemas)) {
+      if (!key.startsWith(`${operator.id}.`)) continue;
+      const signature = JSON.stringify(schema.fields);
+      let type = bySignature.get(signature);
+      if (!type) {
+        const stream = document.workload.sources[operator.id]?.stream;
+        const name = (stream && typeof stream.dataset === "string" ? "Row" : stream && streamTitles.get(stream.kind)) || operator.id;
+        type = { name: name.replace(/^NexMark\s+/i, "").replace(/^./, (c) => c.toUpperCase()), shape: bySignature.size, schema };
+        bySignature.set(signature, type);
+      }
+      types.set(key, type);
+    }
+  }
+  return types;
+}
+
+/** What arrives at an input port: the type of the first edge into it. */
+export function inputType(document: ExperimentDocument, types: Map<string, RecordType>, operator: string, port: string): RecordType | undefined {
+  const edge = document.query.edges.find((one) => one.target === operator && (one.target_port ?? DEFAULT_PORT.target) === port);
+  return edge && types.get(`${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}`);
+}

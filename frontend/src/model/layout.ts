@@ -1,0 +1,101 @@
+/** Positions for operators: from the document, or by layers (elk) when asked for or when there are none. */
+import type { Kind } from "../api/types";
+import { DEFAULT_PORT, type ExperimentDocument, type Position } from "./document";
+
+export const NODE = { width: 148, header: 28, port: 20, footer: 25 } as const;
+
+/** Height of an operator's node in px, as its style sheet draws it. */
+export function nodeHeight(kind: Kind | undefined): number {
+  return NODE.header + NODE.footer + NODE.port * Math.max(1, kind?.inputs.length ?? 1, kind?.outputs.length ?? 1) + 2;
+}
+
+/** The document's positions; operators without one stand in columns by their distance from a source. */
+export function positionsOf(document: ExperimentDocument): { [operator: string]: Position } {
+  const given = document.ui?.positions ?? {};
+  const missing = document.query.operators.filter((operator) => !isPosition(given[operator.id]));
+  if (!missing.length) return given as { [operator: string]: Position };
+  const layers = depths(document);
+  const rows = new Map<number, number>();
+  const positions: { [operator: string]: Position } = {};
+  for (const operator of document.query.operators) {
+    const at = given[operator.id];
+    if (isPosition(at)) {
+      positions[operator.id] = at;
+      continue;
+    }
+    const column = layers.get(operator.id) ?? 0;
+    const row = rows.get(column) ?? 0;
+    rows.set(column, row + 1);
+    positions[operator.id] = { x: column * 208, y: row * 128 };
+  }
+  return positions;
+}
+
+const isPosition = (value: unknown): value is Position =>
+  typeof value === "object" && value !== null && Number.isFinite((value as Position).x) && Number.isFinite((value as Position).y);
+
+/** Longest path from a source, in edges; cycles (not allowed, but drawable) end the walk. */
+export function depths(document: ExperimentDocument): Map<string, number> {
+  const depth = new Map(document.query.operators.map((operator) => [operator.id, 0]));
+  for (let round = 0; round < document.query.operators.length; round += 1) {
+    let moved = false;
+    for (const edge of document.query.edges) {
+      const from = depth.get(edge.source);
+      const to = depth.get(edge.target);
+      if (from !== undefined && to !== undefined && to < from + 1) {
+        depth.set(edge.target, from + 1);
+        moved = true;
+      }
+    }
+    if (!moved) break;
+  }
+  return depth;
+}
+
+/** Layered layout, left to right, ports in order. Loads elk (1.5 MB) only when somebody asks for it. */
+export async function autoLayout(document: ExperimentDocument, kinds: Map<string, Kind>): Promise<{ [operator: string]: Position }> {
+  const { default: Elk } = await import("elkjs/lib/elk.bundled.js");
+  const port = (operator: string, name: string) => `${operator}/${name}`;
+  const graph = await new Elk().layout({
+    id: "query",
+    layoutOptions: {
+      "elk.algorithm": "layered", "elk.direction": "RIGHT", "elk.layered.spacing.nodeNodeBetweenLayers": "84", "elk.spacing.nodeNode": "40",
+      "elk.layered.nodePlacement.strategy": "NETWORK_SIMPLEX", "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
+    },
+    children: document.query.operators.map((operator) => {
+      const kind = kinds.get(operator.kind);
+      const ports = [
+        ...(kind?.inputs ?? ["in"]).map((name, index) => ({ name, side: "WEST", index })),
+        ...(kind?.outputs ?? ["out"]).map((name, index) => ({ name, side: "EAST", index })),
+      ];
+      return {
+        id: operator.id, width: NODE.width, height: nodeHeight(kind), layoutOptions: { "elk.portConstraints": "FIXED_POS" },
+        ports: ports.map(({ name, side, index }) => ({
+          id: port(operator.id, `${side}-${name}`), x: side === "WEST" ? 0 : NODE.width, y: NODE.header + NODE.port * (index + 0.5),
+          layoutOptions: { "elk.port.side": side },
+        })),
+      };
+    }),
+    edges: document.query.edges.map((edge, index) => ({
+      id: `edge-${index}`,
+      sources: [port(edge.source, `EAST-${edge.source_port ?? DEFAULT_PORT.source}`)],
+      targets: [port(edge.target, `WEST-${edge.target_port ?? DEFAULT_PORT.target}`)],
+    })),
+  });
+  const snap = (value: number | undefined) => Math.round((value ?? 0) / 8) * 8;
+  return Object.fromEntries((graph.children ?? []).map((node) => [node.id, { x: snap(node.x), y: snap(node.y) }]));
+}
+
+/** Bounds of the query layer, at least as wide as the hardware needs. */
+export function queryBounds(document: ExperimentDocument, kinds: Map<string, Kind>, positions = positionsOf(document)) {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const operator of document.query.operators) {
+    const at = positions[operator.id];
+    if (!at) continue;
+    left = Math.min(left, at.x);
+    top = Math.min(top, at.y);
+    right = Math.max(right, at.x + NODE.width);
+    bottom = Math.max(bottom, at.y + nodeHeight(kinds.get(operator.kind)));
+  }
+  return left === Infinity ? { left: 0, top: 0, right: 688, bottom: 160 } : { left, top, right, bottom };
+}

@@ -1,0 +1,123 @@
+import { useCallback, useMemo, useRef, useState, type ReactNode } from "react";
+import type { Frame } from "../api/types";
+import { frameAt } from "../model/frames";
+import { columnsOf, spansMoreThanADecade, timeTicks, type Column } from "../model/series";
+import { latency, short } from "../ui/format";
+import { Icon } from "../ui/Icon";
+import { Chart, GUTTER_LEFT, GUTTER_RIGHT, type Line } from "./Chart";
+import { FrameTable } from "./FrameTable";
+import { momentOf, useLiveRun } from "./liveRun";
+
+/** Percentiles are ordered, so one hue: p50 dotted, p95 dashed, p99 solid and heaviest. */
+const LATENCY: Line[] = [
+  { label: "p50", token: "--p50", width: 1.75, dash: [2, 2] }, { label: "p95", token: "--p95", width: 1.75, dash: [7, 3] }, { label: "p99", token: "--p99", width: 2.25 },
+];
+const RATES: Line[] = [
+  { label: "offered", token: "--s6", width: 1.5, dash: [4, 3] }, { label: "in, at sources", token: "--accent", width: 2, filled: true }, { label: "out, at sinks", token: "--s3", width: 1.75, dash: [8, 3, 2, 3] },
+];
+const QUEUES: Line[] = [{ label: "backlog", token: "--s1", width: 2, filled: true }, { label: "in queues", token: "--s2", width: 1.5, dash: [6, 3] }];
+
+const latencyText = (value: number) => latency(value).join(" ");
+
+/** Latency, throughput and queues over one time axis, with one cursor. A click holds the moment, Esc or "Go live" lets it go. */
+export function TimeStack({ frames, end_s, warmup_s, finished, definition }: {
+  frames: Frame[]; end_s: number; warmup_s: number; finished: boolean;
+  /** From which clock to which point latency is measured, in words. */
+  definition: string;
+}) {
+  const columns = useMemo(() => columnsOf(frames), [frames]);
+  const log = useMemo(() => spansMoreThanADecade(columns.latency), [columns]);
+  const moment_s = useLiveRun(momentOf);
+  const pinned = useLiveRun((state) => state.pinned_s !== null);
+  const [table, setTable] = useState<string | null>(null);
+  const stack = useRef<HTMLDivElement>(null);
+  const head_s = frames.at(-1)?.t_s ?? 0;
+
+  const timeAt = (clientX: number): number | null => {
+    const box = stack.current?.getBoundingClientRect();
+    if (!box) return null;
+    const share = (clientX - box.left - GUTTER_LEFT) / (box.width - GUTTER_LEFT - GUTTER_RIGHT);
+    return share < -0.01 || share > 1.01 ? null : Math.max(0, Math.min(share * end_s, head_s));
+  };
+  const held = (t_s: number | null) => (t_s === null ? null : (frameAt(frames, t_s)?.t_s ?? null));
+  const step = (frame_count: number) => {
+    const now = moment_s ?? head_s;
+    const at = frames.indexOf(frameAt(frames, now) as Frame);
+    const next = frames[Math.max(0, Math.min(frames.length - 1, at + frame_count))];
+    if (next) useLiveRun.setState({ pinned_s: next.t_s });
+  };
+
+  const onDrawn = useCallback((points: number) => {
+    stack.current?.setAttribute("data-points", String(points));
+    if (points > 0 && window.__millrace && window.__millrace.firstPointMs < 0) window.__millrace.firstPointMs = performance.now();
+  }, []);
+
+  const share = (t_s: number) => `${(Math.min(1, Math.max(0, t_s / end_s)) * 100).toFixed(4)}%`;
+  const shades = (
+    <>
+      {warmup_s > 0 && <i className="warm" style={{ width: share(warmup_s) }}>{warmup_s / end_s > 0.1 && <span>warm-up</span>}</i>}
+      {!finished && head_s < end_s && <i className="future" style={{ left: share(head_s) }} />}
+      {finished && head_s < end_s - 1e-6 && <i className="future" style={{ left: share(head_s) }} />}
+    </>
+  );
+  const charts = { t_s: columns.t_s, end_s };
+  const now = moment_s === null ? frames.at(-1) : frameAt(frames, moment_s);
+  return (
+    <section className="panel stack" ref={stack} tabIndex={0} aria-label="Charts over virtual time. Arrow keys move the moment, Escape goes live." data-testid="time-stack" data-points="0"
+      onPointerMove={(event) => useLiveRun.setState({ hovered_s: held(timeAt(event.clientX)) })} onPointerLeave={() => useLiveRun.setState({ hovered_s: null })}
+      onClick={(event) => { if ((event.target as HTMLElement).closest("button, .frames, .ph")) return; const t_s = held(timeAt(event.clientX)); if (t_s !== null) useLiveRun.setState({ pinned_s: t_s }); }}
+      onKeyDown={(event) => {
+        const count = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key];
+        if (count) { event.preventDefault(); step(count); }
+        if (event.key === "Escape") useLiveRun.setState({ pinned_s: null });
+      }}>
+      <Panel title="Latency" note={`${definition}${log ? ", log scale" : ""}`} lines={LATENCY} table={table === "latency"} onTable={() => setTable(table === "latency" ? null : "latency")}
+        values={now ? [now.latency_ms?.p50, now.latency_ms?.p95, now.latency_ms?.p99] : []} format={latencyText}>
+        {table === "latency" ? <FrameTable frames={frames} lines={LATENCY} columns={columns.latency} t_s={columns.t_s} format={latencyText} /> : <Plot shades={shades} note={!finished && head_s / end_s < 0.8 ? { text: "not simulated yet", left: share((head_s + end_s) / 2) } : null}>
+          <Chart {...charts} columns={columns.latency} lines={LATENCY} log={log} format={latencyText} onDrawn={onDrawn} /></Plot>}
+      </Panel>
+      <Panel title="Throughput" note="records per virtual second" lines={RATES} table={table === "rates"} onTable={() => setTable(table === "rates" ? null : "rates")}
+        values={now ? [now.offered_per_s, now.in_per_s, now.out_per_s] : []} format={short}>
+        {table === "rates" ? <FrameTable frames={frames} lines={RATES} columns={columns.rates} t_s={columns.t_s} format={short} /> : <Plot shades={shades}><Chart {...charts} columns={columns.rates} lines={RATES} log={false} format={short} /></Plot>}
+      </Panel>
+      <Panel title="Waiting" note="records in logs and queues" lines={QUEUES} table={table === "queues"} onTable={() => setTable(table === "queues" ? null : "queues")}
+        values={columns.queues.map((column: Column) => (now ? (column[now.n] ?? null) : null))} format={short}>
+        {table === "queues" ? <FrameTable frames={frames} lines={QUEUES} columns={columns.queues} t_s={columns.t_s} format={short} /> : <Plot shades={shades}><Chart {...charts} columns={columns.queues} lines={QUEUES} log={false} format={short} /></Plot>}
+      </Panel>
+      <div className="xax" style={{ marginLeft: GUTTER_LEFT, marginRight: GUTTER_RIGHT }}>
+        {timeTicks(end_s).map((t_s) => <span key={t_s} style={{ left: share(t_s) }}>{short(t_s)}{t_s === 0 ? " s" : ""}</span>)}
+        {moment_s !== null && <span className={`c ${pinned ? "pinned" : ""}`} style={{ left: share(moment_s) }}>{moment_s.toFixed(2)} s</span>}
+      </div>
+      {moment_s !== null && <div className="cursor-box" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}><i style={{ left: share(moment_s) }} /></div>}
+    </section>
+  );
+}
+
+function Plot({ shades, note, children }: { shades: ReactNode; note?: { text: string; left: string } | null; children: ReactNode }) {
+  return (
+    <div className="plot">
+      <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>{shades}{note && <span className="tagp" style={{ left: note.left }}>{note.text}</span>}</div>
+      {children}
+    </div>
+  );
+}
+
+function Panel({ title, note, lines, values, format, table, onTable, children }: {
+  title: string; note: string; lines: Line[]; values: (number | null | undefined)[]; format: (value: number) => string; table: boolean; onTable: () => void; children: ReactNode;
+}) {
+  return (
+    <section>
+      <div className="ph">
+        <h2>{title}</h2><span className="mut">{note}</span>
+        <div className="lg">
+          {lines.map((line, at) => (
+            <span key={line.label}><svg width="20" height="8" aria-hidden="true"><path d="M0 4H20" style={{ stroke: `var(${line.token})`, strokeWidth: line.width, strokeDasharray: line.dash?.join(" "), fill: "none" }} /></svg>{line.label}
+              <b>{values[at] === null || values[at] === undefined ? "–" : format(values[at] as number)}</b></span>
+          ))}
+          <button className="btn ghost icon mini" title={table ? "Show the chart" : "Show as a table"} aria-label={`${title}: ${table ? "chart" : "table"}`} aria-pressed={table} onClick={onTable}><Icon name={table ? "compare" : "table"} small /></button>
+        </div>
+      </div>
+      {children}
+    </section>
+  );
+}

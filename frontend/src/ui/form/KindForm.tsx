@@ -1,0 +1,51 @@
+import { useId } from "react";
+import type { Json, Kind, Problem, RecordField } from "../../api/types";
+import type { Tagged } from "../../model/document";
+import { initialValue, propertyNames } from "../../model/schema";
+import { Icon } from "../Icon";
+import { Remarks } from "./fields";
+import { SchemaForm } from "./SchemaForm";
+
+/** A choice among the kinds of one family, then the chosen kind's own form, both from the registry. */
+export function KindForm({ label, kinds, value, onChange, pointer, problems, records, omit }: {
+  label: string;
+  kinds: Kind[];
+  value: Tagged | undefined;
+  onChange: (value: Tagged, path: string) => void;
+  pointer: string;
+  problems: Problem[];
+  records?: { [port: string]: RecordField[] };
+  omit?: readonly string[];
+}) {
+  const id = useId();
+  const kind = kinds.find((one) => one.kind === value?.kind);
+  const own = problems.filter((problem) => problem.pointer === pointer || problem.pointer === `${pointer}/kind`);
+  const choose = (name: string) => {
+    const next = kinds.find((one) => one.kind === name);
+    if (!next) return;
+    const names = propertyNames(next.schema);
+    const kept = Object.fromEntries(Object.entries(value ?? {}).filter(([field]) => names.includes(field)));
+    onChange({ ...initialValue(next.schema), ...kept, kind: name }, `${pointer}/kind`);
+  };
+  const { kind: _tag, ...rest } = value ?? { kind: "" };
+  return (
+    <div className="fields">
+      <div className="field" data-pointer={`${pointer}/kind`}>
+        <label htmlFor={id}>{label}<i /></label>
+        <div className={`in ${own.length ? "err" : ""}`}>
+          <select id={id} value={kind?.kind ?? ""} onChange={(event) => choose(event.target.value)}>
+            {!kind && <option value="">{value?.kind ? `${value.kind} (unknown)` : "choose"}</option>}
+            {kinds.map((one) => <option key={one.kind} value={one.kind}>{one.title}</option>)}
+          </select>
+          <Icon name="down" />
+        </div>
+        {kind?.doc && <p>{kind.doc.split("\n\n")[0]}</p>}
+        <Remarks problems={own} />
+      </div>
+      {kind && propertyNames(kind.schema).some((name) => name !== "kind" && !omit?.includes(name)) && (
+        <SchemaForm key={kind.kind} schema={kind.schema} value={rest as { [field: string]: Json }} pointer={pointer} problems={problems}
+          {...(records ? { records } : {})} omit={["kind", ...(omit ?? [])]} onChange={(fields, path) => onChange({ ...fields, kind: kind.kind }, path)} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import Form from "@rjsf/core";
+import type { RJSFSchema } from "@rjsf/utils";
+import { useMemo } from "react";
+import type { Json, JsonSchema, Problem, RecordField } from "../../api/types";
+import { formSchema } from "../../model/schema";
+import type { FormSurroundings } from "./context";
+import { fields, templates, widgets } from "./fields";
+import { serverValidates } from "./validator";
+import "./form.css";
+
+const NO_FIELDS = {};
+
+/**
+ * A form for one JSON Schema. Defaults are shown, not written: the document holds only what somebody chose.
+ * `onChange` gets the whole new value; it is called for edits only, never for what the library fills in by itself.
+ */
+export function SchemaForm({ schema, value, onChange, pointer, problems, records = NO_FIELDS, omit }: {
+  schema: JsonSchema;
+  value: { [field: string]: Json } | undefined;
+  onChange: (value: { [field: string]: Json }, path: string) => void;
+  /** JSON pointer of `value` in the document. */
+  pointer: string;
+  problems: Problem[];
+  records?: { [port: string]: RecordField[] };
+  /** Names of properties that are edited elsewhere. */
+  omit?: readonly string[];
+}) {
+  const omitted = omit?.join() ?? "";
+  const ready = useMemo(() => formSchema(schema, omitted.split(",")) as RJSFSchema, [schema, omitted]);
+  const context: FormSurroundings = useMemo(() => ({ pointer, problems, records }), [pointer, problems, records]);
+  return (
+    <Form
+      schema={ready} formData={value ?? {}} validator={serverValidates} tagName="div" noValidate showErrorList={false}
+      templates={templates} fields={fields} widgets={widgets} formContext={context} idPrefix={`form${pointer.replace(/\//g, "-")}`}
+      experimental_defaultFormStateBehavior={{ emptyObjectFields: "skipDefaults", constAsDefaults: "never" }}
+      onChange={(event, id) => { if (id !== undefined) onChange(event.formData as { [field: string]: Json }, id); }}
+    ><></></Form>
+  );
+}
