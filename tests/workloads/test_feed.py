@@ -121,6 +121,16 @@ def test_disorder_delays_by_up_to_the_maximum_and_never_below_zero():
     assert chunk.event_ns.min() == 0
 
 
+def test_the_largest_delay_is_reached():
+    source = {
+        "stream": {"kind": "nexmark_bid"},
+        "rate": {"kind": "constant", "per_s": 1000.0},
+        "disorder": {"kind": "uniform", "max_ms": 2e-6},
+    }
+    chunk = feed(source).chunk(0, SECOND)
+    assert set((chunk.append_ns - chunk.event_ns).tolist()) == {0, 1, 2}
+
+
 def test_partitions_are_uniform_and_differ_by_seed():
     source = {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 40_000.0}}
     first, second = (feed(source, parallelism=4, seed=seed).chunk(0, SECOND).partition for seed in (1, 2))

@@ -117,6 +117,7 @@ def test_the_flights_are_what_the_file_holds():
     table = parquet.read_table(DATA / "flights.parquet")
     assert len(chunk) == table.num_rows == 113_493
     assert (DATA / "flights.parquet").stat().st_size < 2_000_000
+    assert chunk.words[:, 1].tolist() == table["delay"].to_pylist()  # many flights share a minute and keep their order
     totals = np.zeros(len(strings), np.int64)
     np.add.at(totals, chunk.words[:, 0], chunk.words[:, 1])
     grouped = table.group_by("origin").aggregate([("delay", "sum")]).to_pydict()

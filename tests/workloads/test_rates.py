@@ -71,6 +71,11 @@ def test_a_constant_rate_puts_record_n_at_n_over_the_rate(per_s, first, count):
     assert times.tolist() == [number * 10**15 // micro for number in range(first, first + count)]
 
 
+def test_a_high_and_crooked_rate_stays_exact_over_many_blocks():
+    times = arrivals(ConstantRate(per_s=567_890_123.456789)).times_ns(0, 40_000)
+    assert times.tolist() == [number * 10**15 // 567_890_123_456_789 for number in range(40_000)]
+
+
 def test_a_rate_of_zero_has_no_records():
     never = arrivals(ConstantRate(per_s=0.0))
     assert never.count_before(10**17) == 0
