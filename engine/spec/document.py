@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
@@ -20,7 +20,7 @@ BYTES_MAX = 1_000_000
 DEPTH_MAX = 50
 """Levels of nesting. The format itself has about ten; the canvas may add its own below `ui`."""
 
-Path_ = tuple[Any, ...]
+Place = tuple[Any, ...]
 
 
 # Reading
@@ -88,8 +88,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _from_yaml(text: str) -> Any:
     """Build plain data from the parser's events, in a loop: no aliases (they can blow up), no tags, no duplicate keys, YAML 1.2 scalars."""
     root: list[Any] = []
-    containers: list[Any] = [root]  # from the outside in
-    keys: list[Any] = [None]  # by container: the key whose value comes next, NO_KEY before a key, None in a list
+    stack: list[_Open] = [_Open(root)]  # from the outside in
     try:
         for event in yaml.parse(text, Loader=LOADER):
             match event:
@@ -98,25 +97,19 @@ def _from_yaml(text: str) -> Any:
                 case yaml.ScalarEvent() | yaml.SequenceStartEvent() | yaml.MappingStartEvent():
                     if event.tag not in (None, "!"):
                         _refuse(event, "tag", f"the tag {event.tag} is not allowed; write plain values")
-                    if keys[-1] is NO_KEY:
-                        _take_key(event, containers, keys)
+                    if stack[-1].waits_for_key:
+                        _take_key(event, stack)
                         continue
-                    value = _value(event)
-                    if containers[-1] is root and root:
+                    if root and len(stack) == 1:
                         _refuse(event, "several_documents", "the text holds more than one document; keep one")
-                    if keys[-1] is None:
-                        containers[-1].append(value)
-                    else:
-                        containers[-1][keys[-1]] = value
-                        keys[-1] = NO_KEY
-                    if not isinstance(event, yaml.ScalarEvent):
-                        if len(containers) > DEPTH_MAX:
+                    value = _value(event)
+                    stack[-1].take(value)
+                    if isinstance(value, list | dict):
+                        if len(stack) > DEPTH_MAX:
                             raise InvalidExperiment([_too_deep(_line(event))])
-                        containers.append(value)
-                        keys.append(None if isinstance(value, list) else NO_KEY)
+                        stack.append(_Open(value))
                 case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
-                    containers.pop()
-                    keys.pop()
+                    stack.pop()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f" in line {mark.line + 1}, column {mark.column + 1}" if mark else ""
@@ -127,7 +120,25 @@ def _from_yaml(text: str) -> Any:
     return root[0] if root else None
 
 
-NO_KEY = object()
+class _Open:
+    """A list or mapping that is being filled; `key` is that of the value which comes next, or came last."""
+
+    def __init__(self, container: Any):
+        self.container, self.key = container, ""
+        self.waits_for_key = isinstance(container, dict)
+
+    def take(self, value: Any) -> None:
+        if isinstance(self.container, list):
+            self.container.append(value)
+        else:
+            self.container[self.key] = value
+            self.waits_for_key = True
+
+    @property
+    def place(self) -> str | int:
+        return len(self.container) - 1 if isinstance(self.container, list) else self.key
+
+
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 INTEGER = re.compile(r"[-+]?[0-9]+")
@@ -161,15 +172,16 @@ def _value(event: Any) -> Any:
     return float(text) if DECIMAL.fullmatch(text) else text
 
 
-def _take_key(event: Any, containers: list[Any], keys: list[Any]) -> None:
+def _take_key(event: Any, stack: list[_Open]) -> None:
     if not isinstance(event, yaml.ScalarEvent):
         _refuse(event, "syntax", "a key of a mapping must be a word, not a list or a mapping")
-    if event.value in containers[-1]:
-        raise InvalidExperiment([_duplicate_key((*(key for key in keys[:-1] if isinstance(key, str)), event.value), _line(event))])
-    keys[-1] = event.value
+    mapping = stack[-1]
+    if event.value in mapping.container:
+        raise InvalidExperiment([_duplicate_key((*(outer.place for outer in stack[1:-1]), event.value), _line(event))])
+    mapping.key, mapping.waits_for_key = event.value, False
 
 
-def _refuse(event: Any, code: str, message: str) -> None:
+def _refuse(event: Any, code: str, message: str) -> NoReturn:
     raise InvalidExperiment([Problem("", code, f"{message}{_line(event)}")])
 
 
@@ -216,7 +228,7 @@ def outline_problems(document: Any) -> list[Problem]:
     return problems
 
 
-def _scalar_problem(value: Any, path: Path_) -> Problem | None:
+def _scalar_problem(value: Any, path: Place) -> Problem | None:
     name = path[-1] if path else "the document"
     if isinstance(value, float) and not math.isfinite(value):
         return Problem(pointer(*path), "not_finite", f"{name} is {value}; it must be a finite number", str(value))
@@ -230,7 +242,7 @@ def _scalar_problem(value: Any, path: Path_) -> Problem | None:
     return Problem(pointer(*path), "wrong_type", message, str(value)[:80])
 
 
-def _unlink(path: Any) -> Path_:
+def _unlink(path: Any) -> Place:
     parts = []
     while path is not None:
         path, part = path
@@ -275,7 +287,7 @@ def _too_large(size: int | None) -> Problem:
     return Problem("", "too_large", f"the document {has}; at most {BYTES_MAX:,} are allowed, so put data into data sets", size)
 
 
-def _too_deep(where: str, path: Path_ = ()) -> Problem:
+def _too_deep(where: str, path: Place = ()) -> Problem:
     return Problem(pointer(*path[:5]), "too_deep", f"the document is nested more than {DEPTH_MAX} levels deep{where}; flatten it")
 
 
@@ -285,5 +297,5 @@ def _no_mapping(value: Any) -> Problem:
     return Problem("", "wrong_type", message, str(value)[:80])
 
 
-def _duplicate_key(path: Path_, where: str = "") -> Problem:
+def _duplicate_key(path: Place, where: str = "") -> Problem:
     return Problem(pointer(*path), "duplicate_key", f"the key '{path[-1]}' stands twice in one mapping{where}; keep one", path[-1])

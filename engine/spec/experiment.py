@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field
 
 from .cluster import AnyPlacement, Cluster, ExpandedHost, Spread, expand
 from .operator import Model
@@ -92,7 +92,7 @@ class Experiment(Model):
     prices: str = Field(default="reference", min_length=1, max_length=100, title="Prices", description="Name of a price list.")
     measurement: Measurement = Field(default=Measurement(), title="Measurement", description="What is written down.")
     backend: Modelled = Field(default=Modelled(), title="Backend", description="What executes the query.")
-    ui: dict[str, JsonValue] = Field(default_factory=dict, title="Canvas", description="The canvas's own; does not count for the hash.")
+    ui: dict[str, Any] = Field(default_factory=dict, title="Canvas", description="The canvas's own; does not count for the hash.")
 
     @property
     def canonical(self) -> dict[str, Any]:

@@ -170,7 +170,7 @@ class _Reader:
             if "too many nested" in (error.msg or ""):
                 self.too_deep(error.offset or 1)
             hint = "write '==' to compare" if "=" in self.line and "==" not in self.line else ""
-            self.refuse(f"not an expression: {error.msg}", max(1, error.offset or 1), "syntax", hint)
+            self.refuse(f"not an expression: {error.msg}", error.offset or len(self.line) + 1, "syntax", hint)
         except ValueError as error:
             self.refuse(f"not an expression: {error}", 1, "syntax")
         except (RecursionError, MemoryError):
@@ -402,9 +402,9 @@ class _Reader:
         """What stands there and its type, for messages: 'name' is a string."""
         shown = ast.get_source_segment(self.line, syntax) or "it"
         shown = shown if len(shown) <= 40 else shown[:37] + "..."
-        return (
-            f"{shown if shown[0] in chr(34) + chr(39) else chr(39) + shown + chr(39)} is {'an' if node.type == 'int' else 'a'} {node.type}"
-        )
+        if not isinstance(syntax, ast.Constant):
+            shown = f"'{shown}'"
+        return f"{shown} is {'an' if node.type == 'int' else 'a'} {node.type}"
 
 
 def as_float(node: Node) -> Node:

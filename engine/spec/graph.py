@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from . import registry
-from .draft import Draft
+from .draft import Draft, section
 from .problems import Problem, pointer, suggestion
 
 
@@ -116,7 +116,8 @@ def _partitionings(draft: Draft) -> Iterator[Problem]:
 
 
 def _ends(draft: Draft) -> Iterator[Problem]:
-    if len(draft.kinds) < len(draft.ids):
+    written = section(draft.document, "query", "operators")
+    if not isinstance(written, list | tuple) or len(draft.kinds) < len(written):
         return  # the operators that could not be read may be what is missing
     place = pointer("query", "operators")
     if not any(not kind.inputs for kind in draft.kinds.values()):
@@ -172,11 +173,13 @@ def _connections(draft: Draft) -> Iterator[Problem]:
     heard = _reachable(exits, _neighbours(draft, forward=False))
     targets = {wire.target for wire in draft.wires}
     for id in draft.by_id:
-        if id not in fed and id in targets:  # without any edge it has been reported as a port without an edge
-            message = f"operator '{id}' is disconnected: no way leads to it from a source; connect one"
-            yield Problem(at_operator(draft, id), "disconnected", message, id)
-        if id not in heard:
-            message = f"operator '{id}' is disconnected: no way leads from it to a sink; connect it to one or remove it"
+        lacks = []
+        if entries and id not in fed and id in targets:  # without any edge it has been reported as a port without an edge
+            lacks.append("no way leads to it from a source")
+        if exits and id not in heard:
+            lacks.append("no way leads from it to a sink")
+        if lacks:
+            message = f"operator '{id}' is disconnected: {' and '.join(lacks)}; connect it or remove it"
             yield Problem(at_operator(draft, id), "disconnected", message, id)
 
 

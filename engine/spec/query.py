@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from .operator import Model
 from .units import Integer, Number, microseconds_ps, quantity
@@ -47,7 +47,7 @@ class OperatorSpec(Model):
     kind: str = Field(min_length=1, max_length=100, title="Kind", description="A kind of the registry.")
     name: str = Field(default="", max_length=200, title="Name", description="What the canvas shows; the id when empty.")
     parallelism: Integer = Field(default=1, ge=1, le=PARALLELISM_MAX, title="Parallelism", description="Number of instances.")
-    params: dict[str, JsonValue] = Field(default_factory=dict, title="Parameters", description="Depend on the kind.")
+    params: dict[str, Any] = Field(default_factory=dict, title="Parameters", description="Depend on the kind.")
     cost: Cost | None = Field(default=None, title="Cost", description="Overrides the price list for this operator.")
 
     @property

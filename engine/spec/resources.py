@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -200,10 +201,11 @@ def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Pro
             expected = rows if expected is None else min(expected, rows)
         total += expected or 0
     if total > budgets.records_max:
+        fitting_s = horizon_s * budgets.records_max / total
+        digit = 10.0 ** (math.floor(math.log10(fitting_s)) - 2)  # of three; rounded down, so that the advice holds
         message = (
             f"horizon_s is {horizon_s:g}, which with these rates gives {total:,.0f} records, {total - budgets.records_max:,.0f} above the "
-            f"budget of {budgets.records_max:,}; a horizon of {horizon_s * budgets.records_max / total:.3g} s would fit, "
-            f"or rates {total / budgets.records_max:.3g} times as low"
+            f"budget of {budgets.records_max:,}; at these rates it must be at most {math.floor(fitting_s / digit) * digit:g}"
         )
         yield Problem(pointer("workload", "horizon_s"), "budget", message, horizon_s)
 

@@ -7,6 +7,7 @@ import math
 import types
 import typing
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar, Union
 
 from pydantic import BaseModel, ValidationError
@@ -15,6 +16,7 @@ from pydantic.fields import FieldInfo
 from .problems import Problem, Refusal, pointer, suggestion
 
 ModelType = TypeVar("ModelType", bound=BaseModel)
+MESSAGE_MAX = 600
 Path = tuple[str | int, ...]
 
 
@@ -24,6 +26,14 @@ def check(model: type[ModelType], value: Any, at: Path = ()) -> tuple[ModelType 
         return model.model_validate(value), []
     except ValidationError as invalid:
         return None, [_problem(model, dict(error), at) for error in invalid.errors(include_url=False)]
+
+
+def shortened(problem: Problem) -> Problem:
+    """The problem with its value JSON-able and short, and without the middle of a very long message: its end says what would be right."""
+    message, hint = problem.message, problem.hint
+    if len(message) > MESSAGE_MAX:
+        message = f"{message[: MESSAGE_MAX - 203]}...{message[-200:]}"
+    return replace(problem, message=message, value=shown(problem.value), hint=hint if len(hint) <= MESSAGE_MAX else "")
 
 
 def refusal_problem(refusal: Refusal, at: Path) -> Problem:
@@ -143,8 +153,9 @@ def _kind_problem(path: Path, value: Any, context: dict[str, Any]) -> Problem:
             return Problem(place, "missing", f"{owner} has no kind; add one")
         return Problem(pointer(*path), "wrong_type", f"{owner} is {quoted(value)}; it must be a mapping with a kind", shown(value))
     known = [tag.strip().strip("'") for tag in context["expected_tags"].split(",")]
-    message = f"the kind of {owner} is '{context['tag']}', which does not exist; it must be one of {', '.join(known)}"
-    return Problem(place, "unknown_kind", message, context["tag"], suggestion(context["tag"], known))
+    kind = shown(value["kind"]) if isinstance(value, dict) else context["tag"]
+    message = f"the kind of {owner} is {quoted(kind)}, which does not exist; it must be one of {', '.join(known)}"
+    return Problem(place, "unknown_kind", message, kind, suggestion(kind, known) if isinstance(kind, str) else "")
 
 
 def _locate(model: type[BaseModel], location: Sequence[str | int]) -> tuple[Path, FieldInfo | None, type[BaseModel] | None]:

@@ -15,7 +15,7 @@ from .graph import graph_problems
 from .problems import InvalidExperiment, Problem, pointer
 from .records import RecordSchema
 from .resources import Budgets, Placing, placed, resource_problems
-from .structure import check
+from .structure import check, shortened
 
 PROBLEMS_MAX = 1000
 """More are cut off; nobody reads them, and a megabyte can hold fifty thousand."""
@@ -61,7 +61,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
             return Findings([Problem(pointer("query", list_name), "budget", message, count)])
     problems = outline_problems(document)
     if any(problem.code in ("too_large", "too_deep") or not problem.pointer for problem in problems):
-        return Findings(problems)
+        return Findings(_cut(problems))
     try:
         document = upgrade(document)
     except InvalidExperiment as invalid:
@@ -112,10 +112,9 @@ def _draft(experiment: Experiment) -> Draft:
 
 
 def _cut(problems: list[Problem]) -> list[Problem]:
-    if len(problems) <= PROBLEMS_MAX:
-        return problems
-    more = len(problems) - PROBLEMS_MAX
-    return [
-        *problems[:PROBLEMS_MAX],
-        Problem("", "more", f"the document has {more:,} more problems; correct the first {PROBLEMS_MAX:,}", more),
-    ]
+    """The problems as they are shown: not too many, and none too long."""
+    shown = [shortened(problem) for problem in problems[:PROBLEMS_MAX]]
+    more = len(problems) - len(shown)
+    if more:
+        shown.append(Problem("", "more", f"the document has {more:,} more problems; correct the first {PROBLEMS_MAX:,}", more))
+    return shown

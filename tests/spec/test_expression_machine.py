@@ -81,7 +81,9 @@ def texts(draw: st.DrawFn, type: str, depth: int) -> str:
     return draw(forms[type] | texts(type, depth - 1))
 
 
-expressions = st.sampled_from(["int", "float", "string", "timestamp", "bool"]).flatmap(lambda type: st.integers(0, 4).flatmap(lambda depth: texts(type, depth)))
+expressions = st.sampled_from(["int", "float", "string", "timestamp", "bool"]).flatmap(
+    lambda type: st.integers(0, 4).flatmap(lambda depth: texts(type, depth))
+)
 
 
 def word(value: object, strings: Strings) -> int:
@@ -105,9 +107,9 @@ def run(evaluate, program, row, strings) -> tuple[int, int]:
 
 
 @given(text=expressions, row=rows)
-@example(text="a // b", row=dict(a=-(2**63), b=-1, x=0.0, y=0.0, p=True, q=True, s="", t="", u=0, v=0))
-@example(text="a % b if p else -a", row=dict(a=-(2**63), b=0, x=0.0, y=0.0, p=True, q=True, s="", t="", u=0, v=0))
-@example(text="x / y", row=dict(a=0, b=0, x=-1.0, y=-0.0, p=True, q=True, s="", t="", u=0, v=0))
+@example(text="a // b", row={"a": -(2**63), "b": -1, "x": 0.0, "y": 0.0, "p": True, "q": True, "s": "", "t": "", "u": 0, "v": 0})
+@example(text="a % b if p else -a", row={"a": -(2**63), "b": 0, "x": 0.0, "y": 0.0, "p": True, "q": True, "s": "", "t": "", "u": 0, "v": 0})
+@example(text="x / y", row={"a": 0, "b": 0, "x": -1.0, "y": -0.0, "p": True, "q": True, "s": "", "t": "", "u": 0, "v": 0})
 @settings(max_examples=600, deadline=None, derandomize=True)
 def test_compiled_program_equals_reference(text, row):
     expression = parse(text, SCHEMA)
@@ -120,7 +122,7 @@ def test_compiled_program_equals_reference(text, row):
     assert expression.type == program.type
 
 
-ROW = dict(a=7, b=0, x=1.5, y=0.0, p=True, q=False, s="OR", t="ID", u=5_000_000_000, v=0)
+ROW = {"a": 7, "b": 0, "x": 1.5, "y": 0.0, "p": True, "q": False, "s": "OR", "t": "ID", "u": 5_000_000_000, "v": 0}
 
 
 @pytest.mark.parametrize(

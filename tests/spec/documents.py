@@ -1,0 +1,117 @@
+"""Sound documents for tests to break, and small tools to break them."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from engine.spec import Context, DatasetInfo, RecordSchema
+
+REMOVED = object()
+
+TRIPS = DatasetInfo(
+    schema=RecordSchema.of(pickup="timestamp", distance="float", passengers="int", zone="string", epoch="int"),
+    timestamps=("pickup", "epoch"),
+    rows=50_000,
+)
+CONTEXT = Context(datasets={"trips": TRIPS}.get)
+
+
+def q3() -> dict[str, Any]:
+    """NexMark Q3 on four workers: the example of docs/experiment-document.md."""
+    return {
+        "format": 1,
+        "name": "Q3",
+        "query": {
+            "operators": [
+                {"id": "persons", "kind": "source", "parallelism": 4},
+                {"id": "auctions", "kind": "source", "parallelism": 4},
+                {"id": "filter", "kind": "filter", "parallelism": 4, "params": {"predicate": "state in ('OR', 'ID', 'CA')"}},
+                {
+                    "id": "join",
+                    "kind": "join",
+                    "parallelism": 4,
+                    "params": {
+                        "left_key": "id",
+                        "right_key": "seller",
+                        "window": {"kind": "full_history"},
+                        "select": ["name", "city", "state", "right_id"],
+                    },
+                },
+                {"id": "sink", "kind": "sink", "parallelism": 4},
+            ],
+            "edges": [
+                {"source": "persons", "target": "filter", "partitioning": {"kind": "hash", "key": "id", "scheme": "modulo"}},
+                {"source": "filter", "target": "join", "target_port": "left", "partitioning": {"kind": "forward"}},
+                {
+                    "source": "auctions",
+                    "target": "join",
+                    "target_port": "right",
+                    "partitioning": {"kind": "hash", "key": "seller", "scheme": "modulo"},
+                },
+                {"source": "join", "target": "sink", "partitioning": {"kind": "forward"}},
+            ],
+        },
+        "cluster": {"hosts": [{"name": "w", "count": 4, "processor": {"kind": "shared_fifo"}}]},
+        "placement": {"kind": "spread"},
+        "workload": {
+            "horizon_s": 30.0,
+            "warmup_s": 5.0,
+            "sources": {
+                "persons": {"stream": {"kind": "nexmark_person"}, "rate": {"kind": "constant", "per_s": 1000}},
+                "auctions": {"stream": {"kind": "nexmark_auction"}, "rate": {"kind": "constant", "per_s": 1000}},
+            },
+        },
+    }
+
+
+def trips() -> dict[str, Any]:
+    """An uploaded file through a sliding window, on one host with dedicated cores."""
+    window = {"kind": "sliding", "size_s": 60, "slide_s": 10}
+    return {
+        "format": 1,
+        "query": {
+            "operators": [
+                {"id": "trips", "kind": "source"},
+                {"id": "mean", "kind": "aggregate", "params": {"key": "zone", "window": window, "emit": "on_close"}},
+                {"id": "sink", "kind": "sink"},
+            ],
+            "edges": [
+                {"source": "trips", "target": "mean", "partitioning": {"kind": "rebalance"}},
+                {"source": "mean", "target": "sink"},
+            ],
+        },
+        "cluster": {"hosts": [{"name": "laptop", "processor": {"kind": "dedicated"}, "cores": 3}]},
+        "workload": {
+            "horizon_s": 600,
+            "sources": {
+                "trips": {
+                    "stream": {"kind": "file", "dataset": "trips", "timestamp": "pickup"},
+                    "rate": {"kind": "recorded", "speed": 60},
+                    "watermarks": {"kind": "bounded", "lag_ms": 1000, "period_ms": 1000},
+                }
+            },
+        },
+    }
+
+
+def changed(document: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """A copy with values put at JSON pointers; "-" appends to a list, REMOVED takes away."""
+    document = copy.deepcopy(document)
+    for place, value in changes.items():
+        *path, last = place.removeprefix("/").split("/")
+        here: Any = document
+        for part in path:
+            here = here[int(part)] if isinstance(here, list) else here.setdefault(part, {})
+        if isinstance(here, list):
+            if last == "-":
+                here.append(value)
+            elif value is REMOVED:
+                del here[int(last)]
+            else:
+                here[int(last)] = value
+        elif value is REMOVED:
+            del here[last]
+        else:
+            here[last] = value
+    return document

@@ -1,0 +1,586 @@
+"""Every kind of bad document gets a problem at the right place that names field and value and says what would be right."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from functools import reduce
+
+import pytest
+
+from engine.spec import Budgets, Context, InvalidExperiment, load, validate
+
+from .documents import CONTEXT, REMOVED, changed, q3, trips
+
+OPERATORS, EDGES, PERSONS = "/query/operators", "/query/edges", "/workload/sources/persons"
+TRIPS = "/workload/sources/trips"
+
+# document, changes, pointer, code, what the message or the hint must hold
+CASES = {
+    # shape
+    "missing section": (q3, {"/cluster": REMOVED}, "/cluster", "missing", ["cluster", "add it"]),
+    "missing format": (q3, {"/format": REMOVED}, "/format", "missing", ["format", "add it"]),
+    "misspelt field": (q3, {"/workload/horizont_s": 3}, "/workload/horizont_s", "unexpected", ["horizont_s", "did you mean 'horizon_s'"]),
+    "misspelt field in a union": (q3, {f"{PERSONS}/rate/pers_s": 3}, f"{PERSONS}/rate/pers_s", "unexpected", ["did you mean 'per_s'"]),
+    "text for a number": (q3, {"/workload/horizon_s": "30"}, "/workload/horizon_s", "wrong_type", ["horizon_s", "'30'", "a number"]),
+    "fraction for a count": (q3, {f"{OPERATORS}/0/parallelism": 1.5}, f"{OPERATORS}/0/parallelism", "wrong_type", ["1.5", "whole number"]),
+    "true for a count": (q3, {"/cluster/hosts/0/cores": True}, "/cluster/hosts/0/cores", "wrong_type", ["cores", "true", "whole number"]),
+    "a number for a list": (q3, {"/cluster/hosts": 4}, "/cluster/hosts", "wrong_type", ["hosts", "4", "a list"]),
+    "a list for a mapping": (q3, {"/workload": []}, "/workload", "wrong_type", ["workload", "mapping"]),
+    "no hosts": (q3, {"/cluster/hosts": []}, "/cluster/hosts", "too_short", ["hosts", "0", "at least 1"]),
+    "bad id": (q3, {f"{OPERATORS}/0/id": "My Source"}, f"{OPERATORS}/0/id", "wrong_form", ["id", "'My Source'", "Lower-case"]),
+    "zero parallelism": (
+        q3,
+        {f"{OPERATORS}/0/parallelism": 0},
+        f"{OPERATORS}/0/parallelism",
+        "out_of_range",
+        ["parallelism", "0", "at least 1"],
+    ),
+    "unknown clock": (
+        q3,
+        {"/measurement/latency/from": "arrival"},
+        "/measurement/latency/from",
+        "unknown_value",
+        ["'arrival'", "'append'"],
+    ),
+    "unknown rate": (
+        q3,
+        {f"{PERSONS}/rate/kind": "constnat"},
+        f"{PERSONS}/rate/kind",
+        "unknown_kind",
+        ["constnat", "did you mean 'constant'"],
+    ),
+    "rate without kind": (q3, {f"{PERSONS}/rate": {"per_s": 3}}, f"{PERSONS}/rate/kind", "missing", ["rate", "kind", "add one"]),
+    "rate as a number": (q3, {f"{PERSONS}/rate": 3}, f"{PERSONS}/rate", "wrong_type", ["rate", "3", "mapping"]),
+    "unknown backend": (q3, {"/backend": {"kind": "spork"}}, "/backend/kind", "unknown_kind", ["'spork'", "'modelled'"]),
+    "unknown prices": (q3, {"/prices": "referense"}, "/prices", "unknown_prices", ["referense", "did you mean 'reference'"]),
+    "seed beyond a browser's numbers": (q3, {"/workload/seed": 2**60}, "/workload/seed", "out_of_range", ["seed", "at most"]),
+    # numbers
+    "negative rate": (q3, {f"{PERSONS}/rate/per_s": -1}, f"{PERSONS}/rate/per_s", "out_of_range", ["per_s", "-1", "at least 0 records/s"]),
+    "NaN": (q3, {f"{PERSONS}/rate/per_s": math.nan}, f"{PERSONS}/rate/per_s", "not_finite", ["per_s", "nan", "finite"]),
+    "infinity": (q3, {"/workload/horizon_s": math.inf}, "/workload/horizon_s", "not_finite", ["horizon_s", "inf", "finite"]),
+    "NaN in params": (q3, {f"{OPERATORS}/2/params/x": math.nan}, f"{OPERATORS}/2/params/x", "not_finite", ["x", "nan", "finite"]),
+    "NaN for the canvas": (q3, {"/ui/positions/x": math.nan}, "/ui/positions/x", "not_finite", ["x", "nan", "finite"]),
+    "huge number": (q3, {"/ui/x": 10**30}, "/ui/x", "out_of_range", ["x", "1.000000e+30", "64 bits"]),
+    "a set": (q3, {"/ui/x": {1, 2}}, "/ui/x", "wrong_type", ["x", "{1, 2}", "a text"]),
+    "cosine below zero": (
+        q3,
+        {f"{PERSONS}/rate": {"kind": "cosine", "mean_per_s": 10, "amplitude_per_s": 11, "period_s": 5}},
+        f"{PERSONS}/rate/amplitude_per_s",
+        "negative_rate",
+        ["amplitude_per_s", "11", "at most 10"],
+    ),
+    "steps out of order": (
+        q3,
+        {f"{PERSONS}/rate": {"kind": "steps", "steps": [{"at_s": 5, "per_s": 1}, {"at_s": 5, "per_s": 2}]}},
+        f"{PERSONS}/rate/steps/1/at_s",
+        "not_ascending",
+        ["at_s", "5", "ascending"],
+    ),
+    "negative step": (
+        q3,
+        {f"{PERSONS}/rate": {"kind": "steps", "steps": [{"at_s": 0, "per_s": -2}]}},
+        f"{PERSONS}/rate/steps/0/per_s",
+        "out_of_range",
+        ["per_s", "-2", "at least 0"],
+    ),
+    "hot ratio above one": (
+        q3,
+        {f"{PERSONS}/stream/hot_ratio": 1.5},
+        f"{PERSONS}/stream/hot_ratio",
+        "out_of_range",
+        ["hot_ratio", "1.5", "at most 1"],
+    ),
+    "warm-up eats the run": (q3, {"/workload/warmup_s": 30}, "/workload/warmup_s", "warmup_too_long", ["warmup_s", "30", "smaller"]),
+    "window of 0": (
+        trips,
+        {f"{OPERATORS}/1/params/window/size_s": 0},
+        f"{OPERATORS}/1/params/window/size_s",
+        "out_of_range",
+        ["size_s", "0", "above 0"],
+    ),
+    "slide above size": (
+        trips,
+        {f"{OPERATORS}/1/params/window/slide_s": 61},
+        f"{OPERATORS}/1/params/window",
+        "invalid",
+        ["slide_s", "61", "at most 60"],
+    ),
+    "unknown window": (
+        trips,
+        {f"{OPERATORS}/1/params/window": {"kind": "tumblin", "size_s": 3}},
+        f"{OPERATORS}/1/params/window/kind",
+        "unknown_kind",
+        ["tumblin", "did you mean 'tumbling'"],
+    ),
+    # graph
+    "unknown kind": (q3, {f"{OPERATORS}/2/kind": "filtre"}, f"{OPERATORS}/2/kind", "unknown_kind", ["filtre", "did you mean 'filter'"]),
+    "duplicate id": (q3, {f"{OPERATORS}/1/id": "persons"}, f"{OPERATORS}/1/id", "duplicate_id", ["id", "'persons'", "choose another"]),
+    "unknown operator": (q3, {f"{EDGES}/0/target": "filtre"}, f"{EDGES}/0/target", "unknown_operator", ["filtre", "did you mean 'filter'"]),
+    "unknown input port": (
+        q3,
+        {f"{EDGES}/1/target_port": "lift"},
+        f"{EDGES}/1/target_port",
+        "unknown_port",
+        ["lift", "did you mean 'left'"],
+    ),
+    "unknown output port": (q3, {f"{EDGES}/0/source_port": "oot"}, f"{EDGES}/0/source_port", "unknown_port", ["oot", "did you mean 'out'"]),
+    "edge into a source": (
+        q3,
+        {f"{EDGES}/-": {"source": "filter", "target": "auctions"}},
+        f"{EDGES}/4/target_port",
+        "unknown_port",
+        ["auctions", "no input ports"],
+    ),
+    "port without an edge": (q3, {f"{EDGES}/1": REMOVED}, f"{OPERATORS}/3", "missing_edge", ["'left'", "'join'", "connect"]),
+    "duplicate edge": (
+        q3,
+        {f"{EDGES}/-": {"source": "join", "target": "sink"}},
+        f"{EDGES}/4",
+        "duplicate_edge",
+        ["'join'", "'sink'", "edge 4", "remove one"],
+    ),
+    "unequal forward": (
+        q3,
+        {f"{OPERATORS}/4/parallelism": 2},
+        f"{EDGES}/3/partitioning/kind",
+        "unequal_parallelism",
+        ["forward", "4 instances", "'sink' has 2", "choose hash or rebalance"],
+    ),
+    "too few key groups": (
+        q3,
+        {f"{EDGES}/0/partitioning": {"kind": "hash", "key": "id", "key_groups": 3}},
+        f"{EDGES}/0/partitioning/key_groups",
+        "out_of_range",
+        ["key_groups", "3", "at least 4"],
+    ),
+    "cycle": (
+        q3,
+        {f"{EDGES}/-": {"source": "join", "target": "filter"}},
+        f"{EDGES}/4",
+        "cycle",
+        ["filter -> join -> filter", "remove"],
+    ),
+    "self loop": (q3, {f"{EDGES}/-": {"source": "filter", "target": "filter"}}, f"{EDGES}/4", "cycle", ["filter -> filter", "remove"]),
+    "no way to a sink": (
+        q3,
+        {
+            f"{OPERATORS}/-": {"id": "lost", "kind": "filter"},
+            f"{EDGES}/-": {"source": "persons", "target": "lost", "partitioning": {"kind": "rebalance"}},
+        },
+        f"{OPERATORS}/5",
+        "disconnected",
+        ["'lost'", "from it to a sink", "connect it"],
+    ),
+    "no way from a source": (
+        q3,
+        {
+            f"{OPERATORS}/-": {"id": "island", "kind": "filter"},
+            f"{EDGES}/-": {"source": "shore", "target": "island"},
+            f"{OPERATORS}/0/params": {},
+        },
+        f"{OPERATORS}/5",
+        "disconnected",
+        ["'island'", "to it from a source", "connect it"],
+    ),
+    "no sink": (
+        q3,
+        {f"{OPERATORS}/4": REMOVED, f"{EDGES}/3": REMOVED},
+        OPERATORS,
+        "no_sink",
+        ["sink", "add an operator of kind sink"],
+    ),
+    "no operators": (q3, {OPERATORS: []}, OPERATORS, "no_source", ["source", "add an operator of kind source"]),
+    # flow
+    "unknown key": (
+        q3,
+        {f"{EDGES}/0/partitioning/key": "idd"},
+        f"{EDGES}/0/partitioning/key",
+        "unknown_field",
+        ["key", "'idd'", "did you mean 'id'"],
+    ),
+    "float key": (
+        trips,
+        {f"{EDGES}/0/partitioning": {"kind": "hash", "key": "distance"}},
+        f"{EDGES}/0/partitioning/key",
+        "type_mismatch",
+        ["key", "'distance'", "float", "string"],
+    ),
+    "type mismatch of the join's keys": (
+        q3,
+        {f"{OPERATORS}/3/params/right_key": "item"},
+        f"{OPERATORS}/3/params/right_key",
+        "type_mismatch",
+        ["right_key", "'item'", "string", "one type"],
+    ),
+    "type mismatch on an edge": (
+        q3,
+        {f"{EDGES}/-": {"source": "auctions", "target": "filter", "partitioning": {"kind": "rebalance"}}},
+        f"{EDGES}/4",
+        "type_mismatch",
+        ["'in'", "'filter'", "'auctions'", "the same fields"],
+    ),
+    "keyed operator behind rebalance": (
+        q3,
+        {f"{EDGES}/2/partitioning": {"kind": "rebalance"}},
+        f"{EDGES}/2/partitioning/kind",
+        "wrong_key",
+        ["rebalance", "'join'", "hash by 'seller'"],
+    ),
+    "keyed operator behind another key": (
+        q3,
+        {f"{EDGES}/2/partitioning/key": "id"},
+        f"{EDGES}/2/partitioning/key",
+        "wrong_key",
+        ["hash by 'id'", "'join'", "hash by 'seller'"],
+    ),
+    "forward that keeps no key": (
+        q3,
+        {f"{EDGES}/0/partitioning": {"kind": "rebalance"}},
+        f"{EDGES}/1/partitioning/kind",
+        "wrong_key",
+        ["forward", "'join'", "hash by 'id'"],
+    ),
+    "inputs hashed in two ways": (
+        q3,
+        {f"{EDGES}/2/partitioning/scheme": "key_groups"},
+        f"{OPERATORS}/3",
+        "wrong_key",
+        ["'join'", "different ways", "same scheme"],
+    ),
+    "global aggregate in parallel": (
+        trips,
+        {
+            f"{OPERATORS}/1/params/key": None,
+            f"{OPERATORS}/1/parallelism": 2,
+            f"{OPERATORS}/2/parallelism": 2,
+            "/cluster/hosts/0/cores": 9,
+        },
+        f"{OPERATORS}/1/parallelism",
+        "out_of_range",
+        ["parallelism", "2", "at most 1"],
+    ),
+    "unknown field in an expression": (
+        q3,
+        {f"{OPERATORS}/2/params/predicate": "stat == 'OR'"},
+        f"{OPERATORS}/2/params/predicate",
+        "unknown_field",
+        ["'stat'", "column 1", "did you mean 'state'"],
+    ),
+    "call that is not allowed": (
+        q3,
+        {f"{OPERATORS}/2/params/predicate": "open('/etc/passwd') == 1"},
+        f"{OPERATORS}/2/params/predicate",
+        "not_allowed",
+        ["open()", "abs, min, max"],
+    ),
+    "expression of the wrong type": (
+        q3,
+        {f"{OPERATORS}/2/params/predicate": "id + 1"},
+        f"{OPERATORS}/2/params/predicate",
+        "type_mismatch",
+        ["'id + 1'", "int", "condition"],
+    ),
+    "unknown parameter": (
+        q3,
+        {f"{OPERATORS}/2/params/predikate": "True"},
+        f"{OPERATORS}/2/params/predikate",
+        "unexpected",
+        ["predikate", "did you mean 'predicate'"],
+    ),
+    "missing parameter": (
+        q3,
+        {f"{OPERATORS}/3/params/left_key": REMOVED},
+        f"{OPERATORS}/3/params/left_key",
+        "missing",
+        ["left_key", "add it"],
+    ),
+    # hosts and placement
+    "unknown host in a placement": (
+        q3,
+        {
+            "/placement": {
+                "kind": "explicit",
+                "hosts": {name: ["w1"] for name in ("persons", "auctions", "filter", "join")} | {"sink": ["w1", "w9"]},
+            }
+        },
+        "/placement/hosts/sink/1",
+        "unknown_host",
+        ["'w9'", "'sink'", "name one of its hosts", "w1, w2"],
+    ),
+    "operator without hosts": (
+        q3,
+        {"/placement": {"kind": "explicit", "hosts": {name: ["w1"] for name in ("persons", "auctions", "filter", "join")}}},
+        "/placement/hosts/sink",
+        "missing",
+        ["'sink'", "list at least one", "w1"],
+    ),
+    "hosts for an unknown operator": (
+        q3,
+        {"/placement": {"kind": "explicit", "hosts": {"sinc": ["w1"]}}},
+        "/placement/hosts/sinc",
+        "unknown_operator",
+        ["'sinc'", "did you mean 'sink'"],
+    ),
+    "too few hosts for the strategy": (
+        q3,
+        {"/placement/kind": "by_operator"},
+        "/placement/kind",
+        "too_few_hosts",
+        ["by_operator", "4 hosts", "add 1"],
+    ),
+    "too few dedicated cores": (
+        trips,
+        {"/cluster/hosts/0/cores": 2},
+        "/cluster/hosts/0/cores",
+        "too_few_cores",
+        ["cores", "2", "at least 3"],
+    ),
+    "host name twice": (q3, {"/cluster/hosts/-": {"name": "w3"}}, "/cluster/hosts/1/name", "duplicate_name", ["'w3'", "rename"]),
+    "link to an unknown host": (
+        q3,
+        {"/cluster/links": [{"source": "w1", "target": "w", "latency_ms": 1}]},
+        "/cluster/links/0/target",
+        "unknown_host",
+        ["target", "'w'", "did you mean"],
+    ),
+    "link to itself": (
+        q3,
+        {"/cluster/links": [{"source": "w1", "target": "w1", "latency_ms": 1}]},
+        "/cluster/links/0/target",
+        "same_host",
+        ["target", "'w1'", "another host"],
+    ),
+    "link twice": (
+        q3,
+        {"/cluster/links": [{"source": "w1", "target": "w2", "latency_ms": 1}] * 2},
+        "/cluster/links/1",
+        "duplicate_link",
+        ["'w1'", "'w2'", "keep one"],
+    ),
+    "latency of zero": (
+        q3,
+        {"/cluster/hosts/0/egress_latency_ms": 0},
+        "/cluster/hosts/0/egress_latency_ms",
+        "out_of_range",
+        ["egress_latency_ms", "0"],
+    ),
+    # workload
+    "source without workload": (
+        q3,
+        {PERSONS: REMOVED},
+        f"{OPERATORS}/0",
+        "missing_workload",
+        ["'persons'", "add an entry", "workload.sources"],
+    ),
+    "workload for no source": (
+        q3,
+        {"/workload/sources/filter": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1}}},
+        "/workload/sources/filter",
+        "not_a_source",
+        ["'filter'", "no source", "remove it"],
+    ),
+    "workload for nobody": (
+        q3,
+        {"/workload/sources/person": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1}}},
+        "/workload/sources/person",
+        "unknown_operator",
+        ["'person'", "did you mean 'persons'"],
+    ),
+    "unknown data set": (
+        trips,
+        {f"{TRIPS}/stream/dataset": "trip"},
+        f"{TRIPS}/stream/dataset",
+        "unknown_dataset",
+        ["data set 'trip'", "upload it"],
+    ),
+    "unknown timestamp column": (
+        trips,
+        {f"{TRIPS}/stream/timestamp": "zone"},
+        f"{TRIPS}/stream/timestamp",
+        "unknown_timestamp",
+        ["'zone'", "choose", "pickup"],
+    ),
+    "unknown column": (
+        trips,
+        {f"{TRIPS}/stream/columns": ["zone", "distanz"]},
+        f"{TRIPS}/stream/columns/1",
+        "unknown_field",
+        ["'distanz'", "did you mean 'distance'"],
+    ),
+    "recorded times of a generator": (
+        q3,
+        {f"{PERSONS}/rate": {"kind": "recorded", "speed": 1}},
+        f"{PERSONS}/rate/kind",
+        "recorded_without_file",
+        ["recorded", "nexmark_person", "choose constant"],
+    ),
+    # budgets
+    "too many records": (
+        q3,
+        {f"{PERSONS}/rate/per_s": 1_000_000},
+        "/workload/horizon_s",
+        "budget",
+        ["horizon_s", "30,030,000 records", "10,030,000 above", "at most 19.9"],
+    ),
+    "too many frames": (
+        q3,
+        {"/measurement/frame_ms": 1, "/workload/horizon_s": 1000},
+        "/measurement/frame_ms",
+        "budget",
+        ["frame_ms", "1,000,000 frames", "at least 5"],
+    ),
+    "too many watermarks": (
+        q3,
+        {f"{PERSONS}/watermarks": {"kind": "bounded", "period_ms": 0.001}},
+        f"{PERSONS}/watermarks/period_ms",
+        "budget",
+        ["period_ms", "0.001", "at least 0.006"],
+    ),
+    "too many instances": (
+        q3,
+        {f"{OPERATORS}/{k}/parallelism": 5000 for k in range(5)},
+        OPERATORS,
+        "budget",
+        ["25,000 instances", "5,000 above", "at most 20,000"],
+    ),
+    "too many channels": (
+        q3,
+        {f"{OPERATORS}/{k}/parallelism": 4000 for k in range(5)},
+        EDGES,
+        "budget",
+        ["channels", "at most 4,000,000"],
+    ),
+    "too many hosts": (q3, {"/cluster/hosts/0/count": 1001}, "/cluster/hosts", "budget", ["1,001 machines", "1 above", "at most 1,000"]),
+    # documents that are not looked at closer
+    "newer format": (q3, {"/format": 2}, "/format", "newer_format", ["format", "2", "up to 1", "update"]),
+    "no format number": (q3, {"/format": "one"}, "/format", "unknown_format", ["format", "'one'", "whole number"]),
+    "nested too deep": (q3, {"/ui/x": reduce(lambda inner, _: [inner], range(60), 0)}, None, "too_deep", ["50 levels", "flatten"]),
+    "over a megabyte": (q3, {"/description": "x" * 1_000_001}, "", "too_large", ["1,000,000 bytes", "data sets"]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_document(name):
+    make, changes, pointer, code, words = CASES[name]
+    document = changed(make(), changes)
+    problems = validate(document, CONTEXT)
+    found = [p for p in problems if p.code == code and (pointer is None or p.pointer == pointer)]
+    assert found, problems
+    text = f"{found[0].message} {found[0].hint}"
+    assert [word for word in words if word not in text] == [], text
+    assert found[0].message.rstrip(".")
+    assert found[0].severity == "error"
+    with pytest.raises(InvalidExperiment) as raised:
+        load(document, CONTEXT)
+    assert raised.value.problems == problems
+    named = [p.pointer + p.code for p in problems]
+    assert len(named) == len(set(named)), "no finding is reported twice"
+
+
+SEVERAL = {"bad id", "duplicate id", "no operators", "hosts for an unknown operator"}
+"""Changes that rightly break more than one thing."""
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in SEVERAL])
+def test_consequences_are_not_reported(name):
+    """One mistake gives few problems: what cannot be judged because of it is left out."""
+    make, changes, *_ = CASES[name]
+    problems = validate(changed(make(), changes), CONTEXT)
+    assert len(problems) <= 3, problems
+
+
+def test_all_problems_at_once():
+    """A document with mistakes in every section gets them all, in one answer."""
+    together = [
+        "negative rate",
+        "unknown kind",
+        "unknown prices",
+        "link to itself",
+        "misspelt field",
+        "unequal forward",
+        "NaN for the canvas",
+    ]
+    document = q3()
+    for name in together:
+        document = changed(document, CASES[name][1])
+    found = {(problem.pointer, problem.code) for problem in validate(document, CONTEXT)}
+    assert found >= {CASES[name][2:4] for name in together}
+
+
+@pytest.mark.parametrize("document", [q3(), trips()])
+def test_sound_documents_have_no_problem(document):
+    assert validate(document, CONTEXT) == []
+
+
+@pytest.mark.parametrize(("value", "is_what"), [([1], "a list"), ("text", "a text"), (None, "empty"), (3, "a number")])
+def test_no_mapping(value, is_what):
+    [problem] = validate(value)
+    assert problem.pointer == ""
+    assert is_what in problem.message
+    assert "mapping" in problem.message
+
+
+def test_five_thousand_operators_are_answered_at_once():
+    document = q3()
+    document["query"]["operators"] = [{"id": f"o{k}", "kind": "filter"} for k in range(5000)]
+    started = time.perf_counter()
+    [problem] = validate(document, CONTEXT)
+    assert time.perf_counter() - started < 1
+    assert problem.pointer == OPERATORS
+    assert "5,000 entries" in problem.message
+    assert "at most 1,000" in problem.message
+
+
+def test_a_thousand_operators_are_answered_within_a_second():
+    document = q3()
+    chain = [{"id": f"o{k}", "kind": "filter", "parallelism": 4} for k in range(990)]
+    ids = ["persons", *(operator["id"] for operator in chain), "filter"]
+    document["query"]["operators"] += chain
+    document["query"]["edges"][0:1] = [
+        {
+            "source": a,
+            "target": b,
+            "partitioning": {
+                "kind": "forward" if a != "persons" else "hash",
+                **({"key": "id", "scheme": "modulo"} if a == "persons" else {}),
+            },
+        }
+        for a, b in itertools.pairwise(ids)
+    ]
+    started = time.perf_counter()
+    assert validate(document, CONTEXT) == []
+    assert time.perf_counter() - started < 1
+
+
+def test_a_thousand_cycles_are_answered_within_seconds():
+    document = q3()
+    document["query"]["operators"] += [{"id": f"o{k}", "kind": "filter"} for k in range(990)]
+    document["query"]["edges"] += [{"source": f"o{k}", "target": f"o{k}"} for k in range(990)]
+    started = time.perf_counter()
+    problems = validate(document, CONTEXT)
+    assert time.perf_counter() - started < 2
+    assert sum(problem.code == "cycle" for problem in problems) == 990
+
+
+def test_many_problems_are_cut():
+    document = q3()
+    document["ui"] = {"x": [math.nan] * 5000}
+    problems = validate(document, CONTEXT)
+    assert len(problems) == 1001
+    assert "4,000 more" in problems[-1].message
+
+
+def test_long_values_are_shortened():
+    document = changed(q3(), {f"{EDGES}/0/target": "x" * 100_000, f"{PERSONS}/rate/kind": ["constant"] * 1000})
+    problems = validate(document, CONTEXT)
+    assert {problem.code for problem in problems} >= {"unknown_operator", "unknown_kind"}
+    assert all(len(problem.message) <= 600 and len(str(problem.value)) <= 80 for problem in problems)
+    assert any(problem.message.endswith("name an operator's id") for problem in problems)
+
+
+def test_budgets_are_the_callers():
+    [problem] = validate(q3(), Context(budgets=Budgets(records_max=50_000)))
+    assert problem.code == "budget"
+    assert "10,000 above" in problem.message
