@@ -14,6 +14,7 @@ import engine
 from engine.spec import Experiment
 from engine.workloads import lookup
 from tests.oracle import OracleResult, simulate
+from tests.oracle.records import Kind
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = ROOT / "fixtures" / "experiments"
@@ -55,8 +56,13 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
             for r in simulation.sink_records(sink_id)
         ]
         assert_same(f"record at {sink_id} (end_ns, instance, event_ns, trigger, latency_ns, values)", wanted, found)
-    operators = simulation.summary()["operators"]
+    summary = simulation.summary()
+    operators = summary["operators"]
     assert_same("late records of operator", sorted(expected.late.items()), sorted((id, counts["late"]) for id, counts in operators.items()))
+    served = [(id, expected.served[id]) for id in operators]
+    assert_same("records served by operator", served, [(id, counts["in"]) for id, counts in operators.items()])
+    waiting = sum(sum(queue.values()) - queue[Kind.END_OF_LOG] for queue in expected.queued)
+    assert (waiting, expected.drained) == (summary["backlog"], simulation.drained)
     return expected
 
 

@@ -38,15 +38,16 @@ class OracleResult:
     services: (instance, start_ns, end_ns, kind), by start, then instance; kind as in `Kind`. Services that the end cut off are in it.
     triggers: for each service the trigger of its record, None for other items.
     outputs: per sink its deliveries, by end, then instance.
-    late: dropped records per operator. queued: items that wait at the end, per instance (log records appended but not served included).
-    served: records served per operator. end_ns: the time of the last event, at least the horizon.
+    late: dropped records per operator. queued: per instance, how many items of each kind wait at the end, those in the log included.
+    served: per operator, records whose service started. blocked_count: how often a sender had to wait for a credit.
+    end_ns: the time of the last event, at least the horizon. drained: nothing was left to do.
     """
 
     services: list[tuple[int, int, int, int]] = field(default_factory=list)
     triggers: list[int | None] = field(default_factory=list)
     outputs: dict[str, list[Delivery]] = field(default_factory=dict)
     late: dict[str, int] = field(default_factory=dict)
-    queued: list[int] = field(default_factory=list)
+    queued: list[Counter[Kind]] = field(default_factory=list)
     served: Counter[str] = field(default_factory=Counter)
     blocked_count: int = 0
     end_ns: int = 0
@@ -89,7 +90,7 @@ class Model:
             result.triggers.append(trigger)
         for instance in self.network.instances:
             result.late[instance.operator.id] = result.late.get(instance.operator.id, 0) + instance.behaviour.late
-            result.queued.append(len(instance.queue))
+            result.queued.append(Counter(item.kind for item in instance.queue))
         for deliveries in result.outputs.values():
             deliveries.sort(key=lambda delivery: (delivery.end_ns, delivery.instance))
         result.end_ns, result.drained = max(horizon_ns, self.environment.now), drained
