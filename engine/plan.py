@@ -98,7 +98,8 @@ def build(experiment: Experiment, context: Context, datasets: Any, capacity: Cap
     first = np.cumsum([0, *(spec.parallelism for spec in specs)])
     inst = _instances(experiment, first, placement, watermarks)
     proc, members, host, host_members = _hosts(hosts, inst)
-    edge, chan, credit_size, op_edges, edge_range = _channels(experiment, position, first, types)
+    edge, chan, credit_size, op_edges, edge_range, route = _channels(experiment, position, first, types)
+    edge[:, L.E_COUNTED] = (edge[:, L.E_BOUND] > 0) | (protocol is not None)
     inputs, input_first = _inputs(chan, len(inst))
 
     lowering = Lowering(strings)
@@ -141,7 +142,7 @@ def build(experiment: Experiment, context: Context, datasets: Any, capacity: Cap
     g[L.G_LOOKAHEAD] = lookahead
     g[L.G_HORIZON] = experiment.workload.horizon_ns
     tables = dict(
-        inst=inst, proc=proc, members=members, host=host, host_members=host_members, op=op, op_edges=op_edges, edge=edge, chan=chan,
+        inst=inst, proc=proc, members=members, host=host, host_members=host_members, op=op, op_edges=op_edges, edge=edge, chan=chan, route=route,
         inputs=inputs, input_first=input_first, credit=np.zeros(max(credit_size, 1), np.int64), latency=latency,
     )  # fmt: skip
     tables["next_ns"] = np.zeros(len(hosts), np.int64)
@@ -155,7 +156,7 @@ def build(experiment: Experiment, context: Context, datasets: Any, capacity: Cap
 
 def _instances(experiment: Experiment, first: Words, placement: Mapping[str, Sequence[int]], watermarks: Mapping[str, Any]) -> Words:
     inst = np.zeros((int(first[-1]), L.I_COLUMNS), np.int64)
-    inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_OUT_LAST]] = -1
+    inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_COST]] = -1
     inst[:, [L.I_WAKE, L.I_TICK, L.I_PANE_END]] = L.FAR
     inst[:, [L.I_WATERMARK, L.I_NEWEST_EVENT]] = -L.FAR
     for n, spec in enumerate(experiment.query.operators):
@@ -205,12 +206,13 @@ def _hosts(hosts: Sequence[Any], inst: Words) -> tuple[Words, Words, Words, Word
     return proc, np.array(members, np.int64), host, np.array(host_members, np.int64)
 
 
-def _channels(experiment: Experiment, position: Mapping[str, int], first: Words, types: Mapping[str, RecordSchema]) -> tuple[Words, Words, int, Words, list[tuple[int, int]]]:
+def _channels(experiment: Experiment, position: Mapping[str, int], first: Words, types: Mapping[str, RecordSchema]) -> tuple[Words, Words, int, Words, list[tuple[int, int]], Words]:
     specs, edges = experiment.query.operators, experiment.query.edges
     flow = experiment.policies.flow_control
     bound = flow.per_channel if flow.kind == "credits" else 0
     edge = np.zeros((len(edges), L.E_COLUMNS), np.int64)
     blocks: list[Words] = []
+    route: list[int] = []
     channels = credits = 0
     for n, link in enumerate(edges):
         source, target = position[link.source], position[link.target]
@@ -232,7 +234,9 @@ def _channels(experiment: Experiment, position: Mapping[str, int], first: Words,
             scheme = L.SCHEME_MODULO if part.scheme == "modulo" else L.SCHEME_KEY_GROUPS
             groups = receivers if part.scheme == "modulo" else part.key_groups
         port = OPERATORS[specs[target].kind].inputs.index(link.target_port)
-        edge[n] = (source, target, port, PARTITIONINGS[part.kind], key, scheme, groups, channels, bound, credits, schema.bytes)
+        edge[n] = (source, target, port, PARTITIONINGS[part.kind], key, scheme, groups, channels, bound, credits, schema.bytes, len(route), 0)
+        if part.kind == "hash":
+            route += [group * receivers // groups for group in range(groups)]
         blocks.append(block)
         channels += len(block)
         credits += len(block) * bound
@@ -243,7 +247,7 @@ def _channels(experiment: Experiment, position: Mapping[str, int], first: Words,
         leaving = [e for e in range(len(edges)) if edge[e, L.E_SOURCE] == n]
         ranges.append((len(op_edges), len(op_edges) + len(leaving)))
         op_edges += leaving
-    return edge, chan, credits, np.array(op_edges, np.int64), ranges
+    return edge, chan, credits, np.array(op_edges, np.int64), ranges, np.array([*route, 0], np.int64)
 
 
 def _inputs(chan: Words, instances: int) -> tuple[Words, Words]:
@@ -273,10 +277,8 @@ def _world(lowering: Lowering, capacity: Capacity, width: int, hosts: int, sinks
     world = {
         "msg": zeros(capacity.messages, L.M_PAYLOAD + width),
         "free": np.arange(capacity.messages - 1, -1, -1, dtype=np.int64),
-        "ring_time": zeros(2 * hosts, ring),
-        "ring_tie": zeros(2 * hosts, ring),
-        "ring_slot": zeros(2 * hosts, ring),
-        "scratch": zeros(2, 3, ring),
+        "rings": zeros(2 * hosts, ring, 3),
+        "scratch": zeros(2, ring, 3),
         "touched": zeros(hosts),
         "log_append": zeros(1),
         "log_event": zeros(1),
@@ -300,9 +302,7 @@ def _world(lowering: Lowering, capacity: Capacity, width: int, hosts: int, sinks
         "g": g,
     }
     g[L.G_FREE] = capacity.messages
-    for name, column, free in (("entry", L.S_NEXT, L.G_ENTRIES_FREE), ("row", L.R_NEXT, L.G_ROWS_FREE), ("pane", L.W_NEXT, L.G_PANES_FREE)):
-        table = world[name]
-        table[:, column] = np.arange(1, len(table) + 1)
-        table[-1, column] = -1
-        g[free] = len(table)
+    g[[L.G_ENTRY, L.G_ROW]] = -1
+    g[L.G_ENTRIES_FREE], g[L.G_ROWS_FREE], g[L.G_PANES_FREE] = capacity.entries, capacity.rows, capacity.panes
+    world["pane"][:, L.W_NEXT] = np.r_[1 : capacity.panes, -1]
     return world

@@ -95,7 +95,7 @@ class Simulation:
                 self._world.arrays = self._logs.load(self._world.arrays)
             stop = min(t_ns, self._logs.until_ns - 1)
             with np.errstate(over="ignore"):  # integers wrap; without the compiler NumPy would warn
-                reason = self._kernels.advance(self._world.arrays, stop)
+                reason = self._kernels.advance(self._world.flat(), stop)
             if reason == L.DONE:
                 self.now_ns = stop
             elif reason == L.NEED_TRACE:

@@ -21,9 +21,9 @@ M_READY = 0  # arrival at the receiver, ns
 M_CLASS = 1
 M_KIND = 2
 M_NEXT = 3  # the list that the message is in
-M_CHANNEL = 4
-M_SEQUENCE = 5  # number of the record on its channel, from 0
-M_SENDER = 6  # instance
+M_RECEIVER = 4  # instance
+M_EDGE = 5
+M_CHANNEL = 6
 M_FIFO = 7  # the sender's running count of messages
 M_EVENT = 8  # event time; of a watermark: its value
 M_TRIGGER = 9  # identity of the input record that caused this one
@@ -33,47 +33,47 @@ M_OLDEST = 12  # ... of the oldest contributor
 M_BYTES = 13
 M_WEIGHT = 14  # real records that this one stands for
 M_EPOCH = 15  # recovery counter
-M_PAYLOAD = 16
+M_SEQUENCE = 16  # number of the record on its channel, from 0, where the channel counts
+M_PAYLOAD = 17
 
-# -- instance -----------------------------------------------------------------------------------------------------------
-I_OP = 0
-I_HOST = 1
-I_PROCESSOR = 2
-I_INDEX = 3
-I_STATUS = 4
-I_SOURCE = 5  # 1 if it reads a log
-I_QUEUE = 6  # first message waiting, -1 if none
-I_QUEUE_LAST = 7
-I_QUEUE_COUNT = 8
-I_QUEUE_BYTES = 9
-I_OUT = 10  # first record still to be sent
-I_OUT_LAST = 11
-I_EDGE = 12  # emission cursor: edge (position in the operator's list) ...
-I_RECEIVER = 13  # ... and receiver index on it
-I_UNUSED = 14
-I_FIFO = 15
-I_WAKE = 16  # when the awaited credit arrives, FAR if unknown or not blocked
-I_TICK = 17  # next tick
-I_PERIOD = 18  # tick period of a source's watermarks, 0 if none
-I_LAG = 19  # allowed disorder of a source's watermarks, ns
-I_LOG = 20  # next log row
-I_LOG_END = 21
+# -- instance: what every instant looks at stands in the first cache line, then what every item needs ---------------------
+I_STATUS = 0
+I_SOURCE = 1  # 1 if it reads a log
+I_QUEUE = 2  # first message waiting, -1 if none
+I_LOG = 3  # next log row
+I_LOG_END = 4
+I_TICK = 5  # next tick
+I_WAKE = 6  # when the awaited credit arrives, FAR if unknown or not blocked
+I_OP = 7
+I_HOST = 8
+I_INDEX = 9
+I_QUEUE_LAST = 10
+I_QUEUE_COUNT = 11
+I_QUEUE_BYTES = 12
+I_OUT = 13  # first message still to be sent
+I_EDGE = 14  # emission cursor: edge (position in the operator's list) ...
+I_RECEIVER = 15  # ... and receiver index on it
+I_FIFO = 16
+I_COST = 17  # cost of the last service, ps ...
+I_SERVICE = 18  # ... and its duration, ns: most services cost the same, and a division takes longer than a look
+I_IN = 19  # counters, cumulative
+I_EMITTED = 20
+I_BUSY = 21
 I_WATERMARK = 22
 I_NEWEST_EVENT = 23
-I_BLOCKED_SINCE = 24
-I_PANE_END = 25  # no open pane of this instance ends before
-# counters, cumulative
-I_IN = 26
-I_EMITTED = 27
-I_BUSY = 28
-I_BLOCKED = 29
-I_LATE = 30
-I_ERRORS = 31
-I_ENTRIES = 32
-I_STATE_BYTES = 33
-I_DELIVERED = 34
-I_DIGEST = 35  # running hash over all that a sink delivered
-I_COLUMNS = 36
+I_PANE_END = 24  # no open pane of this instance ends before
+I_PERIOD = 25  # tick period of a source's watermarks, 0 if none
+I_LAG = 26  # allowed disorder of a source's watermarks, ns
+I_BLOCKED_SINCE = 27
+I_BLOCKED = 28
+I_LATE = 29
+I_ERRORS = 30
+I_ENTRIES = 31
+I_STATE_BYTES = 32
+I_DELIVERED = 33
+I_DIGEST = 34  # running hash over all that a sink delivered
+I_PROCESSOR = 35
+I_COLUMNS = 40
 
 # -- processor, host ------------------------------------------------------------------------------------------------------
 P_INSTANCE, P_END, P_SLOT, P_FIRST, P_COUNT, P_HOST, P_COLUMNS = 0, 1, 2, 3, 4, 5, 6
@@ -99,12 +99,13 @@ H_COLUMNS = 17
 
 # -- operator, edge, channel ----------------------------------------------------------------------------------------------
 O_CODE, O_FIRST, O_PARALLEL, O_EDGE, O_EDGE_END, O_PARAMS, O_RECORD_PS, O_OUTPUT_PS, O_CONTROL_PS, O_SINK, O_WIDTH, O_KEEPS_ROWS, O_COLUMNS = range(13)
-E_SOURCE, E_TARGET, E_PORT, E_KIND, E_KEY, E_SCHEME, E_GROUPS, E_CHANNEL, E_BOUND, E_CREDIT, E_BYTES, E_COLUMNS = range(12)
+E_SOURCE, E_TARGET, E_PORT, E_KIND, E_KEY, E_SCHEME, E_GROUPS, E_CHANNEL, E_BOUND, E_CREDIT, E_BYTES, E_ROUTE, E_COUNTED, E_COLUMNS = range(14)
 C_SENDER, C_RECEIVER, C_EDGE, C_SENT, C_CONSUMED, C_WAITING, C_WATERMARK, C_TURN, C_SENT_BYTES, C_COLUMNS = range(10)
 
 # -- keyed state: entries by (instance and side, key, pane), stored rows, panes --------------------------------------------
 S_NEXT, S_OWNER, S_KEY, S_PANE, S_SIBLING, S_COUNT, S_CLOCK, S_NEWEST, S_OLDEST, S_TRIGGER, S_VALUES = range(11)
-S_HEAD, S_TAIL = 6, 7  # an entry of a join keeps rows where an aggregate keeps clocks
+S_LEFT = 5  # an entry of a join keeps, for each side, count, first and last row
+S_SIDE = 3  # ... in so many columns
 R_NEXT, R_EVENT, R_NEWEST, R_OLDEST, R_VALUES = range(5)
 W_NEXT, W_START, W_END, W_FIRST, W_LAST, W_COUNT, W_COLUMNS = range(7)
 
@@ -129,7 +130,9 @@ G_LOCAL_NS = 16
 G_LOOKAHEAD = 17
 G_HORIZON = 18
 G_ENTRIES_USED = 19
-G_COLUMNS = 20
+G_ENTRY_FRESH = 20  # entries from here on were never used
+G_ROW_FRESH = 21
+G_COLUMNS = 24
 
 CONTROL_BYTES = 16
 TRACE_COLUMNS = 5  # instance, start, end, kind, trigger

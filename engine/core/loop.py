@@ -37,9 +37,8 @@ def advance(world, stop):
     input_first = world.input_first
     credit = world.credit
     latency = world.latency
-    ring_time = world.ring_time
-    ring_tie = world.ring_tie
-    ring_slot = world.ring_slot
+    rings = world.rings
+    route = world.route
     scratch = world.scratch
     touched = world.touched
     log_append = world.log_append
@@ -66,7 +65,7 @@ def advance(world, stop):
     g = world.g
 
     hosts = next_ns.shape[0]
-    ring_capacity = ring_time.shape[1]
+    ring_capacity = rings.shape[1]
     ring_mask = ring_capacity - 1
     local_ns = g[G_LOCAL_NS]
     lookahead = g[G_LOOKAHEAD]
@@ -115,10 +114,10 @@ def advance(world, stop):
                         t = host[h, H_WAKE]
                     if host[h, H_TICK] < t:
                         t = host[h, H_TICK]
-                    if host[h, H_LOCAL] < host[h, H_LOCAL_TAIL] and ring_time[2 * h, host[h, H_LOCAL] & ring_mask] < t:
-                        t = ring_time[2 * h, host[h, H_LOCAL] & ring_mask]
-                    if host[h, H_REMOTE] < host[h, H_REMOTE_SORTED] and ring_time[2 * h + 1, host[h, H_REMOTE] & ring_mask] < t:
-                        t = ring_time[2 * h + 1, host[h, H_REMOTE] & ring_mask]
+                    if host[h, H_LOCAL] < host[h, H_LOCAL_TAIL] and rings[2 * h, host[h, H_LOCAL] & ring_mask, 0] < t:
+                        t = rings[2 * h, host[h, H_LOCAL] & ring_mask, 0]
+                    if host[h, H_REMOTE] < host[h, H_REMOTE_SORTED] and rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, 0] < t:
+                        t = rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, 0]
                 if t > window_end:
                     next_ns[h] = t
                     break
@@ -215,7 +214,7 @@ def advance(world, stop):
                                 more = r + 1 < parallel
                             elif partitioning == HASH:
                                 groups = edge[e, E_GROUPS]
-                                r = group_of(msg[slot, M_PAYLOAD + edge[e, E_KEY]], edge[e, E_SCHEME], groups) * parallel // groups
+                                r = route[edge[e, E_ROUTE] + group_of(msg[slot, M_PAYLOAD + edge[e, E_KEY]], edge[e, E_SCHEME], groups)]
                             else:
                                 r = (k + chan[edge[e, E_CHANNEL] + k * parallel, C_TURN]) % parallel
                             c = edge[e, E_CHANNEL] + k * parallel + r
@@ -232,7 +231,8 @@ def advance(world, stop):
                                 elif credit[ticket] < host[h, H_WAKE]:
                                     host[h, H_WAKE] = credit[ticket]
                                 break
-                        h2 = inst[chan[c, C_RECEIVER], I_HOST]
+                        i2 = op[edge[e, E_TARGET], O_FIRST] + r
+                        h2 = inst[i2, I_HOST]
                         last = not more and x + 1 == op[o, O_EDGE_END]
                         if not last and g[G_FREE] == 0:
                             g[G_NEED] = 1
@@ -258,17 +258,21 @@ def advance(world, stop):
                         size = CONTROL_BYTES
                         if is_record:
                             size = edge[e, E_BYTES]
-                            msg[made, M_SEQUENCE] = chan[c, C_SENT]
                             if bound > 0:
                                 credit[ticket] = FAR
                             if partitioning == REBALANCE:
                                 chan[edge[e, E_CHANNEL] + k * parallel, C_TURN] += 1
-                            chan[c, C_SENT] += 1
+                        msg[made, M_SEQUENCE] = 0
                         # WEAVE on_send
-                        chan[c, C_SENT_BYTES] += size
+                        if edge[e, E_COUNTED] == 1:  # a channel's row is far from the cache where there are many
+                            if is_record:
+                                msg[made, M_SEQUENCE] = chan[c, C_SENT]
+                                chan[c, C_SENT] += 1
+                            chan[c, C_SENT_BYTES] += size
                         msg[made, M_BYTES] = size
+                        msg[made, M_RECEIVER] = i2
+                        msg[made, M_EDGE] = e
                         msg[made, M_CHANNEL] = c
-                        msg[made, M_SENDER] = i
                         msg[made, M_NEXT] = -1
                         fifo = inst[i, I_FIFO]
                         inst[i, I_FIFO] = fifo + 1
@@ -277,7 +281,7 @@ def advance(world, stop):
                         if h2 == h:
                             msg[made, M_CLASS] = CLASS_LOCAL
                             msg[made, M_READY] = t + local_ns
-                            ring_insert(ring_time, ring_tie, ring_slot, 2 * h, host[h, H_LOCAL], host[h, H_LOCAL_TAIL], t + local_ns, tie, made)
+                            ring_insert(rings, 2 * h, host[h, H_LOCAL], host[h, H_LOCAL_TAIL], t + local_ns, tie, made)
                             host[h, H_LOCAL_TAIL] += 1
                         else:
                             departure = host[h, H_LINK_FREE]
@@ -294,9 +298,9 @@ def advance(world, stop):
                                 touched[touched_count] = h2
                                 touched_count += 1
                             q = tail & ring_mask
-                            ring_time[2 * h2 + 1, q] = arrival
-                            ring_tie[2 * h2 + 1, q] = tie
-                            ring_slot[2 * h2 + 1, q] = made
+                            rings[2 * h2 + 1, q, 0] = arrival
+                            rings[2 * h2 + 1, q, 1] = tie
+                            rings[2 * h2 + 1, q, 2] = made
                             host[h2, H_REMOTE_TAIL] = tail + 1
                         if last:
                             slot = after
@@ -368,10 +372,10 @@ def advance(world, stop):
                     if ring != 2 * h:
                         head = host[h, H_REMOTE]
                         tail = host[h, H_REMOTE_SORTED]
-                    while head < tail and ring_time[ring, head & ring_mask] == t:
-                        slot = ring_slot[ring, head & ring_mask]
+                    while head < tail and rings[ring, head & ring_mask, 0] == t:
+                        slot = rings[ring, head & ring_mask, 2]
                         head += 1
-                        i = chan[msg[slot, M_CHANNEL], C_RECEIVER]
+                        i = msg[slot, M_RECEIVER]
                         if inst[i, I_QUEUE] < 0:
                             inst[i, I_QUEUE] = slot
                         else:
@@ -473,7 +477,7 @@ def advance(world, stop):
                         msg[slot, M_NEXT] = -1
                         if kind == RECORD:
                             trigger = msg[slot, M_TRIGGER]
-                            port = edge[chan[channel, C_EDGE], E_PORT]
+                            port = edge[msg[slot, M_EDGE], E_PORT]
                             if op[o, O_SINK] >= 0:
                                 keep = True
                             # WEAVE on_record
@@ -510,7 +514,7 @@ def advance(world, stop):
                         inst[i, I_QUEUE_COUNT] -= 1
                         inst[i, I_QUEUE_BYTES] -= msg[slot, M_BYTES]
                         if kind == RECORD:  # its place in the channel is free again
-                            e = chan[channel, C_EDGE]
+                            e = msg[slot, M_EDGE]
                             bound = edge[e, E_BOUND]
                             if bound > 0:
                                 sender = chan[channel, C_SENDER]
@@ -524,7 +528,7 @@ def advance(world, stop):
                                         host[h2, H_WAKE] = back
                                     if back < next_ns[h2]:
                                         next_ns[h2] = back
-                            chan[channel, C_CONSUMED] += 1
+                                chan[channel, C_CONSUMED] += 1
                     if mark > -FAR and op[o, O_EDGE] < op[o, O_EDGE_END]:
                         if slot >= 0:
                             made = slot
@@ -552,9 +556,13 @@ def advance(world, stop):
                     else:
                         cost_ps += op[o, O_CONTROL_PS]
                         inst[i, I_EMITTED] += n
-                    service = (cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]
-                    if service < 1:
-                        service = 1
+                    service = inst[i, I_SERVICE]
+                    if cost_ps != inst[i, I_COST]:
+                        service = (cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]
+                        if service < 1:
+                            service = 1
+                        inst[i, I_COST] = cost_ps
+                        inst[i, I_SERVICE] = service
                     if slot >= 0 and box[2] == 0 and not keep:
                         free[g[G_FREE]] = slot
                         g[G_FREE] += 1
@@ -587,10 +595,10 @@ def advance(world, stop):
         for k in range(touched_count):
             h = touched[k]
             tail = host[h, H_REMOTE_TAIL]
-            ring_sort(ring_time, ring_tie, ring_slot, scratch, 2 * h + 1, host[h, H_REMOTE], host[h, H_REMOTE_SORTED], tail)
+            ring_sort(rings, scratch, 2 * h + 1, host[h, H_REMOTE], host[h, H_REMOTE_SORTED], tail)
             host[h, H_REMOTE_SORTED] = tail
             q = host[h, H_REMOTE] & ring_mask
-            if ring_time[2 * h + 1, q] < next_ns[h]:
-                next_ns[h] = ring_time[2 * h + 1, q]
+            if rings[2 * h + 1, q, 0] < next_ns[h]:
+                next_ns[h] = rings[2 * h + 1, q, 0]
         if reason != DONE:
             return reason

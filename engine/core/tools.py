@@ -17,6 +17,8 @@ def group_of(key, scheme, groups):
     if scheme == SCHEME_MODULO:
         return key % groups
     z = mix64(key)
+    if groups & (groups - 1) == 0:
+        return z & (groups - 1)
     return (((z >> 1) & 0x7FFFFFFFFFFFFFFF) % groups * 2 + (z & 1)) % groups
 
 
@@ -42,7 +44,7 @@ def new_output(msg, free, g, box, slot):
     made = free[top]
     msg[made, M_NEXT] = -1
     msg[made, M_KIND] = RECORD
-    for c in range(M_EVENT, M_PAYLOAD):
+    for c in range(M_EVENT, M_SEQUENCE):
         msg[made, c] = msg[slot, c]
     if box[0] < 0:
         box[0] = made
@@ -68,7 +70,11 @@ def find_entry(table, entry, owner, key, pane_start):
 def add_entry(table, entry, g, owner, key, pane_start):
     """A new entry; the caller has checked that none exists and that there is space. Values are zero."""
     e = g[G_ENTRY]
-    g[G_ENTRY] = entry[e, S_NEXT]
+    if e >= 0:
+        g[G_ENTRY] = entry[e, S_NEXT]
+    else:
+        e = g[G_ENTRY_FRESH]
+        g[G_ENTRY_FRESH] = e + 1
     g[G_ENTRIES_FREE] -= 1
     g[G_ENTRIES_USED] += 1
     for c in range(entry.shape[1]):
@@ -149,40 +155,39 @@ def ring_before(time_a, tie_a, time_b, tie_b):
     return time_a < time_b or (time_a == time_b and tie_a < tie_b)
 
 
-def ring_insert(times, ties, slots, r, head, tail, time, tie, slot):
+def ring_insert(ring, r, head, tail, time, tie, slot):
     """Put an item into ring `r` (sorted from head to tail), from the back: nearly always the last place."""
-    mask = times.shape[1] - 1
+    mask = ring.shape[1] - 1
     at = tail
     while at > head:
         q = (at - 1) & mask
-        if not ring_before(time, tie, times[r, q], ties[r, q]):
+        if not ring_before(time, tie, ring[r, q, 0], ring[r, q, 1]):
             break
         p = at & mask
-        times[r, p] = times[r, q]
-        ties[r, p] = ties[r, q]
-        slots[r, p] = slots[r, q]
+        ring[r, p, 0] = ring[r, q, 0]
+        ring[r, p, 1] = ring[r, q, 1]
+        ring[r, p, 2] = ring[r, q, 2]
         at -= 1
     p = at & mask
-    times[r, p] = time
-    ties[r, p] = tie
-    slots[r, p] = slot
+    ring[r, p, 0] = time
+    ring[r, p, 1] = tie
+    ring[r, p, 2] = slot
 
 
-def ring_sort(times, ties, slots, scratch, r, head, middle, tail):
+def ring_sort(ring, scratch, r, head, middle, tail):
     """Sort the tail [middle, tail) of ring `r` and merge it into the sorted part [head, middle)."""
-    mask = times.shape[1] - 1
+    mask = ring.shape[1] - 1
     n = tail - middle
     if n <= 32:
         for at in range(middle, tail):
             p = at & mask
-            ring_insert(times, ties, slots, r, head, at, times[r, p], ties[r, p], slots[r, p])
+            ring_insert(ring, r, head, at, ring[r, p, 0], ring[r, p, 1], ring[r, p, 2])
         return
     # bottom-up merge sort of the tail between two halves of the scratch, then one merge from the back
     for k in range(n):
         p = (middle + k) & mask
-        scratch[0, 0, k] = times[r, p]
-        scratch[0, 1, k] = ties[r, p]
-        scratch[0, 2, k] = slots[r, p]
+        for c in range(3):
+            scratch[0, k, c] = ring[r, p, c]
     side = 0
     width = 1
     while width < n:
@@ -193,11 +198,11 @@ def ring_sort(times, ties, slots, scratch, r, head, middle, tail):
             b_end = min(low + 2 * width, n)
             for k in range(low, b_end):
                 take_b = a >= a_end or (
-                    b < b_end and ring_before(scratch[side, 0, b], scratch[side, 1, b], scratch[side, 0, a], scratch[side, 1, a])
+                    b < b_end and ring_before(scratch[side, b, 0], scratch[side, b, 1], scratch[side, a, 0], scratch[side, a, 1])
                 )
                 x = b if take_b else a
                 for c in range(3):
-                    scratch[1 - side, c, k] = scratch[side, c, x]
+                    scratch[1 - side, k, c] = scratch[side, x, c]
                 if take_b:
                     b += 1
                 else:
@@ -210,15 +215,13 @@ def ring_sort(times, ties, slots, scratch, r, head, middle, tail):
     while b >= 0:
         p = at & mask
         q = a & mask
-        if a >= head and ring_before(scratch[side, 0, b], scratch[side, 1, b], times[r, q], ties[r, q]):
-            times[r, p] = times[r, q]
-            ties[r, p] = ties[r, q]
-            slots[r, p] = slots[r, q]
+        if a >= head and ring_before(scratch[side, b, 0], scratch[side, b, 1], ring[r, q, 0], ring[r, q, 1]):
+            for c in range(3):
+                ring[r, p, c] = ring[r, q, c]
             a -= 1
         else:
-            times[r, p] = scratch[side, 0, b]
-            ties[r, p] = scratch[side, 1, b]
-            slots[r, p] = scratch[side, 2, b]
+            for c in range(3):
+                ring[r, p, c] = scratch[side, b, c]
             b -= 1
         at -= 1
 
@@ -236,12 +239,15 @@ def messages_digest(msg, slots, widths, placed):
         if placed == 1:
             d = (d ^ msg[s, M_READY]) * -7046029254386353131
             d = (d ^ msg[s, M_CHANNEL]) * -7046029254386353131
+            d = (d ^ msg[s, M_SEQUENCE]) * -7046029254386353131
             d = (d ^ msg[s, M_FIFO]) * -7046029254386353131
             d = (d ^ msg[s, M_BYTES]) * -7046029254386353131
         if msg[s, M_KIND] == RECORD:
             for c in range(M_TRIGGER, M_BYTES):
                 d = (d ^ msg[s, c]) * -7046029254386353131
-            for c in range(M_WEIGHT, M_PAYLOAD + widths[n]):
+            for c in range(M_WEIGHT, M_SEQUENCE):
+                d = (d ^ msg[s, c]) * -7046029254386353131
+            for c in range(M_PAYLOAD, M_PAYLOAD + widths[n]):
                 d = (d ^ msg[s, c]) * -7046029254386353131
         d ^= d >> 32
     return d
@@ -259,15 +265,16 @@ def state_digest(table, entry, row, keeps_rows):
             d = entry[e, S_OWNER] * -7046029254386353131
             d = (d ^ entry[e, S_KEY]) * -7046029254386353131
             d = (d ^ entry[e, S_PANE]) * -7046029254386353131
-            d = (d ^ entry[e, S_COUNT]) * -7046029254386353131
-            if keeps_rows[entry[e, S_OWNER] // 2] == 1:
-                r = entry[e, S_HEAD]
-                for _ in range(entry[e, S_COUNT]):
-                    for c in range(R_EVENT, row.shape[1]):
-                        d = (d ^ row[r, c]) * -7046029254386353131
-                    r = row[r, R_NEXT]
+            if keeps_rows[entry[e, S_OWNER]] == 1:
+                for at in range(S_LEFT, S_LEFT + 2 * S_SIDE, S_SIDE):
+                    d = (d ^ entry[e, at]) * -7046029254386353131
+                    r = entry[e, at + 1]
+                    for _ in range(entry[e, at]):
+                        for c in range(R_EVENT, row.shape[1]):
+                            d = (d ^ row[r, c]) * -7046029254386353131
+                        r = row[r, R_NEXT]
             else:
-                for c in range(S_CLOCK, entry.shape[1]):
+                for c in range(S_COUNT, entry.shape[1]):
                     d = (d ^ entry[e, c]) * -7046029254386353131
             total += d ^ (d >> 32)
             e = entry[e, S_NEXT]

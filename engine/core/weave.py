@@ -24,9 +24,20 @@ from typing import Any
 from . import expression_machine, layout, loop, tools
 from .inline import inline_calls
 
-JIT = "cache=True, nogil=True, error_model='numpy'"
+JIT = "cache=True, nogil=True, error_model='numpy', pipeline_class=LoopCompiler"
 SCALAR = ("mix64", "group_of", "latency_bucket", "ring_before", "entry_bucket")
 """Helpers over scalars: they may be called within expressions. All others are put in place of their calls."""
+
+FLAT = {
+    "inst": layout.I_COLUMNS,
+    "proc": layout.P_COLUMNS,
+    "host": layout.H_COLUMNS,
+    "op": layout.O_COLUMNS,
+    "edge": layout.E_COLUMNS,
+    "chan": layout.C_COLUMNS,
+    "pane": layout.W_COLUMNS,
+}
+"""Tables that the loop gets as flat arrays, with their widths."""
 
 ENTRY_POINTS = ("advance", "messages_digest", "state_digest")
 
@@ -81,6 +92,48 @@ def _plain(node: ast.FunctionDef) -> ast.FunctionDef:
     return node
 
 
+class _Address(ast.NodeTransformer):
+    """Cheap addresses: tables of fixed width become flat arrays with a literal stride, and every index is unsigned.
+
+    Numba tests each signed index for being negative and multiplies with a stride from memory; the loop has a hundred accesses for each record.
+    """
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Attribute):  # array.shape[0]
+            return node
+        index = node.slice
+        if isinstance(node.value, ast.Name) and node.value.id in FLAT:
+            assert isinstance(index, ast.Tuple)
+            row = ast.BinOp(index.elts[0], ast.Mult(), ast.Constant(FLAT[node.value.id]))
+            node.slice = _unsigned(ast.BinOp(row, ast.Add(), index.elts[1]))
+        elif isinstance(index, ast.Tuple):
+            index.elts = [_unsigned(part) for part in index.elts]
+        else:
+            node.slice = _unsigned(index)
+        return node
+
+
+def _unsigned(index: ast.expr) -> ast.expr:
+    return ast.Call(ast.Attribute(ast.Name("np"), "uint64"), [index], [])
+
+
+class _Widen(ast.NodeTransformer):
+    """`x = 7` becomes `x = np.int64(7)`: a variable then has one type from its first assignment on, and the compiler needs no SSA form."""
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
+        if isinstance(node.targets[0], ast.Name) and _is_literal(node.value):
+            kind = "bool_" if isinstance(node.value, ast.Constant) and isinstance(node.value.value, bool) else "int64"
+            node.value = ast.Call(ast.Attribute(ast.Name("np"), kind), [node.value], [])
+        return node
+
+
+def _is_literal(value: ast.expr) -> bool:
+    if isinstance(value, ast.UnaryOp):
+        return _is_literal(value.operand)
+    return isinstance(value, ast.Constant) or (isinstance(value, ast.Name) and value.id.isupper())
+
+
 def _kernel_modules(operators: Mapping[str, Any]) -> list[ModuleType]:
     """Files of the operators that have kernels, each once."""
     modules: dict[str, ModuleType] = {}
@@ -115,7 +168,7 @@ def weave(operators: Mapping[str, Any], protocol: Any = None) -> str:
                 lines.append(f"{indent}    {_RESULT[name].format(call=call_of(function))}")
                 word = "elif"
     modules = [layout, expression_machine, tools, *_kernel_modules(operators), *([] if protocol is None else [inspect.getmodule(protocol)])]
-    parts = ['"""Made by engine/core/weave.py; the name is the hash of the content."""', "import numba\nimport numpy as np"]
+    parts = ['"""Made by engine/core/weave.py; the name is the hash of the content."""', "import numba\nimport numpy as np\n\nfrom engine.core.compiler import LoopCompiler"]
     helpers: dict[str, ast.FunctionDef] = {}
     for module in modules:
         constants, functions = _definitions(module)
@@ -125,7 +178,7 @@ def weave(operators: Mapping[str, Any], protocol: Any = None) -> str:
     entries |= {node.name: node for node in ast.parse("\n".join(lines)).body if isinstance(node, ast.FunctionDef)}
     parts += [f"@numba.njit({JIT}, forceinline=True)\n{ast.unparse(helpers[name])}" for name in SCALAR]
     inlined = {name: node for name, node in helpers.items() if name not in SCALAR}
-    parts += [f"@numba.njit({JIT})\n{ast.unparse(inline_calls(entries[name], inlined))}" for name in ENTRY_POINTS]
+    parts += [f"@numba.njit({JIT})\n{ast.unparse(_Widen().visit(_Address().visit(inline_calls(entries[name], inlined))))}" for name in ENTRY_POINTS]
     return "\n\n\n".join(parts)
 
 

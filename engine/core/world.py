@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import layout as L
+from .weave import FLAT
 
 Words = NDArray[np.int64]
 
@@ -34,9 +35,8 @@ class Arrays(NamedTuple):
     input_first: Words
     credit: Words  # per bounded channel: when the k-th send is allowed
     latency: Words  # (hosts, hosts) ns
-    ring_time: Words  # (2 x hosts, n): local delay line and inbox of each host
-    ring_tie: Words
-    ring_slot: Words
+    route: Words  # receiver index by hash edge and key group
+    rings: Words  # (2 x hosts, n, 3) arrival, tie, message: local delay line and inbox of each host
     scratch: Words
     touched: Words
     log_append: Words
@@ -71,7 +71,7 @@ class Capacity:
     """First sizes of what grows. Small values are for tests of growth."""
 
     messages: int = 4096
-    ring: int = 256
+    ring: int = 64
     entries: int = 4096
     rows: int = 4096
     panes: int = 256
@@ -83,12 +83,6 @@ def arrays(**given: Words) -> Arrays:
     """`Arrays` with the float views added."""
     views = {view: given[of].view(np.float64) for view, of in VIEWS.items()}
     return Arrays(**given, **views)
-
-
-def _chain(table: Words, column: int, first: int) -> None:
-    """Link rows first .. end into a free list that ends with -1."""
-    table[first:, column] = np.arange(first + 1, len(table) + 1)
-    table[-1, column] = -1
 
 
 class World:
@@ -119,22 +113,22 @@ class World:
             old = len(w.entry)
             new = _next_size(old, need)
             entry = _taller(w.entry, new)
-            _chain(entry, L.S_NEXT, old)
-            entry[-1, L.S_NEXT] = g[L.G_ENTRY]
-            g[L.G_ENTRY] = old
             g[L.G_ENTRIES_FREE] += new - old
             self._set(entry=entry, table=_rehash(entry, self._used_entries(entry), 1 << (2 * new - 1).bit_length()))
-        elif reason in (L.NEED_ROWS, L.NEED_PANES):
-            name, column, head, count = ("row", L.R_NEXT, L.G_ROW, L.G_ROWS_FREE) if reason == L.NEED_ROWS else ("pane", L.W_NEXT, L.G_PANE, L.G_PANES_FREE)
-            table = getattr(w, name)
-            old = len(table)
+        elif reason == L.NEED_ROWS:
+            old = len(w.row)
             new = _next_size(old, need)
-            table = _taller(table, new)
-            _chain(table, column, old)
-            table[-1, column] = g[head]
-            g[head] = old
-            g[count] += new - old
-            self._set(**{name: table})
+            g[L.G_ROWS_FREE] += new - old
+            self._set(row=_taller(w.row, new))
+        elif reason == L.NEED_PANES:
+            old = len(w.pane)
+            new = _next_size(old, need)
+            pane = _taller(w.pane, new)
+            pane[old:, L.W_NEXT] = np.arange(old + 1, new + 1)
+            pane[-1, L.W_NEXT] = g[L.G_PANE]
+            g[L.G_PANE] = old
+            g[L.G_PANES_FREE] += new - old
+            self._set(pane=pane)
         else:
             raise AssertionError(f"the loop handed back for an unknown reason {reason}")
 
@@ -155,18 +149,14 @@ class World:
 
     def _grow_rings(self) -> None:
         w = self.arrays
-        old = w.ring_time.shape[1]
+        old = w.rings.shape[1]
         new = 2 * old
-        grown = {}
-        for name in ("ring_time", "ring_tie", "ring_slot"):
-            ring = getattr(w, name)
-            larger = np.zeros((ring.shape[0], new), np.int64)
-            for r in range(ring.shape[0]):
-                head, tail = self._ring_bounds(r)
-                positions = np.arange(head, tail)
-                larger[r, positions & (new - 1)] = ring[r, positions & (old - 1)]
-            grown[name] = larger
-        self._set(**grown, scratch=np.zeros((2, 3, new), np.int64))
+        rings = np.zeros((len(w.rings), new, 3), np.int64)
+        for r in range(len(rings)):
+            head, tail = self._ring_bounds(r)
+            positions = np.arange(head, tail)
+            rings[r, positions & (new - 1)] = w.rings[r, positions & (old - 1)]
+        self._set(rings=rings, scratch=np.zeros((2, new, 3), np.int64))
 
     def _ring_bounds(self, r: int) -> tuple[int, int]:
         host = self.arrays.host[r // 2]
@@ -174,6 +164,10 @@ class World:
         return int(host[columns[0]]), int(host[columns[1]])
 
     # -- copies -----------------------------------------------------------------------------------------------------
+
+    def flat(self) -> Arrays:
+        """The arrays as the woven loop takes them: tables of fixed width are flat."""
+        return self.arrays._replace(**{name: getattr(self.arrays, name).reshape(-1) for name in FLAT})
 
     def snapshot(self) -> dict[str, Words]:
         """A copy of all arrays."""
@@ -202,9 +196,8 @@ class World:
         """Messages in a delay line (2 x host) or inbox (2 x host + 1), in order of arrival."""
         w = self.arrays
         head, tail = self._ring_bounds(r)
-        at = np.arange(head, tail) & (w.ring_time.shape[1] - 1)
-        order = np.lexsort((w.ring_tie[r, at], w.ring_time[r, at]))
-        return w.ring_slot[r, at[order]]
+        items = w.rings[r, np.arange(head, tail) & (w.rings.shape[1] - 1)]
+        return items[np.lexsort((items[:, 1], items[:, 0])), 2]
 
     def digest(self) -> bytes:
         """Hash of the logical state: the same however the run was cut, grown, saved and resumed; physical places do not count."""
@@ -217,7 +210,7 @@ class World:
                 hasher.update(b"|")
 
         inst = w.inst.copy()
-        inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_OUT_LAST, L.I_LOG, L.I_LOG_END]] = 0
+        inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_LOG, L.I_LOG_END]] = 0
         proc = w.proc.copy()
         proc[:, L.P_SLOT] = 0
         host = w.host.copy()
@@ -236,7 +229,8 @@ class World:
     def _messages_digest(self, slots: Any, outbox_of: int | None = None) -> Words:
         w = self.arrays
         slots = np.asarray(slots, np.int64)
-        senders = w.msg[slots, L.M_SENDER] if outbox_of is None else np.full(len(slots), outbox_of)
+        channels = w.msg[slots, L.M_CHANNEL]
+        senders = w.chan[channels, L.C_SENDER] if outbox_of is None else np.full(len(slots), outbox_of)
         is_record = w.msg[slots, L.M_KIND] == L.RECORD
         widths = np.where(is_record, w.op[w.inst[np.where(is_record, senders, 0), L.I_OP], L.O_WIDTH], 0).astype(np.int64)
         return np.array([self.kernels.messages_digest(w.msg, slots, widths, int(outbox_of is None))])

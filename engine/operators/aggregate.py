@@ -123,9 +123,9 @@ def aggregate_on_record(now, slot, msg, msg_f, par, at, inst, i, table, entry, e
     groups = par[at + A_GROUPS]
     where = par[at + A_LISTS] + inst[i, I_INDEX] * groups + group_of(key, par[at + A_SCHEME], groups)
     for _ in range(panes):
-        e = find_entry(table, entry, 2 * i, key, start)
+        e = find_entry(table, entry, i, key, start)
         if e < 0:
-            e = add_entry(table, entry, g, 2 * i, key, start)
+            e = add_entry(table, entry, g, i, key, start)
             end = start + size if par[at + A_WINDOWED] == 1 else FAR
             join_pane(pane, panes_of, g, inst, i, where, start, end, e, entry)
             inst[i, I_ENTRIES] += 1

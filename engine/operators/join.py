@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import Field
 
 from engine.core.layout import (
-    FAR, G_ENTRIES_FREE, G_FREE, G_NEED, G_PANE, G_PANES_FREE, G_ROW, G_ROWS_FREE, I_ENTRIES, I_INDEX, I_LATE, I_PANE_END, I_STATE_BYTES, I_TICK,
+    FAR, G_ENTRIES_FREE, G_FREE, G_NEED, G_PANE, G_PANES_FREE, G_ROW, G_ROW_FRESH, G_ROWS_FREE, I_ENTRIES, I_INDEX, I_LATE, I_PANE_END, I_STATE_BYTES, I_TICK,
     I_WATERMARK, M_EVENT, M_NEWEST, M_OLDEST, M_PAYLOAD, NEED_ENTRIES, NEED_MESSAGES, NEED_PANES, NEED_ROWS, R_EVENT, R_NEWEST, R_NEXT, R_OLDEST,
-    R_VALUES, S_COUNT, S_HEAD, S_OWNER, S_SIBLING, S_TAIL, W_END, W_FIRST, W_NEXT,
+    R_VALUES, S_LEFT, S_SIBLING, S_SIDE, W_END, W_FIRST, W_NEXT,
 )  # fmt: skip
 from engine.core.tools import add_entry, drop_entry, find_entry, first_pane_end, group_of, join_pane, new_output
 from engine.operators.windows import FullHistory, JoinWindow
@@ -37,8 +37,10 @@ def join_on_record(now, slot, msg, port, par, at, inst, i, table, entry, row, pa
             inst[i, I_LATE] += 1
             return 0
     key = msg[slot, M_PAYLOAD + par[at + J_LEFT_KEY + port]]
-    other = find_entry(table, entry, 2 * i + 1 - port, key, start)
-    matches = entry[other, S_COUNT] if other >= 0 else 0
+    own = S_LEFT + port * S_SIDE  # columns of this side in the entry: count, first row, last row
+    other = S_LEFT + (1 - port) * S_SIDE
+    e = find_entry(table, entry, i, key, start)
+    matches = entry[e, other] if e >= 0 else 0
     if g[G_FREE] < matches:
         g[G_NEED] = matches
         return -NEED_MESSAGES
@@ -52,20 +54,22 @@ def join_on_record(now, slot, msg, port, par, at, inst, i, table, entry, row, pa
         g[G_NEED] = 1
         return -NEED_PANES
 
-    own = find_entry(table, entry, 2 * i + port, key, start)
-    if own < 0:
-        own = add_entry(table, entry, g, 2 * i + port, key, start)
-        entry[own, S_HEAD] = -1
+    if e < 0:
+        e = add_entry(table, entry, g, i, key, start)
         inst[i, I_ENTRIES] += 1
         inst[i, I_STATE_BYTES] += 16
         if par[at + J_WINDOWED] == 1:
             groups = par[at + J_GROUPS]
             where = par[at + J_LISTS] + inst[i, I_INDEX] * groups + group_of(key, par[at + J_SCHEME], groups)
-            join_pane(pane, panes_of, g, inst, i, where, start, end, own, entry)
+            join_pane(pane, panes_of, g, inst, i, where, start, end, e, entry)
             if par[at + J_PROCESSING] == 1 and end < inst[i, I_TICK]:
                 inst[i, I_TICK] = end
     r = g[G_ROW]
-    g[G_ROW] = row[r, R_NEXT]
+    if r >= 0:
+        g[G_ROW] = row[r, R_NEXT]
+    else:
+        r = g[G_ROW_FRESH]
+        g[G_ROW_FRESH] = r + 1
     g[G_ROWS_FREE] -= 1
     row[r, R_NEXT] = -1
     row[r, R_EVENT] = msg[slot, M_EVENT]
@@ -76,16 +80,16 @@ def join_on_record(now, slot, msg, port, par, at, inst, i, table, entry, row, pa
         row[r, R_VALUES + c] = msg[slot, M_PAYLOAD + par[columns + c]]
     for c in range(R_VALUES + par[at + J_LEFT_STORED + 2 * port], row.shape[1]):
         row[r, c] = 0  # left over from another side's record
-    if entry[own, S_HEAD] < 0:
-        entry[own, S_HEAD] = r
+    if entry[e, own] == 0:
+        entry[e, own + 1] = r
     else:
-        row[entry[own, S_TAIL], R_NEXT] = r
-    entry[own, S_TAIL] = r
-    entry[own, S_COUNT] += 1
+        row[entry[e, own + 2], R_NEXT] = r
+    entry[e, own + 2] = r
+    entry[e, own] += 1
     inst[i, I_STATE_BYTES] += par[at + J_LEFT_BYTES + port]
 
     if matches > 0:
-        r = entry[other, S_HEAD]
+        r = entry[e, other + 1]
         for _ in range(matches):
             made = new_output(msg, free, g, box, slot)
             msg[made, M_EVENT] = max(msg[slot, M_EVENT], row[r, R_EVENT])
@@ -113,12 +117,15 @@ def join_close(limit, par, at, inst, i, table, entry, row, pane, panes_of, g):
             e = pane[x, W_FIRST]
             while e >= 0:
                 after = entry[e, S_SIBLING]
-                side = entry[e, S_OWNER] - 2 * i
-                inst[i, I_STATE_BYTES] -= 16 + entry[e, S_COUNT] * par[at + J_LEFT_BYTES + side]
+                inst[i, I_STATE_BYTES] -= 16
                 inst[i, I_ENTRIES] -= 1
-                row[entry[e, S_TAIL], R_NEXT] = g[G_ROW]
-                g[G_ROW] = entry[e, S_HEAD]
-                g[G_ROWS_FREE] += entry[e, S_COUNT]
+                for side in range(2):
+                    own = S_LEFT + side * S_SIDE
+                    if entry[e, own] > 0:
+                        inst[i, I_STATE_BYTES] -= entry[e, own] * par[at + J_LEFT_BYTES + side]
+                        row[entry[e, own + 2], R_NEXT] = g[G_ROW]
+                        g[G_ROW] = entry[e, own + 1]
+                        g[G_ROWS_FREE] += entry[e, own]
                 drop_entry(table, entry, g, e)
                 e = after
             panes_of[where] = pane[x, W_NEXT]
@@ -153,7 +160,7 @@ def join_next_tick(due, par, at, inst, i, pane, panes_of):
 class Join(Operator):
     """Equi-join of two inputs: each arrival is stored, then joined with the other side's records, one output per match.
 
-    State: the records of both sides by key (and pane): their own bytes, and 16 per key and side.
+    State: the records of both sides by key (and pane): their own bytes, and 16 per key.
     Cost: record_ps per record, output_ps per match.
     Source: Siachamis 2024, 3.6 (Q3 full history, Q8 over a running tumbling window).
     """
