@@ -8,5 +8,6 @@ export default defineConfig({
   plugins: [react()],
   base: "/",
   build: { outDir: "dist", emptyOutDir: true, chunkSizeWarningLimit: 1800 },
-  server: { proxy: { "/api": server, "/signin": server, "/ws": { target: server, ws: true } } },
+  // The Host header stays the browser's, for the server compares it with the Origin.
+  server: { proxy: Object.fromEntries(["/api", "/signin", "/ws"].map((path) => [path, { target: server, ws: path === "/ws", changeOrigin: false }])) },
 });

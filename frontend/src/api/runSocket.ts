@@ -7,11 +7,16 @@ export interface RunListener {
   onFrames: (frames: Frame[]) => void;
   onRun: (run: Run) => void;
   onEnd: () => void;
+  /** The server will not follow this run for us (signed out, deleted). */
+  onRefused: (reason: string) => void;
   /** Failed tries in a row (0: connected) and the seconds until the next one. */
   onTrouble: (failures: number, retryIn_s: number | null) => void;
 }
 
 const PING_MS = 20_000;
+/** Close codes with which the server says that another try would end the same way. */
+const REFUSED_FROM = 4400;
+const REFUSED_TO = 4499;
 
 /** 1 s for nine tries, 2 s for ten, then a minute each. */
 export function retryDelay_s(failures: number): number {
@@ -70,8 +75,13 @@ export class RunSocket {
       this.ping = setInterval(() => socket.send(JSON.stringify({ type: "ping" })), PING_MS);
     };
     socket.onmessage = (event) => this.receive(JSON.parse(event.data as string) as SocketMessage);
-    socket.onclose = () => {
+    socket.onclose = (event) => {
       if (this.socket !== socket) return;
+      if (event.code >= REFUSED_FROM && event.code <= REFUSED_TO) {
+        this.ended = true;
+        this.drop();
+        return this.listener.onRefused(event.reason || "The server refused the live connection.");
+      }
       this.socket = null;
       clearInterval(this.ping);
       if (!this.wanted || this.ended) return;

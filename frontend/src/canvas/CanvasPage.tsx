@@ -4,10 +4,11 @@ import { useEffect, useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { useStore } from "zustand";
 import { ApiError, post } from "../api/client";
-import { experimentQuery } from "../api/queries";
+import { experimentQuery, registryQuery } from "../api/queries";
 import type { ExperimentRecord, Problem, Run } from "../api/types";
 import { KeyHelp } from "../app/KeyHelp";
 import { TopBar } from "../app/TopBar";
+import { rememberExperiment } from "../experiments/last";
 import type { ExperimentDocument } from "../model/document";
 import { fileName, writeDocument, type FileFormat } from "../model/files";
 import { isError } from "../model/validate";
@@ -31,11 +32,17 @@ import "./canvas.css";
 export function CanvasPage() {
   const { id = "" } = useParams();
   const { data, error, refetch } = useQuery(experimentQuery(id));
-  const open = useEditor((state) => state.id === id && id !== "");
+  // Ports and forms come from the registry, so nothing is drawn before it is there.
+  const registry = useQuery(registryQuery);
+  const open = useEditor((state) => state.id === id && id !== "") && registry.isSuccess;
   useEffect(() => {
-    if (data && data.id === id) openExperiment(data);
+    if (data && data.id === id) {
+      openExperiment(data);
+      rememberExperiment(id);
+    }
     return () => useEditor.setState({ id: "" });
   }, [data, id]);
+  if (registry.error) return <div className="page"><TopBar crumb={<b>Experiment</b>} /><Failure error={registry.error} retry={() => void registry.refetch()} /></div>;
   if (error) return <div className="page"><TopBar crumb={<b>Experiment</b>} /><Failure error={error} retry={() => void refetch()} /></div>;
   if (!open) return <div className="page"><TopBar crumb={<b>Experiment</b>} /><Loading /></div>;
   return <ReactFlowProvider><Canvas key={id} /></ReactFlowProvider>;
@@ -154,7 +161,7 @@ function RunButton({ errors }: { errors: Problem[] }) {
       if (save !== "saved") throw new Error(save === "conflict" ? "Somebody else saved this experiment. Choose a version first." : "The experiment could not be saved, so it was not run.");
       return post<Run>(`/api/experiments/${id}/runs`, { version, ...(chosen === "" ? {} : { seed: Number(chosen) }) });
     },
-    onSuccess: (made) => { void client.invalidateQueries({ queryKey: ["runs"] }); void navigate(`/runs/${made.id}`); },
+    onSuccess: (made) => { if (made.note) toast(made.note, { tone: "warn", seconds: 12 }); void client.invalidateQueries({ queryKey: ["runs"] }); void navigate(`/runs/${made.id}`); },
     onError: (error) => {
       if (error instanceof ApiError && error.problems.length) {
         useEditor.setState({ problems: error.problems, drawer: "problems", drawerOpen: true });

@@ -77,7 +77,7 @@ function WorkloadPreview() {
           </svg>
           {ticks.map((tick) => <span key={tick} className="yl" style={{ top: `${100 - (tick / top) * 100}%` }}>{short(tick)}</span>)}
           {[0, 0.25, 0.5, 0.75, 1].map((share) => <span key={share} className="xl" style={{ left: `${share * 100}%` }}>{short(share * horizon_s)}{share === 1 ? " s" : ""}</span>)}
-          {warmup_s / horizon_s > 0.12 && <span className="tagp">warm-up, not measured</span>}
+          {warmup_s / horizon_s > 0.1 && <span className="tagp">{warmup_s / horizon_s > 0.3 ? "warm-up, not measured" : "warm-up"}</span>}
         </div>
       ) : <p className="none">The records come at the file's own times, so the rate is known when they are read.</p>}
     </div>

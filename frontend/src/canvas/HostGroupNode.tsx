@@ -37,7 +37,7 @@ function Tile({ tile, instances, flagged }: { tile: HostTile; instances: string[
   const lit = useEditor((state) => state.hovered ?? (state.selection.operators.length === 1 ? state.selection.operators[0] : undefined));
   const idle = operators.length > 0 && !instances.length;
   return (
-    <button className={`host nodrag nopan ${selected ? "selected" : ""} ${flagged || idle ? "flag" : ""}`} style={{ left: tile.x, top: tile.y }}
+    <button className={`host nodrag nopan ${selected ? "selected" : ""} ${flagged || idle ? "flag" : ""}`} style={{ left: tile.x, top: tile.y, width: tile.width }}
       title={instances.length ? `${tile.name}: ${countsOf(instances)}` : `${tile.name}: no operator`} data-testid={`host-${tile.name}`}
       onClick={() => select({ host: tile.template })}>
       <b><Icon name={flagged ? "warn" : "host"} small /><span className="ell">{tile.name}</span>{tile.more > 0 && <em>+{tile.more}</em>}</b>

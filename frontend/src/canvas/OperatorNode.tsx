@@ -1,5 +1,5 @@
-import { Handle, Position, type NodeProps } from "@xyflow/react";
-import { memo, useMemo } from "react";
+import { Handle, Position, useUpdateNodeInternals, type NodeProps } from "@xyflow/react";
+import { memo, useEffect, useMemo } from "react";
 import type { Problem } from "../api/types";
 import { DEFAULT_PORT, operatorOf } from "../model/document";
 import { inputType, recordTypes, type RecordType } from "../model/graph";
@@ -31,8 +31,12 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
   const { kinds } = useRegistry();
   const operator = operatorOf(document, id);
   const own = useMemo(() => problemsByPart(problems, document).operators.get(id) ?? [], [problems, document, id]);
+  const kind = operator && kinds.get(operator.kind);
+  // Ports appear when the registry is there, and change with the kind: the flow has to measure them again.
+  const remeasure = useUpdateNodeInternals();
+  const ports = kind ? [...kind.inputs, "|", ...kind.outputs].join() : "";
+  useEffect(() => remeasure(id), [id, ports, remeasure]);
   if (!operator) return null;
-  const kind = kinds.get(operator.kind);
   const inputs = kind?.inputs ?? [];
   const outputs = kind?.outputs ?? [];
   const index = document.query.operators.indexOf(operator);
@@ -47,7 +51,7 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
         <Stepper id={id} value={operator.parallelism} />
       </header>
       <div className="ports">
-        <ul>{inputs.map((port) => <li key={port}>{inputs.length > 1 || !inputType(document, types, id, port) ? port : inputType(document, types, id, port)?.name}</li>)}</ul>
+        <ul>{inputs.map((port) => <li key={port}>{portLabel(port, inputs.length > 1, inputType(document, types, id, port))}</li>)}</ul>
         <ul>{outputs.map((port) => <li key={port}>{types.get(`${id}.${port}`)?.name ?? (outputs.length > 1 ? port : "")}</li>)}</ul>
       </div>
       <footer>
@@ -63,6 +67,9 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
     </article>
   );
 });
+
+/** A port shows what flows through it; where there are several, its own name too. */
+const portLabel = (port: string, several: boolean, type: RecordType | undefined) => (several ? `${port}${type ? `: ${type.name}` : ""}` : (type?.name ?? ""));
 
 const worstOf = (problems: Problem[]) => (problems.some(isError) ? "err" : problems.length ? "warn" : "");
 

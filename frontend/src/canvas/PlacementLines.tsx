@@ -1,5 +1,5 @@
 import { nodeHeight, NODE, positionsOf } from "../model/layout";
-import { TILE, type HostGroup } from "../model/hosts";
+import type { HostGroup } from "../model/hosts";
 import { operatorOf } from "../model/document";
 import { colourOf } from "./colours";
 import { useEditor } from "./editor";
@@ -15,7 +15,7 @@ export function PlacementLines({ groups, waterline }: { groups: HostGroup[]; wat
   const at = id ? positionsOf(document)[id] : undefined;
   if (!id || !operator || !at || !placement?.length) return null;
   const names = new Set(placement);
-  const ends = groups.flatMap((group) => group.tiles.filter((tile) => names.has(tile.name)).map((tile) => ({ x: group.x + tile.x + TILE.width / 2, y: group.y + tile.y })));
+  const ends = groups.flatMap((group) => group.tiles.filter((tile) => names.has(tile.name)).map((tile) => ({ x: group.x + tile.x + tile.width / 2, y: group.y + tile.y })));
   if (!ends.length) return null;
   const x = at.x + NODE.width / 2;
   const top = at.y + nodeHeight(kinds.get(operator.kind));

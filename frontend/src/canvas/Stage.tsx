@@ -180,7 +180,7 @@ export function Stage() {
         onNodeMouseEnter={(_event, node) => node.type === "operator" && useEditor.setState({ hovered: node.id })}
         onNodeMouseLeave={() => useEditor.setState({ hovered: null })}
         deleteKeyCode={null} snapToGrid snapGrid={[8, 8]} minZoom={0.15} maxZoom={2} connectionRadius={24} elevateNodesOnSelect={false}
-        proOptions={{ hideAttribution: true }} panOnScroll zoomOnDoubleClick={false} selectionKeyCode="Shift" multiSelectionKeyCode={["Control", "Meta"]}
+        attributionPosition="bottom-left" panOnScroll zoomOnDoubleClick={false} selectionKeyCode="Shift" multiSelectionKeyCode={["Control", "Meta"]}
       >
         <Background variant={BackgroundVariant.Dots} gap={16} size={1.2} color="var(--grid)" />
         <ViewportPortal>

@@ -43,7 +43,7 @@ export function ExperimentsPage() {
     <div className="page">
       <TopBar crumb={<b>Experiments</b>} actions={<button className="btn primary" data-testid="new-experiment" onClick={() => create.mutate(emptyDocument())}><Icon name="plus" />New experiment</button>} />
       <div className="list-page">
-        <div className="bar"><label className="find" style={{ width: 280 }}><Icon name="search" /><input aria-label="Search experiments" placeholder="Search by name" value={search} onChange={(event) => setSearch(event.target.value)} /></label>
+        <div className="toolbar"><label className="find" style={{ width: 280 }}><Icon name="search" /><input aria-label="Search experiments" placeholder="Search by name" value={search} onChange={(event) => setSearch(event.target.value)} /></label>
           <span className="grow" /><span className="mut small">{data ? plural(rows.length, "experiment") : ""}</span></div>
         <section className="panel"><div className="scroll">
           {error ? <Failure error={error} retry={() => void refetch()} /> : !data ? <Loading /> : !rows.length ? (

@@ -2,19 +2,16 @@ import { useQuery } from "@tanstack/react-query";
 import { Navigate } from "react-router";
 import { experimentsQuery } from "../api/queries";
 import { TopBar } from "../app/TopBar";
+import { lastExperiment } from "./last";
 import { Failure, Loading } from "../ui/states";
-
-const LAST = "millrace.last-experiment";
 
 /** `/` opens what was open last, else the first example. */
 export function FirstExperiment() {
   const { data, error, refetch } = useQuery(experimentsQuery);
   if (data) {
-    const last = data.find((row) => row.id === localStorage.getItem(LAST));
+    const last = data.find((row) => row.id === lastExperiment());
     const first = last ?? data.find((row) => /q3/i.test(row.name)) ?? data[0];
     return <Navigate replace to={first ? `/experiments/${first.id}` : "/experiments"} />;
   }
   return <div className="page"><TopBar crumb={<b>Experiments</b>} />{error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />}</div>;
 }
-
-export const rememberExperiment = (id: string) => localStorage.setItem(LAST, id);

@@ -96,7 +96,7 @@ export function recordTypes(document: ExperimentDocument, schemas: Record<string
       if (!type) {
         const stream = document.workload.sources[operator.id]?.stream;
         const name = (stream && typeof stream.dataset === "string" ? "Row" : stream && streamTitles.get(stream.kind)) || operator.id;
-        type = { name: name.replace(/^NexMark\s+/i, "").replace(/^./, (c) => c.toUpperCase()), shape: bySignature.size, schema };
+        type = { name: recordName(name), shape: bySignature.size, schema };
         bySignature.set(signature, type);
       }
       types.set(key, type);
@@ -104,6 +104,9 @@ export function recordTypes(document: ExperimentDocument, schemas: Record<string
   }
   return types;
 }
+
+/** "NexMark persons" flow as records of the type Person. */
+const recordName = (stream: string) => stream.replace(/^NexMark\s+/i, "").replace(/([^s])s$/, "$1").replace(/^./, (letter) => letter.toUpperCase());
 
 /** What arrives at an input port: the type of the first edge into it. */
 export function inputType(document: ExperimentDocument, types: Map<string, RecordType>, operator: string, port: string): RecordType | undefined {

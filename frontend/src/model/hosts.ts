@@ -28,7 +28,8 @@ export function instancesByHost(document: ExperimentDocument, placement: { [oper
   return hosts;
 }
 
-export const TILE = { width: 68, height: 46, gap: 4 } as const;
+/** A tile is as wide as there is room for, within these bounds. */
+export const TILE = { widthMin: 68, widthMax: 112, height: 46, gap: 4 } as const;
 const GROUP = { padding: 8, header: 28, footer: 26, gap: 8 } as const;
 /** More hosts than this in one template are folded into a "+ n more" tile. */
 export const HOSTS_SHOWN_MAX = 40;
@@ -39,6 +40,7 @@ export interface HostTile {
   template: number;
   x: number;
   y: number;
+  width: number;
   /** Hosts that this tile stands for besides its own; 0 for a plain tile. */
   more: number;
 }
@@ -59,22 +61,24 @@ export function layoutHosts(document: ExperimentDocument, origin: Position, widt
   const names = [...new Set(expanded.map((host) => host.group))];
   names.sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
   const shown = names.map((id) => fold(expanded.filter((host) => host.group === id)));
-  const total = shown.reduce((sum, tiles) => sum + tiles.length, 0);
+  const total = Math.max(1, shown.reduce((sum, tiles) => sum + tiles.length, 0));
   const free = width - names.length * (2 * GROUP.padding - TILE.gap) - (names.length - 1) * GROUP.gap;
-  const columnsFree = Math.max(names.length, Math.floor(free / (TILE.width + TILE.gap)));
+  const tileWidth = Math.max(TILE.widthMin, Math.min(TILE.widthMax, Math.floor(free / total) - TILE.gap));
+  const columnsFree = Math.max(names.length, Math.floor(free / (tileWidth + TILE.gap)));
   const groups: HostGroup[] = [];
   let x = origin.x;
   names.forEach((id, index) => {
     const tiles = shown[index] ?? [];
     const columns = Math.max(1, Math.min(tiles.length, names.length === 1 ? columnsFree : Math.round((columnsFree * tiles.length) / total)));
     const rows = Math.max(1, Math.ceil(tiles.length / columns));
-    const groupWidth = Math.max(132, columns * (TILE.width + TILE.gap) - TILE.gap + 2 * GROUP.padding);
+    const groupWidth = Math.max(132, columns * (tileWidth + TILE.gap) - TILE.gap + 2 * GROUP.padding);
     groups.push({
       id, x, y: origin.y, width: groupWidth, hosts: expanded.filter((host) => host.group === id).length,
       height: GROUP.header + rows * (TILE.height + TILE.gap) - TILE.gap + GROUP.footer,
       tiles: tiles.map((tile, at) => ({
         ...tile,
-        x: GROUP.padding + (at % columns) * (TILE.width + TILE.gap),
+        width: tileWidth,
+        x: GROUP.padding + (at % columns) * (tileWidth + TILE.gap),
         y: GROUP.header + Math.floor(at / columns) * (TILE.height + TILE.gap),
       })),
     });
@@ -87,7 +91,7 @@ export function layoutHosts(document: ExperimentDocument, origin: Position, widt
 const rank = (group: string) => (GROUP_ORDER.includes(group) ? GROUP_ORDER.indexOf(group) : GROUP_ORDER.length);
 
 function fold(hosts: ExpandedHost[]): HostTile[] {
-  const tiles = hosts.slice(0, HOSTS_SHOWN_MAX).map((host) => ({ name: host.name, template: host.template, x: 0, y: 0, more: 0 }));
+  const tiles = hosts.slice(0, HOSTS_SHOWN_MAX).map((host) => ({ name: host.name, template: host.template, x: 0, y: 0, width: TILE.widthMin, more: 0 }));
   const last = tiles.at(-1);
   if (last && hosts.length > HOSTS_SHOWN_MAX) last.more = hosts.length - HOSTS_SHOWN_MAX;
   return tiles;
@@ -99,7 +103,7 @@ export function hostAt(groups: HostGroup[], point: Position): HostTile | null {
     for (const tile of group.tiles) {
       const left = group.x + tile.x;
       const top = group.y + tile.y;
-      if (point.x >= left && point.x <= left + TILE.width && point.y >= top && point.y <= top + TILE.height) return tile;
+      if (point.x >= left && point.x <= left + tile.width && point.y >= top && point.y <= top + TILE.height) return tile;
     }
   }
   return null;

@@ -2,31 +2,35 @@
 import type { Kind } from "../api/types";
 import { DEFAULT_PORT, type ExperimentDocument, type Position } from "./document";
 
-export const NODE = { width: 148, header: 28, port: 20, footer: 25 } as const;
+export const NODE = { width: 132, header: 28, port: 20, footer: 25 } as const;
 
 /** Height of an operator's node in px, as its style sheet draws it. */
 export function nodeHeight(kind: Kind | undefined): number {
   return NODE.header + NODE.footer + NODE.port * Math.max(1, kind?.inputs.length ?? 1, kind?.outputs.length ?? 1) + 2;
 }
 
-/** The document's positions; operators without one stand in columns by their distance from a source. */
+/** Distance of columns and rows where the document gives no positions. */
+export const PITCH = { x: 192, y: 128 } as const;
+
+/**
+ * The document's positions. Operators without one stand in columns by their distance from a source, each at the mean
+ * height of those that feed it, and never closer to the one above than a row.
+ */
 export function positionsOf(document: ExperimentDocument): { [operator: string]: Position } {
   const given = document.ui?.positions ?? {};
-  const missing = document.query.operators.filter((operator) => !isPosition(given[operator.id]));
-  if (!missing.length) return given as { [operator: string]: Position };
+  if (document.query.operators.every((operator) => isPosition(given[operator.id]))) return given as { [operator: string]: Position };
   const layers = depths(document);
-  const rows = new Map<number, number>();
+  const bottom = new Map<number, number>();
   const positions: { [operator: string]: Position } = {};
-  for (const operator of document.query.operators) {
+  const byDepth = [...document.query.operators].sort((a, b) => (layers.get(a.id) ?? 0) - (layers.get(b.id) ?? 0));
+  for (const operator of byDepth) {
     const at = given[operator.id];
-    if (isPosition(at)) {
-      positions[operator.id] = at;
-      continue;
-    }
     const column = layers.get(operator.id) ?? 0;
-    const row = rows.get(column) ?? 0;
-    rows.set(column, row + 1);
-    positions[operator.id] = { x: column * 208, y: row * 128 };
+    const feeding = document.query.edges.filter((edge) => edge.target === operator.id).flatMap((edge) => positions[edge.source]?.y ?? []);
+    const middle = feeding.length ? Math.round(feeding.reduce((sum, y) => sum + y, 0) / feeding.length / 8) * 8 : 0;
+    const place = isPosition(at) ? at : { x: column * PITCH.x, y: Math.max(middle, bottom.get(column) ?? 0) };
+    positions[operator.id] = place;
+    bottom.set(column, Math.max(bottom.get(column) ?? 0, place.y + PITCH.y));
   }
   return positions;
 }
@@ -59,7 +63,7 @@ export async function autoLayout(document: ExperimentDocument, kinds: Map<string
   const graph = await new Elk().layout({
     id: "query",
     layoutOptions: {
-      "elk.algorithm": "layered", "elk.direction": "RIGHT", "elk.layered.spacing.nodeNodeBetweenLayers": "84", "elk.spacing.nodeNode": "40",
+      "elk.algorithm": "layered", "elk.direction": "RIGHT", "elk.layered.spacing.nodeNodeBetweenLayers": "60", "elk.spacing.nodeNode": "40",
       "elk.layered.nodePlacement.strategy": "NETWORK_SIMPLEX", "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
     },
     children: document.query.operators.map((operator) => {

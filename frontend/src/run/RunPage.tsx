@@ -102,14 +102,14 @@ function RunBar({ run }: { run: Run }) {
     onSuccess: (made) => { void client.invalidateQueries({ queryKey: ["runs"] }); void navigate(`/runs/${made.id}`); },
     onError: (error) => toast(error.message, { tone: "err" }),
   });
-  const cancelling = active && cancel.isPending;
+  const cancelling = cancel.isPending || cancel.isSuccess || run.cancel_requested === true;
   return (
     <TopBar
       crumb={<><Link to="/runs">Runs</Link><span>/</span><b title={run.experiment.name}>{run.experiment.name}</b><span>run {run.number}, seed {run.seed}</span><StateBadge state={run.state} /></>}
       actions={<>
         <Link className="btn" to={`/experiments/${run.experiment.id}`}><Icon name="canvas" />Open experiment</Link>
         <button className="btn" data-testid="rerun" disabled={rerun.isPending} title={active ? "Start the same document and seed once more, beside this run" : "Run the same document and seed again"} onClick={() => rerun.mutate()}><Icon name="rerun" />Run again</button>
-        {active && <button className="btn danger" data-testid="cancel" disabled={cancelling || cancel.isSuccess} title={cancel.isSuccess ? "Cancelling" : "Stop this run; its frames are kept"} onClick={() => cancel.mutate()}><Icon name="cross" />{cancel.isSuccess ? "Cancelling" : "Cancel"}</button>}
+        {active && <button className="btn danger" data-testid="cancel" disabled={cancelling} title={cancelling ? "The worker stops at the next frame" : "Stop this run; its frames are kept"} onClick={() => cancel.mutate()}><Icon name="cross" />{cancelling ? "Cancelling" : "Cancel"}</button>}
       </>}
     />
   );

@@ -55,11 +55,14 @@ export function TimeStack({ frames, end_s, warmup_s, finished, definition }: {
   const share = (t_s: number) => `${(Math.min(1, Math.max(0, t_s / end_s)) * 100).toFixed(4)}%`;
   const shades = (
     <>
-      {warmup_s > 0 && <i className="warm" style={{ width: share(warmup_s) }}>{warmup_s / end_s > 0.1 && <span>warm-up</span>}</i>}
-      {!finished && head_s < end_s && <i className="future" style={{ left: share(head_s) }} />}
-      {finished && head_s < end_s - 1e-6 && <i className="future" style={{ left: share(head_s) }} />}
+      {warmup_s > 0 && <i className="warm" style={{ width: share(warmup_s) }} />}
+      {head_s < end_s - 1e-6 && <i className="future" style={{ left: share(head_s) }} />}
     </>
   );
+  const notes = [
+    ...(warmup_s / end_s > 0.08 ? [{ text: "warm-up", left: share(warmup_s / 2), low: true }] : []),
+    ...(head_s / end_s < 0.8 ? [{ text: finished ? "not simulated" : "not simulated yet", left: share((head_s + end_s) / 2), low: false }] : []),
+  ];
   const charts = { t_s: columns.t_s, end_s };
   const now = moment_s === null ? frames.at(-1) : frameAt(frames, moment_s);
   return (
@@ -73,7 +76,7 @@ export function TimeStack({ frames, end_s, warmup_s, finished, definition }: {
       }}>
       <Panel title="Latency" note={`${definition}${log ? ", log scale" : ""}`} lines={LATENCY} table={table === "latency"} onTable={() => setTable(table === "latency" ? null : "latency")}
         values={now ? [now.latency_ms?.p50, now.latency_ms?.p95, now.latency_ms?.p99] : []} format={latencyText}>
-        {table === "latency" ? <FrameTable frames={frames} lines={LATENCY} columns={columns.latency} t_s={columns.t_s} format={latencyText} /> : <Plot shades={shades} note={!finished && head_s / end_s < 0.8 ? { text: "not simulated yet", left: share((head_s + end_s) / 2) } : null}>
+        {table === "latency" ? <FrameTable frames={frames} lines={LATENCY} columns={columns.latency} t_s={columns.t_s} format={latencyText} /> : <Plot shades={shades} notes={notes}>
           <Chart {...charts} columns={columns.latency} lines={LATENCY} log={log} format={latencyText} onDrawn={onDrawn} /></Plot>}
       </Panel>
       <Panel title="Throughput" note="records per virtual second" lines={RATES} table={table === "rates"} onTable={() => setTable(table === "rates" ? null : "rates")}
@@ -93,11 +96,12 @@ export function TimeStack({ frames, end_s, warmup_s, finished, definition }: {
   );
 }
 
-function Plot({ shades, note, children }: { shades: ReactNode; note?: { text: string; left: string } | null; children: ReactNode }) {
+function Plot({ shades, notes = [], children }: { shades: ReactNode; notes?: { text: string; left: string; low: boolean }[]; children: ReactNode }) {
   return (
     <div className="plot">
-      <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>{shades}{note && <span className="tagp" style={{ left: note.left }}>{note.text}</span>}</div>
+      <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>{shades}</div>
       {children}
+      <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>{notes.map((note) => <span key={note.text} className={`tagp ${note.low ? "low" : ""}`} style={{ left: note.left }}>{note.text}</span>)}</div>
     </div>
   );
 }

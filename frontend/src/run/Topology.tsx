@@ -4,13 +4,13 @@ import { memo, useEffect, useMemo, useRef } from "react";
 import type { Frame, OperatorSample } from "../api/types";
 import { type ExperimentDocument } from "../model/document";
 import { BLOCKED_FROM } from "../model/events";
-import { positionsOf } from "../model/layout";
+import { PITCH, positionsOf } from "../model/layout";
 import { bytes, percent, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 
 const HOT_FROM = 0.8;
-/** The canvas's positions, drawn closer together: these nodes are smaller. */
-const SCALE = { x: 0.7, y: 0.78 };
+/** The layered layout, drawn closer together than on the canvas: these nodes are smaller, and there is less room. */
+const SCALE = { x: 114 / PITCH.x, y: 78 / PITCH.y };
 
 type OpData = { name: string; parallelism: number; sample: OperatorSample | null };
 
@@ -51,7 +51,7 @@ function Graph({ document, frame }: { document: ExperimentDocument; frame: Frame
   const flow = useReactFlow();
   const box = useRef<HTMLDivElement>(null);
   const nodes: Node[] = useMemo(() => {
-    const positions = positionsOf(document);
+    const positions = positionsOf({ ...document, ui: {} });
     return document.query.operators.map((operator) => {
       const at = positions[operator.id] ?? { x: 0, y: 0 };
       return {

@@ -27,8 +27,16 @@ export const useLiveRun = create<LiveRun>(() => blank);
 const set = useLiveRun.setState;
 const FRAMES_PER_PAGE = 1000;
 
-/** For tests and the console: numbers only. */
-interface Probe { runNumber: number; framesReceived: number; firstFrame: number; lastFrame: number; gaps: number; firstPointMs: number }
+/** For tests and the console: numbers only. `firstPointMs` is on the page's own clock (performance.now), -1 before. */
+interface Probe {
+  runNumber: number;
+  framesReceived: number;
+  firstFrame: number;
+  lastFrame: number;
+  gaps: number;
+  firstPointMs: number;
+}
+
 declare global {
   interface Window { __millrace?: Probe }
 }
@@ -63,8 +71,10 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
   const socket = new RunSocket(id, {
     after: () => nextNumber(useLiveRun.getState().log) - 1,
     onFrames: (frames) => { if (take(frames) !== null) void fill().then(() => take(frames)); },
-    onRun: (run) => { set((state) => ({ run: { ...state.run, ...run, document: run.document ?? state.run?.document } as Run })); if (window.__millrace) window.__millrace.runNumber = run.number; },
+    // The stream's row has no document; the one at hand stays.
+    onRun: (run) => set((state) => ({ run: { ...state.run, ...run } })),
     onEnd: () => { set({ complete: true }); void reload(); },
+    onRefused: (reason) => set({ error: new Error(reason) }),
     onTrouble: (failures, retryIn_s) => set({ failures, retryIn_s }),
   });
 

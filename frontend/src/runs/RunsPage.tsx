@@ -52,7 +52,7 @@ export function RunsPage() {
     <div className="page">
       <TopBar crumb={<b>Runs</b>} />
       <div className="list-page">
-        <div className="bar">
+        <div className="toolbar">
           <SearchField value={filter.search} onChange={(value) => change("search", value)} />
           <div className="seg" role="radiogroup" aria-label="State">{STATES.map((state) => (
             <label key={state}><input type="radio" name="state" checked={filter.state === state} onChange={() => change("state", state)} />{state ? state.replace(/^./, (letter) => letter.toUpperCase()) : "All"}</label>
@@ -79,7 +79,7 @@ export function RunsPage() {
           )}
         </div></section>
         {count > RUNS_PER_PAGE && (
-          <div className="bar"><span className="mut small">{filter.offset + 1} to {Math.min(count, filter.offset + RUNS_PER_PAGE)} of {count}</span><span className="grow" />
+          <div className="toolbar"><span className="mut small">{filter.offset + 1} to {Math.min(count, filter.offset + RUNS_PER_PAGE)} of {count}</span><span className="grow" />
             <button className="btn" disabled={filter.offset === 0} title={filter.offset === 0 ? "These are the newest runs" : ""} onClick={() => change("offset", String(Math.max(0, filter.offset - RUNS_PER_PAGE) || ""))}>Newer</button>
             <button className="btn" disabled={filter.offset + RUNS_PER_PAGE >= count} title={filter.offset + RUNS_PER_PAGE >= count ? "These are the oldest runs" : ""} onClick={() => change("offset", String(filter.offset + RUNS_PER_PAGE))}>Older</button></div>
         )}
@@ -108,7 +108,7 @@ function runColumns(onDelete: (run: Run) => void) {
     helper.accessor("state", { header: "State", cell: ({ row: { original: run } }) => <span title={run.error ?? ""}><StateBadge state={run.state} /></span> }),
     helper.accessor((run) => run.experiment.name, { id: "experiment", header: "Experiment", cell: ({ row: { original: run } }) => <Link className="plain-link" to={`/experiments/${run.experiment.id}`}>{run.experiment.name}</Link> }),
     helper.accessor("progress", {
-      header: "Progress", cell: ({ row: { original: run } }) => isActive(run)
+      header: "Virtual time", cell: ({ row: { original: run } }) => isActive(run)
         ? <span className="progress"><span className="track"><i style={{ width: `${Math.round((run.progress ?? 0) * 100)}%` }} /></span>{run.t_s === null ? "waiting" : `${short(run.t_s)} of ${short(run.horizon_s ?? 0)} s`}</span>
         : <span className="mut">{run.t_s === null || run.t_s === undefined ? "–" : `${short(run.t_s)} s`}</span>,
     }),

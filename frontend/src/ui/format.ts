@@ -18,7 +18,7 @@ function trim(value: number, digits: number): string {
 
 /** A latency in ms as value and unit: 0.071 ms, 12.4 ms, 3.26 s. */
 export function latency(ms: number): [value: string, unit: string] {
-  return ms >= 1000 ? [short(ms / 1000), "s"] : ms >= 0.1 ? [short(ms), "ms"] : [short(ms * 1000), "µs"];
+  return ms >= 1000 ? [short(ms / 1000), "s"] : ms >= 0.1 || ms === 0 ? [short(ms), "ms"] : [short(ms * 1000), "µs"];
 }
 
 export function bytes(count: number): string {
