@@ -157,7 +157,7 @@ class Attempt:
         return simulation
 
     def _store(self, simulation: engine.Simulation) -> None:
-        """Close the telemetry parts, then take a snapshot: parts younger than the snapshot are dropped, missing ones could not be mended."""
+        """Close the telemetry parts, then take a snapshot: parts that are too young are dropped, missing ones could not be mended."""
         if not Run.objects.renew(self.run.pk, self.holder):
             raise LeaseLost
         began_s = time.monotonic()

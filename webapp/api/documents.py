@@ -11,10 +11,12 @@ from engine import spec
 from engine.spec import registry
 from webapp.lab.documents import check
 
+from .parsing import Body
+
 router = Router()
 
 
-class Body(Schema):
+class Validate(Body):
     document: dict[str, Any]
 
 
@@ -36,6 +38,6 @@ def schema(request: HttpRequest) -> dict[str, Any]:
 
 
 @router.post("/validate", response=Validation, summary="Problems of a document; stores nothing")
-def validate(request: HttpRequest, body: Body) -> Validation:
+def validate(request: HttpRequest, body: Validate) -> Validation:
     checked = check(body.document, request.auth.lab)
     return Validation(problems=checked.problems, hash=checked.hash or None, schemas=checked.schemas, placement=checked.placement)

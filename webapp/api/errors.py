@@ -86,6 +86,8 @@ def add_handlers(api: NinjaAPI) -> None:
 
     @api.exception_handler(HttpError)
     def http_error(request: HttpRequest, exception: HttpError) -> HttpResponse:
+        if isinstance(exception.__cause__, ApiError):  # Ninja hides what its parser raises behind an error of its own
+            return api_error(request, exception.__cause__)
         return error(exception.status_code, str(exception))
 
     @api.exception_handler(Exception)

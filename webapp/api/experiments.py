@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Count, Q
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Router, Schema, Status
+from ninja import Router, Status
 
 from webapp.lab.documents import check
 from webapp.lab.models import Experiment, Lab
@@ -17,21 +17,22 @@ from webapp.lab.shapes import ExperimentItem, ExperimentShape, RunDetail
 from webapp.lab.submission import submit
 
 from .errors import Problem404, Problem409
+from .parsing import Body
 
 router = Router()
 
 
-class New(Schema):
+class New(Body):
     document: dict[str, Any]
     parent: uuid.UUID | None = None
 
 
-class Edit(Schema):
+class Edit(Body):
     version: int
     document: dict[str, Any]
 
 
-class Start(Schema):
+class Start(Body):
     version: int | None = None
     seed: int | None = None
 

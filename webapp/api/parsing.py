@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from ninja.parser import Parser
+from pydantic import BaseModel, ConfigDict
 
 from engine.spec import Problem
 from engine.spec.problems import pointer
@@ -15,15 +16,21 @@ from engine.spec.problems import pointer
 from .errors import Problem400, Problem422
 
 DEPTH_MAX = 64
+KINDS = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+
+
+class Body(BaseModel):
+    """Base of what the API takes: a misspelt field is an error, and only a JSON object is an object."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 class StrictJson(Parser):
     """Reads bodies. Ninja calls it for JSON bodies only."""
 
     def parse_body(self, request: HttpRequest) -> Any:
-        body = request.body
         try:
-            tree = json.loads(body)
+            tree = json.loads(request.body.decode("utf-8-sig"))
         except UnicodeDecodeError as error:
             raise Problem400(f"the body is not UTF-8 (byte {error.start}); send JSON in UTF-8") from None
         except json.JSONDecodeError as error:
@@ -32,6 +39,8 @@ class StrictJson(Parser):
             raise Problem400(f"the body is nested too deeply; at most {DEPTH_MAX} levels are taken") from None
         except ValueError:  # an integer with thousands of digits
             raise Problem400("the body holds a number with too many digits; at most 4,300 are taken") from None
+        if not isinstance(tree, dict):
+            raise Problem422(f"the body is {KINDS.get(type(tree), 'a number')}; it must be a JSON object")
         problems = [problem.as_dict() for problem in unstorable(tree)]
         if problems:
             raise Problem422(f"{problems[0]['pointer']}: {problems[0]['message']}", problems)

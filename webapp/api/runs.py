@@ -20,6 +20,7 @@ from webapp.live import history
 from webapp.live.stream import announce
 
 from .errors import Problem404
+from .parsing import Body
 
 router = Router()
 
@@ -37,7 +38,7 @@ class Page(Schema):
     count: int
 
 
-class Again(Schema):
+class Again(Body):
     seed: int | None = None
 
 

@@ -76,16 +76,17 @@ class RunFeed:
         refreshed_s = 0.0
         clock = asyncio.get_running_loop().time
         while True:
-            changed_row = False
+            changed_row, answer = False, []
             try:
                 if positions is None:
-                    positions = {live: await self._newest_entry(live), state: "$"}
-                answer = await self.redis.xread(positions, count=100, block=BLOCK_MS)
+                    positions, changed_row = await self._begin(live, state), True
+                else:
+                    answer = await self.redis.xread(positions, count=100, block=BLOCK_MS)
                 self.away = False
             except UNREACHABLE as error:
                 if not self.away:
                     log.warning("run %s: Redis is away (%s); viewers are served from the files until it is back", self.run_id, error)
-                self.away, answer = True, []
+                self.away = True
                 await asyncio.sleep(RETRY_S)
             for key, entries in answer:
                 positions[key.decode()] = entries[-1][0]
@@ -97,17 +98,15 @@ class RunFeed:
             if changed_row or clock() - refreshed_s > ROW_REFRESH_S:
                 refreshed_s = clock()
                 changed_row = await self._refresh_row()
-            if answer or changed_row:
+            if answer or changed_row or self.away:
                 self._wake()
 
-    async def _newest_entry(self, key: str) -> str:
-        """Begin the tail with the newest entry; its id is where to go on."""
-        newest = await self.redis.xrevrange(key, count=1)
-        if not newest:
-            return "0-0"
-        identity, fields = newest[0]
-        self._append(Entry.read(fields))
-        return str(identity.decode())
+    async def _begin(self, live: str, state: str) -> dict[Any, Any]:
+        """Begin the tail with the newest entry. Returns the ids after which to read on."""
+        newest, hint = await self.redis.xrevrange(live, count=1), await self.redis.xrevrange(state, count=1)
+        for _, fields in newest:
+            self._append(Entry.read(fields))
+        return {live: newest[0][0] if newest else "0-0", state: hint[0][0] if hint else "0-0"}
 
     async def _refresh_row(self) -> bool:
         try:

@@ -1,0 +1,180 @@
+"""A real Redis, a lab with a signed-in person, small experiments, and real worker processes."""
+
+from __future__ import annotations
+
+import copy
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+from launcher.environment import PYTHON
+from launcher.services import Service, redis_server
+
+from webapp.lab.models import Experiment, Lab, Membership, Run
+from webapp.lab.people import member
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+# --- Redis --------------------------------------------------------------------------------------------------------------------------------
+
+
+class RedisProcess:
+    """The Redis of this test session, which a test may stop and start. It keeps nothing over a stop."""
+
+    def __init__(self) -> None:
+        socket = Path(settings.DATA_DIR) / "redis.sock"
+        command = [str(redis_server()), "--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", str(settings.DATA_DIR)]
+        self.service = Service("redis", command, dict(os.environ), Path(settings.DATA_DIR) / "redis.log")
+
+    def start(self) -> None:
+        from webapp.lib.redis_connection import is_up
+
+        if not self.service.alive:
+            self.service.start()
+        wait_for(is_up, "Redis to answer")
+
+    def stop(self) -> None:
+        self.service.ask_to_stop()
+        self.service.stop(time.monotonic() + 5)
+
+
+@pytest.fixture(scope="session")
+def redis_process() -> Iterator[RedisProcess]:
+    process = RedisProcess()
+    process.start()
+    yield process
+    process.stop()
+
+
+@pytest.fixture
+def redis(redis_process: RedisProcess) -> RedisProcess:
+    """A running, empty Redis."""
+    from webapp.lib.redis_connection import connection
+
+    redis_process.start()
+    connection().flushall()
+    return redis_process
+
+
+def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = 30.0) -> Any:
+    """The condition's first true value. Fails with a sentence when it does not come in time."""
+    deadline_s = time.monotonic() + timeout_s
+    while time.monotonic() < deadline_s:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"waited {timeout_s:g} s in vain for {what}")
+
+
+# --- people and documents -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def owner(db: None) -> Membership:
+    return member("ada")
+
+
+@pytest.fixture
+def lab(owner: Membership) -> Lab:
+    return owner.lab
+
+
+@pytest.fixture
+def client(owner: Membership) -> Client:
+    """A signed-in browser of the owner."""
+    browser = Client(HTTP_HOST="127.0.0.1")
+    browser.force_login(owner.user)
+    return browser
+
+
+@pytest.fixture
+def document() -> dict[str, Any]:
+    """A valid experiment that runs in a blink: NexMark Q1, two seconds of virtual time, eight frames."""
+    return small_document()
+
+
+def small_document(horizon_s: float = 2.0, per_s: float = 2000, frame_ms: float = 250, seed: int = 1) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load((ROOT / "fixtures" / "experiments" / "nexmark_q1.yaml").read_text())
+    document["name"] = "Small Q1"
+    document["workload"].update(horizon_s=horizon_s, warmup_s=0.0, seed=seed)
+    document["workload"]["sources"]["bids"]["rate"]["per_s"] = per_s
+    document["measurement"]["frame_ms"] = frame_ms
+    return document
+
+
+def long_document(seed: int = 1) -> dict[str, Any]:
+    """A valid experiment that takes about ten seconds, in many frames."""
+    return small_document(horizon_s=450.0, per_s=40_000, frame_ms=250, seed=seed)
+
+
+@pytest.fixture
+def experiment(lab: Lab, document: dict[str, Any]) -> Experiment:
+    return new_experiment(lab, document)
+
+
+def new_experiment(lab: Lab, document: dict[str, Any]) -> Experiment:
+    return Experiment.objects.create(lab=lab, name=document["name"], document=copy.deepcopy(document))
+
+
+def new_run(experiment: Experiment) -> Run:
+    """A queued run's row, without anything in the queue."""
+    from webapp.lab.documents import check
+
+    valid = check(experiment.document, experiment.lab).experiment
+    assert valid is not None
+    workload = valid.workload
+    return Run.start(experiment, document=experiment.document, hash=valid.hash, seed=workload.seed, horizon_ns=workload.horizon_ns)
+
+
+# --- processes ----------------------------------------------------------------------------------------------------------------------------
+
+
+def process_environment() -> dict[str, str]:
+    """Environment in which a process uses the database of the running test."""
+    name = connection.settings_dict["NAME"]
+    if connection.vendor == "sqlite":
+        url = f"sqlite:///{name}"
+    else:
+        url = f"postgresql://postgres@/{name}?host={connection.settings_dict['OPTIONS']['host']}"
+    return {**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "webapp.settings", "PYTHONUNBUFFERED": "1"}
+
+
+@pytest.fixture
+def start_worker(transactional_db: None, redis: RedisProcess, tmp_path: Path) -> Iterator[Callable[[], Service]]:
+    """Starts real Celery worker processes, and stops them at the end of the test."""
+    workers: list[Service] = []
+
+    def start() -> Service:
+        name = f"worker{len(workers)}"
+        options = [
+            "--pool",
+            "solo",
+            "--queues",
+            "runs",
+            "--loglevel",
+            "info",
+            "--without-gossip",
+            "--without-mingle",
+            "--without-heartbeat",
+        ]
+        command = [str(PYTHON), "-m", "celery", "-A", "workers.app", "worker", *options, "--hostname", f"{name}@%h"]
+        worker = Service(name, command, process_environment(), tmp_path / f"{name}.log")
+        worker.start()
+        workers.append(worker)
+        return worker
+
+    yield start
+    for worker in workers:
+        worker.ask_to_stop()
+    for worker in workers:
+        worker.stop(time.monotonic() + 5)
+        print(worker.log.read_text(errors="replace")[-3000:])

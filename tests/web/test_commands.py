@@ -1,0 +1,93 @@
+"""manage.py's own commands, as a person calls them: in a process of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from launcher.environment import PYTHON
+
+import engine
+
+from .conftest import ROOT, small_document
+
+FIXTURES = ROOT / "fixtures" / "experiments"
+
+
+def manage(*arguments: object, data: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Without any server: no REDIS_URL, no DATABASE_URL, an empty data directory."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("REDIS_URL", "DATABASE_URL", "DJANGO_SETTINGS_MODULE")}
+    if data:
+        environment["MILLRACE_DATA"] = str(data)
+    command = [str(PYTHON), str(ROOT / "manage.py"), *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def test_run_prints_one_json_object(tmp_path: Path) -> None:
+    file = tmp_path / "small.json"
+    file.write_text(json.dumps(small_document()))
+    done = manage("run", file, "--json", "--out", tmp_path / "out", data=tmp_path / "data")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    assert set(result) == {"digest", "summary", "artifacts"}
+    twin = engine.run(small_document())
+    assert result["digest"] == twin.digest
+    assert {**result["summary"], "wall_s": 0} == {**twin.summary, "wall_s": 0}
+    assert {Path(path).parent.name for path in result["artifacts"]} == {"telemetry", "latency", "live"}
+    assert all(Path(path).is_file() for path in result["artifacts"])
+    assert not (tmp_path / "data" / "millrace.sqlite3").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["nexmark_q3", "flights"])
+def test_run_knows_the_examples_and_their_files(name: str, tmp_path: Path) -> None:
+    done = manage("run", FIXTURES / f"{name}.yaml", data=tmp_path)
+    assert done.returncode == 0
+    assert "throughput" in done.stdout
+    assert "p99" in done.stdout
+
+
+def test_run_lists_the_problems_of_an_invalid_document(tmp_path: Path) -> None:
+    document = small_document()
+    document["workload"]["horizon_s"] = -1
+    document["query"]["operators"][1]["kind"] = "mapp"
+    file = tmp_path / "bad.json"
+    file.write_text(json.dumps(document))
+    done = manage("run", file, data=tmp_path)
+    assert done.returncode == 2
+    assert "/workload/horizon_s" in done.stderr
+    assert "did you mean 'map'?" in done.stderr
+    as_json = manage("run", file, "--json", data=tmp_path)
+    assert as_json.returncode == 2
+    assert {"/workload/horizon_s", "/query/operators/1/kind"} <= {problem["pointer"] for problem in json.loads(as_json.stdout)["problems"]}
+
+
+def test_run_says_that_there_is_no_such_file(tmp_path: Path) -> None:
+    done = manage("run", tmp_path / "none.yaml", data=tmp_path)
+    assert done.returncode == 3
+    assert "none.yaml" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_schema_prints_the_json_schema(tmp_path: Path) -> None:
+    schema = json.loads(manage("schema", data=tmp_path).stdout)
+    assert schema["properties"]["workload"]
+
+
+def test_migrations_are_complete(tmp_path: Path) -> None:
+    assert manage("makemigrations", "--check", "--dry-run", data=tmp_path).returncode == 0
+
+
+@pytest.mark.slow
+def test_a_fresh_directory_gets_a_database_examples_and_a_private_key(tmp_path: Path) -> None:
+    assert manage("migrate", "--verbosity", "0", data=tmp_path).returncode == 0
+    assert "nexmark_q3.yaml" in manage("load_fixtures", data=tmp_path).stdout
+    assert "already" in manage("load_fixtures", data=tmp_path).stdout
+    link = manage("signin_url", "--base", "http://127.0.0.1:1234/", data=tmp_path).stdout.strip()
+    assert link.startswith("http://127.0.0.1:1234/signin?token=")
+    assert manage("api_token", "notebook", data=tmp_path).stdout.startswith("millrace_")
+    assert "revoked 1" in manage("api_token", "notebook", "--revoke", data=tmp_path).stdout
+    assert (tmp_path / "secret_key").stat().st_mode & 0o077 == 0

@@ -1,0 +1,113 @@
+"""Uploading files through the API. What makes a file unusable is tested in tests/workloads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from webapp.lab.models import Dataset, Lab
+
+from .conftest import ROOT
+
+pytestmark = pytest.mark.django_db
+
+GOOD = b"time,user,amount\n2026-01-01T00:00:00Z,ann,1.5\n2026-01-01T00:00:01Z,bob,2\n"
+
+
+def upload(client: Client, content: bytes, file_name: str = "payments.csv", **fields: str) -> Any:
+    return client.post("/api/datasets", {"file": SimpleUploadedFile(file_name, content), **fields})
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind(lab: Lab) -> Any:
+    yield
+    assert list(Path(settings.UPLOADS_DIR).iterdir()) == []
+
+
+def test_a_csv_file_is_kept_and_described(client: Client, document: dict[str, Any]) -> None:
+    answer = upload(client, GOOD)
+    assert answer.status_code == 201
+    made = answer.json()
+    assert (made["name"], made["rows"], made["bytes"], made["timestamps"]) == ("payments", 2, len(GOOD), ["time"])
+    assert [(column["name"], column["type"]) for column in made["columns"]] == [
+        ("time", "timestamp"),
+        ("user", "string"),
+        ("amount", "float"),
+    ]
+    assert made["columns"][1]["sample"] == ["ann", "bob"]
+    detail = client.get(f"/api/datasets/{made['id']}").json()
+    assert detail["preview"][0]["user"] == "ann"
+    assert detail["preview"][0]["time"].startswith("2026-01-01T00:00:00")
+    assert [item["id"] for item in client.get("/api/datasets").json()] == [made["id"]]
+    source = {"stream": {"kind": "file", "dataset": "payments", "timestamp": "time"}, "rate": {"kind": "recorded"}}
+    document["workload"]["sources"]["bids"] = source
+    body = client.post("/api/validate", {"document": document}, content_type="application/json").json()
+    assert [field["name"] for field in body["schemas"]["bids.out"]["fields"]] == ["time", "user", "amount"]
+
+
+def test_a_real_parquet_file_is_kept_and_described(client: Client) -> None:
+    content = (ROOT / "fixtures" / "data" / "flights.parquet").read_bytes()
+    made = upload(client, content, "flights.parquet", name="My flights").json()
+    assert (made["name"], made["rows"]) == ("My flights", 113_493)
+    assert len(client.get(f"/api/datasets/{made['id']}").json()["preview"]) == 20
+
+
+@pytest.mark.parametrize(
+    ("content", "mentions"),
+    [
+        (b"", "empty"),
+        (b"time,user\n", "no rows"),
+        (b"time,user\n2026-01-01T00:00:00Z,ann,surplus\n", "line 2"),
+        (b"time,time\n2026-01-01T00:00:00Z,2\n", "time"),
+        (b"time,user\n2026-01-01T00:00:00Z,\xff\xfe\n", "UTF-8"),
+        (b"user,amount\nann,3\n", "timestamp"),
+        (b"PAR1 cut off", "Parquet"),
+    ],
+)
+def test_an_unusable_file_is_422_and_says_where(client: Client, content: bytes, mentions: str) -> None:
+    answer = upload(client, content, "bad.csv")
+    assert answer.status_code == 422
+    body = answer.json()
+    assert mentions in body["detail"]
+    assert {"line", "column", "value"} <= set(body["problems"][0])
+    assert Dataset.objects.count() == 0
+
+
+def test_a_line_is_named_as_a_number_too(client: Client) -> None:
+    problem = upload(client, GOOD + b"2026-01-01T00:00:02Z,cid\n").json()["problems"][0]
+    assert problem["line"] == 4
+
+
+@pytest.mark.parametrize("name", ["../up", "a/b", ".hidden", "a\\b", "n" * 101, "zero\x00", "é" * 100 + "x"])
+def test_a_name_that_cannot_be_one_is_refused(client: Client, name: str) -> None:
+    answer = upload(client, GOOD, name=name)
+    assert answer.status_code == 422
+    assert answer.json()["problems"][0]["pointer"] == "/name"
+    assert Dataset.objects.count() == 0
+
+
+def test_a_name_is_given_once(client: Client) -> None:
+    assert upload(client, GOOD).status_code == 201
+    again = upload(client, GOOD)
+    assert again.status_code == 409
+    assert "another name" in again.json()["detail"]
+
+
+def test_a_form_without_a_file_is_refused(client: Client) -> None:
+    assert client.post("/api/datasets", {"name": "x"}).status_code == 422
+    assert client.post("/api/datasets", "{}", content_type="application/json").status_code in (400, 422)
+    broken = client.post("/api/datasets", b"nothing", content_type="multipart/form-data; boundary=x")
+    assert broken.status_code in (400, 422)
+    assert client.post("/api/datasets", b"nothing", content_type="multipart/form-data").status_code in (400, 422)
+
+
+def test_a_file_above_the_limit_is_refused(client: Client, settings: Any) -> None:
+    settings.UPLOAD_BYTES_MAX = 50
+    answer = upload(client, GOOD)
+    assert answer.status_code == 422
+    assert "50" in answer.json()["detail"]

@@ -1,0 +1,273 @@
+"""Executing runs, in this process: results, files, cancelling, failures, resuming."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as parquet
+import pytest
+from django.db import connections
+
+import engine
+from webapp.lab.models import Experiment, Lab, Run, RunState
+from webapp.lab.people import member
+from webapp.lib.redis_connection import connection
+from webapp.live import history
+from webapp.live.stream import Entry, live_key
+from workers import execution
+from workers.artifacts import snapshot_path
+
+from .conftest import RedisProcess, long_document, new_experiment, new_run, small_document, wait_for
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def lab(transactional_db: None) -> Lab:
+    return member("ada").lab
+
+
+@pytest.fixture(autouse=True)
+def not_shutting_down(redis: RedisProcess) -> Iterator[None]:
+    execution.SHUTTING_DOWN.clear()
+    yield
+    execution.SHUTTING_DOWN.clear()
+
+
+def queued(lab: Lab, document: dict[str, Any]) -> Run:
+    return new_run(new_experiment(lab, document))
+
+
+def executed(run: Run) -> Run:
+    execution.execute(str(run.pk))
+    run.refresh_from_db()
+    return run
+
+
+class Background:
+    """Executes a run in a thread."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.thread = threading.Thread(target=self._execute)
+        self.thread.start()
+
+    def _execute(self) -> None:
+        try:
+            execution.execute(str(self.run.pk))
+        finally:
+            connections.close_all()
+
+    def reached(self, frames: int) -> None:
+        wait_for(lambda: Run.objects.values_list("frames", flat=True).get(pk=self.run.pk) >= frames, f"{frames} frames")
+
+    def join(self) -> Run:
+        self.thread.join(timeout=60)
+        self.run.refresh_from_db()
+        return self.run
+
+
+def frame_numbers(run: Run) -> list[int]:
+    import json
+
+    return [json.loads(text)["n"] for text in history.frames_after(run.pk, run.directory, -1, 100_000)]
+
+
+def test_a_run_gives_what_the_engine_gives(lab: Lab) -> None:
+    run = executed(queued(lab, small_document()))
+    twin = engine.run(small_document())
+    assert (run.state, run.error) == (RunState.SUCCEEDED, "")
+    assert run.digest == twin.digest
+    assert {**run.summary, "wall_s": 0} == {**twin.summary, "wall_s": 0}
+    assert (run.frames, run.progress, run.eta_s, run.engine_version) == (8, 1.0, None, engine.ENGINE_VERSION)
+    assert run.metrics.get(metric="latency_ms.p99").value == run.summary["latency_ms"]["p99"]
+    assert frame_numbers(run) == list(range(8))
+    assert {path.parent.name for path in run.directory.rglob("*.parquet")} == {"telemetry", "latency", "live"}
+    assert not snapshot_path(run.directory).exists()
+
+
+def test_live_frames_are_those_of_the_engine(lab: Lab) -> None:
+    run = executed(queued(lab, small_document()))
+    frames: list[Any] = []
+    for _, fields in connection().xrange(live_key(run.pk)):
+        import json
+
+        frames += json.loads(Entry.read(fields).frames_json)
+    assert frames == engine.run(small_document()).frames
+
+
+def test_a_second_delivery_changes_nothing(lab: Lab) -> None:
+    run = executed(queued(lab, small_document()))
+    before = {field.attname: getattr(run, field.attname) for field in Run._meta.fields}
+    again = executed(run)
+    assert {field.attname: getattr(again, field.attname) for field in Run._meta.fields} == before
+
+
+def test_without_redis_a_run_succeeds_all_the_same(lab: Lab, redis: RedisProcess) -> None:
+    redis.stop()
+    run = executed(queued(lab, small_document()))
+    assert run.state == RunState.SUCCEEDED
+    assert frame_numbers(run) == list(range(8))
+
+
+def test_an_unknown_run_is_ignored() -> None:
+    execution.execute("00000000-0000-0000-0000-000000000007")
+
+
+def test_cancelling_takes_less_than_a_second_and_keeps_what_was_measured(lab: Lab) -> None:
+    background = Background(queued(lab, long_document()))
+    background.reached(5)
+    began_s = time.monotonic()
+    assert Run.objects.request_cancel(background.run.pk)
+    run = background.join()
+    assert time.monotonic() - began_s < 1.0
+    assert (run.state, run.digest) == (RunState.CANCELLED, "")
+    assert run.summary["records_in"] > 0
+    assert frame_numbers(run) == list(range(run.frames))
+    assert 0 < run.progress < 1
+
+
+def test_a_frame_that_takes_long_can_be_cancelled_too(lab: Lab) -> None:
+    """One frame covers the whole run: the engine is interrupted inside it."""
+    document = long_document()
+    document["measurement"]["frame_ms"] = 450_000
+    background = Background(queued(lab, document))
+    wait_for(lambda: Run.objects.get(pk=background.run.pk).state == RunState.RUNNING, "the start")
+    time.sleep(1.0)
+    began_s = time.monotonic()
+    Run.objects.request_cancel(background.run.pk)
+    run = background.join()
+    assert time.monotonic() - began_s < 1.0
+    assert run.state == RunState.CANCELLED
+
+
+def test_shutting_down_gives_the_run_back_and_the_next_attempt_ends_it_with_the_same_digest(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(execution, "SNAPSHOT_EVERY_S", 0.1)
+    document = small_document(horizon_s=60.0, per_s=40_000)
+    background = Background(queued(lab, document))
+    background.reached(3)
+    execution.SHUTTING_DOWN.set()
+    run = background.join()
+    assert (run.state, run.losses, run.enqueued_at) == (RunState.QUEUED, 0, None)
+    frames_before = len(frame_numbers(run))
+    assert 0 < frames_before < 240
+    execution.SHUTTING_DOWN.clear()
+    run = executed(run)
+    assert run.state == RunState.SUCCEEDED
+    assert run.digest == engine.run(document).digest
+    assert frame_numbers(run) == list(range(240))
+
+
+def test_a_snapshot_that_cannot_be_read_only_costs_time(lab: Lab) -> None:
+    run = queued(lab, small_document())
+    run.directory.mkdir(parents=True)
+    snapshot_path(run.directory).write_bytes(b"damaged")
+    run = executed(run)
+    assert (run.state, run.digest) == (RunState.SUCCEEDED, engine.run(small_document()).digest)
+
+
+def test_files_younger_than_the_snapshot_are_written_again(lab: Lab) -> None:
+    """Killed after the parts were closed and before the snapshot: what follows must hold no frame twice."""
+    run = queued(lab, small_document())
+    simulation = engine.Simulation(small_document())
+    run.directory.mkdir(parents=True)
+    for _ in range(3):
+        simulation.advance()
+    simulation.telemetry.write(run.directory)
+    simulation.save(snapshot_path(run.directory))
+    for _ in range(3):
+        simulation.advance()
+    simulation.telemetry.write(run.directory)
+    run = executed(run)
+    assert frame_numbers(run) == list(range(8))
+    rows = parquet.read_table(run.directory / "telemetry").select(["frame", "scope", "name", "index"]).to_pylist()
+    assert len(rows) == len({tuple(row.values()) for row in rows})
+
+
+def test_a_worker_that_lost_its_lease_writes_nothing_more(lab: Lab) -> None:
+    background = Background(queued(lab, long_document()))
+    background.reached(3)
+    Run.objects.filter(pk=background.run.pk).update(lease_holder="another", t_ns=1, frames=1)
+    run = background.join()
+    assert (run.state, run.lease_holder, run.t_ns, run.frames) == (RunState.RUNNING, "another", 1, 1)
+
+
+def test_a_deleted_data_set_fails_the_run_with_a_sentence(lab: Lab) -> None:
+    document = small_document()
+    run = queued(lab, document)
+    document["workload"]["sources"]["bids"] = {
+        "stream": {"kind": "file", "dataset": "gone", "timestamp": "time"},
+        "rate": {"kind": "recorded"},
+    }
+    Run.objects.filter(pk=run.pk).update(document=document)
+    run = executed(run)
+    assert run.state == RunState.FAILED
+    assert "gone" in run.error
+
+
+def test_an_error_of_the_engine_fails_the_run_with_a_sentence(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: Any) -> None:
+        raise RuntimeError("a wheel came off")
+
+    monkeypatch.setattr(engine.Simulation, "advance", broken)
+    run = executed(queued(lab, small_document()))
+    assert run.state == RunState.FAILED
+    assert "a wheel came off" in run.error
+    assert "Traceback" not in run.error
+
+
+# --- a full disk --------------------------------------------------------------------------------------------------------------------------
+
+
+def is_root_with_tmpfs(directory: Path) -> bool:
+    return os.geteuid() == 0 and os.system(f"mount -t tmpfs -o size=256k millrace-test {directory} 2>/dev/null") == 0
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path, settings: Any) -> Iterator[Path]:
+    """A file system of 256 kB that holds the runs."""
+    directory = tmp_path / "tiny"
+    directory.mkdir()
+    if not is_root_with_tmpfs(directory):
+        pytest.skip("mounting a small file system needs root; the next test writes the same error without one")
+    settings.RUNS_DIR = directory
+    yield directory
+    os.system(f"umount {directory}")
+
+
+def test_a_full_disk_fails_the_run_and_keeps_what_was_written(lab: Lab, tiny_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execution, "SNAPSHOT_EVERY_S", 0.05)
+    run = executed(queued(lab, small_document(horizon_s=60.0, per_s=20_000)))
+    assert run.state == RunState.FAILED
+    assert "disk is full" in run.error
+    assert str(tiny_disk) in run.error
+    assert "bytes are free" in run.error
+    numbers = frame_numbers(run)
+    assert numbers == list(range(len(numbers)))
+    assert len(numbers) > 0
+    assert not list(run.directory.rglob("*.tmp"))
+
+
+def test_the_same_error_from_the_operating_system_is_recognised(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("engine.telemetry.files.pq.write_table", full)
+    run = executed(queued(lab, small_document()))
+    assert run.state == RunState.FAILED
+    assert "disk is full" in run.error
+
+
+def test_an_experiment_is_not_changed_by_its_runs(lab: Lab) -> None:
+    run = queued(lab, small_document())
+    before = Experiment.objects.get(pk=run.experiment_id).document
+    executed(run)
+    assert Experiment.objects.get(pk=run.experiment_id).document == before == run.document

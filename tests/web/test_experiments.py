@@ -1,0 +1,158 @@
+"""Experiments through the API."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.test import Client
+
+from webapp.lab import fixtures
+from webapp.lab.models import Experiment, Lab, Run
+
+from .conftest import new_experiment, new_run
+
+pytestmark = pytest.mark.django_db
+
+
+def send(client: Client, method: str, path: str, body: dict[str, Any]) -> Any:
+    return getattr(client, method)(path, body, content_type="application/json")
+
+
+def test_create_read_list(client: Client, document: dict[str, Any]) -> None:
+    made = send(client, "post", "/api/experiments", {"document": document})
+    assert made.status_code == 201
+    experiment = made.json()
+    assert (experiment["version"], experiment["document"], experiment["problems"]) == (1, document, [])
+    assert client.get(f"/api/experiments/{experiment['id']}").json() == experiment
+    (line,) = client.get("/api/experiments").json()
+    assert (line["id"], line["name"], line["runs"]) == (experiment["id"], "Small Q1", 0)
+
+
+def test_an_experiment_without_a_name_is_listed_nevertheless(client: Client) -> None:
+    for document in ({}, {"name": "   "}, {"name": None}):
+        send(client, "post", "/api/experiments", {"document": document})
+    assert {line["name"] for line in client.get("/api/experiments").json()} == {"Untitled experiment"}
+
+
+def test_autosave_counts_versions_and_refuses_an_old_one(client: Client, experiment: Experiment, document: dict[str, Any]) -> None:
+    path = f"/api/experiments/{experiment.pk}"
+    document["name"] = "Mine"
+    saved = send(client, "put", path, {"version": 1, "document": document})
+    assert (saved.status_code, saved.json()["version"]) == (200, 2)
+    theirs = {**document, "name": "Theirs"}
+    conflict = send(client, "put", path, {"version": 1, "document": theirs})
+    assert conflict.status_code == 409
+    assert (conflict.json()["version"], conflict.json()["document"]["name"]) == (2, "Mine")
+    assert client.get(path).json()["document"]["name"] == "Mine"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_save_at_once_one_wins(experiment: Experiment) -> None:
+    results = []
+    start = threading.Barrier(2)
+
+    def save(name: str) -> None:
+        mine = Experiment.objects.get(pk=experiment.pk)
+        start.wait()
+        results.append(mine.save_version(1, {"name": name}, ""))
+        connections.close_all()
+
+    threads = [threading.Thread(target=save, args=(name,)) for name in ("one", "two")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == [False, True]
+    experiment.refresh_from_db()
+    assert experiment.version == 2
+
+
+def test_deleting_keeps_the_runs(client: Client, experiment: Experiment) -> None:
+    run = new_run(experiment)
+    assert client.delete(f"/api/experiments/{experiment.pk}").status_code == 204
+    assert client.get("/api/experiments").json() == []
+    assert client.get(f"/api/experiments/{experiment.pk}").status_code == 404
+    assert client.get(f"/api/runs/{run.pk}").json()["experiment"]["name"] == "Small Q1"
+
+
+def test_a_run_pins_the_version_that_the_person_saw(client: Client, experiment: Experiment, redis: Any) -> None:
+    path = f"/api/experiments/{experiment.pk}/runs"
+    refused = send(client, "post", path, {"version": 7})
+    assert (refused.status_code, refused.json()["version"]) == (409, 1)
+    run = send(client, "post", path, {"version": 1, "seed": 42})
+    assert run.status_code == 201
+    body = run.json()
+    assert (body["state"], body["number"], body["seed"], body["note"]) == ("queued", 1, 42, None)
+    assert body["document"]["workload"]["seed"] == 42
+    assert client.get("/api/experiments").json()[0]["runs"] == 1
+
+
+def test_a_run_may_be_started_without_a_body(client: Client, experiment: Experiment, redis: Any) -> None:
+    assert client.post(f"/api/experiments/{experiment.pk}/runs", content_type="application/json", data="").status_code == 201
+
+
+def test_the_hash_names_what_runs(client: Client, experiment: Experiment, redis: Any) -> None:
+    path = f"/api/experiments/{experiment.pk}/runs"
+    first, again, other = (send(client, "post", path, {"seed": seed}).json() for seed in (5, 5, 6))
+    assert first["hash"] == again["hash"] != other["hash"]
+
+
+def test_validation_shows_schemas_and_placement(client: Client, document: dict[str, Any]) -> None:
+    body = send(client, "post", "/api/validate", {"document": document}).json()
+    assert body["problems"] == []
+    assert len(body["hash"]) == 64
+    assert body["placement"]["euros"] == ["w1", "w2", "w3", "w4"]
+    fields = {field["name"]: field["type"] for field in body["schemas"]["euros.out"]["fields"]}
+    assert fields["price_eur"] == "float"
+    document["query"]["operators"][1]["params"]["fields"][0]["expression"] = "nothing"
+    body = send(client, "post", "/api/validate", {"document": document}).json()
+    assert body["hash"] is None
+    assert body["problems"][0]["pointer"].startswith("/query/operators/1/params")
+
+
+def test_the_registry_and_the_schema_are_served(client: Client) -> None:
+    registry = client.get("/api/registry").json()
+    assert {"operators", "streams", "rates", "partitionings", "processors", "placements", "flow_controls", "prices"} <= set(registry)
+    assert {"kind", "title", "schema", "inputs", "outputs", "icon", "doc"} <= set(registry["operators"][0])
+    assert client.get("/api/schema").json()["properties"]["query"]
+    assert client.get("/api/openapi.json").json()["paths"]["/api/runs"]
+
+
+def test_the_examples_are_loaded_once_and_are_valid(client: Client, lab: Lab) -> None:
+    added = fixtures.load(lab)
+    assert {"flights.parquet", "flights.yaml", "nexmark_q3.yaml"} <= set(added)
+    assert fixtures.load(lab) == []
+    for line in client.get("/api/experiments").json():
+        problems = client.get(f"/api/experiments/{line['id']}").json()["problems"]
+        assert [problem for problem in problems if problem["severity"] == "error"] == []
+    Experiment.objects.filter(fixture="nexmark_q3").delete()
+    assert fixtures.load(lab) == ["nexmark_q3.yaml"]
+
+
+def test_a_deleted_example_stays_deleted(client: Client, lab: Lab) -> None:
+    fixtures.load(lab)
+    (line, *_) = client.get("/api/experiments").json()
+    client.delete(f"/api/experiments/{line['id']}")
+    assert fixtures.load(lab) == []
+
+
+def test_runs_are_numbered_without_gaps_or_doubles_when_started_at_once(transactional_db: None) -> None:
+    from webapp.lab.people import member
+
+    from .conftest import small_document
+
+    experiment = new_experiment(member("ada").lab, small_document())
+
+    def start() -> None:
+        new_run(experiment)
+        connections.close_all()
+
+    threads = [threading.Thread(target=start) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(Run.objects.values_list("number", flat=True)) == list(range(1, 9))

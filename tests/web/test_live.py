@@ -1,0 +1,360 @@
+"""The live stream: every frame once and in order, whatever happens to the stream, the files, Redis, and the viewer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+from asgiref.sync import sync_to_async
+from asgiref.testing import ApplicationCommunicator
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
+from django.contrib.sessions.backends.db import SessionStore
+
+from webapp.accounts.models import ApiToken
+from webapp.asgi import application
+from webapp.lab.models import Lab, Membership, Run, RunState
+from webapp.lab.people import member
+from webapp.lib.redis_connection import connection
+from webapp.live.feed import FEEDS
+from webapp.live.stream import announce, live_key, pack, publish, text_of
+
+from .conftest import RedisProcess, new_experiment, new_run, small_document
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Stage:
+    """A running run whose frames the test writes, as a worker would."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.parts = run, 0
+
+    def send(self, first: int, last: int) -> None:
+        """Frames to the stream, in one entry."""
+        for entry in pack(first, [text_of(frame(n)) for n in range(first, last + 1)], at_s=1.0):
+            publish(connection(), self.run.pk, entry)
+
+    def store(self, first: int, last: int) -> None:
+        """Frames to the files, in one part."""
+        directory = self.run.directory / "live"
+        directory.mkdir(parents=True, exist_ok=True)
+        numbers = list(range(first, last + 1))
+        table = pa.table({"n": pa.array(numbers, pa.int32()), "json": [text_of(frame(n)) for n in numbers]})
+        unfinished = directory / "unfinished.tmp"
+        parquet.write_table(table, unfinished)
+        unfinished.rename(directory / f"part-{self.parts:05d}.parquet")
+        self.parts += 1
+
+    def end(self, state: str = RunState.SUCCEEDED, frames: int = 0) -> None:
+        Run.objects.filter(pk=self.run.pk).update(state=state, frames=frames)
+        announce(connection(), self.run.pk, ended=True)
+
+
+def frame(n: int) -> dict[str, Any]:
+    return {"n": n, "t_s": (n + 1) / 4}
+
+
+@pytest.fixture
+def stage(transactional_db: None, redis: RedisProcess) -> Stage:
+    run = new_run(new_experiment(member("ada").lab, small_document()))
+    Run.objects.filter(pk=run.pk).update(state=RunState.RUNNING)
+    run.refresh_from_db()
+    return Stage(run)
+
+
+@pytest.fixture
+def token(stage: Stage) -> str:
+    return ApiToken.issue(member("ada").user, "test")
+
+
+class Socket(ApplicationCommunicator):
+    """The application's side of a WebSocket, without a server in between."""
+
+    def __init__(self, address: str, headers: list[tuple[bytes, bytes]]) -> None:
+        path, _, query = address.partition("?")
+        scope = {"type": "websocket", "path": path, "query_string": query.encode(), "headers": headers, "subprotocols": []}
+        super().__init__(application, scope)
+
+    async def connect(self) -> None:
+        await self.send_input({"type": "websocket.connect"})
+        assert (await self.receive_output(timeout=5))["type"] == "websocket.accept"
+
+    async def receive(self, timeout_s: float) -> str:
+        message = await self.receive_output(timeout=timeout_s)
+        assert message["type"] == "websocket.send", message
+        text: str = message["text"]
+        return text
+
+    async def send(self, text: str) -> None:
+        await self.send_input({"type": "websocket.receive", "text": text})
+
+    async def disconnect(self) -> None:
+        await self.send_input({"type": "websocket.disconnect", "code": 1000})
+        await self.wait(timeout=5)
+
+
+class Viewer:
+    """A browser on the run's page: collects what it gets."""
+
+    def __init__(self, socket: Socket) -> None:
+        self.socket = socket
+        self.frames: list[int] = []
+        self.states: list[str] = []
+        self.ended = False
+
+    async def receive(self, timeout_s: float = 5.0) -> dict[str, Any]:
+        message: dict[str, Any] = json.loads(await self.socket.receive(timeout_s))
+        if message["type"] == "frames":
+            self.frames += [item["n"] for item in message["frames"]]
+        elif message["type"] == "state":
+            self.states.append(message["run"]["state"])
+        elif message["type"] == "end":
+            self.ended = True
+        return message
+
+    async def until(self, last_frame: int) -> None:
+        while not self.frames or self.frames[-1] < last_frame:
+            await self.receive()
+
+    async def until_end(self) -> None:
+        while not self.ended:
+            await self.receive()
+
+
+def path(run: Run, after: int | str = -1) -> str:
+    return f"/ws/runs/{run.pk}?after={after}"
+
+
+@asynccontextmanager
+async def viewer(run: Run, token: str, after: int = -1) -> AsyncIterator[Viewer]:
+    socket = Socket(path(run, after), [(b"authorization", f"Bearer {token}".encode())])
+    await socket.connect()
+    yield Viewer(socket)
+    await socket.disconnect()
+
+
+def in_thread(function: Any, *arguments: Any, **named: Any) -> Any:
+    return sync_to_async(function)(*arguments, **named)
+
+
+async def test_frames_of_a_running_run_come_as_they_are_sent(stage: Stage, token: str) -> None:
+    async with viewer(stage.run, token) as ada:
+        first = await ada.receive()
+        assert (first["type"], first["run"]["state"], first["run"]["id"]) == ("state", "running", str(stage.run.pk))
+        assert "document" not in first["run"]
+        await in_thread(stage.send, 0, 0)
+        assert (await ada.receive())["frames"] == [frame(0)]
+        await in_thread(stage.send, 1, 5)
+        assert (await ada.receive()) == {"type": "frames", "at_s": 1.0, "frames": [frame(n) for n in range(1, 6)]}
+        await in_thread(stage.end, frames=6)
+        assert (await ada.receive())["run"]["state"] == "succeeded"
+        assert await ada.receive() == {"type": "end"}
+
+
+@pytest.mark.parametrize("after", [-1, 0, 4, 9, 17, 18, 19, 25])
+async def test_a_late_viewer_gets_files_and_stream_without_gap_or_double(stage: Stage, token: str, after: int) -> None:
+    await in_thread(stage.store, 0, 9)
+    await in_thread(stage.store, 10, 18)
+    await in_thread(stage.send, 15, 20)
+    await in_thread(stage.send, 21, 22)
+    async with viewer(stage.run, token, after) as ada:
+        if after < 22:
+            await ada.until(22)
+        await in_thread(stage.send, 23, 26)
+        await in_thread(stage.end, frames=27)
+        await ada.until_end()
+    assert ada.frames == list(range(after + 1, 27))
+
+
+async def test_a_finished_run_is_replayed_from_its_files_alone(stage: Stage, token: str) -> None:
+    await in_thread(stage.store, 0, 1499)
+    await in_thread(stage.store, 1500, 2999)
+    await in_thread(stage.end, frames=3000)
+    async with viewer(stage.run, token, 99) as ada:
+        await ada.until_end()
+    assert ada.frames == list(range(100, 3000))
+    assert ada.states == ["succeeded"]
+
+
+async def test_reconnecting_continues_where_the_viewer_stopped(stage: Stage, token: str) -> None:
+    async with viewer(stage.run, token) as ada:
+        await in_thread(stage.send, 0, 3)
+        await ada.until(3)
+    await in_thread(stage.send, 4, 8)
+    async with viewer(stage.run, token, ada.frames[-1]) as again:
+        await again.until(8)
+    assert ada.frames + again.frames == list(range(9))
+
+
+async def test_frames_that_a_resumed_worker_computes_again_are_not_shown_again(stage: Stage, token: str) -> None:
+    async with viewer(stage.run, token) as ada:
+        await in_thread(stage.send, 0, 7)
+        await ada.until(7)
+        await in_thread(stage.send, 3, 5)  # from the snapshot on
+        await in_thread(stage.send, 6, 9)
+        await ada.until(9)
+        await in_thread(stage.end, frames=10)
+        await ada.until_end()
+    assert ada.frames == list(range(10))
+
+
+async def test_a_hole_in_the_stream_is_filled_from_the_files_when_they_have_it(stage: Stage, token: str) -> None:
+    async with viewer(stage.run, token) as ada:
+        await in_thread(stage.send, 0, 2)
+        await ada.until(2)
+        await in_thread(stage.send, 6, 7)  # 3 to 5 were lost with Redis
+        await asyncio.sleep(0.5)
+        assert ada.frames == [0, 1, 2], "nothing is shown out of order"
+        await in_thread(stage.store, 0, 7)
+        await ada.until(7)
+    assert ada.frames == list(range(8))
+
+
+async def test_a_restart_of_redis_without_its_data_is_survived(stage: Stage, token: str, redis: RedisProcess) -> None:
+    async with viewer(stage.run, token) as ada:
+        await in_thread(stage.send, 0, 2)
+        await ada.until(2)
+        await in_thread(redis.stop)
+        await in_thread(stage.store, 0, 4)
+        await ada.until(4)  # while Redis is away the files serve
+        await in_thread(redis.start)
+        await in_thread(stage.send, 5, 6)
+        await ada.until(6)
+        await in_thread(stage.end, frames=7)
+        await ada.until_end()
+    assert ada.frames == list(range(7))
+
+
+async def test_a_trimmed_stream_is_completed_from_the_files(stage: Stage, token: str) -> None:
+    for n in range(50):
+        await in_thread(stage.send, n, n)
+    await in_thread(stage.store, 0, 44)
+    await in_thread(connection().xtrim, live_key(stage.run.pk), maxlen=10, approximate=False)
+    async with viewer(stage.run, token) as ada:
+        await ada.until(49)
+    assert ada.frames == list(range(50))
+
+
+async def test_many_viewers_share_one_reader_and_see_the_same(stage: Stage, token: str) -> None:
+    draw = random.Random(1)
+    sockets = [viewer(stage.run, token, after=draw.randrange(-1, 3)) for _ in range(5)]
+    viewers = [await socket.__aenter__() for socket in sockets]
+    await in_thread(stage.send, 0, 3)
+    for one in viewers:
+        await one.until(3)
+    assert len(FEEDS.open) == 1
+    assert FEEDS.open[stage.run.pk].viewers == 5
+    for n in range(4, 300, 7):
+        await in_thread(stage.send, n, n + 6)
+    await in_thread(stage.end, frames=305)
+    for one in viewers:
+        await one.until_end()
+        assert one.frames == list(range(one.frames[0], 305))
+    for socket in sockets:
+        await socket.__aexit__(None, None, None)
+    assert FEEDS.open == {}
+
+
+async def test_a_slow_viewer_misses_nothing(stage: Stage, token: str) -> None:
+    """More entries than the reader keeps in memory come while the viewer does not read; the stream still has them."""
+    async with viewer(stage.run, token) as ada:
+        await in_thread(stage.send, 0, 0)
+        await ada.until(0)
+
+        def flood() -> None:
+            for n in range(1, 1200):
+                stage.send(n, n)
+
+        await in_thread(flood)
+        await ada.until(1199)
+    assert ada.frames == list(range(1200))
+
+
+async def test_every_change_of_state_is_told(stage: Stage, token: str) -> None:
+    await in_thread(Run.objects.filter(pk=stage.run.pk).update, state=RunState.QUEUED)
+    async with viewer(stage.run, token) as ada:
+        await ada.receive()
+        await in_thread(Run.objects.filter(pk=stage.run.pk).update, state=RunState.RUNNING)
+        await in_thread(announce, connection(), stage.run.pk)
+        await ada.receive()
+        await in_thread(stage.end, RunState.FAILED)
+        await ada.until_end()
+    assert ada.states == ["queued", "running", "failed"]
+
+
+async def test_a_change_whose_hint_was_lost_is_seen_a_little_later(stage: Stage, token: str) -> None:
+    async with viewer(stage.run, token) as ada:
+        await ada.receive()
+        await in_thread(Run.objects.filter(pk=stage.run.pk).update, state=RunState.CANCELLED)
+        await ada.until_end()
+    assert ada.states == ["running", "cancelled"]
+
+
+async def test_a_ping_is_answered_and_nonsense_is_ignored(stage: Stage, token: str) -> None:
+    async with viewer(stage.run, token) as ada:
+        await ada.receive()
+        for text in ("nonsense", "[]", "3", '{"type": "dance"}', "[" * 100_000):
+            await ada.socket.send(text)
+        await ada.socket.send('{"type": "ping"}')
+        assert await ada.receive() == {"type": "pong"}
+
+
+# --- who may watch ------------------------------------------------------------------------------------------------------------------------
+
+
+async def close_code(address: str, headers: list[tuple[bytes, bytes]]) -> int | None:
+    """The code with which the server closes at once, or None if it goes on."""
+    socket = Socket(address, headers)
+    await socket.connect()
+    message = await socket.receive_output(timeout=5)
+    await socket.disconnect()
+    return message.get("code") if message["type"] == "websocket.close" else None
+
+
+@sync_to_async
+def session_cookie(membership: Membership) -> bytes:
+    from django.conf import settings
+
+    session = SessionStore()
+    session[SESSION_KEY] = str(membership.user.pk)
+    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[HASH_SESSION_KEY] = membership.user.get_session_auth_hash()
+    session.save()
+    return f"{settings.SESSION_COOKIE_NAME}={session.session_key}".encode()
+
+
+async def test_a_stranger_is_told_to_sign_in(stage: Stage) -> None:
+    assert await close_code(path(stage.run), []) == 4401
+    assert await close_code(path(stage.run), [(b"authorization", b"Bearer wrong")]) == 4401
+
+
+async def test_a_session_counts_only_on_our_own_page(stage: Stage) -> None:
+    cookie = (b"cookie", await session_cookie(await in_thread(member, "ada")))
+    host = (b"host", b"127.0.0.1:8000")
+    assert await close_code(path(stage.run), [cookie, host, (b"origin", b"http://127.0.0.1:8000")]) is None
+    assert await close_code(path(stage.run), [cookie, host, (b"origin", b"http://evil.example")]) == 4401
+    assert await close_code(path(stage.run), [cookie, host, (b"origin", b"http://127.0.0.1:9")]) == 4401
+    assert await close_code(path(stage.run), [cookie, host]) == 4401
+    assert await close_code(path(stage.run), [cookie, (b"host", b"evil.example"), (b"origin", b"http://evil.example")]) == 4401
+
+
+async def test_a_run_of_another_lab_does_not_exist(stage: Stage) -> None:
+    def token_from_elsewhere() -> str:
+        user = get_user_model().objects.create(username="eve")
+        Membership.objects.create(lab=Lab.objects.create(name="Elsewhere"), user=user)
+        return ApiToken.issue(user, "test")
+
+    bearer = (b"authorization", f"Bearer {await in_thread(token_from_elsewhere)}".encode())
+    assert await close_code(path(stage.run), [bearer]) == 4404
+
+
+@pytest.mark.parametrize("after", ["x", "-2", "1.5", "%FF"])
+async def test_a_bad_position_is_refused(stage: Stage, token: str, after: str) -> None:
+    assert await close_code(path(stage.run, after), [(b"authorization", f"Bearer {token}".encode())]) == 4400

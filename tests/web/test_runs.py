@@ -1,0 +1,150 @@
+"""Runs through the API: found, cancelled, repeated, deleted; and started while Redis is away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from webapp.lab.models import Experiment, Run, RunState
+from webapp.lib.redis_connection import connection
+from webapp.live.stream import Entry, pack, publish, text_of
+from webapp.queue import QUEUE
+from workers import caretaker
+
+from .conftest import RedisProcess, new_run
+
+pytestmark = pytest.mark.django_db
+
+
+def start(client: Client, experiment: Experiment, **body: Any) -> dict[str, Any]:
+    answer = client.post(f"/api/experiments/{experiment.pk}/runs", body, content_type="application/json")
+    assert answer.status_code == 201
+    run: dict[str, Any] = answer.json()
+    return run
+
+
+def test_runs_are_found_by_state_experiment_words_and_number(client: Client, experiment: Experiment) -> None:
+    runs = [new_run(experiment) for _ in range(3)]
+    Run.objects.filter(pk=runs[0].pk).update(state=RunState.FAILED, name="Peak load")
+
+    def found(query: str) -> list[int]:
+        return [item["number"] for item in client.get(f"/api/runs?{query}").json()["items"]]
+
+    assert found("") == [3, 2, 1]
+    assert found("state=failed") == [1]
+    assert found(f"experiment={experiment.pk}&state=queued") == [3, 2]
+    assert found("search=peak") == [1]
+    assert found("search=%232") == [2]
+    assert found("search=q1 3") == [3]
+    assert found(f"search={runs[0].hash[:12]}") == [3, 2, 1]
+    assert found("search=nothing") == []
+    assert found("limit=1&offset=1") == [2]
+    assert client.get("/api/runs?limit=1").json()["count"] == 3
+    assert "document" not in client.get("/api/runs").json()["items"][0]
+
+
+def test_ten_thousand_runs_are_listed_in_a_moment(client: Client, experiment: Experiment) -> None:
+    import time
+
+    first = new_run(experiment)
+    fields = {field.attname: getattr(first, field.attname) for field in Run._meta.fields if field.name not in ("id", "number")}
+    Run.objects.bulk_create((Run(number=number, **fields) for number in range(2, 10_001)), batch_size=500)
+    began_s = time.perf_counter()
+    page = client.get("/api/runs?search=q1&offset=100").json()
+    assert page["count"] == 10_000
+    assert page["items"][0]["number"] == 9_900
+    assert time.perf_counter() - began_s < 1.0
+
+
+def test_a_queued_run_is_cancelled_at_once(client: Client, experiment: Experiment, redis: RedisProcess) -> None:
+    run = start(client, experiment)
+    answer = client.post(f"/api/runs/{run['id']}/cancel")
+    assert answer.status_code == 202
+    assert answer.json()["state"] == "cancelled"
+    assert answer.json()["finished_at"]
+    assert client.post(f"/api/runs/{run['id']}/cancel").json()["state"] == "cancelled", "to cancel twice is no error"
+
+
+def test_cancelling_works_without_redis(client: Client, experiment: Experiment, redis: RedisProcess) -> None:
+    redis.stop()
+    run = new_run(experiment)
+    assert client.post(f"/api/runs/{run.pk}/cancel").json()["state"] == "cancelled"
+
+
+def test_a_rerun_has_the_same_document_or_another_seed(client: Client, experiment: Experiment, redis: RedisProcess) -> None:
+    first = start(client, experiment)
+    experiment.save_version(1, {"name": "changed since"}, "")
+    again = client.post(f"/api/runs/{first['id']}/rerun", {}, content_type="application/json").json()
+    assert (again["hash"], again["seed"], again["number"]) == (first["hash"], first["seed"], 2)
+    other = client.post(f"/api/runs/{first['id']}/rerun", {"seed": 9}, content_type="application/json")
+    assert other.status_code == 201
+    assert other.json()["seed"] == 9
+    assert other.json()["hash"] != first["hash"]
+
+
+def test_a_deleted_run_is_cancelled_and_gone(client: Client, experiment: Experiment, redis: RedisProcess) -> None:
+    run = start(client, experiment)
+    assert client.delete(f"/api/runs/{run['id']}").status_code == 204
+    assert client.get(f"/api/runs/{run['id']}").status_code == 404
+    assert client.get("/api/runs").json() == {"items": [], "count": 0}
+    assert Run.objects.get(pk=run["id"]).state == RunState.CANCELLED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_started_while_redis_is_down_is_queued_when_it_is_back(client: Client, experiment: Experiment, redis: RedisProcess) -> None:
+    redis.stop()
+    run = start(client, experiment)
+    assert run["state"] == "queued"
+    assert "starts by itself" in run["note"]
+    caretaker.sweep()  # Redis is still away: nothing happens, nothing breaks
+    redis.start()
+    caretaker.sweep()
+    assert connection().llen(QUEUE) == 1
+    caretaker.sweep()
+    assert connection().llen(QUEUE) == 1, "what is in the queue is not put there again"
+
+
+def test_health_names_the_part_that_is_down(client: Client, redis: RedisProcess) -> None:
+    from webapp.workers_alive import sign_of_life
+
+    answer = client.get("/api/health")
+    assert answer.status_code == 503
+    assert {**answer.json(), "version": ""} == {"ok": False, "redis": True, "database": True, "worker": False, "version": ""}
+    sign_of_life()
+    answer = client.get("/api/health")
+    assert (answer.status_code, answer.json()["ok"]) == (200, True)
+    redis.stop()
+    assert client.get("/api/health").json()["redis"] is False
+
+
+def test_frames_come_from_the_files_and_then_from_the_stream(client: Client, experiment: Experiment, redis: RedisProcess) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    run = new_run(experiment)
+    Run.objects.filter(pk=run.pk).update(state=RunState.RUNNING)
+    frames = [{"n": n, "t_s": n / 4} for n in range(30)]
+    directory = run.directory / "live"
+    directory.mkdir(parents=True)
+    for part, numbers in enumerate((range(8), range(8, 20))):
+        table = pa.table({"n": pa.array(numbers, pa.int32()), "json": [text_of(frames[n]) for n in numbers]})
+        parquet.write_table(table, directory / f"part-{part:05d}.parquet")
+    entry: Entry
+    for first, last in ((15, 22), (23, 29)):
+        (entry,) = pack(first, [text_of(frame) for frame in frames[first : last + 1]])
+        assert publish(connection(), run.pk, entry)
+    assert not publish(connection(), run.pk, entry), "what is there already is refused"
+
+    def page(after: int, limit: int = 1000) -> dict[str, Any]:
+        answer: dict[str, Any] = client.get(f"/api/runs/{run.pk}/frames?after={after}&limit={limit}").json()
+        return answer
+
+    assert page(-1) == {"frames": frames, "next": 29}
+    assert page(5, 3) == {"frames": frames[6:9], "next": 8}
+    assert page(17, 4) == {"frames": frames[18:22], "next": 21}
+    assert page(29) == {"frames": [], "next": 29}, "more may come"
+    Run.objects.filter(pk=run.pk).update(state=RunState.SUCCEEDED, frames=30)
+    assert page(20) == {"frames": frames[21:], "next": None}
+    assert page(29) == {"frames": [], "next": None}

@@ -1,0 +1,138 @@
+"""Real Celery worker processes: killed, stopped, cut off from Redis. Each run must end, with the digest that it would have had."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+from launcher.services import Service
+
+import engine
+from webapp.lab.models import Run, RunState
+from webapp.lab.people import member
+from webapp.live import history
+from webapp.queue import enqueue
+from webapp.workers_alive import workers_alive
+from workers.artifacts import snapshot_path
+
+from .conftest import RedisProcess, new_experiment, new_run, small_document, wait_for
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+Start = Callable[[], Service]
+
+
+def document() -> dict[str, Any]:
+    """Takes some ten seconds, so that there is a middle in which to kill."""
+    return small_document(horizon_s=300.0, per_s=40_000)
+
+
+@cache
+def undisturbed(document_json: str) -> engine.Run:
+    """What the same document gives in this process."""
+    return engine.run(json.loads(document_json))
+
+
+def submitted(content: dict[str, Any]) -> Run:
+    run = new_run(new_experiment(member("ada").lab, content))
+    assert enqueue(run.pk)
+    return run
+
+
+def current(run: Run) -> Run:
+    run.refresh_from_db()
+    return run
+
+
+def in_the_middle(run: Run) -> None:
+    """Until there is a snapshot, and something after it."""
+    wait_for(lambda: snapshot_path(run.directory).exists(), "a snapshot", 60)
+    frames = current(run).frames
+    wait_for(lambda: current(run).frames > frames + 2, "frames after the snapshot")
+    assert current(run).state == RunState.RUNNING
+
+
+def ended(run: Run) -> Run:
+    wait_for(lambda: not current(run).active, "the end of the run", 120)
+    return run
+
+
+def assert_as_if_nothing_had_happened(run: Run) -> None:
+    assert (run.state, run.error) == (RunState.SUCCEEDED, "")
+    twin = undisturbed(json.dumps(run.document))
+    assert run.digest == twin.digest
+    assert {**run.summary, "wall_s": 0} == {**twin.summary, "wall_s": 0}
+    stored = [json.loads(text) for text in history.frames_after(run.pk, run.directory, -1, 100_000)]
+    assert stored == twin.frames
+
+
+def test_a_worker_killed_in_the_middle_changes_no_result(start_worker: Start) -> None:
+    first = start_worker()
+    run = submitted(document())
+    in_the_middle(run)
+    assert first.process
+    os.kill(first.process.pid, signal.SIGKILL)
+    first.process.wait()
+    began_s = time.monotonic()
+    start_worker()
+    wait_for(lambda: current(run).state == RunState.RUNNING and current(run).losses == 1, "another worker to take it", 60)
+    assert time.monotonic() - began_s < 20
+    assert_as_if_nothing_had_happened(ended(run))
+
+
+def test_a_worker_that_is_told_to_stop_gives_its_run_back(start_worker: Start) -> None:
+    first = start_worker()
+    run = submitted(document())
+    in_the_middle(run)
+    began_s = time.monotonic()
+    first.ask_to_stop()
+    assert first.process
+    first.process.wait(timeout=10)
+    assert time.monotonic() - began_s < 5
+    assert (current(run).state, run.losses) == (RunState.QUEUED, 0)
+    frames_before = run.frames
+    start_worker()
+    wait_for(lambda: current(run).state == RunState.RUNNING, "the next worker", 60)
+    assert_as_if_nothing_had_happened(ended(run))
+    assert frames_before < run.frames
+
+
+def test_cancelling_reaches_another_process_within_a_second(start_worker: Start) -> None:
+    start_worker()
+    run = submitted(document())
+    wait_for(lambda: current(run).frames > 3, "some frames", 60)
+    began_s = time.monotonic()
+    assert Run.objects.request_cancel(run.pk)
+    ended(run)
+    assert time.monotonic() - began_s < 1.0
+    assert run.state == RunState.CANCELLED
+
+
+def test_redis_may_go_and_come_back_without_its_data(start_worker: Start, redis: RedisProcess) -> None:
+    """One run is at work and goes on, one waits in the queue and is found again."""
+    start_worker()
+    working, waiting = submitted(document()), submitted(small_document(seed=2))
+    wait_for(lambda: current(working).frames > 3, "some frames", 60)
+    redis.stop()
+    time.sleep(1)
+    late = new_run(new_experiment(member("ada").lab, small_document(seed=3)))
+    assert not enqueue(late.pk)
+    redis.start()
+    for run in (working, waiting, late):
+        assert_as_if_nothing_had_happened(ended(run))
+    wait_for(workers_alive, "the worker's sign of life")
+
+
+def test_two_workers_share_the_work(start_worker: Start) -> None:
+    start_worker()
+    start_worker()
+    runs = [submitted(small_document(horizon_s=60.0, per_s=20_000, seed=seed)) for seed in range(6)]
+    for run in runs:
+        assert ended(run).state == RunState.SUCCEEDED
+    assert len({run.digest for run in runs}) == 6
