@@ -43,41 +43,37 @@ class Logs:
             end = L.FAR
         inst = w.inst
         width = w.log_words.shape[1]
-        parts: list[tuple[np.ndarray, ...]] = []
-        ranges: dict[int, tuple[int, int]] = {}
-        filled = 0
+        # where the rows of each instance go: those left over, the new ones, the end of the log
+        sizes = np.zeros((len(inst), 3), np.int64)
+        sizes[:, 0] = inst[:, L.I_LOG_END] - inst[:, L.I_LOG]
+        chunks = []
         for operator, feed in self._plan.feeds.items():
             n = self._plan.operators.index(operator)
             first, parallel = int(w.op[n, L.O_FIRST]), int(w.op[n, L.O_PARALLEL])
             chunk = feed.chunk(start, min(end, max(self._horizon_ns, self._close_ns) + 1))
-            words = np.zeros((len(chunk), width), np.int64)
-            words[:, : chunk.words.shape[1]] = chunk.words
-            order = np.argsort(chunk.partition, kind="stable")
-            bounds = np.searchsorted(chunk.partition[order], np.arange(parallel + 1))
-            closes = operator in self._plan.watermarked and start <= feed.closes_ns < end
-            for k in range(parallel):
-                i = first + k
-                left = slice(int(inst[i, L.I_LOG]), int(inst[i, L.I_LOG_END]))
-                mine = order[bounds[k] : bounds[k + 1]]
-                log = [
-                    np.concatenate([w.log_append[left], chunk.append_ns[mine]]),
-                    np.concatenate([w.log_event[left], chunk.event_ns[mine]]),
-                    np.concatenate([w.log_trigger[left], chunk.trigger[mine]]),
-                    np.concatenate([w.log_words[left], words[mine]]),
-                ]
-                if closes:
-                    log = [np.concatenate([column, row]) for column, row in zip(log, ([feed.closes_ns], [0], [-1], np.zeros((1, width), np.int64)), strict=True)]
-                new = len(log[0]) - (left.stop - left.start)
-                if new:
-                    h = int(inst[i, L.I_HOST])
-                    w.next_ns[h] = min(int(w.next_ns[h]), int(log[0][-new]))
-                ranges[i] = (filled, filled + len(log[0]))
-                filled += len(log[0])
-                parts.append(tuple(log))
-        for i, (low, high) in ranges.items():
-            inst[i, L.I_LOG], inst[i, L.I_LOG_END] = low, high
-        columns = [np.ascontiguousarray(np.concatenate(column).astype(np.int64)) for column in zip(*parts, strict=True)]
-        if not filled:
-            columns = [np.zeros(1, np.int64)] * 3 + [np.zeros((1, width), np.int64)]
+            counts = np.bincount(chunk.partition, minlength=parallel)
+            sizes[first : first + parallel, 1] = counts
+            if operator in self._plan.watermarked and start <= feed.closes_ns < end:
+                sizes[first : first + parallel, 2] = 1
+            chunks.append((feed, chunk, counts, slice(first, first + parallel)))
+        ends = np.cumsum(sizes.sum(axis=1))
+        starts = ends - sizes.sum(axis=1)
+        rows = max(int(ends[-1]), 1)
+        append, event, trigger = (np.zeros(rows, np.int64) for _ in range(3))
+        words = np.zeros((rows, width), np.int64)
+        for i in np.flatnonzero(sizes[:, 0]):
+            here, there = slice(int(starts[i]), int(starts[i] + sizes[i, 0])), slice(int(inst[i, L.I_LOG]), int(inst[i, L.I_LOG_END]))
+            append[here], event[here], trigger[here], words[here] = w.log_append[there], w.log_event[there], w.log_trigger[there], w.log_words[there]
+        for feed, chunk, counts, here in chunks:
+            by_partition = np.argsort(chunk.partition.astype(np.uint16), kind="stable")  # 16 bits: sorted by digits, in linear time
+            rank = np.arange(len(chunk)) - np.repeat(np.cumsum(counts) - counts, counts)
+            at = np.repeat(starts[here] + sizes[here, 0], counts) + rank
+            append[at], event[at], trigger[at] = chunk.append_ns[by_partition], chunk.event_ns[by_partition], chunk.trigger[by_partition]
+            words[at, : chunk.words.shape[1]] = chunk.words[by_partition]
+            closing = ends[here][sizes[here, 2] == 1] - 1
+            append[closing], trigger[closing] = feed.closes_ns, -1
+        new = sizes[:, 1] + sizes[:, 2] > 0
+        np.minimum.at(w.next_ns, inst[new, L.I_HOST], append[(starts + sizes[:, 0])[new]])
+        inst[:, L.I_LOG], inst[:, L.I_LOG_END] = starts, ends
         self.until_ns = end
-        return w._replace(log_append=columns[0], log_event=columns[1], log_trigger=columns[2], log_words=columns[3])
+        return w._replace(log_append=append, log_event=event, log_trigger=trigger, log_words=words)

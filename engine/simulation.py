@@ -24,15 +24,20 @@ from engine.spec import Experiment, RecordSchema
 from engine.spec.validation import Context, load
 from engine.telemetry.files import Telemetry
 from engine.telemetry.frames import Counters, Observer, summary
+from engine.workloads.datasets import lookup
 
 ENGINE_VERSION = "1"
 """Part of a run's identity: raise it when the same document gives other bytes."""
 
 
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "data"
+
+
 class Simulation:
     """Runs one experiment in virtual time.
 
-    document: path, mapping or `Experiment`. datasets: finds uploaded files by name (`engine.workloads.datasets.lookup`). keep_outputs: keep what
+    document: path, mapping or `Experiment`. datasets: finds uploaded files by name (`engine.workloads.datasets.lookup`; by default the data
+    sets that come with Millrace). keep_outputs: keep what
     sinks deliver, for `outputs`. trace: keep every service, for `service_trace`. capacity: first sizes of the arrays.
     Raises `InvalidExperiment` with all problems of the document.
     """
@@ -47,7 +52,7 @@ class Simulation:
         capacity: Capacity | None = None,
         protocol: Any = None,
     ):
-        context = Context(datasets=datasets) if datasets is not None else Context()
+        context = Context(datasets=datasets or lookup([FIXTURES]))
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
         self._kernels = weave.kernel(protocol)
         self._plan = planning.build(self.experiment, context, context.datasets, capacity or Capacity(), trace, keep_outputs, protocol)
