@@ -111,7 +111,9 @@ class Query:
         numbers = self.fields(source, "int")
         fields = [{"name": name, "expression": name} for name in names]
         if numbers:
-            expression = self.draw(st.sampled_from(("{0} * 2 + 1", "{0} / 3", "{0} * 0.908", "{0} // 7 - {0} % 5", "{0} if {0} % 2 == 0 else -{0}")))
+            expression = self.draw(
+                st.sampled_from(("{0} * 2 + 1", "{0} / 3", "{0} * 0.908", "{0} // 7 - {0} % 5", "{0} if {0} % 2 == 0 else -{0}"))
+            )
             fields.append({"name": f"computed{len(self.operators)}", "expression": expression.format(self.draw(st.sampled_from(numbers)))})
         return {"fields": fields}
 
@@ -132,10 +134,17 @@ class Query:
         window = self.window(("tumbling", "sliding", "tumbling", "none"))
         keys = [name for name in self.fields(source, "int", "string", "bool", "timestamp") if name not in ("window_start", "window_end")]
         aggregates: list[Document] = [{"name": f"n{len(self.operators)}"}]
-        for function, types in (("sum", ("int", "float")), ("min", ("int", "float", "timestamp")), ("max", ("int", "float")), ("avg", ("int", "float"))):
+        for function, types in (
+            ("sum", ("int", "float")),
+            ("min", ("int", "float", "timestamp")),
+            ("max", ("int", "float")),
+            ("avg", ("int", "float")),
+        ):
             names = self.fields(source, *types)
             if names and self.draw(st.booleans()):
-                aggregates.append({"name": f"{function}{len(self.operators)}", "function": function, "field": self.draw(st.sampled_from(names))})
+                aggregates.append(
+                    {"name": f"{function}{len(self.operators)}", "function": function, "field": self.draw(st.sampled_from(names))}
+                )
         params: Document = {"window": window, "aggregates": self.draw(st.permutations(aggregates))}
         if keys and self.draw(st.sampled_from((True, True, True, False))):
             params["key"] = self.draw(st.sampled_from(keys))
@@ -159,7 +168,11 @@ class Query:
         params: Document = {"left_key": keys[0], "right_key": keys[1], "window": self.window(("tumbling", "full_history", "tumbling"))}
         if self.draw(st.booleans()):
             chosen = self.draw(st.lists(st.sampled_from(self.schemas[left].names), min_size=1, max_size=3, unique=True))
-            taken = [f"right_{name}" for name in self.schemas[right].names if name in self.schemas[left].names and f"right_{name}" not in self.schemas[left]]
+            taken = [
+                f"right_{name}"
+                for name in self.schemas[right].names
+                if name in self.schemas[left].names and f"right_{name}" not in self.schemas[left]
+            ]
             params["select"] = chosen + taken[:2]
         return params
 
@@ -176,7 +189,9 @@ class Query:
                 self.records_factor *= 4
                 params = self.join_params(first, second, keys)
                 return self.add_operator("join", params, {"left": [first], "right": [second]}, {"left": keys[0], "right": keys[1]})
-        feeding = [first] + [id for id in everything if id != first and self.schemas[id] == self.schemas[first] and self.draw(st.booleans())]
+        feeding = [first] + [
+            id for id in everything if id != first and self.schemas[id] == self.schemas[first] and self.draw(st.booleans())
+        ]
         kind = self.draw(st.sampled_from(("aggregate", "filter", "aggregate", "map", "aggregate")))
         params = {"filter": self.filter_params, "map": self.map_params, "aggregate": self.aggregate_params}[kind](first)
         return self.add_operator(kind, params, {"in": feeding}, {"in": params.get("key")})
@@ -192,7 +207,11 @@ class Query:
             if unread:
                 same = [id for id in unread if self.schemas[id] == self.schemas[unread[0]]]
                 together = same if self.draw(st.booleans()) else unread[:1]
-                extra = [id for id in self.schemas if id not in unread and self.schemas[id] == self.schemas[unread[0]] and self.draw(st.integers(0, 3)) == 0]
+                extra = [
+                    id
+                    for id in self.schemas
+                    if id not in unread and self.schemas[id] == self.schemas[unread[0]] and self.draw(st.integers(0, 3)) == 0
+                ]
                 self.add_operator("sink", {}, {"in": together + extra}, {})
         for id in self.unread():
             self.add_operator("sink", {}, {"in": [id]}, {})
@@ -258,7 +277,9 @@ def clusters(draw: st.DrawFn) -> Document:
 
 
 def host_names(cluster: Document) -> list[str]:
-    return [name for h in cluster["hosts"] for name in ([f"{h['name']}{k + 1}" for k in range(h["count"])] if "count" in h else [h["name"]])]
+    return [
+        name for h in cluster["hosts"] for name in ([f"{h['name']}{k + 1}" for k in range(h["count"])] if "count" in h else [h["name"]])
+    ]
 
 
 @st.composite
@@ -297,6 +318,9 @@ def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS) -> Document:
         "policies": {"flow_control": flow_control},
         "measurement": {
             "frame_ms": draw(st.sampled_from((1, 1.7, 250))),
-            "latency": {"from": draw(st.sampled_from(("event", "append", "ingest"))), "anchor": draw(st.sampled_from(("trigger", "newest", "oldest")))},
+            "latency": {
+                "from": draw(st.sampled_from(("event", "append", "ingest"))),
+                "anchor": draw(st.sampled_from(("trigger", "newest", "oldest"))),
+            },
         },
     }

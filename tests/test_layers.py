@@ -16,7 +16,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 OURS = ("engine", "webapp", "workers", "tests", "benchmarks", "frontend", "migrations")
 
-FAMILIES = ("operators", "checkpointing", "scaling", "scheduling", "sampling", "sharing", "similarity", "placement", "workloads", "telemetry")
+FAMILIES = (
+    "operators",
+    "checkpointing",
+    "scaling",
+    "scheduling",
+    "sampling",
+    "sharing",
+    "similarity",
+    "placement",
+    "workloads",
+    "telemetry",
+)
 """Packages of the engine that know the document and the core, but not one another."""
 
 MAY_IMPORT = {
@@ -57,7 +68,10 @@ def imported(name: str, path: Path) -> Iterator[tuple[int, str]]:
             # `from engine import spec` imports a package, `from engine.spec import Problem` a name out of one
             for alias in node.names:
                 full = f"{base}.{alias.name}"
-                yield node.lineno, full if (ROOT / full.replace(".", "/")).is_dir() or (ROOT / (full.replace(".", "/") + ".py")).is_file() else base
+                yield (
+                    node.lineno,
+                    full if (ROOT / full.replace(".", "/")).is_dir() or (ROOT / (full.replace(".", "/") + ".py")).is_file() else base,
+                )
 
 
 def within(name: str, package: str) -> bool:

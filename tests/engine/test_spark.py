@@ -19,7 +19,6 @@ import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 import pytest
 
-import engine
 from engine.workloads import Strings, build_feed
 
 from .agreement import DATASETS, ROOT, template, traced, with_params
@@ -186,7 +185,8 @@ Q12 = """SELECT bidder, pane AS window_start, pane + {size_ns} AS window_end,
 
 
 @pytest.mark.parametrize(
-    ("size_s", "origin_s", "clock", "horizon_s"), [(10.0, 5.0, "processing", 16.0), (0.25, 0.1, "processing", 6.0), (0.25, 0.1, "event", 6.0)]
+    ("size_s", "origin_s", "clock", "horizon_s"),
+    [(10.0, 5.0, "processing", 16.0), (0.25, 0.1, "processing", 6.0), (0.25, 0.1, "event", 6.0)],
 )
 def test_q12_running_count(spark: Any, tmp_path: Path, size_s: float, origin_s: float, clock: str, horizon_s: float) -> None:
     """Each bid gives the count so far; "so far" is the order of service, whichever clock the windows have."""
@@ -205,7 +205,10 @@ def test_q12_sliding_windows_with_all_aggregates(spark: Any, tmp_path: Path, clo
     functions = ("count", "sum", "min", "max", "avg")
     params = {
         "window": {"kind": "sliding", "size_s": 0.5, "slide_s": 0.2, "origin_s": 0.03, "clock": clock},
-        "aggregates": [{"name": f"{function}_price", "function": function} | ({"field": "price"} if function != "count" else {}) for function in functions],
+        "aggregates": [
+            {"name": f"{function}_price", "function": function} | ({"field": "price"} if function != "count" else {})
+            for function in functions
+        ],
         "emit": "on_close",
     }
     case = Case(spark, tmp_path, out_of_order(with_params(template("nexmark_q12", horizon_s=6.0, drain=True), "count", **params)))

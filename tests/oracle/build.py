@@ -127,12 +127,21 @@ def read_logs(network: Network, datasets: Any) -> dict[str, RecordSchema]:
         feed = build_feed(experiment, operator.id, source_number, network.strings, datasets)
         chunk = feed.chunk(0, 1 << 62)
         partitions: list[list[Record]] = [[] for _ in range(operator.parallelism)]
-        rows = zip(chunk.append_ns.tolist(), chunk.event_ns.tolist(), chunk.trigger.tolist(), chunk.partition.tolist(), chunk.words.tolist(), strict=True)
+        rows = zip(
+            chunk.append_ns.tolist(),
+            chunk.event_ns.tolist(),
+            chunk.trigger.tolist(),
+            chunk.partition.tolist(),
+            chunk.words.tolist(),
+            strict=True,
+        )
         for append_ns, event_ns, trigger, partition, words in rows:
             values = {f.name: value_of(word, f.type, network.strings) for word, f in zip(words, feed.schema.fields, strict=True)}
             partitions[partition].append(Record(values, event_ns, trigger, append_ns=append_ns))
         watermarks = experiment.workload.sources[operator.id].watermarks
-        period_ns, lag_ns = (milliseconds(watermarks.period_ms), milliseconds(watermarks.lag_ms)) if watermarks.kind == "bounded" else (0, 0)
+        period_ns, lag_ns = (
+            (milliseconds(watermarks.period_ms), milliseconds(watermarks.lag_ms)) if watermarks.kind == "bounded" else (0, 0)
+        )
         instances = [instance for instance in network.instances if instance.operator is operator]
         network.logs += [
             Log(instance, records, feed.closes_ns, period_ns, lag_ns) for instance, records in zip(instances, partitions, strict=True)

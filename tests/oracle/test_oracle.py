@@ -8,7 +8,6 @@ from engine.spec import Experiment
 from tests.oracle import OracleResult, simulate
 from tests.oracle.build import mix64
 
-
 CLUSTER_OF_ONE = [{"name": "w"}]
 DEDICATED = [{"name": "w", "processor": {"kind": "dedicated"}}]
 COST = {"record_us": 10, "output_us": 0, "control_us": 5}

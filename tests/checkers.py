@@ -1,0 +1,180 @@
+"""Judges of a finished run that know only its document, its trace and what its sinks delivered.
+
+They import no part of the engine but the document's models, and recompute nothing of its order: each says what must be true of any run,
+so they also judge runs that are too long for the oracle. Every checker raises AssertionError with the first thing that is wrong.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from engine.spec import Experiment
+
+
+class Service(NamedTuple):
+    """One row of a trace. trigger: identity of the input record, -1 for control elements."""
+
+    instance: int
+    start_ns: int
+    end_ns: int
+    kind: int
+    trigger: int
+
+
+@dataclass(frozen=True)
+class Topology:
+    """What of the document the checkers need: operator and index of each instance, and who sends to whom."""
+
+    experiment: Experiment
+    operator_of: tuple[str, ...]
+    first: Mapping[str, int]
+
+    @classmethod
+    def of(cls, experiment: Experiment) -> Topology:
+        names: list[str] = []
+        first = {}
+        for operator in experiment.query.operators:
+            first[operator.id] = len(names)
+            names += [operator.id] * operator.parallelism
+        return cls(experiment, tuple(names), first)
+
+    def instances(self, operator_id: str) -> range:
+        return range(self.first[operator_id], self.first[operator_id] + self.experiment.operator(operator_id).parallelism)
+
+    def senders(self, instance: int) -> list[int]:
+        """Instances that have a channel to this one."""
+        senders = []
+        for edge in self.experiment.query.edges:
+            if edge.target == self.operator_of[instance]:
+                index = instance - self.first[edge.target]
+                every = self.instances(edge.source)
+                senders += [every[index]] if edge.partitioning.kind == "forward" else list(every)
+        return senders
+
+
+def services(trace: Iterable[Sequence[int]]) -> list[Service]:
+    return [Service(*map(int, row)) for row in trace]
+
+
+def check_services(topology: Topology, trace: Sequence[Service]) -> None:
+    """An instance serves one item at a time, each for at least 1 ns."""
+    free_ns: dict[int, int] = defaultdict(int)
+    for service in trace:
+        assert service.end_ns > service.start_ns >= 0, f"{service} takes no time"
+        assert service.start_ns >= free_ns[service.instance], (
+            f"{service} begins before its instance is free, at {free_ns[service.instance]}"
+        )
+        free_ns[service.instance] = service.end_ns
+
+
+def check_processors(topology: Topology, trace: Sequence[Service], processor_of: Sequence[int]) -> None:
+    """A processor serves one item at a time; `processor_of[instance]` says where each instance is pinned."""
+    free_ns: dict[int, int] = defaultdict(int)
+    for service in trace:
+        processor = processor_of[service.instance]
+        assert service.start_ns >= free_ns[processor], f"{service} begins before processor {processor} is free, at {free_ns[processor]}"
+        free_ns[processor] = service.end_ns
+
+
+def check_causality(topology: Topology, trace: Sequence[Service]) -> None:
+    """A record is served only where a sender served its trigger before, at least a hand-over earlier."""
+    hand_over_ns = min(
+        topology.experiment.cluster.local_latency_ns,
+        *(round(host.egress_latency_ms * 1e6) for host in topology.experiment.cluster.hosts),
+        *(round(link.latency_ms * 1e6) for link in topology.experiment.cluster.links),
+    )
+    ends_ns: dict[tuple[int, int], int] = {}  # (instance, trigger) -> first end
+    for service in trace:
+        if service.kind == 0:
+            ends_ns.setdefault((service.instance, service.trigger), service.end_ns)
+    for service in trace:
+        senders = topology.senders(service.instance)
+        if service.kind == 0 and senders:
+            earlier = [ends_ns[sender, service.trigger] for sender in senders if (sender, service.trigger) in ends_ns]
+            assert earlier, f"{service}: no sender has served its trigger"
+            assert service.start_ns >= min(earlier) + hand_over_ns, f"{service} begins before its record can have come, at {min(earlier)}"
+
+
+def check_fifo(topology: Topology, trace: Sequence[Service]) -> None:
+    """Per channel: records are served in the order in which the sender served what caused them.
+
+    Only where the sender sends at once what a record causes (no rows of closing panes), and a trigger tells which sender a record is from
+    and which of the sender's services caused it.
+    """
+    times_served = Counter((service.instance, service.trigger) for service in trace if service.kind == 0)
+    place: dict[int, dict[int, int]] = defaultdict(dict)  # instance -> trigger -> position in its order of service
+    for service in trace:
+        if service.kind == 0 and times_served[service.instance, service.trigger] == 1:
+            place[service.instance][service.trigger] = len(place[service.instance])
+    newest: dict[tuple[int, int], int] = defaultdict(int)
+    for service in trace:
+        if service.kind != 0:
+            continue
+        senders = [sender for sender in topology.senders(service.instance) if (sender, service.trigger) in times_served]
+        if (
+            len(senders) != 1
+            or service.trigger not in place[senders[0]]
+            or holds_rows_back(topology.experiment.operator(topology.operator_of[senders[0]]))
+        ):
+            continue
+        channel, position = (senders[0], service.instance), place[senders[0]][service.trigger]
+        assert position >= newest[channel], f"{service} overtook an earlier record on the channel {channel}"
+        newest[channel] = position
+
+
+def holds_rows_back(operator: Any) -> bool:
+    return operator.kind == "aggregate" and operator.params.get("emit", "on_update") == "on_close"
+
+
+def check_conservation(topology: Topology, counts: Mapping[str, Mapping[str, int]]) -> None:
+    """In a drained run nothing is lost or made: what arrives at an operator is what its inputs put out, once per copy.
+
+    counts: per operator, records `in` and `out`.
+    """
+    experiment = topology.experiment
+    for operator in experiment.query.operators:
+        feeding = [edge for edge in experiment.query.edges if edge.target == operator.id]
+        if feeding:
+            copies = [operator.parallelism if edge.partitioning.kind == "broadcast" else 1 for edge in feeding]
+            sent = sum(counts[edge.source]["out"] * copy for edge, copy in zip(feeding, copies, strict=True))
+            assert counts[operator.id]["in"] == sent, (
+                f"{operator.id} served {counts[operator.id]['in']} records, but {sent} were sent to it"
+            )
+        if operator.kind in ("source", "map"):
+            assert counts[operator.id]["out"] == counts[operator.id]["in"], (
+                f"{operator.id} puts out another number of records than it serves"
+            )
+        if operator.kind == "filter":
+            assert counts[operator.id]["out"] <= counts[operator.id]["in"], f"{operator.id} puts out more records than it serves"
+
+
+def check_every_input_is_served_once(topology: Topology, trace: Sequence[Service], offered: int) -> None:
+    """Sources serve each log record exactly once (in a run that drained)."""
+    sources = {operator.id for operator in topology.experiment.query.operators if operator.kind == "source"}
+    served = Counter(service.trigger for service in trace if service.kind == 0 and topology.operator_of[service.instance] in sources)
+    assert len(served) == offered, f"{offered} records were offered, {len(served)} served"
+    assert not served or max(served.values()) == 1, f"record {served.most_common(1)[0][0]} was served more than once"
+
+
+def check_panes_close_once(rows: Iterable[Mapping[str, Any]], key: str | None) -> None:
+    """Watermarks never fall: a pane that has closed gives no second row for a key, and no row ends after its pane reopened.
+
+    rows: what an aggregate that emits on close has delivered to a sink, in the sink's order.
+    """
+    seen: set[tuple[Any, int]] = set()
+    for row in rows:
+        group = (row[key] if key else None, row["window_start"])
+        assert group not in seen, f"pane {group} closed twice"
+        seen.add(group)
+
+
+def check_latencies(records: Iterable[Mapping[str, Any]], trace: Sequence[Service]) -> None:
+    """A sink delivers at the end of one of its services, with that service's trigger."""
+    ends = {(service.instance, service.end_ns): service.trigger for service in trace if service.kind == 0}
+    for record in records:
+        place = (record["instance"], record["end_ns"])
+        assert place in ends, f"nothing was served at {place}, yet a record was delivered"
+        assert ends[place] == record["trigger"], f"the record delivered at {place} has another trigger than the one served"
