@@ -1,8 +1,8 @@
 """Millrace's engine: real records through real operators, state and protocols on a modelled cluster, in virtual time.
 
-    import engine
-    run = engine.run("fixtures/experiments/nexmark_q3.yaml")
-    run.summary["latency_ms"]["p99"]
+import engine
+run = engine.run("fixtures/experiments/nexmark_q3.yaml")
+run.summary["latency_ms"]["p99"]
 """
 
 from __future__ import annotations

@@ -63,7 +63,12 @@ class Logs:
         words = np.zeros((rows, width), np.int64)
         for i in np.flatnonzero(sizes[:, 0]):
             here, there = slice(int(starts[i]), int(starts[i] + sizes[i, 0])), slice(int(inst[i, L.I_LOG]), int(inst[i, L.I_LOG_END]))
-            append[here], event[here], trigger[here], words[here] = w.log_append[there], w.log_event[there], w.log_trigger[there], w.log_words[there]
+            append[here], event[here], trigger[here], words[here] = (
+                w.log_append[there],
+                w.log_event[there],
+                w.log_trigger[there],
+                w.log_words[there],
+            )
         for feed, chunk, counts, here in chunks:
             by_partition = np.argsort(chunk.partition.astype(np.uint16), kind="stable")  # 16 bits: sorted by digits, in linear time
             rank = np.arange(len(chunk)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -81,7 +81,9 @@ class Lowering:
         self.stored = max(self.stored, count)
 
 
-def build(experiment: Experiment, context: Context, datasets: Any, capacity: Capacity, trace: bool, keep_outputs: bool, protocol: Any = None) -> Plan:
+def build(
+    experiment: Experiment, context: Context, datasets: Any, capacity: Capacity, trace: bool, keep_outputs: bool, protocol: Any = None
+) -> Plan:
     """Lower a valid experiment. Raises `Refusal` where a data set does not fit."""
     query = experiment.query
     specs = query.operators
@@ -110,7 +112,11 @@ def build(experiment: Experiment, context: Context, datasets: Any, capacity: Cap
         lowering.parallelism = spec.parallelism
         lowering.params_at = len(lowering.params)
         lowering.groups = next(
-            ((int(edge[e, L.E_SCHEME]), int(edge[e, L.E_GROUPS])) for e in range(len(edge)) if edge[e, L.E_TARGET] == n and edge[e, L.E_KIND] == L.HASH),
+            (
+                (int(edge[e, L.E_SCHEME]), int(edge[e, L.E_GROUPS]))
+                for e in range(len(edge))
+                if edge[e, L.E_TARGET] == n and edge[e, L.E_KIND] == L.HASH
+            ),
             (L.SCHEME_KEY_GROUPS, 1),
         )
         ports = {port: types[f"{spec.id}.{port}"] for port in OPERATORS[spec.kind].inputs}
@@ -141,10 +147,22 @@ def build(experiment: Experiment, context: Context, datasets: Any, capacity: Cap
     g[L.G_LOCAL_NS] = experiment.cluster.local_latency_ns
     g[L.G_LOOKAHEAD] = lookahead
     g[L.G_HORIZON] = experiment.workload.horizon_ns
-    tables = dict(
-        inst=inst, proc=proc, members=members, host=host, host_members=host_members, op=op, op_edges=op_edges, edge=edge, chan=chan, route=route,
-        inputs=inputs, input_first=input_first, credit=np.zeros(max(credit_size, 1), np.int64), latency=latency,
-    )  # fmt: skip
+    tables = {
+        "inst": inst,
+        "proc": proc,
+        "members": members,
+        "host": host,
+        "host_members": host_members,
+        "op": op,
+        "op_edges": op_edges,
+        "edge": edge,
+        "chan": chan,
+        "route": route,
+        "inputs": inputs,
+        "input_first": input_first,
+        "credit": np.zeros(max(credit_size, 1), np.int64),
+        "latency": latency,
+    }
     tables["next_ns"] = np.zeros(len(hosts), np.int64)
     if protocol is not None:
         tables["hook"] = np.asarray(protocol.state(inst, chan), np.int64)
@@ -181,7 +199,11 @@ def _hosts(hosts: Sequence[Any], inst: Words) -> tuple[Words, Words, Words, Word
     host_members: list[int] = []
     for h, machine in enumerate(hosts):
         here = [int(i) for i in np.flatnonzero(inst[:, L.I_HOST] == h)]
-        groups = [[i] for i in here] if machine.processor == "dedicated" else [here[c :: machine.cores] for c in range(min(machine.cores, max(len(here), 1)))]
+        groups = (
+            [[i] for i in here]
+            if machine.processor == "dedicated"
+            else [here[c :: machine.cores] for c in range(min(machine.cores, max(len(here), 1)))]
+        )
         host[h, L.H_PROCESSOR] = len(processors)
         processors += groups
         owners += [h] * len(groups)
@@ -192,7 +214,9 @@ def _hosts(hosts: Sequence[Any], inst: Words) -> tuple[Words, Words, Words, Word
         host[h, L.H_MBIT], host[h, L.H_SPEED] = machine.egress_mbit_per_s, machine.speed_milli
     host[:, [L.H_RESUME, L.H_WAKE]] = L.FAR
     host[:, L.H_EMITTING] = -1
-    host[:, L.H_TICK] = [min((int(inst[i, L.I_TICK]) for i in np.flatnonzero(inst[:, L.I_HOST] == h)), default=L.FAR) for h in range(len(hosts))]
+    host[:, L.H_TICK] = [
+        min((int(inst[i, L.I_TICK]) for i in np.flatnonzero(inst[:, L.I_HOST] == h)), default=L.FAR) for h in range(len(hosts))
+    ]
     proc = np.zeros((len(processors), L.P_COLUMNS), np.int64)
     proc[:, [L.P_INSTANCE, L.P_SLOT]] = -1
     proc[:, L.P_END] = L.FAR
@@ -206,7 +230,9 @@ def _hosts(hosts: Sequence[Any], inst: Words) -> tuple[Words, Words, Words, Word
     return proc, np.array(members, np.int64), host, np.array(host_members, np.int64)
 
 
-def _channels(experiment: Experiment, position: Mapping[str, int], first: Words, types: Mapping[str, RecordSchema]) -> tuple[Words, Words, int, Words, list[tuple[int, int]], Words]:
+def _channels(
+    experiment: Experiment, position: Mapping[str, int], first: Words, types: Mapping[str, RecordSchema]
+) -> tuple[Words, Words, int, Words, list[tuple[int, int]], Words]:
     specs, edges = experiment.query.operators, experiment.query.edges
     flow = experiment.policies.flow_control
     bound = flow.per_channel if flow.kind == "credits" else 0
@@ -234,7 +260,21 @@ def _channels(experiment: Experiment, position: Mapping[str, int], first: Words,
             scheme = L.SCHEME_MODULO if part.scheme == "modulo" else L.SCHEME_KEY_GROUPS
             groups = receivers if part.scheme == "modulo" else part.key_groups
         port = OPERATORS[specs[target].kind].inputs.index(link.target_port)
-        edge[n] = (source, target, port, PARTITIONINGS[part.kind], key, scheme, groups, channels, bound, credits, schema.bytes, len(route), 0)
+        edge[n] = (
+            source,
+            target,
+            port,
+            PARTITIONINGS[part.kind],
+            key,
+            scheme,
+            groups,
+            channels,
+            bound,
+            credits,
+            schema.bytes,
+            len(route),
+            0,
+        )
         if part.kind == "hash":
             route += [group * receivers // groups for group in range(groups)]
         blocks.append(block)
@@ -272,7 +312,10 @@ def _latencies(experiment: Experiment, hosts: Sequence[Any], inst: Words, chan: 
 
 def _world(lowering: Lowering, capacity: Capacity, width: int, hosts: int, sinks: int, trace: bool, keep_outputs: bool) -> dict[str, Words]:
     ring = 1 << max(2, (capacity.ring - 1).bit_length())
-    zeros = lambda *shape: np.zeros(shape, np.int64)  # noqa: E731
+
+    def zeros(*shape: int) -> Words:
+        return np.zeros(shape, np.int64)
+
     g = zeros(L.G_COLUMNS)
     world = {
         "msg": zeros(capacity.messages, L.M_PAYLOAD + width),

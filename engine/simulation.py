@@ -8,7 +8,8 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,10 @@ import pyarrow as pa
 from engine import plan as planning
 from engine.core import layout as L
 from engine.core import weave
-from engine.core.world import Capacity, World, Words
+from engine.core.control import Control
+from engine.core.world import Capacity, Words, World
 from engine.logs import Logs
-from engine.spec import Experiment, RecordSchema
+from engine.spec import Experiment, RecordSchema, canonical_json
 from engine.spec.validation import Context, load
 from engine.telemetry.files import Telemetry
 from engine.telemetry.frames import Counters, Observer, summary
@@ -39,6 +41,7 @@ class Simulation:
     document: path, mapping or `Experiment`. datasets: finds uploaded files by name (`engine.workloads.datasets.lookup`; by default the data
     sets that come with Millrace). keep_outputs: keep what
     sinks deliver, for `outputs`. trace: keep every service, for `service_trace`. capacity: first sizes of the arrays.
+    protocol: kernels woven in for each message (`engine.core.weave.HOOKS`). controls: policies that act between windows.
     Raises `InvalidExperiment` with all problems of the document.
     """
 
@@ -51,6 +54,7 @@ class Simulation:
         trace: bool = False,
         capacity: Capacity | None = None,
         protocol: Any = None,
+        controls: Sequence[Control] = (),
     ):
         context = Context(datasets=datasets or lookup([FIXTURES]))
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
@@ -67,6 +71,7 @@ class Simulation:
         self._observer = Observer(self._plan.operators, self._plan.hosts, self._plan.sinks)
         self._before = Counters.zero(self._world.arrays)
         self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
+        self._controls = list(controls)
         self._traces: list[Words] = []
         self._outputs: list[Words] = []
         self.wall_s = 0.0
@@ -98,11 +103,15 @@ class Simulation:
         while self.now_ns < t_ns:
             if self.now_ns + 1 >= self._logs.until_ns:
                 self._world.arrays = self._logs.load(self._world.arrays)
-            stop = min(t_ns, self._logs.until_ns - 1)
+            due_ns = min((control.next_ns for control in self._controls), default=L.FAR)
+            stop = min(t_ns, self._logs.until_ns - 1, due_ns)
             with np.errstate(over="ignore"):  # integers wrap; without the compiler NumPy would warn
                 reason = self._kernels.advance(self._world.flat(), stop)
             if reason == L.DONE:
                 self.now_ns = stop
+                for control in self._controls:
+                    if control.next_ns == stop:
+                        control.act(self._world, stop)
             elif reason == L.NEED_TRACE:
                 self._flush_trace()
             elif reason == L.NEED_OUTPUTS:
@@ -131,6 +140,7 @@ class Simulation:
         """Hash of the whole logical state, in hex: equal for equal experiments, however they were run."""
         hasher = hashlib.blake2b(digest_size=32)
         hasher.update(f"{self.experiment.hash} {ENGINE_VERSION} {self.now_ns}".encode())
+        hasher.update(canonical_json([control.state() for control in self._controls]))
         with np.errstate(over="ignore"):
             hasher.update(self._world.digest())
         return hasher.hexdigest()
@@ -143,7 +153,8 @@ class Simulation:
         return {**summary(self._plan.operators, w, start, now), "drained": self.drained, "wall_s": round(self.wall_s, 3)}
 
     def service_trace(self, with_trigger: bool = False) -> Words:
-        """Every service so far: (n, 4) instance, start_ns, end_ns, kind (0 record, 1 watermark, 2 tick, 3 end of log), by start, then instance.
+        """Every service so far: (n, 4) instance, start_ns, end_ns, kind (0 record, 1 watermark, 2 tick, 3 end of log), by start, then
+        instance.
 
         with_trigger adds a column with the identity of the input record (-1 for control elements). Needs trace=True.
         """
@@ -161,13 +172,15 @@ class Simulation:
         rows = rows[rows[:, 0] == self._plan.sinks.index(sink)]
         rows = rows[np.lexsort((rows[:, 1], rows[:, 2]))]
         width = len(self.sink_schema(sink).fields)
-        return rows[:, [1, 2, 3, 4, 5, *range(L.OUTPUT_HEADER, L.OUTPUT_HEADER + width)]]
+        chosen: Words = rows[:, [1, 2, 3, 4, 5, *range(L.OUTPUT_HEADER, L.OUTPUT_HEADER + width)]]
+        return chosen
 
     def sink_schema(self, sink: str) -> RecordSchema:
         return self._plan.schemas[f"{sink}.in"]
 
     def outputs(self, sink: str) -> pa.Table:
-        """The records that a sink delivered, decoded; with end_ns, event_ns, trigger, latency_ns and instance as `_end_ns`, ... Needs keep_outputs=True."""
+        """The records that a sink delivered, decoded; with end_ns, event_ns, trigger, latency_ns and instance as `_end_ns`, ... Needs
+        keep_outputs=True."""
         rows, schema = self.sink_rows(sink), self.sink_schema(sink)
         columns: dict[str, Any] = {field.name: self._decode(rows[:, 5 + c], field.type) for c, field in enumerate(schema.fields)}
         for c, name in enumerate(("instance", "end_ns", "event_ns", "trigger", "latency_ns")):
@@ -224,6 +237,7 @@ class Simulation:
             "logs_until_ns": self._logs.until_ns,
             "wall_s": self.wall_s,
             "telemetry": self.telemetry.state(),
+            "controls": [control.state() for control in self._controls],
         }
         state["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
         return state
@@ -233,15 +247,21 @@ class Simulation:
         about = json.loads(state["about"].tobytes())
         for what, mine in (("experiment", self.experiment.hash), ("engine", ENGINE_VERSION)):
             if about[what] != mine:
-                raise ValueError(f"the snapshot's {what} is {about[what]}, this run's is {mine}; a snapshot fits only the run that wrote it")
+                raise ValueError(
+                    f"the snapshot's {what} is {about[what]}, this run's is {mine}; a snapshot fits only the run that wrote it"
+                )
         self._world.restore({name.removeprefix("world."): array for name, array in state.items() if name.startswith("world.")})
-        groups = {name: {k.removeprefix(f"{name}."): v for k, v in state.items() if k.startswith(f"{name}.")} for name in ("before", "warm")}
+        groups = {
+            name: {k.removeprefix(f"{name}."): v for k, v in state.items() if k.startswith(f"{name}.")} for name in ("before", "warm")
+        }
         self._before = Counters.from_words(groups["before"])
         self._warm = Counters.from_words(groups["warm"]) if groups["warm"] else None
         self._traces, self._outputs = [state["trace"].copy()], [state["outputs"].copy()]
         self.now_ns, self.frame_number, self.wall_s = about["now_ns"], about["frame_number"], about["wall_s"]
         self._logs.until_ns = about["logs_until_ns"]
         self.telemetry = Telemetry.from_state(about["telemetry"])
+        for control, state_of_control in zip(self._controls, about["controls"], strict=True):
+            control.restore(state_of_control)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a snapshot as one file; readers see the old one or the new one, never half. Raises OSError."""
@@ -273,6 +293,7 @@ class Simulation:
         copy.__dict__.update(self.__dict__)
         copy._world = World(self._world.arrays, self._kernels)
         copy._logs = self._logs.fork()
+        copy._controls = deepcopy(self._controls)
         copy.restore(self.snapshot())
         return copy
 
@@ -290,7 +311,9 @@ class Run:
         return self.simulation.outputs(sink)
 
 
-def run(document: Any, *, on_frame: Callable[[dict[str, Any]], None] | None = None, out: str | os.PathLike[str] | None = None, **options: Any) -> Run:
+def run(
+    document: Any, *, on_frame: Callable[[dict[str, Any]], None] | None = None, out: str | os.PathLike[str] | None = None, **options: Any
+) -> Run:
     """Run an experiment to its end. on_frame is called with each live frame; out: directory for telemetry files."""
     simulation = Simulation(document, **options)
     frames = []
@@ -312,6 +335,9 @@ def warm_up() -> None:
             "edges": [{"source": "bids", "target": "sink", "partitioning": {"kind": "forward"}}],
         },
         "cluster": {"hosts": [{"name": "w"}]},
-        "workload": {"horizon_s": 0.01, "sources": {"bids": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1000}}}},
+        "workload": {
+            "horizon_s": 0.01,
+            "sources": {"bids": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1000}}},
+        },
     }
     run(document).simulation.digest()

@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager
-from numba.core.typed_passes import AnnotateTypes, IRLegalization, NativeLowering, NoPythonBackend, NoPythonSupportedFeatureValidation, NopythonTypeInference
+from numba.core.typed_passes import (
+    AnnotateTypes,
+    IRLegalization,
+    NativeLowering,
+    NoPythonBackend,
+    NoPythonSupportedFeatureValidation,
+    NopythonTypeInference,
+)
 from numba.core.untyped_passes import FixupArgs, IRProcessing, TranslateByteCode
 
 __all__ = ["LoopCompiler"]

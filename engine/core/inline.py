@@ -1,7 +1,8 @@
 """Puts the bodies of helpers in place of their calls, in source text.
 
 A compiled call that takes arrays passes nine words for each and counts references; for work of a few nanoseconds that is most of the time.
-Every call that is a whole statement (`f(...)` or `x = f(...)`) of a known helper is replaced; calls inside expressions stay, so helpers over
+Every call that is a whole statement (`f(...)` or `x = f(...)`) of a known helper is replaced; calls inside expressions stay, so helpers
+over
 scalars are used there. A helper may return early, but not from within a loop of its own.
 """
 
@@ -55,7 +56,9 @@ def _expanded(helper: ast.FunctionDef, call: ast.Call, target: ast.expr | None, 
     body = copy.deepcopy(helper.body)
     if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         body = body[1:]  # the docstring
-    assigned = {node.id for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    assigned = {
+        node.id for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
     names: dict[str, ast.expr] = {name: ast.Name(f"{name}_{number}") for name in assigned}
     before: list[ast.stmt] = []
     for parameter, argument in zip(parameters, call.args, strict=True):

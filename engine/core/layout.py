@@ -98,8 +98,24 @@ H_REMOTE_TAIL = 16
 H_COLUMNS = 17
 
 # -- operator, edge, channel ----------------------------------------------------------------------------------------------
-O_CODE, O_FIRST, O_PARALLEL, O_EDGE, O_EDGE_END, O_PARAMS, O_RECORD_PS, O_OUTPUT_PS, O_CONTROL_PS, O_SINK, O_WIDTH, O_KEEPS_ROWS, O_COLUMNS = range(13)
-E_SOURCE, E_TARGET, E_PORT, E_KIND, E_KEY, E_SCHEME, E_GROUPS, E_CHANNEL, E_BOUND, E_CREDIT, E_BYTES, E_ROUTE, E_COUNTED, E_COLUMNS = range(14)
+(
+    O_CODE,
+    O_FIRST,
+    O_PARALLEL,
+    O_EDGE,
+    O_EDGE_END,
+    O_PARAMS,
+    O_RECORD_PS,
+    O_OUTPUT_PS,
+    O_CONTROL_PS,
+    O_SINK,
+    O_WIDTH,
+    O_KEEPS_ROWS,
+    O_COLUMNS,
+) = range(13)
+E_SOURCE, E_TARGET, E_PORT, E_KIND, E_KEY, E_SCHEME, E_GROUPS, E_CHANNEL, E_BOUND, E_CREDIT, E_BYTES, E_ROUTE, E_COUNTED, E_COLUMNS = range(
+    14
+)
 C_SENDER, C_RECEIVER, C_EDGE, C_SENT, C_CONSUMED, C_WAITING, C_WATERMARK, C_TURN, C_SENT_BYTES, C_COLUMNS = range(10)
 
 # -- keyed state: entries by (instance and side, key, pane), stored rows, panes --------------------------------------------

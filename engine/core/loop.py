@@ -2,8 +2,8 @@
 
 The model is `docs/event-core.md`; section numbers below are of that page. The structure that makes it fast:
 
-* Conservative windows. Hosts influence each other after at least `lookahead` ns, so within [t0, t0 + lookahead) each host is one tight loop.
-* No heap. On a host the next instant is the least of a few heads: services in progress, two sorted rings of arrivals, logs, ticks, credits.
+* Conservative windows. Hosts influence each other after `lookahead` ns at least, so within [t0, t0 + lookahead) each is one tight loop.
+* No heap. On a host the next instant is the least of a few heads: services in progress, two rings of arrivals, logs, ticks, credits.
 * Admission. Every arrival joins its receiver's queue when it arrives, so what waits (records, bytes) is known at any instant.
 * Emission is a cursor. Outputs leave one at a time and can stop before any of them: for lack of credit (the model) or of space (the engine).
 * Re-entry. Where an array is full the loop hands back at that very point; Python enlarges the array and calls again. Nothing is done twice.
@@ -12,9 +12,7 @@ One large function on purpose: passing the world's arrays to helpers costs more 
 Lines with `# WEAVE name` are replaced by calls of the functions that operators and protocols provide for that point.
 """
 
-import numpy as np
-
-from engine.core.layout import *  # noqa: F403
+from engine.core.layout import *
 from engine.core.tools import group_of, latency_bucket, mix64, ring_before, ring_insert, ring_sort  # noqa: F401
 
 
@@ -520,7 +518,9 @@ def advance(world, stop):
                                 sender = chan[channel, C_SENDER]
                                 h2 = inst[sender, I_HOST]
                                 back = t + local_ns if h2 == h else t + latency[h, h2]
-                                credit[edge[e, E_CREDIT] + (channel - edge[e, E_CHANNEL]) * bound + chan[channel, C_CONSUMED] % bound] = back
+                                credit[edge[e, E_CREDIT] + (channel - edge[e, E_CHANNEL]) * bound + chan[channel, C_CONSUMED] % bound] = (
+                                    back
+                                )
                                 if chan[channel, C_WAITING] == 1:
                                     chan[channel, C_WAITING] = 0
                                     inst[sender, I_WAKE] = back

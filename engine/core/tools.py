@@ -1,8 +1,6 @@
 """Small helpers of the loop and of the operators' kernels. Plain functions over the few arrays they use; woven in as text."""
 
-import numpy as np
-
-from engine.core.layout import *  # noqa: F403
+from engine.core.layout import *
 
 
 def mix64(x):
@@ -38,7 +36,8 @@ def latency_bucket(value_ns):
 
 
 def new_output(msg, free, g, box, slot):
-    """A message for one output, with the lineage of the message in `slot`, at the end of the outputs in `box`. The caller has checked for space."""
+    """A message for one output, with the lineage of the message in `slot`, at the end of the outputs in `box`. The caller has checked for
+    space."""
     top = g[G_FREE] - 1
     g[G_FREE] = top
     made = free[top]
@@ -227,7 +226,8 @@ def ring_sort(ring, scratch, r, head, middle, tail):
 
 
 def messages_digest(msg, slots, widths, placed):
-    """Hash of messages in the order given, over what belongs to them: the payload columns beyond a record's own are left over from earlier uses.
+    """Hash of messages in the order given, over what belongs to them: the payload columns beyond a record's own are left over from earlier
+    uses.
 
     slots, widths: (n,). placed: 1 if they were sent (arrival, channel and counts are theirs), 0 if they wait in an outbox.
     """

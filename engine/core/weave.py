@@ -1,7 +1,7 @@
 """Completes the loop with the kernels of operators and protocols, as one flat module, and compiles it.
 
-Why text: numba's disk cache goes stale when a callee in another file changes, and never hits for closures over compiled functions. One flat file
-whose name is the hash of its content has neither fault, compiles once per machine, and can be read and stepped through (NUMBA_DISABLE_JIT=1).
+Why text: numba's disk cache goes stale when a callee in another file changes, and never hits for closures over compiled functions. One flat
+file whose name is the hash of its content has neither fault, compiles once per machine, and can be stepped through (NUMBA_DISABLE_JIT=1).
 """
 
 from __future__ import annotations
@@ -40,8 +40,6 @@ FLAT = {
 """Tables that the loop gets as flat arrays, with their widths."""
 
 ENTRY_POINTS = ("advance", "messages_digest", "state_digest")
-
-POINTS = ("advance", "messages_digest", "state_digest")
 
 POINTS = ("on_record", "on_watermark", "on_tick", "next_tick")
 """Points that operators provide kernels for; the loop's local variables of the same names are their arguments."""
@@ -95,7 +93,8 @@ def _plain(node: ast.FunctionDef) -> ast.FunctionDef:
 class _Address(ast.NodeTransformer):
     """Cheap addresses: tables of fixed width become flat arrays with a literal stride, and every index is unsigned.
 
-    Numba tests each signed index for being negative and multiplies with a stride from memory; the loop has a hundred accesses for each record.
+    Numba tests each signed index for being negative and multiplies with a stride from memory; the loop has a hundred accesses for each
+    record.
     """
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
@@ -167,8 +166,13 @@ def weave(operators: Mapping[str, Any], protocol: Any = None) -> str:
                 lines.append(f"{indent}{word} op[inst[i, I_OP], O_CODE] == {codes[kind]}:")
                 lines.append(f"{indent}    {_RESULT[name].format(call=call_of(function))}")
                 word = "elif"
-    modules = [layout, expression_machine, tools, *_kernel_modules(operators), *([] if protocol is None else [inspect.getmodule(protocol)])]
-    parts = ['"""Made by engine/core/weave.py; the name is the hash of the content."""', "import numba\nimport numpy as np\n\nfrom engine.core.compiler import LoopCompiler"]
+    modules = [layout, expression_machine, tools, *_kernel_modules(operators)]
+    if protocol is not None:
+        modules.append(sys.modules[(protocol if isinstance(protocol, type) else type(protocol)).__module__])
+    parts = [
+        '"""Made by engine/core/weave.py; the name is the hash of the content."""',
+        "import numba\nimport numpy as np\n\nfrom engine.core.compiler import LoopCompiler",
+    ]
     helpers: dict[str, ast.FunctionDef] = {}
     for module in modules:
         constants, functions = _definitions(module)
@@ -178,7 +182,10 @@ def weave(operators: Mapping[str, Any], protocol: Any = None) -> str:
     entries |= {node.name: node for node in ast.parse("\n".join(lines)).body if isinstance(node, ast.FunctionDef)}
     parts += [f"@numba.njit({JIT}, forceinline=True)\n{ast.unparse(helpers[name])}" for name in SCALAR]
     inlined = {name: node for name, node in helpers.items() if name not in SCALAR}
-    parts += [f"@numba.njit({JIT})\n{ast.unparse(_Widen().visit(_Address().visit(inline_calls(entries[name], inlined))))}" for name in ENTRY_POINTS]
+    parts += [
+        f"@numba.njit({JIT})\n{ast.unparse(_Widen().visit(_Address().visit(inline_calls(entries[name], inlined))))}"
+        for name in ENTRY_POINTS
+    ]
     return "\n\n\n".join(parts)
 
 
@@ -207,7 +214,8 @@ def load(text: str) -> ModuleType:
             file.write(text)
         os.replace(file.name, path)  # never rewritten, so numba's cache of it stays valid
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # numba's cache finds the functions' module by name
     spec.loader.exec_module(module)

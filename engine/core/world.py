@@ -82,7 +82,7 @@ class Capacity:
 def arrays(**given: Words) -> Arrays:
     """`Arrays` with the float views added."""
     views = {view: given[of].view(np.float64) for view, of in VIEWS.items()}
-    return Arrays(**given, **views)
+    return Arrays(**given, **views)  # type: ignore[arg-type]  # names of the views are disjoint from the given ones
 
 
 class World:
@@ -197,7 +197,8 @@ class World:
         w = self.arrays
         head, tail = self._ring_bounds(r)
         items = w.rings[r, np.arange(head, tail) & (w.rings.shape[1] - 1)]
-        return items[np.lexsort((items[:, 1], items[:, 0])), 2]
+        slots: Words = items[np.lexsort((items[:, 1], items[:, 0])), 2]
+        return slots
 
     def digest(self) -> bytes:
         """Hash of the logical state: the same however the run was cut, grown, saved and resumed; physical places do not count."""

@@ -8,9 +8,41 @@ from typing import Any, Literal
 from pydantic import Field
 
 from engine.core.layout import (
-    FAR, G_ENTRIES_FREE, G_FREE, G_NEED, G_PANE, G_PANES_FREE, I_ENTRIES, I_INDEX, I_LATE, I_PANE_END, I_STATE_BYTES, I_TICK, I_WATERMARK,
-    M_CLOCK, M_EVENT, M_NEWEST, M_OLDEST, M_PAYLOAD, M_TRIGGER, NEED_ENTRIES, NEED_MESSAGES, NEED_PANES, S_CLOCK, S_COUNT, S_KEY, S_NEWEST,
-    S_OLDEST, S_SIBLING, S_TRIGGER, S_VALUES, W_COUNT, W_END, W_FIRST, W_NEXT, W_START,
+    FAR,
+    G_ENTRIES_FREE,
+    G_FREE,
+    G_NEED,
+    G_PANE,
+    G_PANES_FREE,
+    I_ENTRIES,
+    I_INDEX,
+    I_LATE,
+    I_PANE_END,
+    I_STATE_BYTES,
+    I_TICK,
+    I_WATERMARK,
+    M_CLOCK,
+    M_EVENT,
+    M_NEWEST,
+    M_OLDEST,
+    M_PAYLOAD,
+    M_TRIGGER,
+    NEED_ENTRIES,
+    NEED_MESSAGES,
+    NEED_PANES,
+    S_CLOCK,
+    S_COUNT,
+    S_KEY,
+    S_NEWEST,
+    S_OLDEST,
+    S_SIBLING,
+    S_TRIGGER,
+    S_VALUES,
+    W_COUNT,
+    W_END,
+    W_FIRST,
+    W_NEXT,
+    W_START,
 )  # fmt: skip
 from engine.core.tools import add_entry, drop_entry, find_entry, first_pane_end, group_of, join_pane, new_output
 from engine.operators.windows import AggregateWindow, NoWindow
@@ -20,7 +52,9 @@ from engine.spec.records import RecordField, RecordSchema
 from engine.spec.units import seconds_ns
 
 # parameters, in order
-A_KEY, A_WINDOWED, A_SIZE, A_SLIDE, A_ORIGIN, A_PROCESSING, A_ON_CLOSE, A_SCHEME, A_GROUPS, A_LISTS, A_ENTRY_BYTES, A_COUNT, A_FUNCTIONS = range(13)
+A_KEY, A_WINDOWED, A_SIZE, A_SLIDE, A_ORIGIN, A_PROCESSING, A_ON_CLOSE, A_SCHEME, A_GROUPS, A_LISTS, A_ENTRY_BYTES, A_COUNT, A_FUNCTIONS = (
+    range(13)
+)
 COUNT, SUM, MIN, MAX, AVG = range(5)
 
 
@@ -206,8 +240,12 @@ def aggregate_next_tick(due, par, at, inst, i, pane, panes_of):
 
 class AggregateField(Model):
     name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$", description="name of the field in the output record")
-    function: Literal["count", "sum", "min", "max", "avg"] = Field("count", description="what is computed over the records of a key and pane")
-    field: str | None = Field(None, description="field of the input record; count needs none", json_schema_extra={"x-editor": "field"})
+    function: Literal["count", "sum", "min", "max", "avg"] = Field(
+        default="count", description="what is computed over the records of a key and pane"
+    )
+    field: str | None = Field(
+        default=None, description="field of the input record; count needs none", json_schema_extra={"x-editor": "field"}
+    )
 
 
 class Aggregate(Operator):
@@ -227,7 +265,9 @@ class Aggregate(Operator):
     functions = (aggregate_row, aggregate_add, aggregate_close)
 
     class Params(Model):
-        key: str | None = Field(None, description="field to group by; none: one group for all (parallelism 1)", json_schema_extra={"x-editor": "field"})
+        key: str | None = Field(
+            default=None, description="field to group by; none: one group for all (parallelism 1)", json_schema_extra={"x-editor": "field"}
+        )
         window: AggregateWindow = Field(default_factory=NoWindow, description="panes of time")
         aggregates: tuple[AggregateField, ...] = Field(
             (AggregateField(name="count"),), min_length=1, max_length=16, description="aggregates of the output record, in order"
@@ -242,18 +282,35 @@ class Aggregate(Operator):
         fields: list[RecordField] = []
         if params.key is not None:
             if params.key not in schema:
-                raise Refusal(f"key '{params.key}' is not a field of the input record; {suggestion(params.key, schema.names)}", at=("key",), code="unknown_field", value=params.key)
+                raise Refusal(
+                    f"key '{params.key}' is not a field of the input record; {suggestion(params.key, schema.names)}",
+                    at=("key",),
+                    code="unknown_field",
+                    value=params.key,
+                )
             if schema.type_of(params.key) == "float":
-                raise Refusal(f"key '{params.key}' is a float; group by an int, string, bool or timestamp field", at=("key",), code="type_mismatch", value=params.key)
+                raise Refusal(
+                    f"key '{params.key}' is a float; group by an int, string, bool or timestamp field",
+                    at=("key",),
+                    code="type_mismatch",
+                    value=params.key,
+                )
             fields.append(RecordField(params.key, schema.type_of(params.key)))
         if params.window.kind != "none":
             fields += [RecordField("window_start", "timestamp"), RecordField("window_end", "timestamp")]
         elif params.emit == "on_close":
-            raise Refusal("emit is on_close but window is none: such a pane never closes; choose a window or on_update", at=("emit",), value="on_close")
+            raise Refusal(
+                "emit is on_close but window is none: such a pane never closes; choose a window or on_update",
+                at=("emit",),
+                value="on_close",
+            )
         for n, aggregate in enumerate(params.aggregates):
             if aggregate.name in {f.name for f in fields}:
                 raise Refusal(
-                    f"aggregate name '{aggregate.name}' is already a field of the output; choose another", at=("aggregates", n, "name"), code="duplicate_name", value=aggregate.name
+                    f"aggregate name '{aggregate.name}' is already a field of the output; choose another",
+                    at=("aggregates", n, "name"),
+                    code="duplicate_name",
+                    value=aggregate.name,
                 )
             fields.append(RecordField(aggregate.name, cls._type(aggregate, schema, n)))
         return {"out": RecordSchema(tuple(fields))}
@@ -266,10 +323,20 @@ class Aggregate(Operator):
         if aggregate.field is None:
             raise Refusal(f"{aggregate.function} needs a field; choose one of {', '.join(schema.names)}", at=at, code="missing")
         if aggregate.field not in schema:
-            raise Refusal(f"field '{aggregate.field}' is not in the input record; {suggestion(aggregate.field, schema.names)}", at=at, code="unknown_field", value=aggregate.field)
+            raise Refusal(
+                f"field '{aggregate.field}' is not in the input record; {suggestion(aggregate.field, schema.names)}",
+                at=at,
+                code="unknown_field",
+                value=aggregate.field,
+            )
         of = schema.type_of(aggregate.field)
         if of in ("string", "bool") or (of == "timestamp" and aggregate.function in ("sum", "avg")):
-            raise Refusal(f"{aggregate.function} of '{aggregate.field}' ({of}) is not defined; use an int or float field", at=at, code="type_mismatch", value=aggregate.field)
+            raise Refusal(
+                f"{aggregate.function} of '{aggregate.field}' ({of}) is not defined; use an int or float field",
+                at=at,
+                code="type_mismatch",
+                value=aggregate.field,
+            )
         return "float" if aggregate.function == "avg" else of
 
     @classmethod
@@ -283,21 +350,24 @@ class Aggregate(Operator):
     @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         schema, window = inputs["in"], params.window
-        windowed = window.kind != "none"
+        size_s = slide_s = origin_s = 0.0
+        if not isinstance(window, NoWindow):
+            size_s, slide_s, origin_s = window.size_s, getattr(window, "slide_s", window.size_s), window.origin_s
         scheme, groups = lowering.key_groups()
         functions: list[int] = []
         for aggregate in params.aggregates:
-            column = 0 if aggregate.function == "count" else schema.index(aggregate.field)
-            is_float = aggregate.function != "count" and schema.type_of(aggregate.field) == "float"
+            of = None if aggregate.function == "count" else aggregate.field
+            column = 0 if of is None else schema.index(of)
+            is_float = of is not None and schema.type_of(of) == "float"
             functions += [("count", "sum", "min", "max", "avg").index(aggregate.function), column, int(is_float)]
         lowering.entry_values(len(params.aggregates))
         return [
             -1 if params.key is None else schema.index(params.key),
-            int(windowed),
-            seconds_ns(window.size_s) if windowed else 0,
-            seconds_ns(getattr(window, "slide_s", window.size_s)) if windowed else 0,
-            seconds_ns(window.origin_s) if windowed else 0,
-            int(windowed and window.clock == "processing"),
+            int(window.kind != "none"),
+            seconds_ns(size_s),
+            seconds_ns(slide_s),
+            seconds_ns(origin_s),
+            int(not isinstance(window, NoWindow) and window.clock == "processing"),
             int(params.emit == "on_close"),
             scheme,
             groups,

@@ -38,7 +38,10 @@ class Filter(Operator):
 
     class Params(Model):
         predicate: str = Field(
-            "True", max_length=2000, description="condition on the record's fields", json_schema_extra={"x-editor": "expression", "x-result": "bool"}
+            "True",
+            max_length=2000,
+            description="condition on the record's fields",
+            json_schema_extra={"x-editor": "expression", "x-result": "bool"},
         )
 
     @classmethod
@@ -51,7 +54,9 @@ class Filter(Operator):
         if predicate.type != "bool":
             raise Refusal(
                 f"predicate '{params.predicate}' gives {predicate.type}; a filter needs a condition (bool), such as a comparison",
-                at=("predicate",), code="type_mismatch", value=params.predicate,
+                at=("predicate",),
+                code="type_mismatch",
+                value=params.predicate,
             )
         return {"out": inputs["in"]}
 

@@ -8,12 +8,44 @@ from typing import Any
 from pydantic import Field
 
 from engine.core.layout import (
-    FAR, G_ENTRIES_FREE, G_FREE, G_NEED, G_PANE, G_PANES_FREE, G_ROW, G_ROW_FRESH, G_ROWS_FREE, I_ENTRIES, I_INDEX, I_LATE, I_PANE_END, I_STATE_BYTES, I_TICK,
-    I_WATERMARK, M_EVENT, M_NEWEST, M_OLDEST, M_PAYLOAD, NEED_ENTRIES, NEED_MESSAGES, NEED_PANES, NEED_ROWS, R_EVENT, R_NEWEST, R_NEXT, R_OLDEST,
-    R_VALUES, S_LEFT, S_SIBLING, S_SIDE, W_END, W_FIRST, W_NEXT,
+    FAR,
+    G_ENTRIES_FREE,
+    G_FREE,
+    G_NEED,
+    G_PANE,
+    G_PANES_FREE,
+    G_ROW,
+    G_ROW_FRESH,
+    G_ROWS_FREE,
+    I_ENTRIES,
+    I_INDEX,
+    I_LATE,
+    I_PANE_END,
+    I_STATE_BYTES,
+    I_TICK,
+    I_WATERMARK,
+    M_EVENT,
+    M_NEWEST,
+    M_OLDEST,
+    M_PAYLOAD,
+    NEED_ENTRIES,
+    NEED_MESSAGES,
+    NEED_PANES,
+    NEED_ROWS,
+    R_EVENT,
+    R_NEWEST,
+    R_NEXT,
+    R_OLDEST,
+    R_VALUES,
+    S_LEFT,
+    S_SIBLING,
+    S_SIDE,
+    W_END,
+    W_FIRST,
+    W_NEXT,
 )  # fmt: skip
 from engine.core.tools import add_entry, drop_entry, find_entry, first_pane_end, group_of, join_pane, new_output
-from engine.operators.windows import FullHistory, JoinWindow
+from engine.operators.windows import FullHistory, JoinWindow, Tumbling
 from engine.spec.operator import Model, Operator
 from engine.spec.problems import Refusal, suggestion
 from engine.spec.records import RecordField, RecordSchema
@@ -176,10 +208,14 @@ class Join(Operator):
 
     class Params(Model):
         left_key: str = Field(description="field of the left input", json_schema_extra={"x-editor": "field", "x-port": "left"})
-        right_key: str = Field(description="field of the right input, of the same type", json_schema_extra={"x-editor": "field", "x-port": "right"})
+        right_key: str = Field(
+            description="field of the right input, of the same type", json_schema_extra={"x-editor": "field", "x-port": "right"}
+        )
         window: JoinWindow = Field(default_factory=FullHistory, description="what is kept, and for how long")
         select: tuple[str, ...] | None = Field(
-            None, max_length=64, description="fields of the output, in order; none: all of left, then all of right (a taken name gets the prefix right_)"
+            None,
+            max_length=64,
+            description="fields of the output, in order; none: all of left, then all of right (a taken name gets the prefix right_)",
         )
 
     @classmethod
@@ -199,24 +235,48 @@ class Join(Operator):
         for side in ("left", "right"):
             key, schema = getattr(params, f"{side}_key"), inputs[side]
             if key not in schema:
-                raise Refusal(f"{side}_key '{key}' is not a field of the {side} input; {suggestion(key, schema.names)}", at=(f"{side}_key",), code="unknown_field", value=key)
+                raise Refusal(
+                    f"{side}_key '{key}' is not a field of the {side} input; {suggestion(key, schema.names)}",
+                    at=(f"{side}_key",),
+                    code="unknown_field",
+                    value=key,
+                )
             if schema.type_of(key) == "float":
-                raise Refusal(f"{side}_key '{key}' is a float; join on an int, string, bool or timestamp field", at=(f"{side}_key",), code="type_mismatch", value=key)
+                raise Refusal(
+                    f"{side}_key '{key}' is a float; join on an int, string, bool or timestamp field",
+                    at=(f"{side}_key",),
+                    code="type_mismatch",
+                    value=key,
+                )
             types.append(schema.type_of(key))
         if types[0] != types[1]:
             raise Refusal(
                 f"left_key '{params.left_key}' is {types[0]} but right_key '{params.right_key}' is {types[1]}; both must have one type",
-                at=("right_key",), code="type_mismatch", value=params.right_key,
+                at=("right_key",),
+                code="type_mismatch",
+                value=params.right_key,
             )
         named = cls._columns(inputs)
         names = list(named) if params.select is None else list(params.select)
         for n, name in enumerate(names):
             if name not in named:
-                raise Refusal(f"select names '{name}', which neither input has; {suggestion(name, named)}", at=("select", n), code="unknown_field", value=name)
+                raise Refusal(
+                    f"select names '{name}', which neither input has; {suggestion(name, named)}",
+                    at=("select", n),
+                    code="unknown_field",
+                    value=name,
+                )
             if name in names[:n]:
-                raise Refusal(f"select names '{name}' twice; every output field needs a name of its own", at=("select", n), code="duplicate_name", value=name)
+                raise Refusal(
+                    f"select names '{name}' twice; every output field needs a name of its own",
+                    at=("select", n),
+                    code="duplicate_name",
+                    value=name,
+                )
         if not names:
-            raise Refusal("select is empty: the output would have no field; name at least one, or leave select out", at=("select",), value=[])
+            raise Refusal(
+                "select is empty: the output would have no field; name at least one, or leave select out", at=("select",), value=[]
+            )
         return {"out": RecordSchema(tuple(RecordField(name, named[name][1].type) for name in names))}
 
     @classmethod
@@ -225,7 +285,7 @@ class Join(Operator):
 
     @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
-        windowed = params.window.kind != "full_history"
+        pane = params.window if isinstance(params.window, Tumbling) else None
         named = cls._columns(inputs)
         chosen = [named[name] for name in (named if params.select is None else params.select)]
         stored = [sorted({column for side, _, column in chosen if side == s}) for s in (0, 1)]
@@ -234,10 +294,10 @@ class Join(Operator):
         outputs = [word for side, _, column in chosen for word in (side, column, stored[side].index(column))]
         columns_at = lowering.params_at + J_TABLE + len(outputs)
         return [
-            int(windowed),
-            seconds_ns(params.window.size_s) if windowed else 0,
-            seconds_ns(params.window.origin_s) if windowed else 0,
-            int(windowed and params.window.clock == "processing"),
+            int(pane is not None),
+            seconds_ns(pane.size_s) if pane else 0,
+            seconds_ns(pane.origin_s) if pane else 0,
+            int(pane is not None and pane.clock == "processing"),
             scheme,
             groups,
             lowering.pane_lists(groups),

@@ -31,7 +31,9 @@ def map_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i, 
 
 class MapField(Model):
     name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$", description="name of the field in the output record")
-    expression: str = Field(max_length=2000, description="computed from the fields of the input record", json_schema_extra={"x-editor": "expression"})
+    expression: str = Field(
+        max_length=2000, description="computed from the fields of the input record", json_schema_extra={"x-editor": "expression"}
+    )
 
 
 class Map(Operator):
@@ -51,7 +53,12 @@ class Map(Operator):
         fields: list[RecordField] = []
         for n, field in enumerate(params.fields):
             if field.name in {f.name for f in fields}:
-                raise Refusal(f"field name '{field.name}' stands twice; every output field needs a name of its own", at=("fields", n, "name"), code="duplicate_name", value=field.name)
+                raise Refusal(
+                    f"field name '{field.name}' stands twice; every output field needs a name of its own",
+                    at=("fields", n, "name"),
+                    code="duplicate_name",
+                    value=field.name,
+                )
             try:
                 fields.append(RecordField(field.name, parse(field.expression, inputs["in"]).type))
             except Refusal as refusal:

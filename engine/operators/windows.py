@@ -10,7 +10,7 @@ from engine.spec.operator import Model
 
 Clock = Annotated[
     Literal["event", "processing"],
-    Field(description="event: the record's own time, panes close by watermark; processing: the time at which its service starts, panes close by timer"),
+    Field(description="event: the record's own time, panes close by watermark; processing: the start of its service, panes close by timer"),
 ]
 
 
@@ -31,7 +31,9 @@ class Tumbling(Model):
 
     kind: Literal["tumbling"] = "tumbling"
     size_s: float = Field(gt=0, le=1e6, description="length of a pane", json_schema_extra={"x-unit": "s"})
-    origin_s: float = Field(0.0, ge=-1e6, le=1e6, description="start of one pane; the others follow from it", json_schema_extra={"x-unit": "s"})
+    origin_s: float = Field(
+        0.0, ge=-1e6, le=1e6, description="start of one pane; the others follow from it", json_schema_extra={"x-unit": "s"}
+    )
     clock: Clock = "event"
 
 
@@ -40,16 +42,24 @@ class Sliding(Model):
 
     kind: Literal["sliding"] = "sliding"
     size_s: float = Field(gt=0, le=1e6, description="length of a pane", json_schema_extra={"x-unit": "s"})
-    slide_s: float = Field(gt=0, le=1e6, description="distance between the starts of panes, at most the size", json_schema_extra={"x-unit": "s"})
-    origin_s: float = Field(0.0, ge=-1e6, le=1e6, description="start of one pane; the others follow from it", json_schema_extra={"x-unit": "s"})
+    slide_s: float = Field(
+        gt=0, le=1e6, description="distance between the starts of panes, at most the size", json_schema_extra={"x-unit": "s"}
+    )
+    origin_s: float = Field(
+        0.0, ge=-1e6, le=1e6, description="start of one pane; the others follow from it", json_schema_extra={"x-unit": "s"}
+    )
     clock: Clock = "event"
 
     @model_validator(mode="after")
     def _slide_within_size(self) -> Sliding:
         if self.slide_s > self.size_s:
-            raise ValueError(f"slide_s {self.slide_s:g} is longer than size_s {self.size_s:g}: records between panes would be lost; use at most {self.size_s:g}")
+            raise ValueError(
+                f"slide_s {self.slide_s:g} is longer than size_s {self.size_s:g}: records between would be lost; use at most {self.size_s:g}"
+            )
         if self.size_s / self.slide_s > 1000:
-            raise ValueError(f"size_s / slide_s is {self.size_s / self.slide_s:g}: a record would fall into that many panes; at most 1000 are allowed")
+            raise ValueError(
+                f"size_s / slide_s is {self.size_s / self.slide_s:g}: a record would fall into that many panes; at most 1000 are allowed"
+            )
         return self
 
 

@@ -118,7 +118,7 @@ class FileStream(Stream):
         """The chosen columns; the timestamp column, if among them, has the type timestamp."""
         if dataset is None:
             raise Refusal(
-                f"data set '{self.dataset}' is unknown; upload it or choose another",
+                f"dataset '{self.dataset}' is unknown; upload it or choose another",
                 at=("dataset",),
                 code="unknown_dataset",
                 value=self.dataset,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.core import layout as L
 from engine.core.world import Arrays, Words
@@ -38,22 +39,46 @@ class Counters:
         busy[w.proc[serving, L.P_INSTANCE]] -= np.maximum(w.proc[serving, L.P_END] - t_ns, 0)
         blocked = w.inst[:, L.I_BLOCKED] + np.where(w.inst[:, L.I_STATUS] == L.BLOCKED, t_ns - w.inst[:, L.I_BLOCKED_SINCE], 0)
         return cls(
-            t_ns, w.inst[:, L.I_IN].copy(), w.inst[:, L.I_EMITTED].copy(), busy, blocked, w.inst[:, L.I_LATE].copy(),
-            int(w.inst[:, L.I_DELIVERED].sum()), offered, w.host[:, L.H_SENT_BYTES].copy(), w.histogram.copy(), w.latency_sums.copy(), int(w.g[L.G_HOPS]),
-        )  # fmt: skip
+            t_ns=t_ns,
+            served=w.inst[:, L.I_IN].copy(),
+            emitted=w.inst[:, L.I_EMITTED].copy(),
+            busy_ns=busy,
+            blocked_ns=blocked,
+            late=w.inst[:, L.I_LATE].copy(),
+            delivered=int(w.inst[:, L.I_DELIVERED].sum()),
+            offered=offered,
+            sent_bytes=w.host[:, L.H_SENT_BYTES].copy(),
+            histogram=w.histogram.copy(),
+            latency=w.latency_sums.copy(),
+            hops=int(w.g[L.G_HOPS]),
+        )
 
     @classmethod
     def zero(cls, w: Arrays) -> Counters:
-        n, h = len(w.inst), len(w.host)
-        none = [np.zeros(n, np.int64) for _ in range(5)]
-        return cls(0, *none, 0, 0, np.zeros(h, np.int64), np.zeros_like(w.histogram), np.zeros_like(w.latency_sums), 0)
+        """The start of the run."""
+        none = np.zeros(len(w.inst), np.int64)
+        return cls(
+            0,
+            none,
+            none,
+            none,
+            none,
+            none,
+            0,
+            0,
+            np.zeros(len(w.host), np.int64),
+            np.zeros_like(w.histogram),
+            np.zeros_like(w.latency_sums),
+            0,
+        )
 
     def as_words(self) -> dict[str, Words]:
         return {name: np.asarray(value, np.int64) for name, value in vars(self).items()}
 
     @classmethod
     def from_words(cls, words: dict[str, Words]) -> Counters:
-        return cls(**{name: int(value) if value.ndim == 0 else value for name, value in words.items()})
+        fields: dict[str, Any] = {name: int(value) if value.ndim == 0 else value for name, value in words.items()}
+        return cls(**fields)
 
 
 class Observer:
@@ -75,8 +100,12 @@ class Observer:
 
         size = len(self.operators)
         instances = np.maximum(np.bincount(op_of, minlength=size), 1)
-        served, emitted, late = (by(op_of, b - a, size) for a, b in ((before.served, now.served), (before.emitted, now.emitted), (before.late, now.late)))
-        busy, blocked = (by(op_of, b - a, size) / instances / span_ns for a, b in ((before.busy_ns, now.busy_ns), (before.blocked_ns, now.blocked_ns)))
+        served, emitted, late = (
+            by(op_of, b - a, size) for a, b in ((before.served, now.served), (before.emitted, now.emitted), (before.late, now.late))
+        )
+        busy, blocked = (
+            by(op_of, b - a, size) / instances / span_ns for a, b in ((before.busy_ns, now.busy_ns), (before.blocked_ns, now.blocked_ns))
+        )
         queue = by(op_of, w.inst[:, L.I_QUEUE_COUNT], size)
         state = by(op_of, w.inst[:, L.I_STATE_BYTES], size)
         sources = w.inst[:, L.I_SOURCE] == 1
@@ -111,7 +140,8 @@ class Observer:
                 for o, name in enumerate(self.operators)
             },
             "hosts": {
-                name: {"busy": _round(host_busy[h]), "queue": int(host_queue[h]), "egress_mbit_per_s": _round(sent[h])} for h, name in enumerate(self.hosts)
+                name: {"busy": _round(host_busy[h]), "queue": int(host_queue[h]), "egress_mbit_per_s": _round(sent[h])}
+                for h, name in enumerate(self.hosts)
             },
         }
 
@@ -153,7 +183,6 @@ def summary(operators: Sequence[str], w: Arrays, start: Counters, end: Counters)
     latency_ns = int((end.latency - start.latency)[:, 1].sum())
     sources = w.inst[:, L.I_SOURCE] == 1
     op_of = w.inst[:, L.I_OP]
-    span_ns = end.t_ns - start.t_ns
     return {
         "virtual_s": end.t_ns / 1e9,
         "records_in": int(end.served[sources].sum()),
@@ -170,16 +199,18 @@ def summary(operators: Sequence[str], w: Arrays, start: Counters, end: Counters)
             **{name: _ms(percentile_ns(counts, share)) for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))},
             "max": _ms(int(end.latency[:, 2].max())) if total else None,
         },
-        "operators": {
-            name: {
-                "in": int(end.served[op_of == o].sum()),
-                "out": int(end.emitted[op_of == o].sum()),
-                "busy": _round(float((end.busy_ns - start.busy_ns)[op_of == o].sum()) / max(span_ns, 1) / max(int((op_of == o).sum()), 1)),
-                "blocked": _round(float((end.blocked_ns - start.blocked_ns)[op_of == o].sum()) / max(span_ns, 1) / max(int((op_of == o).sum()), 1)),
-                "late": int(end.late[op_of == o].sum()),
-            }
-            for o, name in enumerate(operators)
-        },
+        "operators": {name: _operator_summary(op_of == o, start, end) for o, name in enumerate(operators)},
+    }
+
+
+def _operator_summary(here: NDArray[np.bool_], start: Counters, end: Counters) -> dict[str, Any]:
+    span_ns = max(end.t_ns - start.t_ns, 1) * max(int(here.sum()), 1)
+    return {
+        "in": int(end.served[here].sum()),
+        "out": int(end.emitted[here].sum()),
+        "busy": _round((end.busy_ns - start.busy_ns)[here].sum() / span_ns),
+        "blocked": _round((end.blocked_ns - start.blocked_ns)[here].sum() / span_ns),
+        "late": int(end.late[here].sum()),
     }
 
 

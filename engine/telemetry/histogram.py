@@ -29,7 +29,7 @@ def percentile_ns(counts: Words, share: float) -> int | None:
     total = int(counts.sum())
     if total == 0:
         return None
-    rank = max(1, -(-int(round(share * 1_000_000)) * total // 1_000_000))
+    rank = max(1, -(-round(share * 1_000_000) * total // 1_000_000))
     bucket = int(np.searchsorted(np.cumsum(counts), rank))
     return int((LOW_NS[bucket] + HIGH_NS[bucket]) // 2)
 

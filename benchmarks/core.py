@@ -1,0 +1,139 @@
+"""Speed of the event core against the same model in SimPy, in one run: python -m benchmarks.core [--json]
+
+A hop is one record served by one instance. The engine's time is that of whole frames, input generation and telemetry included; `loop` is
+the
+compiled loop alone. Ratios compare medians within one run of this program, because machines are noisy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import engine
+from benchmarks.simpy_model import simpy_hops_per_s
+
+EXAMPLES = Path(__file__).parents[1] / "fixtures" / "experiments"
+CASES = (("nexmark_q12", 10, 100_000), ("nexmark_q3", 10, 100_000), ("nexmark_q12", 100, 120_000), ("nexmark_q3", 100, 120_000))
+FEW_WORKERS = 4
+PER_WORKER = 1_200  # records/s, the same load at 4 workers as at 100
+
+
+def document(example: str, workers: int, records_per_s: float, horizon_s: float) -> dict[str, Any]:
+    """An example at another size: every operator and the cluster with so many workers, the rates scaled to the total."""
+    made = copy.deepcopy(yaml.safe_load((EXAMPLES / f"{example}.yaml").read_text()))
+    for operator in made["query"]["operators"]:
+        operator["parallelism"] = workers
+    made["cluster"]["hosts"][0]["count"] = workers
+    rates = [source["rate"] for source in made["workload"]["sources"].values()]
+    total = sum(rate["per_s"] for rate in rates)
+    for rate in rates:
+        rate["per_s"] = rate["per_s"] / total * records_per_s
+    made["workload"] |= {"horizon_s": horizon_s, "warmup_s": 0.0, "drain": False}
+    return made
+
+
+class Stopwatch:
+    """Adds up the time that a simulation spends in the compiled loop."""
+
+    def __init__(self, kernels: Any):
+        self._kernels, self.seconds = kernels, 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._kernels, name)
+
+    def advance(self, world: Any, stop: int) -> int:
+        started = time.perf_counter()
+        reason = self._kernels.advance(world, stop)
+        self.seconds += time.perf_counter() - started
+        return int(reason)
+
+
+def engine_speed(made: dict[str, Any]) -> tuple[int, float, float]:
+    """(hops, seconds in all, seconds in the loop) of one run, frame by frame."""
+    simulation = engine.Simulation(made)
+    watch = Stopwatch(simulation._kernels)
+    simulation._kernels = watch
+    started = time.perf_counter()
+    while simulation.advance() is not None:
+        pass
+    return simulation.summary()["hops"], time.perf_counter() - started, watch.seconds
+
+
+def compare(example: str, workers: int, records_per_s: float, horizon_s: float, repeats: int) -> dict[str, Any]:
+    made = document(example, workers, records_per_s, horizon_s)
+    small = document(example, workers, records_per_s, 60_000 / records_per_s)
+    runs = [engine_speed(made) for _ in range(repeats)]
+    twins = [simpy_hops_per_s(small, 60_000) for _ in range(repeats)]
+    ours = statistics.median(hops / seconds for hops, seconds, _ in runs)
+    loop = statistics.median(hops / seconds for hops, _, seconds in runs)
+    theirs = statistics.median(hops / seconds for hops, seconds in twins)
+    return {
+        "name": f"{example} W={workers} {records_per_s:g}/s",
+        "hops": runs[0][0],
+        "hops_per_s": round(ours),
+        "loop_hops_per_s": round(loop),
+        "simpy_hops_per_s": round(theirs),
+        "ratio_to_simpy": round(ours / theirs, 1),
+        "loop_ratio_to_simpy": round(loop / theirs, 1),
+    }
+
+
+def growth(example: str, horizon_s: float, repeats: int) -> dict[str, Any]:
+    """Cost of a hop at 100 workers over that at 4, at equal load per worker and about equal hops."""
+    cost = {}
+    for workers in (FEW_WORKERS, 100):
+        made = document(example, workers, PER_WORKER * workers, horizon_s * 100 / workers)
+        runs = [engine_speed(made) for _ in range(repeats)]
+        cost[workers] = {kind: statistics.median(run[at] / run[0] for run in runs) for kind, at in (("all", 1), ("loop", 2))}
+    return {
+        "name": f"{example} cost of a hop, W=100 over W={FEW_WORKERS}",
+        "ratio": round(cost[100]["all"] / cost[FEW_WORKERS]["all"], 2),
+        "loop_ratio": round(cost[100]["loop"] / cost[FEW_WORKERS]["loop"], 2),
+    }
+
+
+def first_frame() -> dict[str, Any]:
+    """Seconds from starting Python to the first frame of an example, with no compiled loop on this machine, and with one."""
+    program = f"import engine; s = engine.Simulation({str(EXAMPLES / 'nexmark_q3.yaml')!r}); s.advance()"
+    with tempfile.TemporaryDirectory() as empty:
+        seconds = []
+        for _ in range(2):
+            started = time.perf_counter()
+            subprocess.run(
+                [sys.executable, "-c", program], check=True, env={**os.environ, "MILLRACE_KERNELS": empty}, cwd=EXAMPLES.parents[1]
+            )
+            seconds.append(round(time.perf_counter() - started, 2))
+    return {"name": "first frame in a new environment", "seconds": seconds[0], "second_start_seconds": seconds[1]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")
+    parser.add_argument("--seconds", type=float, default=10.0, help="virtual seconds of each engine run")
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args()
+    engine.warm_up()
+    results = (
+        [lambda case=case: compare(*case, options.seconds, options.repeats) for case in CASES]
+        + [lambda example=example: growth(example, options.seconds, options.repeats) for example in ("nexmark_q12", "nexmark_q3")]
+        + [first_frame]
+    )
+    for result in results:
+        row = result()
+        print(json.dumps(row) if options.json else "  ".join(f"{key}: {value}" for key, value in row.items()), flush=True)
+
+
+if __name__ == "__main__":
+    main()
