@@ -393,7 +393,7 @@ CASES = {
         {f"{TRIPS}/stream/dataset": "trip"},
         f"{TRIPS}/stream/dataset",
         "unknown_dataset",
-        ["data set 'trip'", "upload it"],
+        ["dataset 'trip'", "upload it"],
     ),
     "unknown timestamp column": (
         trips,
