@@ -1,5 +1,5 @@
 import {
-  applyEdgeChanges, applyNodeChanges, Background, BackgroundVariant, MiniMap, ReactFlow, useReactFlow, ViewportPortal, type Connection, type Edge, type EdgeChange,
+  applyEdgeChanges, applyNodeChanges, Background, BackgroundVariant, getViewportForBounds, MiniMap, ReactFlow, useReactFlow, ViewportPortal, type Connection, type Edge, type EdgeChange,
   type FinalConnectionState, type Node, type NodeChange, type OnSelectionChangeParams,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
@@ -30,6 +30,7 @@ const FAR = 20_000;
 interface Hardware {
   waterline: number;
   left: number;
+  right: number;
   top: number;
   groups: HostGroup[];
 }
@@ -38,7 +39,7 @@ function hardwareOf(document: ExperimentDocument, kinds: Parameters<typeof query
   const bounds = queryBounds(document, kinds);
   const waterline = Math.round(bounds.bottom / 8) * 8 + SHORE;
   const width = Math.max(688, bounds.right - bounds.left);
-  return { waterline, left: bounds.left, top: bounds.top, groups: layoutHosts(document, { x: bounds.left, y: waterline + DEPTH }, width) };
+  return { waterline, left: bounds.left, right: bounds.right, top: bounds.top, groups: layoutHosts(document, { x: bounds.left, y: waterline + DEPTH }, width) };
 }
 
 function operatorNodes(document: ExperimentDocument, before: Map<string, Node>, selected: string[]): Node[] {
@@ -62,6 +63,7 @@ export function Stage() {
   const [edges, setEdges] = useState<Edge[]>([]);
   const [over, setOver] = useState(false);
   const fitted = useRef("");
+  const stage = useRef<HTMLElement>(null);
 
   // The document is the truth; the flow keeps what it measured and, while dragging, where the pointer is.
   useEffect(() => {
@@ -86,8 +88,16 @@ export function Stage() {
   }, [document, hardware, problems, selection]);
 
   const fit = useCallback((duration = 200) => {
-    void flow.fitView({ padding: { top: "56px", left: "20px", right: "20px", bottom: "20px" }, maxZoom: 1.36, minZoom: 0.2, duration });
-  }, [flow]);
+    const size = stage.current?.getBoundingClientRect();
+    const now = hardwareOf(useEditor.getState().document, kinds);
+    if (!size) return;
+    const right = Math.max(now.right, ...now.groups.map((group) => group.x + group.width));
+    const bottom = Math.max(now.waterline + DEPTH, ...now.groups.map((group) => group.y + group.height));
+    const box = { x: now.left, y: now.top, width: right - now.left, height: bottom - now.top };
+    // 48 px at the top are the stage's own header.
+    const viewport = getViewportForBounds(box, size.width, size.height, 0.15, 1.36, { top: "56px", left: "20px", right: "20px", bottom: "24px" });
+    void flow.setViewport(viewport, { duration });
+  }, [flow, kinds]);
 
   useEffect(() => {
     if (fitted.current === id || !nodes.length || !nodes.every((node) => node.measured)) return;
@@ -170,7 +180,7 @@ export function Stage() {
   };
 
   return (
-    <main className={`stage ${over ? "over" : ""}`} aria-label="Canvas" data-testid="stage"
+    <main ref={stage} className={`stage ${over ? "over" : ""}`} aria-label="Canvas" data-testid="stage"
       onDragOver={(event) => { if (event.dataTransfer.types.includes(PALETTE_TYPE)) { event.preventDefault(); event.dataTransfer.dropEffect = "copy"; setOver(true); } }}
       onDragLeave={() => setOver(false)} onDrop={onDrop}>
       <ReactFlow
@@ -188,15 +198,17 @@ export function Stage() {
           <div className="lay" style={{ left: hardware.left, top: hardware.waterline + 14 }}>
             Hardware <span>{plural(hardware.groups.reduce((sum, group) => sum + group.hosts, 0), "host")}, price list {document.prices ?? "reference"}</span>
           </div>
+          {!document.query.operators.length && (
+            <div className="hint" style={{ left: (hardware.left + hardware.right) / 2, top: hardware.top + 80 }}>
+              <b>Draw a query.</b> Drag a source, then operators and a sink from the palette; connect them port to port.
+            </div>
+          )}
           <PlacementLines groups={hardware.groups} waterline={hardware.waterline} />
         </ViewportPortal>
         <MiniMap pannable zoomable className="minimap" nodeBorderRadius={4} nodeStrokeWidth={0} ariaLabel="Overview"
           nodeColor={(node) => (node.type === "hosts" ? "color-mix(in srgb, var(--accent) 22%, var(--bg-surface))" : "var(--line-control)")} />
       </ReactFlow>
       <StageHeader onFit={() => fit()} onArrange={() => void arrange()} empty={!document.query.operators.length} />
-      {!document.query.operators.length && (
-        <div className="hint"><b>Draw a query.</b> Drag a source, then operators and a sink from the palette; connect them port to port.</div>
-      )}
     </main>
   );
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { JsonSchema } from "../api/types";
 import { differences } from "./diff";
 import { formSchema, initialValue, labelOf, rangeOf, schemaAt, unitOf } from "./schema";
 import { smallDocument } from "./testing";
 import { joinPointer, problemsByPart, targetOf } from "./validate";
 
-const ROOT = {
+const ROOT: JsonSchema = {
   $defs: {
     Host: { type: "object", properties: { name: { type: "string" }, count: { anyOf: [{ type: "integer", minimum: 1 }, { type: "null" }], default: null } }, required: ["name"] },
     Cluster: { type: "object", properties: { hosts: { type: "array", items: { $ref: "#/$defs/Host" } } } },

@@ -6,7 +6,7 @@ const isSchema = (value: Json | undefined): value is JsonSchema => typeof value 
 /** Units by the end of a field's name, longest first. */
 const UNITS: [suffix: string, unit: string][] = [
   ["_mbit_per_s", "Mbit/s"], ["_mb_per_s", "MB/s"], ["_bytes_per_s", "B/s"], ["_per_s", "rec/s"], ["_bytes", "B"], ["_mb", "MB"], ["_gb", "GB"],
-  ["_ns", "ns"], ["_us", "µs"], ["_ms", "ms"], ["_s", "s"], ["_ratio", "0 to 1"], ["_count", ""],
+  ["_ns", "ns"], ["_us", "µs"], ["_ms", "ms"], ["_s", "s"],
 ];
 
 const WHOLE_NAME: { [name: string]: [label: string, unit: string] } = { per_s: ["Rate", "rec/s"] };
@@ -28,22 +28,35 @@ export function labelOf(name: string, schema?: JsonSchema): string {
 
 const number = (value: Json | undefined) => (typeof value === "number" ? value : undefined);
 
+const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** 10,000 as it is; powers of ten beyond a million, or below a thousandth, as 10⁹ and 10⁻⁶. */
+export function bound(value: number): string {
+  const exponent = Math.round(Math.log10(Math.abs(value)));
+  if (value > 0 && (value >= 1e6 || value < 1e-3) && Math.abs(Math.log10(value) - exponent) < 1e-9) {
+    return `10${exponent < 0 ? "⁻" : ""}${[...String(Math.abs(exponent))].map((digit) => SUPERSCRIPT[Number(digit)]).join("")}`;
+  }
+  return value.toLocaleString("en-US", { maximumFractionDigits: 9 });
+}
+
 /** "default 5, range 0.1 to 600": what the schema says about a number or a text, in words. */
 export function rangeOf(schema: JsonSchema): string {
   const parts: string[] = [];
   const fallback = schema.default;
   if (typeof fallback === "number" || (typeof fallback === "string" && fallback !== "") || typeof fallback === "boolean") {
-    parts.push(`default ${typeof fallback === "boolean" ? (fallback ? "on" : "off") : fallback}`);
+    parts.push(`default ${typeof fallback === "boolean" ? (fallback ? "on" : "off") : typeof fallback === "number" ? bound(fallback) : fallback.replace(/_/g, " ")}`);
   }
   const low = number(schema.minimum);
   const above = number(schema.exclusiveMinimum);
-  const high = number(schema.maximum);
+  const highest = number(schema.maximum);
+  // The largest whole number that JSON can hold says nothing to a person.
+  const high = highest === Number.MAX_SAFE_INTEGER ? undefined : highest;
   const below = number(schema.exclusiveMaximum);
-  if ((low ?? above) !== undefined && (high ?? below) !== undefined) parts.push(`${above !== undefined ? "above " : ""}${low ?? above} to ${high ?? below}`);
-  else if (low !== undefined) parts.push(`at least ${low}`);
-  else if (above !== undefined) parts.push(`above ${above}`);
-  else if (high !== undefined) parts.push(`at most ${high}`);
-  else if (below !== undefined) parts.push(`below ${below}`);
+  if ((low ?? above) !== undefined && (high ?? below) !== undefined) parts.push(`${above !== undefined ? "above " : ""}${bound(low ?? above ?? 0)} to ${bound(high ?? below ?? 0)}`);
+  else if (low !== undefined) parts.push(`at least ${bound(low)}`);
+  else if (above !== undefined) parts.push(`above ${bound(above)}`);
+  else if (high !== undefined) parts.push(`at most ${bound(high)}`);
+  else if (below !== undefined) parts.push(`below ${bound(below)}`);
   return parts.join(", ");
 }
 

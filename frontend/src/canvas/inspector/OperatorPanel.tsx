@@ -160,7 +160,7 @@ function SourceSections({ operator, workload }: { operator: Operator; workload: 
         const title = kinds.find((kind) => kind.kind === value?.kind)?.title ?? "choose";
         return (
           <Section key={name} title={label} summary={title} open={open || problemsAt(problems, `${pointer}/${name}`).length > 0}>
-            <KindForm label="Kind" kinds={kinds} value={value} pointer={`${pointer}/${name}`} problems={problems} onChange={(next, path) => change(name, next, path)} />
+            <KindForm label={label} bare kinds={kinds} value={value} pointer={`${pointer}/${name}`} problems={problems} onChange={(next, path) => change(name, next, path)} />
           </Section>
         );
       })}

@@ -170,7 +170,7 @@ export function PoliciesPanel() {
   return (
     <>
       <Section title="Placement" summary={title("placements", document.placement.kind)}>
-        <KindForm label="Strategy" kinds={registry.placements ?? []} value={document.placement} pointer="/placement" problems={problems} omit={["hosts"]} onChange={(value, path) => edit((before) => ({
+        <KindForm label="Placement" bare kinds={registry.placements ?? []} value={document.placement} pointer="/placement" problems={problems} omit={["hosts"]} onChange={(value, path) => edit((before) => ({
           // Switching to explicit starts from where everything stands now, so that nothing moves.
           ...before, placement: value.kind === "explicit" ? { ...value, hosts: before.placement.hosts ?? uniqueHosts(useEditor.getState().placement) } : { kind: value.kind, ...omitHosts(value) },
         }), path)} />
@@ -183,13 +183,13 @@ export function PoliciesPanel() {
         const value = (document.policies?.[name] as Tagged | undefined) ?? defaultOf(policies, name);
         return (
           <Section key={name} title={labelOf(name, field)} summary={title(familyOf(name), value?.kind)}>
-            <KindForm label="Kind" kinds={kinds} value={value} pointer={`/policies/${name}`} problems={problems} onChange={(next, path) => setPolicy(name, next, path)} />
+            <KindForm label={labelOf(name, field)} bare kinds={kinds} value={value} pointer={`/policies/${name}`} problems={problems} onChange={(next, path) => setPolicy(name, next, path)} />
           </Section>
         );
       })}
       <Section title="Prices" summary={title("prices", document.prices ?? "reference")} open={false}>
         <div className="field" data-pointer="/prices">
-          <label htmlFor="prices">Price list</label>
+          <label htmlFor="prices" className="vh">Price list</label>
           <div className="in"><select id="prices" value={document.prices ?? "reference"} onChange={(event) => edit((before) => ({ ...before, prices: event.target.value }))}>
             {!(registry.prices ?? []).some((one) => one.kind === (document.prices ?? "reference")) && <option value={document.prices}>{document.prices} (unknown)</option>}
             {(registry.prices ?? []).map((one) => <option key={one.kind} value={one.kind}>{one.title}</option>)}

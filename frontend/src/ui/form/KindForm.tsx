@@ -7,8 +7,10 @@ import { Remarks } from "./fields";
 import { SchemaForm } from "./SchemaForm";
 
 /** A choice among the kinds of one family, then the chosen kind's own form, both from the registry. */
-export function KindForm({ label, kinds, value, onChange, pointer, problems, records, omit }: {
+export function KindForm({ label, bare = false, kinds, value, onChange, pointer, problems, records, omit }: {
+  /** What is chosen; hidden from view where a section's title says it already (`bare`). */
   label: string;
+  bare?: boolean;
   kinds: Kind[];
   value: Tagged | undefined;
   onChange: (value: Tagged, path: string) => void;
@@ -31,7 +33,7 @@ export function KindForm({ label, kinds, value, onChange, pointer, problems, rec
   return (
     <div className="fields">
       <div className="field" data-pointer={`${pointer}/kind`}>
-        <label htmlFor={id}>{label}<i /></label>
+        <label htmlFor={id} className={bare ? "vh" : ""}>{label}</label>
         <div className={`in ${own.length ? "err" : ""}`}>
           <select id={id} value={kind?.kind ?? ""} onChange={(event) => choose(event.target.value)}>
             {!kind && <option value="">{value?.kind ? `${value.kind} (unknown)` : "choose"}</option>}

@@ -1,0 +1,117 @@
+"""A real browser on a real installation: Django, a Celery worker and Redis, started once for all tests in this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from .canvas import Canvas
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = "/usr/bin/chromium"
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="session")
+def workbench(request: pytest.FixtureRequest) -> Any:
+    """The installation, with the frontend as new as its sources."""
+    from launcher.environment import built_frontend
+
+    built_frontend()
+    return request.getfixturevalue("installation")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if not Path(CHROMIUM).exists():
+        pytest.fail(f"{CHROMIUM} is missing; install the package chromium")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def signed_in(workbench: Any, browser: Browser) -> Any:
+    """The cookies of somebody who used the one-time link."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(workbench.manage("signin_url", "--base", workbench.url))
+    page.get_by_test_id("stage").wait_for(timeout=20_000)
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+@pytest.fixture
+def new_context(workbench: Any, browser: Browser, signed_in: Any) -> Iterator[Callable[..., BrowserContext]]:
+    """Makes signed-in contexts; each fails its test on an error in a page or a request to another machine."""
+    contexts: list[BrowserContext] = []
+    faults: list[str] = []
+
+    def make(width: int = 1280, height: int = 800, theme: str = "light", **options: Any) -> BrowserContext:
+        settings = {"storage_state": signed_in, **options}
+        context = browser.new_context(base_url=workbench.url, viewport={"width": width, "height": height}, color_scheme=theme, **settings)  # type: ignore[arg-type]
+        context.on("weberror", lambda error: faults.append(f"error in the page: {error.error}"))
+        context.on("console", lambda message: faults.append(message.text) if "Content Security Policy" in message.text else None)
+        context.on(
+            "request",
+            lambda request: faults.append(f"request elsewhere: {request.url}") if is_elsewhere(request.url, workbench.url) else None,
+        )
+        contexts.append(context)
+        return context
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert not faults, faults
+
+
+def is_elsewhere(url: str, own: str) -> bool:
+    return not url.startswith((own, own.replace("http", "ws", 1), "data:", "blob:"))
+
+
+@pytest.fixture
+def page(new_context: Callable[..., BrowserContext]) -> Page:
+    return new_context().new_page()
+
+
+@pytest.fixture(scope="session")
+def api(workbench: Any) -> Iterator[httpx.Client]:
+    """The HTTP API with a bearer token, to prepare what a test looks at."""
+    token = workbench.manage("api_token", "browser tests").split()[-1]
+    with httpx.Client(base_url=workbench.url, headers={"Authorization": f"Bearer {token}"}, timeout=30, trust_env=False) as client:
+        yield client
+
+
+@pytest.fixture
+def experiment(api: httpx.Client) -> Callable[..., str]:
+    """Stores a copy of the example NexMark Q3, changed by the caller; returns its id."""
+
+    def store(change: Callable[[dict[str, Any]], None] = lambda document: None) -> str:
+        document = yaml.safe_load((ROOT / "fixtures" / "experiments" / "nexmark_q3.yaml").read_text())
+        change(document)
+        answer = api.post("/api/experiments", json={"document": document})
+        answer.raise_for_status()
+        return str(answer.json()["id"])
+
+    return store
+
+
+@pytest.fixture
+def canvas(page: Page) -> Canvas:
+    return Canvas(page)

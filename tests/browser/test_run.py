@@ -1,0 +1,117 @@
+"""A run in the browser: live, without a gap, cancelled at once, found again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+from playwright.sync_api import Page, expect
+
+FIRST_POINT_S_MAX = 2.0
+CANCEL_S_MAX = 1.0
+
+
+def make_long(document: dict[str, Any]) -> None:
+    """A run that takes far longer than a test looks at it, just within the budget of records."""
+    document["workload"].update(horizon_s=480.0)
+    for source in document["workload"]["sources"].values():
+        source["rate"] = {"kind": "constant", "per_s": 20000}
+
+
+def start(api: httpx.Client, experiment_id: str) -> str:
+    answer = api.post(f"/api/experiments/{experiment_id}/runs", json={})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def probe(page: Page) -> dict[str, int]:
+    numbers: dict[str, int] = page.evaluate("window.__millrace")
+    return numbers
+
+
+def wait_for_frames(page: Page, count: int) -> None:
+    page.wait_for_function(f"window.__millrace && window.__millrace.framesReceived >= {count}", timeout=20_000)
+
+
+def test_live_without_a_gap_and_cancelled_at_once(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    """First point within 2 s of the start; a reload and a lost connection leave no gap; cancel within 1 s."""
+    experiment_id = experiment(make_long)
+    page.goto(f"/experiments/{experiment_id}")
+    run = page.get_by_test_id("run")
+    expect(run).to_have_attribute("aria-disabled", "false")
+    run.click()
+    page.wait_for_url("**/runs/*")
+    run_id = page.url.rsplit("/", 1)[-1]
+    page.wait_for_function("window.__millrace && window.__millrace.firstPointMs > 0", timeout=20_000)
+    drawn_at_s = page.evaluate("(performance.timeOrigin + window.__millrace.firstPointMs) / 1000")
+    started_at_s = page.evaluate("(iso) => Date.parse(iso) / 1000", api.get(f"/api/runs/{run_id}").json()["started_at"])
+    assert drawn_at_s - started_at_s < FIRST_POINT_S_MAX
+
+    wait_for_frames(page, 20)
+    page.reload()
+    wait_for_frames(page, 30)
+    numbers = probe(page)
+    assert (numbers["firstFrame"], numbers["gaps"]) == (0, 0)
+    assert numbers["lastFrame"] == numbers["framesReceived"] - 1
+
+    page.context.set_offline(True)
+    page.wait_for_timeout(300)
+    page.context.set_offline(False)
+    wait_for_frames(page, numbers["framesReceived"] + 20)
+    numbers = probe(page)
+    assert numbers["gaps"] == 0
+    assert numbers["lastFrame"] == numbers["framesReceived"] - 1
+    assert int(page.get_by_test_id("time-stack").get_attribute("data-points") or 0) > 30
+
+    began_s = time.monotonic()
+    page.get_by_test_id("cancel").click()
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "cancelled", timeout=5_000)
+    assert time.monotonic() - began_s < CANCEL_S_MAX
+    assert api.get(f"/api/runs/{run_id}").json()["state"] == "cancelled"
+
+
+def test_everything_shows_the_moment_under_the_cursor(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    run_id = start(api, experiment())
+    page.goto(f"/runs/{run_id}")
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=30_000)
+    stack = page.get_by_test_id("time-stack")
+    box = stack.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 100)
+    moment = page.get_by_test_id("virtual-time").inner_text().split()[0]
+    assert 10 < float(moment) < 20
+    assert page.url.endswith(f"t={float(moment):g}")
+    expect(page.get_by_text(f"at {moment} s").first).to_be_visible()
+    page.reload()
+    expect(page.get_by_test_id("virtual-time")).to_contain_text(moment)
+    page.get_by_role("button", name="Latency: table").click()
+    expect(page.get_by_role("columnheader", name="p99")).to_be_visible()
+    page.get_by_role("button", name="To the end").click()
+    expect(page.get_by_test_id("virtual-time")).to_contain_text("30.00")
+    expect(page.get_by_test_id("topology-join")).to_contain_text("%")
+    expect(page.get_by_test_id("hosts").locator("li")).to_have_count(4)
+
+
+def test_the_list_finds_runs_and_deletes_with_undo(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    def rename(document: dict[str, Any]) -> None:
+        document["name"] = "needle in the list"
+
+    run_id = start(api, experiment(rename))
+    number = api.get(f"/api/runs/{run_id}").json()["number"]
+    page.goto("/runs")
+    page.get_by_label("Search runs").fill("needle")
+    page.wait_for_url("**search=needle**")
+    row = page.get_by_test_id(f"run-{number}")
+    expect(row.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=30_000)
+    page.get_by_text("Failed", exact=True).click()
+    expect(page.get_by_text("No run matches")).to_be_visible()
+    page.get_by_text("Succeeded", exact=True).first.click()
+    expect(row).to_be_visible()
+    page.get_by_label(f"Delete run {number}").click()
+    expect(row).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(row).to_be_visible()
+    row.get_by_role("link", name=str(number)).click()
+    page.wait_for_url(f"**/runs/{run_id}")
