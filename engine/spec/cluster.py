@@ -103,6 +103,11 @@ def host_names(host: Host) -> list[str]:
     return [host.name] if host.count is None else [f"{host.name}{k + 1}" for k in range(host.count)]
 
 
+def machine_count(cluster: Cluster) -> int:
+    """How many machines the cluster has, without making them."""
+    return sum(1 if host.count is None else host.count for host in cluster.hosts)
+
+
 def expand(cluster: Cluster) -> list[ExpandedHost]:
     """Every machine of the cluster, in document order."""
     machines: list[ExpandedHost] = []

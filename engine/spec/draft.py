@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from . import registry
-from .cluster import AnyPlacement, Cluster, ExpandedHost, expand
+from .cluster import AnyPlacement, Cluster, ExpandedHost, expand, machine_count
 from .experiment import Measurement
 from .operator import Operator
 from .query import Edge, OperatorSpec
@@ -54,8 +54,8 @@ def attempt(model: Any, value: Any) -> Any:
 class Draft:
     """A document under examination. Broken pieces are None or left out; positions are those of the document."""
 
-    def __init__(self, document: dict[str, Any]):
-        self.document = document
+    def __init__(self, document: dict[str, Any], hosts_max: int):
+        self.document, self.hosts_max = document, hosts_max
 
     @cached_property
     def operators(self) -> dict[int, OperatorSpec]:
@@ -102,14 +102,16 @@ class Draft:
         return wires
 
     @cached_property
-    def hosts(self) -> list[ExpandedHost] | None:
-        cluster = attempt(Cluster, section(self.document, "cluster"))
-        return None if cluster is None else expand(cluster)
-
-    @cached_property
     def cluster(self) -> Cluster | None:
         cluster: Cluster | None = attempt(Cluster, section(self.document, "cluster"))
         return cluster
+
+    @cached_property
+    def hosts(self) -> list[ExpandedHost] | None:
+        """Every machine; None if the cluster is broken or too large to be looked at."""
+        if self.cluster is None or machine_count(self.cluster) > self.hosts_max:
+            return None
+        return expand(self.cluster)
 
     @cached_property
     def placement(self) -> Any:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import registry
-from .cluster import ExpandedHost
+from .cluster import ExpandedHost, machine_count
 from .draft import Draft, section
 from .flow import Datasets
 from .graph import at_operator
@@ -60,20 +60,16 @@ class Placing:
         self.indices: dict[str, list[int]] | None = None
         self.problems: list[Problem] = []
         hosts, placement = draft.hosts, draft.placement
-        if hosts is None or len(hosts) > budgets.hosts_max or placement is None:
+        if hosts is None or placement is None or sum(operator.parallelism for operator in draft.by_id.values()) > budgets.instances_max:
             return
         if placement.kind == "explicit":
             self.problems += _explicit(draft, placement.hosts, {host.name for host in hosts})
-        elif len(draft.by_id) == len(draft.ids):
-            try:
-                placed(placement, list(draft.by_id.values()), hosts)
-            except Refusal as refusal:
-                self.problems.append(refusal_problem(refusal, ("placement",)))
-        if self.problems or not draft.by_id or sum(operator.parallelism for operator in draft.by_id.values()) > budgets.instances_max:
+        if self.problems or not draft.by_id:
             return
         try:
             self.indices = placed(placement, list(draft.by_id.values()), hosts)
-        except Refusal:
+        except Refusal as refusal:
+            self.problems.append(refusal_problem(refusal, ("placement",)))
             return
         self.problems += _dedicated(hosts, self.indices)
 
@@ -112,13 +108,13 @@ def _dedicated(hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) 
 
 
 def _hosts(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
-    if draft.hosts is None or draft.cluster is None:
+    if draft.cluster is None:
         return
-    place = pointer("cluster", "hosts")
-    if len(draft.hosts) > budgets.hosts_max:
-        machines = len(draft.hosts)
+    machines = machine_count(draft.cluster)
+    if draft.hosts is None:
         message = f"hosts has {machines:,} machines, {machines - budgets.hosts_max:,} above the budget; use at most {budgets.hosts_max:,}"
-        yield Problem(place, "budget", message, machines)
+        yield Problem(pointer("cluster", "hosts"), "budget", message, machines)
+        return
     owner: dict[str, int] = {}
     for host in draft.hosts:
         first = owner.setdefault(host.name, host.template)

@@ -69,7 +69,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     experiment, found = check(Experiment, document)
     reported = {problem.pointer for problem in problems}
     problems += [problem for problem in found if problem.pointer not in reported]
-    draft = Draft(document)
+    draft = Draft(document, budgets.hosts_max)
     flow = Flow(draft, context.datasets)
     placing = Placing(draft, budgets)
     reported = {problem.pointer for problem in problems}
@@ -99,16 +99,14 @@ def load(document: Mapping[str, Any] | str | bytes | Path, context: Context | No
 
 def schemas(experiment: Experiment, context: Context | None = None) -> dict[str, RecordSchema]:
     """The records on every port of a sound experiment, by "operator id.port"."""
-    return Flow(_draft(experiment), (context or Context()).datasets).schemas
+    context = context or Context()
+    draft = Draft(experiment.model_dump(mode="json", by_alias=True), context.budgets.hosts_max)
+    return Flow(draft, context.datasets).schemas
 
 
 def placement_of(experiment: Experiment) -> dict[str, list[int]]:
     """Host indices by operator id, one per instance."""
     return placed(experiment.placement, experiment.query.operators, experiment.expanded_hosts())
-
-
-def _draft(experiment: Experiment) -> Draft:
-    return Draft(experiment.model_dump(mode="json", by_alias=True))
 
 
 def _cut(problems: list[Problem]) -> list[Problem]:
