@@ -5,7 +5,7 @@ The model is `docs/event-core.md`; section numbers below are of that page. The s
 * Conservative windows. Hosts influence each other after `lookahead` ns at least, so within [t0, t0 + lookahead) each is one tight loop.
 * No heap. On a host the next instant is the least of a few heads: services in progress, two rings of arrivals, logs, ticks, credits.
 * Admission. Every arrival joins its receiver's queue when it arrives, so what waits (records, bytes) is known at any instant.
-* Emission is a cursor. Outputs leave one at a time and can stop before any of them: for lack of credit (the model) or of space (the engine).
+* Emission is a cursor. Outputs leave one at a time and can stop before any of them: for lack of credit (model) or of space (engine).
 * Re-entry. Where an array is full the loop hands back at that very point; Python enlarges the array and calls again. Nothing is done twice.
 
 One large function on purpose: passing the world's arrays to helpers costs more than the work they would do.

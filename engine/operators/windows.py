@@ -54,7 +54,7 @@ class Sliding(Model):
     def _slide_within_size(self) -> Sliding:
         if self.slide_s > self.size_s:
             raise ValueError(
-                f"slide_s {self.slide_s:g} is longer than size_s {self.size_s:g}: records between would be lost; use at most {self.size_s:g}"
+                f"slide_s {self.slide_s:g} is longer than size_s {self.size_s:g}: records would be lost; use at most {self.size_s:g}"
             )
         if self.size_s / self.slide_s > 1000:
             raise ValueError(
