@@ -30,9 +30,10 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
     finally:
         os.environ.update({name: value for name, value in inherited.items() if value is not None})
     try:
+        installed.start_all_but("web")
         installed.manage("migrate", "--verbosity", "0")
         installed.manage("load_fixtures")
-        installed.start()
+        installed.start("web")
         installed.wait_until_healthy(lambda: False)
         yield installed
     finally:

@@ -159,9 +159,13 @@ class Installation:
             raise Trouble(f"manage.py {' '.join(arguments)} failed:\n{done.stderr.strip() or done.stdout.strip()}")
         return done.stdout.strip()
 
-    def start(self) -> None:
+    def start(self, name: str) -> None:
+        next(service for service in self.services if service.name == name).start()
+
+    def start_all_but(self, name: str) -> None:
         for service in self.services:
-            service.start()
+            if service.name != name:
+                service.start()
 
     def wait_until_healthy(self, ended: Callable[[], bool], timeout_s: float = 180.0) -> None:
         """Until every part answers, or it is over. The first start takes longer, for the engine is compiled. Raises Trouble."""

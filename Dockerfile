@@ -1,0 +1,22 @@
+# One image for the web server and the workers; docker-compose.yml says which it is.
+FROM node:22-slim AS frontend
+WORKDIR /millrace/frontend
+COPY frontend/package.json frontend/package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY frontend ./
+RUN npm run build
+
+FROM python:3.11-slim
+RUN useradd --create-home --uid 1000 millrace && mkdir -p /data && chown millrace /data
+WORKDIR /millrace
+COPY requirements.txt constraints.txt ./
+RUN pip install --no-cache-dir -r requirements.txt -c constraints.txt
+COPY . .
+COPY --from=frontend /millrace/frontend/dist frontend/dist
+# Compiled once, when the image is built; the cache lies beside the sources.
+RUN chown -R millrace /millrace
+USER millrace
+RUN python -c "import engine; engine.warm_up()"
+ENV MILLRACE_DATA=/data PYTHONUNBUFFERED=1 DJANGO_SETTINGS_MODULE=webapp.settings
+EXPOSE 8000
+CMD ["uvicorn", "webapp.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--lifespan", "off"]

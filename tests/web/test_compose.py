@@ -1,0 +1,79 @@
+"""docker-compose.yml is valid as far as that can be known without Docker, and fits the code."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+import yaml
+
+from webapp.queue import QUEUE
+
+from .conftest import ROOT
+
+FILE = ROOT / "docker-compose.yml"
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load(FILE.read_text())
+    return loaded
+
+
+def test_all_parts_of_a_lab_are_there(compose: dict[str, Any]) -> None:
+    assert set(compose["services"]) == {"migrate", "web", "worker", "postgres", "redis", "spark-master", "spark-worker"}
+
+
+def test_what_a_service_refers_to_exists(compose: dict[str, Any]) -> None:
+    for name, service in compose["services"].items():
+        assert ("image" in service) != ("build" in service), name
+        assert set(service.get("depends_on", {})) <= set(compose["services"]), name
+        for volume in service.get("volumes", []):
+            assert volume.split(":")[0] in compose["volumes"], name
+
+
+def test_a_service_that_is_waited_for_has_a_health_check(compose: dict[str, Any]) -> None:
+    for service in compose["services"].values():
+        waited = service.get("depends_on", {})
+        for other, how in waited.items() if isinstance(waited, dict) else ():
+            if how["condition"] == "service_healthy":
+                assert "healthcheck" in compose["services"][other]
+
+
+def test_images_are_pinned(compose: dict[str, Any]) -> None:
+    for service in compose["services"].values():
+        assert "image" not in service or re.search(r":\d", service["image"])
+
+
+def test_the_worker_listens_to_the_queue_that_the_web_server_fills(compose: dict[str, Any]) -> None:
+    assert f"--queues {QUEUE} " in compose["services"]["worker"]["command"]
+
+
+def test_spark_is_the_version_that_the_tests_use(compose: dict[str, Any]) -> None:
+    version = re.search(r"^pyspark==(\S+)$", (ROOT / "requirements-test.txt").read_text(), re.MULTILINE)
+    assert version
+    assert compose["services"]["spark-master"]["image"] == f"apache/spark:{version[1]}"
+
+
+def test_compose_itself_accepts_it() -> None:
+    docker = shutil.which("docker")
+    if not docker or subprocess.run([docker, "compose", "version"], capture_output=True).returncode != 0:
+        pytest.skip("docker compose is not installed here")
+    environment = {"POSTGRES_PASSWORD": "x", "MILLRACE_SECRET_KEY": "x", "PATH": "/usr/bin:/bin:/usr/local/bin"}
+    done = subprocess.run([docker, "compose", "-f", str(FILE), "config", "-q"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_requirement_is_pinned_and_has_a_reason() -> None:
+    reasons = (ROOT / "docs" / "dependencies.md").read_text()
+    for file in ("requirements.txt", "requirements-test.txt"):
+        lines = [line for line in (ROOT / file).read_text().splitlines() if line and not line.startswith(("#", "-r"))]
+        assert lines == sorted(lines, key=lambda line: line.partition("==")[0].lower()), file
+        for line in lines:
+            name, equals, version = line.partition("==")
+            assert equals, line
+            assert version[0].isdigit(), line
+            assert name in reasons, name
