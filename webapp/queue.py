@@ -21,6 +21,7 @@ application = Celery("millrace")
 application.conf.update(
     broker_url=settings.CELERY_BROKER_URL,
     broker_connection_retry_on_startup=True,
+    broker_connection_max_retries=None,  # a worker waits for its Redis as long as it takes
     broker_transport_options={"socket_connect_timeout": 0.5, "socket_timeout": 5.0, "visibility_timeout": 12 * 3600},
     task_default_queue=QUEUE,
     task_ignore_result=True,
