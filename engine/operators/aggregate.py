@@ -344,6 +344,10 @@ class Aggregate(Operator):
         return params.key
 
     @classmethod
+    def carries(cls, params: Params, inputs: Mapping[str, RecordSchema], port: str, field: str) -> str | None:
+        return field if field == params.key else None
+
+    @classmethod
     def parallelism_max(cls, params: Params) -> int | None:
         return 1 if params.key is None else None
 

@@ -284,6 +284,15 @@ class Join(Operator):
         return params.left_key if port == "left" else params.right_key
 
     @classmethod
+    def carries(cls, params: Params, inputs: Mapping[str, RecordSchema], port: str, field: str) -> str | None:
+        """Both keys are equal in every output, so either side's key may stand for the other's."""
+        keys = {0: params.left_key, 1: params.right_key}
+        if field != keys[0 if port == "left" else 1]:
+            return None
+        names = (name for name, (side, of, _) in cls._columns(inputs).items() if of.name == keys[side])
+        return next((name for name in names if params.select is None or name in params.select), None)
+
+    @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         pane = params.window if isinstance(params.window, Tumbling) else None
         named = cls._columns(inputs)

@@ -67,6 +67,10 @@ class Map(Operator):
         return {"out": RecordSchema(tuple(fields))}
 
     @classmethod
+    def carries(cls, params: Params, inputs: Mapping[str, RecordSchema], port: str, field: str) -> str | None:
+        return next((made.name for made in params.fields if made.expression.strip() == field), None)
+
+    @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         programs = [lowering.program(field.expression, inputs["in"]) for field in params.fields]
         return [len(programs), *(word for program in programs for word in program)]

@@ -7,6 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from engine.spec.operator import Model
+from engine.spec.problems import Refusal
+
+PANES_MAX = 1000
 
 Clock = Annotated[
     Literal["event", "processing"],
@@ -53,13 +56,13 @@ class Sliding(Model):
     @model_validator(mode="after")
     def _slide_within_size(self) -> Sliding:
         if self.slide_s > self.size_s:
-            raise ValueError(
-                f"slide_s {self.slide_s:g} is longer than size_s {self.size_s:g}: records would be lost; use at most {self.size_s:g}"
+            message = f"slide_s {self.slide_s:g} is longer than size_s {self.size_s:g}: records would be lost; use at most {self.size_s:g}"
+            raise Refusal(message, at=("slide_s",), code="slide_too_long", value=self.slide_s)
+        if self.size_s / self.slide_s > PANES_MAX:
+            message = (
+                f"size_s / slide_s is {self.size_s / self.slide_s:g}, the panes of a record; at most {PANES_MAX} are allowed"
             )
-        if self.size_s / self.slide_s > 1000:
-            raise ValueError(
-                f"size_s / slide_s is {self.size_s / self.slide_s:g}: a record would fall into that many panes; at most 1000 are allowed"
-            )
+            raise Refusal(message, at=("slide_s",), code="too_many_panes", value=self.slide_s)
         return self
 
 

@@ -103,8 +103,8 @@ CASES = {
     "slide above size": (
         trips,
         {f"{OPERATORS}/1/params/window/slide_s": 61},
-        f"{OPERATORS}/1/params/window",
-        "invalid",
+        f"{OPERATORS}/1/params/window/slide_s",
+        "slide_too_long",
         ["slide_s", "61", "at most 60"],
     ),
     "unknown window": (
