@@ -473,6 +473,8 @@ def advance(world, stop):
                         kind = msg[slot, M_KIND]
                         channel = msg[slot, M_CHANNEL]
                         msg[slot, M_NEXT] = -1
+                        before = -FAR
+                        limit = -FAR  # panes that end by then close
                         if kind == RECORD:
                             trigger = msg[slot, M_TRIGGER]
                             port = edge[msg[slot, M_EDGE], E_PORT]
@@ -491,23 +493,25 @@ def advance(world, stop):
                                             least = chan[inputs[q], C_WATERMARK]
                                     if least > inst[i, I_WATERMARK]:
                                         mark = least
-                                        # WEAVE on_watermark
-                                        if n >= 0:
-                                            inst[i, I_WATERMARK] = mark
-                                        else:
-                                            chan[channel, C_WATERMARK] = before
+                                        limit = mark
                         else:
                             if inst[i, I_SOURCE] == 1:
                                 if inst[i, I_NEWEST_EVENT] > -FAR and inst[i, I_NEWEST_EVENT] - inst[i, I_LAG] > inst[i, I_WATERMARK]:
                                     mark = inst[i, I_NEWEST_EVENT] - inst[i, I_LAG]
                                     inst[i, I_WATERMARK] = mark
                             else:
-                                due = msg[slot, M_READY]
-                                # WEAVE on_tick
+                                limit = msg[slot, M_READY]
+                        if limit > -FAR:
+                            by_timer = kind == TICK
+                            # WEAVE on_close
                         if n < 0:  # the operator lacks space and has done nothing yet
                             msg[slot, M_NEXT] = after
+                            if kind == WATERMARK:
+                                chan[channel, C_WATERMARK] = before
                             reason = -n
                             break
+                        if kind == WATERMARK and mark > -FAR:
+                            inst[i, I_WATERMARK] = mark
                         inst[i, I_QUEUE] = after
                         inst[i, I_QUEUE_COUNT] -= 1
                         inst[i, I_QUEUE_BYTES] -= msg[slot, M_BYTES]

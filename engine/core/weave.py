@@ -28,6 +28,13 @@ JIT = "cache=True, nogil=True, error_model='numpy', pipeline_class=LoopCompiler"
 SCALAR = ("mix64", "group_of", "latency_bucket", "ring_before", "entry_bucket")
 """Helpers over scalars: they may be called within expressions. All others are put in place of their calls."""
 
+HEAD = """import numba
+import numpy as np
+
+from engine.core.compiler import LoopCompiler
+
+U64 = np.uint64"""
+
 FLAT = {
     "inst": layout.I_COLUMNS,
     "proc": layout.P_COLUMNS,
@@ -41,7 +48,7 @@ FLAT = {
 
 ENTRY_POINTS = ("advance", "messages_digest", "state_digest")
 
-POINTS = ("on_record", "on_watermark", "on_tick", "next_tick")
+POINTS = ("on_record", "on_close", "next_tick")
 """Points that operators provide kernels for; the loop's local variables of the same names are their arguments."""
 
 HOOKS = {"on_send": ("more_bytes", "size += more_bytes"), "on_receive": ("more_ps", "extra_ps += more_ps")}
@@ -51,7 +58,7 @@ on_receive may be called again for the same message when the loop hands back for
 the message is served. Without a protocol the points leave no trace in the compiled loop.
 """
 
-_RESULT = {"on_record": "n = {call}", "on_watermark": "n = {call}", "on_tick": "n = {call}", "next_tick": "following = {call}"}
+_RESULT = {"on_record": "n = {call}", "on_close": "n = {call}", "next_tick": "following = {call}"}
 
 
 def call_of(function: Callable[..., Any]) -> str:
@@ -114,7 +121,19 @@ class _Address(ast.NodeTransformer):
 
 
 def _unsigned(index: ast.expr) -> ast.expr:
-    return ast.Call(ast.Attribute(ast.Name("np"), "uint64"), [index], [])
+    return ast.Call(ast.Name("U64"), [index], [])
+
+
+class _Literal(ast.NodeTransformer):
+    """Names of integer constants become their values: the compiler has a third less to look at."""
+
+    def __init__(self, constants: Sequence[str]):
+        self.values: dict[str, Any] = {}
+        exec("\n".join(constants), self.values)  # assignments of this package's own modules, chosen by `_is_constant`
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        value = self.values.get(node.id)
+        return ast.Constant(value) if isinstance(value, int) and node.id.isupper() else node
 
 
 class _Widen(ast.NodeTransformer):
@@ -169,23 +188,22 @@ def weave(operators: Mapping[str, Any], protocol: Any = None) -> str:
     modules = [layout, expression_machine, tools, *_kernel_modules(operators)]
     if protocol is not None:
         modules.append(sys.modules[(protocol if isinstance(protocol, type) else type(protocol)).__module__])
-    parts = [
-        '"""Made by engine/core/weave.py; the name is the hash of the content."""',
-        "import numba\nimport numpy as np\n\nfrom engine.core.compiler import LoopCompiler",
-    ]
-    helpers: dict[str, ast.FunctionDef] = {}
+    constants: list[str] = []
+    functions: dict[str, ast.FunctionDef] = {}
     for module in modules:
-        constants, functions = _definitions(module)
-        parts += constants
-        helpers |= functions
-    entries = dict(helpers)
-    entries |= {node.name: node for node in ast.parse("\n".join(lines)).body if isinstance(node, ast.FunctionDef)}
-    parts += [f"@numba.njit({JIT}, forceinline=True)\n{ast.unparse(helpers[name])}" for name in SCALAR]
-    inlined = {name: node for name, node in helpers.items() if name not in SCALAR}
-    parts += [
-        f"@numba.njit({JIT})\n{ast.unparse(_Widen().visit(_Address().visit(inline_calls(entries[name], inlined))))}"
-        for name in ENTRY_POINTS
-    ]
+        more, kernels = _definitions(module)
+        constants += more
+        functions |= kernels
+    helpers = {name: node for name, node in functions.items() if name not in SCALAR}
+    functions |= {node.name: node for node in ast.parse("\n".join(lines)).body if isinstance(node, ast.FunctionDef)}
+    literal = _Literal(constants)
+    parts = ['"""Made by engine/core/weave.py; the name is the hash of the content."""', HEAD]
+    parts += [f"@numba.njit({JIT}, forceinline=True)\n{ast.unparse(literal.visit(functions[name]))}" for name in SCALAR]
+    for name in ENTRY_POINTS:
+        complete: ast.AST = inline_calls(functions[name], helpers)
+        for step in (_Address(), _Widen(), literal):
+            complete = step.visit(complete)
+        parts.append(f"@numba.njit({JIT})\n{ast.unparse(complete)}")
     return "\n\n\n".join(parts)
 
 

@@ -176,9 +176,9 @@ def aggregate_on_record(now, slot, msg, msg_f, par, at, inst, i, table, entry, e
     return panes if par[at + A_ON_CLOSE] == 0 else 0
 
 
-def aggregate_close(limit, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box):
-    """Close the panes that end by `limit`: emit (on_close) by key group, start and first arrival of the key, then free them."""
-    if par[at + A_WINDOWED] == 0 or limit < inst[i, I_PANE_END]:
+def aggregate_on_close(limit, by_timer, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box):
+    """Close the panes that end by `limit` (a watermark or a timer's time): emit by key group, start, first arrival; free them."""
+    if par[at + A_WINDOWED] == 0 or limit < inst[i, I_PANE_END] or (par[at + A_PROCESSING] == 1) != by_timer:
         return 0
     groups = par[at + A_GROUPS]
     first = par[at + A_LISTS] + inst[i, I_INDEX] * groups
@@ -219,18 +219,6 @@ def aggregate_close(limit, slot, msg, msg_f, par, at, inst, i, table, entry, ent
     return rows if par[at + A_ON_CLOSE] == 1 else 0
 
 
-def aggregate_on_watermark(mark, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box):
-    if par[at + A_PROCESSING] == 1:
-        return 0
-    result = aggregate_close(mark, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box)
-    return result
-
-
-def aggregate_on_tick(due, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box):
-    result = aggregate_close(due, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box)
-    return result
-
-
 def aggregate_next_tick(due, par, at, inst, i, pane, panes_of):
     """The next pane end after `due`, FAR if no pane is open."""
     groups = par[at + A_GROUPS]
@@ -259,10 +247,8 @@ class Aggregate(Operator):
     kind, title, group, icon = "aggregate", "Aggregate", "Stateful", "sigma"
     source = "Karimov 2020, 2.1.2"
     on_record = staticmethod(aggregate_on_record)
-    on_watermark = staticmethod(aggregate_on_watermark)
-    on_tick = staticmethod(aggregate_on_tick)
+    on_close = staticmethod(aggregate_on_close)
     next_tick = staticmethod(aggregate_next_tick)
-    functions = (aggregate_row, aggregate_add, aggregate_close)
 
     class Params(Model):
         key: str | None = Field(

@@ -137,9 +137,9 @@ def join_on_record(now, slot, msg, port, par, at, inst, i, table, entry, row, pa
     return matches
 
 
-def join_close(limit, par, at, inst, i, table, entry, row, pane, panes_of, g):
-    """Free the panes that end by `limit` with all that is stored in them."""
-    if par[at + J_WINDOWED] == 0 or limit < inst[i, I_PANE_END]:
+def join_on_close(limit, by_timer, par, at, inst, i, table, entry, row, pane, panes_of, g):
+    """Free the panes that end by `limit` (a watermark, or the time of a timer) with all that is stored in them."""
+    if par[at + J_WINDOWED] == 0 or limit < inst[i, I_PANE_END] or (par[at + J_PROCESSING] == 1) != by_timer:
         return 0
     groups = par[at + J_GROUPS]
     first = par[at + J_LISTS] + inst[i, I_INDEX] * groups
@@ -170,18 +170,6 @@ def join_close(limit, par, at, inst, i, table, entry, row, pane, panes_of, g):
     return 0
 
 
-def join_on_watermark(mark, par, at, inst, i, table, entry, row, pane, panes_of, g):
-    if par[at + J_PROCESSING] == 1:
-        return 0
-    result = join_close(mark, par, at, inst, i, table, entry, row, pane, panes_of, g)
-    return result
-
-
-def join_on_tick(due, par, at, inst, i, table, entry, row, pane, panes_of, g):
-    result = join_close(due, par, at, inst, i, table, entry, row, pane, panes_of, g)
-    return result
-
-
 def join_next_tick(due, par, at, inst, i, pane, panes_of):
     """The next pane end after `due`, FAR if no pane is open."""
     groups = par[at + J_GROUPS]
@@ -201,10 +189,8 @@ class Join(Operator):
     source = "Siachamis 2024, 3.6"
     inputs = ("left", "right")
     on_record = staticmethod(join_on_record)
-    on_watermark = staticmethod(join_on_watermark)
-    on_tick = staticmethod(join_on_tick)
+    on_close = staticmethod(join_on_close)
     next_tick = staticmethod(join_next_tick)
-    functions = (join_close,)
 
     class Params(Model):
         left_key: str = Field(description="field of the left input", json_schema_extra={"x-editor": "field", "x-port": "left"})

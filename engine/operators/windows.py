@@ -59,9 +59,7 @@ class Sliding(Model):
             message = f"slide_s {self.slide_s:g} is longer than size_s {self.size_s:g}: records would be lost; use at most {self.size_s:g}"
             raise Refusal(message, at=("slide_s",), code="slide_too_long", value=self.slide_s)
         if self.size_s / self.slide_s > PANES_MAX:
-            message = (
-                f"size_s / slide_s is {self.size_s / self.slide_s:g}, the panes of a record; at most {PANES_MAX} are allowed"
-            )
+            message = f"size_s / slide_s is {self.size_s / self.slide_s:g}, the panes of a record; at most {PANES_MAX} are allowed"
             raise Refusal(message, at=("slide_s",), code="too_many_panes", value=self.slide_s)
         return self
 
