@@ -31,15 +31,15 @@ PER_WORKER = 1_200  # records/s, the same load at 4 workers as at 100
 
 
 def document(example: str, workers: int, records_per_s: float, horizon_s: float) -> dict[str, Any]:
-    """An example at another size: every operator and the cluster with so many workers, the rates scaled to the total."""
+    """An example at another size: every operator and the cluster with so many workers, constant rates that add up to the total."""
     made = copy.deepcopy(yaml.safe_load((EXAMPLES / f"{example}.yaml").read_text()))
     for operator in made["query"]["operators"]:
         operator["parallelism"] = workers
     made["cluster"]["hosts"][0]["count"] = workers
-    rates = [source["rate"] for source in made["workload"]["sources"].values()]
-    total = sum(rate["per_s"] for rate in rates)
-    for rate in rates:
-        rate["per_s"] = rate["per_s"] / total * records_per_s
+    sources = made["workload"]["sources"].values()
+    means = [source["rate"].get("per_s") or source["rate"]["mean_per_s"] for source in sources]
+    for source, mean in zip(sources, means, strict=True):
+        source["rate"] = {"kind": "constant", "per_s": mean / sum(means) * records_per_s}
     made["workload"] |= {"horizon_s": horizon_s, "warmup_s": 0.0, "drain": False}
     return made
 
