@@ -12,6 +12,13 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))  # launcher, which scripts/up is made of
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What drives a browser is marked by where it stands, so that no test there is forgotten by `scripts/test --fast`."""
+    for item in items:
+        if item.path.is_relative_to(ROOT / "tests" / "browser"):
+            item.add_marker("browser")
+
+
 @pytest.fixture(scope="session")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
     """A complete installation, as scripts/up starts it: Redis, a worker, the web server, the examples; in a directory of its own.
