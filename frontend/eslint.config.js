@@ -11,7 +11,13 @@ export default ts.config(
       // Two mirrors are kept on purpose: the flow's nodes follow the document, and a chart's callbacks read the latest props.
       "react-hooks/set-state-in-effect": "off",
       "react-hooks/refs": "off",
+      "react-hooks/incompatible-library": "off", // about the React compiler, which is not used
     },
   },
-  { rules: { "max-len": ["error", { code: 140, ignoreStrings: true, ignoreTemplateLiterals: true, ignorePattern: " d=\"" }], "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }] } },
+  {
+    rules: {
+      "max-len": ["error", { code: 140, ignoreStrings: true, ignoreTemplateLiterals: true, ignorePattern: ' d="' }],
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_", ignoreRestSiblings: true }],
+    },
+  },
 );

@@ -118,6 +118,16 @@ def test_edits_are_saved_and_a_conflict_loses_nothing(
     assert "join-2" not in str(api.get(f"/api/experiments/{experiment_id}").json()["document"]["query"])
 
 
+def test_leaving_at_once_keeps_the_last_edit(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
+    canvas.open(experiment())
+    page.get_by_label("Name of the experiment").fill("changed in the last moment")
+    page.get_by_role("link", name="Runs").click()
+    page.get_by_label("Search runs").wait_for()
+    page.go_back()
+    expect(page.get_by_label("Name of the experiment")).to_have_value("changed in the last moment")
+    expect(page.get_by_test_id("conflict")).to_have_count(0)
+
+
 def test_an_uploaded_file_becomes_a_source(canvas: Canvas, page: Page, tmp_path: Any) -> None:
     rows = "".join(f"2024-01-01T00:00:{second:02d},{'ab'[second % 2]},{second * 0.5}\n" for second in range(60))
     (tmp_path / "ride times.csv").write_text("time,vendor,fare\n" + rows)

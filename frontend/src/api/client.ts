@@ -46,7 +46,10 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
   let response: Response;
   try {
     response = await fetch(path, {
-      method, headers, credentials: "same-origin", signal: signal ?? null,
+      method,
+      headers,
+      credentials: "same-origin",
+      signal: signal ?? null,
       body: body === undefined ? null : form ? body : JSON.stringify(body),
     });
   } catch (error) {

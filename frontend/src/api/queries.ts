@@ -3,18 +3,28 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get } from "./client";
 import type { Dataset, ExperimentRecord, ExperimentRow, JsonSchema, Registry, Run } from "./types";
 
-export const meQuery = queryOptions({ queryKey: ["me"], queryFn: () => get<{ name: string; lab: string }>("/api/me"), staleTime: Infinity });
+export const meQuery = queryOptions({
+  queryKey: ["me"],
+  queryFn: () => get<{ name: string; lab: string }>("/api/me"),
+  staleTime: Infinity,
+});
 export const registryQuery = queryOptions({ queryKey: ["registry"], queryFn: () => get<Registry>("/api/registry"), staleTime: Infinity });
 export const schemaQuery = queryOptions({ queryKey: ["schema"], queryFn: () => get<JsonSchema>("/api/schema"), staleTime: Infinity });
 export const experimentsQuery = queryOptions({ queryKey: ["experiments"], queryFn: () => get<ExperimentRow[]>("/api/experiments") });
 export const datasetsQuery = queryOptions({ queryKey: ["datasets"], queryFn: () => get<Dataset[]>("/api/datasets") });
 
+/** The last write of an experiment's document; reading one waits for it, so that nobody is shown the state before their own edit. */
+export const experimentWrites = { last: Promise.resolve() };
+
 export const experimentQuery = (id: string) =>
   queryOptions({
     queryKey: ["experiment", id],
-    queryFn: () => get<ExperimentRecord>(`/api/experiments/${id}`),
+    queryFn: () => experimentWrites.last.then(() => get<ExperimentRecord>(`/api/experiments/${id}`)),
     // The editor owns the document once it is open; a refetch must never replace what is being edited.
-    staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false, refetchOnReconnect: false,
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
 
 export interface RunFilter {
@@ -39,7 +49,8 @@ export const runsQuery = (filter: RunFilter) =>
     refetchInterval: (query) => (query.state.data?.items.some((run) => isActive(run)) ? 1000 : 10_000),
   });
 
-export const runQuery = (id: string) => queryOptions({ queryKey: ["run", id], queryFn: () => get<Run>(`/api/runs/${id}`), staleTime: Infinity });
+export const runQuery = (id: string) =>
+  queryOptions({ queryKey: ["run", id], queryFn: () => get<Run>(`/api/runs/${id}`), staleTime: Infinity });
 
 export function isActive(run: Pick<Run, "state">): boolean {
   return run.state === "queued" || run.state === "running";

@@ -27,7 +27,16 @@ export interface Kind {
 }
 
 export type Family =
-  | "operators" | "streams" | "rates" | "disorders" | "watermarks" | "partitionings" | "processors" | "placements" | "flow_controls" | "prices";
+  | "operators"
+  | "streams"
+  | "rates"
+  | "disorders"
+  | "watermarks"
+  | "partitionings"
+  | "processors"
+  | "placements"
+  | "flow_controls"
+  | "prices";
 
 export type Registry = Partial<Record<Family, Kind[]>>;
 
@@ -146,8 +155,4 @@ export interface Dataset {
   timestamps: string[];
 }
 
-export type SocketMessage =
-  | { type: "frames"; frames: Frame[] }
-  | { type: "state"; run: Run }
-  | { type: "end" }
-  | { type: "pong" };
+export type SocketMessage = { type: "frames"; frames: Frame[] } | { type: "state"; run: Run } | { type: "end" } | { type: "pong" };

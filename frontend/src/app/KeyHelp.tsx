@@ -6,7 +6,9 @@ export interface KeyEntry {
 }
 
 const EVERYWHERE: KeyEntry[] = [
-  { keys: "?", does: "This list" }, { keys: "Tab", does: "Next operator, edge or control" }, { keys: "Enter", does: "Select or press" },
+  { keys: "?", does: "This list" },
+  { keys: "Tab", does: "Next operator, edge or control" },
+  { keys: "Enter", does: "Select or press" },
   { keys: "Arrows", does: "Move the selected operator" },
 ];
 
@@ -14,7 +16,16 @@ const EVERYWHERE: KeyEntry[] = [
 export function KeyHelp({ commands, onClose }: { commands: KeyEntry[]; onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>
-      <dl className="keys">{[...commands, ...EVERYWHERE].map((command) => <div key={command.keys}><dt><kbd>{command.keys}</kbd></dt><dd>{command.does}</dd></div>)}</dl>
+      <dl className="keys">
+        {[...commands, ...EVERYWHERE].map((command) => (
+          <div key={command.keys}>
+            <dt>
+              <kbd>{command.keys}</kbd>
+            </dt>
+            <dd>{command.does}</dd>
+          </div>
+        ))}
+      </dl>
     </Dialog>
   );
 }

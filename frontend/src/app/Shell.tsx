@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { NavLink, Outlet } from "react-router";
+import { Link, Outlet, useLocation } from "react-router";
 import { ApiError } from "../api/client";
 import { meQuery } from "../api/queries";
 import { useEditor } from "../canvas/editor";
@@ -8,22 +8,42 @@ import type { IconName } from "../ui/icons";
 import { Toasts } from "../ui/toasts";
 import { SignedOut } from "./SignedOut";
 
-const SCREENS: [to: string, label: string, icon: IconName][] = [["/experiments", "Experiments", "gallery"], ["/", "Canvas", "canvas"], ["/runs", "Runs", "runs"]];
+const SCREENS: [to: string, label: string, icon: IconName][] = [
+  ["/experiments", "Experiments", "gallery"],
+  ["/", "Canvas", "canvas"],
+  ["/runs", "Runs", "runs"],
+];
 
 /** The rail, the page, the messages; or, for who is not signed in, how to sign in. */
 export function Shell() {
   const { data: me, error } = useQuery(meQuery);
   const open = useEditor((state) => state.id);
+  const { pathname } = useLocation();
   if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return <SignedOut />;
   return (
     <div className="shell">
       <nav className="rail" aria-label="Main">
         {SCREENS.map(([to, label, icon]) => {
-          const here = to === "/" ? window.location.pathname.startsWith("/experiments/") : window.location.pathname === to || (to === "/runs" && window.location.pathname.startsWith("/runs/"));
-          return <NavLink key={to} to={to === "/" && open ? `/experiments/${open}` : to} title={label} aria-label={label} className={here ? "on" : ""} aria-current={here ? "page" : undefined}><Icon name={icon} /></NavLink>;
+          const here = isHere(to, pathname);
+          return (
+            <Link
+              key={to}
+              to={to === "/" && open ? `/experiments/${open}` : to}
+              title={label}
+              aria-label={label}
+              className={here ? "on" : ""}
+              aria-current={here ? "page" : undefined}
+            >
+              <Icon name={icon} />
+            </Link>
+          );
         })}
         <span className="grow" />
-        {me && <span className="me" title={`${me.name}, ${me.lab}`}>{initials(me.name)}</span>}
+        {me && (
+          <span className="me" title={`${me.name}, ${me.lab}`}>
+            {initials(me.name)}
+          </span>
+        )}
       </nav>
       <Outlet />
       <Toasts />
@@ -31,4 +51,14 @@ export function Shell() {
   );
 }
 
-const initials = (name: string) => name.split(/[\s._-]+/).map((word) => word[0] ?? "").join("").slice(0, 2).toUpperCase();
+/** "/" stands for the canvas, which has an experiment's address. */
+const isHere = (to: string, pathname: string) =>
+  to === "/" ? pathname.startsWith("/experiments/") : pathname === to || (to === "/runs" && pathname.startsWith("/runs/"));
+
+const initials = (name: string) =>
+  name
+    .split(/[\s._-]+/)
+    .map((word) => word[0] ?? "")
+    .join("")
+    .slice(0, 2)
+    .toUpperCase();

@@ -5,12 +5,19 @@ export function SignedOut() {
   return (
     <div className="signed-out" data-testid="signed-out">
       <div className="panel">
-        <span className="word"><Logo />Millrace</span>
+        <span className="word">
+          <Logo />
+          Millrace
+        </span>
         <h1>You are not signed in</h1>
-        <p>Open the link that <code>scripts/up</code> printed when it started: it holds a one-time token.</p>
+        <p>
+          Open the link that <code>scripts/up</code> printed when it started: it holds a one-time token.
+        </p>
         <p>The link was used already, or it is gone? Make a new one on the machine that runs Millrace:</p>
         <pre>.venv/bin/python manage.py signin_url</pre>
-        <button className="btn" onClick={() => window.location.reload()}><Icon name="rerun" />I am signed in now</button>
+        <button className="btn" onClick={() => window.location.reload()}>
+          <Icon name="rerun" />I am signed in now
+        </button>
       </div>
     </div>
   );

@@ -35,14 +35,21 @@ function choose(theme: Theme): void {
   useTheme.setState({ theme, dark: isDark(theme) });
 }
 
-const CHOICES = [["system", "System theme", "auto"], ["light", "Light", "sun"], ["dark", "Dark", "moon"]] as const;
+const CHOICES = [
+  ["system", "System theme", "auto"],
+  ["light", "Light", "sun"],
+  ["dark", "Dark", "moon"],
+] as const;
 
 export function ThemeSwitch() {
   const theme = useTheme((state) => state.theme);
   return (
     <div className="seg" role="radiogroup" aria-label="Theme">
       {CHOICES.map(([value, label, icon]) => (
-        <label key={value} title={label}><input type="radio" name="theme" checked={theme === value} onChange={() => choose(value)} aria-label={label} /><Icon name={icon} /></label>
+        <label key={value} title={label}>
+          <input type="radio" name="theme" checked={theme === value} onChange={() => choose(value)} aria-label={label} />
+          <Icon name={icon} />
+        </label>
       ))}
     </div>
   );

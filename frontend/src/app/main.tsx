@@ -17,9 +17,14 @@ import "./app.css";
 const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     // A session that ran out shows the sign-in page, wherever it is noticed.
-    onError: (error, query) => { if (error instanceof ApiError && error.status === 401 && query.queryKey[0] !== "me") void client.invalidateQueries({ queryKey: ["me"] }); },
+    onError: (error, query) => {
+      if (error instanceof ApiError && error.status === 401 && query.queryKey[0] !== "me")
+        void client.invalidateQueries({ queryKey: ["me"] });
+    },
   }),
-  defaultOptions: { queries: { retry: (count, error) => !(error instanceof ApiError && error.status >= 400) && count < 3, staleTime: 5000 } },
+  defaultOptions: {
+    queries: { retry: (count, error) => !(error instanceof ApiError && error.status >= 400) && count < 3, staleTime: 5000 },
+  },
 });
 
 const router = createBrowserRouter([
@@ -37,4 +42,11 @@ const router = createBrowserRouter([
 ]);
 
 const root = document.getElementById("root");
-if (root) createRoot(root).render(<StrictMode><QueryClientProvider client={client}><RouterProvider router={router} /></QueryClientProvider></StrictMode>);
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );

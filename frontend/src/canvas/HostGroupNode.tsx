@@ -22,11 +22,26 @@ export const HostGroupNode = memo(function HostGroupNode({ data }: NodeProps) {
   const templates = [...new Set(group.tiles.map((tile) => tile.template))];
   return (
     <section className="grp" style={{ width: group.width, height: group.height }} aria-label={`Hosts, ${group.id}`}>
-      <header><Icon name={GROUP_ICONS[group.id] ?? "host"} />{group.id.replace(/^./, (letter) => letter.toUpperCase())}<span>{group.hosts}</span></header>
+      <header>
+        <Icon name={GROUP_ICONS[group.id] ?? "host"} />
+        {group.id.replace(/^./, (letter) => letter.toUpperCase())}
+        <span>{group.hosts}</span>
+      </header>
       {group.tiles.map((tile) => (
-        <Tile key={tile.name} tile={tile} instances={instances.get(tile.name) ?? []} flagged={(flagged.get(tile.template) ?? []).length > 0} />
+        <Tile
+          key={tile.name}
+          tile={tile}
+          instances={instances.get(tile.name) ?? []}
+          flagged={(flagged.get(tile.template) ?? []).length > 0}
+        />
       ))}
-      <p className="ell">{templates.map((index) => document.cluster.hosts[index]).filter((host) => host !== undefined).map(describeHost).join(" · ")}</p>
+      <p className="ell">
+        {templates
+          .map((index) => document.cluster.hosts[index])
+          .filter((host) => host !== undefined)
+          .map(describeHost)
+          .join(" · ")}
+      </p>
     </section>
   );
 });
@@ -37,18 +52,32 @@ function Tile({ tile, instances, flagged }: { tile: HostTile; instances: string[
   const lit = useEditor((state) => state.hovered ?? (state.selection.operators.length === 1 ? state.selection.operators[0] : undefined));
   const idle = operators.length > 0 && !instances.length;
   return (
-    <button className={`host nodrag nopan ${selected ? "selected" : ""} ${flagged || idle ? "flag" : ""}`} style={{ left: tile.x, top: tile.y, width: tile.width }}
-      title={instances.length ? `${tile.name}: ${countsOf(instances)}` : `${tile.name}: no operator`} data-testid={`host-${tile.name}`}
-      onClick={() => select({ host: tile.template })}>
-      <b><Icon name={flagged ? "warn" : "host"} small /><span className="ell">{tile.name}</span>{tile.more > 0 && <em>+{tile.more}</em>}</b>
+    <button
+      className={`host nodrag nopan ${selected ? "selected" : ""} ${flagged || idle ? "flag" : ""}`}
+      style={{ left: tile.x, top: tile.y, width: tile.width }}
+      title={instances.length ? `${tile.name}: ${countsOf(instances)}` : `${tile.name}: no operator`}
+      data-testid={`host-${tile.name}`}
+      onClick={() => select({ host: tile.template })}
+    >
+      <b>
+        <Icon name={flagged ? "warn" : "host"} small />
+        <span className="ell">{tile.name}</span>
+        {tile.more > 0 && <em>+{tile.more}</em>}
+      </b>
       {instances.length ? (
         <span className="slots">
           {instances.slice(0, SLOTS_MAX).map((id, at) => (
-            <i key={at} className={id === lit ? "hl" : ""} style={{ "--oc": colourOf(operators.findIndex((one) => one.id === id)) } as React.CSSProperties} />
+            <i
+              key={at}
+              className={id === lit ? "hl" : ""}
+              style={{ "--oc": colourOf(operators.findIndex((one) => one.id === id)) } as React.CSSProperties}
+            />
           ))}
           {instances.length > SLOTS_MAX && <small>+{instances.length - SLOTS_MAX}</small>}
         </span>
-      ) : <small>{operators.length ? "idle" : "free"}</small>}
+      ) : (
+        <small>{operators.length ? "idle" : "free"}</small>
+      )}
     </button>
   );
 }

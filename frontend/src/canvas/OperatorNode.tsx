@@ -43,16 +43,36 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
   const name = String((operator as { name?: string }).name || id);
   const worst = worstOf(own);
   return (
-    <article className={`node ${selected ? "selected" : ""} ${worst}`} style={{ "--oc": colourOf(index) } as React.CSSProperties}
-      data-testid={`operator-${id}`} data-problems={own.length}>
+    <article
+      className={`node ${selected ? "selected" : ""} ${worst}`}
+      style={{ "--oc": colourOf(index) } as React.CSSProperties}
+      data-testid={`operator-${id}`}
+      data-problems={own.length}
+    >
       <header>
-        {worst ? <span className="flagged" title={own[0]?.message}><Icon name={worst === "err" ? "crossc" : "warn"} /></span> : <Icon name={iconOf(kind?.icon || operator.kind)} />}
-        <b className="ell" title={`${name}, ${kind?.title ?? operator.kind}`}>{name}</b>
+        {worst ? (
+          <span className="flagged" title={own[0]?.message}>
+            <Icon name={worst === "err" ? "crossc" : "warn"} />
+          </span>
+        ) : (
+          <Icon name={iconOf(kind?.icon || operator.kind)} />
+        )}
+        <b className="ell" title={`${name}, ${kind?.title ?? operator.kind}`}>
+          {name}
+        </b>
         <Stepper id={id} value={operator.parallelism} />
       </header>
       <div className="ports">
-        <ul>{inputs.map((port) => <li key={port}>{portLabel(port, inputs.length > 1, inputType(document, types, id, port))}</li>)}</ul>
-        <ul>{outputs.map((port) => <li key={port}>{types.get(`${id}.${port}`)?.name ?? (outputs.length > 1 ? port : "")}</li>)}</ul>
+        <ul>
+          {inputs.map((port) => (
+            <li key={port}>{portLabel(port, inputs.length > 1, inputType(document, types, id, port))}</li>
+          ))}
+        </ul>
+        <ul>
+          {outputs.map((port) => (
+            <li key={port}>{types.get(`${id}.${port}`)?.name ?? (outputs.length > 1 ? port : "")}</li>
+          ))}
+        </ul>
       </div>
       <footer>
         <i className="sw" />
@@ -69,7 +89,8 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
 });
 
 /** A port shows what flows through it; where there are several, its own name too. */
-const portLabel = (port: string, several: boolean, type: RecordType | undefined) => (several ? `${port}${type ? `: ${type.name}` : ""}` : (type?.name ?? ""));
+const portLabel = (port: string, several: boolean, type: RecordType | undefined) =>
+  several ? `${port}${type ? `: ${type.name}` : ""}` : (type?.name ?? "");
 
 const worstOf = (problems: Problem[]) => (problems.some(isError) ? "err" : problems.length ? "warn" : "");
 
@@ -77,10 +98,15 @@ const worstOf = (problems: Problem[]) => (problems.some(isError) ? "err" : probl
 function Port({ side, id, index, type, of }: { side: "in" | "out"; id: string; index: number; type: RecordType | undefined; of: string }) {
   const isDefault = id === (side === "in" ? DEFAULT_PORT.target : DEFAULT_PORT.source);
   return (
-    <Handle type={side === "in" ? "target" : "source"} position={side === "in" ? Position.Left : Position.Right} id={id}
-      className={`port shape-${type ? type.shape % 4 : 0} ${type ? "" : "untyped"}`} style={{ top: PORT_TOP + PORT_STEP * index }}
+    <Handle
+      type={side === "in" ? "target" : "source"}
+      position={side === "in" ? Position.Left : Position.Right}
+      id={id}
+      className={`port shape-${type ? type.shape % 4 : 0} ${type ? "" : "untyped"}`}
+      style={{ top: PORT_TOP + PORT_STEP * index }}
       title={`${isDefault ? (side === "in" ? "Input" : "Output") : `Port ${id}`}${type ? `: ${type.name}, ${type.schema.fields.length} fields, ${type.schema.bytes} B` : ""}`}
-      data-testid={`port-${of}-${side}-${id}`} />
+      data-testid={`port-${of}-${side}-${id}`}
+    />
   );
 }
 
@@ -88,9 +114,13 @@ function Port({ side, id, index, type, of }: { side: "in" | "out"; id: string; i
 function Stepper({ id, value }: { id: string; value: number }) {
   return (
     <span className="stepper nodrag nopan" title="Parallelism: number of instances">
-      <button tabIndex={-1} aria-label={`One instance less of ${id}`} disabled={value <= 1} onClick={() => changeParallelism([id], -1)}><Icon name="minus" small /></button>
+      <button tabIndex={-1} aria-label={`One instance less of ${id}`} disabled={value <= 1} onClick={() => changeParallelism([id], -1)}>
+        <Icon name="minus" small />
+      </button>
       <span data-testid={`parallelism-${id}`}>×{value}</span>
-      <button tabIndex={-1} aria-label={`One instance more of ${id}`} onClick={() => changeParallelism([id], 1)}><Icon name="plus" small /></button>
+      <button tabIndex={-1} aria-label={`One instance more of ${id}`} onClick={() => changeParallelism([id], 1)}>
+        <Icon name="plus" small />
+      </button>
     </span>
   );
 }

@@ -14,10 +14,15 @@ export const PartitionEdge = memo(function PartitionEdge(props: EdgeProps) {
     <>
       <BaseEdge id={props.id} path={path} className={`edge ${props.selected ? "selected" : ""} ${tone}`} interactionWidth={16} />
       <EdgeLabelRenderer>
-        <button className={`elab nodrag nopan ${props.selected ? "selected" : ""} ${tone}`} style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
-          data-testid={`edge-${props.source}-${props.target}`} title={(props.data?.message as string | undefined) ?? "Partitioning"}
-          onClick={() => select({ edges: [props.id] })}>
-          {tone && <Icon name={tone === "err" ? "crossc" : "warn"} small />}{partitioningLabel(edge?.partitioning)}
+        <button
+          className={`elab nodrag nopan ${props.selected ? "selected" : ""} ${tone}`}
+          style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
+          data-testid={`edge-${props.source}-${props.target}`}
+          title={(props.data?.message as string | undefined) ?? "Partitioning"}
+          onClick={() => select({ edges: [props.id] })}
+        >
+          {tone && <Icon name={tone === "err" ? "crossc" : "warn"} small />}
+          {partitioningLabel(edge?.partitioning)}
         </button>
       </EdgeLabelRenderer>
     </>

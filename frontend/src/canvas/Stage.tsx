@@ -1,52 +1,59 @@
 import {
-  applyEdgeChanges, applyNodeChanges, Background, BackgroundVariant, getViewportForBounds, MiniMap, ReactFlow, useReactFlow, ViewportPortal, type Connection, type Edge, type EdgeChange,
-  type FinalConnectionState, type Node, type NodeChange, type OnSelectionChangeParams,
+  applyEdgeChanges,
+  applyNodeChanges,
+  Background,
+  BackgroundVariant,
+  getViewportForBounds,
+  MiniMap,
+  ReactFlow,
+  useReactFlow,
+  ViewportPortal,
+  type Connection,
+  type Edge,
+  type EdgeChange,
+  type FinalConnectionState,
+  type Node,
+  type NodeChange,
+  type OnSelectionChangeParams,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { addEdge, DEFAULT_PORT, edgeKey, moveOperators, placeOn, type ExperimentDocument } from "../model/document";
 import { connectionRefusal, firstPartitioning, makeEdge, type PortRef } from "../model/graph";
-import { hostAt, layoutHosts, summariseHosts, type HostGroup } from "../model/hosts";
-import { autoLayout, positionsOf, queryBounds } from "../model/layout";
+import { hostAt, summariseHosts } from "../model/hosts";
+import { autoLayout, positionsOf } from "../model/layout";
 import { isError, problemsByPart } from "../model/validate";
-import { Icon } from "../ui/Icon";
 import { plural } from "../ui/format";
 import { toast } from "../ui/toasts";
 import { addItem, PALETTE_TYPE, type PaletteItem } from "./commands";
 import { edit, select, useEditor } from "./editor";
 import { HostGroupNode } from "./HostGroupNode";
-import { OperatorNode, useRecordTypes } from "./OperatorNode";
+import { OperatorNode } from "./OperatorNode";
 import { PartitionEdge } from "./PartitionEdge";
 import { PlacementLines } from "./PlacementLines";
 import { useRegistry } from "./useRegistry";
+import { DEPTH, hardwareOf, SHORE } from "../model/hardware";
+import { StageHeader } from "./StageHeader";
 
 const NODE_TYPES = { operator: OperatorNode, hosts: HostGroupNode };
+
 const EDGE_TYPES = { partition: PartitionEdge };
-/** Room between the lowest operator and the waterline, and from there to the hosts. */
-const SHORE = 56;
-const DEPTH = 44;
+
 const FAR = 20_000;
 
-interface Hardware {
-  waterline: number;
-  left: number;
-  right: number;
-  top: number;
-  groups: HostGroup[];
-}
-
-function hardwareOf(document: ExperimentDocument, kinds: Parameters<typeof queryBounds>[1]): Hardware {
-  const bounds = queryBounds(document, kinds);
-  const waterline = Math.round(bounds.bottom / 8) * 8 + SHORE;
-  const width = Math.max(688, bounds.right - bounds.left);
-  return { waterline, left: bounds.left, right: bounds.right, top: bounds.top, groups: layoutHosts(document, { x: bounds.left, y: waterline + DEPTH }, width) };
-}
+/** Height that the stage's own header takes, px. */
+const HEADER = 64;
 
 function operatorNodes(document: ExperimentDocument, before: Map<string, Node>, selected: string[]): Node[] {
   const positions = positionsOf(document);
   return document.query.operators.map((operator) => ({
-    ...before.get(operator.id), id: operator.id, type: "operator", position: positions[operator.id] ?? { x: 0, y: 0 }, data: {},
-    selected: selected.includes(operator.id), ariaLabel: `Operator ${operator.id}, ${operator.kind}, ${operator.parallelism} instances`,
+    ...before.get(operator.id),
+    id: operator.id,
+    type: "operator",
+    position: positions[operator.id] ?? { x: 0, y: 0 },
+    data: {},
+    selected: selected.includes(operator.id),
+    ariaLabel: `Operator ${operator.id}, ${operator.kind}, ${operator.parallelism} instances`,
   }));
 }
 
@@ -70,34 +77,59 @@ export function Stage() {
     setNodes((now) => {
       const before = new Map(now.map((node) => [node.id, node]));
       const groups: Node[] = hardware.groups.map((group) => ({
-        ...before.get(`hosts ${group.id}`), id: `hosts ${group.id}`, type: "hosts", position: { x: group.x, y: group.y }, data: { group },
-        draggable: false, selectable: false, focusable: false, deletable: false, connectable: false, zIndex: -1,
+        ...before.get(`hosts ${group.id}`),
+        id: `hosts ${group.id}`,
+        type: "hosts",
+        position: { x: group.x, y: group.y },
+        data: { group },
+        draggable: false,
+        selectable: false,
+        focusable: false,
+        deletable: false,
+        connectable: false,
+        zIndex: -1,
       }));
       return [...groups, ...operatorNodes(document, before, selection.operators)];
     });
     const marked = problemsByPart(problems, document).edges;
-    setEdges(document.query.edges.map((edge) => {
-      const key = edgeKey(edge);
-      const own = marked.get(key) ?? [];
-      return {
-        id: key, type: "partition", source: edge.source, target: edge.target, sourceHandle: edge.source_port ?? DEFAULT_PORT.source,
-        targetHandle: edge.target_port ?? DEFAULT_PORT.target, selected: selection.edges.includes(key),
-        data: { tone: own.some(isError) ? "err" : own.length ? "warn" : "", message: own[0]?.message },
-      };
-    }));
+    setEdges(
+      document.query.edges.map((edge) => {
+        const key = edgeKey(edge);
+        const own = marked.get(key) ?? [];
+        return {
+          id: key,
+          type: "partition",
+          source: edge.source,
+          target: edge.target,
+          sourceHandle: edge.source_port ?? DEFAULT_PORT.source,
+          targetHandle: edge.target_port ?? DEFAULT_PORT.target,
+          selected: selection.edges.includes(key),
+          data: { tone: own.some(isError) ? "err" : own.length ? "warn" : "", message: own[0]?.message },
+        };
+      }),
+    );
   }, [document, hardware, problems, selection]);
 
-  const fit = useCallback((duration = 200) => {
-    const size = stage.current?.getBoundingClientRect();
-    const now = hardwareOf(useEditor.getState().document, kinds);
-    if (!size) return;
-    const right = Math.max(now.right, ...now.groups.map((group) => group.x + group.width));
-    const bottom = Math.max(now.waterline + DEPTH, ...now.groups.map((group) => group.y + group.height));
-    const box = { x: now.left, y: now.top, width: right - now.left, height: bottom - now.top };
-    // 48 px at the top are the stage's own header.
-    const viewport = getViewportForBounds(box, size.width, size.height, 0.15, 1.36, { top: "56px", left: "20px", right: "20px", bottom: "24px" });
-    void flow.setViewport(viewport, { duration });
-  }, [flow, kinds]);
+  const fit = useCallback(
+    (duration = 200) => {
+      const size = stage.current?.getBoundingClientRect();
+      const now = hardwareOf(useEditor.getState().document, kinds);
+      if (!size) return;
+      const right = Math.max(now.right, ...now.groups.map((group) => group.x + group.width));
+      const bottom = Math.max(now.waterline + DEPTH, ...now.groups.map((group) => group.y + group.height));
+      const box = { x: now.left, y: now.top, width: right - now.left, height: bottom - now.top };
+      const viewport = getViewportForBounds(box, size.width, size.height, 0.15, 1.36, {
+        top: `${HEADER}px`,
+        left: "20px",
+        right: "20px",
+        bottom: "24px",
+      });
+      // Where there is room to spare it goes to the bottom, under the hardware: the query begins at the top.
+      viewport.y = Math.min(viewport.y, HEADER - now.top * viewport.zoom);
+      void flow.setViewport(viewport, { duration });
+    },
+    [flow, kinds],
+  );
 
   useEffect(() => {
     if (fitted.current === id || !nodes.length || !nodes.every((node) => node.measured)) return;
@@ -105,8 +137,26 @@ export function Stage() {
     fit(0);
   }, [id, nodes, fit]);
 
-  const onNodesChange = useCallback((changes: NodeChange[]) => setNodes((now) => applyNodeChanges(changes.filter((change) => change.type !== "remove"), now)), []);
-  const onEdgesChange = useCallback((changes: EdgeChange[]) => setEdges((now) => applyEdgeChanges(changes.filter((change) => change.type !== "remove"), now)), []);
+  const onNodesChange = useCallback(
+    (changes: NodeChange[]) =>
+      setNodes((now) =>
+        applyNodeChanges(
+          changes.filter((change) => change.type !== "remove"),
+          now,
+        ),
+      ),
+    [],
+  );
+  const onEdgesChange = useCallback(
+    (changes: EdgeChange[]) =>
+      setEdges((now) =>
+        applyEdgeChanges(
+          changes.filter((change) => change.type !== "remove"),
+          now,
+        ),
+      ),
+    [],
+  );
 
   const onSelectionChange = useCallback(({ nodes: chosen, edges: cut }: OnSelectionChangeParams) => {
     const operators = chosen.filter((node) => node.type === "operator").map((node) => node.id);
@@ -118,32 +168,43 @@ export function Stage() {
   }, []);
 
   /** The end of a drag is one step of undo: a move, or a placement when the pointer is over a host. */
-  const onNodeDragStop = useCallback((event: React.MouseEvent | MouseEvent | TouchEvent, node: Node, moved: Node[]) => {
-    if (!("clientX" in event)) return;
-    const point = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-    const back = () => setNodes((now) => operatorPositions(now, useEditor.getState().document));
-    const tile = hostAt(hardware.groups, point);
-    if (tile) {
-      const current = useEditor.getState().placement;
-      const hosts = event.shiftKey ? [...new Set([...(current[node.id] ?? []), tile.name])] : [tile.name];
-      edit((before) => moved.reduce((next, one) => placeOn(next, one.id, hosts, current), before));
-      toast(`${moved.map((one) => one.id).join(", ")} placed on ${summariseHosts(hosts)}. Hold Shift to add a host.`, { seconds: 4 });
-      return back();
-    }
-    if (point.y > hardware.waterline) {
-      toast("Below the waterline is hardware. Drop the operator on a host to place it there.", { tone: "warn", seconds: 4 });
-      return back();
-    }
-    const positions = Object.fromEntries(moved.filter((one) => one.type === "operator").map((one) => [one.id, { x: Math.round(one.position.x), y: Math.round(one.position.y) }]));
-    const before = positionsOf(useEditor.getState().document);
-    if (Object.entries(positions).some(([key, at]) => before[key]?.x !== at.x || before[key]?.y !== at.y)) edit((now) => moveOperators(now, positions));
-  }, [flow, hardware]);
+  const onNodeDragStop = useCallback(
+    (event: React.MouseEvent | MouseEvent | TouchEvent, node: Node, moved: Node[]) => {
+      if (!("clientX" in event)) return;
+      const point = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+      const back = () => setNodes((now) => operatorPositions(now, useEditor.getState().document));
+      const tile = hostAt(hardware.groups, point);
+      if (tile) {
+        const current = useEditor.getState().placement;
+        const hosts = event.shiftKey ? [...new Set([...(current[node.id] ?? []), tile.name])] : [tile.name];
+        edit((before) => moved.reduce((next, one) => placeOn(next, one.id, hosts, current), before));
+        toast(`${moved.map((one) => one.id).join(", ")} placed on ${summariseHosts(hosts)}. Hold Shift to add a host.`, { seconds: 4 });
+        return back();
+      }
+      if (point.y > hardware.waterline) {
+        toast("Below the waterline is hardware. Drop the operator on a host to place it there.", { tone: "warn", seconds: 4 });
+        return back();
+      }
+      const positions = Object.fromEntries(
+        moved
+          .filter((one) => one.type === "operator")
+          .map((one) => [one.id, { x: Math.round(one.position.x), y: Math.round(one.position.y) }]),
+      );
+      const before = positionsOf(useEditor.getState().document);
+      if (Object.entries(positions).some(([key, at]) => before[key]?.x !== at.x || before[key]?.y !== at.y))
+        edit((now) => moveOperators(now, positions));
+    },
+    [flow, hardware],
+  );
 
-  const refusalOf = useCallback((connection: Connection | Edge) => {
-    const from: PortRef = { operator: connection.source, port: connection.sourceHandle ?? DEFAULT_PORT.source, side: "out" };
-    const to: PortRef = { operator: connection.target, port: connection.targetHandle ?? DEFAULT_PORT.target, side: "in" };
-    return connectionRefusal(useEditor.getState().document, kinds, from, to);
-  }, [kinds]);
+  const refusalOf = useCallback(
+    (connection: Connection | Edge) => {
+      const from: PortRef = { operator: connection.source, port: connection.sourceHandle ?? DEFAULT_PORT.source, side: "out" };
+      const to: PortRef = { operator: connection.target, port: connection.targetHandle ?? DEFAULT_PORT.target, side: "in" };
+      return connectionRefusal(useEditor.getState().document, kinds, from, to);
+    },
+    [kinds],
+  );
 
   const onConnect = useCallback((connection: Connection) => {
     const source: PortRef = { operator: connection.source, port: connection.sourceHandle ?? DEFAULT_PORT.source, side: "out" };
@@ -152,16 +213,19 @@ export function Stage() {
   }, []);
 
   /** A connection that was let go on a port which does not take it: say why. */
-  const onConnectEnd = useCallback((_event: MouseEvent | TouchEvent, state: FinalConnectionState) => {
-    const { fromHandle, toHandle } = state;
-    if (state.isValid || !fromHandle || !toHandle) return;
-    const refOf = (handle: NonNullable<typeof fromHandle>): PortRef => {
-      const side = handle.type === "source" ? "out" : "in";
-      return { operator: handle.nodeId, port: handle.id ?? (side === "out" ? DEFAULT_PORT.source : DEFAULT_PORT.target), side };
-    };
-    const why = connectionRefusal(useEditor.getState().document, kinds, refOf(fromHandle), refOf(toHandle));
-    if (why) toast(why, { tone: "warn" });
-  }, [kinds]);
+  const onConnectEnd = useCallback(
+    (_event: MouseEvent | TouchEvent, state: FinalConnectionState) => {
+      const { fromHandle, toHandle } = state;
+      if (state.isValid || !fromHandle || !toHandle) return;
+      const refOf = (handle: NonNullable<typeof fromHandle>): PortRef => {
+        const side = handle.type === "source" ? "out" : "in";
+        return { operator: handle.nodeId, port: handle.id ?? (side === "out" ? DEFAULT_PORT.source : DEFAULT_PORT.target), side };
+      };
+      const why = connectionRefusal(useEditor.getState().document, kinds, refOf(fromHandle), refOf(toHandle));
+      if (why) toast(why, { tone: "warn" });
+    },
+    [kinds],
+  );
 
   const onDrop = (event: React.DragEvent) => {
     const text = event.dataTransfer.getData(PALETTE_TYPE);
@@ -170,7 +234,11 @@ export function Stage() {
     event.preventDefault();
     const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     const empty = !document.query.operators.length;
-    addItem(JSON.parse(text) as PaletteItem, kinds, at.y > hardware.waterline && !empty ? { x: at.x, y: hardware.waterline - SHORE - 60 } : at);
+    addItem(
+      JSON.parse(text) as PaletteItem,
+      kinds,
+      at.y > hardware.waterline && !empty ? { x: at.x, y: hardware.waterline - SHORE - 60 } : at,
+    );
   };
 
   const arrange = async () => {
@@ -180,23 +248,61 @@ export function Stage() {
   };
 
   return (
-    <main ref={stage} className={`stage ${over ? "over" : ""}`} aria-label="Canvas" data-testid="stage"
-      onDragOver={(event) => { if (event.dataTransfer.types.includes(PALETTE_TYPE)) { event.preventDefault(); event.dataTransfer.dropEffect = "copy"; setOver(true); } }}
-      onDragLeave={() => setOver(false)} onDrop={onDrop}>
+    <main
+      ref={stage}
+      className={`stage ${over ? "over" : ""}`}
+      aria-label="Canvas"
+      data-testid="stage"
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes(PALETTE_TYPE)) {
+          event.preventDefault();
+          event.dataTransfer.dropEffect = "copy";
+          setOver(true);
+        }
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+    >
       <ReactFlow
-        nodes={nodes} edges={edges} nodeTypes={NODE_TYPES} edgeTypes={EDGE_TYPES} onNodesChange={onNodesChange} onEdgesChange={onEdgesChange}
-        onSelectionChange={onSelectionChange} onNodeDragStop={onNodeDragStop} onConnect={onConnect} onConnectEnd={onConnectEnd}
-        isValidConnection={(connection) => refusalOf(connection) === null} onPaneClick={() => select({})}
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
+        onNodesChange={onNodesChange}
+        onEdgesChange={onEdgesChange}
+        onSelectionChange={onSelectionChange}
+        onNodeDragStop={onNodeDragStop}
+        onConnect={onConnect}
+        onConnectEnd={onConnectEnd}
+        isValidConnection={(connection) => refusalOf(connection) === null}
+        onPaneClick={() => select({})}
         onNodeMouseEnter={(_event, node) => node.type === "operator" && useEditor.setState({ hovered: node.id })}
         onNodeMouseLeave={() => useEditor.setState({ hovered: null })}
-        deleteKeyCode={null} snapToGrid snapGrid={[8, 8]} minZoom={0.15} maxZoom={2} connectionRadius={24} elevateNodesOnSelect={false}
-        attributionPosition="bottom-left" panOnScroll zoomOnDoubleClick={false} selectionKeyCode="Shift" multiSelectionKeyCode={["Control", "Meta"]}
+        deleteKeyCode={null}
+        snapToGrid
+        snapGrid={[8, 8]}
+        minZoom={0.15}
+        maxZoom={2}
+        connectionRadius={24}
+        elevateNodesOnSelect={false}
+        attributionPosition="bottom-left"
+        panOnScroll
+        zoomOnDoubleClick={false}
+        selectionKeyCode="Shift"
+        multiSelectionKeyCode={["Control", "Meta"]}
       >
         <Background variant={BackgroundVariant.Dots} gap={16} size={1.2} color="var(--grid)" />
         <ViewportPortal>
           <div className="water" style={{ transform: `translate(${-FAR}px, ${hardware.waterline}px)`, width: 2 * FAR, height: FAR }} />
           <div className="lay" style={{ left: hardware.left, top: hardware.waterline + 14 }}>
-            Hardware <span>{plural(hardware.groups.reduce((sum, group) => sum + group.hosts, 0), "host")}, price list {document.prices ?? "reference"}</span>
+            Hardware{" "}
+            <span>
+              {plural(
+                hardware.groups.reduce((sum, group) => sum + group.hosts, 0),
+                "host",
+              )}
+              , price list {document.prices ?? "reference"}
+            </span>
           </div>
           {!document.query.operators.length && (
             <div className="hint" style={{ left: (hardware.left + hardware.right) / 2, top: hardware.top + 80 }}>
@@ -205,8 +311,15 @@ export function Stage() {
           )}
           <PlacementLines groups={hardware.groups} waterline={hardware.waterline} />
         </ViewportPortal>
-        <MiniMap pannable zoomable className="minimap" nodeBorderRadius={4} nodeStrokeWidth={0} ariaLabel="Overview"
-          nodeColor={(node) => (node.type === "hosts" ? "color-mix(in srgb, var(--accent) 22%, var(--bg-surface))" : "var(--line-control)")} />
+        <MiniMap
+          pannable
+          zoomable
+          className="minimap"
+          nodeBorderRadius={4}
+          nodeStrokeWidth={0}
+          ariaLabel="Overview"
+          nodeColor={(node) => (node.type === "hosts" ? "color-mix(in srgb, var(--accent) 22%, var(--bg-surface))" : "var(--line-control)")}
+        />
       </ReactFlow>
       <StageHeader onFit={() => fit()} onArrange={() => void arrange()} empty={!document.query.operators.length} />
     </main>
@@ -218,32 +331,4 @@ const same = (a: string[], b: string[]) => a.length === b.length && a.every((one
 function operatorPositions(nodes: Node[], document: ExperimentDocument): Node[] {
   const positions = positionsOf(document);
   return nodes.map((node) => (positions[node.id] ? { ...node, position: positions[node.id] as { x: number; y: number } } : node));
-}
-
-const SHAPES = [
-  <circle key="0" cx="5" cy="5" r="4" />, <rect key="1" x="1.2" y="1.2" width="7.6" height="7.6" />,
-  <path key="2" d="M5 .2L9.8 5 5 9.8.2 5z" />, <path key="3" d="M5 .8L9.5 9H.5z" />,
-];
-
-/** Counts at the left; record types and the view's tools at the right. */
-function StageHeader({ onFit, onArrange, empty }: { onFit: () => void; onArrange: () => void; empty: boolean }) {
-  const query = useEditor((state) => state.document.query);
-  const types = useRecordTypes();
-  const flow = useReactFlow();
-  const shown = [...new Map([...types.values()].map((type) => [type.shape, type])).values()].slice(0, 4);
-  return (
-    <div className="stage-head">
-      <span className="lay still">Query <span>{plural(query.operators.length, "operator")}, {plural(query.edges.length, "edge")}</span></span>
-      <span className="grow" />
-      <span className="key">{shown.map((type) => (
-        <span key={type.shape} title={type.schema.fields.map((field) => `${field.name} ${field.type}`).join("\n")}><svg viewBox="0 0 10 10" aria-hidden="true">{SHAPES[type.shape % 4]}</svg>{type.name}</span>
-      ))}</span>
-      <span className="tool">
-        <button className="btn ghost icon" title="Zoom out" aria-label="Zoom out" onClick={() => void flow.zoomOut()}><Icon name="minus" /></button>
-        <button className="btn ghost icon" title="Zoom in" aria-label="Zoom in" onClick={() => void flow.zoomIn()}><Icon name="plus" /></button>
-        <button className="btn ghost icon" title="Fit (Ctrl+1)" aria-label="Fit" data-command="fit" onClick={onFit}><Icon name="fit" /></button>
-        <button className="btn ghost icon" title={empty ? "Auto-layout needs at least one operator" : "Auto-layout (L)"} aria-label="Auto-layout" data-command="layout" disabled={empty} onClick={onArrange}><Icon name="layout" /></button>
-      </span>
-    </div>
-  );
 }

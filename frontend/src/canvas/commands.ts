@@ -1,7 +1,16 @@
 /** What the keyboard, the menus and the buttons of the canvas do. */
 import type { Kind } from "../api/types";
 import {
-  addOperator, duplicateOperators, freeName, operatorOf, removeHost, removeParts, type ExperimentDocument, type Operator, type Position, type SourceWorkload,
+  addOperator,
+  duplicateOperators,
+  freeName,
+  operatorOf,
+  removeHost,
+  removeParts,
+  type ExperimentDocument,
+  type Operator,
+  type Position,
+  type SourceWorkload,
   type Tagged,
 } from "../model/document";
 import { expandHosts, hostNames } from "../model/hosts";
@@ -42,8 +51,8 @@ export function addItem(item: PaletteItem, kinds: Map<string, Kind>, at?: Positi
   const id = freeName(item.part === "operator" ? item.kind : item.name, taken);
   const schema = kinds.get(kind)?.schema;
   const operator: Operator = { id, kind, parallelism: firstParallelism(document), params: schema ? initialValue(schema) : {} };
-  const workload: SourceWorkload | undefined = item.part === "source"
-    ? { stream: item.stream, rate: item.rate ?? { kind: "constant", per_s: 1000 } } : undefined;
+  const workload: SourceWorkload | undefined =
+    item.part === "source" ? { stream: item.stream, rate: item.rate ?? { kind: "constant", per_s: 1000 } } : undefined;
   const place = at ? { x: snap(at.x - NODE.width / 2), y: snap(at.y - NODE.header / 2) } : nextPlace(document, kinds);
   edit((before) => addOperator(before, operator, place, workload));
   select({ operators: [id] });
@@ -51,9 +60,17 @@ export function addItem(item: PaletteItem, kinds: Map<string, Kind>, at?: Positi
 
 function addHostTemplate(group: string): void {
   const { document } = useEditor.getState();
-  const name = freeName(group === "cloud" ? "w" : group, document.cluster.hosts.map((host) => host.name));
+  const name = freeName(
+    group === "cloud" ? "w" : group,
+    document.cluster.hosts.map((host) => host.name),
+  );
   const like = document.cluster.hosts.findLast((host) => (host.group ?? "cloud") === group);
-  const host = { ...(like ?? { processor: { kind: "shared_fifo" }, cores: 1, speed: 1 }), name, group, ...(group === "cloud" ? { count: 4 } : { count: 1 }) };
+  const host = {
+    ...(like ?? { processor: { kind: "shared_fifo" }, cores: 1, speed: 1 }),
+    name,
+    group,
+    ...(group === "cloud" ? { count: 4 } : { count: 1 }),
+  };
   edit((before) => ({ ...before, cluster: { ...before.cluster, hosts: [...before.cluster.hosts, host] } }));
   select({ host: document.cluster.hosts.length });
 }
@@ -102,10 +119,17 @@ function addCopies(ids: string[], from: ExperimentDocument): void {
 }
 
 export function changeParallelism(ids: string[], step: number): void {
-  edit((document) => ids.reduce((next, id) => {
-    const operator = operatorOf(next, id);
-    if (!operator) return next;
-    const parallelism = Math.max(1, (Number(operator.parallelism) || 1) + step);
-    return { ...next, query: { ...next.query, operators: next.query.operators.map((one) => (one.id === id ? { ...one, parallelism } : one)) } };
-  }, document), `parallelism ${ids.join()}`);
+  edit(
+    (document) =>
+      ids.reduce((next, id) => {
+        const operator = operatorOf(next, id);
+        if (!operator) return next;
+        const parallelism = Math.max(1, (Number(operator.parallelism) || 1) + step);
+        return {
+          ...next,
+          query: { ...next.query, operators: next.query.operators.map((one) => (one.id === id ? { ...one, parallelism } : one)) },
+        };
+      }, document),
+    `parallelism ${ids.join()}`,
+  );
 }

@@ -52,9 +52,26 @@ export interface Editor {
 }
 
 const blank: Editor = {
-  id: "", document: coerceDocument({}), version: 0, save: "saved", savedAt: null, saveError: "", conflict: null,
-  problems: [], schemas: {}, placement: {}, hash: null, validated: null,
-  selection: NOTHING, hovered: null, tab: "policies", drawer: "workload", drawerOpen: true, paletteOpen: true, inspectorOpen: true, focus: null,
+  id: "",
+  document: coerceDocument({}),
+  version: 0,
+  save: "saved",
+  savedAt: null,
+  saveError: "",
+  conflict: null,
+  problems: [],
+  schemas: {},
+  placement: {},
+  hash: null,
+  validated: null,
+  selection: NOTHING,
+  hovered: null,
+  tab: "policies",
+  drawer: "workload",
+  drawerOpen: true,
+  paletteOpen: true,
+  inspectorOpen: true,
+  focus: null,
 };
 
 export const useEditor = create<Editor>()(
@@ -75,8 +92,16 @@ export function openExperiment(record: ExperimentRecord): void {
   const document = coerceDocument(record.document);
   const { drawerOpen, paletteOpen, inspectorOpen } = useEditor.getState();
   set({
-    ...blank, drawerOpen, paletteOpen, inspectorOpen, id: record.id, document, version: record.version, problems: record.problems ?? [],
-    savedAt: new Date(record.updated_at), placement: localPlacement(document),
+    ...blank,
+    drawerOpen,
+    paletteOpen,
+    inspectorOpen,
+    id: record.id,
+    document,
+    version: record.version,
+    problems: record.problems ?? [],
+    savedAt: new Date(record.updated_at),
+    placement: localPlacement(document),
   });
   history().clear();
   lastGroup = "";
@@ -107,7 +132,8 @@ function step(direction: "undo" | "redo"): void {
   if (after.document === document) return;
   const ids = new Set(after.document.query.operators.map((operator) => operator.id));
   set({
-    save: after.conflict ? "conflict" : "dirty", placement: localPlacement(after.document, after.placement),
+    save: after.conflict ? "conflict" : "dirty",
+    placement: localPlacement(after.document, after.placement),
     selection: { ...NOTHING, operators: after.selection.operators.filter((id) => ids.has(id)) },
   });
 }
@@ -130,14 +156,17 @@ export function goTo(pointer: string): void {
   if (target.part === "host") select({ host: target.index });
   if (target.part === "document") select(NOTHING);
   set({
-    inspectorOpen: true, focus: { pointer, count: (focus?.count ?? 0) + 1 },
+    inspectorOpen: true,
+    focus: { pointer, count: (focus?.count ?? 0) + 1 },
     ...(target.part === "panel" ? { tab: target.tab } : { tab: "selection" as const }),
   });
 }
 
 export function applyValidation(document: ExperimentDocument, answer: Validation): void {
   set((state) => ({
-    problems: answer.problems, hash: answer.hash, validated: document,
+    problems: answer.problems,
+    hash: answer.hash,
+    validated: document,
     schemas: answer.schemas ?? {},
     placement: { ...localPlacement(document, state.placement), ...(answer.placement ?? {}) },
   }));

@@ -17,11 +17,22 @@ export const COMMANDS: Command[] = [
   { keys: "Ctrl+C", does: "Copy operators", run: copySelection },
   { keys: "Ctrl+V", does: "Paste", run: paste },
   { keys: "Ctrl+D", does: "Duplicate", run: duplicateSelection },
-  { keys: "Ctrl+A", does: "Select all operators", run: () => select({ operators: useEditor.getState().document.query.operators.map((operator) => operator.id) }) },
+  {
+    keys: "Ctrl+A",
+    does: "Select all operators",
+    run: () => select({ operators: useEditor.getState().document.query.operators.map((operator) => operator.id) }),
+  },
   { keys: "Delete", does: "Delete what is selected", run: deleteSelection },
   { keys: "Backspace", does: "Delete what is selected", run: deleteSelection },
   { keys: "Escape", does: "Select nothing", run: () => select({}) },
-  { keys: "/", does: "Search the palette", run: () => { useEditor.setState({ paletteOpen: true }); setTimeout(() => window.dispatchEvent(new Event("millrace:search-palette"))); } },
+  {
+    keys: "/",
+    does: "Search the palette",
+    run: () => {
+      useEditor.setState({ paletteOpen: true });
+      setTimeout(() => window.dispatchEvent(new Event("millrace:search-palette")));
+    },
+  },
   { keys: "C", does: "Connect the selected operator", run: connect },
   { keys: "L", does: "Auto-layout", run: () => click("layout") },
   { keys: "Ctrl+1", does: "Fit the view", run: () => click("fit") },
@@ -48,7 +59,10 @@ export function nameOf(event: KeyboardEvent): string {
 
 /** Keys belong to a field while it has the focus, and to a dialog while one is open. */
 export function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) || target.closest("dialog") !== null);
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) || target.closest("dialog") !== null)
+  );
 }
 
 export function onCanvasKey(event: KeyboardEvent): void {

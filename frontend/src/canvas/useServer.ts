@@ -1,8 +1,10 @@
 /** Keeps the open document and the server together: validation while editing, autosave after it. */
 import { useEffect } from "react";
 import { ApiError, post, put } from "../api/client";
+import { experimentWrites } from "../api/queries";
 import type { ExperimentRecord, Json, Validation } from "../api/types";
 import { coerceDocument } from "../model/document";
+import { toast } from "../ui/toasts";
 import { applyValidation, edit, useEditor } from "./editor";
 
 const VALIDATE_AFTER_MS = 250;
@@ -23,35 +25,49 @@ export function useValidation(): void {
         // The save bar already says that the server is away; the problems stay as they were.
       }
     }, VALIDATE_AFTER_MS);
-    return () => { clearTimeout(timer); controller.abort(); };
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
   }, [document, id]);
 }
 
-let saving: Promise<void> = Promise.resolve();
+/** The newest version that the server confirmed, by experiment: it outlives the page that asked for it. */
+const confirmed = new Map<string, number>();
 
-/** Saves what is unsaved. Saves never overlap, so versions count up one by one. */
+/**
+ * Saves what is unsaved at this moment, also when its page is being left. Saves never overlap, so versions count up one by one.
+ */
 export function saveNow(): Promise<void> {
-  saving = saving.then(async () => {
-    const { id, document, version, save } = useEditor.getState();
-    if (!id || (save !== "dirty" && save !== "failed")) return;
-    useEditor.setState({ save: "saving" });
+  const { id, document, version, save } = useEditor.getState();
+  if (!id || (save !== "dirty" && save !== "failed")) return experimentWrites.last;
+  const isOpen = () => useEditor.getState().id === id;
+  experimentWrites.last = experimentWrites.last.then(async () => {
+    if (isOpen()) useEditor.setState({ save: "saving" });
     try {
-      const saved = await put<ExperimentRecord>(`/api/experiments/${id}`, { version, document });
-      if (useEditor.getState().id !== id) return;
+      const newest = Math.max(version, confirmed.get(id) ?? 0);
+      const saved = await put<ExperimentRecord>(`/api/experiments/${id}`, { version: newest, document });
+      confirmed.set(id, saved.version);
+      if (!isOpen()) return;
       const clean = useEditor.getState().document === document;
-      useEditor.setState({ version: saved.version ?? version + 1, save: clean ? "saved" : "dirty", savedAt: new Date(), saveError: "" });
+      useEditor.setState({ version: saved.version, save: clean ? "saved" : "dirty", savedAt: new Date(), saveError: "" });
     } catch (error) {
-      if (useEditor.getState().id !== id) return;
+      if (!isOpen()) {
+        toast(`The last edit could not be saved: ${messageOf(error)}`, { tone: "err" });
+        return;
+      }
       if (error instanceof ApiError && error.status === 409) {
         const theirs = error.body as { version: number; document: Json };
         useEditor.setState({ save: "conflict", conflict: { version: theirs.version, document: theirs.document } });
       } else {
-        useEditor.setState({ save: "failed", saveError: error instanceof Error ? error.message : String(error) });
+        useEditor.setState({ save: "failed", saveError: messageOf(error) });
       }
     }
   });
-  return saving;
+  return experimentWrites.last;
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** One second after the last edit; again every five seconds while saving fails; at once when the page goes away. */
 export function useAutosave(): void {
@@ -69,7 +85,7 @@ export function useAutosave(): void {
       event.preventDefault();
     };
     window.addEventListener("beforeunload", leave);
-    return () => { window.removeEventListener("beforeunload", leave); void saveNow(); };
+    return () => window.removeEventListener("beforeunload", leave);
   }, []);
 }
 

@@ -24,7 +24,10 @@ export function ExperimentsPage() {
   const refresh = () => client.invalidateQueries({ queryKey: ["experiments"] });
   const create = useMutation({
     mutationFn: (document: ExperimentDocument | Json) => post<ExperimentRecord>("/api/experiments", { document }),
-    onSuccess: (record) => { void refresh(); void navigate(`/experiments/${record.id}`); },
+    onSuccess: (record) => {
+      void refresh();
+      void navigate(`/experiments/${record.id}`);
+    },
     onError: (problem) => toast(problem.message, { tone: "err" }),
   });
   const duplicate = async (row: ExperimentRow) => {
@@ -33,38 +36,111 @@ export function ExperimentsPage() {
   };
   const drop = (row: ExperimentRow) => {
     setHidden((now) => [...now, row.id]);
-    const restore = () => { clearTimeout(timers.current.get(row.id)); setHidden((now) => now.filter((id) => id !== row.id)); };
-    timers.current.set(row.id, setTimeout(() => { remove(`/api/experiments/${row.id}`).then(refresh, (problem: Error) => { restore(); toast(problem.message, { tone: "err" }); }); }, UNDO_S * 1000));
+    const restore = () => {
+      clearTimeout(timers.current.get(row.id));
+      setHidden((now) => now.filter((id) => id !== row.id));
+    };
+    timers.current.set(
+      row.id,
+      setTimeout(() => {
+        remove(`/api/experiments/${row.id}`).then(refresh, (problem: Error) => {
+          restore();
+          toast(problem.message, { tone: "err" });
+        });
+      }, UNDO_S * 1000),
+    );
     toast(`${row.name} deleted.`, { action: { label: "Undo", run: restore }, seconds: UNDO_S });
   };
   const word = search.trim().toLowerCase();
   const rows = (data ?? []).filter((row) => !hidden.includes(row.id) && (!word || row.name.toLowerCase().includes(word)));
   return (
     <div className="page">
-      <TopBar crumb={<b>Experiments</b>} actions={<button className="btn primary" data-testid="new-experiment" onClick={() => create.mutate(emptyDocument())}><Icon name="plus" />New experiment</button>} />
+      <TopBar
+        title="Experiments"
+        crumb={<b>Experiments</b>}
+        actions={
+          <button className="btn primary" data-testid="new-experiment" onClick={() => create.mutate(emptyDocument())}>
+            <Icon name="plus" />
+            New experiment
+          </button>
+        }
+      />
       <div className="list-page">
-        <div className="toolbar"><label className="find" style={{ width: 280 }}><Icon name="search" /><input aria-label="Search experiments" placeholder="Search by name" value={search} onChange={(event) => setSearch(event.target.value)} /></label>
-          <span className="grow" /><span className="mut small">{data ? plural(rows.length, "experiment") : ""}</span></div>
-        <section className="panel"><div className="scroll">
-          {error ? <Failure error={error} retry={() => void refetch()} /> : !data ? <Loading /> : !rows.length ? (
-            <Empty icon="canvas" title={word ? `No experiment is called “${search}”` : "No experiment yet"} action={<button className="btn" onClick={() => (word ? setSearch("") : create.mutate(emptyDocument()))}>{word ? "Show all" : "New experiment"}</button>} />
-          ) : (
-            <table className="table">
-              <thead><tr><th style={{ width: "60%" }}>Name</th><th className="num">Runs</th><th>Changed</th><th><span className="vh">Actions</span></th></tr></thead>
-              <tbody>{rows.map((row) => (
-                <tr key={row.id}>
-                  <td><Link to={`/experiments/${row.id}`}><b>{row.name || "Untitled"}</b></Link></td>
-                  <td className="num">{row.runs ? <Link to={`/runs?experiment=${row.id}`}>{row.runs}</Link> : <span className="mut">0</span>}</td>
-                  <td className="mut">{when(row.updated_at)}</td>
-                  <td className="num"><span className="row-actions">
-                    <button className="btn ghost icon" title="Duplicate" aria-label={`Duplicate ${row.name}`} onClick={() => void duplicate(row)}><Icon name="copy" /></button>
-                    <button className="btn ghost icon" title="Delete" aria-label={`Delete ${row.name}`} onClick={() => drop(row)}><Icon name="trash" /></button>
-                  </span></td>
-                </tr>
-              ))}</tbody>
-            </table>
-          )}
-        </div></section>
+        <div className="toolbar">
+          <label className="find" style={{ width: 280 }}>
+            <Icon name="search" />
+            <input
+              aria-label="Search experiments"
+              placeholder="Search by name"
+              value={search}
+              onChange={(event) => setSearch(event.target.value)}
+            />
+          </label>
+          <span className="grow" />
+          <span className="mut small">{data ? plural(rows.length, "experiment") : ""}</span>
+        </div>
+        <section className="panel">
+          <div className="scroll">
+            {error ? (
+              <Failure error={error} retry={() => void refetch()} />
+            ) : !data ? (
+              <Loading />
+            ) : !rows.length ? (
+              <Empty
+                icon="canvas"
+                title={word ? `No experiment is called “${search}”` : "No experiment yet"}
+                action={
+                  <button className="btn" onClick={() => (word ? setSearch("") : create.mutate(emptyDocument()))}>
+                    {word ? "Show all" : "New experiment"}
+                  </button>
+                }
+              />
+            ) : (
+              <table className="table">
+                <thead>
+                  <tr>
+                    <th style={{ width: "60%" }}>Name</th>
+                    <th className="num">Runs</th>
+                    <th>Changed</th>
+                    <th>
+                      <span className="vh">Actions</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {rows.map((row) => (
+                    <tr key={row.id}>
+                      <td>
+                        <Link to={`/experiments/${row.id}`}>
+                          <b>{row.name || "Untitled"}</b>
+                        </Link>
+                      </td>
+                      <td className="num">
+                        {row.runs ? <Link to={`/runs?experiment=${row.id}`}>{row.runs}</Link> : <span className="mut">0</span>}
+                      </td>
+                      <td className="mut">{when(row.updated_at)}</td>
+                      <td className="num">
+                        <span className="row-actions">
+                          <button
+                            className="btn ghost icon"
+                            title="Duplicate"
+                            aria-label={`Duplicate ${row.name}`}
+                            onClick={() => void duplicate(row)}
+                          >
+                            <Icon name="copy" />
+                          </button>
+                          <button className="btn ghost icon" title="Delete" aria-label={`Delete ${row.name}`} onClick={() => drop(row)}>
+                            <Icon name="trash" />
+                          </button>
+                        </span>
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            )}
+          </div>
+        </section>
       </div>
     </div>
   );

@@ -13,5 +13,10 @@ export function FirstExperiment() {
     const first = last ?? data.find((row) => /q3/i.test(row.name)) ?? data[0];
     return <Navigate replace to={first ? `/experiments/${first.id}` : "/experiments"} />;
   }
-  return <div className="page"><TopBar crumb={<b>Experiments</b>} />{error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />}</div>;
+  return (
+    <div className="page">
+      <TopBar title="Experiments" crumb={<b>Experiments</b>} />
+      {error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />}
+    </div>
+  );
 }

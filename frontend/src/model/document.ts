@@ -51,7 +51,13 @@ export interface ExperimentDocument {
   query: { operators: Operator[]; edges: Edge[] };
   cluster: { hosts: Host[]; links?: Json[]; local_latency_ns?: number };
   placement: Tagged & { hosts?: { [operator: string]: string[] } };
-  workload: { seed?: number; horizon_s?: number; warmup_s?: number; sources: { [operator: string]: SourceWorkload }; [field: string]: unknown };
+  workload: {
+    seed?: number;
+    horizon_s?: number;
+    warmup_s?: number;
+    sources: { [operator: string]: SourceWorkload };
+    [field: string]: unknown;
+  };
   policies?: { [family: string]: Json };
   prices?: string;
   measurement?: { [field: string]: Json };
@@ -64,14 +70,25 @@ export const MAX_OPERATOR_ID = 63;
 
 export function emptyDocument(name = "Untitled experiment"): ExperimentDocument {
   return {
-    format: 1, name, description: "",
+    format: 1,
+    name,
+    description: "",
     query: { operators: [], edges: [] },
     cluster: {
       local_latency_ns: 1000,
-      hosts: [{
-        name: "w", count: 4, group: "cloud", processor: { kind: "shared_fifo" }, cores: 1, speed: 1, memory_mb: 4096,
-        egress_mbit_per_s: 1000, egress_latency_ms: 0.5,
-      }],
+      hosts: [
+        {
+          name: "w",
+          count: 4,
+          group: "cloud",
+          processor: { kind: "shared_fifo" },
+          cores: 1,
+          speed: 1,
+          memory_mb: 4096,
+          egress_mbit_per_s: 1000,
+          egress_latency_ms: 0.5,
+        },
+      ],
     },
     placement: { kind: "spread" },
     workload: { seed: 1, horizon_s: 30, warmup_s: 5, drain: false, drain_limit_s: 60, sources: {} },
@@ -98,7 +115,9 @@ export function coerceDocument(given: unknown): ExperimentDocument {
     query: {
       ...query,
       operators: Array.isArray(query.operators) ? query.operators.filter(isObject) : [],
-      edges: Array.isArray(query.edges) ? query.edges.filter(isObject).map((edge) => ({ partitioning: { kind: "rebalance" }, ...edge })) : [],
+      edges: Array.isArray(query.edges)
+        ? query.edges.filter(isObject).map((edge) => ({ partitioning: { kind: "rebalance" }, ...edge }))
+        : [],
     },
     cluster: { ...cluster, hosts: Array.isArray(cluster.hosts) ? cluster.hosts.filter(isObject) : [] },
     placement: isObject(draft.placement) ? draft.placement : { kind: "spread" },
@@ -109,7 +128,12 @@ export function coerceDocument(given: unknown): ExperimentDocument {
 /** A name that no operator has yet: "filter", "filter-2", ... */
 export function freeName(base: string, taken: Iterable<string>): string {
   const used = new Set(taken);
-  const clean = base.toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^[^a-z]+/, "").slice(0, MAX_OPERATOR_ID - 4) || "operator";
+  const clean =
+    base
+      .toLowerCase()
+      .replace(/[^a-z0-9_-]+/g, "-")
+      .replace(/^[^a-z]+/, "")
+      .slice(0, MAX_OPERATOR_ID - 4) || "operator";
   if (!used.has(clean)) return clean;
   for (let number = 2; ; number += 1) if (!used.has(`${clean}-${number}`)) return `${clean}-${number}`;
 }
@@ -119,7 +143,10 @@ export const edgeKey = (edge: Edge) =>
   `${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}>${edge.target}.${edge.target_port ?? DEFAULT_PORT.target}`;
 
 export function addOperator(
-  document: ExperimentDocument, operator: Operator, position: Position, workload?: SourceWorkload,
+  document: ExperimentDocument,
+  operator: Operator,
+  position: Position,
+  workload?: SourceWorkload,
 ): ExperimentDocument {
   const next = {
     ...document,
@@ -138,7 +165,8 @@ export function patchOperator(document: ExperimentDocument, id: string, patch: P
 /** Renames an operator everywhere: edges, workload, explicit placement, positions. */
 export function renameOperator(document: ExperimentDocument, from: string, to: string): ExperimentDocument {
   const rename = (id: string) => (id === from ? to : id);
-  const rekey = <T>(map: { [id: string]: T } | undefined) => Object.fromEntries(Object.entries(map ?? {}).map(([id, value]) => [rename(id), value]));
+  const rekey = <T>(map: { [id: string]: T } | undefined) =>
+    Object.fromEntries(Object.entries(map ?? {}).map(([id, value]) => [rename(id), value]));
   return {
     ...document,
     query: {
@@ -203,7 +231,10 @@ export function removeHost(document: ExperimentDocument, index: number, itsNames
     ...document,
     cluster: { ...document.cluster, hosts: document.cluster.hosts.filter((_, at) => at !== index) },
     placement: hosts
-      ? { ...document.placement, hosts: Object.fromEntries(Object.entries(hosts).map(([id, names]) => [id, names.filter((name) => !gone.has(name))])) }
+      ? {
+          ...document.placement,
+          hosts: Object.fromEntries(Object.entries(hosts).map(([id, names]) => [id, names.filter((name) => !gone.has(name))])),
+        }
       : document.placement,
   };
 }
@@ -213,15 +244,24 @@ export function removeHost(document: ExperimentDocument, index: number, itsNames
  * (`current`, from validation), so that nothing else moves.
  */
 export function placeOn(
-  document: ExperimentDocument, operatorId: string, hostNames: string[], current: { [operator: string]: string[] },
+  document: ExperimentDocument,
+  operatorId: string,
+  hostNames: string[],
+  current: { [operator: string]: string[] },
 ): ExperimentDocument {
   const before = document.placement.kind === "explicit" ? (document.placement.hosts ?? {}) : current;
-  const fallback = Object.keys(before).length ? {} : Object.fromEntries(document.query.operators.map((operator) => [operator.id, hostNames]));
+  const fallback = Object.keys(before).length
+    ? {}
+    : Object.fromEntries(document.query.operators.map((operator) => [operator.id, hostNames]));
   return { ...document, placement: { kind: "explicit", hosts: { ...fallback, ...before, [operatorId]: hostNames } } };
 }
 
 /** Copies of operators and of the edges among them, under free names, shifted by 32 px. Returns the new ids too. */
-export function duplicateOperators(document: ExperimentDocument, ids: string[], from: ExperimentDocument = document): [ExperimentDocument, string[]] {
+export function duplicateOperators(
+  document: ExperimentDocument,
+  ids: string[],
+  from: ExperimentDocument = document,
+): [ExperimentDocument, string[]] {
   const chosen = from.query.operators.filter((operator) => ids.includes(operator.id));
   const names = new Map<string, string>();
   const taken = new Set(document.query.operators.map((operator) => operator.id));
@@ -234,8 +274,12 @@ export function duplicateOperators(document: ExperimentDocument, ids: string[], 
   let next = document;
   for (const operator of chosen) {
     const at = from.ui?.positions?.[operator.id] ?? { x: 0, y: 0 };
-    next = addOperator(next, { ...structuredClone(operator), id: renamed(operator.id) }, { x: at.x + 32, y: at.y + 32 },
-      from.workload.sources[operator.id] && structuredClone(from.workload.sources[operator.id]));
+    next = addOperator(
+      next,
+      { ...structuredClone(operator), id: renamed(operator.id) },
+      { x: at.x + 32, y: at.y + 32 },
+      from.workload.sources[operator.id] && structuredClone(from.workload.sources[operator.id]),
+    );
   }
   for (const edge of from.query.edges) {
     if (names.has(edge.source) && names.has(edge.target)) {

@@ -20,14 +20,20 @@ export function runEvents(run: Run, frames: Frame[], warmup_s: number): RunEvent
   const first = frames.find((frame) => (frame.latency_ms?.count ?? 0) > 0);
   if (first) events.push({ t_s: first.t_s, icon: "sink", tone: "plain", text: "First record delivered", detail: "" });
   const head_s = frames.at(-1)?.t_s ?? 0;
-  if (warmup_s > 0 && head_s >= warmup_s) events.push({ t_s: warmup_s, icon: "flag", tone: "plain", text: "Warm-up over, measuring", detail: "" });
+  if (warmup_s > 0 && head_s >= warmup_s)
+    events.push({ t_s: warmup_s, icon: "flag", tone: "plain", text: "Warm-up over, measuring", detail: "" });
   events.push(...blockedSpells(frames));
   const end_s = run.t_s ?? head_s;
-  if (run.state === "succeeded") events.push({ t_s: end_s, icon: "checkc", tone: "good", text: "Finished", detail: clock(run.finished_at) });
-  if (run.state === "cancelled") events.push({ t_s: end_s, icon: "cross", tone: "plain", text: "Cancelled", detail: clock(run.finished_at) });
-  if (run.state === "failed") events.push({ t_s: end_s, icon: "crossc", tone: "bad", text: run.error || "Failed", detail: clock(run.finished_at) });
-  return events.map((event, at) => ({ event, at }))
-    .sort((a, b) => (b.event.t_s ?? -1) - (a.event.t_s ?? -1) || b.at - a.at).map(({ event }) => event);
+  if (run.state === "succeeded")
+    events.push({ t_s: end_s, icon: "checkc", tone: "good", text: "Finished", detail: clock(run.finished_at) });
+  if (run.state === "cancelled")
+    events.push({ t_s: end_s, icon: "cross", tone: "plain", text: "Cancelled", detail: clock(run.finished_at) });
+  if (run.state === "failed")
+    events.push({ t_s: end_s, icon: "crossc", tone: "bad", text: run.error || "Failed", detail: clock(run.finished_at) });
+  return events
+    .map((event, at) => ({ event, at }))
+    .sort((a, b) => (b.event.t_s ?? -1) - (a.event.t_s ?? -1) || b.at - a.at)
+    .map(({ event }) => event);
 }
 
 function blockedSpells(frames: Frame[]): RunEvent[] {
@@ -39,10 +45,22 @@ function blockedSpells(frames: Frame[]): RunEvent[] {
       const start = since.get(id);
       if (start === undefined && blocked >= BLOCKED_FROM) {
         since.set(id, frame.t_s);
-        events.push({ t_s: frame.t_s, icon: "back", tone: "warn", text: `${id} blocked by backpressure`, detail: `${Math.round(blocked * 100)} %` });
+        events.push({
+          t_s: frame.t_s,
+          icon: "back",
+          tone: "warn",
+          text: `${id} blocked by backpressure`,
+          detail: `${Math.round(blocked * 100)} %`,
+        });
       } else if (start !== undefined && blocked < BLOCKED_FROM / 2) {
         since.delete(id);
-        events.push({ t_s: frame.t_s, icon: "check", tone: "good", text: `${id} flows again`, detail: `after ${(frame.t_s - start).toFixed(1)} s` });
+        events.push({
+          t_s: frame.t_s,
+          icon: "check",
+          tone: "good",
+          text: `${id} flows again`,
+          detail: `after ${(frame.t_s - start).toFixed(1)} s`,
+        });
       }
     }
   }
@@ -50,5 +68,5 @@ function blockedSpells(frames: Frame[]): RunEvent[] {
 }
 
 function clock(iso: string | null): string {
-  return iso ? new Date(iso).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" }) : "";
+  return iso ? new Date(iso).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" }) : "";
 }

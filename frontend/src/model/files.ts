@@ -10,7 +10,9 @@ export function readDocument(text: string): ExperimentDocument {
   try {
     value = parse(text);
   } catch (error) {
-    throw new Error(`This is neither YAML nor JSON: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`, { cause: error });
+    throw new Error(`This is neither YAML nor JSON: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`, {
+      cause: error,
+    });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value) || !("query" in value)) {
     throw new Error("This file holds no experiment: the top level must be a mapping with the field 'query'.");
@@ -19,8 +21,15 @@ export function readDocument(text: string): ExperimentDocument {
 }
 
 export function writeDocument(document: ExperimentDocument, format: FileFormat): string {
-  return format === "json" ? `${JSON.stringify(document, null, 2)}\n` : stringify(document, { lineWidth: 140, aliasDuplicateObjects: false });
+  return format === "json"
+    ? `${JSON.stringify(document, null, 2)}\n`
+    : stringify(document, { lineWidth: 140, aliasDuplicateObjects: false });
 }
 
 export const fileName = (document: ExperimentDocument, format: FileFormat) =>
-  `${document.name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "experiment"}.${format}`;
+  `${
+    document.name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-|-$/g, "") || "experiment"
+  }.${format}`;

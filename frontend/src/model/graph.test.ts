@@ -39,7 +39,11 @@ describe("edges and records", () => {
   it("gives equal schemas one name and one shape", () => {
     const person = { fields: [{ name: "id", type: "int" }], bytes: 200 };
     const match = { fields: [{ name: "city", type: "string" }], bytes: 20 };
-    const types = recordTypes(smallDocument(), { "persons.out": person, "filter.out": person, "join.out": match }, new Map([["nexmark_person", "NexMark persons"]]));
+    const types = recordTypes(
+      smallDocument(),
+      { "persons.out": person, "filter.out": person, "join.out": match },
+      new Map([["nexmark_person", "NexMark persons"]]),
+    );
     expect(types.get("filter.out")).toMatchObject({ name: "Person", shape: 0 });
     expect(types.get("join.out")).toMatchObject({ name: "Join", shape: 1 });
   });

@@ -37,10 +37,12 @@ export function connectionRefusal(document: ExperimentDocument, kinds: Map<strin
     const operator = operatorOf(document, end.operator);
     const kind = operator && kinds.get(operator.kind);
     const ports = end === source ? kind?.outputs : kind?.inputs;
-    if (ports && !ports.includes(end.port)) return `${end.operator} has no ${end.side}put '${end.port}'. It has ${ports.join(", ") || "none"}.`;
+    if (ports && !ports.includes(end.port))
+      return `${end.operator} has no ${end.side}put '${end.port}'. It has ${ports.join(", ") || "none"}.`;
   }
   const key = edgeKey(makeEdge(source, target, { kind: "forward" }));
-  if (document.query.edges.some((edge) => edgeKey(edge) === key)) return `${source.operator} already feeds this input of ${target.operator}.`;
+  if (document.query.edges.some((edge) => edgeKey(edge) === key))
+    return `${source.operator} already feeds this input of ${target.operator}.`;
   if (downstream(document, target.operator).has(source.operator)) {
     return `This would close a cycle: records of ${target.operator} already reach ${source.operator}.`;
   }
@@ -85,7 +87,11 @@ export interface RecordType {
  * Names for the record schemas that flow on output ports. Equal fields are one type; a source names it by its stream,
  * any other operator by its own id. Keys are "<operator>.<port>", as in the server's answer.
  */
-export function recordTypes(document: ExperimentDocument, schemas: Record<string, RecordSchema>, streamTitles: Map<string, string>): Map<string, RecordType> {
+export function recordTypes(
+  document: ExperimentDocument,
+  schemas: Record<string, RecordSchema>,
+  streamTitles: Map<string, string>,
+): Map<string, RecordType> {
   const bySignature = new Map<string, RecordType>();
   const types = new Map<string, RecordType>();
   for (const operator of document.query.operators) {
@@ -106,10 +112,19 @@ export function recordTypes(document: ExperimentDocument, schemas: Record<string
 }
 
 /** "NexMark persons" flow as records of the type Person. */
-const recordName = (stream: string) => stream.replace(/^NexMark\s+/i, "").replace(/([^s])s$/, "$1").replace(/^./, (letter) => letter.toUpperCase());
+const recordName = (stream: string) =>
+  stream
+    .replace(/^NexMark\s+/i, "")
+    .replace(/([^s])s$/, "$1")
+    .replace(/^./, (letter) => letter.toUpperCase());
 
 /** What arrives at an input port: the type of the first edge into it. */
-export function inputType(document: ExperimentDocument, types: Map<string, RecordType>, operator: string, port: string): RecordType | undefined {
+export function inputType(
+  document: ExperimentDocument,
+  types: Map<string, RecordType>,
+  operator: string,
+  port: string,
+): RecordType | undefined {
   const edge = document.query.edges.find((one) => one.target === operator && (one.target_port ?? DEFAULT_PORT.target) === port);
   return edge && types.get(`${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}`);
 }

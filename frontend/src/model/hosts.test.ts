@@ -23,7 +23,8 @@ describe("hosts", () => {
     const tile = cloud?.tiles[1];
     expect(hostAt(groups, { x: (cloud?.x ?? 0) + (tile?.x ?? 0) + 5, y: (cloud?.y ?? 0) + (tile?.y ?? 0) + 5 })?.name).toBe("w2");
     expect(hostAt(groups, { x: -5, y: -5 })).toBeNull();
-    for (let at = 1; at < groups.length; at += 1) expect(groups[at]?.x).toBeGreaterThanOrEqual((groups[at - 1]?.x ?? 0) + (groups[at - 1]?.width ?? 0));
+    for (let at = 1; at < groups.length; at += 1)
+      expect(groups[at]?.x).toBeGreaterThanOrEqual((groups[at - 1]?.x ?? 0) + (groups[at - 1]?.width ?? 0));
   });
 
   it("folds a large template", () => {

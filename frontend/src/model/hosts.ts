@@ -16,7 +16,9 @@ export function hostNames(host: Host): string[] {
 }
 
 export function expandHosts(document: ExperimentDocument): ExpandedHost[] {
-  return document.cluster.hosts.flatMap((host, template) => hostNames(host).map((name) => ({ name, template, group: host.group || "cloud" })));
+  return document.cluster.hosts.flatMap((host, template) =>
+    hostNames(host).map((name) => ({ name, template, group: host.group || "cloud" })),
+  );
 }
 
 /** Instances on each host as operator ids, in operator order, one entry per instance. */
@@ -61,7 +63,10 @@ export function layoutHosts(document: ExperimentDocument, origin: Position, widt
   const names = [...new Set(expanded.map((host) => host.group))];
   names.sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
   const shown = names.map((id) => fold(expanded.filter((host) => host.group === id)));
-  const total = Math.max(1, shown.reduce((sum, tiles) => sum + tiles.length, 0));
+  const total = Math.max(
+    1,
+    shown.reduce((sum, tiles) => sum + tiles.length, 0),
+  );
   const free = width - names.length * (2 * GROUP.padding - TILE.gap) - (names.length - 1) * GROUP.gap;
   const tileWidth = Math.max(TILE.widthMin, Math.min(TILE.widthMax, Math.floor(free / total) - TILE.gap));
   const columnsFree = Math.max(names.length, Math.floor(free / (tileWidth + TILE.gap)));
@@ -69,11 +74,18 @@ export function layoutHosts(document: ExperimentDocument, origin: Position, widt
   let x = origin.x;
   names.forEach((id, index) => {
     const tiles = shown[index] ?? [];
-    const columns = Math.max(1, Math.min(tiles.length, names.length === 1 ? columnsFree : Math.round((columnsFree * tiles.length) / total)));
+    const columns = Math.max(
+      1,
+      Math.min(tiles.length, names.length === 1 ? columnsFree : Math.round((columnsFree * tiles.length) / total)),
+    );
     const rows = Math.max(1, Math.ceil(tiles.length / columns));
     const groupWidth = Math.max(132, columns * (tileWidth + TILE.gap) - TILE.gap + 2 * GROUP.padding);
     groups.push({
-      id, x, y: origin.y, width: groupWidth, hosts: expanded.filter((host) => host.group === id).length,
+      id,
+      x,
+      y: origin.y,
+      width: groupWidth,
+      hosts: expanded.filter((host) => host.group === id).length,
       height: GROUP.header + rows * (TILE.height + TILE.gap) - TILE.gap + GROUP.footer,
       tiles: tiles.map((tile, at) => ({
         ...tile,
@@ -91,7 +103,9 @@ export function layoutHosts(document: ExperimentDocument, origin: Position, widt
 const rank = (group: string) => (GROUP_ORDER.includes(group) ? GROUP_ORDER.indexOf(group) : GROUP_ORDER.length);
 
 function fold(hosts: ExpandedHost[]): HostTile[] {
-  const tiles = hosts.slice(0, HOSTS_SHOWN_MAX).map((host) => ({ name: host.name, template: host.template, x: 0, y: 0, width: TILE.widthMin, more: 0 }));
+  const tiles = hosts
+    .slice(0, HOSTS_SHOWN_MAX)
+    .map((host) => ({ name: host.name, template: host.template, x: 0, y: 0, width: TILE.widthMin, more: 0 }));
   const last = tiles.at(-1);
   if (last && hosts.length > HOSTS_SHOWN_MAX) last.more = hosts.length - HOSTS_SHOWN_MAX;
   return tiles;
@@ -116,7 +130,9 @@ export function describeHost(host: Host): string {
   if (host.cores) parts.push(`${host.cores} ${host.cores === 1 ? "core" : "cores"}`);
   if (host.memory_mb) parts.push(host.memory_mb >= 1024 ? `${round(host.memory_mb / 1024)} GB` : `${host.memory_mb} MB`);
   if (host.egress_mbit_per_s) {
-    parts.push(`egress ${host.egress_mbit_per_s >= 1000 ? `${round(host.egress_mbit_per_s / 1000)} Gbit/s` : `${host.egress_mbit_per_s} Mbit/s`}`);
+    parts.push(
+      `egress ${host.egress_mbit_per_s >= 1000 ? `${round(host.egress_mbit_per_s / 1000)} Gbit/s` : `${host.egress_mbit_per_s} Mbit/s`}`,
+    );
   }
   if (host.egress_latency_ms !== undefined) parts.push(`${host.egress_latency_ms} ms`);
   return parts.join(", ");

@@ -63,8 +63,12 @@ export async function autoLayout(document: ExperimentDocument, kinds: Map<string
   const graph = await new Elk().layout({
     id: "query",
     layoutOptions: {
-      "elk.algorithm": "layered", "elk.direction": "RIGHT", "elk.layered.spacing.nodeNodeBetweenLayers": "60", "elk.spacing.nodeNode": "40",
-      "elk.layered.nodePlacement.strategy": "NETWORK_SIMPLEX", "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
+      "elk.algorithm": "layered",
+      "elk.direction": "RIGHT",
+      "elk.layered.spacing.nodeNodeBetweenLayers": "60",
+      "elk.spacing.nodeNode": "40",
+      "elk.layered.nodePlacement.strategy": "NETWORK_SIMPLEX",
+      "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
     },
     children: document.query.operators.map((operator) => {
       const kind = kinds.get(operator.kind);
@@ -73,9 +77,14 @@ export async function autoLayout(document: ExperimentDocument, kinds: Map<string
         ...(kind?.outputs ?? ["out"]).map((name, index) => ({ name, side: "EAST", index })),
       ];
       return {
-        id: operator.id, width: NODE.width, height: nodeHeight(kind), layoutOptions: { "elk.portConstraints": "FIXED_POS" },
+        id: operator.id,
+        width: NODE.width,
+        height: nodeHeight(kind),
+        layoutOptions: { "elk.portConstraints": "FIXED_POS" },
         ports: ports.map(({ name, side, index }) => ({
-          id: port(operator.id, `${side}-${name}`), x: side === "WEST" ? 0 : NODE.width, y: NODE.header + NODE.port * (index + 0.5),
+          id: port(operator.id, `${side}-${name}`),
+          x: side === "WEST" ? 0 : NODE.width,
+          y: NODE.header + NODE.port * (index + 0.5),
           layoutOptions: { "elk.port.side": side },
         })),
       };

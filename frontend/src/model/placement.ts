@@ -10,8 +10,12 @@ export function localPlacement(document: ExperimentDocument, known: Record<strin
   const names = expandHosts(document).map((host) => host.name);
   const placement: Record<string, string[]> = {};
   for (const operator of document.query.operators) {
-    const list = document.placement.kind === "explicit" ? (document.placement.hosts?.[operator.id] ?? [])
-      : document.placement.kind === "spread" ? names : (known[operator.id] ?? []).filter((name) => names.includes(name));
+    const list =
+      document.placement.kind === "explicit"
+        ? (document.placement.hosts?.[operator.id] ?? [])
+        : document.placement.kind === "spread"
+          ? names
+          : (known[operator.id] ?? []).filter((name) => names.includes(name));
     if (!list.length) continue;
     const count = Math.max(0, Math.min(Math.floor(Number(operator.parallelism) || 0), 10_000));
     placement[operator.id] = Array.from({ length: count }, (_, index) => list[index % list.length] as string);

@@ -11,7 +11,8 @@ export function rateAt(rate: Tagged | undefined, t_s: number): number | null {
     case "steps": {
       const steps = (Array.isArray(rate.steps) ? rate.steps : []) as { at_s?: number; per_s?: number }[];
       let value = 0;
-      for (const step of [...steps].sort((a, b) => number(a?.at_s) - number(b?.at_s))) if (number(step?.at_s) <= t_s) value = number(step?.per_s);
+      for (const step of [...steps].sort((a, b) => number(a?.at_s) - number(b?.at_s)))
+        if (number(step?.at_s) <= t_s) value = number(step?.per_s);
       return value;
     }
     case "cosine": {
@@ -31,3 +32,11 @@ export function previewRate(rate: Tagged | undefined, horizon_s: number, points 
 }
 
 export const mean = (values: number[]) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : 0);
+
+/** A rate in a few words, for lists. */
+export function rateSummary(rate: Tagged | undefined): string {
+  if (!rate) return "no rate";
+  if (rate.kind === "constant") return `${Number(rate.per_s ?? 1000).toLocaleString("en-US")}/s`;
+  if (rate.kind === "recorded") return `file, ${Number(rate.speed ?? 1).toLocaleString("en-US")} ×`;
+  return rate.kind;
+}

@@ -7,10 +7,15 @@ import { joinPointer, problemsByPart, targetOf } from "./validate";
 
 const ROOT: JsonSchema = {
   $defs: {
-    Host: { type: "object", properties: { name: { type: "string" }, count: { anyOf: [{ type: "integer", minimum: 1 }, { type: "null" }], default: null } }, required: ["name"] },
+    Host: {
+      type: "object",
+      properties: { name: { type: "string" }, count: { anyOf: [{ type: "integer", minimum: 1 }, { type: "null" }], default: null } },
+      required: ["name"],
+    },
     Cluster: { type: "object", properties: { hosts: { type: "array", items: { $ref: "#/$defs/Host" } } } },
   },
-  type: "object", properties: { cluster: { $ref: "#/$defs/Cluster" } },
+  type: "object",
+  properties: { cluster: { $ref: "#/$defs/Cluster" } },
 };
 
 describe("schemas as forms", () => {
@@ -32,7 +37,10 @@ describe("schemas as forms", () => {
   });
 
   it("begins with the defaults and the tag", () => {
-    expect(initialValue({ properties: { kind: { const: "constant" }, per_s: { default: 1000 }, key: { type: "string" } } })).toEqual({ kind: "constant", per_s: 1000 });
+    expect(initialValue({ properties: { kind: { const: "constant" }, per_s: { default: 1000 }, key: { type: "string" } } })).toEqual({
+      kind: "constant",
+      per_s: 1000,
+    });
   });
 });
 
@@ -58,7 +66,8 @@ describe("pointers", () => {
 describe("differences", () => {
   it("name every field that differs", () => {
     expect(differences({ a: 1, b: [1, 2] }, { a: 1, b: [1, 3], c: 0 })).toEqual([
-      { pointer: "/b/1", mine: 2, theirs: 3 }, { pointer: "/c", mine: undefined, theirs: 0 },
+      { pointer: "/b/1", mine: 2, theirs: 3 },
+      { pointer: "/c", mine: undefined, theirs: 0 },
     ]);
   });
 });

@@ -1,12 +1,22 @@
 /** JSON Schemas of the registry, made ready for a form: labels, units, ranges, defaults. */
 import type { Json, JsonSchema } from "../api/types";
+import type { Tagged } from "./document";
 
 const isSchema = (value: Json | undefined): value is JsonSchema => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Units by the end of a field's name, longest first. */
 const UNITS: [suffix: string, unit: string][] = [
-  ["_mbit_per_s", "Mbit/s"], ["_mb_per_s", "MB/s"], ["_bytes_per_s", "B/s"], ["_per_s", "rec/s"], ["_bytes", "B"], ["_mb", "MB"], ["_gb", "GB"],
-  ["_ns", "ns"], ["_us", "µs"], ["_ms", "ms"], ["_s", "s"],
+  ["_mbit_per_s", "Mbit/s"],
+  ["_mb_per_s", "MB/s"],
+  ["_bytes_per_s", "B/s"],
+  ["_per_s", "rec/s"],
+  ["_bytes", "B"],
+  ["_mb", "MB"],
+  ["_gb", "GB"],
+  ["_ns", "ns"],
+  ["_us", "µs"],
+  ["_ms", "ms"],
+  ["_s", "s"],
 ];
 
 const WHOLE_NAME: { [name: string]: [label: string, unit: string] } = { per_s: ["Rate", "rec/s"] };
@@ -32,9 +42,11 @@ const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** 10,000 as it is; powers of ten beyond a million, or below a thousandth, as 10⁹ and 10⁻⁶. */
 export function bound(value: number): string {
-  const exponent = Math.round(Math.log10(Math.abs(value)));
-  if (value > 0 && (value >= 1e6 || value < 1e-3) && Math.abs(Math.log10(value) - exponent) < 1e-9) {
-    return `10${exponent < 0 ? "⁻" : ""}${[...String(Math.abs(exponent))].map((digit) => SUPERSCRIPT[Number(digit)]).join("")}`;
+  const size = Math.abs(value);
+  const exponent = Math.round(Math.log10(size));
+  if (size > 0 && (size >= 1e6 || size < 1e-3) && Math.abs(Math.log10(size) - exponent) < 1e-9) {
+    const digits = [...String(Math.abs(exponent))].map((digit) => SUPERSCRIPT[Number(digit)]).join("");
+    return `${value < 0 ? "−" : ""}10${exponent < 0 ? "⁻" : ""}${digits}`;
   }
   return value.toLocaleString("en-US", { maximumFractionDigits: 9 });
 }
@@ -44,7 +56,9 @@ export function rangeOf(schema: JsonSchema): string {
   const parts: string[] = [];
   const fallback = schema.default;
   if (typeof fallback === "number" || (typeof fallback === "string" && fallback !== "") || typeof fallback === "boolean") {
-    parts.push(`default ${typeof fallback === "boolean" ? (fallback ? "on" : "off") : typeof fallback === "number" ? bound(fallback) : fallback.replace(/_/g, " ")}`);
+    parts.push(
+      `default ${typeof fallback === "boolean" ? (fallback ? "on" : "off") : typeof fallback === "number" ? bound(fallback) : fallback.replace(/_/g, " ")}`,
+    );
   }
   const low = number(schema.minimum);
   const above = number(schema.exclusiveMinimum);
@@ -52,7 +66,8 @@ export function rangeOf(schema: JsonSchema): string {
   // The largest whole number that JSON can hold says nothing to a person.
   const high = highest === Number.MAX_SAFE_INTEGER ? undefined : highest;
   const below = number(schema.exclusiveMaximum);
-  if ((low ?? above) !== undefined && (high ?? below) !== undefined) parts.push(`${above !== undefined ? "above " : ""}${bound(low ?? above ?? 0)} to ${bound(high ?? below ?? 0)}`);
+  if ((low ?? above) !== undefined && (high ?? below) !== undefined)
+    parts.push(`${above !== undefined ? "above " : ""}${bound(low ?? above ?? 0)} to ${bound(high ?? below ?? 0)}`);
   else if (low !== undefined) parts.push(`at least ${bound(low)}`);
   else if (above !== undefined) parts.push(`above ${bound(above)}`);
   else if (high !== undefined) parts.push(`at most ${bound(high)}`);
@@ -89,7 +104,8 @@ export function schemaAt(root: JsonSchema | undefined, path: string[]): JsonSche
     if (!isSchema(next)) return undefined;
     at = deref(root, next);
     const optional = Array.isArray(at.anyOf) ? at.anyOf.filter((one) => isSchema(one) && one.type !== "null") : [];
-    if (optional.length === 1 && isSchema(optional[0])) at = { ...deref(root, optional[0]), ...("default" in at ? { default: at.default ?? null } : {}) };
+    if (optional.length === 1 && isSchema(optional[0]))
+      at = { ...deref(root, optional[0]), ...("default" in at ? { default: at.default ?? null } : {}) };
   }
   return { ...at, ...(isSchema(root.$defs) && !at.$defs ? { $defs: root.$defs } : {}) };
 }
@@ -106,12 +122,18 @@ export function formSchema(schema: JsonSchema, omit: readonly string[] = []): Js
     if (Array.isArray(node.anyOf) && node.anyOf.length === 2 && node.anyOf.some((one) => isSchema(one) && one.type === "null")) {
       const { anyOf, default: fallback, ...beside } = node;
       const plain = (anyOf as Json[]).find((one) => isSchema(one) && one.type !== "null");
-      node = { ...(isSchema(plain) ? plain : {}), ...beside, ...(fallback === null || fallback === undefined ? {} : { default: fallback }) };
+      node = {
+        ...(isSchema(plain) ? plain : {}),
+        ...beside,
+        ...(fallback === null || fallback === undefined ? {} : { default: fallback }),
+      };
     }
-    return Object.fromEntries(Object.entries(node).map(([name, child]) => {
-      if (name === "discriminator" && isSchema(child)) return [name, { propertyName: child.propertyName ?? "kind" }];
-      return [name, name === "default" || name === "const" || name === "enum" ? child : walk(child)];
-    }));
+    return Object.fromEntries(
+      Object.entries(node).map(([name, child]) => {
+        if (name === "discriminator" && isSchema(child)) return [name, { propertyName: child.propertyName ?? "kind" }];
+        return [name, name === "default" || name === "const" || name === "enum" ? child : walk(child)];
+      }),
+    );
   };
   const out = walk(schema) as JsonSchema;
   if (isSchema(out.properties) && omit.length) {
@@ -137,3 +159,9 @@ export function initialValue(schema: JsonSchema, root: JsonSchema = schema): { [
 export function propertyNames(schema: JsonSchema | undefined): string[] {
   return schema && isSchema(schema.properties) ? Object.keys(schema.properties) : [];
 }
+
+/** The default of a tagged field, if its schema has one. */
+export const taggedDefault = (schema: { [key: string]: Json } | undefined, name: string): Tagged | undefined => {
+  const field = (schema?.properties as { [name: string]: JsonSchema } | undefined)?.[name];
+  return (field?.default as Tagged | undefined) ?? undefined;
+};

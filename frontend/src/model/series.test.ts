@@ -37,12 +37,22 @@ describe("scales", () => {
   });
 
   it("goes logarithmic beyond a decade", () => {
-    expect(spansMoreThanADecade([[1, 9], [null, 2]])).toBe(false);
+    expect(
+      spansMoreThanADecade([
+        [1, 9],
+        [null, 2],
+      ]),
+    ).toBe(false);
     expect(spansMoreThanADecade([[1], [11]])).toBe(true);
   });
 
   it("labels at most five values, all inside the axis", () => {
-    for (const [low, high] of [[0.07, 1.3], [0.5, 9000], [3, 40], [1, 1]] as const) {
+    for (const [low, high] of [
+      [0.07, 1.3],
+      [0.5, 9000],
+      [3, 40],
+      [1, 1],
+    ] as const) {
       const axis = logAxis({ low, high });
       expect(axis.low).toBeLessThanOrEqual(low);
       expect(axis.high).toBeGreaterThanOrEqual(high);
@@ -61,7 +71,13 @@ describe("scales", () => {
 
 describe("rates", () => {
   it("holds a step until the next one", () => {
-    const rate = { kind: "steps", steps: [{ at_s: 0, per_s: 10 }, { at_s: 5, per_s: 30 }] };
+    const rate = {
+      kind: "steps",
+      steps: [
+        { at_s: 0, per_s: 10 },
+        { at_s: 5, per_s: 30 },
+      ],
+    };
     expect(rateAt(rate, 4.9)).toBe(10);
     expect(rateAt(rate, 5)).toBe(30);
   });
@@ -77,7 +93,16 @@ describe("rates", () => {
 
 describe("events", () => {
   it("names the start and the end of backpressure", () => {
-    const sample = (blocked: number) => ({ in_per_s: 1, out_per_s: 1, busy: 0.1, blocked, queue: 0, state_bytes: 0, watermark_lag_ms: null, late: 0 });
+    const sample = (blocked: number) => ({
+      in_per_s: 1,
+      out_per_s: 1,
+      busy: 0.1,
+      blocked,
+      queue: 0,
+      state_bytes: 0,
+      watermark_lag_ms: null,
+      late: 0,
+    });
     const frames = [0, 0.7, 0.6, 0.1].map((blocked, n) => frame(n, { operators: { filter: sample(blocked) } }));
     const run = { state: "running", created_at: "2026-01-01T00:00:00Z", started_at: null, finished_at: null, t_s: 1, error: null } as never;
     const texts = runEvents(run, frames, 0).map((event) => event.text);

@@ -13,7 +13,8 @@ export interface ChartColumns {
 /** Records that wait in front of operators, from the operators' own samples. */
 export function queuedRecords(frame: Frame): number | null {
   let sum: number | null = null;
-  for (const sample of Object.values(frame.operators ?? {})) if (sample.queue !== null && sample.queue !== undefined) sum = (sum ?? 0) + sample.queue;
+  for (const sample of Object.values(frame.operators ?? {}))
+    if (sample.queue !== null && sample.queue !== undefined) sum = (sum ?? 0) + sample.queue;
   return sum;
 }
 

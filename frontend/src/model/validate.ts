@@ -12,7 +12,8 @@ export type Target =
 export const unescapePointer = (part: string) => part.replace(/~1/g, "/").replace(/~0/g, "~");
 export const escapePointer = (part: string | number) => String(part).replace(/~/g, "~0").replace(/\//g, "~1");
 export const pointerParts = (pointer: string) => pointer.split("/").slice(1).map(unescapePointer);
-export const joinPointer = (base: string, path: readonly (string | number)[]) => base + path.map((part) => `/${escapePointer(part)}`).join("");
+export const joinPointer = (base: string, path: readonly (string | number)[]) =>
+  base + path.map((part) => `/${escapePointer(part)}`).join("");
 
 export function targetOf(pointer: string, document: ExperimentDocument): Target {
   const [root, second, third] = pointerParts(pointer);
@@ -46,7 +47,7 @@ export function problemsByPart(problems: Problem[], document: ExperimentDocument
   const operators = new Map<string, Problem[]>();
   const edges = new Map<string, Problem[]>();
   const hosts = new Map<number, Problem[]>();
-  const add = <K,>(map: Map<K, Problem[]>, key: K, problem: Problem) => map.set(key, [...(map.get(key) ?? []), problem]);
+  const add = <K>(map: Map<K, Problem[]>, key: K, problem: Problem) => map.set(key, [...(map.get(key) ?? []), problem]);
   for (const problem of problems) {
     const target = targetOf(problem.pointer, document);
     if (target.part === "operator") add(operators, target.id, problem);

@@ -9,9 +9,19 @@ export function Events({ events }: { events: RunEvent[] }) {
   return (
     <ul className="ev scroll" data-testid="events">
       {events.map((event, at) => (
-        <li key={at}><button className={`${event.tone} ${event === near ? "on" : ""}`} disabled={event.t_s === null} title={event.text} onClick={() => useLiveRun.setState({ pinned_s: event.t_s })}>
-          <time>{event.t_s === null ? "" : `${event.t_s.toFixed(2)} s`}</time><Icon name={event.icon} /><span className="ell">{event.text}</span><small>{event.detail}</small>
-        </button></li>
+        <li key={at}>
+          <button
+            className={`${event.tone} ${event === near ? "on" : ""}`}
+            disabled={event.t_s === null}
+            title={event.text}
+            onClick={() => useLiveRun.setState({ pinned_s: event.t_s })}
+          >
+            <time>{event.t_s === null ? "" : `${event.t_s.toFixed(2)} s`}</time>
+            <Icon name={event.icon} />
+            <span className="ell">{event.text}</span>
+            <small>{event.detail}</small>
+          </button>
+        </li>
       ))}
     </ul>
   );

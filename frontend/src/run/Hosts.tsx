@@ -13,9 +13,23 @@ export function Hosts({ document, frame }: { document: ExperimentDocument; frame
           const sample = frame?.hosts?.[name];
           const busy = sample?.busy ?? 0;
           return (
-            <li key={name} title={sample ? `${name}: busy ${percent(busy)}, ${short(sample.queue ?? 0)} records wait, ${short(sample.egress_mbit_per_s ?? 0)} Mbit/s out` : `${name}: no data yet`}>
-              <span className="ell">{name}</span><div className="bar"><i style={{ width: `${Math.min(100, busy * 100)}%` }} /></div>
-              <span>{sample ? percent(busy) : "–"}</span><span>{sample ? short(sample.queue ?? 0) : "–"}</span><span>{sample?.egress_mbit_per_s === null || sample?.egress_mbit_per_s === undefined ? "–" : short(sample.egress_mbit_per_s)}</span>
+            <li
+              key={name}
+              title={
+                sample
+                  ? `${name}: busy ${percent(busy)}, ${short(sample.queue ?? 0)} records wait, ${short(sample.egress_mbit_per_s ?? 0)} Mbit/s out`
+                  : `${name}: no data yet`
+              }
+            >
+              <span className="ell">{name}</span>
+              <div className="bar">
+                <i style={{ width: `${Math.min(100, busy * 100)}%` }} />
+              </div>
+              <span>{sample ? percent(busy) : "–"}</span>
+              <span>{sample ? short(sample.queue ?? 0) : "–"}</span>
+              <span>
+                {sample?.egress_mbit_per_s === null || sample?.egress_mbit_per_s === undefined ? "–" : short(sample.egress_mbit_per_s)}
+              </span>
             </li>
           );
         })}

@@ -35,8 +35,20 @@ export function RunPage() {
     follower.current = followRun(id);
     return () => follower.current?.stop();
   }, [id]);
-  if (error) return <div className="page"><TopBar crumb={<b>Run</b>} /><Failure error={error} /></div>;
-  if (!run || run.id !== id) return <div className="page"><TopBar crumb={<b>Run</b>} /><Loading /></div>;
+  if (error)
+    return (
+      <div className="page">
+        <TopBar title="Run" crumb={<b>Run</b>} />
+        <Failure error={error} />
+      </div>
+    );
+  if (!run || run.id !== id)
+    return (
+      <div className="page">
+        <TopBar title="Run" crumb={<b>Run</b>} />
+        <Loading />
+      </div>
+    );
   return <RunView key={id} run={run} tryNow={() => follower.current?.tryNow()} />;
 }
 
@@ -59,28 +71,83 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
       <RunBar run={run} />
       <div className="run" data-testid="run-page">
         <ConnectionBar tryNow={tryNow} />
-        {run.state === "failed" && run.error && <div className="bar-note err" role="alert" data-testid="run-error"><Icon name="crossc" /><span>{run.error}</span></div>}
+        {run.state === "failed" && run.error && (
+          <div className="bar-note err" role="alert" data-testid="run-error">
+            <Icon name="crossc" />
+            <span>{run.error}</span>
+          </div>
+        )}
         <Transport run={run} frames={frames} end_s={end_s} events={events} />
         <Values frames={frames} frame={frame} />
         <div className="main">
           {frames.length || isActive(run) ? (
-            <TimeStack frames={frames} end_s={end_s} warmup_s={warmup_s} finished={!isActive(run)} definition={`${FROM[latency?.from ?? "append"] ?? latency?.from} to output, ${ANCHOR[latency?.anchor ?? "trigger"] ?? latency?.anchor}`} />
+            <TimeStack
+              frames={frames}
+              end_s={end_s}
+              warmup_s={warmup_s}
+              finished={!isActive(run)}
+              definition={`${FROM[latency?.from ?? "append"] ?? latency?.from} to output, ${ANCHOR[latency?.anchor ?? "trigger"] ?? latency?.anchor}`}
+            />
           ) : (
-            <section className="panel"><Empty icon="runs" title={run.state === "failed" ? "The run failed before its first frame" : "No frame was recorded"} /></section>
+            <section className="panel">
+              <Empty icon="runs" title={run.state === "failed" ? "The run failed before its first frame" : "No frame was recorded"} />
+            </section>
           )}
           <div className={`side show-${side}`}>
-            <div className="side-tabs seg" role="radiogroup" aria-label="Side panel">{(["topology", "hosts", "events"] as const).map((one) => <label key={one}><input type="radio" name="side" checked={side === one} onChange={() => setSide(one)} />{one.replace(/^./, (c) => c.toUpperCase())}</label>)}</div>
+            <div className="side-tabs seg" role="radiogroup" aria-label="Side panel">
+              {(["topology", "hosts", "events"] as const).map((one) => (
+                <label key={one}>
+                  <input type="radio" name="side" checked={side === one} onChange={() => setSide(one)} />
+                  {one.replace(/^./, (c) => c.toUpperCase())}
+                </label>
+              ))}
+            </div>
             <section className="panel p-topology">
-              <div className="ph"><h2>Topology</h2><span className="mut">{at}</span>
-                <div className="lg"><span><i className="swatch busy" />busy</span><span><Icon name="back" small /><i className="swatch blocked" />blocked</span><span><i className="swatch idle" />idle</span></div></div>
+              <div className="ph">
+                <h2>Topology</h2>
+                <span className="mut">{at}</span>
+                <div className="lg">
+                  <span>
+                    <i className="swatch busy" />
+                    busy
+                  </span>
+                  <span>
+                    <Icon name="back" small />
+                    <i className="swatch blocked" />
+                    blocked
+                  </span>
+                  <span>
+                    <i className="swatch idle" />
+                    idle
+                  </span>
+                </div>
+              </div>
               <Topology document={document} frame={frame} />
             </section>
             <section className="panel p-hosts">
-              <div className="ph"><h2>Hosts</h2><span className="mut">{at}</span><div className="lg mut heads"><span>CPU</span><span>queue</span><span>Mbit/s</span></div></div>
+              <div className="ph">
+                <h2>Hosts</h2>
+                <span className="mut">{at}</span>
+                <div className="lg mut heads">
+                  <span>CPU</span>
+                  <span>queue</span>
+                  <span>Mbit/s</span>
+                </div>
+              </div>
               <Hosts document={document} frame={frame} />
             </section>
             <section className="panel p-events">
-              {run.summary ? <Summary run={run} events={events} /> : <><div className="ph"><h2>Events</h2><span className="mut">{events.length}</span></div><Events events={events} /></>}
+              {run.summary ? (
+                <Summary run={run} events={events} />
+              ) : (
+                <>
+                  <div className="ph">
+                    <h2>Events</h2>
+                    <span className="mut">{events.length}</span>
+                  </div>
+                  <Events events={events} />
+                </>
+              )}
             </section>
           </div>
         </div>
@@ -99,18 +166,57 @@ function RunBar({ run }: { run: Run }) {
   });
   const rerun = useMutation({
     mutationFn: () => post<Run>(`/api/runs/${run.id}/rerun`, {}),
-    onSuccess: (made) => { void client.invalidateQueries({ queryKey: ["runs"] }); void navigate(`/runs/${made.id}`); },
+    onSuccess: (made) => {
+      void client.invalidateQueries({ queryKey: ["runs"] });
+      void navigate(`/runs/${made.id}`);
+    },
     onError: (error) => toast(error.message, { tone: "err" }),
   });
   const cancelling = cancel.isPending || cancel.isSuccess || run.cancel_requested === true;
   return (
     <TopBar
-      crumb={<><Link to="/runs">Runs</Link><span>/</span><b title={run.experiment.name}>{run.experiment.name}</b><span>run {run.number}, seed {run.seed}</span><StateBadge state={run.state} /></>}
-      actions={<>
-        <Link className="btn" to={`/experiments/${run.experiment.id}`}><Icon name="canvas" />Open experiment</Link>
-        <button className="btn" data-testid="rerun" disabled={rerun.isPending} title={active ? "Start the same document and seed once more, beside this run" : "Run the same document and seed again"} onClick={() => rerun.mutate()}><Icon name="rerun" />Run again</button>
-        {active && <button className="btn danger" data-testid="cancel" disabled={cancelling} title={cancelling ? "The worker stops at the next frame" : "Stop this run; its frames are kept"} onClick={() => cancel.mutate()}><Icon name="cross" />{cancelling ? "Cancelling" : "Cancel"}</button>}
-      </>}
+      title={`Run ${run.number}, ${run.experiment.name}`}
+      crumb={
+        <>
+          <Link to="/runs">Runs</Link>
+          <span>/</span>
+          <b title={run.experiment.name}>{run.experiment.name}</b>
+          <span>
+            run {run.number}, seed {run.seed}
+          </span>
+          <StateBadge state={run.state} />
+        </>
+      }
+      actions={
+        <>
+          <Link className="btn" to={`/experiments/${run.experiment.id}`}>
+            <Icon name="canvas" />
+            Open experiment
+          </Link>
+          <button
+            className="btn"
+            data-testid="rerun"
+            disabled={rerun.isPending}
+            title={active ? "Start the same document and seed once more, beside this run" : "Run the same document and seed again"}
+            onClick={() => rerun.mutate()}
+          >
+            <Icon name="rerun" />
+            Run again
+          </button>
+          {active && (
+            <button
+              className="btn danger"
+              data-testid="cancel"
+              disabled={cancelling}
+              title={cancelling ? "The worker stops at the next frame" : "Stop this run; its frames are kept"}
+              onClick={() => cancel.mutate()}
+            >
+              <Icon name="cross" />
+              {cancelling ? "Cancelling" : "Cancel"}
+            </button>
+          )}
+        </>
+      }
     />
   );
 }
@@ -125,7 +231,16 @@ function ConnectionBar({ tryNow }: { tryNow: () => void }) {
     return () => clearInterval(timer);
   }, [retryIn_s, failures]);
   if (failures <= QUIET_FAILURES) return null;
-  return <div className="bar-note" role="alert" data-testid="connection-lost"><Icon name="warn" /><span>The live connection is lost. The charts keep what they have; trying again{left_s > 1 ? ` in ${left_s} s` : ""}.</span><span className="grow" /><button className="btn" onClick={tryNow}>Try now</button></div>;
+  return (
+    <div className="bar-note" role="alert" data-testid="connection-lost">
+      <Icon name="warn" />
+      <span>The live connection is lost. The charts keep what they have; trying again{left_s > 1 ? ` in ${left_s} s` : ""}.</span>
+      <span className="grow" />
+      <button className="btn" onClick={tryNow}>
+        Try now
+      </button>
+    </div>
+  );
 }
 
 /** A held moment is part of the address: `?t=12.5`. */

@@ -12,8 +12,27 @@ export function Summary({ run, events }: { run: Run; events: RunEvent[] }) {
   const [tab, setTab] = useState<"summary" | "events">("summary");
   return (
     <>
-      <Tabs label="Result" value={tab} onChange={setTab} tabs={[{ id: "summary", label: "Summary" }, { id: "events", label: <>Events <span className="mut">{events.length}</span></> }]}
-        end={<span className="mono digest ell" title={`Digest ${run.digest ?? "–"}`}>{run.digest ? `digest ${run.digest.slice(0, 12)}` : ""}</span>} />
+      <Tabs
+        label="Result"
+        value={tab}
+        onChange={setTab}
+        tabs={[
+          { id: "summary", label: "Summary" },
+          {
+            id: "events",
+            label: (
+              <>
+                Events <span className="mut">{events.length}</span>
+              </>
+            ),
+          },
+        ]}
+        end={
+          <span className="mono digest ell" title={`Digest ${run.digest ?? "–"}`}>
+            {run.digest ? `digest ${run.digest.slice(0, 12)}` : ""}
+          </span>
+        }
+      />
       {tab === "events" ? <Events events={events} /> : <SummaryTable summary={run.summary ?? {}} />}
     </>
   );
@@ -24,16 +43,54 @@ function SummaryTable({ summary }: { summary: Fields }) {
   const number = (value: Json | undefined, unit = "") => (typeof value === "number" ? `${short(value)}${unit}` : "–");
   const time = (value: Json | undefined) => (typeof value === "number" ? latency(value).join(" ") : "–");
   const rows: [string, string][] = [
-    ["Latency p50", time(measured.p50)], ["Records in", number(summary.records_in)], ["Latency p95", time(measured.p95)], ["Records out", number(summary.records_out)],
-    ["Latency p99", time(measured.p99)], ["Late, dropped", number(summary.late)], ["Latency max", time(measured.max)], ["Throughput in", number(summary.throughput_in_per_s, "/s")],
-    ["Latency mean", time(measured.mean)], ["Throughput out", number(summary.throughput_out_per_s, "/s")], ["Record hops", number(summary.hops)], ["Wall time", number(summary.wall_s, " s")],
+    ["Latency p50", time(measured.p50)],
+    ["Records in", number(summary.records_in)],
+    ["Latency p95", time(measured.p95)],
+    ["Records out", number(summary.records_out)],
+    ["Latency p99", time(measured.p99)],
+    ["Late, dropped", number(summary.late)],
+    ["Latency max", time(measured.max)],
+    ["Throughput in", number(summary.throughput_in_per_s, "/s")],
+    ["Latency mean", time(measured.mean)],
+    ["Throughput out", number(summary.throughput_out_per_s, "/s")],
+    ["Record hops", number(summary.hops)],
+    ["Wall time", number(summary.wall_s, " s")],
   ];
   const operators = Object.entries((summary.operators ?? {}) as { [id: string]: Fields });
   return (
     <div className="summary scroll" data-testid="summary">
-      <dl>{rows.map(([label, value]) => <div key={label}><dt>{label}</dt><dd>{value}</dd></div>)}</dl>
-      {operators.length > 0 && <table className="table"><thead><tr><th>Operator</th><th className="num">In</th><th className="num">Out</th><th className="num">Busy</th><th className="num">Blocked</th></tr></thead>
-        <tbody>{operators.map(([id, one]) => <tr key={id}><td>{id}</td><td className="num">{number(one.in)}</td><td className="num">{number(one.out)}</td><td className="num">{typeof one.busy === "number" ? percent(one.busy) : "–"}</td><td className="num">{typeof one.blocked === "number" ? percent(one.blocked) : "–"}</td></tr>)}</tbody></table>}
+      <dl>
+        {rows.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {operators.length > 0 && (
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Operator</th>
+              <th className="num">In</th>
+              <th className="num">Out</th>
+              <th className="num">Busy</th>
+              <th className="num">Blocked</th>
+            </tr>
+          </thead>
+          <tbody>
+            {operators.map(([id, one]) => (
+              <tr key={id}>
+                <td>{id}</td>
+                <td className="num">{number(one.in)}</td>
+                <td className="num">{number(one.out)}</td>
+                <td className="num">{typeof one.busy === "number" ? percent(one.busy) : "–"}</td>
+                <td className="num">{typeof one.blocked === "number" ? percent(one.blocked) : "–"}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
     </div>
   );
 }

@@ -10,18 +10,34 @@ import { momentOf, useLiveRun } from "./liveRun";
 
 /** Percentiles are ordered, so one hue: p50 dotted, p95 dashed, p99 solid and heaviest. */
 const LATENCY: Line[] = [
-  { label: "p50", token: "--p50", width: 1.75, dash: [2, 2] }, { label: "p95", token: "--p95", width: 1.75, dash: [7, 3] }, { label: "p99", token: "--p99", width: 2.25 },
+  { label: "p50", token: "--p50", width: 1.75, dash: [2, 2] },
+  { label: "p95", token: "--p95", width: 1.75, dash: [7, 3] },
+  { label: "p99", token: "--p99", width: 2.25 },
 ];
 const RATES: Line[] = [
-  { label: "offered", token: "--s6", width: 1.5, dash: [4, 3] }, { label: "in, at sources", token: "--accent", width: 2, filled: true }, { label: "out, at sinks", token: "--s3", width: 1.75, dash: [8, 3, 2, 3] },
+  { label: "offered", token: "--s6", width: 1.5, dash: [4, 3] },
+  { label: "in, at sources", token: "--accent", width: 2, filled: true },
+  { label: "out, at sinks", token: "--s3", width: 1.75, dash: [8, 3, 2, 3] },
 ];
-const QUEUES: Line[] = [{ label: "backlog", token: "--s1", width: 2, filled: true }, { label: "in queues", token: "--s2", width: 1.5, dash: [6, 3] }];
+const QUEUES: Line[] = [
+  { label: "backlog", token: "--s1", width: 2, filled: true },
+  { label: "in queues", token: "--s2", width: 1.5, dash: [6, 3] },
+];
 
 const latencyText = (value: number) => latency(value).join(" ");
 
 /** Latency, throughput and queues over one time axis, with one cursor. A click holds the moment, Esc or "Go live" lets it go. */
-export function TimeStack({ frames, end_s, warmup_s, finished, definition }: {
-  frames: Frame[]; end_s: number; warmup_s: number; finished: boolean;
+export function TimeStack({
+  frames,
+  end_s,
+  warmup_s,
+  finished,
+  definition,
+}: {
+  frames: Frame[];
+  end_s: number;
+  warmup_s: number;
+  finished: boolean;
   /** From which clock to which point latency is measured, in words. */
   definition: string;
 }) {
@@ -61,64 +77,181 @@ export function TimeStack({ frames, end_s, warmup_s, finished, definition }: {
   );
   const notes = [
     ...(warmup_s / end_s > 0.08 ? [{ text: "warm-up", left: share(warmup_s / 2), low: true }] : []),
-    ...(head_s / end_s < 0.8 ? [{ text: finished ? "not simulated" : "not simulated yet", left: share((head_s + end_s) / 2), low: false }] : []),
+    ...(head_s / end_s < 0.8
+      ? [{ text: finished ? "not simulated" : "not simulated yet", left: share((head_s + end_s) / 2), low: false }]
+      : []),
   ];
   const charts = { t_s: columns.t_s, end_s };
   const now = moment_s === null ? frames.at(-1) : frameAt(frames, moment_s);
   return (
-    <section className="panel stack" ref={stack} tabIndex={0} aria-label="Charts over virtual time. Arrow keys move the moment, Escape goes live." data-testid="time-stack" data-points="0"
-      onPointerMove={(event) => useLiveRun.setState({ hovered_s: held(timeAt(event.clientX)) })} onPointerLeave={() => useLiveRun.setState({ hovered_s: null })}
-      onClick={(event) => { if ((event.target as HTMLElement).closest("button, .frames, .ph")) return; const t_s = held(timeAt(event.clientX)); if (t_s !== null) useLiveRun.setState({ pinned_s: t_s }); }}
+    <section
+      className="panel stack"
+      ref={stack}
+      tabIndex={0}
+      aria-label="Charts over virtual time. Arrow keys move the moment, Escape goes live."
+      data-testid="time-stack"
+      data-points="0"
+      onPointerMove={(event) => useLiveRun.setState({ hovered_s: held(timeAt(event.clientX)) })}
+      onPointerLeave={() => useLiveRun.setState({ hovered_s: null })}
+      onClick={(event) => {
+        if ((event.target as HTMLElement).closest("button, .frames, .ph")) return;
+        const t_s = held(timeAt(event.clientX));
+        if (t_s !== null) useLiveRun.setState({ pinned_s: t_s });
+      }}
       onKeyDown={(event) => {
         const count = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key];
-        if (count) { event.preventDefault(); step(count); }
+        if (count) {
+          event.preventDefault();
+          step(count);
+        }
         if (event.key === "Escape") useLiveRun.setState({ pinned_s: null });
-      }}>
-      <Panel title="Latency" note={`${definition}${log ? ", log scale" : ""}`} lines={LATENCY} table={table === "latency"} onTable={() => setTable(table === "latency" ? null : "latency")}
-        values={now ? [now.latency_ms?.p50, now.latency_ms?.p95, now.latency_ms?.p99] : []} format={latencyText}>
-        {table === "latency" ? <FrameTable frames={frames} lines={LATENCY} columns={columns.latency} t_s={columns.t_s} format={latencyText} /> : <Plot shades={shades} notes={notes}>
-          <Chart {...charts} columns={columns.latency} lines={LATENCY} log={log} format={latencyText} onDrawn={onDrawn} /></Plot>}
+      }}
+    >
+      <Panel
+        title="Latency"
+        note={`${definition}${log ? ", log scale" : ""}`}
+        lines={LATENCY}
+        table={table === "latency"}
+        onTable={() => setTable(table === "latency" ? null : "latency")}
+        values={now ? [now.latency_ms?.p50, now.latency_ms?.p95, now.latency_ms?.p99] : []}
+        format={latencyText}
+      >
+        {table === "latency" ? (
+          <FrameTable frames={frames} lines={LATENCY} columns={columns.latency} t_s={columns.t_s} format={latencyText} />
+        ) : (
+          <Plot shades={shades} notes={notes}>
+            <Chart {...charts} columns={columns.latency} lines={LATENCY} log={log} format={latencyText} onDrawn={onDrawn} />
+          </Plot>
+        )}
       </Panel>
-      <Panel title="Throughput" note="records per virtual second" lines={RATES} table={table === "rates"} onTable={() => setTable(table === "rates" ? null : "rates")}
-        values={now ? [now.offered_per_s, now.in_per_s, now.out_per_s] : []} format={short}>
-        {table === "rates" ? <FrameTable frames={frames} lines={RATES} columns={columns.rates} t_s={columns.t_s} format={short} /> : <Plot shades={shades}><Chart {...charts} columns={columns.rates} lines={RATES} log={false} format={short} /></Plot>}
+      <Panel
+        title="Throughput"
+        note="records per virtual second"
+        lines={RATES}
+        table={table === "rates"}
+        onTable={() => setTable(table === "rates" ? null : "rates")}
+        values={now ? [now.offered_per_s, now.in_per_s, now.out_per_s] : []}
+        format={short}
+      >
+        {table === "rates" ? (
+          <FrameTable frames={frames} lines={RATES} columns={columns.rates} t_s={columns.t_s} format={short} />
+        ) : (
+          <Plot shades={shades}>
+            <Chart {...charts} columns={columns.rates} lines={RATES} log={false} format={short} />
+          </Plot>
+        )}
       </Panel>
-      <Panel title="Waiting" note="records in logs and queues" lines={QUEUES} table={table === "queues"} onTable={() => setTable(table === "queues" ? null : "queues")}
-        values={columns.queues.map((column: Column) => (now ? (column[now.n] ?? null) : null))} format={short}>
-        {table === "queues" ? <FrameTable frames={frames} lines={QUEUES} columns={columns.queues} t_s={columns.t_s} format={short} /> : <Plot shades={shades}><Chart {...charts} columns={columns.queues} lines={QUEUES} log={false} format={short} /></Plot>}
+      <Panel
+        title="Waiting"
+        note="records in logs and queues"
+        lines={QUEUES}
+        table={table === "queues"}
+        onTable={() => setTable(table === "queues" ? null : "queues")}
+        values={columns.queues.map((column: Column) => (now ? (column[now.n] ?? null) : null))}
+        format={short}
+      >
+        {table === "queues" ? (
+          <FrameTable frames={frames} lines={QUEUES} columns={columns.queues} t_s={columns.t_s} format={short} />
+        ) : (
+          <Plot shades={shades}>
+            <Chart {...charts} columns={columns.queues} lines={QUEUES} log={false} format={short} />
+          </Plot>
+        )}
       </Panel>
       <div className="xax" style={{ marginLeft: GUTTER_LEFT, marginRight: GUTTER_RIGHT }}>
-        {timeTicks(end_s).map((t_s) => <span key={t_s} style={{ left: share(t_s) }}>{short(t_s)}{t_s === 0 ? " s" : ""}</span>)}
-        {moment_s !== null && <span className={`c ${pinned ? "pinned" : ""}`} style={{ left: share(moment_s) }}>{moment_s.toFixed(2)} s</span>}
+        {timeTicks(end_s).map((t_s) => (
+          <span key={t_s} style={{ left: share(t_s) }}>
+            {short(t_s)}
+            {t_s === 0 ? " s" : ""}
+          </span>
+        ))}
+        {moment_s !== null && (
+          <span className={`c ${pinned ? "pinned" : ""}`} style={{ left: share(moment_s) }}>
+            {moment_s.toFixed(2)} s
+          </span>
+        )}
       </div>
-      {moment_s !== null && <div className="cursor-box" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}><i style={{ left: share(moment_s) }} /></div>}
+      {moment_s !== null && (
+        <div className="cursor-box" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
+          <i style={{ left: share(moment_s) }} />
+        </div>
+      )}
     </section>
   );
 }
 
-function Plot({ shades, notes = [], children }: { shades: ReactNode; notes?: { text: string; left: string; low: boolean }[]; children: ReactNode }) {
+function Plot({
+  shades,
+  notes = [],
+  children,
+}: {
+  shades: ReactNode;
+  notes?: { text: string; left: string; low: boolean }[];
+  children: ReactNode;
+}) {
   return (
     <div className="plot">
-      <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>{shades}</div>
+      <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
+        {shades}
+      </div>
       {children}
-      <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>{notes.map((note) => <span key={note.text} className={`tagp ${note.low ? "low" : ""}`} style={{ left: note.left }}>{note.text}</span>)}</div>
+      <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
+        {notes.map((note) => (
+          <span key={note.text} className={`tagp ${note.low ? "low" : ""}`} style={{ left: note.left }}>
+            {note.text}
+          </span>
+        ))}
+      </div>
     </div>
   );
 }
 
-function Panel({ title, note, lines, values, format, table, onTable, children }: {
-  title: string; note: string; lines: Line[]; values: (number | null | undefined)[]; format: (value: number) => string; table: boolean; onTable: () => void; children: ReactNode;
+function Panel({
+  title,
+  note,
+  lines,
+  values,
+  format,
+  table,
+  onTable,
+  children,
+}: {
+  title: string;
+  note: string;
+  lines: Line[];
+  values: (number | null | undefined)[];
+  format: (value: number) => string;
+  table: boolean;
+  onTable: () => void;
+  children: ReactNode;
 }) {
   return (
     <section>
       <div className="ph">
-        <h2>{title}</h2><span className="mut">{note}</span>
+        <h2>{title}</h2>
+        <span className="mut">{note}</span>
         <div className="lg">
           {lines.map((line, at) => (
-            <span key={line.label}><svg width="20" height="8" aria-hidden="true"><path d="M0 4H20" style={{ stroke: `var(${line.token})`, strokeWidth: line.width, strokeDasharray: line.dash?.join(" "), fill: "none" }} /></svg>{line.label}
-              <b>{values[at] === null || values[at] === undefined ? "–" : format(values[at] as number)}</b></span>
+            <span key={line.label}>
+              <svg width="20" height="8" aria-hidden="true">
+                <path
+                  d="M0 4H20"
+                  style={{ stroke: `var(${line.token})`, strokeWidth: line.width, strokeDasharray: line.dash?.join(" "), fill: "none" }}
+                />
+              </svg>
+              {line.label}
+              <b>{values[at] === null || values[at] === undefined ? "–" : format(values[at] as number)}</b>
+            </span>
           ))}
-          <button className="btn ghost icon mini" title={table ? "Show the chart" : "Show as a table"} aria-label={`${title}: ${table ? "chart" : "table"}`} aria-pressed={table} onClick={onTable}><Icon name={table ? "compare" : "table"} small /></button>
+          <button
+            className="btn ghost icon mini"
+            title={table ? "Show the chart" : "Show as a table"}
+            aria-label={`${title}: ${table ? "chart" : "table"}`}
+            aria-pressed={table}
+            onClick={onTable}
+          >
+            <Icon name={table ? "compare" : "table"} small />
+          </button>
         </div>
       </div>
       {children}

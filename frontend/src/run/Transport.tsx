@@ -13,32 +13,103 @@ export function Transport({ run, frames, end_s, events }: { run: Run; frames: Fr
   const pinned = useLiveRun((state) => state.pinned_s);
   const head_s = frames.at(-1)?.t_s ?? 0;
   const shown_s = moment_s ?? head_s;
-  const hold = (t_s: number) => { const frame = frameAt(frames, Math.max(0, Math.min(t_s, head_s))); if (frame) useLiveRun.setState({ pinned_s: frame.t_s }); };
+  const hold = (t_s: number) => {
+    const frame = frameAt(frames, Math.max(0, Math.min(t_s, head_s)));
+    if (frame) useLiveRun.setState({ pinned_s: frame.t_s });
+  };
   const at = frames.indexOf(frameAt(frames, shown_s) as Frame);
-  const stepTo = (index: number) => { const frame = frames[index]; if (frame) useLiveRun.setState({ pinned_s: frame.t_s }); };
+  const stepTo = (index: number) => {
+    const frame = frames[index];
+    if (frame) useLiveRun.setState({ pinned_s: frame.t_s });
+  };
   const times = [...new Set(events.flatMap((event) => (event.t_s === null ? [] : [event.t_s])))].sort((a, b) => a - b);
   const earlier = times.findLast((t_s) => t_s < shown_s - 1e-9);
   const share = (t_s: number) => `${Math.min(100, (t_s / end_s) * 100)}%`;
   return (
     <section className="tr" aria-label="Time">
       <div className="pl">
-        <button className="btn ghost icon" title={earlier === undefined ? "No earlier event" : "Previous event"} aria-label="Previous event" disabled={earlier === undefined} onClick={() => earlier !== undefined && hold(earlier)}><Icon name="prev" /></button>
-        <button className="btn ghost icon" title={at <= 0 ? "This is the first frame" : "One frame back (Left)"} aria-label="One frame back" disabled={at <= 0} onClick={() => stepTo(at - 1)}><Icon name="right" className="flip" /></button>
-        <button className="btn ghost icon" title={at < 0 || at >= frames.length - 1 ? "This is the last frame" : "One frame on (Right)"} aria-label="One frame on" disabled={at < 0 || at >= frames.length - 1} onClick={() => stepTo(at + 1)}><Icon name="right" /></button>
+        <button
+          className="btn ghost icon"
+          title={earlier === undefined ? "No earlier event" : "Previous event"}
+          aria-label="Previous event"
+          disabled={earlier === undefined}
+          onClick={() => earlier !== undefined && hold(earlier)}
+        >
+          <Icon name="prev" />
+        </button>
+        <button
+          className="btn ghost icon"
+          title={at <= 0 ? "This is the first frame" : "One frame back (Left)"}
+          aria-label="One frame back"
+          disabled={at <= 0}
+          onClick={() => stepTo(at - 1)}
+        >
+          <Icon name="right" className="flip" />
+        </button>
+        <button
+          className="btn ghost icon"
+          title={at < 0 || at >= frames.length - 1 ? "This is the last frame" : "One frame on (Right)"}
+          aria-label="One frame on"
+          disabled={at < 0 || at >= frames.length - 1}
+          onClick={() => stepTo(at + 1)}
+        >
+          <Icon name="right" />
+        </button>
       </div>
-      <div className="time"><b data-testid="virtual-time">{shown_s.toFixed(2)} <i>/ {end_s} s</i></b>virtual</div>
+      <div className="time">
+        <b data-testid="virtual-time">
+          {shown_s.toFixed(2)} <i>/ {end_s} s</i>
+        </b>
+        virtual
+      </div>
       <WallTime run={run} head_s={head_s} />
       <div className="scrub">
-        <div className="track-line"><i style={{ width: share(head_s) }} /><i className="v" style={{ width: share(shown_s) }} /></div>
-        {events.filter((event) => event.t_s !== null && event.tone !== "plain").map((event, index) => (
-          <span key={index} className={`mk ${event.tone}`} title={`${event.text}, ${event.t_s?.toFixed(2)} s`} style={{ left: share(event.t_s ?? 0) }}><Icon name={event.icon} small /></span>
-        ))}
-        <span className="sc" style={{ left: 0 }}>0</span><span className="sc" style={{ right: 0 }}>{end_s} s</span>
+        <div className="track-line">
+          <i style={{ width: share(head_s) }} />
+          <i className="v" style={{ width: share(shown_s) }} />
+        </div>
+        {events
+          .filter((event) => event.t_s !== null && event.tone !== "plain")
+          .map((event, index) => (
+            <span
+              key={index}
+              className={`mk ${event.tone}`}
+              title={`${event.text}, ${event.t_s?.toFixed(2)} s`}
+              style={{ left: share(event.t_s ?? 0) }}
+            >
+              <Icon name={event.icon} small />
+            </span>
+          ))}
+        <span className="sc" style={{ left: 0 }}>
+          0
+        </span>
+        <span className="sc" style={{ right: 0 }}>
+          {end_s} s
+        </span>
         <span className="head" style={{ left: share(head_s) }} title={`Head, ${head_s.toFixed(2)} s`} />
-        <input type="range" min={0} max={end_s} step="any" value={shown_s} aria-label="Moment shown" aria-valuetext={`${shown_s.toFixed(2)} seconds`} disabled={!frames.length} onChange={(event) => hold(Number(event.target.value))} />
+        <input
+          type="range"
+          min={0}
+          max={end_s}
+          step="any"
+          value={shown_s}
+          aria-label="Moment shown"
+          aria-valuetext={`${shown_s.toFixed(2)} seconds`}
+          disabled={!frames.length}
+          onChange={(event) => hold(Number(event.target.value))}
+        />
       </div>
-      <button className={`btn ${pinned === null ? "live" : ""}`} disabled={pinned === null} title={pinned === null ? (isActive(run) ? "Following the head already" : "Showing the end already") : "Follow the head of the run (Esc)"} onClick={() => useLiveRun.setState({ pinned_s: null })}>
-        <Icon name="step" />{isActive(run) ? "Go live" : "To the end"}</button>
+      <button
+        className={`btn ${pinned === null ? "live" : ""}`}
+        disabled={pinned === null}
+        title={
+          pinned === null ? (isActive(run) ? "Following the head already" : "Showing the end already") : "Follow the head of the run (Esc)"
+        }
+        onClick={() => useLiveRun.setState({ pinned_s: null })}
+      >
+        <Icon name="step" />
+        {isActive(run) ? "Go live" : "To the end"}
+      </button>
     </section>
   );
 }
@@ -52,9 +123,27 @@ function WallTime({ run, head_s }: { run: Run; head_s: number }) {
     const timer = setInterval(() => setNow(Date.now()), 250);
     return () => clearInterval(timer);
   }, [running]);
-  if (!run.started_at) return <div className="time"><b>–</b>{run.state === "queued" ? "waiting for a worker" : "not started"}</div>;
+  if (!run.started_at)
+    return (
+      <div className="time">
+        <b>–</b>
+        {run.state === "queued" ? "waiting for a worker" : "not started"}
+      </div>
+    );
   const wall_s = Math.max(0, ((run.finished_at ? Date.parse(run.finished_at) : now) - Date.parse(run.started_at)) / 1000);
   const pace = wall_s > 0.2 ? head_s / wall_s : null;
-  const note = running && run.eta_s !== null && run.eta_s !== undefined ? `wall, ${duration(Math.max(0, run.eta_s))} left` : pace !== null ? `wall, ${pace >= 10 ? Math.round(pace) : pace.toFixed(1)} × real time` : "wall";
-  return <div className="time wall"><b>{duration(wall_s).replace(/ s$/, "")} <i>{wall_s < 60 ? "s" : ""}</i></b>{note}</div>;
+  const note =
+    running && run.eta_s !== null && run.eta_s !== undefined
+      ? `wall, ${duration(Math.max(0, run.eta_s))} left`
+      : pace !== null
+        ? `wall, ${pace >= 10 ? Math.round(pace) : pace.toFixed(1)} × real time`
+        : "wall";
+  return (
+    <div className="time wall">
+      <b>
+        {duration(wall_s).replace(/ s$/, "")} <i>{wall_s < 60 ? "s" : ""}</i>
+      </b>
+      {note}
+    </div>
+  );
 }

@@ -21,7 +21,16 @@ export interface LiveRun {
   hovered_s: number | null;
 }
 
-const blank: LiveRun = { run: null, log: emptyLog(), complete: false, failures: 0, retryIn_s: null, error: null, pinned_s: null, hovered_s: null };
+const blank: LiveRun = {
+  run: null,
+  log: emptyLog(),
+  complete: false,
+  failures: 0,
+  retryIn_s: null,
+  error: null,
+  pinned_s: null,
+  hovered_s: null,
+};
 
 export const useLiveRun = create<LiveRun>(() => blank);
 const set = useLiveRun.setState;
@@ -38,7 +47,9 @@ interface Probe {
 }
 
 declare global {
-  interface Window { __millrace?: Probe }
+  interface Window {
+    __millrace?: Probe;
+  }
 }
 
 export function followRun(id: string): { stop: () => void; tryNow: () => void } {
@@ -50,7 +61,13 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
     const { log: next, missingFrom } = addFrames(useLiveRun.getState().log, batch);
     set({ log: next });
     const probe = window.__millrace;
-    if (probe) Object.assign(probe, { framesReceived: next.frames.length, firstFrame: next.frames[0]?.n ?? -1, lastFrame: next.frames.at(-1)?.n ?? -1, gaps: next.gaps });
+    if (probe)
+      Object.assign(probe, {
+        framesReceived: next.frames.length,
+        firstFrame: next.frames[0]?.n ?? -1,
+        lastFrame: next.frames.at(-1)?.n ?? -1,
+        gaps: next.gaps,
+      });
     return missingFrom;
   };
 
@@ -66,14 +83,26 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
   };
 
   let filling: Promise<void> | null = null;
-  const fill = () => { filling ??= refill().catch(() => undefined).finally(() => { filling = null; }); return filling; };
+  const fill = () => {
+    filling ??= refill()
+      .catch(() => undefined)
+      .finally(() => {
+        filling = null;
+      });
+    return filling;
+  };
 
   const socket = new RunSocket(id, {
     after: () => nextNumber(useLiveRun.getState().log) - 1,
-    onFrames: (frames) => { if (take(frames) !== null) void fill().then(() => take(frames)); },
+    onFrames: (frames) => {
+      if (take(frames) !== null) void fill().then(() => take(frames));
+    },
     // The stream's row has no document; the one at hand stays.
     onRun: (run) => set((state) => ({ run: { ...state.run, ...run } })),
-    onEnd: () => { set({ complete: true }); void reload(); },
+    onEnd: () => {
+      set({ complete: true });
+      void reload();
+    },
     onRefused: (reason) => set({ error: new Error(reason) }),
     onTrouble: (failures, retryIn_s) => set({ failures, retryIn_s }),
   });
@@ -100,7 +129,11 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
   const onVisibility = () => (document.hidden ? socket.pause() : socket.resume());
   document.addEventListener("visibilitychange", onVisibility);
   return {
-    stop: () => { stopped = true; socket.close(); document.removeEventListener("visibilitychange", onVisibility); },
+    stop: () => {
+      stopped = true;
+      socket.close();
+      document.removeEventListener("visibilitychange", onVisibility);
+    },
     tryNow: () => socket.tryNow(),
   };
 }

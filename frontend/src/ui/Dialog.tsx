@@ -2,8 +2,18 @@ import { useEffect, useRef, type ReactNode } from "react";
 import { Icon } from "./Icon";
 
 /** A modal dialog, 480 or 720 px wide. Esc and the cross close it; the browser keeps the focus inside and gives it back. */
-export function Dialog({ title, wide = false, onClose, children, footer }: {
-  title: string; wide?: boolean; onClose: () => void; children: ReactNode; footer?: ReactNode;
+export function Dialog({
+  title,
+  wide = false,
+  onClose,
+  children,
+  footer,
+}: {
+  title: string;
+  wide?: boolean;
+  onClose: () => void;
+  children: ReactNode;
+  footer?: ReactNode;
 }) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -12,8 +22,21 @@ export function Dialog({ title, wide = false, onClose, children, footer }: {
     return () => dialog?.close();
   }, []);
   return (
-    <dialog ref={element} className={wide ? "wide" : ""} aria-label={title} onCancel={(event) => { event.preventDefault(); onClose(); }}>
-      <header><h2>{title}</h2><button className="btn ghost icon" aria-label="Close" onClick={onClose}><Icon name="cross" /></button></header>
+    <dialog
+      ref={element}
+      className={wide ? "wide" : ""}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header>
+        <h2>{title}</h2>
+        <button className="btn ghost icon" aria-label="Close" onClick={onClose}>
+          <Icon name="cross" />
+        </button>
+      </header>
       <div className="body">{children}</div>
       {footer && <footer>{footer}</footer>}
     </dialog>

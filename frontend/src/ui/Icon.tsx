@@ -2,16 +2,35 @@ import { ICONS, type IconName } from "./icons";
 
 /** Names that the registries use for drawings that we have under another name. */
 const ALIASES: Record<string, IconName> = {
-  drop: "source", function: "map", rings: "join", sigma: "agg", aggregate: "agg", user: "source", gavel: "source", coins: "source", file: "upload", stream: "source",
-  shuffle: "map", expression: "map", funnel: "filter", cpu: "device", tray: "sink", output: "sink", grid: "gallery",
+  drop: "source",
+  function: "map",
+  rings: "join",
+  sigma: "agg",
+  aggregate: "agg",
+  user: "source",
+  gavel: "source",
+  coins: "source",
+  file: "upload",
+  stream: "source",
+  shuffle: "map",
+  expression: "map",
+  funnel: "filter",
+  cpu: "device",
+  tray: "sink",
+  output: "sink",
+  grid: "gallery",
 };
 
 export const iconOf = (name: string | undefined, fallback: IconName = "dots"): IconName =>
-  name && name in ICONS ? (name as IconName) : ((name && ALIASES[name]) || fallback);
+  name && name in ICONS ? (name as IconName) : (name && ALIASES[name]) || fallback;
 
 /** A 16 px drawing; `small` is 12 px, for use inside text. Decorative: the words beside it carry the meaning. */
 export function Icon({ name, small = false, className = "" }: { name: IconName; small?: boolean; className?: string }) {
-  return <svg className={`i ${small ? "i-s" : ""} ${className}`} viewBox="0 0 16 16" aria-hidden="true">{ICONS[name]}</svg>;
+  return (
+    <svg className={`i ${small ? "i-s" : ""} ${className}`} viewBox="0 0 16 16" aria-hidden="true">
+      {ICONS[name]}
+    </svg>
+  );
 }
 
 export function Logo() {

@@ -6,8 +6,18 @@ export interface Tab<Id extends string> {
 }
 
 /** A row of tabs; arrow keys move along it. */
-export function Tabs<Id extends string>({ tabs, value, onChange, label, end }: {
-  tabs: Tab<Id>[]; value: Id; onChange: (id: Id) => void; label: string; end?: ReactNode;
+export function Tabs<Id extends string>({
+  tabs,
+  value,
+  onChange,
+  label,
+  end,
+}: {
+  tabs: Tab<Id>[];
+  value: Id;
+  onChange: (id: Id) => void;
+  label: string;
+  end?: ReactNode;
 }) {
   const move = (step: number) => {
     const at = tabs.findIndex((tab) => tab.id === value);
@@ -15,13 +25,26 @@ export function Tabs<Id extends string>({ tabs, value, onChange, label, end }: {
     if (next) onChange(next.id);
   };
   return (
-    <div className="tabs" role="tablist" aria-label={label} onKeyDown={(event) => {
-      if (event.key === "ArrowRight") move(1);
-      if (event.key === "ArrowLeft") move(-1);
-    }}>
+    <div
+      className="tabs"
+      role="tablist"
+      aria-label={label}
+      onKeyDown={(event) => {
+        if (event.key === "ArrowRight") move(1);
+        if (event.key === "ArrowLeft") move(-1);
+      }}
+    >
       {tabs.map((tab) => (
-        <button key={tab.id} role="tab" aria-selected={tab.id === value} tabIndex={tab.id === value ? 0 : -1} data-tab={tab.id}
-          onClick={() => onChange(tab.id)}>{tab.label}</button>
+        <button
+          key={tab.id}
+          role="tab"
+          aria-selected={tab.id === value}
+          tabIndex={tab.id === value ? 0 : -1}
+          data-tab={tab.id}
+          onClick={() => onChange(tab.id)}
+        >
+          {tab.label}
+        </button>
       ))}
       {end && <span className="end">{end}</span>}
     </div>

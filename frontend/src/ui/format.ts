@@ -48,7 +48,11 @@ export function clock(time: Date): string {
 export function when(iso: string, now = new Date()): string {
   const time = new Date(iso);
   if (time.toDateString() === now.toDateString()) return clock(time);
-  const day = time.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...(time.getFullYear() === now.getFullYear() ? {} : { year: "numeric" }) });
+  const day = time.toLocaleDateString("en-GB", {
+    day: "numeric",
+    month: "short",
+    ...(time.getFullYear() === now.getFullYear() ? {} : { year: "numeric" }),
+  });
   return `${day}, ${clock(time)}`;
 }
 

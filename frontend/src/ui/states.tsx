@@ -6,18 +6,41 @@ import { Icon } from "./Icon";
 import type { IconName } from "./icons";
 
 export function Loading({ lines = 6 }: { lines?: number }) {
-  return <div className="bars" role="status" aria-label="Loading">{Array.from({ length: lines }, (_, at) => <i key={at} style={{ width: `${88 - ((at * 37) % 50)}%` }} />)}</div>;
+  return (
+    <div className="bars" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, at) => (
+        <i key={at} style={{ width: `${88 - ((at * 37) % 50)}%` }} />
+      ))}
+    </div>
+  );
 }
 
 export function Empty({ icon, title, children, action }: { icon?: IconName; title: string; children?: ReactNode; action?: ReactNode }) {
-  return <div className="empty">{icon && <Icon name={icon} />}<h2>{title}</h2>{children && <p>{children}</p>}{action}</div>;
+  return (
+    <div className="empty">
+      {icon && <Icon name={icon} />}
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {action}
+    </div>
+  );
 }
 
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const missing = error instanceof ApiError && error.status === 404;
   return (
-    <Empty icon={missing ? "search" : "warn"} title={missing ? "There is nothing here" : "This could not be loaded"}
-      action={retry && <button className="btn" onClick={retry}><Icon name="rerun" />Try again</button>}>
+    <Empty
+      icon={missing ? "search" : "warn"}
+      title={missing ? "There is nothing here" : "This could not be loaded"}
+      action={
+        retry && (
+          <button className="btn" onClick={retry}>
+            <Icon name="rerun" />
+            Try again
+          </button>
+        )
+      }
+    >
       {missing ? "It may have been deleted, or the address is wrong." : error instanceof Error ? error.message : String(error)}
     </Empty>
   );
@@ -34,5 +57,10 @@ const STATES: Record<RunState, { icon: IconName; word: string; tone: string }> =
 /** Icon, word, then colour. */
 export function StateBadge({ state }: { state: RunState }) {
   const { icon, word, tone } = STATES[state];
-  return <span className={`badge ${tone}`} data-testid="run-state" data-state={state}><Icon name={icon} small />{word}</span>;
+  return (
+    <span className={`badge ${tone}`} data-testid="run-state" data-state={state}>
+      <Icon name={icon} small />
+      {word}
+    </span>
+  );
 }

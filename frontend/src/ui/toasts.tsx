@@ -34,8 +34,20 @@ export function Toasts() {
         <div key={one.id} className={`toast ${one.tone}`} data-testid="toast">
           {one.tone !== "plain" && <Icon name={one.tone === "err" ? "crossc" : "warn"} />}
           <span>{one.text}</span>
-          {one.action && <button className="btn" onClick={() => { one.action?.run(); drop(one.id); }}>{one.action.label}</button>}
-          <button className="btn ghost icon" aria-label="Dismiss" onClick={() => drop(one.id)}><Icon name="cross" small /></button>
+          {one.action && (
+            <button
+              className="btn"
+              onClick={() => {
+                one.action?.run();
+                drop(one.id);
+              }}
+            >
+              {one.action.label}
+            </button>
+          )}
+          <button className="btn ghost icon" aria-label="Dismiss" onClick={() => drop(one.id)}>
+            <Icon name="cross" small />
+          </button>
         </div>
       ))}
     </div>

@@ -14,16 +14,40 @@ export function ConflictBar() {
   const rows = differences(document, conflict.document);
   return (
     <div className="bar-note" role="alert" data-testid="conflict">
-      <Icon name="warn" /><span>Somebody else saved this experiment meanwhile. Your edits are kept here and are not saved.</span><span className="grow" />
-      <button className="btn" onClick={() => setComparing(true)}>Compare versions</button>
-      <button className="btn" onClick={takeTheirs}>Take theirs</button>
-      <button className="btn" onClick={keepMine}>Keep mine</button>
+      <Icon name="warn" />
+      <span>Somebody else saved this experiment meanwhile. Your edits are kept here and are not saved.</span>
+      <span className="grow" />
+      <button className="btn" onClick={() => setComparing(true)}>
+        Compare versions
+      </button>
+      <button className="btn" onClick={takeTheirs}>
+        Take theirs
+      </button>
+      <button className="btn" onClick={keepMine}>
+        Keep mine
+      </button>
       {comparing && (
         <Dialog title={`Two versions, ${rows.length} differences`} wide onClose={() => setComparing(false)}>
-          <div className="scroll"><table className="table diff">
-            <thead><tr><th>Field</th><th>Mine</th><th>Theirs</th></tr></thead>
-            <tbody>{rows.map((row) => <tr key={row.pointer}><td className="mono">{row.pointer || "/"}</td><td className="mono">{JSON.stringify(row.mine) ?? "–"}</td><td className="mono">{JSON.stringify(row.theirs) ?? "–"}</td></tr>)}</tbody>
-          </table></div>
+          <div className="scroll">
+            <table className="table diff">
+              <thead>
+                <tr>
+                  <th>Field</th>
+                  <th>Mine</th>
+                  <th>Theirs</th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((row) => (
+                  <tr key={row.pointer}>
+                    <td className="mono">{row.pointer || "/"}</td>
+                    <td className="mono">{JSON.stringify(row.mine) ?? "–"}</td>
+                    <td className="mono">{JSON.stringify(row.theirs) ?? "–"}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
         </Dialog>
       )}
     </div>

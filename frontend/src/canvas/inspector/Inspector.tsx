@@ -3,8 +3,14 @@ import { edgeKey, operatorOf } from "../../model/document";
 import { targetOf } from "../../model/validate";
 import { Tabs } from "../../ui/Tabs";
 import { useEditor, type InspectorTab } from "../editor";
+import { AboutPanel } from "./AboutPanel";
+import { EdgePanel } from "./EdgePanel";
+import { HostPanel } from "./HostPanel";
+import { ManyPanel } from "./ManyPanel";
+import { MeasurementPanel } from "./MeasurementPanel";
 import { OperatorPanel } from "./OperatorPanel";
-import { EdgePanel, HostPanel, ManyPanel, MeasurementPanel, NothingPanel, PoliciesPanel, WorkloadPanel } from "./panels";
+import { PoliciesPanel } from "./PoliciesPanel";
+import { WorkloadPanel } from "./WorkloadPanel";
 
 /** What is selected, and what governs the whole experiment. Every form comes from a JSON Schema of the registry. */
 export function Inspector() {
@@ -22,18 +28,34 @@ export function Inspector() {
   }, [focus]);
 
   const operator = selection.operators.length === 1 ? operatorOf(document, selection.operators[0] as string) : undefined;
-  const edge = !selection.operators.length && selection.edges.length === 1 ? document.query.edges.find((one) => edgeKey(one) === selection.edges[0]) : undefined;
+  const edge =
+    !selection.operators.length && selection.edges.length === 1
+      ? document.query.edges.find((one) => edgeKey(one) === selection.edges[0])
+      : undefined;
   const host = selection.host === null ? undefined : document.cluster.hosts[selection.host];
   const title = operator ? "Operator" : edge ? "Edge" : host ? "Host" : selection.operators.length > 1 ? "Operators" : "About";
   const tabs: { id: InspectorTab; label: string }[] = [
-    { id: "selection", label: title }, { id: "workload", label: "Workload" }, { id: "policies", label: "Policies" }, { id: "measurement", label: "Measure" },
+    { id: "selection", label: title },
+    { id: "workload", label: "Workload" },
+    { id: "policies", label: "Policies" },
+    { id: "measurement", label: "Measure" },
   ];
   return (
     <aside className="insp" aria-label="Inspector">
       <Tabs label="Inspector" tabs={tabs} value={tab} onChange={(id) => useEditor.setState({ tab: id })} />
       <div className="scroll" ref={body} data-testid="inspector">
-        {tab === "selection" && (operator ? <OperatorPanel operator={operator} /> : edge ? <EdgePanel edge={edge} edgeId={edgeKey(edge)} key={edgeKey(edge)} />
-          : host && selection.host !== null ? <HostPanel host={host} index={selection.host} /> : selection.operators.length > 1 ? <ManyPanel ids={selection.operators} /> : <NothingPanel />)}
+        {tab === "selection" &&
+          (operator ? (
+            <OperatorPanel operator={operator} />
+          ) : edge ? (
+            <EdgePanel edge={edge} edgeId={edgeKey(edge)} key={edgeKey(edge)} />
+          ) : host && selection.host !== null ? (
+            <HostPanel host={host} index={selection.host} />
+          ) : selection.operators.length > 1 ? (
+            <ManyPanel ids={selection.operators} />
+          ) : (
+            <AboutPanel />
+          ))}
         {tab === "workload" && <WorkloadPanel />}
         {tab === "policies" && <PoliciesPanel />}
         {tab === "measurement" && <MeasurementPanel />}
@@ -48,7 +70,8 @@ function showField(root: HTMLElement, pointer: string): void {
   let here = pointer;
   let element: HTMLElement | null = null;
   while (here && !element) {
-    element = root.querySelector(`[data-pointer="${CSS.escape(here)}"]`) ?? root.querySelector(`[data-pointer="${CSS.escape(`${here}/kind`)}"]`);
+    element =
+      root.querySelector(`[data-pointer="${CSS.escape(here)}"]`) ?? root.querySelector(`[data-pointer="${CSS.escape(`${here}/kind`)}"]`);
     here = here.slice(0, here.lastIndexOf("/"));
   }
   if (!element) return;

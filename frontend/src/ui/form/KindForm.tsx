@@ -7,7 +7,17 @@ import { Remarks } from "./fields";
 import { SchemaForm } from "./SchemaForm";
 
 /** A choice among the kinds of one family, then the chosen kind's own form, both from the registry. */
-export function KindForm({ label, bare = false, kinds, value, onChange, pointer, problems, records, omit }: {
+export function KindForm({
+  label,
+  bare = false,
+  kinds,
+  value,
+  onChange,
+  pointer,
+  problems,
+  records,
+  omit,
+}: {
   /** What is chosen; hidden from view where a section's title says it already (`bare`). */
   label: string;
   bare?: boolean;
@@ -33,11 +43,17 @@ export function KindForm({ label, bare = false, kinds, value, onChange, pointer,
   return (
     <div className="fields">
       <div className="field" data-pointer={`${pointer}/kind`}>
-        <label htmlFor={id} className={bare ? "vh" : ""}>{label}</label>
+        <label htmlFor={id} className={bare ? "vh" : ""}>
+          {label}
+        </label>
         <div className={`in ${own.length ? "err" : ""}`}>
           <select id={id} value={kind?.kind ?? ""} onChange={(event) => choose(event.target.value)}>
             {!kind && <option value="">{value?.kind ? `${value.kind} (unknown)` : "choose"}</option>}
-            {kinds.map((one) => <option key={one.kind} value={one.kind}>{one.title}</option>)}
+            {kinds.map((one) => (
+              <option key={one.kind} value={one.kind}>
+                {one.title}
+              </option>
+            ))}
           </select>
           <Icon name="down" />
         </div>
@@ -45,8 +61,16 @@ export function KindForm({ label, bare = false, kinds, value, onChange, pointer,
         <Remarks problems={own} />
       </div>
       {kind && propertyNames(kind.schema).some((name) => name !== "kind" && !omit?.includes(name)) && (
-        <SchemaForm key={kind.kind} schema={kind.schema} value={rest as { [field: string]: Json }} pointer={pointer} problems={problems}
-          {...(records ? { records } : {})} omit={["kind", ...(omit ?? [])]} onChange={(fields, path) => onChange({ ...fields, kind: kind.kind }, path)} />
+        <SchemaForm
+          key={kind.kind}
+          schema={kind.schema}
+          value={rest as { [field: string]: Json }}
+          pointer={pointer}
+          problems={problems}
+          {...(records ? { records } : {})}
+          omit={["kind", ...(omit ?? [])]}
+          onChange={(fields, path) => onChange({ ...fields, kind: kind.kind }, path)}
+        />
       )}
     </div>
   );

@@ -14,7 +14,15 @@ const NO_FIELDS = {};
  * A form for one JSON Schema. Defaults are shown, not written: the document holds only what somebody chose.
  * `onChange` gets the whole new value; it is called for edits only, never for what the library fills in by itself.
  */
-export function SchemaForm({ schema, value, onChange, pointer, problems, records = NO_FIELDS, omit }: {
+export function SchemaForm({
+  schema,
+  value,
+  onChange,
+  pointer,
+  problems,
+  records = NO_FIELDS,
+  omit,
+}: {
   schema: JsonSchema;
   value: { [field: string]: Json } | undefined;
   onChange: (value: { [field: string]: Json }, path: string) => void;
@@ -30,10 +38,23 @@ export function SchemaForm({ schema, value, onChange, pointer, problems, records
   const context: FormSurroundings = useMemo(() => ({ pointer, problems, records }), [pointer, problems, records]);
   return (
     <Form
-      schema={ready} formData={value ?? {}} validator={serverValidates} tagName="div" noValidate showErrorList={false}
-      templates={templates} fields={fields} widgets={widgets} formContext={context} idPrefix={`form${pointer.replace(/\//g, "-")}`}
+      schema={ready}
+      formData={value ?? {}}
+      validator={serverValidates}
+      tagName="div"
+      noValidate
+      showErrorList={false}
+      templates={templates}
+      fields={fields}
+      widgets={widgets}
+      formContext={context}
+      idPrefix={`form${pointer.replace(/\//g, "-")}`}
       experimental_defaultFormStateBehavior={{ emptyObjectFields: "skipDefaults", constAsDefaults: "never" }}
-      onChange={(event, id) => { if (id !== undefined) onChange(event.formData as { [field: string]: Json }, id); }}
-    ><></></Form>
+      onChange={(event, id) => {
+        if (id !== undefined) onChange(event.formData as { [field: string]: Json }, id);
+      }}
+    >
+      <></>
+    </Form>
   );
 }

@@ -1,8 +1,15 @@
 /** Templates, fields and widgets of the schema-driven forms: one look for whatever a registry offers. */
 import { getDefaultRegistry } from "@rjsf/core";
 import type {
-  ArrayFieldItemTemplateProps, ArrayFieldTemplateProps, FieldProps, FieldTemplateProps, ObjectFieldTemplateProps, RegistryFieldsType, RegistryWidgetsType,
-  TemplatesType, WidgetProps,
+  ArrayFieldItemTemplateProps,
+  ArrayFieldTemplateProps,
+  FieldProps,
+  FieldTemplateProps,
+  ObjectFieldTemplateProps,
+  RegistryFieldsType,
+  RegistryWidgetsType,
+  TemplatesType,
+  WidgetProps,
 } from "@rjsf/utils";
 import { useId, useState } from "react";
 import type { Json, JsonSchema, Problem, RecordField } from "../../api/types";
@@ -18,7 +25,10 @@ export function Remarks({ problems }: { problems: Problem[] }) {
   return problems.map((problem, at) => (
     <p key={at} className={`remark ${isError(problem) ? "err" : "warn"}`}>
       <Icon name={isError(problem) ? "crossc" : "warn"} small />
-      <span>{problem.message}{problem.hint ? ` (${problem.hint})` : ""}</span>
+      <span>
+        {problem.message}
+        {problem.hint ? ` (${problem.hint})` : ""}
+      </span>
     </p>
   ));
 }
@@ -33,12 +43,22 @@ function FieldTemplate({ id, fieldPathId, schema, children, hidden, required, re
   const here = joinPointer(pointer, path);
   const own = path.length ? problems.filter((problem) => problem.pointer === here) : [];
   if (path.length === 0) return <div className="fields">{children}</div>;
-  if (typeof path.at(-1) === "number" && schema.type === "object") return <div data-pointer={here}>{children}<Remarks problems={own} /></div>;
+  if (typeof path.at(-1) === "number" && schema.type === "object")
+    return (
+      <div data-pointer={here}>
+        {children}
+        <Remarks problems={own} />
+      </div>
+    );
   const described = schema as JsonSchema;
   if (schema.type === "boolean") {
     return (
       <div className="field check" data-pointer={here}>
-        <label htmlFor={id}>{children}<b>{labelOf(name, described)}</b><i>{rangeOf(described)}</i></label>
+        <label htmlFor={id}>
+          {children}
+          <b>{labelOf(name, described)}</b>
+          <i>{rangeOf(described)}</i>
+        </label>
         {schema.description && <p>{sentence(schema.description)}</p>}
         <Remarks problems={own} />
       </div>
@@ -47,7 +67,12 @@ function FieldTemplate({ id, fieldPathId, schema, children, hidden, required, re
   const numbered = typeof path.at(-1) === "number";
   return (
     <div className={`field ${toneOf(own)}`} data-pointer={here} data-required={required && formData === undefined ? "" : undefined}>
-      {!numbered && <label htmlFor={id}>{labelOf(name, described)}<i>{rangeOf(described) || (required ? "" : "optional")}</i></label>}
+      {!numbered && (
+        <label htmlFor={id}>
+          {labelOf(name, described)}
+          <i>{rangeOf(described) || (required ? "" : "optional")}</i>
+        </label>
+      )}
       {children}
       {schema.description && !numbered && <p>{sentence(schema.description)}</p>}
       <Remarks problems={own} />
@@ -69,7 +94,12 @@ function ArrayFieldTemplate({ items, canAdd, onAddClick, fieldPathId }: ArrayFie
   return (
     <div className="list">
       {items}
-      {canAdd && <button type="button" className="btn" onClick={onAddClick}><Icon name="plus" small />Add {singular(labelOf(name).toLowerCase())}</button>}
+      {canAdd && (
+        <button type="button" className="btn" onClick={onAddClick}>
+          <Icon name="plus" small />
+          Add {singular(labelOf(name).toLowerCase())}
+        </button>
+      )}
     </div>
   );
 }
@@ -80,8 +110,16 @@ function ArrayFieldItemTemplate({ children, buttonsProps }: ArrayFieldItemTempla
   return (
     <div className="item">
       <div>{children}</div>
-      {buttonsProps.hasRemove && <button type="button" className="btn ghost icon" aria-label={`Remove entry ${buttonsProps.index + 1}`}
-        onClick={buttonsProps.onRemoveItem}><Icon name="cross" small /></button>}
+      {buttonsProps.hasRemove && (
+        <button
+          type="button"
+          className="btn ghost icon"
+          aria-label={`Remove entry ${buttonsProps.index + 1}`}
+          onClick={buttonsProps.onRemoveItem}
+        >
+          <Icon name="cross" small />
+        </button>
+      )}
     </div>
   );
 }
@@ -95,19 +133,32 @@ function TaggedField(props: FieldProps) {
   const tagOf = (branch: JsonSchema) => (branch.properties as { [name: string]: JsonSchema } | undefined)?.[tag]?.const;
   const value = formData as { [name: string]: Json } | undefined;
   const fallback = (schema.default as { [name: string]: Json } | undefined)?.[tag];
-  const at = Math.max(0, branches.findIndex((branch) => tagOf(branch) === (value?.[tag] ?? fallback)));
+  const at = Math.max(
+    0,
+    branches.findIndex((branch) => tagOf(branch) === (value?.[tag] ?? fallback)),
+  );
   const branch = branches[at];
   const { ObjectField } = registry.fields;
   const choose = (index: number) => {
     const next = branches[index];
-    if (next) onChange({ ...initialValue(next, root), ...common(value, next), [tag]: tagOf(next) ?? null }, fieldPathId.path, undefined, fieldPathId.$id);
+    if (next)
+      onChange(
+        { ...initialValue(next, root), ...common(value, next), [tag]: tagOf(next) ?? null },
+        fieldPathId.path,
+        undefined,
+        fieldPathId.$id,
+      );
   };
   if (!branch || tagOf(branch) === undefined) return null;
   return (
     <>
       <div className="in">
         <select id={fieldPathId.$id} value={at} onChange={(event) => choose(Number(event.target.value))}>
-          {branches.map((one, index) => <option key={index} value={index}>{branchTitle(String(tagOf(one)))}</option>)}
+          {branches.map((one, index) => (
+            <option key={index} value={index}>
+              {branchTitle(String(tagOf(one)))}
+            </option>
+          ))}
         </select>
         <Icon name="down" />
       </div>
@@ -140,7 +191,11 @@ function TextListField({ formData, onChange, fieldPathId, registry }: FieldProps
   const { records } = surroundings(registry);
   const given = ((formData as string[] | undefined) ?? []).join(", ");
   const [text, setText] = useState(given);
-  const parse = (line: string) => line.split(",").map((word) => word.trim()).filter(Boolean);
+  const parse = (line: string) =>
+    line
+      .split(",")
+      .map((word) => word.trim())
+      .filter(Boolean);
   // What is typed stays as typed, until the list changes from elsewhere (undo, a chip).
   const shown = parse(text).join(", ") === given ? text : given;
   const change = (line: string) => {
@@ -150,20 +205,43 @@ function TextListField({ formData, onChange, fieldPathId, registry }: FieldProps
   };
   return (
     <>
-      <div className="in"><input id={fieldPathId.$id} value={shown} placeholder="all" spellCheck={false} className="mono" onChange={(event) => change(event.target.value)} /></div>
+      <div className="in">
+        <input
+          id={fieldPathId.$id}
+          value={shown}
+          placeholder="all"
+          spellCheck={false}
+          className="mono"
+          onChange={(event) => change(event.target.value)}
+        />
+      </div>
       <FieldChips records={records} chosen={parse(shown)} onPick={(name) => change([...parse(shown), name].join(", "))} />
     </>
   );
 }
 
 /** The fields at hand, as buttons. */
-function FieldChips({ records, chosen = [], onPick }: { records: { [port: string]: RecordField[] }; chosen?: string[]; onPick: (name: string) => void }) {
+function FieldChips({
+  records,
+  chosen = [],
+  onPick,
+}: {
+  records: { [port: string]: RecordField[] };
+  chosen?: string[];
+  onPick: (name: string) => void;
+}) {
   const seen = new Set(chosen);
-  const left = Object.values(records).flat().filter((field) => !seen.has(field.name) && seen.add(field.name));
+  const left = Object.values(records)
+    .flat()
+    .filter((field) => !seen.has(field.name) && seen.add(field.name));
   if (!left.length) return null;
   return (
     <div className="chips">
-      {left.map((field) => <button type="button" key={field.name} title={field.type} onClick={() => onPick(field.name)}>{field.name}</button>)}
+      {left.map((field) => (
+        <button type="button" key={field.name} title={field.type} onClick={() => onPick(field.name)}>
+          {field.name}
+        </button>
+      ))}
     </div>
   );
 }
@@ -181,8 +259,16 @@ function PlainWidget({ id, value, onChange, schema, name, disabled }: WidgetProp
   const fallback = schema.default === undefined || schema.default === null ? "" : String(schema.default);
   return (
     <div className={`in ${disabled ? "off" : ""}`}>
-      <input id={id} type={numeric ? "number" : "text"} step={schema.type === "integer" ? 1 : "any"} value={(value as string | number | undefined) ?? ""}
-        placeholder={fallback} disabled={disabled} spellCheck={false} onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)} />
+      <input
+        id={id}
+        type={numeric ? "number" : "text"}
+        step={schema.type === "integer" ? 1 : "any"}
+        value={(value as string | number | undefined) ?? ""}
+        placeholder={fallback}
+        disabled={disabled}
+        spellCheck={false}
+        onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
+      />
       {unit && <span>{unit}</span>}
     </div>
   );
@@ -201,7 +287,11 @@ function FieldWidget(props: WidgetProps) {
       <select id={id} value={chosen} onChange={(event) => onChange(event.target.value || undefined)}>
         {(!chosen || !required) && <option value="">{required ? "choose a field" : "none"}</option>}
         {chosen && !fields.some((field) => field.name === chosen) && <option value={chosen}>{chosen} (unknown)</option>}
-        {fields.map((field) => <option key={field.name} value={field.name}>{field.name} · {field.type}</option>)}
+        {fields.map((field) => (
+          <option key={field.name} value={field.name}>
+            {field.name} · {field.type}
+          </option>
+        ))}
       </select>
       <Icon name="down" />
     </div>
@@ -214,8 +304,14 @@ function ExpressionWidget({ id, value, onChange, registry, schema }: WidgetProps
   return (
     <>
       <div className="in">
-        <textarea id={id} rows={Math.min(6, 1 + Math.ceil(text.length / 34))} value={text} spellCheck={false}
-          placeholder={typeof schema.default === "string" ? schema.default : ""} onChange={(event) => onChange(event.target.value || undefined)} />
+        <textarea
+          id={id}
+          rows={Math.min(6, 1 + Math.ceil(text.length / 34))}
+          value={text}
+          spellCheck={false}
+          placeholder={typeof schema.default === "string" ? schema.default : ""}
+          onChange={(event) => onChange(event.target.value || undefined)}
+        />
       </div>
       <FieldChips records={records} onPick={(name) => onChange(text ? `${text.trimEnd()} ${name}` : name)} />
     </>
@@ -227,9 +323,17 @@ function SelectWidget({ id, value, onChange, options, schema, required }: Widget
   const fallback = schema.default;
   return (
     <div className="in">
-      <select id={id} value={String(value ?? fallback ?? "")} onChange={(event) => onChange(choices.find((one) => String(one.value) === event.target.value)?.value)}>
+      <select
+        id={id}
+        value={String(value ?? fallback ?? "")}
+        onChange={(event) => onChange(choices.find((one) => String(one.value) === event.target.value)?.value)}
+      >
         {value === undefined && fallback === undefined && <option value="">{required ? "choose" : "none"}</option>}
-        {choices.map((one) => <option key={String(one.value)} value={String(one.value)}>{one.label.replace(/_/g, " ")}</option>)}
+        {choices.map((one) => (
+          <option key={String(one.value)} value={String(one.value)}>
+            {one.label.replace(/_/g, " ")}
+          </option>
+        ))}
       </select>
       <Icon name="down" />
     </div>
@@ -238,7 +342,9 @@ function SelectWidget({ id, value, onChange, options, schema, required }: Widget
 
 function CheckboxWidget({ id, value, onChange, schema }: WidgetProps) {
   const ids = useId();
-  return <input id={id || ids} type="checkbox" checked={Boolean(value ?? schema.default)} onChange={(event) => onChange(event.target.checked)} />;
+  return (
+    <input id={id || ids} type="checkbox" checked={Boolean(value ?? schema.default)} onChange={(event) => onChange(event.target.checked)} />
+  );
 }
 
 export const templates: Partial<TemplatesType> = { FieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate };

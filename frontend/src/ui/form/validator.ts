@@ -7,7 +7,8 @@ import type { RJSFSchema, ValidatorType } from "@rjsf/utils";
 
 function looksLike(schema: RJSFSchema, value: unknown): boolean {
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    if (typeof field === "object" && field.const !== undefined && (value as Record<string, unknown> | undefined)?.[name] !== field.const) return false;
+    if (typeof field === "object" && field.const !== undefined && (value as Record<string, unknown> | undefined)?.[name] !== field.const)
+      return false;
   }
   return true;
 }

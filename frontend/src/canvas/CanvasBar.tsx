@@ -1,0 +1,167 @@
+import { useStore } from "zustand";
+import { TopBar } from "../app/TopBar";
+import { fileName, writeDocument, type FileFormat } from "../model/files";
+import { isError } from "../model/validate";
+import { clock } from "../ui/format";
+import { Icon } from "../ui/Icon";
+import { Menu } from "../ui/Menu";
+import { edit, redo, undo, useEditor } from "./editor";
+import { RunButton } from "./RunButton";
+import type { useCreate } from "./useCreate";
+
+/** The top bar of the canvas: name, saving, undo; problems, more, run. */
+export function CanvasBar({
+  onImport,
+  onKeys,
+  create,
+}: {
+  onImport: () => void;
+  onKeys: () => void;
+  create: ReturnType<typeof useCreate>;
+}) {
+  const name = useEditor((state) => state.document.name);
+  const past = useStore(useEditor.temporal, (state) => state.pastStates.length);
+  const future = useStore(useEditor.temporal, (state) => state.futureStates.length);
+  const problems = useEditor((state) => state.problems);
+  const errors = problems.filter(isError);
+  const exportAs = (format: FileFormat) => {
+    const { document: experiment } = useEditor.getState();
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(
+      new Blob([writeDocument(experiment, format)], { type: format === "json" ? "application/json" : "application/yaml" }),
+    );
+    link.download = fileName(experiment, format);
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  return (
+    <TopBar
+      title={name}
+      crumb={
+        <>
+          <input
+            className="name"
+            aria-label="Name of the experiment"
+            value={name}
+            placeholder="Name"
+            maxLength={200}
+            onChange={(event) => edit((before) => ({ ...before, name: event.target.value }), "/name")}
+          />
+          <Saved />
+          <span className="sep" />
+          <button
+            className="btn ghost icon"
+            title={past ? `Undo (Ctrl+Z), ${past} steps` : "Nothing to undo"}
+            aria-label="Undo"
+            disabled={!past}
+            onClick={undo}
+          >
+            <Icon name="undo" />
+          </button>
+          <button
+            className="btn ghost icon"
+            title={future ? `Redo (Ctrl+Shift+Z), ${future} steps` : "Nothing to redo"}
+            aria-label="Redo"
+            disabled={!future}
+            onClick={redo}
+          >
+            <Icon name="redo" />
+          </button>
+        </>
+      }
+      actions={
+        <>
+          <button
+            className="btn"
+            title={problems.length ? "Show the problems" : "Checked by the server after every edit"}
+            data-testid="problems-button"
+            onClick={() => useEditor.setState({ drawer: "problems", drawerOpen: true })}
+          >
+            <Icon name={errors.length ? "crossc" : problems.length ? "warn" : "checkc"} />
+            {problems.length ? (
+              <>
+                Problems <span className={`cnt ${errors.length ? "err" : ""}`}>{problems.length}</span>
+              </>
+            ) : (
+              "Valid"
+            )}
+          </button>
+          <Menu title="More" label={<Icon name="dots" />}>
+            {(close) => (
+              <>
+                <button
+                  onClick={() => {
+                    close();
+                    create.mutate({ ...useEditor.getState().document, name: `${name}, copy` });
+                  }}
+                >
+                  <Icon name="copy" />
+                  Duplicate experiment
+                </button>
+                <button
+                  onClick={() => {
+                    close();
+                    onImport();
+                  }}
+                >
+                  <Icon name="import" />
+                  Import
+                </button>
+                <button
+                  onClick={() => {
+                    close();
+                    exportAs("yaml");
+                  }}
+                >
+                  <Icon name="export" />
+                  Export as YAML
+                </button>
+                <button
+                  onClick={() => {
+                    close();
+                    exportAs("json");
+                  }}
+                >
+                  <Icon name="export" />
+                  Export as JSON
+                </button>
+                <hr />
+                <button
+                  onClick={() => {
+                    close();
+                    onKeys();
+                  }}
+                >
+                  <Icon name="keyboard" />
+                  Keys<kbd>?</kbd>
+                </button>
+              </>
+            )}
+          </Menu>
+          <RunButton errors={errors} />
+        </>
+      }
+    />
+  );
+}
+
+function Saved() {
+  const save = useEditor((state) => state.save);
+  const at = useEditor((state) => state.savedAt);
+  const words =
+    save === "saved"
+      ? at
+        ? `Saved ${clock(at)}`
+        : "Saved"
+      : save === "conflict"
+        ? "Conflict"
+        : save === "failed"
+          ? "Not saved"
+          : "Saving";
+  return (
+    <span className={`saved ${save}`} data-testid="saved" data-state={save}>
+      {save === "saved" ? <Icon name="check" small /> : save === "failed" || save === "conflict" ? <Icon name="warn" small /> : null}
+      {words}
+    </span>
+  );
+}

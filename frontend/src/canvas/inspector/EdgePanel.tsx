@@ -1,0 +1,64 @@
+import type { Json, Kind } from "../../api/types";
+import { DEFAULT_PORT, patchEdge, type Edge } from "../../model/document";
+import { problemsAt } from "../../model/validate";
+import { KindForm } from "../../ui/form/KindForm";
+import { Remarks } from "../../ui/form/fields";
+import { Icon } from "../../ui/Icon";
+import { deleteSelection } from "../commands";
+import { edit, select, useEditor } from "../editor";
+import { useRegistry } from "../useRegistry";
+import { SchemaList } from "./SchemaList";
+
+type Fields = { [field: string]: Json };
+
+export function EdgePanel({ edge, edgeId }: { edge: Edge; edgeId: string }) {
+  const problems = useEditor((state) => state.problems);
+  const schemas = useEditor((state) => state.schemas);
+  const index = useEditor((state) => state.document.query.edges.indexOf(edge));
+  const { registry } = useRegistry();
+  const pointer = `/query/edges/${index}`;
+  const schema = schemas[`${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}`];
+  const own = problemsAt(problems, pointer).filter((problem) => !problem.pointer.startsWith(`${pointer}/partitioning`));
+  const end = (id: string, port: string | undefined, plain: string) => (
+    <button className="link" onClick={() => select({ operators: [id] })}>
+      {id}
+      {port && port !== plain ? `, ${port}` : ""}
+    </button>
+  );
+  // Fields that a key can be chosen from: those of the records on this edge. The schema says only that a key is a text.
+  const kinds = (registry.partitionings ?? []).map((kind) => withFieldEditor(kind, schema ? ["key"] : []));
+  return (
+    <>
+      <div className="form first">
+        <p className="doc">
+          {end(edge.source, edge.source_port, DEFAULT_PORT.source)} → {end(edge.target, edge.target_port, DEFAULT_PORT.target)}
+        </p>
+        <Remarks problems={own} />
+        <KindForm
+          label="Partitioning"
+          kinds={kinds}
+          value={edge.partitioning}
+          pointer={`${pointer}/partitioning`}
+          problems={problems}
+          records={schema ? { in: schema.fields } : {}}
+          onChange={(partitioning, path) => edit((before) => patchEdge(before, edgeId, { partitioning }), path)}
+        />
+        {schema && <SchemaList title="Records on this edge" fields={schema.fields} bytes={schema.bytes} />}
+      </div>
+      <div className="actions">
+        <button className="btn danger" onClick={deleteSelection}>
+          <Icon name="trash" />
+          Delete edge
+        </button>
+      </div>
+    </>
+  );
+}
+
+function withFieldEditor(kind: Kind, names: string[]): Kind {
+  const properties = (kind.schema.properties ?? {}) as { [name: string]: Fields };
+  const changed = Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => [name, names.includes(name) ? { "x-editor": "field", ...field } : field]),
+  );
+  return { ...kind, schema: { ...kind.schema, properties: changed } };
+}

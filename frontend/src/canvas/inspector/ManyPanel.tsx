@@ -1,0 +1,33 @@
+import { Icon } from "../../ui/Icon";
+import { plural } from "../../ui/format";
+import { changeParallelism, deleteSelection, duplicateSelection } from "../commands";
+
+export function ManyPanel({ ids }: { ids: string[] }) {
+  return (
+    <div className="form first">
+      <p className="doc">
+        {plural(ids.length, "operator")} selected: {ids.join(", ")}
+      </p>
+      <div className="two">
+        <button className="btn" onClick={() => changeParallelism(ids, -1)}>
+          <Icon name="minus" />
+          Instance
+        </button>
+        <button className="btn" onClick={() => changeParallelism(ids, 1)}>
+          <Icon name="plus" />
+          Instance
+        </button>
+      </div>
+      <div className="two">
+        <button className="btn" onClick={duplicateSelection}>
+          <Icon name="copy" />
+          Duplicate
+        </button>
+        <button className="btn danger" onClick={deleteSelection}>
+          <Icon name="trash" />
+          Delete
+        </button>
+      </div>
+    </div>
+  );
+}

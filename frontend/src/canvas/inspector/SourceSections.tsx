@@ -1,0 +1,64 @@
+import { type Operator, type SourceWorkload, type Tagged } from "../../model/document";
+import { escapePointer, problemsAt } from "../../model/validate";
+import { KindForm } from "../../ui/form/KindForm";
+import { Remarks } from "../../ui/form/fields";
+import { edit, useEditor } from "../editor";
+import { useRegistry } from "../useRegistry";
+import { Section } from "./Section";
+
+const SOURCE_PARTS = [
+  { name: "stream", label: "Stream", family: "streams", open: true },
+  { name: "rate", label: "Rate", family: "rates", open: true },
+  { name: "disorder", label: "Disorder", family: "disorders", open: false },
+  { name: "watermarks", label: "Watermarks", family: "watermarks", open: false },
+] as const;
+
+/** What a source reads: one section for each part of its workload, all forms from the registry. */
+export function SourceSections({ operator, workload }: { operator: Operator; workload: SourceWorkload | undefined }) {
+  const problems = useEditor((state) => state.problems);
+  const { registry } = useRegistry();
+  const pointer = `/workload/sources/${escapePointer(operator.id)}`;
+  const own = problems.filter((problem) => problem.pointer === pointer);
+  const change = (name: string, value: Tagged, path: string) =>
+    edit(
+      (before) => ({
+        ...before,
+        workload: {
+          ...before.workload,
+          sources: {
+            ...before.workload.sources,
+            [operator.id]: { ...(before.workload.sources[operator.id] as SourceWorkload), [name]: value },
+          },
+        },
+      }),
+      path,
+    );
+  return (
+    <>
+      {own.length > 0 && (
+        <div className="form first">
+          <Remarks problems={own} />
+        </div>
+      )}
+      {SOURCE_PARTS.map(({ name, label, family, open }) => {
+        const kinds = registry[family] ?? [];
+        // Without an own choice the document's default holds: the family's first kind.
+        const value = workload?.[name] ?? (name === "disorder" || name === "watermarks" ? kinds[0] && { kind: kinds[0].kind } : undefined);
+        const title = kinds.find((kind) => kind.kind === value?.kind)?.title ?? "choose";
+        return (
+          <Section key={name} title={label} summary={title} open={open || problemsAt(problems, `${pointer}/${name}`).length > 0}>
+            <KindForm
+              label={label}
+              bare
+              kinds={kinds}
+              value={value}
+              pointer={`${pointer}/${name}`}
+              problems={problems}
+              onChange={(next, path) => change(name, next, path)}
+            />
+          </Section>
+        );
+      })}
+    </>
+  );
+}
