@@ -100,10 +100,11 @@ def api(workbench: Any) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def experiment(api: httpx.Client) -> Callable[..., str]:
-    """Stores a copy of the example NexMark Q3, changed by the caller; returns its id."""
+    """Stores a copy of the example NexMark Q3 over 30 s, changed by the caller; returns its id."""
 
     def store(change: Callable[[dict[str, Any]], None] = lambda document: None) -> str:
         document = yaml.safe_load((ROOT / "fixtures" / "experiments" / "nexmark_q3.yaml").read_text())
+        document["workload"].update(horizon_s=30.0, warmup_s=5.0)
         change(document)
         answer = api.post("/api/experiments", json={"document": document})
         answer.raise_for_status()
