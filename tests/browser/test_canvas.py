@@ -151,8 +151,8 @@ def test_a_bad_file_is_refused_with_the_line(canvas: Canvas, page: Page, tmp_pat
     expect(page.get_by_role("alert")).to_contain_text("line 3")
 
 
-def test_everything_can_be_done_by_keyboard(canvas: Canvas, page: Page) -> None:
-    """Search the palette, add, connect, and run, without the mouse."""
+def test_everything_can_be_done_by_keyboard(canvas: Canvas, page: Page, api: httpx.Client) -> None:
+    """Search the palette, add, move, connect, and run, without the mouse."""
     canvas.new()
     for word in ("bids", "filter", "sink"):
         page.keyboard.press("/")
@@ -168,7 +168,13 @@ def test_everything_can_be_done_by_keyboard(canvas: Canvas, page: Page) -> None:
         expect(field).to_be_focused()
         field.select_option(label="filter" if source == "bids" else "sink")
     expect(page.get_by_test_id("edge-filter-sink")).to_be_visible()
+    canvas.operator("sink").locator("xpath=ancestor::*[contains(@class,'react-flow__node')][1]").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Shift+ArrowDown")
     expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
+    canvas.wait_until_saved()
+    positions = api.get(f"/api/experiments/{page.url.rsplit('/', 1)[-1]}").json()["document"]["ui"]["positions"]
+    assert positions["sink"]["y"] > positions["filter"]["y"]
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/runs/*")
 

@@ -137,16 +137,21 @@ export function Stage() {
     fit(0);
   }, [id, nodes, fit]);
 
-  const onNodesChange = useCallback(
-    (changes: NodeChange[]) =>
-      setNodes((now) =>
-        applyNodeChanges(
-          changes.filter((change) => change.type !== "remove"),
-          now,
-        ),
+  /** While the pointer drags, the end of the drag writes the document; arrow keys write it with each step. */
+  const dragging = useRef(false);
+  const onNodesChange = useCallback((changes: NodeChange[]) => {
+    setNodes((now) =>
+      applyNodeChanges(
+        changes.filter((change) => change.type !== "remove"),
+        now,
       ),
-    [],
-  );
+    );
+    if (dragging.current) return;
+    const moved = changes.flatMap((change) =>
+      change.type === "position" && change.position ? [[change.id, change.position] as const] : [],
+    );
+    if (moved.length) edit((before) => moveOperators(before, Object.fromEntries(moved)), `arrows ${moved.map(([id]) => id).join()}`);
+  }, []);
   const onEdgesChange = useCallback(
     (changes: EdgeChange[]) =>
       setEdges((now) =>
@@ -170,6 +175,7 @@ export function Stage() {
   /** The end of a drag is one step of undo: a move, or a placement when the pointer is over a host. */
   const onNodeDragStop = useCallback(
     (event: React.MouseEvent | MouseEvent | TouchEvent, node: Node, moved: Node[]) => {
+      dragging.current = false;
       if (!("clientX" in event)) return;
       const point = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
       const back = () => setNodes((now) => operatorPositions(now, useEditor.getState().document));
@@ -271,6 +277,9 @@ export function Stage() {
         onNodesChange={onNodesChange}
         onEdgesChange={onEdgesChange}
         onSelectionChange={onSelectionChange}
+        onNodeDragStart={() => {
+          dragging.current = true;
+        }}
         onNodeDragStop={onNodeDragStop}
         onConnect={onConnect}
         onConnectEnd={onConnectEnd}

@@ -65,7 +65,7 @@ export async function autoLayout(document: ExperimentDocument, kinds: Map<string
     layoutOptions: {
       "elk.algorithm": "layered",
       "elk.direction": "RIGHT",
-      "elk.layered.spacing.nodeNodeBetweenLayers": "60",
+      "elk.layered.spacing.nodeNodeBetweenLayers": "64",
       "elk.spacing.nodeNode": "40",
       "elk.layered.nodePlacement.strategy": "NETWORK_SIMPLEX",
       "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
