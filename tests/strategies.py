@@ -19,6 +19,7 @@ SCHEMAS = {stream.model_fields["kind"].default: stream.schema_fixed for stream i
 JOIN_KEYS = ("id", "seller", "auction", "bidder", "state", "category")  # of many values first, so that joins stay small
 RECORDS = (800, 300, 100, 30)  # per run, before operators multiply them
 MILLISECOND_NS = 1_000_000
+LATENCIES_MS = ((0.001, 0.01, 0.1, 0.5, 1.0, 3.0), (0.1,), (0.5, 1.0, 3.0), (0.001, 0.002))  # of one cluster: all kinds, equal, long, short
 
 
 def seconds(ns: int) -> float:
@@ -252,7 +253,7 @@ def source_workloads(draw: st.DrawFn, stream: str, records: int, horizon_ns: int
 
 @st.composite
 def clusters(draw: st.DrawFn) -> Document:
-    latency_ms = st.sampled_from((0.001, 0.01, 0.1, 0.1, 0.5, 1.0, 3.0))
+    latency_ms = st.sampled_from(draw(st.sampled_from(LATENCIES_MS)))
     hosts: list[Document] = []
     for name in draw(st.sampled_from(("a", "ab", "abc"))):
         shared = draw(st.booleans())

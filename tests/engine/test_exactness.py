@@ -8,11 +8,13 @@ What it cannot catch: a page that both read wrongly; `tests/oracle/test_oracle.p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 
+from tests.corner_cases import CORNER_CASES
 from tests.strategies import documents
 
 from .agreement import TEMPLATES, assert_agreement, template, with_params
@@ -21,6 +23,12 @@ from .agreement import TEMPLATES, assert_agreement, template, with_params
 @given(document=documents())
 def test_random_experiments_agree(document: dict[str, Any]) -> None:
     assert_agreement(document)
+
+
+@pytest.mark.parametrize("case", CORNER_CASES, ids=lambda case: case.__name__)
+def test_corner_cases_agree(case: Callable[[], dict[str, Any]]) -> None:
+    expected = assert_agreement(case())
+    assert len(expected.services) > 100
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

@@ -1,0 +1,243 @@
+"""Does the exactness suite notice faults? Breaks one line of the engine at a time and counts how many breaks it catches.
+
+    python -m benchmarks.mutations [--documents 80] [--workers 2] [--only NAME]
+
+Each mutation is a replacement in the engine's own text, made in a copy of the tree. A copy runs random experiments, uncompiled, in small
+arrays and cut at random moments, and compares every service and every delivered record with what the oracle found. Prints one JSON line
+per mutation (`caught`: false for a survivor; `how`: difference, error or timeout) and one for the total. At least 28 of 30 are expected.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pickle
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+LOOP, TOOLS, WORLD = "engine/core/loop.py", "engine/core/tools.py", "engine/core/world.py"
+AGGREGATE, JOIN = "engine/operators/aggregate.py", "engine/operators/join.py"
+TIMEOUT_S = 1000
+PATIENCE = 5  # a mutated engine may take so many times as long as the unchanged one before it counts as hanging
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """Replace `old`, which must occur exactly once in `file`, by `new`."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+
+    def apply(self, root: Path) -> None:
+        path = root / self.file
+        text = path.read_text()
+        if text.count(self.old) != 1:
+            raise ValueError(
+                f"mutation '{self.name}': its text occurs {text.count(self.old)} times in {self.file}, not once; bring it up to date"
+            )
+        path.write_text(text.replace(self.old, self.new))
+
+
+MUTATIONS = (
+    # windows and order
+    Mutation("inbox left unsorted", LOOP, "host[h, H_REMOTE_SORTED], tail)", "host[h, H_REMOTE_SORTED], host[h, H_REMOTE_SORTED])"),
+    Mutation("host not woken by its inbox", LOOP, "if rings[2 * h + 1, q, 0] < next_ns[h]:", "if rings[2 * h + 1, q, 0] < 0:"),
+    Mutation("window too long", LOOP, "window_end = t0 + lookahead - 1", "window_end = t0 + 2 * lookahead"),
+    Mutation("tie of arrivals reversed", TOOLS, "tie_a < tie_b", "tie_a > tie_b"),
+    Mutation("merge forgets the sorted part's head", TOOLS, "if a >= head and ring_before(", "if a > head and ring_before("),
+    Mutation(
+        "completions by falling instance", LOOP, "proc[x, P_INSTANCE] < proc[p, P_INSTANCE]", "proc[x, P_INSTANCE] > proc[p, P_INSTANCE]"
+    ),
+    Mutation(
+        "last of the wake-ups first",
+        LOOP,
+        "if i < 0:\n                                        i = k",
+        "if True:\n                                        i = k",
+    ),
+    Mutation("class order reversed", LOOP, "msg[slot, M_CLASS] < best_class", "msg[slot, M_CLASS] > best_class"),
+    Mutation("log before ticks", LOOP, "CLASS_LOG < best_class", "CLASS_LOG <= best_class + 1"),
+    Mutation("a log record before its time", LOOP, "if ready <= t and (ready < best_ready", "if ready <= t + 5 and (ready < best_ready"),
+    # service and links
+    Mutation("service rounded down", LOOP, "(cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]", "cost_ps // host[h, H_SPEED]"),
+    Mutation("service may take no time", LOOP, "if service < 1:", "if service < 0:"),
+    Mutation("price of outputs forgotten", LOOP, "op[o, O_OUTPUT_PS] * n", "op[o, O_OUTPUT_PS] * (n > 0)"),
+    Mutation("transfer rounded down", LOOP, "(size * 8000 + host[h, H_MBIT] - 1) // host[h, H_MBIT]", "size * 8000 // host[h, H_MBIT]"),
+    Mutation("the link never queues", LOOP, "host[h, H_LINK_FREE] = departure", "host[h, H_LINK_FREE] = t"),
+    Mutation("a control element as large as a record", LOOP, "size = CONTROL_BYTES", "size = edge[e, E_BYTES]"),
+    # emission and credits
+    Mutation(
+        "rebalance starts with receiver 0",
+        LOOP,
+        "r = (k + chan[edge[e, E_CHANNEL] + k * parallel, C_TURN])",
+        "r = chan[edge[e, E_CHANNEL] + k * parallel, C_TURN]",
+    ),
+    Mutation("watermark to one receiver only", LOOP, "if partitioning == BROADCAST or not is_record:", "if partitioning == BROADCAST:"),
+    Mutation("credit one instant too late", LOOP, "if credit[ticket] > t:", "if credit[ticket] >= t:"),
+    Mutation("credit used twice", LOOP, "credit[ticket] = FAR\n", "credit[ticket] = credit[ticket]\n"),
+    Mutation("credit of the wrong record", LOOP, "chan[channel, C_CONSUMED] % bound", "(chan[channel, C_CONSUMED] + 1) % bound"),
+    Mutation(
+        "credit returns over the wrong way",
+        LOOP,
+        "t + local_ns if h2 == h else t + latency[h, h2]",
+        "t + local_ns if h2 == h else t + latency[h2, h]",
+    ),
+    Mutation("wake-up of another host lost", LOOP, "if back < next_ns[h2]:", "if back < 0:"),
+    # watermarks, panes, state
+    Mutation("equal watermark sent again", LOOP, "inst[i, I_LAG] > inst[i, I_WATERMARK]", "inst[i, I_LAG] >= inst[i, I_WATERMARK]"),
+    Mutation(
+        "watermark of one channel for all", LOOP, "if chan[inputs[q], C_WATERMARK] < least:", "if chan[inputs[q], C_WATERMARK] < FAR:"
+    ),
+    Mutation("last tick of the source forgotten", LOOP, "if t + inst[i, I_PERIOD] <= horizon:", "if t + inst[i, I_PERIOD] < horizon:"),
+    Mutation("late one nanosecond too late (aggregate)", AGGREGATE, "if start + size <= closed_to:", "if start + size < closed_to:"),
+    Mutation("late one nanosecond too late (join)", JOIN, "end <= inst[i, I_WATERMARK]", "end < inst[i, I_WATERMARK]"),
+    Mutation(
+        "rows of a pane by falling age", TOOLS, "while x >= 0 and pane[x, W_START] < start:", "while x >= 0 and pane[x, W_START] > start:"
+    ),
+    Mutation("state shared between instances", TOOLS, "and entry[e, S_OWNER] == owner ", ""),
+    Mutation("state shared between panes", TOOLS, " and entry[e, S_PANE] == pane_start", ""),
+    Mutation("newest contributor forgotten", JOIN, "max(msg[slot, M_NEWEST], row[r, R_NEWEST])", "msg[slot, M_NEWEST]"),
+    Mutation("a join's older event time", JOIN, "max(msg[slot, M_EVENT], row[r, R_EVENT])", "min(msg[slot, M_EVENT], row[r, R_EVENT])"),
+    Mutation(
+        "trigger of the first record",
+        AGGREGATE,
+        "    entry[e, S_TRIGGER] = msg[slot, M_TRIGGER]",
+        "    entry[e, S_TRIGGER] = max(entry[e, S_TRIGGER], msg[slot, M_TRIGGER])",
+    ),
+    # growth
+    Mutation(
+        "ring copied without its wrap",
+        WORLD,
+        "rings[r, positions & (new - 1)] = w.rings[r, positions & (old - 1)]",
+        "rings[r, :old] = w.rings[r]",
+    ),
+    Mutation("free messages mixed up in growth", WORLD, "= w.free[:count]", "= w.free[0]"),
+)
+
+CHILD = """
+import pickle, sys
+import engine
+from engine.core.world import Capacity
+assert engine.__file__.startswith(sys.argv[1]), engine.__file__
+with open(sys.argv[2], "rb") as file:
+    cases = pickle.load(file)
+for document, cuts, services, outputs, late in cases:
+    tiny = Capacity(messages=2, ring=2, entries=2, rows=2, panes=2, trace=64, outputs=16)
+    simulation = engine.Simulation(document, trace=True, keep_outputs=True, capacity=tiny)
+    for cut in cuts:
+        simulation.run_until(cut)
+    simulation.run_until(simulation.end_ns)
+    assert [tuple(row) for row in simulation.service_trace().tolist()] == services
+    for sink, wanted in outputs.items():
+        assert [tuple(r.values()) for r in simulation.sink_records(sink)] == wanted
+    assert {id: counts["late"] for id, counts in simulation.summary()["operators"].items()} == late
+"""
+
+
+def cases(count: int) -> list[tuple[Any, ...]]:
+    """The corner cases and random experiments, always the same, with what the oracle found.
+
+    Each is a document, the moments to cut at, services, records by sink, and late records by operator.
+    """
+    from hypothesis import HealthCheck, Phase, given, settings
+
+    from engine.spec import Experiment
+    from tests.corner_cases import CORNER_CASES
+    from tests.oracle import simulate
+    from tests.strategies import documents
+
+    drawn: list[dict[str, Any]] = []
+
+    @settings(
+        max_examples=2 * count,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(documents(records=(300, 100)))
+    def draw(document: dict[str, Any]) -> None:
+        drawn.append(document)
+
+    draw()
+    distinct = {json.dumps(document): document for document in drawn}
+    found = []
+    chosen = list(distinct.items())[-count:]  # the first ones are the plainest
+    for text, document in [(case.__name__, case()) for case in CORNER_CASES] + chosen:
+        result = simulate(Experiment.model_validate(document))
+        chance = random.Random(text)
+        last_ns = result.services[-1][1] if result.services else 0
+        cuts = sorted(chance.randrange(last_ns + 1) for _ in range(3))
+        outputs = {
+            sink: [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, d.values) for d in deliveries]
+            for sink, deliveries in result.outputs.items()
+        }
+        found.append((document, cuts, result.services, outputs, result.late))
+    return found
+
+
+def trial(mutation: Mutation | None, cases_path: Path, timeout_s: float) -> dict[str, Any]:
+    """Run the cases on a copy of the engine with this mutation; without one, on an unchanged copy."""
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as directory:
+        root = Path(directory)
+        shutil.copytree(ROOT / "engine", root / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+        if mutation is not None:
+            mutation.apply(root)
+        environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": directory, "MILLRACE_KERNELS": str(root / "kernels")}
+        try:
+            done = subprocess.run(
+                [sys.executable, "-c", CHILD, directory, str(cases_path)],
+                cwd=directory,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=timeout_s,
+                check=False,
+            )
+            message = done.stderr.strip().splitlines()[-1] if done.returncode else ""
+            how = (
+                "survived" if done.returncode == 0 else "difference" if message.startswith("AssertionError") else f"error: {message[:100]}"
+            )
+        except subprocess.TimeoutExpired:
+            how = "timeout"
+    name = mutation.name if mutation else "(none)"
+    return {"mutation": name, "caught": how != "survived", "how": how, "wall_s": round(time.perf_counter() - started, 1)}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--documents", type=int, default=80, help="random experiments per mutation")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="mutations tried at the same time")
+    parser.add_argument("--only", help="only mutations whose name contains this")
+    arguments = parser.parse_args()
+    chosen = [mutation for mutation in MUTATIONS if not arguments.only or arguments.only in mutation.name]
+    with tempfile.TemporaryDirectory() as directory, ThreadPoolExecutor(arguments.workers) as pool:
+        path = Path(directory) / "cases"
+        path.write_bytes(pickle.dumps(cases(arguments.documents)))
+        unchanged = trial(None, path, TIMEOUT_S)
+        if unchanged["caught"]:
+            raise SystemExit(f"the unchanged engine does not pass: {unchanged}")
+        found = []
+        for result in pool.map(lambda mutation: trial(mutation, path, PATIENCE * unchanged["wall_s"]), chosen):
+            found.append(result)
+            print(json.dumps(result), flush=True)
+    caught = sum(result["caught"] for result in found)
+    print(json.dumps({"mutations": len(found), "caught": caught, "survivors": [r["mutation"] for r in found if not r["caught"]]}))
+    return 0 if caught >= len(found) * 28 // 30 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

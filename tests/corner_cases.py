@@ -1,0 +1,240 @@
+"""Experiments made for moments that random ones seldom meet. Each says which moment, and what an engine could get wrong there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Document = dict[str, Any]
+
+
+def document(
+    operators: list[Document], edges: list[Document], hosts: list[Document], sources: dict[str, Document], **parts: Any
+) -> Document:
+    return {
+        "format": 1,
+        "query": {"operators": operators, "edges": edges},
+        "cluster": {"hosts": hosts, "local_latency_ns": parts.pop("local_latency_ns", 1000), "links": parts.pop("links", [])},
+        "workload": {"horizon_s": parts.pop("horizon_s", 0.01), "drain": True, "sources": sources},
+        **parts,
+    }
+
+
+def bids(per_s: float, **more: Any) -> Document:
+    return {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": per_s}, **more}
+
+
+def host(name: str, **more: Any) -> Document:
+    return {"name": name, "processor": {"kind": "dedicated"}, "cores": 16, "egress_mbit_per_s": 10_000, "egress_latency_ms": 0.5} | more
+
+
+def watermarks(period_ms: float, lag_ms: float = 0.0) -> Document:
+    return {"kind": "bounded", "lag_ms": lag_ms, "period_ms": period_ms}
+
+
+def two_credits_in_one_instant() -> Document:
+    """Two blocked senders on one host get their credits in the same nanosecond: they send in the order of their numbers.
+
+    A record takes 80 ns on the link, so the second receiver starts 80 ns after the first; its credit travels 80 ns less.
+    """
+    operators = [
+        {"id": "near", "kind": "source", "cost": {"record_us": 1}},
+        {"id": "far", "kind": "source", "cost": {"record_us": 1}},
+        {"id": "near-sink", "kind": "sink", "cost": {"record_us": 100}},
+        {"id": "far-sink", "kind": "sink", "cost": {"record_us": 100}},
+    ]
+    return document(
+        operators,
+        [{"source": "near", "target": "near-sink"}, {"source": "far", "target": "far-sink"}],
+        [host("a"), host("b"), host("c")],
+        {"near": bids(100_000), "far": bids(100_000)},
+        links=[{"source": "b", "target": "a", "latency_ms": 0.5}, {"source": "c", "target": "a", "latency_ms": 0.49992}],
+        placement={"kind": "explicit", "hosts": {"near": ["a"], "far": ["a"], "near-sink": ["b"], "far-sink": ["c"]}},
+        policies={"flow_control": {"kind": "credits", "per_channel": 1}},
+        horizon_s=0.002,
+    )
+
+
+def _late_at_the_edge(operator: Document, ports: tuple[str, str]) -> Document:
+    """One source is in order, the other is not, and the watermark comes to stand exactly on pane ends.
+
+    A tick of the steady source has seen the record 0.1 ms before it (it goes before the one of its own time), so its watermarks are
+    multiples of 0.5 ms; those of the loose source are nearer to the present.
+    """
+    operators = [{"id": "steady", "kind": "source"}, {"id": "loose", "kind": "source"}, operator, {"id": "sink", "kind": "sink"}]
+    edges = [
+        {"source": "steady", "target": operator["id"], "target_port": ports[0]},
+        {"source": "loose", "target": operator["id"], "target_port": ports[1]},
+        {"source": operator["id"], "target": "sink"},
+    ]
+    sources = {
+        "steady": bids(10_000, watermarks=watermarks(0.5, lag_ms=0.9)),
+        "loose": bids(17_000, watermarks=watermarks(0.3), disorder={"kind": "uniform", "max_ms": 2.5}),
+    }
+    return document(operators, edges, [host("a")], sources, horizon_s=0.03)
+
+
+def late_at_the_edge_of_an_aggregate() -> Document:
+    """A pane whose end equals the watermark has closed: its records are late, also with several panes per record."""
+    window = {"kind": "sliding", "size_s": 0.001, "slide_s": 0.0005, "clock": "event"}
+    return _late_at_the_edge(
+        {"id": "count", "kind": "aggregate", "params": {"key": "bidder", "window": window, "emit": "on_close"}}, ("in", "in")
+    )
+
+
+def late_at_the_edge_of_a_join() -> Document:
+    """The same for a join, whose ports share one watermark."""
+    window = {"kind": "tumbling", "size_s": 0.0005, "clock": "event"}
+    params = {"left_key": "bidder", "right_key": "bidder", "window": window}
+    return _late_at_the_edge({"id": "join", "kind": "join", "params": params}, ("left", "right"))
+
+
+def same_keys_in_several_operators() -> Document:
+    """Two aggregates and a join keep state under the same keys and panes; none may see another's."""
+    window = {"kind": "tumbling", "size_s": 0.002, "clock": "processing"}
+    counts = [{"name": "n"}, {"name": "highest", "function": "max", "field": "price"}]
+    operators = [
+        {"id": "bids", "kind": "source", "parallelism": 2},
+        {"id": "first", "kind": "aggregate", "parallelism": 2, "params": {"key": "auction", "window": window, "aggregates": counts}},
+        {"id": "second", "kind": "aggregate", "parallelism": 3, "params": {"key": "auction", "window": window, "aggregates": counts[:1]}},
+        {"id": "join", "kind": "join", "parallelism": 2, "params": {"left_key": "auction", "right_key": "auction", "window": window}},
+        {"id": "sink", "kind": "sink"},
+    ]
+    by_auction = {"kind": "hash", "key": "auction"}
+    edges = [
+        {"source": "bids", "target": "first", "partitioning": by_auction},
+        {"source": "bids", "target": "second", "partitioning": by_auction},
+        {"source": "first", "target": "join", "target_port": "left", "partitioning": by_auction},
+        {"source": "second", "target": "join", "target_port": "right", "partitioning": by_auction},
+        {"source": "join", "target": "sink", "partitioning": {"kind": "rebalance"}},
+    ]
+    return document(operators, edges, [host("a"), host("b")], {"bids": bids(20_000)})
+
+
+def newest_contributor_arrived_first() -> Document:
+    """By event time the record stored may be newer than the one that arrives: latency counts from the newest of the pair."""
+    operators = [
+        {"id": "left", "kind": "source"},
+        {"id": "right", "kind": "source"},
+        {"id": "join", "kind": "join", "params": {"left_key": "auction", "right_key": "auction"}},
+        {"id": "sink", "kind": "sink"},
+    ]
+    edges = [
+        {"source": "left", "target": "join", "target_port": "left"},
+        {"source": "right", "target": "join", "target_port": "right"},
+        {"source": "join", "target": "sink"},
+    ]
+    loose = {"kind": "uniform", "max_ms": 3.0}
+    sources = {"left": bids(10_000, disorder=loose), "right": bids(10_000, disorder=loose)}
+    return document(operators, edges, [host("a")], sources, measurement={"latency": {"from": "event", "anchor": "newest"}})
+
+
+def oldest_contributor_of_a_pane() -> Document:
+    """Two sources, one of them with a queue: the last record of a pane is neither the newest nor of the highest number."""
+    window = {"kind": "tumbling", "size_s": 0.002, "clock": "processing"}
+    operators = [
+        {"id": "slow", "kind": "source", "cost": {"record_us": 90}},
+        {"id": "quick", "kind": "source", "parallelism": 2},
+        {"id": "count", "kind": "aggregate", "params": {"key": "auction", "window": window, "emit": "on_close"}},
+        {"id": "sink", "kind": "sink"},
+    ]
+    edges = [
+        {"source": "slow", "target": "count", "partitioning": {"kind": "rebalance"}},
+        {"source": "quick", "target": "count", "partitioning": {"kind": "rebalance"}},
+        {"source": "count", "target": "sink"},
+    ]
+    latency = {"from": "append", "anchor": "oldest"}
+    return document(operators, edges, [host("a")], {"slow": bids(20_000), "quick": bids(9_000)}, measurement={"latency": latency})
+
+
+def bursts_overtake_what_is_under_way() -> Document:
+    """A far host's records are under way for 3 ms when a near one, silent until then, sends hundreds that arrive before all of them."""
+    operators = [
+        {"id": "far", "kind": "source", "parallelism": 2, "cost": {"record_us": 1}},
+        {"id": "near", "kind": "source", "parallelism": 2, "cost": {"record_us": 1}},
+        {"id": "sink", "kind": "sink", "parallelism": 2, "cost": {"record_us": 1}},
+    ]
+    edges = [{"source": source, "target": "sink", "partitioning": {"kind": "rebalance"}} for source in ("far", "near")]
+    return document(
+        operators,
+        edges,
+        [host("a", egress_latency_ms=3.0), host("b"), host("c")],
+        {"far": bids(100_000), "near": bids(0) | {"rate": {"kind": "steps", "steps": [{"at_s": 0.0012, "per_s": 300_000}]}}},
+        placement={"kind": "explicit", "hosts": {"far": ["a"], "near": ["b"], "sink": ["c"]}},
+        horizon_s=0.004,
+    )
+
+
+def _negative_keys(partitioning: Document) -> Document:
+    """Keys below zero: the receiver and the key group are never negative."""
+    key = "auction % 7 - 3"
+    window = {"kind": "sliding", "size_s": 0.003, "slide_s": 0.001, "origin_s": -0.0005, "clock": "event"}
+    operators = [
+        {"id": "bids", "kind": "source", "parallelism": 2},
+        {
+            "id": "keys",
+            "kind": "map",
+            "params": {"fields": [{"name": "key", "expression": key}, {"name": "price", "expression": "price * 0.908"}]},
+        },
+        {
+            "id": "sum",
+            "kind": "aggregate",
+            "parallelism": 3,
+            "params": {
+                "key": "key",
+                "window": window,
+                "emit": "on_close",
+                "aggregates": [{"name": "total", "function": "sum", "field": "price"}],
+            },
+        },
+        {"id": "sink", "kind": "sink"},
+    ]
+    edges = [
+        {"source": "bids", "target": "keys", "partitioning": {"kind": "rebalance"}},
+        {"source": "keys", "target": "sum", "partitioning": {"kind": "hash", "key": "key"} | partitioning},
+        {"source": "sum", "target": "sink", "partitioning": {"kind": "rebalance"}},
+    ]
+    return document(operators, edges, [host("a"), host("b")], {"bids": bids(20_000, watermarks=watermarks(1.0))})
+
+
+def negative_keys_modulo() -> Document:
+    """Keys below zero, modulo the parallelism."""
+    return _negative_keys({"scheme": "modulo"})
+
+
+def negative_keys_in_seven_groups() -> Document:
+    """Keys below zero, in key groups whose number is no power of two."""
+    return _negative_keys({"key_groups": 7})
+
+
+def blocked_while_others_share_the_core() -> Document:
+    """A core with a blocked instance serves the others; the one that is woken goes on where it stood, in the middle of its outputs."""
+    operators = [
+        {"id": "bids", "kind": "source", "parallelism": 2, "cost": {"record_us": 1}},
+        {"id": "join", "kind": "join", "parallelism": 2, "params": {"left_key": "auction", "right_key": "auction"}},
+        {"id": "first", "kind": "sink", "parallelism": 3},
+        {"id": "second", "kind": "sink", "parallelism": 2, "cost": {"record_us": 40}},
+    ]
+    by_auction = {"kind": "hash", "key": "auction"}
+    edges = [
+        {"source": "bids", "target": "join", "target_port": "left", "partitioning": by_auction},
+        {"source": "bids", "target": "join", "target_port": "right", "partitioning": by_auction},
+        {"source": "join", "target": "first", "partitioning": {"kind": "broadcast"}},
+        {"source": "join", "target": "second", "partitioning": {"kind": "rebalance"}},
+    ]
+    hosts = [host(name, processor={"kind": "shared_fifo"}, cores=1, egress_mbit_per_s=100, egress_latency_ms=0.02) for name in "ab"]
+    control = {"flow_control": {"kind": "credits", "per_channel": 3}}
+    return document(operators, edges, hosts, {"bids": bids(20_000)}, policies=control, horizon_s=0.005)
+
+
+CORNER_CASES = (
+    two_credits_in_one_instant,
+    late_at_the_edge_of_an_aggregate,
+    late_at_the_edge_of_a_join,
+    same_keys_in_several_operators,
+    newest_contributor_arrived_first,
+    oldest_contributor_of_a_pane,
+    bursts_overtake_what_is_under_way,
+    negative_keys_modulo,
+    negative_keys_in_seven_groups,
+    blocked_while_others_share_the_core,
+)
