@@ -297,6 +297,24 @@ async def test_a_change_whose_hint_was_lost_is_seen_a_little_later(stage: Stage,
     assert ada.states == ["running", "cancelled"]
 
 
+async def test_when_the_reader_fails_the_viewer_is_sent_away_and_may_come_again(
+    stage: Stage, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(self: Any) -> None:
+        raise ValueError("nobody thought of this")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("webapp.live.feed.RunFeed._follow_streams", broken)
+        async with viewer(stage.run, token) as ada:
+            message = await ada.socket.receive_output(timeout=5)
+            while message["type"] == "websocket.send":
+                message = await ada.socket.receive_output(timeout=5)
+            assert (message["type"], message["code"]) == ("websocket.close", 1011)
+    async with viewer(stage.run, token) as again:
+        await in_thread(stage.send, 0, 1)
+        await again.until(1)
+
+
 async def test_a_ping_is_answered_and_nonsense_is_ignored(stage: Stage, token: str) -> None:
     async with viewer(stage.run, token) as ada:
         await ada.receive()

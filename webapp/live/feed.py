@@ -49,6 +49,7 @@ class RunFeed:
         self.row_read = asyncio.Event()
         self.away = False  # Redis does not answer: only the row and the files tell what is new
         self.changed = asyncio.Event()  # replaced at every change, so that each viewer waits for the next one
+        self.broken = False  # the reader failed; the viewers are sent away and come again
         self.viewers = 0
         self.redis = asynchronous_connection(answer_timeout_s=BLOCK_MS / 1000 + 5)
         self.reader: asyncio.Task[None] | None = None
@@ -61,7 +62,7 @@ class RunFeed:
             self.row = await self.load_row()
         finally:
             self.row_read.set()
-        self.reader = asyncio.create_task(self._follow_streams(), name=f"feed {self.run_id}")
+        self.reader = asyncio.create_task(self._read(), name=f"feed {self.run_id}")
 
     async def close(self) -> None:
         if self.reader:
@@ -70,35 +71,44 @@ class RunFeed:
                 await self.reader
         await self.redis.aclose()
 
+    async def _read(self) -> None:
+        try:
+            await self._follow_streams()
+        except Exception:
+            log.exception("run %s: its streams cannot be followed", self.run_id)
+            self.broken = True
+            self._wake()
+
     async def _follow_streams(self) -> None:
         live, state = stream.live_key(self.run_id), stream.state_key(self.run_id)
         positions: dict[Any, Any] | None = None
         refreshed_s = 0.0
         clock = asyncio.get_running_loop().time
         while True:
-            changed_row, answer = False, []
+            news = hint = False
             try:
                 if positions is None:
-                    positions, changed_row = await self._begin(live, state), True
+                    positions = await self._begin(live, state)
+                    news = hint = True
                 else:
-                    answer = await self.redis.xread(positions, count=100, block=BLOCK_MS)
+                    for key, entries in await self.redis.xread(positions, count=100, block=BLOCK_MS):
+                        positions[key.decode()] = entries[-1][0]
+                        news = True
+                        if key.decode() == live:
+                            for _, fields in entries:
+                                self._append(Entry.read(fields))
+                        else:
+                            hint = True
                 self.away = False
             except UNREACHABLE as error:
                 if not self.away:
                     log.warning("run %s: Redis is away (%s); viewers are served from the files until it is back", self.run_id, error)
                 self.away = True
                 await asyncio.sleep(RETRY_S)
-            for key, entries in answer:
-                positions[key.decode()] = entries[-1][0]
-                if key.decode() == live:
-                    for _, fields in entries:
-                        self._append(Entry.read(fields))
-                else:
-                    changed_row = True
-            if changed_row or clock() - refreshed_s > ROW_REFRESH_S:
+            if hint or clock() - refreshed_s > ROW_REFRESH_S:
                 refreshed_s = clock()
-                changed_row = await self._refresh_row()
-            if answer or changed_row or self.away:
+                news = await self._refresh_row() or news
+            if news or self.away:
                 self._wake()
 
     async def _begin(self, live: str, state: str) -> dict[Any, Any]:
@@ -135,6 +145,8 @@ class RunFeed:
         await self.row_read.wait()
         while True:
             changed, row = self.changed, self.row
+            if self.broken:
+                raise RuntimeError("the reader of the run's streams has failed")
             if row is None:
                 break
             ended = row["state"] not in ("queued", "running")
