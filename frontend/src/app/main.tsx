@@ -8,6 +8,7 @@ import { ExperimentsPage } from "../experiments/ExperimentsPage";
 import { FirstExperiment } from "../experiments/FirstExperiment";
 import { RunPage } from "../run/RunPage";
 import { RunsPage } from "../runs/RunsPage";
+import { Crash } from "./Crash";
 import { NotFound } from "./NotFound";
 import { Shell } from "./Shell";
 import "../ui/tokens.css";
@@ -30,6 +31,7 @@ const client: QueryClient = new QueryClient({
 const router = createBrowserRouter([
   {
     element: <Shell />,
+    errorElement: <Crash />,
     children: [
       { path: "/", element: <FirstExperiment /> },
       { path: "/experiments", element: <ExperimentsPage /> },

@@ -160,6 +160,8 @@ const strokeOf = (index: number) => ({
   strokeDasharray: DASHES[index % OPERATOR_COLOURS],
 });
 
+const PROBLEMS_SHOWN_MAX = 100;
+
 function Problems() {
   const problems = useEditor((state) => state.problems);
   if (!problems.length)
@@ -171,7 +173,7 @@ function Problems() {
     );
   return (
     <ul className="probs scroll" data-testid="problems">
-      {problems.map((problem, at) => (
+      {problems.slice(0, PROBLEMS_SHOWN_MAX).map((problem, at) => (
         <li key={at} className={isError(problem) ? "err" : "warn"}>
           <Icon name={isError(problem) ? "crossc" : "warn"} />
           <div>
@@ -186,6 +188,7 @@ function Problems() {
           </button>
         </li>
       ))}
+      {problems.length > PROBLEMS_SHOWN_MAX && <li className="mut">and {problems.length - PROBLEMS_SHOWN_MAX} more</li>}
     </ul>
   );
 }

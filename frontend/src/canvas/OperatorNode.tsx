@@ -1,9 +1,10 @@
 import { Handle, Position, useUpdateNodeInternals, type NodeProps } from "@xyflow/react";
-import { memo, useEffect, useMemo } from "react";
+import { memo, useEffect, useRef } from "react";
 import type { Problem } from "../api/types";
 import { DEFAULT_PORT, operatorOf } from "../model/document";
 import { inputType, recordTypes, type RecordType } from "../model/graph";
 import { summariseHosts } from "../model/hosts";
+import { rememberLast } from "../model/memo";
 import { isError, problemsByPart } from "../model/validate";
 import { Icon, iconOf } from "../ui/Icon";
 import { colourOf } from "./colours";
@@ -14,12 +15,16 @@ import { useRegistry } from "./useRegistry";
 const PORT_TOP = 38;
 const PORT_STEP = 20;
 
+// Every node asks these about the whole document; the answer is worked out once.
+const typesOf = rememberLast(recordTypes);
+const problemsOf = rememberLast(problemsByPart);
+
 /** Record types of the open document, by output port. */
 export function useRecordTypes(): Map<string, RecordType> {
   const document = useEditor((state) => state.document);
   const schemas = useEditor((state) => state.schemas);
   const { streamTitles } = useRegistry();
-  return useMemo(() => recordTypes(document, schemas, streamTitles), [document, schemas, streamTitles]);
+  return typesOf(document, schemas, streamTitles);
 }
 
 /** One operator: title, parallelism, typed ports, and where it stands. */
@@ -30,12 +35,17 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
   const types = useRecordTypes();
   const { kinds } = useRegistry();
   const operator = operatorOf(document, id);
-  const own = useMemo(() => problemsByPart(problems, document).operators.get(id) ?? [], [problems, document, id]);
+  const own = problemsOf(problems, document).operators.get(id) ?? [];
   const kind = operator && kinds.get(operator.kind);
-  // Ports appear when the registry is there, and change with the kind: the flow has to measure them again.
+  // Ports change with the kind: the flow has to measure them again.
   const remeasure = useUpdateNodeInternals();
   const ports = kind ? [...kind.inputs, "|", ...kind.outputs].join() : "";
-  useEffect(() => remeasure(id), [id, ports, remeasure]);
+  const measured = useRef(ports);
+  useEffect(() => {
+    if (measured.current === ports) return;
+    measured.current = ports;
+    remeasure(id);
+  }, [id, ports, remeasure]);
   if (!operator) return null;
   const inputs = kind?.inputs ?? [];
   const outputs = kind?.outputs ?? [];

@@ -40,9 +40,12 @@ const NODE_TYPES = { operator: OperatorNode, hosts: HostGroupNode };
 const EDGE_TYPES = { partition: PartitionEdge };
 
 const FAR = 20_000;
+/** Larger queries draw only what is in view. */
+const ALL_DRAWN_MAX = 150;
 
 /** Height that the stage's own header takes, px. */
 const HEADER = 64;
+const EDGE = 20;
 
 function operatorNodes(document: ExperimentDocument, before: Map<string, Node>, selected: string[]): Node[] {
   const positions = positionsOf(document);
@@ -120,11 +123,12 @@ export function Stage() {
       const box = { x: now.left, y: now.top, width: right - now.left, height: bottom - now.top };
       const viewport = getViewportForBounds(box, size.width, size.height, 0.15, 1.36, {
         top: `${HEADER}px`,
-        left: "20px",
-        right: "20px",
+        left: `${EDGE}px`,
+        right: `${EDGE}px`,
         bottom: "24px",
       });
       // Where there is room to spare it goes to the bottom, under the hardware: the query begins at the top.
+      if (box.width * viewport.zoom > size.width) viewport.x = EDGE - box.x * viewport.zoom; // too wide to fit: show where it begins
       viewport.y = Math.min(viewport.y, HEADER - now.top * viewport.zoom);
       void flow.setViewport(viewport, { duration });
     },
@@ -132,10 +136,10 @@ export function Stage() {
   );
 
   useEffect(() => {
-    if (fitted.current === id || !nodes.length || !nodes.every((node) => node.measured)) return;
+    if (fitted.current === id || !flow.viewportInitialized) return;
     fitted.current = id;
     fit(0);
-  }, [id, nodes, fit]);
+  }, [id, flow.viewportInitialized, fit]);
 
   /** While the pointer drags, the end of the drag writes the document; arrow keys write it with each step. */
   const dragging = useRef(false);
@@ -287,6 +291,7 @@ export function Stage() {
         onPaneClick={() => select({})}
         onNodeMouseEnter={(_event, node) => node.type === "operator" && useEditor.setState({ hovered: node.id })}
         onNodeMouseLeave={() => useEditor.setState({ hovered: null })}
+        onlyRenderVisibleElements={document.query.operators.length > ALL_DRAWN_MAX}
         deleteKeyCode={null}
         snapToGrid
         snapGrid={[8, 8]}
@@ -302,7 +307,14 @@ export function Stage() {
       >
         <Background variant={BackgroundVariant.Dots} gap={16} size={1.2} color="var(--grid)" />
         <ViewportPortal>
-          <div className="water" style={{ transform: `translate(${-FAR}px, ${hardware.waterline}px)`, width: 2 * FAR, height: FAR }} />
+          <div
+            className="water"
+            style={{
+              transform: `translate(${hardware.left - FAR}px, ${hardware.waterline}px)`,
+              width: hardware.right - hardware.left + 2 * FAR,
+              height: FAR,
+            }}
+          />
           <div className="lay" style={{ left: hardware.left, top: hardware.waterline + 14 }}>
             Hardware{" "}
             <span>

@@ -94,15 +94,20 @@ export function recordTypes(
 ): Map<string, RecordType> {
   const bySignature = new Map<string, RecordType>();
   const types = new Map<string, RecordType>();
+  const keys = new Map<string, string[]>();
+  for (const key of Object.keys(schemas)) {
+    const id = key.slice(0, key.lastIndexOf("."));
+    keys.set(id, [...(keys.get(id) ?? []), key]);
+  }
   for (const operator of document.query.operators) {
-    for (const [key, schema] of Object.entries(schemas)) {
-      if (!key.startsWith(`${operator.id}.`)) continue;
+    for (const key of keys.get(operator.id) ?? []) {
+      const schema = schemas[key] as RecordSchema;
       const signature = JSON.stringify(schema.fields);
       let type = bySignature.get(signature);
       if (!type) {
         const stream = document.workload.sources[operator.id]?.stream;
-        const name = (stream && typeof stream.dataset === "string" ? "Row" : stream && streamTitles.get(stream.kind)) || operator.id;
-        type = { name: recordName(name), shape: bySignature.size, schema };
+        const name = stream && (typeof stream.dataset === "string" ? stream.dataset : streamTitles.get(stream.kind));
+        type = { name: recordName(name || operator.id), shape: bySignature.size, schema };
         bySignature.set(signature, type);
       }
       types.set(key, type);
