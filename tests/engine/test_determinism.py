@@ -28,6 +28,10 @@ from .agreement import DATASETS, ROOT, TEMPLATES, template, traced, with_params
 TINY = Capacity(messages=2, ring=2, entries=2, rows=2, panes=2, trace=8, outputs=4)
 
 
+SOME_TEMPLATES = [pytest.param(name, marks=[] if name in ("nexmark_q8", "flights") else [pytest.mark.slow]) for name in TEMPLATES]
+"""All of them in a full run; in a fast one a join with windows of processing time and an aggregate with windows of event time."""
+
+
 def busy(name: str) -> dict[str, Any]:
     """A template that fills its channels, closes many panes and drains, small enough for a second."""
     document = template(name, horizon_s=2.0 if name == "flights" else 0.06, drain=True)
@@ -79,7 +83,7 @@ def as_json(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-@pytest.mark.parametrize("name", ["nexmark_q8", "flights"])
+@pytest.mark.parametrize("name", ["flights", pytest.param("nexmark_q8", marks=pytest.mark.slow)])
 def test_two_processes_give_the_same(name: str) -> None:
     document = busy(name)
     here = as_json(fingerprint(traced(document)))
@@ -87,7 +91,7 @@ def test_two_processes_give_the_same(name: str) -> None:
     assert in_another_process(document, PYTHONHASHSEED="2") == here
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", SOME_TEMPLATES)
 def test_the_loop_gives_the_same_without_the_compiler(name: str) -> None:
     document = busy(name)
     document["workload"]["horizon_s"] = 0.5 if name == "flights" else 0.015
@@ -114,7 +118,7 @@ def frames_of(simulation: engine.Simulation) -> list[dict[str, Any]]:
     return frames
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", SOME_TEMPLATES)
 def test_saved_and_resumed_at_random_times_it_goes_on_to_the_same(name: str, tmp_path: Path) -> None:
     document = busy(name)
     whole = traced(document)

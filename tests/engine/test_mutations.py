@@ -1,0 +1,19 @@
+"""The mutations of `python -m benchmarks.mutations` still fit the engine's text, so that its count means something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.mutations import MUTATIONS, ROOT, Mutation
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
+def test_the_mutation_applies(mutation: Mutation, tmp_path: Path) -> None:
+    copy = tmp_path / mutation.file
+    copy.parent.mkdir(parents=True)
+    copy.write_text((ROOT / mutation.file).read_text())
+    mutation.apply(tmp_path)
+    assert copy.read_text() != (ROOT / mutation.file).read_text()
+    compile(copy.read_text(), mutation.file, "exec")
