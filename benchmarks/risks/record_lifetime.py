@@ -22,17 +22,12 @@ MAKES = {"values in the message": Make(NO_ADMISSION, VALUES), "row ids": Make(NO
 
 
 def speeds() -> Finding:
-    load = Load()
-    values = interleaved(
-        5, *(lambda make=make: million_hops_per_s(make, load, 3_000_000_000, pool_rows=1 << 13) for make in MAKES.values())
-    )
-    return Finding(
-        4,
-        "100-host shuffle with 6 columns, M hops/s",
-        "none: compare",
-        None,
-        {name: round(value, 1) for name, value in zip(MAKES, values, strict=True)},
-    )
+    """Row ids with segments of several sizes: positions go round through the whole segment, so all of it has to fit into the cache."""
+    names = {"values in the message": (Make(NO_ADMISSION, VALUES), Load())}
+    names |= {f"row ids, segments of {1 << bits}": (Make(NO_ADMISSION, ROW_IDS), Load(row_bits=bits)) for bits in (5, 8, 12)}
+    works = (lambda make=make, load=load: million_hops_per_s(make, load, 3_000_000_000, pool_rows=1 << 13) for make, load in names.values())
+    values = [round(value, 1) for value in interleaved(5, *works)]
+    return Finding(4, "100-host shuffle with 6 columns, M hops/s", "none: compare", None, dict(zip(names, values, strict=True)))
 
 
 def chunkings() -> list[Finding]:

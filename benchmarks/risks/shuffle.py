@@ -64,7 +64,7 @@ def compiled(make: Make) -> Callable[..., int]:
         """Do everything at times <= stop; returns the services, -1 if rows are full, -2 if an inbox is.
 
         host columns: 0 free at, 1 source's next number, 2/3 local head and tail, 4/5/6 inbox head, end of the sorted part, tail, 7/8
-        admitted to, 9 waiting, 10 waiting bytes, 11 running hash of services, 12/13 low and high row, 14 checksum, 15/16 queue head and tail.
+        admitted to, 9 waiting, 10 waiting bytes, 11 hash of services, 12/13 low and high row, 14 checksum, 15/16 queue head and tail.
         """
         hosts, interval, latency, source_ns, count_ns, slow = p[0], p[1], p[2], p[3], p[4], p[5]
         mask = rings.shape[1] - 1

@@ -7,6 +7,7 @@ than a real path, a protocol's hook that is not called or costs something when a
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import os
 import random
@@ -413,3 +414,17 @@ def test_a_compiled_protocol_counts_the_same() -> None:
     document["workload"]["sources"]["bids"]["watermarks"] = {"kind": "bounded", "lag_ms": 0, "period_ms": 1}
     compiled = counts_of(traced(document, protocol=Counting))
     assert compiled == without_and_with_protocol()[1]
+
+
+@pytest.mark.xfail(
+    strict=True, reason="the later module's constant silently takes the place of the earlier one's: every COUNT of an aggregate becomes 3"
+)
+def test_one_name_with_two_meanings_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Constants and kernels of all modules stand in one text; two modules may use one name only for the same thing."""
+    text = "COUNT = 3\n\ndef clashing_on_send(hook):\n    return hook[0] * COUNT\n\n"
+    text += "class Clashing:\n    on_send = staticmethod(clashing_on_send)\n"
+    (tmp_path / "clashing_protocol.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    protocol = importlib.import_module("clashing_protocol").Clashing
+    with pytest.raises(ValueError, match="COUNT"):
+        weave.weave(OPERATORS, protocol)
