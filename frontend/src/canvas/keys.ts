@@ -25,14 +25,7 @@ export const COMMANDS: Command[] = [
   { keys: "Delete", does: "Delete what is selected", run: deleteSelection },
   { keys: "Backspace", does: "Delete what is selected", run: deleteSelection },
   { keys: "Escape", does: "Select nothing", run: () => select({}) },
-  {
-    keys: "/",
-    does: "Search the palette",
-    run: () => {
-      useEditor.setState({ paletteOpen: true });
-      setTimeout(() => window.dispatchEvent(new Event("millrace:search-palette")));
-    },
-  },
+  { keys: "/", does: "Search the palette", run: searchPalette },
   { keys: "C", does: "Connect the selected operator", run: connect },
   { keys: "L", does: "Auto-layout", run: () => click("layout") },
   { keys: "Ctrl+1", does: "Fit the view", run: () => click("fit") },
@@ -41,6 +34,14 @@ export const COMMANDS: Command[] = [
   { keys: "Ctrl+I", does: "Fold the inspector", run: () => useEditor.setState((state) => ({ inspectorOpen: !state.inspectorOpen })) },
   { keys: "Ctrl+Enter", does: "Run", run: () => click("run") },
 ];
+
+/** Focuses the search at once, so that what is typed next lands in it; a folded palette has to be drawn first. */
+function searchPalette(): void {
+  const focus = () => window.dispatchEvent(new Event("millrace:search-palette"));
+  if (useEditor.getState().paletteOpen) return void focus();
+  useEditor.setState({ paletteOpen: true });
+  setTimeout(focus);
+}
 
 function connect(): void {
   useEditor.setState({ tab: "selection", inspectorOpen: true });
