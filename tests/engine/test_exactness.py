@@ -8,6 +8,7 @@ What it cannot catch: a page that both read wrongly; `tests/oracle/test_oracle.p
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -54,3 +55,31 @@ def test_templates_agree_under_overload(name: str, flow_control: dict[str, Any])
     expected = assert_agreement(document)
     assert expected.drained
     assert flow_control["kind"] == "unbounded" or expected.blocked_count > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("parallelism", [8, 33])
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_templates_agree_on_wide_and_uneven_clusters(name: str, parallelism: int) -> None:
+    """More instances than hosts, hosts of unequal speed, cores, links and latencies, skewed keys, disorder; drained in half of the cases."""
+    chance = random.Random(f"{name} {parallelism}")
+    document = template(name, horizon_s=2.0 if name == "flights" else 0.05, drain=parallelism == 8)
+    for operator in document["query"]["operators"]:
+        operator["parallelism"] = parallelism
+    document["cluster"]["hosts"] = [
+        {
+            "name": f"h{number}",
+            "processor": {"kind": "shared_fifo"},
+            "cores": chance.choice((1, 2, 4)),
+            "speed": chance.choice((0.05, 0.3, 1.0, 2.5)),
+            "egress_mbit_per_s": chance.choice((50, 1000)),
+            "egress_latency_ms": chance.choice((0.02, 0.5, 1.7)),
+        }
+        for number in range(chance.choice((3, 7, 17)))
+    ]
+    document["policies"]["flow_control"] = chance.choice(FLOW_CONTROLS)
+    for source in document["workload"]["sources"].values():
+        if source["stream"]["kind"] != "file":
+            source["stream"]["hot_ratio"] = 0.3
+            source |= {"disorder": {"kind": "uniform", "max_ms": 5}, "watermarks": {"kind": "bounded", "lag_ms": 1, "period_ms": 2.5}}
+    assert len(assert_agreement(document).services) > 1000
