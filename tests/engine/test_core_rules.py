@@ -270,7 +270,50 @@ def test_emissions_stop_in_the_middle_and_go_on() -> None:
     assert set(copies.values()) == {4}
 
 
-# The world is all there is (K8, as far as it is built: there are no policies yet)
+# The world and what controls remember is all there is (K8)
+
+
+class Throttle:
+    """A control that remembers what it saw and acts on it: the longer the queues, the slower the first host."""
+
+    def __init__(self) -> None:
+        self.next_ns = 1_234_567
+        self.seen: list[int] = []
+
+    def act(self, world: Any, now_ns: int) -> None:
+        w = world.arrays
+        self.seen.append(int(w.inst[:, L.I_QUEUE_COUNT].sum()))
+        w.host[0, L.H_SPEED] = 30 + self.seen[-1] % 40
+        w.inst[w.inst[:, L.I_HOST] == 0, L.I_COST] = -1  # the duration of the last cost holds for the old speed
+        self.next_ns = now_ns + 1_234_567
+
+    def state(self) -> Any:
+        return [self.next_ns, self.seen]
+
+    def restore(self, state: Any) -> None:
+        self.next_ns, self.seen = state[0], list(state[1])
+
+
+def test_controls_are_cut_saved_forked_and_hashed_with_the_world(tmp_path: Path) -> None:
+    document = small("nexmark_q3")
+    calm = traced(document)
+    whole = traced(document, controls=[Throttle()])
+    assert whole.service_trace().tolist() != calm.service_trace().tolist()
+    chance = random.Random("controls")
+    for n in range(4):
+        run = engine.Simulation(document, trace=True, controls=[Throttle()])
+        for time_ns in sorted([*(chance.randrange(40_000_000) for _ in range(5)), 1_234_567 * chance.randrange(1, 30)]):
+            run.run_until(time_ns)
+        run.save(tmp_path / f"{n}")
+        resumed = engine.Simulation.resume(document, tmp_path / f"{n}", trace=True, controls=[Throttle()])
+        fork, other = run.fork(), run.fork()
+        assert run.digest() == resumed.digest() == fork.digest()
+        other._controls[0].seen.append(0)
+        assert other.digest() != run.digest()
+        for copy in (run, resumed, fork):
+            copy.run_until(copy.end_ns)
+            assert copy.digest() == whole.digest()
+            assert np.array_equal(copy.service_trace(), whole.service_trace())
 
 
 def test_a_restored_snapshot_is_the_world_to_the_byte() -> None:
