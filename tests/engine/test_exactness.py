@@ -61,7 +61,7 @@ def test_templates_agree_under_overload(name: str, flow_control: dict[str, Any])
 @pytest.mark.parametrize("parallelism", [8, 33])
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_templates_agree_on_wide_and_uneven_clusters(name: str, parallelism: int) -> None:
-    """More instances than hosts, hosts of unequal speed, cores, links and latencies, skewed keys, disorder; drained in half of the cases."""
+    """More instances than hosts; hosts of unequal speed, cores, links and latencies; skewed keys, disorder; half of the runs drain."""
     chance = random.Random(f"{name} {parallelism}")
     document = template(name, horizon_s=2.0 if name == "flights" else 0.05, drain=parallelism == 8)
     for operator in document["query"]["operators"]:

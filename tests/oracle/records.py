@@ -44,7 +44,7 @@ class Anchors:
 
 @dataclass(frozen=True)
 class Record:
-    """values: field name to value, in schema order. trigger: the input record that caused this one (source number << 40 | record number)."""
+    """values: field name to value, in schema order. trigger: the input record behind it (source number << 40 | record number)."""
 
     values: dict[str, Any]
     event_ns: int
