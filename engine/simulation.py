@@ -85,7 +85,8 @@ class Simulation:
 
     @property
     def finished(self) -> bool:
-        return self.now_ns >= self.end_ns or (self.now_ns >= self.horizon_ns and self.drained)
+        at_edge = self.now_ns % self.experiment.measurement.frame_ns == 0  # a moment that does not depend on how the run was cut
+        return self.now_ns >= self.end_ns or (self.now_ns >= self.horizon_ns and at_edge and self.drained)
 
     def run_until(self, t_ns: int) -> None:
         """Do everything at times <= t_ns (at most the end of the run). Any cutting gives the same."""
@@ -96,7 +97,10 @@ class Simulation:
             self._run(warmup_ns)
             self._warm = Counters.read(self._world.arrays, warmup_ns, self._logs.offered(warmup_ns))
             self._world.arrays.latency_sums[:, 2] = 0  # the maximum counts from here
-        self._run(t_ns)
+        self._run(min(t_ns, self.horizon_ns))
+        frame_ns = self.experiment.measurement.frame_ns
+        while self.now_ns < t_ns and not self.finished:  # a draining run ends at the first frame's edge with nothing left to do
+            self._run(min(t_ns, (self.now_ns // frame_ns + 1) * frame_ns))
         self.wall_s += time.perf_counter() - started
 
     def _run(self, t_ns: int) -> None:

@@ -19,8 +19,8 @@ def measure() -> list[Finding]:
     for name, prices in PRICE_LISTS.items():
         origins = Counter(price.origin for price in prices.prices.values())
         unknown = [kind for kind, price in prices.prices.items() if price.origin not in get_args(Origin)]
-        fitted = {kind: price.note for kind, price in prices.prices.items() if price.origin == "fitted"}
-        silent = [kind for kind, note in fitted.items() if not note]
+        fitted = {kind: price.fitted_to for kind, price in prices.prices.items() if price.origin == "fitted"}
+        silent = [kind for kind, to in fitted.items() if not to]
         sourced = bool(prices.source) or not origins.keys() - {"assumed"}
         findings.append(
             Finding(

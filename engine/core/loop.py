@@ -260,12 +260,13 @@ def advance(world, stop):
                                 credit[ticket] = FAR
                             if partitioning == REBALANCE:
                                 chan[edge[e, E_CHANNEL] + k * parallel, C_TURN] += 1
-                        msg[made, M_SEQUENCE] = 0
+                        sequence = 0
+                        if edge[e, E_COUNTED] == 1 and is_record:  # a channel's row is far from the cache where there are many
+                            sequence = chan[c, C_SENT]
+                            chan[c, C_SENT] = sequence + 1
+                        msg[made, M_SEQUENCE] = sequence
                         # WEAVE on_send
-                        if edge[e, E_COUNTED] == 1:  # a channel's row is far from the cache where there are many
-                            if is_record:
-                                msg[made, M_SEQUENCE] = chan[c, C_SENT]
-                                chan[c, C_SENT] += 1
+                        if edge[e, E_COUNTED] == 1:
                             chan[c, C_SENT_BYTES] += size
                         msg[made, M_BYTES] = size
                         msg[made, M_RECEIVER] = i2
@@ -481,7 +482,6 @@ def advance(world, stop):
                             if op[o, O_SINK] >= 0:
                                 keep = True
                             # WEAVE on_record
-                            # WEAVE on_receive
                         elif kind == WATERMARK:  # (6)
                             before = chan[channel, C_WATERMARK]
                             if msg[slot, M_EVENT] > before:
@@ -516,6 +516,7 @@ def advance(world, stop):
                         inst[i, I_QUEUE_COUNT] -= 1
                         inst[i, I_QUEUE_BYTES] -= msg[slot, M_BYTES]
                         if kind == RECORD:  # its place in the channel is free again
+                            # WEAVE on_receive
                             e = msg[slot, M_EDGE]
                             bound = edge[e, E_BOUND]
                             if bound > 0:

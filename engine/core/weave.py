@@ -54,8 +54,8 @@ POINTS = ("on_record", "on_close", "next_tick")
 HOOKS = {"on_send": ("more_bytes", "size += more_bytes"), "on_receive": ("more_ps", "extra_ps += more_ps")}
 """Points that a per-message protocol provides kernels for. on_send returns additional bytes, on_receive additional picoseconds.
 
-on_receive may be called again for the same message when the loop hands back for space before serving it, so it must be idempotent until
-the message is served. Without a protocol the points leave no trace in the compiled loop.
+Both are called exactly once for a record: on_send when it leaves, numbered, on each channel; on_receive when its service starts, after the
+operator's work. Without a protocol the points leave no trace in the compiled loop.
 """
 
 _RESULT = {"on_record": "n = {call}", "on_close": "n = {call}", "next_tick": "following = {call}"}
@@ -83,6 +83,11 @@ def _is_constant(node: ast.stmt) -> bool:
     target = node.targets[0]
     names = target.elts if isinstance(target, ast.Tuple) else [target]
     return all(isinstance(n, ast.Name) and n.id.isupper() for n in names) and not _mentions_objects(node.value)
+
+
+def _names(text: str) -> list[str]:
+    """Names that an assignment of constants defines."""
+    return [node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
 
 
 def _mentions_objects(value: ast.expr) -> bool:
@@ -190,8 +195,14 @@ def weave(operators: Mapping[str, Any], protocol: Any = None) -> str:
         modules.append(sys.modules[(protocol if isinstance(protocol, type) else type(protocol)).__module__])
     constants: list[str] = []
     functions: dict[str, ast.FunctionDef] = {}
+    owner: dict[str, str] = {}
     for module in modules:
         more, kernels = _definitions(module)
+        for name in [*kernels, *(name for text in more for name in _names(text))]:
+            if owner.setdefault(name, module.__name__) != module.__name__:
+                raise ValueError(
+                    f"{module.__name__} and {owner[name]} both define {name}, and the woven loop has one name space; rename one"
+                )
         constants += more
         functions |= kernels
     helpers = {name: node for name, node in functions.items() if name not in SCALAR}

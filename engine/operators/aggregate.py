@@ -281,6 +281,9 @@ class Aggregate(Operator):
                     code="type_mismatch",
                     value=params.key,
                 )
+            if params.window.kind != "none" and params.key in ("window_start", "window_end"):
+                message = f"key '{params.key}' has the name of a field that windows add; rename it with a map before this operator"
+                raise Refusal(message, at=("key",), code="duplicate_name", value=params.key)
             fields.append(RecordField(params.key, schema.type_of(params.key)))
         if params.window.kind != "none":
             fields += [RecordField("window_start", "timestamp"), RecordField("window_end", "timestamp")]

@@ -430,7 +430,6 @@ def test_a_protocol_sees_every_message_and_changes_bytes_and_cost() -> None:
     assert with_protocol["record_ns"] == without["record_ns"] + records * MORE_PS // speed_milli
 
 
-@pytest.mark.xfail(strict=True, reason="on_receive is called before an operator hands back for space, so again afterwards")
 def test_a_protocol_sees_every_record_once_even_when_the_loop_hands_back() -> None:
     roomy, tiny = without_and_with_protocol()[1], without_and_with_protocol("tiny")[1]
     assert tiny["hook"] == roomy["hook"]
@@ -459,9 +458,6 @@ def test_a_compiled_protocol_counts_the_same() -> None:
     assert compiled == without_and_with_protocol()[1]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the later module's constant silently takes the place of the earlier one's: every COUNT of an aggregate becomes 3"
-)
 def test_one_name_with_two_meanings_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Constants and kernels of all modules stand in one text; two modules may use one name only for the same thing."""
     text = "COUNT = 3\n\ndef clashing_on_send(hook):\n    return hook[0] * COUNT\n\n"
