@@ -23,6 +23,13 @@ from webapp.lab.people import member
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what touches the database: scripts/test runs these on PostgreSQL too."""
+    for item in items:
+        if item.get_closest_marker("django_db") or {"db", "transactional_db"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("database")
+
+
 # --- Redis --------------------------------------------------------------------------------------------------------------------------------
 
 

@@ -24,8 +24,9 @@ if os.environ.get("MILLRACE_TEST_DATABASE") == "postgresql":
     os.environ["DATABASE_URL"] = f"postgresql://postgres@/postgres?host={DATA / 'postgresql'}"
 
 from webapp.settings import *  # noqa: E402, F403
-from webapp.settings import DATABASES  # noqa: E402
+from webapp.settings import DATABASES, LOGGING  # noqa: E402
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(DATA / "test.sqlite3")}  # a file: worker processes and threads open it too
+LOGGING["root"]["handlers"] = []  # pytest collects the records itself; a handler would outlive its streams
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

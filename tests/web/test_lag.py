@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import json
 import time
 from typing import Any
@@ -37,15 +38,10 @@ async def watch(client: Client, run_id: str) -> tuple[list[int], list[float]]:
     return numbers, lags_s
 
 
-async def test_five_viewers_see_every_message_soon(installation: Any) -> None:
-    client = Client(installation.manage("signin_url", "--base", installation.url))
-    async with client.http:
-        await client.http.get(client.link)
-        await client.http.get("/")
-        document = small_document(horizon_s=300.0, per_s=40_000)
-        experiment = await client.ask("POST", "/api/experiments", 201, json={"document": document})
-        run = await client.ask("POST", f"/api/experiments/{experiment['id']}/runs", 201, json={})
-        seen = await asyncio.wait_for(asyncio.gather(*(watch(client, run["id"]) for _ in range(VIEWERS))), 120)
+def test_five_viewers_see_every_message_soon(installation: Any) -> None:
+    link = installation.manage("signin_url", "--base", installation.url)
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:  # Playwright keeps a loop running in this one
+        seen = thread.submit(asyncio.run, follow_a_run(link)).result()
     lags_s = sorted(lag for _, lags in seen for lag in lags)
     p50_s, p95_s = lags_s[len(lags_s) // 2], lags_s[int(0.95 * len(lags_s))]
     print(f"lag of {len(lags_s)} messages to {VIEWERS} viewers: p50 {1000 * p50_s:.1f} ms, p95 {1000 * p95_s:.1f} ms")
@@ -53,3 +49,15 @@ async def test_five_viewers_see_every_message_soon(installation: Any) -> None:
         assert numbers == list(range(1200))
     assert len(lags_s) > 20 * VIEWERS, "enough live messages for a percentile"
     assert p95_s <= LAG_P95_S_MAX
+
+
+async def follow_a_run(link: str) -> list[tuple[list[int], list[float]]]:
+    """Start a run that takes some seconds, and watch it with all viewers to its end."""
+    client = Client(link)
+    async with client.http:
+        await client.http.get(client.link)
+        await client.http.get("/")
+        document = small_document(horizon_s=300.0, per_s=40_000)
+        experiment = await client.ask("POST", "/api/experiments", 201, json={"document": document})
+        run = await client.ask("POST", f"/api/experiments/{experiment['id']}/runs", 201, json={})
+        return await asyncio.wait_for(asyncio.gather(*(watch(client, run["id"]) for _ in range(VIEWERS))), 120)
