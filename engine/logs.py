@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from engine.core import layout as L
-from engine.core.world import Arrays
+from engine.core.world import Arrays, Words
 from engine.plan import Plan
 
-RECORDS_AHEAD = 200_000
+RECORDS_AHEAD = 50_000
+"""Few enough to stay in the processor's cache between their making and their service."""
+
+
+Buffers = tuple[Words, Words, Words, Words]
 
 
 class Logs:
@@ -21,6 +27,8 @@ class Logs:
         records = sum(feed.count for feed in plan.feeds.values())
         self._stretch_ns = max(1_000_000, int(self._horizon_ns * RECORDS_AHEAD // max(records, 1)))
         self.until_ns = 0
+        self._current: Buffers | None = None
+        self._spare: Buffers | None = None  # two sets in turn: the old rows are read while the new ones are written
 
     @property
     def exhausted(self) -> bool:
@@ -35,6 +43,15 @@ class Logs:
         copy = Logs(self._plan)
         copy.until_ns = self.until_ns
         return copy
+
+    def _buffers(self, rows: int, width: int) -> Buffers:
+        """append, event, trigger (rows,), words (rows, width): those of the load before the last, if they are large enough."""
+        spare = self._spare
+        if spare is None or len(spare[0]) < rows:
+            size = max(rows, 2 * RECORDS_AHEAD)
+            spare = (np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros((size, width), np.int64))
+        self._spare, self._current = self._current, spare
+        return spare[0][:rows], spare[1][:rows], spare[2][:rows], spare[3][:rows]
 
     def load(self, w: Arrays) -> Arrays:
         """Append the next stretch to the logs; rows already served are dropped."""
@@ -58,9 +75,7 @@ class Logs:
             chunks.append((feed, chunk, counts, slice(first, first + parallel)))
         ends = np.cumsum(sizes.sum(axis=1))
         starts = ends - sizes.sum(axis=1)
-        rows = max(int(ends[-1]), 1)
-        append, event, trigger = (np.zeros(rows, np.int64) for _ in range(3))
-        words = np.zeros((rows, width), np.int64)
+        append, event, trigger, words = self._buffers(max(int(ends[-1]), 1), width)
         for i in np.flatnonzero(sizes[:, 0]):
             here, there = slice(int(starts[i]), int(starts[i] + sizes[i, 0])), slice(int(inst[i, L.I_LOG]), int(inst[i, L.I_LOG_END]))
             append[here], event[here], trigger[here], words[here] = (
@@ -71,12 +86,13 @@ class Logs:
             )
         for feed, chunk, counts, here in chunks:
             by_partition = np.argsort(chunk.partition.astype(np.uint16), kind="stable")  # 16 bits: sorted by digits, in linear time
-            rank = np.arange(len(chunk)) - np.repeat(np.cumsum(counts) - counts, counts)
-            at = np.repeat(starts[here] + sizes[here, 0], counts) + rank
+            at: Any = slice(int(starts[here.start]), int(starts[here.start]) + len(chunk))
+            if sizes[here, 0].any() or sizes[here, 2].any():  # rows of others stand between
+                at = np.repeat(starts[here] + sizes[here, 0] - (np.cumsum(counts) - counts), counts) + np.arange(len(chunk))
             append[at], event[at], trigger[at] = chunk.append_ns[by_partition], chunk.event_ns[by_partition], chunk.trigger[by_partition]
             words[at, : chunk.words.shape[1]] = chunk.words[by_partition]
             closing = ends[here][sizes[here, 2] == 1] - 1
-            append[closing], trigger[closing] = feed.closes_ns, -1
+            append[closing], event[closing], trigger[closing] = feed.closes_ns, 0, -1
         new = sizes[:, 1] + sizes[:, 2] > 0
         np.minimum.at(w.next_ns, inst[new, L.I_HOST], append[(starts + sizes[:, 0])[new]])
         inst[:, L.I_LOG], inst[:, L.I_LOG_END] = starts, ends

@@ -12,7 +12,7 @@ from engine.core import layout as L
 from engine.core import weave
 from engine.core.expression_machine import STACK_WORDS
 from engine.core.prices import PRICE_LISTS
-from engine.core.world import Arrays, Capacity, Words, arrays
+from engine.core.world import ROWS_AHEAD, Arrays, Capacity, Words, arrays
 from engine.operators import OPERATORS
 from engine.spec import Experiment, RecordSchema
 from engine.spec.expressions import parse
@@ -139,7 +139,7 @@ def build(
 
     width = max(len(schema.fields) for schema in types.values())
     latency, lookahead = _latencies(experiment, hosts, inst, chan, edge)
-    world = _world(lowering, capacity, width, len(hosts), len(sinks), trace, keep_outputs)
+    world = _world(lowering, capacity, sum(feed.count for feed in feeds.values()), width, len(hosts), len(sinks), trace, keep_outputs)
     g = world["g"]
     g[L.G_CLOCK] = CLOCKS[experiment.measurement.latency.clock]
     g[L.G_ANCHOR] = ANCHORS[experiment.measurement.latency.anchor]
@@ -310,12 +310,15 @@ def _latencies(experiment: Experiment, hosts: Sequence[Any], inst: Words, chan: 
     return latency, min(least)
 
 
-def _world(lowering: Lowering, capacity: Capacity, width: int, hosts: int, sinks: int, trace: bool, keep_outputs: bool) -> dict[str, Words]:
+def _world(
+    lowering: Lowering, capacity: Capacity, records: int, width: int, hosts: int, sinks: int, trace: bool, keep_outputs: bool
+) -> dict[str, Words]:
     ring = 1 << max(2, (capacity.ring - 1).bit_length())
 
     def zeros(*shape: int) -> Words:
         return np.zeros(shape, np.int64)
 
+    rows = capacity.rows if capacity.rows is not None else min(max(records, 4096), ROWS_AHEAD)
     g = zeros(L.G_COLUMNS)
     world = {
         "msg": zeros(capacity.messages, L.M_PAYLOAD + width),
@@ -332,7 +335,7 @@ def _world(lowering: Lowering, capacity: Capacity, width: int, hosts: int, sinks
         "constants": np.array([*lowering.constants, 0], np.int64),
         "stack": zeros(STACK_WORDS),
         "entry": zeros(capacity.entries, L.S_VALUES + lowering.values),
-        "row": zeros(capacity.rows, L.R_VALUES + lowering.stored),
+        "row": zeros(rows, L.R_VALUES + lowering.stored),
         "pane": zeros(capacity.panes, L.W_COLUMNS),
         "panes_of": np.full(max(lowering.lists, 1), -1, np.int64),
         "table": np.full(1 << max(4, (2 * capacity.entries - 1).bit_length()), -1, np.int64),
@@ -346,6 +349,7 @@ def _world(lowering: Lowering, capacity: Capacity, width: int, hosts: int, sinks
     }
     g[L.G_FREE] = capacity.messages
     g[[L.G_ENTRY, L.G_ROW]] = -1
-    g[L.G_ENTRIES_FREE], g[L.G_ROWS_FREE], g[L.G_PANES_FREE] = capacity.entries, capacity.rows, capacity.panes
+    g[L.G_ENTRIES_FREE], g[L.G_ROWS_FREE], g[L.G_PANES_FREE] = capacity.entries, rows, capacity.panes
+    g[L.G_ENTRIES_SIZE], g[L.G_ROWS_SIZE] = capacity.entries, rows
     world["pane"][:, L.W_NEXT] = np.r_[1 : capacity.panes, -1]
     return world

@@ -148,6 +148,8 @@ G_HORIZON = 18
 G_ENTRIES_USED = 19
 G_ENTRY_FRESH = 20  # entries from here on were never used
 G_ROW_FRESH = 21
+G_ENTRIES_SIZE = 22  # rows of the tables
+G_ROWS_SIZE = 23
 G_COLUMNS = 24
 
 CONTROL_BYTES = 16

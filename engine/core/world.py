@@ -63,7 +63,13 @@ class Arrays(NamedTuple):
     g: Words
 
 
+FRESH = {"entry": L.G_ENTRY_FRESH, "row": L.G_ROW_FRESH}
+"""Tables whose rows are taken one after the other at first, and the scalar that says how far."""
+
 VIEWS = {"msg_f": "msg", "stack_f": "stack", "entry_f": "entry"}
+
+
+ROWS_AHEAD = 1 << 23
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,7 @@ class Capacity:
     messages: int = 4096
     ring: int = 64
     entries: int = 4096
-    rows: int = 4096
+    rows: int | None = None  # None: one for each input record, at most ROWS_AHEAD: memory that is not touched costs nothing
     panes: int = 256
     trace: int = 65536
     outputs: int = 65536
@@ -112,14 +118,16 @@ class World:
         elif reason == L.NEED_ENTRIES:
             old = len(w.entry)
             new = _next_size(old, need)
-            entry = _taller(w.entry, new)
+            entry = _taller(w.entry, new, int(g[L.G_ENTRY_FRESH]))
             g[L.G_ENTRIES_FREE] += new - old
+            g[L.G_ENTRIES_SIZE] = new
             self._set(entry=entry, table=_rehash(entry, self._used_entries(entry), 1 << (2 * new - 1).bit_length()))
         elif reason == L.NEED_ROWS:
             old = len(w.row)
             new = _next_size(old, need)
             g[L.G_ROWS_FREE] += new - old
-            self._set(row=_taller(w.row, new))
+            g[L.G_ROWS_SIZE] = new
+            self._set(row=_taller(w.row, new, int(g[L.G_ROW_FRESH])))
         elif reason == L.NEED_PANES:
             old = len(w.pane)
             new = _next_size(old, need)
@@ -170,12 +178,15 @@ class World:
         return self.arrays._replace(**{name: getattr(self.arrays, name).reshape(-1) for name in FLAT})
 
     def snapshot(self) -> dict[str, Words]:
-        """A copy of all arrays."""
-        return {name: array.copy() for name, array in self.arrays._asdict().items() if name not in VIEWS}
+        """A copy of all arrays; of stored rows and entries only those ever used."""
+        used = {name: int(self.arrays.g[scalar]) for name, scalar in FRESH.items()}
+        return {name: array[: used.get(name)].copy() for name, array in self.arrays._asdict().items() if name not in VIEWS}
 
     def restore(self, snapshot: dict[str, Words]) -> None:
         """Take over a snapshot (copied)."""
-        self._set(**{name: array.copy() for name, array in snapshot.items()})
+        g = snapshot["g"]
+        rows = {"row": int(g[L.G_ROWS_SIZE]), "entry": int(g[L.G_ENTRIES_SIZE])}
+        self._set(**{name: _taller(array, rows[name], len(array)) if name in rows else array.copy() for name, array in snapshot.items()})
 
     # -- what is where --------------------------------------------------------------------------------------------------
 
@@ -244,9 +255,10 @@ def _next_size(old: int, need: int) -> int:
     return new
 
 
-def _taller(table: Words, rows: int) -> Words:
+def _taller(table: Words, rows: int, used: int | None = None) -> Words:
+    """A copy with more rows. used: rows from here on were never written; they stay untouched, and so cost no memory."""
     larger = np.zeros((rows, *table.shape[1:]), np.int64)
-    larger[: len(table)] = table
+    larger[:used] = table[:used] if used is not None else table
     return larger
 
 

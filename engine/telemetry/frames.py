@@ -100,20 +100,27 @@ class Observer:
 
         size = len(self.operators)
         instances = np.maximum(np.bincount(op_of, minlength=size), 1)
-        served, emitted, late = (
-            by(op_of, b - a, size) for a, b in ((before.served, now.served), (before.emitted, now.emitted), (before.late, now.late))
-        )
-        busy, blocked = (
-            by(op_of, b - a, size) / instances / span_ns for a, b in ((before.busy_ns, now.busy_ns), (before.blocked_ns, now.blocked_ns))
-        )
-        queue = by(op_of, w.inst[:, L.I_QUEUE_COUNT], size)
-        state = by(op_of, w.inst[:, L.I_STATE_BYTES], size)
-        sources = w.inst[:, L.I_SOURCE] == 1
-        processors = np.maximum(w.host[:, L.H_PROCESSOR_END] - w.host[:, L.H_PROCESSOR], 1)
         hosts = len(self.hosts)
-        host_busy = by(host_of, now.busy_ns - before.busy_ns, hosts) / processors / span_ns
-        host_queue = by(host_of, w.inst[:, L.I_QUEUE_COUNT], hosts)
-        sent = (now.sent_bytes - before.sent_bytes) * 8e-6 / span_s
+        processors = np.maximum(w.host[:, L.H_PROCESSOR_END] - w.host[:, L.H_PROCESSOR], 1)
+        sources = w.inst[:, L.I_SOURCE] == 1
+        operators = zip(
+            self.operators,
+            np.round(by(op_of, now.served - before.served, size) / span_s, 6).tolist(),
+            np.round(by(op_of, now.emitted - before.emitted, size) / span_s, 6).tolist(),
+            np.round(by(op_of, now.busy_ns - before.busy_ns, size) / instances / span_ns, 6).tolist(),
+            np.round(by(op_of, now.blocked_ns - before.blocked_ns, size) / instances / span_ns, 6).tolist(),
+            by(op_of, w.inst[:, L.I_QUEUE_COUNT], size).astype(np.int64).tolist(),
+            by(op_of, w.inst[:, L.I_STATE_BYTES], size).astype(np.int64).tolist(),
+            by(op_of, now.late - before.late, size).astype(np.int64).tolist(),
+            strict=True,
+        )
+        machines = zip(
+            self.hosts,
+            np.round(by(host_of, now.busy_ns - before.busy_ns, hosts) / processors / span_ns, 6).tolist(),
+            by(host_of, w.inst[:, L.I_QUEUE_COUNT], hosts).astype(np.int64).tolist(),
+            np.round((now.sent_bytes - before.sent_bytes) * 8e-6 / span_s, 6).tolist(),
+            strict=True,
+        )
         return {
             "n": number,
             "t_s": now.t_ns / 1e9,
@@ -128,21 +135,18 @@ class Observer:
             "backlog": int(now.offered - now.served[sources].sum() + w.inst[:, L.I_QUEUE_COUNT].sum()),
             "operators": {
                 name: {
-                    "in_per_s": _round(served[o] / span_s),
-                    "out_per_s": _round(emitted[o] / span_s),
-                    "busy": _round(busy[o]),
-                    "blocked": _round(blocked[o]),
-                    "queue": int(queue[o]),
-                    "state_bytes": int(state[o]),
+                    "in_per_s": served,
+                    "out_per_s": emitted,
+                    "busy": busy,
+                    "blocked": blocked,
+                    "queue": queue,
+                    "state_bytes": state,
                     "watermark_lag_ms": self._watermark_lag_ms(w, o, now.t_ns),
-                    "late": int(late[o]),
+                    "late": late,
                 }
-                for o, name in enumerate(self.operators)
+                for o, (name, served, emitted, busy, blocked, queue, state, late) in enumerate(operators)
             },
-            "hosts": {
-                name: {"busy": _round(host_busy[h]), "queue": int(host_queue[h]), "egress_mbit_per_s": _round(sent[h])}
-                for h, name in enumerate(self.hosts)
-            },
+            "hosts": {name: {"busy": busy, "queue": queue, "egress_mbit_per_s": sent} for name, busy, queue, sent in machines},
         }
 
     def _watermark_lag_ms(self, w: Arrays, o: int, t_ns: int) -> float | None:
