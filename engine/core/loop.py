@@ -4,7 +4,7 @@ The model is `docs/event-core.md`; section numbers below are of that page. The s
 
 * Conservative windows. Hosts influence each other after `lookahead` ns at least, so within [t0, t0 + lookahead) each is one tight loop.
 * No heap. On a host the next instant is the least of a few heads: services in progress, two rings of arrivals, logs, ticks, credits.
-* Admission. Every arrival joins its receiver's queue when it arrives, so what waits (records, bytes) is known at any instant.
+* Admission. Every arrival joins its receiver's queue in order of time, so what waits is known whenever a processor chooses.
 * Emission is a cursor. Outputs leave one at a time and can stop before any of them: for lack of credit (model) or of space (engine).
 * Re-entry. Where an array is full the loop hands back at that very point; Python enlarges the array and calls again. Nothing is done twice.
 
@@ -13,7 +13,7 @@ Lines with `# WEAVE name` are replaced by calls of the functions that operators 
 """
 
 from engine.core.layout import *
-from engine.core.tools import group_of, latency_bucket, mix64, ring_before, ring_insert, ring_sort  # noqa: F401
+from engine.core.tools import admit, group_of, latency_bucket, mix64, ring_before, ring_insert, ring_sort  # noqa: F401
 
 
 def advance(world, stop):
@@ -79,6 +79,8 @@ def advance(world, stop):
             if next_ns[h] < t0:
                 t0 = next_ns[h]
         if t0 > stop:
+            for h in range(hosts):
+                admit(rings, host, inst, msg, h, stop)
             return DONE
         window_end = stop
         if stop - t0 >= lookahead:
@@ -98,11 +100,13 @@ def advance(world, stop):
                 if t < FAR:
                     host[h, H_RESUME] = FAR
                 else:
+                    choosing = False  # while all processors are busy, arrivals wait for the next of the other events
                     for p in range(first_processor, end_processor):
                         if proc[p, P_INSTANCE] >= 0:
                             if proc[p, P_END] < t:
                                 t = proc[p, P_END]
                         else:
+                            choosing = True
                             for q in range(proc[p, P_FIRST], proc[p, P_FIRST] + proc[p, P_COUNT]):
                                 i = members[q]
                                 if inst[i, I_SOURCE] == 1 and inst[i, I_STATUS] == IDLE and inst[i, I_LOG] < inst[i, I_LOG_END]:
@@ -112,12 +116,14 @@ def advance(world, stop):
                         t = host[h, H_WAKE]
                     if host[h, H_TICK] < t:
                         t = host[h, H_TICK]
-                    if host[h, H_LOCAL] < host[h, H_LOCAL_TAIL] and rings[2 * h, host[h, H_LOCAL] & ring_mask, 0] < t:
-                        t = rings[2 * h, host[h, H_LOCAL] & ring_mask, 0]
-                    if host[h, H_REMOTE] < host[h, H_REMOTE_SORTED] and rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, 0] < t:
-                        t = rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, 0]
+                    if choosing:
+                        if host[h, H_LOCAL] < host[h, H_LOCAL_TAIL] and rings[2 * h, host[h, H_LOCAL] & ring_mask, 0] < t:
+                            t = rings[2 * h, host[h, H_LOCAL] & ring_mask, 0]
+                        if host[h, H_REMOTE] < host[h, H_REMOTE_SORTED] and rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, 0] < t:
+                            t = rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, 0]
                 if t > window_end:
                     next_ns[h] = t
+                    admit(rings, host, inst, msg, h, window_end)
                     break
 
                 # phases 1 and 2: completions, then wake-ups, each with its emission (4)
@@ -323,6 +329,7 @@ def advance(world, stop):
 
                 # phase 3: ticks
                 if host[h, H_TICK] <= t:
+                    admit(rings, host, inst, msg, h, t - 1)
                     least = FAR
                     for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
                         i = host_members[q]
@@ -364,28 +371,8 @@ def advance(world, stop):
                         break
                     host[h, H_TICK] = least
 
-                # phase 4: arrivals, local ones first
-                for ring in range(2 * h, 2 * h + 2):
-                    head = host[h, H_LOCAL]
-                    tail = host[h, H_LOCAL_TAIL]
-                    if ring != 2 * h:
-                        head = host[h, H_REMOTE]
-                        tail = host[h, H_REMOTE_SORTED]
-                    while head < tail and rings[ring, head & ring_mask, 0] == t:
-                        slot = rings[ring, head & ring_mask, 2]
-                        head += 1
-                        i = msg[slot, M_RECEIVER]
-                        if inst[i, I_QUEUE] < 0:
-                            inst[i, I_QUEUE] = slot
-                        else:
-                            msg[inst[i, I_QUEUE_LAST], M_NEXT] = slot
-                        inst[i, I_QUEUE_LAST] = slot
-                        inst[i, I_QUEUE_COUNT] += 1
-                        inst[i, I_QUEUE_BYTES] += msg[slot, M_BYTES]
-                    if ring == 2 * h:
-                        host[h, H_LOCAL] = head
-                    else:
-                        host[h, H_REMOTE] = head
+                # phase 4: arrivals
+                admit(rings, host, inst, msg, h, t)
 
                 # phase 5: idle processors choose
                 for p in range(first_processor, end_processor):

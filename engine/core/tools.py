@@ -225,6 +225,44 @@ def ring_sort(ring, scratch, r, head, middle, tail):
         at -= 1
 
 
+def admit(rings, host, inst, msg, h, limit):
+    """Arrivals at times <= limit join their receivers' queues: by time, at equal times local ones first."""
+    mask = rings.shape[1] - 1
+    local = host[h, H_LOCAL]
+    local_end = host[h, H_LOCAL_TAIL]
+    remote = host[h, H_REMOTE]
+    remote_end = host[h, H_REMOTE_SORTED]
+    local_ready = FAR
+    if local < local_end:
+        local_ready = rings[2 * h, local & mask, 0]
+    remote_ready = FAR
+    if remote < remote_end:
+        remote_ready = rings[2 * h + 1, remote & mask, 0]
+    while local_ready <= limit or remote_ready <= limit:
+        if local_ready <= remote_ready:
+            message = rings[2 * h, local & mask, 2]
+            local += 1
+            local_ready = FAR
+            if local < local_end:
+                local_ready = rings[2 * h, local & mask, 0]
+        else:
+            message = rings[2 * h + 1, remote & mask, 2]
+            remote += 1
+            remote_ready = FAR
+            if remote < remote_end:
+                remote_ready = rings[2 * h + 1, remote & mask, 0]
+        receiver = msg[message, M_RECEIVER]
+        if inst[receiver, I_QUEUE] < 0:
+            inst[receiver, I_QUEUE] = message
+        else:
+            msg[inst[receiver, I_QUEUE_LAST], M_NEXT] = message
+        inst[receiver, I_QUEUE_LAST] = message
+        inst[receiver, I_QUEUE_COUNT] += 1
+        inst[receiver, I_QUEUE_BYTES] += msg[message, M_BYTES]
+    host[h, H_LOCAL] = local
+    host[h, H_REMOTE] = remote
+
+
 def messages_digest(msg, slots, widths, placed):
     """Hash of messages in the order given, over what belongs to them: the payload columns beyond a record's own are left over from earlier
     uses.
