@@ -258,7 +258,8 @@ def _next_size(old: int, need: int) -> int:
 def _taller(table: Words, rows: int, used: int | None = None) -> Words:
     """A copy with more rows. used: rows from here on were never written; they stay untouched, and so cost no memory."""
     larger = np.zeros((rows, *table.shape[1:]), np.int64)
-    larger[:used] = table[:used] if used is not None else table
+    used = len(table) if used is None else used
+    larger[:used] = table[:used]
     return larger
 
 
