@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 import simpy
@@ -27,12 +27,21 @@ Row = tuple[Any, ...]
 Message = tuple["Instance", str, Row, int]  # receiver, its port, the record's values, the trigger's append time
 
 
-def simpy_hops_per_s(document: Any, records: int, datasets: Callable[[str], Any] | None = None) -> tuple[int, float]:
+def simpy_hops_per_s(
+    document: Any, records: int, datasets: Callable[[str], Any] | None = None, textbook: bool = False
+) -> tuple[int, float]:
     """Run the document's model over its first `records` input records; returns record-hops (services of records) and wall seconds.
+
+    textbook: cores are SimPy processes that take from a `Store`, as SimPy's own examples have it, instead of callbacks on timeouts.
 
     Raises ValueError for what this model does not have: credits, watermarks, windows of the event clock, rows of closing panes.
     """
-    model = Model(document if isinstance(document, Experiment) else Experiment.model_validate(document), records, datasets)
+    model = Model(
+        document if isinstance(document, Experiment) else Experiment.model_validate(document),
+        records,
+        datasets,
+        ProcessCore if textbook else Core,
+    )
     started = time.perf_counter()
     model.environment.run(until=model.until_ns)
     return model.hops, time.perf_counter() - started
@@ -73,6 +82,31 @@ class Core:
             self.serve(self.queue.popleft())
 
 
+class ProcessCore(Core):
+    """The same core in textbook form: a process that takes items from a store and waits out each service."""
+
+    __slots__ = ("store",)
+
+    def __init__(self, model: Model):
+        super().__init__(model)
+        self.store = simpy.Store(model.environment)
+        model.environment.process(self.serve_all())
+
+    def receive(self, message: Message) -> None:
+        self.store.put(message)
+
+    def serve_all(self) -> Generator[simpy.Event, Message, None]:
+        while True:
+            instance, port, row, append_ns = yield self.store.get()
+            outputs = instance.work(port, row)
+            yield self.environment.timeout(instance.service_ns(len(outputs)))
+            self.model.hops += 1
+            for output in outputs:
+                instance.send(output, append_ns)
+            if instance.is_sink:
+                self.model.latency_sum_ns += self.environment.now - append_ns
+
+
 class Instance:
     """An instance of an operator, its prices and its ways out."""
 
@@ -100,8 +134,8 @@ class Instance:
 class Model:
     """Everything built from the document, ready to run until `until_ns`."""
 
-    def __init__(self, experiment: Experiment, records: int, datasets: Callable[[str], Any] | None):
-        self.experiment = experiment
+    def __init__(self, experiment: Experiment, records: int, datasets: Callable[[str], Any] | None, core: type[Core]):
+        self.experiment, self.core = experiment, core
         self.environment = simpy.Environment()
         self.hops, self.latency_sum_ns = 0, 0
         if experiment.policies.flow_control.kind != "unbounded":
@@ -120,7 +154,7 @@ class Model:
     def _place(self) -> dict[str, list[Instance]]:
         operators = self.experiment.query.operators
         placed = STRATEGIES[self.experiment.placement.kind](self.experiment.placement, operators, self.hosts)
-        shared = {host.index: [Core(self) for _ in range(host.cores)] for host in self.hosts if host.processor == "shared_fifo"}
+        shared = {host.index: [self.core(self) for _ in range(host.cores)] for host in self.hosts if host.processor == "shared_fifo"}
         count = [0] * len(self.hosts)
         instances: dict[str, list[Instance]] = {}
         for operator in operators:
@@ -130,7 +164,7 @@ class Model:
                 output_ps = output_ps if operator.cost.output_us is None else microseconds_ps(operator.cost.output_us)
             instances[operator.id] = []
             for index, host in enumerate(placed[operator.id]):
-                core = shared[host][count[host] % len(shared[host])] if host in shared else Core(self)
+                core = shared[host][count[host] % len(shared[host])] if host in shared else self.core(self)
                 count[host] += 1
                 instances[operator.id].append(Instance(operator, index, host, core, (record_ps, output_ps), self.hosts[host].speed_milli))
         return instances
