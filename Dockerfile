@@ -13,7 +13,7 @@ COPY requirements.txt constraints.txt ./
 RUN pip install --no-cache-dir -r requirements.txt -c constraints.txt
 COPY . .
 COPY --from=frontend /millrace/frontend/dist frontend/dist
-# Compiled once, when the image is built; the cache lies beside the sources.
+# Compiled once, when the image is built, into the cache below the home directory.
 RUN chown -R millrace /millrace
 USER millrace
 RUN python -c "import engine; engine.warm_up()"

@@ -256,7 +256,7 @@ def free_port(remembered: Path) -> int:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind(("127.0.0.1", port))
-            except OSError:
+            except (OSError, OverflowError):
                 continue
             remembered.parent.mkdir(parents=True, exist_ok=True)
             remembered.write_text(str(probe.getsockname()[1]))

@@ -1,0 +1,84 @@
+"""The parts of scripts/up: ports, sockets, processes, and steps that are skipped when nothing has changed."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from launcher.environment import Trouble, unless_unchanged
+from launcher.services import SOCKET_PATH_BYTES_MAX, Installation, Service, free_port, redis_socket
+
+from .conftest import wait_for
+
+
+def test_the_port_is_remembered_and_left_when_somebody_else_has_it(tmp_path: Path) -> None:
+    file = tmp_path / "data" / "port"
+    port = free_port(file)
+    assert free_port(file) == port
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", port))
+        other.listen()
+        assert free_port(file) != port
+
+
+@pytest.mark.parametrize("content", ["", "odd", "99999"])
+def test_a_damaged_memory_of_the_port_is_no_obstacle(tmp_path: Path, content: str) -> None:
+    (tmp_path / "port").write_text(content)
+    assert 0 < free_port(tmp_path / "port") < 65536
+
+
+def test_a_long_path_gets_a_private_directory_for_its_socket(tmp_path: Path) -> None:
+    assert redis_socket(Path("/short")) == Path("/short/redis.sock")
+    deep = tmp_path / ("d" * 120)
+    path = redis_socket(deep)
+    try:
+        assert len(str(path)) <= SOCKET_PATH_BYTES_MAX
+        assert path.parent.stat().st_mode & 0o077 == 0
+        assert redis_socket(tmp_path / ("e" * 120)).parent != path.parent
+    finally:
+        for directory in (path.parent, redis_socket(tmp_path / ("e" * 120)).parent):
+            directory.rmdir()
+
+
+def test_stopping_a_service_stops_what_it_started(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    script = f"trap '' TERM; sleep 60 & echo $! > {pid_file}; wait; wait"
+    service = Service("stubborn", ["sh", "-c", script], dict(os.environ), tmp_path / "log")
+    service.start()
+    child = int(wait_for(lambda: pid_file.is_file() and pid_file.read_text().strip(), "the child"))
+    service.ask_to_stop()
+    service.stop(time.monotonic() + 0.3)
+    assert not service.alive
+    wait_for(lambda: not Path(f"/proc/{child}").exists() or " Z " in Path(f"/proc/{child}/stat").read_text(), "the child's end", 5)
+
+
+def test_what_dies_over_and_over_ends_the_installation_with_its_log(tmp_path: Path) -> None:
+    installation = Installation(tmp_path, free_port(tmp_path / "port"), workers=0)
+    installation.services = [Service("web", ["sh", "-c", "echo the reason; exit 3"], dict(os.environ), tmp_path / "log")]
+    installation.start("web")
+
+    def watch_on() -> None:
+        for _ in range(100):
+            installation.watch()
+            time.sleep(0.02)
+
+    with pytest.raises(Trouble, match=r"(?s)does not stay up.*the reason"):
+        watch_on()
+
+
+def test_a_step_is_done_once_for_the_same_inputs_and_again_after_a_failure(tmp_path: Path) -> None:
+    done: list[str] = []
+    stamp = tmp_path / "stamp"
+
+    def failing() -> None:
+        raise Trouble("no space")
+
+    unless_unchanged(stamp, "a", lambda: done.append("a"))
+    unless_unchanged(stamp, "a", lambda: done.append("a again"))
+    with pytest.raises(Trouble):
+        unless_unchanged(stamp, "b", failing)
+    unless_unchanged(stamp, "b", lambda: done.append("b"))
+    assert done == ["a", "b"]
