@@ -102,6 +102,14 @@ def test_live_frames_are_those_of_the_engine(lab: Lab) -> None:
     assert frames == engine.run(small_document()).frames
 
 
+def test_at_most_ten_messages_a_second_are_sent(lab: Lab) -> None:
+    began_s = time.monotonic()
+    run = executed(queued(lab, small_document(horizon_s=60.0, per_s=40_000, frame_ms=50)))
+    took_s = time.monotonic() - began_s
+    assert run.frames == 1200
+    assert connection().xlen(live_key(run.pk)) <= 10 * took_s + 2
+
+
 def test_a_second_delivery_changes_nothing(lab: Lab) -> None:
     run = executed(queued(lab, small_document()))
     before = {field.attname: getattr(run, field.attname) for field in Run._meta.fields}
