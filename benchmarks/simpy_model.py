@@ -134,7 +134,7 @@ class Instance:
 class Model:
     """Everything built from the document, ready to run until `until_ns`."""
 
-    def __init__(self, experiment: Experiment, records: int, datasets: Callable[[str], Any] | None, core: type[Core]):
+    def __init__(self, experiment: Experiment, records: int, datasets: Callable[[str], Any] | None, core: type[Core] = Core):
         self.experiment, self.core = experiment, core
         self.environment = simpy.Environment()
         self.hops, self.latency_sum_ns = 0, 0

@@ -123,7 +123,6 @@ def advance(world, stop):
                             t = rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, 0]
                 if t > window_end:
                     next_ns[h] = t
-                    admit(rings, host, inst, msg, h, window_end)
                     break
 
                 # phases 1 and 2: completions, then wake-ups, each with its emission (4)
@@ -327,9 +326,15 @@ def advance(world, stop):
                     next_ns[h] = t
                     break
 
-                # phase 3: ticks
+                # phases 3 and 4: ticks, behind what arrived before them; then the arrivals of this instant
+                limit = t
                 if host[h, H_TICK] <= t:
-                    admit(rings, host, inst, msg, h, t - 1)
+                    limit = t - 1
+                while True:
+                    admit(rings, host, inst, msg, h, limit)
+                    if limit == t:
+                        break
+                    limit = t
                     least = FAR
                     for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
                         i = host_members[q]
@@ -366,13 +371,12 @@ def advance(world, stop):
                         if inst[i, I_TICK] < least:
                             least = inst[i, I_TICK]
                     if reason != DONE:
-                        host[h, H_RESUME] = t
-                        next_ns[h] = t
                         break
                     host[h, H_TICK] = least
-
-                # phase 4: arrivals
-                admit(rings, host, inst, msg, h, t)
+                if reason != DONE:
+                    host[h, H_RESUME] = t
+                    next_ns[h] = t
+                    break
 
                 # phase 5: idle processors choose
                 for p in range(first_processor, end_processor):
