@@ -52,8 +52,13 @@ class Mutation:
 
 MUTATIONS = (
     # windows and order
-    Mutation("inbox left unsorted", LOOP, "host[h, H_REMOTE_SORTED], tail)", "host[h, H_REMOTE_SORTED], host[h, H_REMOTE_SORTED])"),
-    Mutation("host not woken by its inbox", LOOP, "if rings[2 * h + 1, q, 0] < next_ns[h]:", "if rings[2 * h + 1, q, 0] < 0:"),
+    Mutation("inbox left unsorted", LOOP, "host[h, H_REMOTE_SORTED], tail)\n", "host[h, H_REMOTE_SORTED], host[h, H_REMOTE_SORTED])\n"),
+    Mutation(
+        "host not woken by its inbox",
+        LOOP,
+        "if rings[2 * h + 1, at & ring_mask, 0] < next_ns[h]:",
+        "if rings[2 * h + 1, at & ring_mask, 0] < 0:",
+    ),
     Mutation("window too long", LOOP, "window_end = t0 + lookahead - 1", "window_end = t0 + 2 * lookahead"),
     Mutation("tie of arrivals reversed", TOOLS, "tie_a < tie_b", "tie_a > tie_b"),
     Mutation("merge forgets the sorted part's head", TOOLS, "if a >= head and ring_before(", "if a > head and ring_before("),

@@ -97,9 +97,7 @@ def advance(world, stop):
             while True:
                 # the next instant on this host
                 t = host[h, H_RESUME]
-                if t < FAR:
-                    host[h, H_RESUME] = FAR
-                else:
+                if t == FAR:
                     choosing = False  # while all processors are busy, arrivals wait for the next of the other events
                     for p in range(first_processor, end_processor):
                         if proc[p, P_INSTANCE] >= 0:
@@ -124,6 +122,7 @@ def advance(world, stop):
                 if t > window_end:
                     next_ns[h] = t
                     break
+                host[h, H_RESUME] = FAR
 
                 # phases 1 and 2: completions, then wake-ups, each with its emission (4)
                 while True:
@@ -591,10 +590,10 @@ def advance(world, stop):
         for k in range(touched_count):
             h = touched[k]
             tail = host[h, H_REMOTE_TAIL]
+            for at in range(host[h, H_REMOTE_SORTED], tail):
+                if rings[2 * h + 1, at & ring_mask, 0] < next_ns[h]:
+                    next_ns[h] = rings[2 * h + 1, at & ring_mask, 0]
             ring_sort(rings, scratch, 2 * h + 1, host[h, H_REMOTE], host[h, H_REMOTE_SORTED], tail)
             host[h, H_REMOTE_SORTED] = tail
-            q = host[h, H_REMOTE] & ring_mask
-            if rings[2 * h + 1, q, 0] < next_ns[h]:
-                next_ns[h] = rings[2 * h + 1, q, 0]
         if reason != DONE:
             return reason

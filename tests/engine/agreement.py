@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 import engine
+from engine.core.world import Capacity
 from engine.spec import Experiment
 from engine.workloads import lookup
 from tests.oracle import OracleResult, simulate
@@ -19,6 +20,9 @@ from tests.oracle.records import Kind
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = ROOT / "fixtures" / "experiments"
 DATASETS = lookup([ROOT / "fixtures" / "data"])
+TINY = Capacity(messages=2, ring=2, entries=2, rows=2, panes=2, trace=8, outputs=4)
+"""Arrays that must grow all the time: the loop hands back in the middle of everything."""
+
 TEMPLATES = ("nexmark_q1", "nexmark_q3", "nexmark_q8", "nexmark_q12", "flights")
 
 

@@ -24,14 +24,11 @@ import pytest
 import engine
 from engine.core import layout as L
 from engine.core import weave
-from engine.core.world import Capacity
 from engine.operators import OPERATORS
 from engine.spec import InvalidExperiment
 
-from .agreement import DATASETS, ROOT, TEMPLATES, template, traced, with_params
+from .agreement import DATASETS, ROOT, TEMPLATES, TINY, template, traced, with_params
 from .counting_protocol import MORE_BYTES, MORE_PS, PER_CHANNEL, Counting
-
-TINY = Capacity(messages=2, ring=2, entries=2, rows=2, panes=2, trace=8, outputs=4)
 
 
 def small(name: str, per_channel: int | None = 2, **workload: Any) -> dict[str, Any]:
@@ -373,7 +370,8 @@ import json, sys
 import engine
 from tests.engine.agreement import traced
 from tests.engine.counting_protocol import Counting
-from tests.engine.test_core_rules import TINY, counts_of
+from tests.engine.agreement import TINY
+from tests.engine.test_core_rules import counts_of
 document, capacity = json.load(sys.stdin), TINY if "tiny" in sys.argv else None
 print(json.dumps([counts_of(traced(document, capacity=capacity, **options)) for options in ({}, {"protocol": Counting})]))
 """

@@ -20,13 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.core.world import Capacity
 from tests.strategies import documents
 
-from .agreement import DATASETS, ROOT, TEMPLATES, template, traced, with_params
-
-TINY = Capacity(messages=2, ring=2, entries=2, rows=2, panes=2, trace=8, outputs=4)
-
+from .agreement import DATASETS, ROOT, TEMPLATES, TINY, template, traced, with_params
 
 SOME_TEMPLATES = [pytest.param(name, marks=[] if name in ("nexmark_q8", "flights") else [pytest.mark.slow]) for name in TEMPLATES]
 """All of them in a full run; in a fast one a join with windows of processing time and an aggregate with windows of event time."""

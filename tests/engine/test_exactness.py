@@ -14,21 +14,24 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.corner_cases import CORNER_CASES
 from tests.strategies import documents
 
-from .agreement import TEMPLATES, assert_agreement, template, with_params
+from .agreement import TEMPLATES, TINY, assert_agreement, template, traced, with_params
 
 
-@given(document=documents())
-def test_random_experiments_agree(document: dict[str, Any]) -> None:
-    assert_agreement(document)
+@given(document=documents(), tiny=st.booleans())
+def test_random_experiments_agree(document: dict[str, Any], tiny: bool) -> None:
+    assert_agreement(document, traced(document, capacity=TINY) if tiny else None)
 
 
+@pytest.mark.parametrize("tiny", [False, True], ids=["roomy", "tiny"])
 @pytest.mark.parametrize("case", CORNER_CASES, ids=lambda case: case.__name__)
-def test_corner_cases_agree(case: Callable[[], dict[str, Any]]) -> None:
-    expected = assert_agreement(case())
+def test_corner_cases_agree(case: Callable[[], dict[str, Any]], tiny: bool) -> None:
+    document = case()
+    expected = assert_agreement(document, traced(document, capacity=TINY) if tiny else None)
     assert len(expected.services) > 100
 
 
