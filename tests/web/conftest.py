@@ -120,7 +120,7 @@ def small_document(horizon_s: float = 2.0, per_s: float = 2000, frame_ms: float 
 
 def long_document(seed: int = 1) -> dict[str, Any]:
     """A valid experiment that takes about ten seconds, in many frames."""
-    return small_document(horizon_s=450.0, per_s=40_000, frame_ms=250, seed=seed)
+    return small_document(horizon_s=450.0, per_s=40_000, frame_ms=100, seed=seed)
 
 
 @pytest.fixture

@@ -29,8 +29,8 @@ Start = Callable[[], Service]
 
 
 def document() -> dict[str, Any]:
-    """Takes some ten seconds, so that there is a middle in which to kill."""
-    return small_document(horizon_s=300.0, per_s=40_000)
+    """Takes some ten seconds (many records, and many frames to write), so that there is a middle in which to kill."""
+    return small_document(horizon_s=450.0, per_s=40_000, frame_ms=100)
 
 
 @cache
