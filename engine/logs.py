@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from engine.core import layout as L
+from engine.core import weave
 from engine.core.world import Arrays, Words
 from engine.plan import Plan
 
@@ -26,6 +25,10 @@ class Logs:
         self._close_ns = max((feed.closes_ns for feed in plan.feeds.values()), default=0)
         records = sum(feed.count for feed in plan.feeds.values())
         self._stretch_ns = max(1_000_000, int(self._horizon_ns * RECORDS_AHEAD // max(records, 1)))
+        self._columns = {
+            operator: np.array([feed.schema.index(name) for name in plan.schemas[f"{operator}.out"].names], np.int64)
+            for operator, feed in plan.feeds.items()
+        }
         self.until_ns = 0
         self._current: Buffers | None = None
         self._spare: Buffers | None = None  # two sets in turn: the old rows are read while the new ones are written
@@ -72,7 +75,7 @@ class Logs:
             sizes[first : first + parallel, 1] = counts
             if operator in self._plan.watermarked and start <= feed.closes_ns < end:
                 sizes[first : first + parallel, 2] = 1
-            chunks.append((feed, chunk, counts, slice(first, first + parallel)))
+            chunks.append((feed, chunk, self._columns[operator], slice(first, first + parallel)))
         ends = np.cumsum(sizes.sum(axis=1))
         starts = ends - sizes.sum(axis=1)
         append, event, trigger, words = self._buffers(max(int(ends[-1]), 1), width)
@@ -84,13 +87,10 @@ class Logs:
                 w.log_trigger[there],
                 w.log_words[there],
             )
-        for feed, chunk, counts, here in chunks:
-            by_partition = np.argsort(chunk.partition.astype(np.uint16), kind="stable")  # 16 bits: sorted by digits, in linear time
-            at: Any = slice(int(starts[here.start]), int(starts[here.start]) + len(chunk))
-            if sizes[here, 0].any() or sizes[here, 2].any():  # rows of others stand between
-                at = np.repeat(starts[here] + sizes[here, 0] - (np.cumsum(counts) - counts), counts) + np.arange(len(chunk))
-            append[at], event[at], trigger[at] = chunk.append_ns[by_partition], chunk.event_ns[by_partition], chunk.trigger[by_partition]
-            words[at, : chunk.words.shape[1]] = chunk.words[by_partition]
+        cursor = starts + sizes[:, 0]
+        for feed, chunk, columns, here in chunks:
+            made = (chunk.append_ns, chunk.event_ns, chunk.trigger, chunk.words)
+            weave.bulk_kernels().place_records(chunk.partition, cursor[here], *made, columns, append, event, trigger, words)
             closing = ends[here][sizes[here, 2] == 1] - 1
             append[closing], event[closing], trigger[closing] = feed.closes_ns, 0, -1
         new = sizes[:, 1] + sizes[:, 2] > 0

@@ -12,8 +12,9 @@ from engine.core import layout as L
 from engine.core import weave
 from engine.core.expression_machine import STACK_WORDS
 from engine.core.prices import PRICE_LISTS
-from engine.core.world import ROWS_AHEAD, Arrays, Capacity, Words, arrays
+from engine.core.world import ROWS_AHEAD, Arrays, Capacity, Words, arrays, lines
 from engine.operators import OPERATORS
+from engine.pruning import carried
 from engine.spec import Experiment, RecordSchema
 from engine.spec.expressions import parse
 from engine.spec.validation import Context, placement_of, schemas
@@ -33,7 +34,7 @@ class Plan:
     arrays: Arrays
     feeds: dict[str, Feed]  # by source operator
     strings: Strings
-    schemas: Mapping[str, RecordSchema]  # by "operator.port"
+    schemas: Mapping[str, RecordSchema]  # by "operator.port", with the fields carried there
     sinks: list[str]  # operator ids, in the order of their numbers
     operators: list[str]
     hosts: list[str]
@@ -47,6 +48,8 @@ class Lowering:
     strings: Strings
     params_at: int = 0
     parallelism: int = 1
+    full: Mapping[str, RecordSchema] = field(default_factory=dict)  # input schemas with all fields, by port
+    outputs: Mapping[str, RecordSchema] = field(default_factory=dict)  # output schemas with the fields carried, by port
     groups: tuple[int, int] = (L.SCHEME_KEY_GROUPS, 1)  # scheme and number, of the hash edge that feeds the operator
     params: list[int] = field(default_factory=list)
     code: list[Words] = field(default_factory=list)
@@ -90,7 +93,8 @@ def build(
     position = {spec.id: n for n, spec in enumerate(specs)}
     hosts = experiment.expanded_hosts()
     placement = placement_of(experiment)
-    types = schemas(experiment, context)
+    full = schemas(experiment, context)
+    types = carried(experiment, full)
     strings = Strings()
     sources = [spec for spec in specs if spec.kind == "source"]
     sinks = [spec.id for spec in specs if spec.kind == "sink"]
@@ -119,8 +123,11 @@ def build(
             ),
             (L.SCHEME_KEY_GROUPS, 1),
         )
-        ports = {port: types[f"{spec.id}.{port}"] for port in OPERATORS[spec.kind].inputs}
-        params = OPERATORS[spec.kind].lower(spec.parameters, ports, lowering)  # type: ignore[attr-defined]
+        kind = OPERATORS[spec.kind]
+        ports = {port: types[f"{spec.id}.{port}"] for port in kind.inputs}
+        lowering.full = {port: full[f"{spec.id}.{port}"] for port in kind.inputs}
+        lowering.outputs = {port: types[f"{spec.id}.{port}"] for port in kind.outputs}
+        params = kind.lower(spec.parameters, ports, lowering)  # type: ignore[attr-defined]
         lowering.params.extend(params)
         price, own = prices[spec.kind], spec.cost
         op[n] = (
@@ -173,7 +180,7 @@ def build(
 
 
 def _instances(experiment: Experiment, first: Words, placement: Mapping[str, Sequence[int]], watermarks: Mapping[str, Any]) -> Words:
-    inst = np.zeros((int(first[-1]), L.I_COLUMNS), np.int64)
+    inst = lines(int(first[-1]), L.I_COLUMNS)
     inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_COST]] = -1
     inst[:, [L.I_WAKE, L.I_TICK, L.I_PANE_END]] = L.FAR
     inst[:, [L.I_WATERMARK, L.I_NEWEST_EVENT]] = -L.FAR
@@ -318,10 +325,12 @@ def _world(
     def zeros(*shape: int) -> Words:
         return np.zeros(shape, np.int64)
 
-    rows = capacity.rows if capacity.rows is not None else min(max(records, 4096), ROWS_AHEAD)
+    rows = entries = min(max(records, capacity.entries), ROWS_AHEAD)
+    if capacity.rows is not None:
+        rows, entries = capacity.rows, capacity.entries
     g = zeros(L.G_COLUMNS)
     world = {
-        "msg": zeros(capacity.messages, L.M_PAYLOAD + width),
+        "msg": lines(capacity.messages, L.M_PAYLOAD + width),
         "free": np.arange(capacity.messages - 1, -1, -1, dtype=np.int64),
         "rings": zeros(2 * hosts, ring, 3),
         "scratch": zeros(2, ring, 3),
@@ -334,9 +343,9 @@ def _world(
         "code": np.concatenate([*lowering.code, np.zeros((1, 2), np.int64)]).astype(np.int64),
         "constants": np.array([*lowering.constants, 0], np.int64),
         "stack": zeros(STACK_WORDS),
-        "entry": zeros(capacity.entries, L.S_VALUES + lowering.values),
-        "row": zeros(rows, L.R_VALUES + lowering.stored),
-        "pane": zeros(capacity.panes, L.W_COLUMNS),
+        "entry": lines(entries, L.S_VALUES + lowering.values),
+        "row": lines(rows, L.R_VALUES + lowering.stored),
+        "pane": lines(capacity.panes, L.W_COLUMNS),
         "panes_of": np.full(max(lowering.lists, 1), -1, np.int64),
         "table": np.full(1 << max(4, (2 * capacity.entries - 1).bit_length()), -1, np.int64),
         "histogram": zeros(max(sinks, 1), L.BUCKETS),

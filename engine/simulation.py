@@ -60,7 +60,7 @@ class Simulation:
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
         self._kernels = weave.kernel(protocol)
         self._plan = planning.build(self.experiment, context, context.datasets, capacity or Capacity(), trace, keep_outputs, protocol)
-        self._world = World(self._plan.arrays, self._kernels)
+        self._world = World(self._plan.arrays)
         self._logs = Logs(self._plan)
         workload = self.experiment.workload
         self.horizon_ns = workload.horizon_ns
@@ -295,7 +295,7 @@ class Simulation:
         """An independent copy at this moment."""
         copy = object.__new__(Simulation)
         copy.__dict__.update(self.__dict__)
-        copy._world = World(self._world.arrays, self._kernels)
+        copy._world = World(self._world.arrays)
         copy._logs = self._logs.fork()
         copy._controls = deepcopy(self._controls)
         copy.restore(self.snapshot())

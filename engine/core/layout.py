@@ -123,7 +123,8 @@ S_NEXT, S_OWNER, S_KEY, S_PANE, S_SIBLING, S_COUNT, S_CLOCK, S_NEWEST, S_OLDEST,
 S_LEFT = 5  # an entry of a join keeps, for each side, count, first and last row
 S_SIDE = 3  # ... in so many columns
 R_NEXT, R_EVENT, R_NEWEST, R_OLDEST, R_VALUES = range(5)
-W_NEXT, W_START, W_END, W_FIRST, W_LAST, W_COUNT, W_COLUMNS = range(7)
+W_NEXT, W_START, W_END, W_FIRST, W_LAST, W_COUNT = range(6)
+W_COLUMNS = 8
 
 # -- scalars of the world ----------------------------------------------------------------------------------------------------
 G_FREE = 0  # free messages left on the stack
@@ -148,7 +149,7 @@ G_HORIZON = 18
 G_ENTRIES_USED = 19
 G_ENTRY_FRESH = 20  # entries from here on were never used
 G_ROW_FRESH = 21
-G_ENTRIES_SIZE = 22  # rows of the tables
+G_ENTRIES_SIZE = 22  # entries that the buckets are made for, and rows of the table of stored rows
 G_ROWS_SIZE = 23
 G_COLUMNS = 24
 

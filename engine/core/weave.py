@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from . import expression_machine, layout, loop, tools
+from . import bulk, expression_machine, layout, loop, tools
 from .inline import inline_calls
 
 JIT = "cache=True, nogil=True, error_model='numpy', pipeline_class=LoopCompiler"
@@ -45,8 +45,6 @@ FLAT = {
     "pane": layout.W_COLUMNS,
 }
 """Tables that the loop gets as flat arrays, with their widths."""
-
-ENTRY_POINTS = ("advance", "messages_digest", "state_digest")
 
 POINTS = ("on_record", "on_close", "next_tick")
 """Points that operators provide kernels for; the loop's local variables of the same names are their arguments."""
@@ -205,13 +203,18 @@ def weave(operators: Mapping[str, Any], protocol: Any = None) -> str:
                 )
         constants += more
         functions |= kernels
+    entry_points = [node for node in ast.parse("\n".join(lines)).body if isinstance(node, ast.FunctionDef)]
+    return _flat_module(constants, functions, entry_points)
+
+
+def _flat_module(constants: Sequence[str], functions: Mapping[str, ast.FunctionDef], entry_points: Sequence[ast.FunctionDef]) -> str:
+    """The text of a module with the entry points, all their calls put in place."""
     helpers = {name: node for name, node in functions.items() if name not in SCALAR}
-    functions |= {node.name: node for node in ast.parse("\n".join(lines)).body if isinstance(node, ast.FunctionDef)}
     literal = _Literal(constants)
     parts = ['"""Made by engine/core/weave.py; the name is the hash of the content."""', HEAD]
     parts += [f"@numba.njit({JIT}, forceinline=True)\n{ast.unparse(literal.visit(functions[name]))}" for name in SCALAR]
-    for name in ENTRY_POINTS:
-        complete: ast.AST = inline_calls(functions[name], helpers)
+    for function in entry_points:
+        complete: ast.AST = inline_calls(function, helpers)
         for step in (_Address(), _Widen(), literal):
             complete = step.visit(complete)
         parts.append(f"@numba.njit({JIT})\n{ast.unparse(complete)}")
@@ -256,6 +259,17 @@ def kernel(protocol: Any = None) -> ModuleType:
     """The compiled loop of all operator kinds (and of one per-message protocol)."""
     operators = importlib.import_module("engine.operators").OPERATORS
     return load(weave(operators, protocol))
+
+
+@functools.cache
+def bulk_kernels() -> ModuleType:
+    """The compiled work on whole tables: the same for every query."""
+    constants, functions = _definitions(layout)
+    for module in (tools,):
+        more, kernels = _definitions(module)
+        constants += more
+        functions |= kernels
+    return load(_flat_module(constants, functions, list(_definitions(bulk)[1].values())))
 
 
 def operator_codes() -> Sequence[str]:

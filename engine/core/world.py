@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import layout as L
+from . import weave
 from .weave import FLAT
 
 Words = NDArray[np.int64]
@@ -66,6 +67,10 @@ class Arrays(NamedTuple):
 FRESH = {"entry": L.G_ENTRY_FRESH, "row": L.G_ROW_FRESH}
 """Tables whose rows are taken one after the other at first, and the scalar that says how far."""
 
+LINE_WORDS = 8
+LINED = ("msg", "inst", "entry", "row", "pane")
+"""Tables whose rows start at cache lines: to look at a row costs as few waits for memory as it can."""
+
 VIEWS = {"msg_f": "msg", "stack_f": "stack", "entry_f": "entry"}
 
 
@@ -78,11 +83,19 @@ class Capacity:
 
     messages: int = 4096
     ring: int = 64
-    entries: int = 4096
+    entries: int = 4096  # that the buckets are made for
     rows: int | None = None  # None: one for each input record, at most ROWS_AHEAD: memory that is not touched costs nothing
     panes: int = 256
     trace: int = 65536
     outputs: int = 65536
+
+
+def lines(rows: int, columns: int) -> Words:
+    """Zeros (rows, columns rounded up to whole cache lines), each row at the start of a line. Rows never touched cost no memory."""
+    stride = -(-columns // LINE_WORDS) * LINE_WORDS
+    words = np.zeros(rows * stride + LINE_WORDS, np.int64)
+    skip = -(words.ctypes.data // 8) % LINE_WORDS
+    return words[skip : skip + rows * stride].reshape(rows, stride)
 
 
 def arrays(**given: Words) -> Arrays:
@@ -94,9 +107,8 @@ def arrays(**given: Words) -> Arrays:
 class World:
     """Arrays and what must be done to them between runs of the loop."""
 
-    def __init__(self, arrays: Arrays, kernels: Any):
+    def __init__(self, arrays: Arrays):
         self.arrays = arrays
-        self.kernels = kernels  # the woven module
 
     # -- growth -----------------------------------------------------------------------------------------------------
 
@@ -116,12 +128,15 @@ class World:
         elif reason == L.NEED_RING:
             self._grow_rings()
         elif reason == L.NEED_ENTRIES:
-            old = len(w.entry)
+            old = int(g[L.G_ENTRIES_SIZE])
             new = _next_size(old, need)
-            entry = _taller(w.entry, new, int(g[L.G_ENTRY_FRESH]))
+            fresh = int(g[L.G_ENTRY_FRESH])
+            entry = w.entry if new <= len(w.entry) else _taller(w.entry, new, fresh)
+            table = np.full(1 << (2 * new - 1).bit_length(), -1, np.int64)
+            weave.bulk_kernels().rehash(table, entry, fresh)
             g[L.G_ENTRIES_FREE] += new - old
             g[L.G_ENTRIES_SIZE] = new
-            self._set(entry=entry, table=_rehash(entry, self._used_entries(entry), 1 << (2 * new - 1).bit_length()))
+            self._set(entry=entry, table=table)
         elif reason == L.NEED_ROWS:
             old = len(w.row)
             new = _next_size(old, need)
@@ -143,17 +158,6 @@ class World:
     def _set(self, **changed: Words) -> None:
         given = {name: array for name, array in self.arrays._asdict().items() if name not in VIEWS}
         self.arrays = arrays(**{**given, **changed})
-
-    def _used_entries(self, entry: Words) -> Words:
-        """Indices of entries in use: all that the buckets reach."""
-        table = self.arrays.table
-        found: list[Words] = []
-        at = table[table >= 0]
-        while len(at):
-            found.append(at)
-            at = entry[at, L.S_NEXT]
-            at = at[at >= 0]
-        return np.concatenate(found) if found else np.zeros(0, np.int64)
 
     def _grow_rings(self) -> None:
         w = self.arrays
@@ -186,7 +190,12 @@ class World:
         """Take over a snapshot (copied)."""
         g = snapshot["g"]
         rows = {"row": int(g[L.G_ROWS_SIZE]), "entry": int(g[L.G_ENTRIES_SIZE])}
-        self._set(**{name: _taller(array, rows[name], len(array)) if name in rows else array.copy() for name, array in snapshot.items()})
+        self._set(
+            **{
+                name: _taller(array, rows.get(name, len(array)), len(array)) if name in LINED else array.copy()
+                for name, array in snapshot.items()
+            }
+        )
 
     # -- what is where --------------------------------------------------------------------------------------------------
 
@@ -235,7 +244,7 @@ class World:
         for r in range(2 * len(host)):
             add(self._messages_digest(self.ring(r)))
         keeps_rows = (w.op[w.inst[:, L.I_OP], L.O_KEEPS_ROWS]).astype(np.int64)
-        add(np.array([self.kernels.state_digest(w.table, w.entry, w.row, keeps_rows)]), w.g[[L.G_HOPS, L.G_ENTRIES_USED]])
+        add(np.array([weave.bulk_kernels().state_digest(w.table, w.entry, w.row, keeps_rows)]), w.g[[L.G_HOPS, L.G_ENTRIES_USED]])
         return hasher.digest()
 
     def _messages_digest(self, slots: Any, outbox_of: int | None = None) -> Words:
@@ -245,7 +254,7 @@ class World:
         senders = w.chan[channels, L.C_SENDER] if outbox_of is None else np.full(len(slots), outbox_of)
         is_record = w.msg[slots, L.M_KIND] == L.RECORD
         widths = np.where(is_record, w.op[w.inst[np.where(is_record, senders, 0), L.I_OP], L.O_WIDTH], 0).astype(np.int64)
-        return np.array([self.kernels.messages_digest(w.msg, slots, widths, int(outbox_of is None))])
+        return np.array([weave.bulk_kernels().messages_digest(w.msg, slots, widths, int(outbox_of is None))])
 
 
 def _next_size(old: int, need: int) -> int:
@@ -257,25 +266,7 @@ def _next_size(old: int, need: int) -> int:
 
 def _taller(table: Words, rows: int, used: int | None = None) -> Words:
     """A copy with more rows. used: rows from here on were never written; they stay untouched, and so cost no memory."""
-    larger = np.zeros((rows, *table.shape[1:]), np.int64)
+    larger = lines(rows, table.shape[1])
     used = len(table) if used is None else used
     larger[:used] = table[:used]
     return larger
-
-
-def _rehash(entry: Words, used: Words, buckets: int) -> Words:
-    """A new bucket array over the entries in use; rewrites their links."""
-    table = np.full(buckets, -1, np.int64)
-    with np.errstate(over="ignore"):
-        key = entry[used, L.S_KEY] ^ (entry[used, L.S_OWNER] * -7046029254386353131) ^ (entry[used, L.S_PANE] * -8663945395140668459)
-        x = (key ^ ((key >> 30) & 0x3FFFFFFFF)) * -4658895280553007687
-        x = (x ^ ((x >> 27) & 0x1FFFFFFFFF)) * -7723592293110705685
-        bucket = (x ^ ((x >> 31) & 0x1FFFFFFFF)) & (buckets - 1)
-    order = np.argsort(bucket, kind="stable")
-    ordered, at = used[order], bucket[order]
-    entry[ordered, L.S_NEXT] = -1
-    same = at[1:] == at[:-1]
-    entry[ordered[1:][same], L.S_NEXT] = ordered[:-1][same]
-    last = np.r_[~same, True] if len(at) else np.zeros(0, bool)
-    table[at[last]] = ordered[last]
-    return table

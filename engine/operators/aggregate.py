@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
 from pydantic import Field
@@ -339,6 +339,12 @@ class Aggregate(Operator):
     @classmethod
     def parallelism_max(cls, params: Params) -> int | None:
         return 1 if params.key is None else None
+
+    @classmethod
+    def reads(
+        cls, params: Params, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]
+    ) -> Mapping[str, Collection[str]]:
+        return {"in": {name for name in (params.key, *(a.field for a in params.aggregates if a.function != "count")) if name is not None}}
 
     @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:

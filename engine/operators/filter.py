@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic import Field
@@ -59,6 +59,12 @@ class Filter(Operator):
                 value=params.predicate,
             )
         return {"out": inputs["in"]}
+
+    @classmethod
+    def reads(
+        cls, params: Params, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]
+    ) -> Mapping[str, Collection[str]]:
+        return {"in": parse(params.predicate, inputs["in"]).fields}
 
     @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic import Field
@@ -188,6 +188,7 @@ class Join(Operator):
     kind, title, group, icon = "join", "Join", "Stateful", "rings"
     source = "Siachamis 2024, 3.6"
     inputs = ("left", "right")
+    writes_only_wanted = True
     on_record = staticmethod(join_on_record)
     on_close = staticmethod(join_on_close)
     next_tick = staticmethod(join_next_tick)
@@ -279,14 +280,27 @@ class Join(Operator):
         return next((name for name in names if params.select is None or name in params.select), None)
 
     @classmethod
+    def reads(
+        cls, params: Params, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]
+    ) -> Mapping[str, Collection[str]]:
+        read = ({params.left_key}, {params.right_key})
+        for name, (side, field, _) in cls._columns(inputs).items():
+            if name in wanted["out"]:
+                read[side].add(field.name)
+        return dict(zip(("left", "right"), read, strict=True))
+
+    @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         pane = params.window if isinstance(params.window, Tumbling) else None
-        named = cls._columns(inputs)
-        chosen = [named[name] for name in (named if params.select is None else params.select)]
-        stored = [sorted({column for side, _, column in chosen if side == s}) for s in (0, 1)]
+        named = cls._columns(lowering.full)
+        chosen = [
+            (side, inputs["right" if side else "left"].index(field.name))
+            for side, field, _ in (named[name] for name in lowering.outputs["out"].names)
+        ]
+        stored = [sorted({column for side, column in chosen if side == s}) for s in (0, 1)]
         lowering.row_values(max(map(len, stored)))
         scheme, groups = lowering.key_groups()
-        outputs = [word for side, _, column in chosen for word in (side, column, stored[side].index(column))]
+        outputs = [word for side, column in chosen for word in (side, column, stored[side].index(column))]
         columns_at = lowering.params_at + J_TABLE + len(outputs)
         return [
             int(pane is not None),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic import Field
@@ -69,6 +69,12 @@ class Map(Operator):
     @classmethod
     def carries(cls, params: Params, inputs: Mapping[str, RecordSchema], port: str, field: str) -> str | None:
         return next((made.name for made in params.fields if made.expression.strip() == field), None)
+
+    @classmethod
+    def reads(
+        cls, params: Params, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]
+    ) -> Mapping[str, Collection[str]]:
+        return {"in": {name for field in params.fields for name in parse(field.expression, inputs["in"]).fields}}
 
     @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:

@@ -17,6 +17,7 @@ class Source(Operator):
 
     kind, title, group, icon = "source", "Source", "Sources", "drop"
     inputs = ()
+    writes_only_wanted = True
 
     @classmethod
     def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:

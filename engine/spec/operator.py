@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
@@ -36,6 +36,8 @@ class Operator(Kind):
     inputs: ClassVar[tuple[str, ...]] = ("in",)
     outputs: ClassVar[tuple[str, ...]] = ("out",)
 
+    writes_only_wanted: ClassVar[bool] = False  # its outputs hold only the fields that somebody reads
+
     class Params(Model):
         pass
 
@@ -59,6 +61,17 @@ class Operator(Kind):
         schema = inputs[port]
         passes = len(inputs) == 1 and all(output is schema for output in cls.output_schemas(params, inputs).values())
         return field if passes else None
+
+    @classmethod
+    def reads(
+        cls, params: Any, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]
+    ) -> Mapping[str, Collection[str]] | None:
+        """The fields that the kernel reads, by input port; None: all of them. What nobody reads is not carried.
+
+        wanted: the fields of its outputs that somebody reads, by output port. The kernel finds its fields through the schemas given to
+        `lower`, which hold the carried fields only.
+        """
+        return None
 
     @classmethod
     def parallelism_max(cls, params: Any) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -36,6 +37,10 @@ class RecordSchema:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(f.name for f in self.fields)
+
+    def only(self, names: Collection[str]) -> RecordSchema:
+        """The same records with just these fields carried; their accounting size stays."""
+        return RecordSchema(tuple(f for f in self.fields if f.name in names), self.bytes)
 
     def index(self, name: str) -> int:
         return self.names.index(name)

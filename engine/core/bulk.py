@@ -1,0 +1,86 @@
+"""Compiled work on whole tables, outside the loop: filling logs, rehashing keyed state, digests."""
+
+from engine.core.layout import *
+from engine.core.tools import entry_bucket
+
+
+def place_records(partition, cursor, append, event, trigger, words, columns, log_append, log_event, log_trigger, log_words):
+    """Put the records of a chunk behind one another in the logs of their partitions, with the columns carried.
+
+    partition, append, event, trigger: (n,). words: (n, all columns). columns: which of them. cursor: (partitions,) the next row of each,
+    moved on.
+    """
+    for k in range(partition.shape[0]):
+        p = partition[k]
+        at = cursor[p]
+        cursor[p] = at + 1
+        log_append[at] = append[k]
+        log_event[at] = event[k]
+        log_trigger[at] = trigger[k]
+        for c in range(columns.shape[0]):
+            log_words[at, c] = words[k, columns[c]]
+
+
+def rehash(table, entry, fresh):
+    """Fill an empty bucket array with the entries in use below `fresh`; rewrites their links."""
+    for e in range(fresh):
+        if entry[e, S_OWNER] >= 0:
+            b = entry_bucket(entry[e, S_OWNER], entry[e, S_KEY], entry[e, S_PANE], table.shape[0])
+            entry[e, S_NEXT] = table[b]
+            table[b] = e
+
+
+def messages_digest(msg, slots, widths, placed):
+    """Hash of messages in the order given, over what belongs to them: the payload columns beyond a record's own are left over from earlier
+    uses.
+
+    slots, widths: (n,). placed: 1 if they were sent (arrival, channel and counts are theirs), 0 if they wait in an outbox.
+    """
+    d = slots.shape[0]
+    for n in range(slots.shape[0]):
+        s = slots[n]
+        d = (d ^ msg[s, M_KIND]) * -7046029254386353131
+        d = (d ^ msg[s, M_EVENT]) * -7046029254386353131
+        if placed == 1:
+            d = (d ^ msg[s, M_READY]) * -7046029254386353131
+            d = (d ^ msg[s, M_CHANNEL]) * -7046029254386353131
+            d = (d ^ msg[s, M_SEQUENCE]) * -7046029254386353131
+            d = (d ^ msg[s, M_FIFO]) * -7046029254386353131
+            d = (d ^ msg[s, M_BYTES]) * -7046029254386353131
+        if msg[s, M_KIND] == RECORD:
+            for c in range(M_TRIGGER, M_BYTES):
+                d = (d ^ msg[s, c]) * -7046029254386353131
+            for c in range(M_WEIGHT, M_SEQUENCE):
+                d = (d ^ msg[s, c]) * -7046029254386353131
+            for c in range(M_PAYLOAD, M_PAYLOAD + widths[n]):
+                d = (d ^ msg[s, c]) * -7046029254386353131
+        d ^= d >> 32
+    return d
+
+
+def state_digest(table, entry, row, keeps_rows):
+    """Sum of the hashes of all entries of keyed state with the rows they keep: the same wherever they stand.
+
+    keeps_rows: (instances,) 1 if entries of the instance point at stored rows.
+    """
+    total = table[0] * 0
+    for b in range(table.shape[0]):
+        e = table[b]
+        while e >= 0:
+            d = entry[e, S_OWNER] * -7046029254386353131
+            d = (d ^ entry[e, S_KEY]) * -7046029254386353131
+            d = (d ^ entry[e, S_PANE]) * -7046029254386353131
+            if keeps_rows[entry[e, S_OWNER]] == 1:
+                for at in range(S_LEFT, S_LEFT + 2 * S_SIDE, S_SIDE):
+                    d = (d ^ entry[e, at]) * -7046029254386353131
+                    r = entry[e, at + 1]
+                    for _ in range(entry[e, at]):
+                        for c in range(R_EVENT, row.shape[1]):
+                            d = (d ^ row[r, c]) * -7046029254386353131
+                        r = row[r, R_NEXT]
+            else:
+                for c in range(S_COUNT, entry.shape[1]):
+                    d = (d ^ entry[e, c]) * -7046029254386353131
+            total += d ^ (d >> 32)
+            e = entry[e, S_NEXT]
+    return total
