@@ -106,7 +106,7 @@ def build(
     proc, members, host, host_members = _hosts(hosts, inst)
     edge, chan, credit_size, op_edges, edge_range, route = _channels(experiment, position, first, types)
     edge[:, L.E_COUNTED] = (edge[:, L.E_BOUND] > 0) | (protocol is not None)
-    inputs, input_first = _inputs(chan, len(inst))
+    inputs, input_first = _inputs(chan, edge, len(inst))
 
     lowering = Lowering(strings)
     op = np.zeros((len(specs), L.O_COLUMNS), np.int64)
@@ -281,6 +281,7 @@ def _channels(
             schema.bytes,
             len(route),
             0,
+            int(link.feedback),
         )
         if part.kind == "hash":
             route += [group * receivers // groups for group in range(groups)]
@@ -297,10 +298,12 @@ def _channels(
     return edge, chan, credits, np.array(op_edges, np.int64), ranges, np.array([*route, 0], np.int64)
 
 
-def _inputs(chan: Words, instances: int) -> tuple[Words, Words]:
-    order = np.argsort(chan[:, L.C_RECEIVER], kind="stable")
-    counts = np.bincount(chan[:, L.C_RECEIVER], minlength=instances)
-    return order.astype(np.int64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+def _inputs(chan: Words, edge: Words, instances: int) -> tuple[Words, Words]:
+    """The channels that bring watermarks, by receiver: their numbers, and where those of each instance begin."""
+    marked = np.flatnonzero(edge[chan[:, L.C_EDGE], L.E_FEEDBACK] == 0)
+    receivers = chan[marked, L.C_RECEIVER]
+    counts = np.bincount(receivers, minlength=instances)
+    return marked[np.argsort(receivers, kind="stable")].astype(np.int64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
 def _latencies(experiment: Experiment, hosts: Sequence[Any], inst: Words, chan: Words, edge: Words) -> tuple[Words, int]:

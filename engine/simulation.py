@@ -20,6 +20,7 @@ from engine import plan as planning
 from engine.core import layout as L
 from engine.core import weave
 from engine.core.control import Control
+from engine.core.deadlock import standing_channels
 from engine.core.world import Capacity, Words, World
 from engine.logs import Logs
 from engine.spec import Experiment, RecordSchema, canonical_json
@@ -72,6 +73,8 @@ class Simulation:
         self._before = Counters.zero(self._world.arrays)
         self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
         self._controls = list(controls)
+        cyclic = any(edge.feedback for edge in self.experiment.query.edges)
+        self._may_deadlock = cyclic and self.experiment.policies.flow_control.kind == "credits"
         self._traces: list[Words] = []
         self._outputs: list[Words] = []
         self.wall_s = 0.0
@@ -85,23 +88,49 @@ class Simulation:
 
     @property
     def finished(self) -> bool:
-        at_edge = self.now_ns % self.experiment.measurement.frame_ns == 0  # a moment that does not depend on how the run was cut
-        return self.now_ns >= self.end_ns or (self.now_ns >= self.horizon_ns and at_edge and self.drained)
+        if self.now_ns >= self.end_ns:
+            return True
+        if self.now_ns % self.experiment.measurement.frame_ns:
+            return False  # only at moments that do not depend on how the run is cut
+        return (self.now_ns >= self.horizon_ns and self.drained) or bool(self._may_deadlock and self.deadlock)
+
+    @property
+    def deadlock(self) -> str:
+        """Which channels of a cycle wait for one another, so that the run has ended; empty if none do."""
+        if not self._may_deadlock:
+            return ""
+        w = self._world.arrays
+        channels = standing_channels(w)
+        if not len(channels):
+            return ""
+        names = [f"{self._plan.operators[o]}[{index}]" for o, index in w.inst[:, [L.I_OP, L.I_INDEX]].tolist()]
+        standing = [
+            f"{names[sender]} -> {names[receiver]}" for sender, receiver in w.chan[channels][:, [L.C_SENDER, L.C_RECEIVER]].tolist()
+        ]
+        shown = ", ".join(standing[:8]) + (f" and {len(standing) - 8} more" if len(standing) > 8 else "")
+        return (
+            f"deadlock at {self.now_ns / 1e9:g} s: the channels {shown} are full, and each sender waits for the next; give the channels of "
+            "the cycle more credits (policies.flow_control.per_channel), choose unbounded channels, or let fewer records go round"
+        )
 
     def run_until(self, t_ns: int) -> None:
         """Do everything at times <= t_ns (at most the end of the run). Any cutting gives the same."""
         started = time.perf_counter()
         t_ns = min(t_ns, self.end_ns)
-        warmup_ns = self.experiment.workload.warmup_ns
-        if self._warm is None and self.now_ns < warmup_ns <= t_ns:
-            self._run(warmup_ns)
-            self._warm = Counters.read(self._world.arrays, warmup_ns, self._logs.offered(warmup_ns))
-            self._world.arrays.latency_sums[:, 2] = 0  # the maximum counts from here
-        self._run(min(t_ns, self.horizon_ns))
-        frame_ns = self.experiment.measurement.frame_ns
-        while self.now_ns < t_ns and not self.finished:  # a draining run ends at the first frame's edge with nothing left to do
-            self._run(min(t_ns, (self.now_ns // frame_ns + 1) * frame_ns))
+        while self.now_ns < t_ns and not self.finished:
+            self._run(min(t_ns, self._next_stop_ns()))
+            if self._warm is None and self.now_ns == self.experiment.workload.warmup_ns:
+                self._warm = Counters.read(self._world.arrays, self.now_ns, self._logs.offered(self.now_ns))
+                self._world.arrays.latency_sums[:, 2] = 0  # the maximum counts from here
         self.wall_s += time.perf_counter() - started
+
+    def _next_stop_ns(self) -> int:
+        """The next moment at which there is something to look at: the end of warm-up, the horizon, frames' edges where the run may end."""
+        stops = [self.experiment.workload.warmup_ns, self.horizon_ns]
+        if self._may_deadlock or self.now_ns >= self.horizon_ns:
+            frame_ns = self.experiment.measurement.frame_ns
+            stops.append((self.now_ns // frame_ns + 1) * frame_ns)
+        return min(stop for stop in [*stops, self.end_ns] if stop > self.now_ns)
 
     def _run(self, t_ns: int) -> None:
         while self.now_ns < t_ns:
@@ -154,7 +183,8 @@ class Simulation:
         w = self._world.arrays
         now = Counters.read(w, max(self.now_ns, 0), self._logs.offered(self.now_ns))
         start = self._warm if self._warm is not None else Counters.zero(w)
-        return {**summary(self._plan.operators, w, start, now), "drained": self.drained, "wall_s": round(self.wall_s, 3)}
+        ended = {"drained": self.drained, "deadlock": self.deadlock or None}
+        return {**summary(self._plan.operators, w, start, now), **ended, "wall_s": round(self.wall_s, 3)}
 
     def service_trace(self, with_trigger: bool = False) -> Words:
         """Every service so far: (n, 4) instance, start_ns, end_ns, kind (0 record, 1 watermark, 2 tick, 3 end of log), by start, then

@@ -226,6 +226,97 @@ def blocked_while_others_share_the_core() -> Document:
     return document(operators, edges, hosts, {"bids": bids(20_000)}, policies=control, horizon_s=0.005)
 
 
+def _round_and_round(hops: int, expression: str, **parts: Any) -> Document:
+    """Bids go round `hops` times between two hosts, by changing keys, and are counted on every round in windows of event time."""
+    window = {"kind": "tumbling", "size_s": 0.002, "clock": "event"}
+    operators = [
+        {"id": "bids", "kind": "source", "parallelism": 2},
+        {
+            "id": "enter",
+            "kind": "map",
+            "params": {"fields": [{"name": "key", "expression": "bidder"}, {"name": "hops", "expression": "0"}]},
+        },
+        {
+            "id": "step",
+            "kind": "map",
+            "parallelism": 2,
+            "params": {"fields": [{"name": "key", "expression": expression}, {"name": "hops", "expression": "hops + 1"}]},
+        },
+        {"id": "again", "kind": "filter", "parallelism": 2, "params": {"predicate": f"hops < {hops}"}},
+        {"id": "count", "kind": "aggregate", "params": {"key": "hops", "window": window, "emit": "on_close"}},
+        {"id": "sink", "kind": "sink"},
+    ]
+    spread = {"kind": "rebalance"}
+    edges = [
+        {"source": "bids", "target": "enter", "partitioning": spread},
+        {"source": "enter", "target": "step", "partitioning": spread},
+        {"source": "step", "target": "again", "partitioning": {"kind": "hash", "key": "key"}},
+        {"source": "again", "target": "step", "partitioning": {"kind": "hash", "key": "key"}, "feedback": True},
+        {"source": "step", "target": "count", "partitioning": spread},
+        {"source": "count", "target": "sink"},
+    ]
+    hosts = [host("a", processor={"kind": "shared_fifo"}, cores=1), host("b", egress_latency_ms=0.05)]
+    return document(operators, edges, hosts, {"bids": bids(8_000, watermarks=watermarks(0.7, 1.1))}, **parts)
+
+
+def records_overtaken_by_the_watermark_in_a_cycle() -> Document:
+    """No watermark goes back: records that still go round are late where they come to a window, and the end of the log does not wait."""
+    return _round_and_round(5, "key * 7 + 1")
+
+
+def a_cycle_drains_when_nothing_goes_round() -> Document:
+    """The last records go round for longer than a frame after the logs' end; the run ends behind them."""
+    return _round_and_round(40, "key * 7 + 1", horizon_s=0.002, measurement={"frame_ms": 1})
+
+
+def a_cycle_that_stands_still() -> Document:
+    """One credit for each channel: soon every sender on the cycle waits for the next one. The sources are not on it, and fill up."""
+    return _round_and_round(
+        30, "key * 7 + 1", policies={"flow_control": {"kind": "credits", "per_channel": 1}}, measurement={"frame_ms": 1.7}
+    )
+
+
+def a_port_that_only_a_cycle_feeds() -> Document:
+    """Pairs of a join come back to its other side, as fields that the edge declares."""
+    fields = [{"name": "auction", "expression": "auction"}, {"name": "bidder", "expression": "bidder // 2"}]
+    window = {"kind": "tumbling", "size_s": 0.004, "clock": "processing"}
+    operators = [
+        {"id": "bids", "kind": "source"},
+        {"id": "first", "kind": "filter", "params": {"predicate": "bidder % 3 == 0"}},
+        {
+            "id": "join",
+            "kind": "join",
+            "parallelism": 2,
+            "params": {"left_key": "auction", "right_key": "auction", "window": window, "select": ["auction", "bidder"]},
+        },
+        {"id": "halve", "kind": "map", "parallelism": 2, "params": {"fields": fields}},
+        {"id": "few", "kind": "filter", "parallelism": 2, "params": {"predicate": "bidder % 5 == 2"}},
+        {"id": "seed", "kind": "map", "params": {"fields": fields}},
+        {"id": "all", "kind": "filter", "parallelism": 2, "params": {"predicate": "True"}},
+        {"id": "sink", "kind": "sink"},
+    ]
+    by_auction = {"kind": "hash", "key": "auction"}
+    edges = [
+        {"source": "bids", "target": "join", "target_port": "left", "partitioning": by_auction},
+        {"source": "bids", "target": "first", "partitioning": {"kind": "rebalance"}},
+        {"source": "first", "target": "seed"},
+        {"source": "seed", "target": "all", "partitioning": by_auction},
+        {"source": "join", "target": "halve"},
+        {"source": "halve", "target": "few"},
+        {"source": "few", "target": "all", "partitioning": by_auction},
+        {
+            "source": "all",
+            "target": "join",
+            "target_port": "right",
+            "partitioning": by_auction,
+            "feedback": True,
+            "fields": [{"name": "auction", "type": "int"}, {"name": "bidder", "type": "int"}],
+        },
+        {"source": "join", "target": "sink", "partitioning": {"kind": "rebalance"}},
+    ]
+    return document(operators, edges, [host("a"), host("b")], {"bids": bids(20_000)})
+
+
 CORNER_CASES = (
     two_credits_in_one_instant,
     late_at_the_edge_of_an_aggregate,
@@ -237,4 +328,8 @@ CORNER_CASES = (
     negative_keys_modulo,
     negative_keys_in_seven_groups,
     blocked_while_others_share_the_core,
+    records_overtaken_by_the_watermark_in_a_cycle,
+    a_cycle_drains_when_nothing_goes_round,
+    a_cycle_that_stands_still,
+    a_port_that_only_a_cycle_feeds,
 )

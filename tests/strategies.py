@@ -78,14 +78,16 @@ class Query:
             self.schemas[id] = model.output_schemas(parsed, {port: self.schemas[feeding[0]] for port, feeding in inputs.items()})["out"]
         return id
 
-    def connect(self, source: str, target: str, port: str, parallelism: int, key: str | None, scheme: Document) -> None:
+    def connect(
+        self, source: str, target: str, port: str, parallelism: int, key: str | None, scheme: Document, may_broadcast: bool = True
+    ) -> None:
         sender_parallelism = next(operator["parallelism"] for operator in self.operators if operator["id"] == source)
         hashable = [f.name for f in self.schemas[source].fields if f.type != "float"]
         if key is not None and parallelism > 1:
             partitioning: Document = {"kind": "hash", "key": key} | scheme
         else:
             kinds = ["rebalance"] + ["hash"] * bool(hashable) + ["forward"] * 2 * (sender_parallelism == parallelism)
-            kinds += ["broadcast"] * (self.records_factor * parallelism <= 4)
+            kinds += ["broadcast"] * (may_broadcast and self.records_factor * parallelism <= 4)
             kind = self.draw(st.sampled_from(kinds))
             if kind == "broadcast":
                 self.records_factor *= parallelism
@@ -197,12 +199,29 @@ class Query:
         params = {"filter": self.filter_params, "map": self.map_params, "aggregate": self.aggregate_params}[kind](first)
         return self.add_operator(kind, params, {"in": feeding}, {"in": params.get("key")})
 
+    def add_loop(self, source: str) -> None:
+        """A map that counts how often a record went round, and a filter that sends it round again a few times."""
+        names = self.draw(st.lists(st.sampled_from(self.schemas[source].names), min_size=1, max_size=3, unique=True))
+        hops, most = f"hops{len(self.operators)}", self.draw(st.integers(1, 4))
+        kept = [{"name": name, "expression": name} for name in names if name != hops]
+        start = self.add_operator("map", {"fields": [*kept, {"name": hops, "expression": "0"}]}, {"in": [source]}, {})
+        head = self.add_operator("map", {"fields": [*kept, {"name": hops, "expression": f"{hops} + 1"}]}, {"in": [start]}, {})
+        numbers = [name for name in self.fields(start, "int", "timestamp") if name != hops]
+        some = self.draw(st.sampled_from(["", *(f" and ({name} + {hops}) % 3 != 0" for name in numbers)]))
+        gate = self.add_operator("filter", {"predicate": f"{hops} <= {most}{some}"}, {"in": [head]}, {})
+        self.records_factor *= 1 + most
+        parallelism = next(operator["parallelism"] for operator in self.operators if operator["id"] == head)
+        self.connect(gate, head, "in", parallelism, None, {}, may_broadcast=False)
+        self.edges[-1]["feedback"] = True
+
     def grow(self) -> None:
-        """1 or 2 sources, up to 3 operators behind them, and a sink or two behind every operator that nothing else reads."""
+        """1 or 2 sources, up to 3 operators behind them, perhaps a cycle, a sink or two behind what nothing reads."""
         for _ in range(self.draw(st.sampled_from((1, 1, 2)))):
             self.add_source(self.draw(st.sampled_from(tuple(SCHEMAS))))
         for _ in range(self.draw(st.sampled_from((0, 1, 1, 2, 2, 3)[: 6 if len(self.streams) == 1 else 5]))):
             self.add_middle(self.unread())
+        if self.records_factor <= 4 and self.draw(st.integers(0, 4)) == 0:
+            self.add_loop(self.draw(st.sampled_from(list(self.schemas))))
         for _ in range(2):  # fan-out of an operator that others read, too
             unread = self.unread()
             if unread:
@@ -218,7 +237,7 @@ class Query:
             self.add_operator("sink", {}, {"in": [id]}, {})
 
     def unread(self) -> list[str]:
-        read = {edge["source"] for edge in self.edges}
+        read = {edge["source"] for edge in self.edges if not edge.get("feedback")}
         return [id for id in self.schemas if id not in read]
 
 

@@ -113,9 +113,8 @@ H_COLUMNS = 17
     O_KEEPS_ROWS,
     O_COLUMNS,
 ) = range(13)
-E_SOURCE, E_TARGET, E_PORT, E_KIND, E_KEY, E_SCHEME, E_GROUPS, E_CHANNEL, E_BOUND, E_CREDIT, E_BYTES, E_ROUTE, E_COUNTED, E_COLUMNS = range(
-    14
-)
+E_SOURCE, E_TARGET, E_PORT, E_KIND, E_KEY, E_SCHEME, E_GROUPS, E_CHANNEL, E_BOUND, E_CREDIT, E_BYTES, E_ROUTE, E_COUNTED = range(13)
+E_FEEDBACK, E_COLUMNS = 13, 14  # 1: leads back, so it carries no watermarks
 C_SENDER, C_RECEIVER, C_EDGE, C_SENT, C_CONSUMED, C_WAITING, C_WATERMARK, C_TURN, C_SENT_BYTES, C_COLUMNS = range(10)
 
 # -- keyed state: entries by (instance and side, key, pane), stored rows, panes --------------------------------------------

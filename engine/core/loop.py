@@ -204,6 +204,9 @@ def advance(world, stop):
                             continue
                         e = op_edges[x]
                         is_record = msg[slot, M_KIND] == RECORD
+                        if edge[e, E_FEEDBACK] == 1 and not is_record:
+                            inst[i, I_EDGE] = x + 1
+                            continue
                         partitioning = edge[e, E_KIND]
                         parallel = op[edge[e, E_TARGET], O_PARALLEL]
                         more = False  # receivers after this one on this edge

@@ -25,6 +25,7 @@ class Wire:
     """An edge's ends as written, whatever else is wrong with the edge."""
 
     index: int
+    feedback: bool
     source: str
     source_port: str
     target: str
@@ -98,7 +99,7 @@ class Draft:
             ends = [edge.get("source"), edge.get("source_port", "out"), edge.get("target"), edge.get("target_port", "in")]
             texts = [end for end in ends if isinstance(end, str)]
             if len(texts) == len(ends):
-                wires.append(Wire(index, *texts))
+                wires.append(Wire(index, edge.get("feedback") is True, *texts))
         return wires
 
     @cached_property

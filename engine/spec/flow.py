@@ -11,7 +11,7 @@ from .draft import Draft
 from .graph import topological
 from .problems import Problem, Refusal, pointer, suggestion
 from .query import Edge, OperatorSpec
-from .records import RecordSchema
+from .records import RecordField, RecordSchema
 from .structure import check, refusal_problem
 from .workload import DatasetInfo, FileStream
 
@@ -38,6 +38,9 @@ class Flow:
         for id in topological(draft):
             if id in draft.kinds:
                 self._visit(draft.by_id[id])
+        for index, edge in draft.edges.items():
+            if edge.feedback:
+                self._check_feedback(index, edge)
 
     def _checked_params(self, id: str) -> Any:
         """The operator's typed parameters, or None."""
@@ -54,7 +57,8 @@ class Flow:
     def _visit(self, operator: OperatorSpec) -> None:
         kind, params = self._draft.kinds[operator.id], self._params[operator.id]
         for index, edge in self._incoming[operator.id]:
-            self._check_key(index, edge)
+            if not edge.feedback:
+                self._check_key(index, edge)
         if not kind.inputs:
             self._visit_source(operator)
             return
@@ -98,8 +102,14 @@ class Flow:
         """What arrives on the port; all its edges must bring the same fields."""
         arrived: RecordSchema | None = None
         first = ""
+        declared: RecordSchema | None = None
         for index, edge in self._incoming[id]:
-            schema = self.schemas.get(f"{edge.source}.{edge.source_port}") if edge.target_port == port else None
+            if edge.target_port != port:
+                continue
+            if edge.feedback:  # its sender comes later; `_check_feedback` compares
+                declared = declared or _declared(edge)
+                continue
+            schema = self.schemas.get(f"{edge.source}.{edge.source_port}")
             if schema is None:
                 continue
             if arrived is None:
@@ -110,7 +120,31 @@ class Flow:
                     f"{_listed(schema)}; edges into one port must bring the same fields"
                 )
                 self._problem(("query", "edges", index), "type_mismatch", message, f"{edge.source} -> {id}")
-        return arrived
+        return arrived or declared
+
+    def _check_feedback(self, index: int, edge: Edge) -> None:
+        """What a feedback edge brings is what its port takes: the fields of the other edges there, or those that are declared."""
+        at = ("query", "edges", index)
+        takes = self.schemas.get(f"{edge.target}.{edge.target_port}")
+        brings = self.schemas.get(f"{edge.source}.{edge.source_port}")
+        declared = _declared(edge)
+        others = [other for _, other in self._incoming[edge.target] if other.target_port == edge.target_port and not other.feedback]
+        if takes is None and declared is None and not others and edge.target in self._draft.kinds:
+            message = (
+                f"port '{edge.target_port}' of '{edge.target}' has no other edge, so this feedback edge has to declare its fields; add them"
+            )
+            self._problem((*at, "fields"), "missing", message)
+        for schema, path, what in (
+            (declared, (*at, "fields"), "its fields are declared as"),
+            (brings, at, f"this feedback edge from '{edge.source}' brings"),
+        ):
+            if takes is not None and schema is not None and schema.fields != takes.fields:
+                message = (
+                    f"port '{edge.target_port}' of '{edge.target}' takes {_listed(takes)}, but {what} {_listed(schema)}; they must agree"
+                )
+                self._problem(path, "type_mismatch", message, f"{edge.source} -> {edge.target}")
+                break
+        self._check_key(index, edge)
 
     def _check_key(self, index: int, edge: Edge) -> None:
         """The key of a hash edge is a field of the records on it, and no float."""
@@ -166,6 +200,10 @@ class Flow:
                 "give the hash edges that lead to it the same scheme and key_groups"
             )
             self._problem(self._at(operator.id), "wrong_key", message, operator.id)
+
+
+def _declared(edge: Edge) -> RecordSchema | None:
+    return None if edge.fields is None else RecordSchema(tuple(RecordField(field.name, field.type) for field in edge.fields))
 
 
 def _listed(schema: RecordSchema) -> str:

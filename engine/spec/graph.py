@@ -1,4 +1,7 @@
-"""Rules of the query as a graph: ids, kinds, ports, parallelism, cycles, and that every operator lies on a way from a source to a sink."""
+"""Rules of the query as a graph: ids, kinds, ports, parallelism, cycles, and that every operator lies on a way from a source to a sink.
+
+Feedback edges close cycles; without them the graph has none, and that is the order in which schemas are found.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ def graph_problems(draft: Draft) -> Iterator[Problem]:
     yield from _partitionings(draft)
     yield from _ends(draft)
     yield from _cycles(draft)
+    yield from _feedback(draft)
     yield from _connections(draft)
 
 
@@ -24,9 +28,9 @@ def at_operator(draft: Draft, id: str, *below: str | int) -> str:
 
 
 def topological(draft: Draft) -> list[str]:
-    """Ids of the sound operators, senders before receivers; those on or behind a cycle are left out."""
-    senders = _neighbours(draft, forward=False)
-    receivers = _neighbours(draft, forward=True)
+    """Ids of the sound operators, senders before receivers but for feedback edges; those on or behind another cycle are left out."""
+    senders = _neighbours(draft, forward=False, feedback=False)
+    receivers = _neighbours(draft, forward=True, feedback=False)
     waiting = {id: len(senders[id]) for id in draft.ids}
     ready = [id for id in draft.ids if not waiting[id]]
     order = []
@@ -39,11 +43,11 @@ def topological(draft: Draft) -> list[str]:
     return [id for id in order if id in draft.by_id]
 
 
-def _neighbours(draft: Draft, forward: bool) -> dict[str, list[str]]:
-    """By operator, the operators behind (or before) it, each once; unknown ids are left out."""
+def _neighbours(draft: Draft, forward: bool, feedback: bool = True) -> dict[str, list[str]]:
+    """By operator, the operators behind (or before) it, each once; unknown ids are left out. feedback: over feedback edges, too."""
     found: dict[str, dict[str, None]] = defaultdict(dict)
     for wire in draft.wires:
-        if wire.source in draft.ids and wire.target in draft.ids:
+        if wire.source in draft.ids and wire.target in draft.ids and (feedback or not wire.feedback):
             here, there = (wire.source, wire.target) if forward else (wire.target, wire.source)
             found[here][there] = None
     return {id: list(found[id]) for id in draft.ids}
@@ -127,17 +131,46 @@ def _ends(draft: Draft) -> Iterator[Problem]:
 
 
 def _cycles(draft: Draft) -> Iterator[Problem]:
-    """One problem for each of a set of cycles that share no operator."""
-    receivers = _neighbours(draft, forward=True)
+    """One problem for each of a set of cycles without a feedback edge that share no operator."""
+    receivers = _neighbours(draft, forward=True, feedback=False)
     while True:
         cycle = _cycle(receivers)
         if not cycle:
             return
-        index = next(wire.index for wire in draft.wires if (wire.source, wire.target) == (cycle[-1], cycle[0]))
+        index = next(wire.index for wire in draft.wires if (wire.source, wire.target, wire.feedback) == (cycle[-1], cycle[0], False))
         shown = " -> ".join([*cycle, cycle[0]])
-        message = f"the edge from '{cycle[-1]}' to '{cycle[0]}' closes the cycle {shown}; remove one of its edges"
+        message = (
+            f"the edge from '{cycle[-1]}' to '{cycle[0]}' closes the cycle {shown}; remove one of its edges, or mark the one that leads "
+            "back with feedback: true"
+        )
         yield Problem(pointer("query", "edges", index), "cycle", message, shown)
         receivers = {id: [receiver for receiver in behind if receiver not in cycle] for id, behind in receivers.items() if id not in cycle}
+
+
+def _feedback(draft: Draft) -> Iterator[Problem]:
+    """Feedback edges that close no cycle or are the only way to an operator, and declared fields on other edges."""
+    receivers = _neighbours(draft, forward=True)
+    region = _regions(receivers, _neighbours(draft, forward=False))
+    starts = [id for id in draft.ids if id not in draft.kinds or not draft.kinds[id].inputs]
+    fed = _reachable(starts, receivers)
+    first_fed = _reachable(starts, _neighbours(draft, forward=True, feedback=False))
+    for wire in draft.wires:
+        if not wire.feedback or wire.source not in draft.ids or wire.target not in draft.ids:
+            continue
+        place = pointer("query", "edges", wire.index, "feedback")
+        if region[wire.source] != region[wire.target]:
+            message = f"feedback is true, but no way leads from '{wire.target}' back to '{wire.source}': it closes no cycle; leave it out"
+            yield Problem(place, "no_cycle", message, True)
+        elif wire.target in fed and wire.target not in first_fed:
+            message = (
+                f"feedback is true, but only feedback edges lead from the sources to '{wire.target}', which would never see a watermark; "
+                "mark the edge that leads back to an operator that the sources reach first"
+            )
+            yield Problem(place, "only_feedback", message, True)
+    for index, edge in draft.edges.items():
+        if edge.fields is not None and not edge.feedback:
+            message = f"fields are declared on the edge from '{edge.source}', but only a feedback edge declares any; leave them out"
+            yield Problem(pointer("query", "edges", index, "fields"), "unexpected", message, [field.name for field in edge.fields])
 
 
 def _cycle(receivers: Mapping[str, list[str]]) -> list[str]:
@@ -181,6 +214,32 @@ def _connections(draft: Draft) -> Iterator[Problem]:
         if lacks:
             message = f"operator '{id}' is disconnected: {' and '.join(lacks)}; connect it or remove it"
             yield Problem(at_operator(draft, id), "disconnected", message, id)
+
+
+def _regions(receivers: Mapping[str, list[str]], senders: Mapping[str, list[str]]) -> dict[str, int]:
+    """By operator the number of its strongly connected region: two operators have the same if a cycle leads through both."""
+    finished: dict[str, None] = {}  # depth first, each operator behind all that it reaches first
+    for start in receivers:
+        walk = [(start, iter(receivers[start]))] if start not in finished else []
+        entered = {start}
+        while walk:
+            here, behind = walk[-1]
+            following = next((id for id in behind if id not in finished and id not in entered), None)
+            if following is None:
+                finished[here] = None
+                walk.pop()
+            else:
+                entered.add(following)
+                walk.append((following, iter(receivers[following])))
+    region: dict[str, int] = {}
+    for number, start in enumerate(reversed(finished)):
+        waiting = [start] if start not in region else []
+        while waiting:
+            here = waiting.pop()
+            if here not in region:
+                region[here] = number
+                waiting += [id for id in senders[here] if id not in region]
+    return region
 
 
 def _reachable(starts: Iterable[str], neighbours: Mapping[str, list[str]]) -> set[str]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from .operator import Model
+from .records import FieldType
 from .units import Integer, Number, microseconds_ps, quantity
 from .variant import Variant
 
@@ -100,6 +101,13 @@ class Broadcast(Variant):
 AnyPartitioning = Annotated[Forward | Hash | Rebalance | Broadcast, Field(discriminator="kind")]
 
 
+class DeclaredField(Model):
+    """One field of the records on a feedback edge."""
+
+    name: str = Field(min_length=1, max_length=200, title="Name", description="As the sending operator names it.")
+    type: FieldType = Field(title="Type", description="As the sending operator types it.")
+
+
 class Edge(Model):
     """Records flow from an output port to an input port."""
 
@@ -108,6 +116,18 @@ class Edge(Model):
     target: str = Field(min_length=1, title="To", description="Id of the receiving operator.")
     target_port: str = Field(default="in", min_length=1, title="Input port", description="A port of the receiving operator.")
     partitioning: AnyPartitioning = Field(default=Forward(), title="Partitioning", description="Which instance gets which record.")
+    feedback: bool = Field(
+        default=False,
+        title="Feedback",
+        description="Closes a cycle: carries records back, and no watermarks. Every cycle needs one such edge.",
+    )
+    fields: tuple[DeclaredField, ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        title="Declared fields",
+        description="Of a feedback edge into a port that no other edge leads to: the fields of its records, in order.",
+    )
 
 
 class Query(Model):

@@ -11,6 +11,8 @@ from typing import Any
 import yaml
 
 import engine
+from engine.core.deadlock import standing_channels
+from engine.core.layout import C_RECEIVER, C_SENDER
 from engine.core.world import Capacity
 from engine.spec import Experiment
 from engine.workloads import lookup
@@ -67,6 +69,9 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     assert_same("records served by operator", served, [(id, counts["in"]) for id, counts in operators.items()])
     waiting = sum(sum(queue.values()) - queue[Kind.END_OF_LOG] for queue in expected.queued)
     assert (waiting, expected.drained) == (summary["backlog"], simulation.drained)
+    standing = standing_channels(simulation._world.arrays)
+    channels = simulation._world.arrays.chan[standing][:, [C_SENDER, C_RECEIVER]].tolist() if simulation.deadlock else []
+    assert sorted(expected.deadlock) == sorted(map(tuple, channels))
     return expected
 
 

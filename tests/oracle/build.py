@@ -164,9 +164,11 @@ def derive_schemas(experiment: Experiment, schemas: dict[str, RecordSchema]) -> 
     waiting = [operator for operator in experiment.query.operators if operator.kind not in ("source", "sink")]
     while waiting:
         for operator in list(waiting):
-            feeding = {edge.target_port: edge.source for edge in experiment.query.edges if edge.target == operator.id}
+            inwards = [edge for edge in experiment.query.edges if edge.target == operator.id]
+            feeding = {edge.target_port: edge.source for edge in inwards if not edge.feedback}
             if all(source in schemas for source in feeding.values()):
-                inputs = {port: schemas[source] for port, source in feeding.items()}
+                inputs = {edge.target_port: RecordSchema.of(**{f.name: f.type for f in edge.fields}) for edge in inwards if edge.fields}
+                inputs |= {port: schemas[source] for port, source in feeding.items()}
                 schemas[operator.id] = registry.operator(operator.kind).output_schemas(operator.parameters, inputs)["out"]
                 waiting.remove(operator)
 
@@ -177,7 +179,8 @@ def connect(network: Network, schemas: dict[str, RecordSchema]) -> None:
     for instance in network.instances:
         by_operator.setdefault(instance.operator.id, []).append(instance)
     for number, written in enumerate(network.experiment.query.edges):
-        edge = Edge(number, written.source, written.target, written.target_port, written.partitioning, schemas[written.source].bytes)
+        size = schemas[written.source].bytes
+        edge = Edge(number, written.source, written.target, written.target_port, written.partitioning, size, written.feedback)
         network.edges.append(edge)
         for sender in by_operator[edge.source]:
             sender.outputs.append(edge)
@@ -185,7 +188,8 @@ def connect(network: Network, schemas: dict[str, RecordSchema]) -> None:
                 if edge.partitioning.kind != "forward" or sender.index == receiver.index:
                     channel = Channel(edge, sender, receiver)
                     edge.channels.setdefault(sender.index, []).append(channel)
-                    receiver.inputs.append(channel)
+                    if not edge.feedback:
+                        receiver.inputs.append(channel)
 
 
 def behaviour_of(network: Network, instance: Instance, schemas: dict[str, RecordSchema]) -> Behaviour:
@@ -193,7 +197,7 @@ def behaviour_of(network: Network, instance: Instance, schemas: dict[str, Record
     operator = instance.operator
     params = operator.parameters
     feeding = [edge for edge in network.edges if edge.target == operator.id]
-    inputs = {edge.target_port: schemas[edge.source] for edge in feeding}
+    inputs = {edge.target_port: schemas[edge.source] for edge in sorted(feeding, key=lambda edge: not edge.feedback)}
     if operator.kind == "filter":
         return Filter(params, inputs["in"])
     if operator.kind == "map":

@@ -15,7 +15,7 @@ from engine.spec import Experiment
 
 from .build import Network, build
 from .environment import Phase, StructuralEnvironment
-from .plan import Channel, Edge, Host, Instance, Log, Processor, seconds
+from .plan import Channel, Edge, Host, Instance, Log, Processor, milliseconds, seconds
 from .records import CONTROL_BYTES, END_OF_LOG_WATERMARK, LOWEST_WATERMARK, Anchors, Item, ItemClass, Kind, Record
 
 
@@ -41,6 +41,7 @@ class OracleResult:
     late: dropped records per operator. queued: per instance, how many items of each kind wait at the end, those in the log included.
     served: per operator, records whose service started. blocked_count: how often a sender had to wait for a credit.
     end_ns: the time of the last event, at least the horizon. drained: nothing was left to do.
+    deadlock: (sender, receiver) of the channels of a cycle whose senders wait for one another at the end.
     """
 
     services: list[tuple[int, int, int, int]] = field(default_factory=list)
@@ -52,6 +53,7 @@ class OracleResult:
     blocked_count: int = 0
     end_ns: int = 0
     drained: bool = False
+    deadlock: list[tuple[int, int]] = field(default_factory=list)
 
 
 def simulate(experiment: Experiment, datasets: Any = None) -> OracleResult:
@@ -80,8 +82,30 @@ class Model:
             self.append_next(log)
             if log.period_ns:
                 self.tick_source(log, log.period_ns, horizon_ns)
-        drained = self.environment.run_through(horizon_ns + (seconds(workload.drain_limit_s) if workload.drain else 0))
-        return self.finish(horizon_ns, drained)
+        end_ns = horizon_ns + (seconds(workload.drain_limit_s) if workload.drain else 0)
+        if self.credits is not None and any(edge.feedback for edge in self.network.edges):
+            frame_ns = milliseconds(self.experiment.measurement.frame_ms)
+            for edge_ns in range(frame_ns, end_ns, frame_ns):
+                if self.environment.run_through(edge_ns) or self.deadlock():
+                    break
+            else:
+                self.environment.run_through(end_ns)
+            self.result.deadlock = self.deadlock()
+            return self.finish(horizon_ns, self.environment.peek() == float("inf"))
+        return self.finish(horizon_ns, self.environment.run_through(end_ns))
+
+    def deadlock(self) -> list[tuple[int, int]]:
+        """Channels whose senders wait for a record that only their own progress could let be taken (section 9)."""
+        waits_for = {i.number: i.waiting_for[0].receiver.number for i in self.network.instances if i.waiting_for}
+        found = []
+        for start in waits_for:
+            here, steps = start, 0
+            while here in waits_for and steps <= len(waits_for):
+                here, steps = waits_for[here], steps + 1
+                if here == start:
+                    found.append((start, waits_for[start]))
+                    break
+        return found
 
     def finish(self, horizon_ns: int, drained: bool) -> OracleResult:
         result = self.result
@@ -106,6 +130,8 @@ class Model:
                 instance.to_send += [(channel, record) for channel in self.receivers(edge, instance, record)]
         if watermark_ns is not None:
             for edge in instance.outputs:
+                if edge.feedback:
+                    continue
                 instance.to_send += [(channel, watermark_ns) for channel in edge.channels[instance.index]]
         self.send(instance)
 

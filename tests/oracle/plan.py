@@ -61,6 +61,7 @@ class Edge:
     target_port: str
     partitioning: Any
     bytes: int
+    feedback: bool = False  # closes a cycle: no watermarks
     channels: dict[int, list[Channel]] = field(default_factory=dict)  # by sender index; each list by receiver index
     sent_by_index: dict[int, int] = field(default_factory=dict)  # records that each sender index has sent, for rebalance
 

@@ -65,6 +65,26 @@ def q3() -> dict[str, Any]:
     }
 
 
+def looped() -> dict[str, Any]:
+    """Q3 without auctions: what the join puts out comes back as its right side, over an edge that declares its fields."""
+    document = q3()
+    fields = [{"name": "seller", "expression": "right_id"}, {"name": "id", "expression": "right_id + 1"}]
+    document["query"]["operators"][1] = {"id": "back", "kind": "map", "parallelism": 4, "params": {"fields": fields}}
+    document["query"]["edges"][2] = {"source": "join", "target": "back"}
+    document["query"]["edges"].append(
+        {
+            "source": "back",
+            "target": "join",
+            "target_port": "right",
+            "partitioning": {"kind": "hash", "key": "seller", "scheme": "modulo"},
+            "feedback": True,
+            "fields": [{"name": "seller", "type": "int"}, {"name": "id", "type": "int"}],
+        }
+    )
+    del document["workload"]["sources"]["auctions"]
+    return document
+
+
 def trips() -> dict[str, Any]:
     """An uploaded file through a sliding window, on one host with dedicated cores."""
     window = {"kind": "sliding", "size_s": 60, "slide_s": 10}

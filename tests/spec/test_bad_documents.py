@@ -11,7 +11,7 @@ import pytest
 
 from engine.spec import Budgets, Context, InvalidExperiment, load, validate
 
-from .documents import CONTEXT, REMOVED, changed, q3, trips
+from .documents import CONTEXT, REMOVED, changed, looped, q3, trips
 
 OPERATORS, EDGES, PERSONS = "/query/operators", "/query/edges", "/workload/sources/persons"
 TRIPS = "/workload/sources/trips"
@@ -160,9 +160,67 @@ CASES = {
         {f"{EDGES}/-": {"source": "join", "target": "filter"}},
         f"{EDGES}/4",
         "cycle",
-        ["filter -> join -> filter", "remove"],
+        ["filter -> join -> filter", "remove", "feedback: true"],
     ),
     "self loop": (q3, {f"{EDGES}/-": {"source": "filter", "target": "filter"}}, f"{EDGES}/4", "cycle", ["filter -> filter", "remove"]),
+    "feedback that closes no cycle": (
+        q3,
+        {f"{EDGES}/3/feedback": True},
+        f"{EDGES}/3/feedback",
+        "no_cycle",
+        ["feedback", "true", "from 'sink' back to 'join'", "leave it out"],
+    ),
+    "feedback marked on the way there": (
+        looped,
+        {
+            f"{EDGES}/2/feedback": True,
+            f"{EDGES}/2/fields": [
+                *({"name": name, "type": "string"} for name in ("name", "city", "state")),
+                {"name": "right_id", "type": "int"},
+            ],
+            f"{EDGES}/4/feedback": REMOVED,
+            f"{EDGES}/4/fields": REMOVED,
+        },
+        f"{EDGES}/2/feedback",
+        "only_feedback",
+        ["feedback", "'back'", "watermark", "mark the edge that leads back"],
+    ),
+    "feedback of other fields": (
+        q3,
+        {
+            f"{EDGES}/-": {
+                "source": "join",
+                "target": "join",
+                "target_port": "left",
+                "partitioning": {"kind": "hash", "key": "id"},
+                "feedback": True,
+            }
+        },
+        f"{EDGES}/4",
+        "type_mismatch",
+        ["'left'", "'join'", "id int", "brings (name string", "must agree"],
+    ),
+    "feedback into a port without a declaration": (
+        looped,
+        {f"{EDGES}/4/fields": REMOVED},
+        f"{EDGES}/4/fields",
+        "missing",
+        ["'right'", "'join'", "declare its fields", "add them"],
+    ),
+    "feedback declared as other fields": (
+        looped,
+        {f"{EDGES}/4/fields/-": {"name": "more", "type": "float"}},
+        f"{EDGES}/4",
+        "type_mismatch",
+        ["'right'", "more float", "from 'back' brings", "must agree"],
+    ),
+    "declared fields without feedback": (
+        q3,
+        {f"{EDGES}/3/fields": [{"name": "id", "type": "int"}]},
+        f"{EDGES}/3/fields",
+        "unexpected",
+        ["fields", "only a feedback edge", "leave them out"],
+    ),
     "no way to a sink": (
         q3,
         {
@@ -562,6 +620,16 @@ def test_a_thousand_cycles_are_answered_within_seconds():
     problems = validate(document, CONTEXT)
     assert time.perf_counter() - started < 2
     assert sum(problem.code == "cycle" for problem in problems) == 990
+
+
+def test_a_thousand_feedback_edges_are_answered_within_seconds():
+    document = q3()
+    document["query"]["operators"] += [{"id": f"o{k}", "kind": "filter"} for k in range(990)]
+    document["query"]["edges"] += [{"source": f"o{k}", "target": f"o{(k + 1) % 990}", "feedback": k % 2 == 0} for k in range(990)]
+    document["query"]["edges"] += [{"source": f"o{k}", "target": f"o{k // 2}", "feedback": True} for k in range(1, 990)]
+    started = time.perf_counter()
+    assert {problem.code for problem in validate(document, CONTEXT)} >= {"disconnected"}
+    assert time.perf_counter() - started < 2
 
 
 def test_many_problems_are_cut():

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 # The hash
 
-Q3_HASH = "27c8c6014d1b9a70ba0ac12082dc462a5127b8252df94f1b34c6446303394aff"
+Q3_HASH = "0253be43fb3a8b778605d24f71a5634c2f0354a1cb558a92f2183c1863e51ca7"
 """Changes only when the document's meaning does: a new field, another default. Then stored hashes no longer find their runs; say so."""
 
 

@@ -15,6 +15,7 @@ import pytest
 from django.db import connections
 
 import engine
+from tests.corner_cases import a_cycle_that_stands_still
 from webapp.lab.models import Experiment, Lab, Run, RunState
 from webapp.lab.people import member
 from webapp.lib.redis_connection import connection
@@ -90,6 +91,13 @@ def test_a_run_gives_what_the_engine_gives(lab: Lab) -> None:
     assert frame_numbers(run) == list(range(8))
     assert {path.parent.name for path in run.directory.rglob("*.parquet")} == {"telemetry", "latency", "live"}
     assert not snapshot_path(run.directory).exists()
+
+
+def test_a_deadlock_fails_the_run_and_says_which_channels_stand(lab: Lab) -> None:
+    run = executed(queued(lab, {"name": "Circle"} | a_cycle_that_stands_still()))
+    assert (run.state, run.digest, run.frames) == (RunState.FAILED, "", 3)
+    assert "again[0] -> step[0]" in run.error
+    assert run.summary["deadlock"] == run.error
 
 
 def test_live_frames_are_those_of_the_engine(lab: Lab) -> None:

@@ -57,6 +57,8 @@ class Command(BaseCommand):
             f"  latency ms  p50 {latency['p50']}, p95 {latency['p95']}, p99 {latency['p99']}, max {latency['max']}\n"
             f"  digest      {run.digest}"
         )
+        if run.summary["deadlock"]:
+            self.stderr.write(run.summary["deadlock"])
         for path in artifacts:
             self.stdout.write(f"  wrote       {path}")
 
