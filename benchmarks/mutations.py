@@ -26,7 +26,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 LOOP, TOOLS, WORLD = "engine/core/loop.py", "engine/core/tools.py", "engine/core/world.py"
-AGGREGATE, JOIN = "engine/operators/aggregate.py", "engine/operators/join.py"
+AGGREGATE, JOIN, SPLIT = (f"engine/operators/{name}.py" for name in ("aggregate", "join", "split"))
 TIMEOUT_S = 1000
 PATIENCE = 5  # a mutated engine may take so many times as long as the unchanged one before it counts as hanging
 
@@ -89,6 +89,10 @@ MUTATIONS = (
         "r = chan[edge[e, E_CHANNEL] + k * parallel, C_TURN]",
     ),
     Mutation("watermark to one receiver only", LOOP, "if partitioning == BROADCAST or not is_record:", "if partitioning == BROADCAST:"),
+    Mutation("a record leaves by every port", LOOP, "and is_record and msg[slot, M_EDGE] != edge[e, E_OUTPUT]:", "and False:"),
+    Mutation("the next message begins at the last edge", LOOP, "inst[i, I_EDGE] = op[o, O_EDGE]\n                            free", "free"),
+    Mutation("split counts one predicate", SPLIT, "box[3] = tried", "box[3] = 1"),
+    Mutation("split sends copies to the last route only", SPLIT, "msg[made, M_EDGE] = k", "msg[made, M_EDGE] = par[at + X_COUNT] - 1"),
     Mutation("credit one instant too late", LOOP, "if credit[ticket] > t:", "if credit[ticket] >= t:"),
     Mutation("credit used twice", LOOP, "credit[ticket] = FAR\n", "credit[ticket] = credit[ticket]\n"),
     Mutation("credit of the wrong record", LOOP, "chan[channel, C_CONSUMED] % bound", "(chan[channel, C_CONSUMED] + 1) % bound"),

@@ -51,6 +51,7 @@ class Lowering:
     full: Mapping[str, RecordSchema] = field(default_factory=dict)  # input schemas with all fields, by port
     outputs: Mapping[str, RecordSchema] = field(default_factory=dict)  # output schemas with the fields carried, by port
     groups: tuple[int, int] = (L.SCHEME_KEY_GROUPS, 1)  # scheme and number, of the hash edge that feeds the operator
+    connected: frozenset[str] = frozenset()  # output ports that an edge leaves
     params: list[int] = field(default_factory=list)
     code: list[Words] = field(default_factory=list)
     constants: list[int] = field(default_factory=list)
@@ -127,8 +128,11 @@ def build(
         ports = {port: types[f"{spec.id}.{port}"] for port in kind.inputs}
         lowering.full = {port: full[f"{spec.id}.{port}"] for port in kind.inputs}
         lowering.outputs = {port: types[f"{spec.id}.{port}"] for port in kind.outputs}
+        lowering.connected = frozenset(link.source_port for link in query.edges if link.source == spec.id)
         params = kind.lower(spec.parameters, ports, lowering)  # type: ignore[attr-defined]
         lowering.params.extend(params)
+        port_widths_at = len(lowering.params)
+        lowering.params.extend(len(types[f"{spec.id}.{port}"].fields) for port in kind.outputs)
         price, own = prices[spec.kind], spec.cost
         op[n] = (
             codes.index(spec.kind),
@@ -140,8 +144,10 @@ def build(
             price.output_ps if own is None or own.output_ps is None else own.output_ps,
             price.control_ps if own is None or own.control_ps is None else own.control_ps,
             sinks.index(spec.id) if spec.kind == "sink" else -1,
-            len(types[f"{spec.id}.{'in' if spec.kind == 'sink' else 'out'}"].fields),
+            len(types[f"{spec.id}.{'in' if spec.kind == 'sink' else kind.outputs[0]}"].fields),
             int(spec.kind == "join"),
+            len(kind.outputs),
+            port_widths_at,
         )
 
     width = max(len(schema.fields) for schema in types.values())
@@ -282,6 +288,7 @@ def _channels(
             len(route),
             0,
             int(link.feedback),
+            OPERATORS[specs[source].kind].outputs.index(link.source_port),
         )
         if part.kind == "hash":
             route += [group * receivers // groups for group in range(groups)]

@@ -317,7 +317,34 @@ def a_port_that_only_a_cycle_feeds() -> Document:
     return document(operators, edges, [host("a"), host("b")], {"bids": bids(20_000)})
 
 
+def ports_that_fill_one_by_one() -> Document:
+    """A split whose ports lead to sinks of different speeds over channels of one credit: it is blocked on one port in the middle of the
+    copies for the others, and has an output port between two that nobody listens to."""
+    routes = [{"predicate": predicate} for predicate in ("auction % 3 != 0", "auction % 2 == 0", "bidder % 2 == 0", "price % 5 == 0")]
+    operators = [
+        {"id": "bids", "kind": "source", "parallelism": 2, "cost": {"record_us": 1}},
+        {"id": "copies", "kind": "split", "parallelism": 2, "params": {"mode": "copy", "routes": routes}},
+        {"id": "first", "kind": "split", "parallelism": 2, "params": {"mode": "first", "routes": routes}},
+        {"id": "slow", "kind": "sink", "cost": {"record_us": 90}},
+        {"id": "quick", "kind": "sink", "parallelism": 3, "cost": {"record_us": 2}},
+    ]
+    edges = [
+        {"source": "bids", "target": "copies"},
+        {"source": "copies", "source_port": "out4", "target": "quick", "partitioning": {"kind": "broadcast"}},
+        {"source": "copies", "source_port": "out1", "target": "first", "partitioning": {"kind": "hash", "key": "auction"}},
+        {"source": "copies", "source_port": "out2", "target": "slow", "partitioning": {"kind": "rebalance"}},
+        {"source": "copies", "source_port": "rest", "target": "quick", "partitioning": {"kind": "rebalance"}},
+        {"source": "first", "source_port": "rest", "target": "slow", "partitioning": {"kind": "rebalance"}},
+        {"source": "first", "source_port": "out3", "target": "quick", "partitioning": {"kind": "hash", "key": "bidder"}},
+        {"source": "first", "source_port": "out3", "target": "slow", "partitioning": {"kind": "rebalance"}},
+    ]
+    control = {"flow_control": {"kind": "credits", "per_channel": 1}}
+    sources = {"bids": bids(40_000, watermarks=watermarks(0.7))}
+    return document(operators, edges, [host("a"), host("b")], sources, policies=control, horizon_s=0.005)
+
+
 CORNER_CASES = (
+    ports_that_fill_one_by_one,
     two_credits_in_one_instant,
     late_at_the_edge_of_an_aggregate,
     late_at_the_edge_of_a_join,

@@ -31,8 +31,14 @@ def milliseconds(ns: int) -> float:
     return float(f"{ns // 10**6}.{ns % 10**6:06d}")
 
 
+def ends(output: str) -> tuple[str, str]:
+    """Operator and port of an output, which is written as the operator's id, or as id.port if the port is not `out`."""
+    id, _, port = output.partition(".")
+    return id, port or "out"
+
+
 class Query:
-    """A query under construction: operators, edges, and the schema that each operator puts out."""
+    """A query under construction: operators, edges, and the schema of each output that something may read."""
 
     def __init__(self, draw: st.DrawFn, horizon_ns: int):
         self.draw, self.horizon_ns = draw, horizon_ns
@@ -65,7 +71,7 @@ class Query:
         return id
 
     def add_operator(self, kind: str, params: Document, inputs: dict[str, list[str]], keys: dict[str, str | None]) -> str:
-        """inputs: the feeding operators of each port. keys: the key by which a port's records have to be partitioned, if any."""
+        """inputs: the feeding outputs of each port. keys: the key by which a port's records have to be partitioned, if any."""
         model = registry.operator(kind)
         parsed = model.Params.model_validate(params)
         parallelism = min(self.parallelism(), model.parallelism_max(parsed) or 4)
@@ -75,13 +81,17 @@ class Query:
             for source in feeding:
                 self.connect(source, id, port, parallelism, keys.get(port), scheme)
         if kind != "sink":
-            self.schemas[id] = model.output_schemas(parsed, {port: self.schemas[feeding[0]] for port, feeding in inputs.items()})["out"]
+            schemas = model.output_schemas(parsed, {port: self.schemas[feeding[0]] for port, feeding in inputs.items()})
+            ports = model.output_ports(parsed)
+            offered = ports if len(ports) == 1 else sorted(self.draw(st.sets(st.sampled_from(ports), min_size=1)))
+            self.schemas |= {id if port == "out" else f"{id}.{port}": schemas[port] for port in offered}
         return id
 
     def connect(
         self, source: str, target: str, port: str, parallelism: int, key: str | None, scheme: Document, may_broadcast: bool = True
     ) -> None:
-        sender_parallelism = next(operator["parallelism"] for operator in self.operators if operator["id"] == source)
+        sender, source_port = ends(source)
+        sender_parallelism = next(operator["parallelism"] for operator in self.operators if operator["id"] == sender)
         hashable = [f.name for f in self.schemas[source].fields if f.type != "float"]
         if key is not None and parallelism > 1:
             partitioning: Document = {"kind": "hash", "key": key} | scheme
@@ -94,20 +104,38 @@ class Query:
             partitioning = {"kind": kind}
             if kind == "hash":
                 partitioning |= {"key": self.draw(st.sampled_from(hashable))} | scheme
-        self.edges.append({"source": source, "target": target, "target_port": port, "partitioning": partitioning})
+        edge = {"source": sender, "source_port": source_port, "target": target, "target_port": port, "partitioning": partitioning}
+        self.edges.append(edge)
 
     def fields(self, id: str, *types: str) -> list[str]:
         return [f.name for f in self.schemas[id].fields if f.type in types]
 
     # Parameters of the kinds
 
-    def filter_params(self, source: str) -> Document:
+    def predicate(self, source: str) -> str:
         numbers, texts = self.fields(source, "int", "timestamp"), self.fields(source, "string")
         choices = ["True", "False"]
         choices += [f"{name} % {n} {sign} 0" for name in numbers[:3] for n in (2, 3) for sign in ("!=", "==")]
         choices += [f"{name} in ('OR', 'ID', 'CA')" for name in texts if name == "state"]
         choices += [f"abs({name}) * 0.5 > 1.5" for name in self.fields(source, "float")]
-        return {"predicate": self.draw(st.sampled_from(choices))}
+        return self.draw(st.sampled_from(choices))
+
+    def filter_params(self, source: str) -> Document:
+        return {"predicate": self.predicate(source)}
+
+    def split_params(self, source: str) -> Document:
+        mode = self.draw(st.sampled_from(("first", "copy")))
+        routes = [{"predicate": self.predicate(source)} for _ in range(self.draw(st.integers(1, 4)))]
+        if mode == "copy":
+            self.records_factor *= 2
+        return {"mode": mode, "routes": routes}
+
+    def project_params(self, source: str) -> Document:
+        chosen = self.draw(st.lists(st.sampled_from(self.schemas[source].names), min_size=1, max_size=5, unique=True))
+        return {"fields": [{"field": name} | ({"name": f"p{n}"} if self.draw(st.booleans()) else {}) for n, name in enumerate(chosen)]}
+
+    def union_params(self, source: str) -> Document:
+        return {}
 
     def map_params(self, source: str) -> Document:
         names = self.draw(st.lists(st.sampled_from(self.schemas[source].names), min_size=1, max_size=4, unique=True))
@@ -195,8 +223,8 @@ class Query:
         feeding = [first] + [
             id for id in everything if id != first and self.schemas[id] == self.schemas[first] and self.draw(st.booleans())
         ]
-        kind = self.draw(st.sampled_from(("aggregate", "filter", "aggregate", "map", "aggregate")))
-        params = {"filter": self.filter_params, "map": self.map_params, "aggregate": self.aggregate_params}[kind](first)
+        kind = self.draw(st.sampled_from(("aggregate", "filter", "aggregate", "map", "aggregate", "split", "project", "union")))
+        params = getattr(self, f"{kind}_params")(first)
         return self.add_operator(kind, params, {"in": feeding}, {"in": params.get("key")})
 
     def add_loop(self, source: str) -> None:
@@ -237,8 +265,8 @@ class Query:
             self.add_operator("sink", {}, {"in": [id]}, {})
 
     def unread(self) -> list[str]:
-        read = {edge["source"] for edge in self.edges if not edge.get("feedback")}
-        return [id for id in self.schemas if id not in read]
+        read = {(edge["source"], edge["source_port"]) for edge in self.edges if not edge.get("feedback")}
+        return [output for output in self.schemas if ends(output) not in read]
 
 
 @st.composite

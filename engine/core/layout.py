@@ -22,7 +22,7 @@ M_CLASS = 1
 M_KIND = 2
 M_NEXT = 3  # the list that the message is in
 M_RECEIVER = 4  # instance
-M_EDGE = 5
+M_EDGE = 5  # while it waits in the outbox of an operator with several output ports: the number of its port
 M_CHANNEL = 6
 M_FIFO = 7  # the sender's running count of messages
 M_EVENT = 8  # event time; of a watermark: its value
@@ -111,10 +111,28 @@ H_COLUMNS = 17
     O_SINK,
     O_WIDTH,
     O_KEEPS_ROWS,
+    O_PORTS,  # output ports
+    O_PORT_WIDTHS,  # where the numbers of fields on them stand, in the parameters
     O_COLUMNS,
-) = range(13)
-E_SOURCE, E_TARGET, E_PORT, E_KIND, E_KEY, E_SCHEME, E_GROUPS, E_CHANNEL, E_BOUND, E_CREDIT, E_BYTES, E_ROUTE, E_COUNTED = range(13)
-E_FEEDBACK, E_COLUMNS = 13, 14  # 1: leads back, so it carries no watermarks
+) = range(15)
+(
+    E_SOURCE,
+    E_TARGET,
+    E_PORT,
+    E_KIND,
+    E_KEY,
+    E_SCHEME,
+    E_GROUPS,
+    E_CHANNEL,
+    E_BOUND,
+    E_CREDIT,
+    E_BYTES,
+    E_ROUTE,
+    E_COUNTED,
+    E_FEEDBACK,  # 1: leads back, so it carries no watermarks
+    E_OUTPUT,  # number of the sender's output port
+    E_COLUMNS,
+) = range(16)
 C_SENDER, C_RECEIVER, C_EDGE, C_SENT, C_CONSUMED, C_WAITING, C_WATERMARK, C_TURN, C_SENT_BYTES, C_COLUMNS = range(10)
 
 # -- keyed state: entries by (instance and side, key, pane), stored rows, panes --------------------------------------------

@@ -198,6 +198,7 @@ def advance(world, stop):
                         x = inst[i, I_EDGE]
                         if x == op[o, O_EDGE_END]:  # nobody listens
                             inst[i, I_OUT] = msg[slot, M_NEXT]
+                            inst[i, I_EDGE] = op[o, O_EDGE]
                             free[g[G_FREE]] = slot
                             g[G_FREE] += 1
                             slot = inst[i, I_OUT]
@@ -205,6 +206,9 @@ def advance(world, stop):
                         e = op_edges[x]
                         is_record = msg[slot, M_KIND] == RECORD
                         if edge[e, E_FEEDBACK] == 1 and not is_record:
+                            inst[i, I_EDGE] = x + 1
+                            continue
+                        if op[o, O_PORTS] > 1 and is_record and msg[slot, M_EDGE] != edge[e, E_OUTPUT]:
                             inst[i, I_EDGE] = x + 1
                             continue
                         partitioning = edge[e, E_KIND]
@@ -471,7 +475,8 @@ def advance(world, stop):
                         limit = -FAR  # panes that end by then close
                         if kind == RECORD:
                             trigger = msg[slot, M_TRIGGER]
-                            port = edge[msg[slot, M_EDGE], E_PORT]
+                            e = msg[slot, M_EDGE]  # an operator may send the message itself on, and then writes its port there
+                            port = edge[e, E_PORT]
                             if op[o, O_SINK] >= 0:
                                 keep = True
                             # WEAVE on_record
@@ -510,7 +515,6 @@ def advance(world, stop):
                         inst[i, I_QUEUE_BYTES] -= msg[slot, M_BYTES]
                         if kind == RECORD:  # its place in the channel is free again
                             # WEAVE on_receive
-                            e = msg[slot, M_EDGE]
                             bound = edge[e, E_BOUND]
                             if bound > 0:
                                 sender = chan[channel, C_SENDER]

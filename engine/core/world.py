@@ -253,8 +253,15 @@ class World:
         channels = w.msg[slots, L.M_CHANNEL]
         senders = w.chan[channels, L.C_SENDER] if outbox_of is None else np.full(len(slots), outbox_of)
         is_record = w.msg[slots, L.M_KIND] == L.RECORD
-        widths = np.where(is_record, w.op[w.inst[np.where(is_record, senders, 0), L.I_OP], L.O_WIDTH], 0).astype(np.int64)
-        return np.array([weave.bulk_kernels().messages_digest(w.msg, slots, widths, int(outbox_of is None))])
+        operators = w.inst[np.where(is_record, senders, 0), L.I_OP]
+        edges = w.msg[slots, L.M_EDGE]
+        if outbox_of is None:
+            ports = w.edge[np.where(is_record, edges, 0), L.E_OUTPUT]
+        else:  # not sent yet: the port's number, where there are several
+            ports = np.where(is_record & (w.op[operators, L.O_PORTS] > 1), edges, 0)
+        widths = np.where(is_record, w.par[w.op[operators, L.O_PORT_WIDTHS] + ports], 0).astype(np.int64)
+        digest = weave.bulk_kernels().messages_digest(w.msg, slots, widths, int(outbox_of is None))
+        return np.array([digest, *ports] if ports.any() else [digest])
 
 
 def _next_size(old: int, need: int) -> int:

@@ -57,6 +57,7 @@ class Flow:
     def _visit(self, operator: OperatorSpec) -> None:
         kind, params = self._draft.kinds[operator.id], self._params[operator.id]
         for index, edge in self._incoming[operator.id]:
+            self._check_source_port(index, edge)
             if not edge.feedback:
                 self._check_key(index, edge)
         if not kind.inputs:
@@ -145,6 +146,20 @@ class Flow:
                 self._problem(path, "type_mismatch", message, f"{edge.source} -> {edge.target}")
                 break
         self._check_key(index, edge)
+
+    def _check_source_port(self, index: int, edge: Edge) -> None:
+        """Records can leave the sender by the edge's port, which may depend on the sender's params."""
+        sender = self._draft.kinds.get(edge.source)
+        params = self._params.get(edge.source)
+        if sender is None or params is None or edge.source_port not in sender.outputs:
+            return
+        ports = sender.output_ports(params)
+        if edge.source_port not in ports:
+            message = (
+                f"source_port is '{edge.source_port}', but with the params of '{edge.source}' no record leaves by it; "
+                f"use {' or '.join(ports)}, or change the params"
+            )
+            self._problem(("query", "edges", index, "source_port"), "unused_port", message, edge.source_port)
 
     def _check_key(self, index: int, edge: Edge) -> None:
         """The key of a hash edge is a field of the records on it, and no float."""

@@ -47,6 +47,11 @@ class Operator(Kind):
         raise NotImplementedError
 
     @classmethod
+    def output_ports(cls, params: Any) -> tuple[str, ...]:
+        """The output ports that records can leave by with these params; an edge from another port is refused."""
+        return cls.outputs
+
+    @classmethod
     def required_key(cls, params: Any, port: str) -> str | None:
         """The field by which records on this input port must be partitioned when parallelism > 1, or None."""
         return None

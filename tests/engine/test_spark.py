@@ -144,6 +144,12 @@ def test_q1_currency_conversion(spark: Any, tmp_path: Path) -> None:
     case.assert_equal("SELECT auction, bidder, CAST(price AS DOUBLE) * 0.82D AS price_eur, time FROM bids")
 
 
+def test_q2_selection(spark: Any, tmp_path: Path) -> None:
+    case = Case(spark, tmp_path, template("nexmark_q2", horizon_s=6.0, drain=True))
+    case.view("bids", case.inputs["bids"])
+    case.assert_equal("SELECT auction, price FROM bids WHERE auction % 123 = 0")
+
+
 def test_q3_full_history_join(spark: Any, tmp_path: Path) -> None:
     case = Case(spark, tmp_path, template("nexmark_q3", horizon_s=6.0, drain=True))
     case.view("persons", case.inputs["persons"])

@@ -11,7 +11,7 @@ from engine.placement import STRATEGIES
 from engine.spec import Experiment, RecordSchema, registry
 from engine.workloads import Strings, build_feed
 
-from .operators import Aggregate, Behaviour, Filter, Join, Map, Sink
+from .operators import Aggregate, Behaviour, Filter, Join, Map, Project, Sink, Split
 from .plan import Channel, Edge, Host, Instance, Log, Prices, Processor, integer, milliseconds
 from .records import Record
 
@@ -119,9 +119,14 @@ def pin(hosts: list[Host], instances: list[Instance]) -> None:
         processor.number = number
 
 
-def read_logs(network: Network, datasets: Any) -> dict[str, RecordSchema]:
+Schemas = dict[tuple[str, str], RecordSchema]
+"""What leaves, by operator and output port."""
+
+
+def read_logs(network: Network, datasets: Any) -> Schemas:
     """The logs of all sources; returns the schemas of their records."""
-    experiment, schemas = network.experiment, {}
+    experiment = network.experiment
+    schemas: Schemas = {}
     sources = [operator for operator in experiment.query.operators if operator.kind == "source"]
     for source_number, operator in enumerate(sources):
         feed = build_feed(experiment, operator.id, source_number, network.strings, datasets)
@@ -146,7 +151,7 @@ def read_logs(network: Network, datasets: Any) -> dict[str, RecordSchema]:
         network.logs += [
             Log(instance, records, feed.closes_ns, period_ns, lag_ns) for instance, records in zip(instances, partitions, strict=True)
         ]
-        schemas[operator.id] = feed.schema
+        schemas[operator.id, "out"] = feed.schema
     return schemas
 
 
@@ -159,28 +164,31 @@ def value_of(word: int, type_name: str, strings: Strings) -> Any:
     return bool(word) if type_name == "bool" else word
 
 
-def derive_schemas(experiment: Experiment, schemas: dict[str, RecordSchema]) -> None:
+def derive_schemas(experiment: Experiment, schemas: Schemas) -> None:
     """Add the output schemas of the other operators, as soon as all of their inputs are known."""
     waiting = [operator for operator in experiment.query.operators if operator.kind not in ("source", "sink")]
     while waiting:
         for operator in list(waiting):
             inwards = [edge for edge in experiment.query.edges if edge.target == operator.id]
-            feeding = {edge.target_port: edge.source for edge in inwards if not edge.feedback}
+            feeding = {edge.target_port: (edge.source, edge.source_port) for edge in inwards if not edge.feedback}
             if all(source in schemas for source in feeding.values()):
                 inputs = {edge.target_port: RecordSchema.of(**{f.name: f.type for f in edge.fields}) for edge in inwards if edge.fields}
                 inputs |= {port: schemas[source] for port, source in feeding.items()}
-                schemas[operator.id] = registry.operator(operator.kind).output_schemas(operator.parameters, inputs)["out"]
+                outputs = registry.operator(operator.kind).output_schemas(operator.parameters, inputs)
+                schemas |= {(operator.id, port): schema for port, schema in outputs.items()}
                 waiting.remove(operator)
 
 
-def connect(network: Network, schemas: dict[str, RecordSchema]) -> None:
+def connect(network: Network, schemas: Schemas) -> None:
     """Edges and their channels, in document order."""
     by_operator: dict[str, list[Instance]] = {}
     for instance in network.instances:
         by_operator.setdefault(instance.operator.id, []).append(instance)
     for number, written in enumerate(network.experiment.query.edges):
-        size = schemas[written.source].bytes
-        edge = Edge(number, written.source, written.target, written.target_port, written.partitioning, size, written.feedback)
+        size = schemas[written.source, written.source_port].bytes
+        edge = Edge(
+            number, written.source, written.source_port, written.target, written.target_port, written.partitioning, size, written.feedback
+        )
         network.edges.append(edge)
         for sender in by_operator[edge.source]:
             sender.outputs.append(edge)
@@ -192,16 +200,20 @@ def connect(network: Network, schemas: dict[str, RecordSchema]) -> None:
                         receiver.inputs.append(channel)
 
 
-def behaviour_of(network: Network, instance: Instance, schemas: dict[str, RecordSchema]) -> Behaviour:
+def behaviour_of(network: Network, instance: Instance, schemas: Schemas) -> Behaviour:
     """The instance's own copy of what its operator does."""
     operator = instance.operator
     params = operator.parameters
     feeding = [edge for edge in network.edges if edge.target == operator.id]
-    inputs = {edge.target_port: schemas[edge.source] for edge in sorted(feeding, key=lambda edge: not edge.feedback)}
+    inputs = {edge.target_port: schemas[edge.source, edge.source_port] for edge in sorted(feeding, key=lambda edge: not edge.feedback)}
     if operator.kind == "filter":
         return Filter(params, inputs["in"])
     if operator.kind == "map":
         return Map(params, inputs["in"])
+    if operator.kind == "project":
+        return Project(params)
+    if operator.kind == "split":
+        return Split(params, inputs["in"])
     if operator.kind == "join":
         return Join(params, inputs["left"].names, inputs["right"].names)
     if operator.kind == "aggregate":

@@ -127,7 +127,8 @@ class Model:
         instance.serving = instance.processor.busy = False
         for record in outputs:
             for edge in instance.outputs:
-                instance.to_send += [(channel, record) for channel in self.receivers(edge, instance, record)]
+                if edge.source_port == record.port:
+                    instance.to_send += [(channel, record.to_port("out")) for channel in self.receivers(edge, instance, record)]
         if watermark_ns is not None:
             for edge in instance.outputs:
                 if edge.feedback:
@@ -265,7 +266,8 @@ class Model:
         """The operator works on its state now; its outputs leave when the service ends (section 3)."""
         now_ns, item = self.environment.now, heapq.heappop(instance.queue)
         watermark_before_ns = instance.watermark_ns
-        work, outputs = self.work(instance, item)
+        work, made = self.work(instance, item)
+        outputs = [record for record in made if any(edge.source_port == record.port for edge in instance.outputs)]
         for end_of_pane_ns in instance.behaviour.timers:
             self.tick_at(end_of_pane_ns, instance)
         instance.behaviour.timers.clear()

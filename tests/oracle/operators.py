@@ -14,7 +14,7 @@ from .records import LOWEST_WATERMARK, Anchors, Record
 
 @dataclass
 class Behaviour:
-    """Passes records through: sources and sinks. The other kinds redefine what they do differently.
+    """Passes records through: sources and unions. The other kinds redefine what they do differently.
 
     late: records that were dropped because all of their panes had closed.
     timers: pane ends for which the model has to make a tick; it empties the list.
@@ -61,6 +61,32 @@ class Map(Behaviour):
 
     def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
         return 1, [record.with_values({name: expression.evaluate(record.values) for name, expression in self.fields.items()})]
+
+
+class Project(Behaviour):
+    def __init__(self, params: Any):
+        super().__init__()
+        self.fields = {chosen.name or chosen.field: chosen.field for chosen in params.fields}
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        return 1, [record.with_values({name: record.values[field] for name, field in self.fields.items()})]
+
+
+class Split(Behaviour):
+    def __init__(self, params: Any, schema: Any):
+        super().__init__()
+        self.routes = {f"out{n}": parse(route.predicate, schema) for n, route in enumerate(params.routes, start=1)}
+        self.copies = params.mode == "copy"
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        tried, ports = 0, []
+        for out, predicate in self.routes.items():
+            tried += 1
+            if predicate.evaluate(record.values):
+                ports.append(out)
+                if not self.copies:
+                    break
+        return tried, [record.to_port(out) for out in ports or ["rest"]]
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,7 @@ class Processor:
 class Edge:
     number: int
     source: str
+    source_port: str
     target: str
     target_port: str
     partitioning: Any

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any
 
@@ -44,17 +44,24 @@ class Anchors:
 
 @dataclass(frozen=True)
 class Record:
-    """values: field name to value, in schema order. trigger: the input record behind it (source number << 40 | record number)."""
+    """values: field name to value, in schema order. trigger: the input record behind it (source number << 40 | record number).
+
+    port: the output port by which it leaves the operator that makes it; under way it is `out` again.
+    """
 
     values: dict[str, Any]
     event_ns: int
     trigger: int
     anchors: Anchors | None = None
     append_ns: int = 0  # only of a log's records
+    port: str = "out"
 
     def with_values(self, values: dict[str, Any], event_ns: int | None = None) -> Record:
         """A record that this one alone causes."""
         return Record(values, self.event_ns if event_ns is None else event_ns, self.trigger, self.anchors)
+
+    def to_port(self, port: str) -> Record:
+        return replace(self, port=port)
 
 
 @dataclass(order=True)

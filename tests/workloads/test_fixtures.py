@@ -17,6 +17,7 @@ EXAMPLES = sorted((Path(__file__).parents[2] / "fixtures" / "experiments").glob(
 COUNTS = {
     "flights": {"flights": 113_493},
     "nexmark_q1": {"bids": 600_000},
+    "nexmark_q2": {"bids": 600_000},
     "nexmark_q3": {"persons": 330_000, "auctions": 990_000},
     "nexmark_q8": {"persons": 150_000, "auctions": 450_000},
     "nexmark_q12": {"bids": 600_000},

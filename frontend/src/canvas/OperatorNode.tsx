@@ -80,7 +80,7 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
         </ul>
         <ul>
           {outputs.map((port) => (
-            <li key={port}>{types.get(`${id}.${port}`)?.name ?? (outputs.length > 1 ? port : "")}</li>
+            <li key={port}>{portLabel(port, outputs.length > 1, types.get(`${id}.${port}`))}</li>
           ))}
         </ul>
       </div>

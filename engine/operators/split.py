@@ -1,0 +1,112 @@
+"""Routes records to several output ports."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Literal
+
+from pydantic import Field
+
+from engine.core.expression_machine import evaluate
+from engine.core.layout import G_FREE, G_NEED, I_ERRORS, M_EDGE, M_PAYLOAD, NEED_MESSAGES
+from engine.core.tools import new_output
+from engine.spec.expressions import parse
+from engine.spec.operator import Model, Operator
+from engine.spec.problems import Refusal
+from engine.spec.records import RecordSchema
+
+ROUTES_MAX = 4
+REST = 4  # the number of port `rest`
+
+# parameters, in order; then of each route: first and last row of its program, 1 if an edge leaves its port
+X_COPY, X_REST, X_COUNT, X_ROUTES = range(4)
+
+
+def split_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i, g, free, box):
+    """Try the predicates in order; pass the message itself on to the first that holds, or a copy to each."""
+    if par[at + X_COPY] == 1 and g[G_FREE] < par[at + X_COUNT]:
+        g[G_NEED] = par[at + X_COUNT]
+        return -NEED_MESSAGES
+    outputs = 0
+    tried = 0
+    to = REST
+    listened = par[at + X_REST]
+    for k in range(par[at + X_COUNT]):
+        route = at + X_ROUTES + 3 * k
+        errors = evaluate(code, par[route], par[route + 1], constants, msg, slot, M_PAYLOAD, stack, stack_f)
+        inst[i, I_ERRORS] += errors
+        tried += 1
+        if stack[0] == 1:
+            to = k
+            listened = par[route + 2]
+            if par[at + X_COPY] == 0:
+                break
+            if listened == 1:
+                made = new_output(msg, free, g, box, slot)
+                for c in range(M_PAYLOAD, msg.shape[1]):
+                    msg[made, c] = msg[slot, c]
+                msg[made, M_EDGE] = k
+                outputs += 1
+    box[3] = tried
+    if listened == 1 and (to == REST or par[at + X_COPY] == 0):
+        msg[slot, M_EDGE] = to
+        box[0] = slot
+        box[1] = slot
+        box[2] = 1
+        outputs = 1
+    return outputs
+
+
+class Route(Model):
+    predicate: str = Field(
+        max_length=2000,
+        description="condition on the record's fields",
+        json_schema_extra={"x-editor": "expression", "x-result": "bool"},
+    )
+
+
+class Split(Operator):
+    """Sends each record, unchanged, to the port of the first route whose predicate holds (`out1` is the first route's), else to `rest`.
+
+    With mode copy, every route whose predicate holds gets a copy. A record for a port that no edge leaves is dropped. For more routes,
+    chain another split to `rest`. Stateless.
+    Cost: record_ps per predicate tried, output_ps per record sent on.
+    """
+
+    kind, title, group, icon = "split", "Split", "Stateless", "fork"
+    outputs = ("out1", "out2", "out3", "out4", "rest")
+    on_record = staticmethod(split_on_record)
+
+    class Params(Model):
+        routes: tuple[Route, ...] = Field(min_length=1, max_length=ROUTES_MAX, description="one for each of the ports out1, out2, ...")
+        mode: Literal["first", "copy"] = Field("first", description="first: to the first route that holds; copy: to every one that holds")
+
+    @classmethod
+    def output_ports(cls, params: Params) -> tuple[str, ...]:
+        return (*cls.outputs[: len(params.routes)], "rest")
+
+    @classmethod
+    def output_schemas(cls, params: Params, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        for n, route in enumerate(params.routes):
+            predicate = parse(route.predicate, inputs["in"], at=("routes", n, "predicate"))
+            if predicate.type != "bool":
+                raise Refusal(
+                    f"predicate '{route.predicate}' gives {predicate.type}; a route needs a condition (bool), such as a comparison",
+                    at=("routes", n, "predicate"),
+                    code="type_mismatch",
+                    value=route.predicate,
+                )
+        return dict.fromkeys(cls.outputs, inputs["in"])
+
+    @classmethod
+    def reads(
+        cls, params: Params, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]
+    ) -> Mapping[str, Collection[str]]:
+        return {"in": {name for route in params.routes for name in parse(route.predicate, inputs["in"]).fields}}
+
+    @classmethod
+    def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        words = [int(params.mode == "copy"), int("rest" in lowering.connected), len(params.routes)]
+        for port, route in zip(cls.outputs, params.routes, strict=False):
+            words += [*lowering.program(route.predicate, inputs["in"]), int(port in lowering.connected)]
+        return words

@@ -1,0 +1,40 @@
+"""Brings several streams of one schema together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from engine.spec.operator import Operator
+from engine.spec.records import RecordSchema
+
+
+def union_on_record(slot, box):
+    """Pass the message itself on, without a copy."""
+    box[0] = slot
+    box[1] = slot
+    box[2] = 1
+    return 1
+
+
+class Union(Operator):
+    """Emits every record that arrives, by whichever edge. All edges bring the same fields. Stateless.
+
+    Any input port takes several edges, so this is needed only where the merged stream itself has a place: to be partitioned as one.
+    Cost: record_ps per record.
+    """
+
+    kind, title, group, icon = "union", "Union", "Stateless", "union"
+    on_record = staticmethod(union_on_record)
+
+    @classmethod
+    def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        return {"out": inputs["in"]}
+
+    @classmethod
+    def reads(cls, params: Any, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]) -> Mapping[str, Collection[str]]:
+        return {"in": ()}
+
+    @classmethod
+    def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        return []
