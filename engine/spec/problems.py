@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -39,6 +40,15 @@ class Refusal(ValueError):
     def __init__(self, message: str, *, at: Sequence[str | int] = (), code: str = "invalid", value: Any = None, hint: str = ""):
         super().__init__(message)
         self.at, self.code, self.value, self.hint = tuple(at), code, value, hint
+
+
+@contextmanager
+def refusals_below(*parts: str | int) -> Iterator[None]:
+    """Refusals raised inside get the path as seen from outside: `parts` lead to the object under check."""
+    try:
+        yield
+    except Refusal as refusal:
+        raise Refusal(str(refusal), at=(*parts, *refusal.at), code=refusal.code, value=refusal.value, hint=refusal.hint) from None
 
 
 class InvalidExperiment(ValueError):

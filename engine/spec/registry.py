@@ -15,12 +15,14 @@ from .cluster import AnyPlacement, AnyProcessor
 from .experiment import AnyFlowControl
 from .operator import Operator
 from .query import AnyPartitioning
+from .rates import AnyArrivals, AnyRate
 from .variant import Variant
-from .workload import AnyDisorder, AnyRate, AnyStream, AnyWatermarks, Stream, variants
+from .workload import AnyDisorder, AnyStream, AnyWatermarks, Stream, variants
 
 FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "streams": variants(AnyStream),
     "rates": variants(AnyRate),
+    "arrivals": variants(AnyArrivals),
     "disorders": variants(AnyDisorder),
     "watermarks": variants(AnyWatermarks),
     "partitionings": variants(AnyPartitioning),

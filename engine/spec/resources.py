@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import math
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,6 @@ from .graph import at_operator
 from .problems import Problem, Refusal, pointer, suggestion
 from .query import OperatorSpec
 from .structure import refusal_problem
-from .workload import FileStream
 
 
 @dataclass(frozen=True)
@@ -187,22 +187,37 @@ def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
 def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Problem]:
     if draft.workload is None:
         return
-    horizon_s = draft.workload.horizon_s
-    total = 0.0
-    for source in draft.sources.values():
-        expected = source.rate.expected_records(horizon_s)
-        if isinstance(source.stream, FileStream):
-            dataset = datasets(source.stream.dataset)
-            rows = dataset.rows if dataset is not None else 0
-            expected = rows if expected is None else min(expected, rows)
-        total += expected or 0
-    if total > budgets.records_max:
-        fitting_s = horizon_s * budgets.records_max / total
-        digit = 10.0 ** (math.floor(math.log10(fitting_s)) - 2)  # of three; rounded down, so that the advice holds
+    horizon_s, horizon_ns = draft.workload.horizon_s, draft.workload.horizon_ns
+    due = importlib.import_module("engine.workloads.arrivals").due
+    counts: list[Callable[[int], int] | None] = []
+    for id, source in draft.sources.items():
+        try:
+            counts.append(due(source, horizon_ns, datasets))
+        except Refusal as refusal:
+            yield refusal_problem(refusal, ("workload", "sources", id))
+            counts.append(None)
+    known = [count for count in counts if count is not None]
+
+    def total(time_ns: int) -> int:
+        return sum(count(time_ns) for count in known)
+
+    records = total(horizon_ns)
+    if records == 0 and known and len(known) == len(draft.source_ids):
+        id = next(iter(draft.sources))
+        place = pointer("workload", "sources", id, "rate") if len(known) == 1 else pointer("workload", "sources")
+        message = f"no source has a record before horizon_s ({horizon_s:g}); give one a rate above 0 at some time before that"
+        yield Problem(place, "no_records", message, draft.sources[id].rate.kind)
+    if records > budgets.records_max:
+        fitting_ns = bisect_right(range(horizon_ns), budgets.records_max, key=total) - 1
         message = (
-            f"horizon_s is {horizon_s:g}, which with these rates gives {total:,.0f} records, {total - budgets.records_max:,.0f} above the "
-            f"budget of {budgets.records_max:,}; at these rates it must be at most {math.floor(fitting_s / digit) * digit:g}"
+            f"horizon_s is {horizon_s:g}, which with these rates gives {records:,} records, {records - budgets.records_max:,} above the "
+            f"budget of {budgets.records_max:,}; "
         )
+        if fitting_ns > 0:
+            digit = 10.0 ** (math.floor(math.log10(fitting_ns / 1e9)) - 2)  # of three; rounded down, so that the advice holds
+            message += f"at these rates it must be at most {math.floor(fitting_ns / 1e9 / digit) * digit:g}"
+        else:
+            message += "upload a sample of the file"
         yield Problem(pointer("workload", "horizon_s"), "budget", message, horizon_s)
 
 

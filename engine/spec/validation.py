@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .document import outline_problems, read_document, upgrade
-from .draft import Draft, items, section
+from .draft import Draft, attempt, items, section
 from .experiment import Experiment
 from .flow import Datasets, Flow
 from .graph import graph_problems
@@ -16,6 +16,7 @@ from .problems import InvalidExperiment, Problem, pointer
 from .records import RecordSchema
 from .resources import Budgets, Placing, placed, resource_problems
 from .structure import check, shortened
+from .workload import SourceWorkload, Workload
 
 PROBLEMS_MAX = 1000
 """More are cut off; nobody reads them, and a megabyte can hold fifty thousand."""
@@ -102,6 +103,19 @@ def schemas(experiment: Experiment, context: Context | None = None) -> dict[str,
     context = context or Context()
     draft = Draft(experiment.model_dump(mode="json", by_alias=True), context.budgets.hosts_max)
     return Flow(draft, context.datasets).schemas
+
+
+def sound_sources(document: Any) -> tuple[Workload | None, dict[str, SourceWorkload]]:
+    """The workload without its sources, and the sources by id, as far as they are sound, whatever else is wrong with the document."""
+    if outline_problems(document):
+        return None, {}
+    try:
+        draft = Draft(upgrade(document), hosts_max=0)
+    except InvalidExperiment:
+        return None, {}
+    written = section(draft.document, "workload")
+    workload: Workload | None = attempt(Workload, {**written, "sources": {}}) if isinstance(written, dict) else None
+    return workload, draft.sources
 
 
 def placement_of(experiment: Experiment) -> dict[str, list[int]]:

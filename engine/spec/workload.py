@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -10,6 +9,7 @@ from pydantic import Field, model_validator
 
 from .operator import Model
 from .problems import Refusal, suggestion
+from .rates import AnyArrivals, AnyRate, EvenArrivals, RecordedRate
 from .records import RecordField, RecordSchema
 from .units import Integer, Number, milliseconds_ns, quantity, seconds_ns
 from .variant import Variant
@@ -25,6 +25,12 @@ class DatasetInfo:
     schema: RecordSchema
     timestamps: tuple[str, ...]
     rows: int
+
+
+def unknown_dataset(name: str) -> Refusal:
+    """What is wrong with the field `dataset` when there is none of that name."""
+    message = f"dataset '{name}' is unknown; upload it or choose another"
+    return Refusal(message, at=("dataset",), code="unknown_dataset", value=name)
 
 
 # Streams
@@ -117,12 +123,7 @@ class FileStream(Stream):
     def record_schema(self, dataset: DatasetInfo | None = None) -> RecordSchema:
         """The chosen columns; the timestamp column, if among them, has the type timestamp."""
         if dataset is None:
-            raise Refusal(
-                f"dataset '{self.dataset}' is unknown; upload it or choose another",
-                at=("dataset",),
-                code="unknown_dataset",
-                value=self.dataset,
-            )
+            raise unknown_dataset(self.dataset)
         schema = dataset.schema
         if self.timestamp not in dataset.timestamps:
             raise Refusal(
@@ -143,101 +144,6 @@ class FileStream(Stream):
             if name in names[:position]:
                 raise Refusal(f"column '{name}' is listed twice; list it once", at=at, code="duplicate", value=name)
         return RecordSchema(tuple(RecordField(n, "timestamp" if n == self.timestamp else schema.type_of(n)) for n in names))
-
-
-# Rates: records per virtual second of one source operator, all its partitions together
-
-
-class Rate(Variant):
-    """How fast records are appended to the logs of one source operator, all its partitions together."""
-
-    def expected_records(self, horizon_s: float) -> float | None:
-        """Records appended in [0, horizon), about; None when the stream itself decides."""
-        raise NotImplementedError
-
-
-class ConstantRate(Rate):
-    """The same rate all the time."""
-
-    title: ClassVar[str] = "Constant"
-    icon: ClassVar[str] = "minus"
-    kind: Literal["constant"] = "constant"
-    per_s: Number = quantity(1000.0, unit="records/s", ge=0, le=1e9, title="Rate", description="Records per second of virtual time.")
-
-    def expected_records(self, horizon_s: float) -> float:
-        return self.per_s * horizon_s
-
-
-class Step(Model):
-    at_s: Number = quantity(unit="s", ge=0, le=1e8, title="From", description="Virtual time from which the rate holds.")
-    per_s: Number = quantity(unit="records/s", ge=0, le=1e9, title="Rate", description="Records per second of virtual time.")
-
-
-class StepsRate(Rate):
-    """A rate that jumps at given times. Before the first step nothing is appended."""
-
-    title: ClassVar[str] = "Steps"
-    icon: ClassVar[str] = "bar-chart"
-    kind: Literal["steps"] = "steps"
-    steps: tuple[Step, ...] = Field(
-        min_length=1, max_length=10_000, title="Steps", description="Times in ascending order, each with its rate."
-    )
-
-    @model_validator(mode="after")
-    def _ascending(self) -> Self:
-        for position in range(1, len(self.steps)):
-            before, here = self.steps[position - 1].at_s, self.steps[position].at_s
-            if here <= before:
-                message = f"at_s is {here:g}, not after the step before it ({before:g}); steps must be in ascending order"
-                raise Refusal(message, at=("steps", position, "at_s"), code="not_ascending", value=here)
-        return self
-
-    def expected_records(self, horizon_s: float) -> float:
-        ends = [step.at_s for step in self.steps[1:]] + [math.inf]
-        return sum(step.per_s * max(0.0, min(end, horizon_s) - step.at_s) for step, end in zip(self.steps, ends, strict=True))
-
-
-class CosineRate(Rate):
-    """mean + amplitude x cos(2 pi (t - phase) / period): a smooth day and night; the first peak is at the phase."""
-
-    title: ClassVar[str] = "Cosine"
-    icon: ClassVar[str] = "activity"
-    kind: Literal["cosine"] = "cosine"
-    mean_per_s: Number = quantity(1000.0, unit="records/s", ge=0, le=1e9, title="Mean", description="Mean rate over a period.")
-    amplitude_per_s: Number = quantity(
-        500.0, unit="records/s", ge=0, le=1e9, title="Amplitude", description="Largest deviation from the mean."
-    )
-    period_s: Number = quantity(60.0, unit="s", ge=0.001, le=1e8, title="Period", description="Time from peak to peak.")
-    phase_s: Number = quantity(0.0, unit="s", ge=-1e8, le=1e8, title="Phase", description="Time of the first peak.")
-
-    @model_validator(mode="after")
-    def _never_negative(self) -> Self:
-        if self.amplitude_per_s > self.mean_per_s:
-            message = (
-                f"amplitude_per_s is {self.amplitude_per_s:g}, above mean_per_s ({self.mean_per_s:g}), so the rate would be negative; "
-                f"it must be at most {self.mean_per_s:g}"
-            )
-            raise Refusal(message, at=("amplitude_per_s",), code="negative_rate", value=self.amplitude_per_s)
-        return self
-
-    def expected_records(self, horizon_s: float) -> float:
-        turn = 2 * math.pi / self.period_s
-        swing = math.sin(turn * (horizon_s - self.phase_s)) - math.sin(-turn * self.phase_s)
-        return self.mean_per_s * horizon_s + self.amplitude_per_s * swing / turn
-
-
-class RecordedRate(Rate):
-    """The file's own times, n times as fast. Only for files."""
-
-    title: ClassVar[str] = "As recorded"
-    icon: ClassVar[str] = "rewind"
-    kind: Literal["recorded"] = "recorded"
-    speed: Number = quantity(
-        1.0, unit="x", ge=1e-6, le=1e9, title="Speed", description="How many seconds of the file pass in one second of virtual time."
-    )
-
-    def expected_records(self, horizon_s: float) -> None:
-        return None
 
 
 # Disorder and watermarks
@@ -287,7 +193,6 @@ class BoundedWatermarks(Variant):
 
 
 AnyStream = Annotated[NexmarkPerson | NexmarkAuction | NexmarkBid | FileStream, Field(discriminator="kind")]
-AnyRate = Annotated[ConstantRate | StepsRate | CosineRate | RecordedRate, Field(discriminator="kind")]
 AnyDisorder = Annotated[NoDisorder | UniformDisorder, Field(discriminator="kind")]
 AnyWatermarks = Annotated[NoWatermarks | BoundedWatermarks, Field(discriminator="kind")]
 
@@ -296,7 +201,8 @@ class SourceWorkload(Model):
     """What one source operator reads, how fast, how disordered, and with which watermarks."""
 
     stream: AnyStream = Field(title="Stream", description="What the records are.")
-    rate: AnyRate = Field(title="Rate", description="How fast they are appended, all partitions together.")
+    rate: AnyRate = Field(title="Rate", description="How fast they are made, all partitions together.")
+    arrivals: AnyArrivals = Field(default=EvenArrivals(), title="Arrivals", description="How they follow one another at that rate.")
     disorder: AnyDisorder = Field(default=NoDisorder(), title="Disorder", description="How event time differs from append time.")
     watermarks: AnyWatermarks = Field(
         default=NoWatermarks(), title="Watermarks", description="What the source says about its progress in event time."
@@ -305,8 +211,16 @@ class SourceWorkload(Model):
     @model_validator(mode="after")
     def _recorded_needs_a_file(self) -> Self:
         if isinstance(self.rate, RecordedRate) and not isinstance(self.stream, FileStream):
-            message = f"rate 'recorded' needs a file, but the stream is '{self.stream.kind}'; choose constant, steps or cosine"
+            message = f"rate 'recorded' needs a file, but the stream is '{self.stream.kind}'; choose constant, steps or another rate"
             raise Refusal(message, at=("rate", "kind"), code="recorded_without_file", value="recorded")
+        return self
+
+    @model_validator(mode="after")
+    def _recorded_has_its_own_times(self) -> Self:
+        if isinstance(self.rate, RecordedRate) and not isinstance(self.arrivals, EvenArrivals):
+            kind = self.arrivals.kind
+            message = f"arrivals are '{kind}', but rate 'recorded' takes the file's own times; leave arrivals out or choose another rate"
+            raise Refusal(message, at=("arrivals", "kind"), code="recorded_arrivals", value=kind)
         return self
 
 

@@ -1,8 +1,20 @@
 """The input of a run: streams of records, rates, uploaded files. `build_feed` puts them together for one source operator."""
 
+from .arrivals import preview
 from .dataseterror import DatasetError
 from .datasets import DatasetInfo, inspect, lookup, to_parquet
-from .feed import Datasets, Feed, LogChunk, build_feed
+from .feed import Feed, LogChunk, build_feed
 from .strings import Strings
 
-__all__ = ["DatasetError", "DatasetInfo", "Datasets", "Feed", "LogChunk", "Strings", "build_feed", "inspect", "lookup", "to_parquet"]
+__all__ = [
+    "DatasetError",
+    "DatasetInfo",
+    "Feed",
+    "LogChunk",
+    "Strings",
+    "build_feed",
+    "inspect",
+    "lookup",
+    "preview",
+    "to_parquet",
+]

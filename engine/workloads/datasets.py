@@ -1,9 +1,10 @@
 """Uploaded files: what a CSV or Parquet file holds, whether it can be replayed, and its one normal form, a Parquet file.
 
 The normal form has the types int64, double, bool, string and timestamp[ns] (UTC) only, and at least one column that can serve as event
-time. Rules: a string cell that is empty or null is the empty text (CSV cannot tell the two apart); an empty cell, NaN or infinity in any
-other column is refused, because the engine has no null. A column of ISO texts is a timestamp column. An integer column whose values all lie
-between 1980 and 2100, read as s, ms, us or ns since 1970, stays an integer column and can serve as event time.
+time, or else one of numbers: then the file can be no stream, but a trace of rates or delays. Rules: a string cell that is empty or null is
+the empty text (CSV cannot tell the two apart); an empty cell, NaN or infinity in any other column is refused, because the engine has no
+null. A column of ISO texts is a timestamp column. An integer column whose values all lie between 1980 and 2100, read as s, ms, us or ns
+since 1970, stays an integer column and can serve as event time.
 """
 
 from __future__ import annotations
@@ -154,7 +155,11 @@ def read(path: Path, bytes_max: int = BYTES_MAX) -> pa.Table:
     columns = [_normal(name, column, line_of) for name, column in zip(table.column_names, table.columns, strict=True)]
     table = pa.table(columns, names=table.column_names)
     if not _timestamps(table):
-        raise _no_timestamp(table, line_of)
+        _refuse_spoilt_timestamps(table, line_of)
+        if not any(pa.types.is_integer(column.type) or pa.types.is_floating(column.type) for column in table.columns):
+            names = ", ".join(f"'{name}'" for name in table.column_names)
+            message = f"no column can serve as timestamp and none holds numbers (columns: {names}); one must hold {TIMESTAMPS_RIGHT}"
+            raise DatasetError(message)
     return table
 
 
@@ -275,8 +280,8 @@ def _timestamps(table: pa.Table) -> tuple[str, ...]:
     return tuple(stamped + [name for name in table.column_names if epoch_unit(table[name]) is not None])
 
 
-def _no_timestamp(table: pa.Table, line_of: LineOf) -> DatasetError:
-    """Names the value that spoils the column which is nearly one of timestamps; else says that there is none."""
+def _refuse_spoilt_timestamps(table: pa.Table, line_of: LineOf) -> None:
+    """Names the value that spoils the column which is nearly one of timestamps."""
     for name in table.column_names:
         values = table[name]
         row = _first_bad_text(values) if pa.types.is_string(values.type) else _first_bad_number(values)
@@ -284,10 +289,7 @@ def _no_timestamp(table: pa.Table, line_of: LineOf) -> DatasetError:
             continue
         value, line = values[row].as_py(), line_of(row)
         found = f"column '{name}' has {value!r} in {_place(line, row)}, which is not a timestamp like the others"
-        message = f"{found}; right would be {TIMESTAMPS_RIGHT}"
-        return DatasetError(message, line=line, column=name, value=value)
-    names = ", ".join(f"'{name}'" for name in table.column_names)
-    return DatasetError(f"no column can serve as timestamp (columns: {names}); one must hold {TIMESTAMPS_RIGHT}")
+        raise DatasetError(f"{found}; right would be {TIMESTAMPS_RIGHT}", line=line, column=name, value=value)
 
 
 def _first_bad_text(texts: pa.ChunkedArray) -> int | None:

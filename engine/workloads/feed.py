@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,21 +9,21 @@ from numpy.typing import NDArray
 
 from engine.core.random import RandomStream
 from engine.spec.experiment import Experiment
-from engine.spec.problems import Refusal
+from engine.spec.flow import Datasets
+from engine.spec.problems import refusals_below
+from engine.spec.rates import RecordedRate
 from engine.spec.records import RecordSchema
-from engine.spec.workload import FileStream, RecordedRate
+from engine.spec.workload import FileStream
 
-from .datasets import DatasetInfo
+from .arrivals import Arrivals, Recorded, arrivals_of
 from .files import FileRecords
 from .nexmark import TOPICS
-from .rates import Arrivals, RecordedArrivals, arrivals
 from .records import Delays, Records
 from .strings import Strings
+from .traces import file_of
 
 NUMBER_BITS = 40  # a trigger is the source's number above, the record's number below
 BLOCK = 1 << 14  # records made at a time, so that the intermediate arrays stay in the processor's cache
-
-Datasets = Callable[[str], DatasetInfo | None]
 
 
 @dataclass(frozen=True)
@@ -84,43 +83,27 @@ class Feed:
             words[block] = self._records.words(first + start, event_ns[block])
         return LogChunk(append_ns, event_ns, self._first_trigger + numbers, partition, words)
 
-    def preview(self, points: int) -> list[tuple[float, float]]:
-        """(time in s, offered records per s) in the middle of each of `points` equal parts of the horizon; for charts."""
-        edges = [self._horizon_ns * part // points for part in range(points + 1)]
-        counts = [self.count_before(edge) for edge in edges]
-        return [
-            ((start + end) / 2e9, (after - before) * 1e9 / (end - start))
-            for start, end, before, after in zip(edges, edges[1:], counts, counts[1:], strict=False)
-            if end > start
-        ]
-
 
 def build_feed(experiment: Experiment, operator_id: str, source_number: int, strings: Strings, datasets: Datasets) -> Feed:
     """The feed of a source operator.
 
     source_number: 0, 1, ... over the sources of the document; it stands in the triggers. strings: the run's dictionary, in which all texts
-    of the stream are registered. datasets: finds an uploaded file by name. Raises `Refusal` (path below the stream) for a file that is
-    unknown or lacks a column.
+    of the stream are registered. datasets: finds an uploaded file by name. Raises `Refusal` (path below the source's entry) for a file that
+    is unknown or not what it should be.
     """
     workload = experiment.workload
     source = workload.sources[operator_id]
     delays = Delays(source.disorder, workload.seed, operator_id)
     records: Records
-    times: Arrivals
     if isinstance(source.stream, FileStream):
-        dataset = datasets(source.stream.dataset)
-        if dataset is None:
-            source.stream.record_schema(None)  # refuses, with the field's own words
-            raise AssertionError("a stream without its data set has no schema")
-        records = FileRecords(source.stream, dataset, delays, strings)
-        if isinstance(source.rate, RecordedRate):
-            times = RecordedArrivals(records.places_ns, source.rate.speed, workload.horizon_ns)
-        else:
-            times = arrivals(source.rate)
+        with refusals_below("stream"):
+            records = FileRecords(source.stream, file_of(source.stream.dataset, datasets), delays, strings)
     else:
-        if isinstance(source.rate, RecordedRate):
-            raise Refusal("rate 'recorded' needs a file; choose constant, steps or cosine", at=("rate", "kind"), value="recorded")
         records = TOPICS[type(source.stream)](source.stream, delays, workload.seed, operator_id, strings)
-        times = arrivals(source.rate)
+    times: Arrivals
+    if isinstance(source.rate, RecordedRate) and isinstance(records, FileRecords):
+        times = Recorded(records.places_ns, source.rate.speed, workload.horizon_ns)
+    else:
+        times = arrivals_of(source, workload.seed, operator_id, workload.horizon_ns, datasets)
     parallelism = experiment.operator(operator_id).parallelism
     return Feed(records, times, workload.horizon_ns, parallelism, RandomStream(workload.seed, operator_id, "partition"), source_number)

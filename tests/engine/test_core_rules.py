@@ -334,7 +334,6 @@ LIBRARY_FUNCTIONS = {
     *("gamma", "lgamma", "erf", "erfc"),
 }
 ALLOWED = {
-    ("engine/spec/workload.py", "sin"),  # the estimate of a document's records, for the budget; not their times
     ("engine/spec/resources.py", "log10"),  # the digits of a number in a message
 }
 

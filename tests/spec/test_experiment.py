@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 # The hash
 
-Q3_HASH = "0253be43fb3a8b778605d24f71a5634c2f0354a1cb558a92f2183c1863e51ca7"
+Q3_HASH = "8fd5d57b761607b5a50cd5b765180d64604a94ad70e74cc770bdd4efcb481d22"
 """Changes only when the document's meaning does: a new field, another default. Then stored hashes no longer find their runs; say so."""
 
 
@@ -219,7 +219,7 @@ def test_placement(name):
 
 def test_catalogue_is_complete_and_json():
     listing = json.loads(json.dumps(catalogue(), allow_nan=False))
-    families = "operators streams rates disorders watermarks partitionings processors placements flow_controls prices"
+    families = "operators streams rates arrivals disorders watermarks partitionings processors placements flow_controls prices"
     assert set(listing) == set(families.split())
     for family, entries in listing.items():
         assert entries, family

@@ -89,7 +89,8 @@ def test_a_viewer_reads_and_validates_but_changes_nothing(experiment: Experiment
     person = browser()
     person.force_login(member("victor", "viewer").user)
     assert person.get("/api/experiments").status_code == 200
-    assert person.post("/api/validate", {"document": document}, content_type="application/json").status_code == 200
+    for path in ("/api/validate", "/api/preview"):
+        assert person.post(path, {"document": document}, content_type="application/json").status_code == 200
     refused = person.post(f"/api/experiments/{experiment.pk}/runs", {}, content_type="application/json")
     assert refused.status_code == 403
     assert "viewer" in refused.json()["detail"]

@@ -63,6 +63,7 @@ def answered(client: Client, method: str, path: str, body: Any) -> int:
 @given(body=ANY_JSON)
 def test_any_body(client: Client, experiment: Experiment, redis: RedisProcess, body: Any) -> None:
     answered(client, "post", "/api/validate", body)
+    answered(client, "post", "/api/preview", body)
     answered(client, "post", "/api/experiments", body)
     answered(client, "put", f"/api/experiments/{experiment.pk}", body)
     answered(client, "post", f"/api/experiments/{experiment.pk}/runs", body)

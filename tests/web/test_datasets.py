@@ -65,7 +65,7 @@ def test_a_real_parquet_file_is_kept_and_described(client: Client) -> None:
         (b"time,user\n2026-01-01T00:00:00Z,ann,surplus\n", "line 2"),
         (b"time,time\n2026-01-01T00:00:00Z,2\n", "time"),
         (b"time,user\n2026-01-01T00:00:00Z,\xff\xfe\n", "UTF-8"),
-        (b"user,amount\nann,3\n", "timestamp"),
+        (b"user,city\nann,Rome\n", "timestamp"),
         (b"PAR1 cut off", "Parquet"),
     ],
 )

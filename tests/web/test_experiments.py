@@ -113,6 +113,18 @@ def test_validation_shows_schemas_and_placement(client: Client, document: dict[s
     assert body["problems"][0]["pointer"].startswith("/query/operators/1/params")
 
 
+def test_the_rates_of_a_document_can_be_seen_before_it_runs(client: Client, document: dict[str, Any]) -> None:
+    ramp = {"kind": "ramp", "from_per_s": 0, "to_per_s": 1000, "start_s": 0, "end_s": 2}
+    document["workload"]["sources"]["bids"].update(rate=ramp, arrivals={"kind": "poisson"})
+    document["workload"]["sources"]["broken"] = {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": -1}}
+    document["query"] = "anything"
+    body = send(client, "post", "/api/preview", {"document": document, "points": 4}).json()
+    assert body == {"sources": {"bids": [[0.25, 125.0], [0.75, 375.0], [1.25, 625.0], [1.75, 875.0]]}}
+    for path, value in (("format", 99), ("workload", None)):
+        assert send(client, "post", "/api/preview", {"document": {**document, path: value}}).json() == {"sources": {}}
+    assert send(client, "post", "/api/preview", {"document": document, "points": 0}).status_code == 422
+
+
 def test_the_registry_and_the_schema_are_served(client: Client) -> None:
     registry = client.get("/api/registry").json()
     assert {"operators", "streams", "rates", "partitionings", "processors", "placements", "flow_controls", "prices"} <= set(registry)

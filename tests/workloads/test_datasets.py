@@ -91,6 +91,12 @@ def test_types_of_the_whole_column_count_not_those_of_its_beginning(tmp_path):
     assert inspect(csv_file(tmp_path, f"time,code\n{rows}2026-01-31,abc\n")).schema.type_of("code") == "string"
 
 
+def test_numbers_without_timestamps_are_taken_for_traces(tmp_path):
+    info = inspect(csv_file(tmp_path, "second,rate\n0,100\n60,250.5\n"))
+    assert info.timestamps == ()
+    assert [(field.name, field.type) for field in info.schema.fields] == [("second", "int"), ("rate", "float")]
+
+
 def test_texts_stay_as_they_are(tmp_path):
     table = read(csv_file(tmp_path, 'time,text,clock\n2026-01-31,NA,9:05:00\n2026-01-31,,09:05:00\n2026-01-31,"a ""b""\nc",10:00:00\n'))
     assert table["text"].to_pylist() == ["NA", "", 'a "b"\nc']
@@ -168,10 +174,10 @@ CSV_ERRORS = {
     "blank": (" \n\n", 1, None, "the file is empty"),
     "header only": ("time,key\n", None, None, "the file has no rows; it must have at least one"),
     "no timestamp": (
-        "a,b\n1,x\n2,y\n",
+        "a,b\nx,true\ny,false\n",
         None,
         None,
-        "no column can serve as timestamp (columns: 'a', 'b'); one must hold ISO texts such as",
+        "no column can serve as timestamp and none holds numbers (columns: 'a', 'b'); one must hold ISO texts such as",
     ),
     "bad timestamp": (
         GOOD + "2026-13-01T00:00:00Z,a,1\n" + GOOD.split("\n", 1)[1],
@@ -228,7 +234,7 @@ PARQUET_ERRORS = {
         "has 9223372036854775808 in row 2; whole numbers must be below",
     ),
     "no rows": ({"t": TIMES.slice(0, 0)}, None, "the file has no rows"),
-    "no timestamp": ({"c": pa.array([1, 2])}, None, "no column can serve as timestamp (columns: 'c')"),
+    "no timestamp": ({"c": pa.array(["a", "b"])}, None, "no column can serve as timestamp and none holds numbers (columns: 'c')"),
 }
 
 

@@ -131,4 +131,4 @@ def test_the_flights_are_what_the_file_holds():
 def test_a_stream_that_does_not_fit_its_file_is_refused(data, changes, at):
     with pytest.raises(Refusal) as raised:
         feed(source(**changes), data=data)
-    assert raised.value.at == at
+    assert raised.value.at == ("stream", *at)

@@ -6,10 +6,11 @@ from typing import Any
 
 from django.http import HttpRequest
 from ninja import Router, Schema
+from pydantic import Field
 
 from engine import spec
 from engine.spec import registry
-from webapp.lab.documents import check
+from webapp.lab import documents
 
 from .parsing import Body
 
@@ -27,6 +28,17 @@ class Validation(Schema):
     placement: dict[str, list[str]]
 
 
+class Previewed(Body):
+    document: dict[str, Any]
+    points: int = Field(default=240, ge=1, le=2000, description="How many equal parts the horizon is cut into.")
+
+
+class Preview(Schema):
+    """sources: by source operator, [time in s, records per s] in the middle of each part of the horizon."""
+
+    sources: dict[str, list[tuple[float, float]]]
+
+
 @router.get("/registry", summary="Everything that can be chosen, by family", response=dict[str, list[dict[str, Any]]])
 def kinds(request: HttpRequest) -> dict[str, list[dict[str, Any]]]:
     return registry.catalogue()
@@ -39,5 +51,11 @@ def schema(request: HttpRequest) -> dict[str, Any]:
 
 @router.post("/validate", response=Validation, summary="Problems of a document; stores nothing")
 def validate(request: HttpRequest, body: Validate) -> Validation:
-    checked = check(body.document, request.auth.lab)
+    checked = documents.check(body.document, request.auth.lab)
     return Validation(problems=checked.problems, hash=checked.hash or None, schemas=checked.schemas, placement=checked.placement)
+
+
+@router.post("/preview", response=Preview, summary="What rates the sources of a document have over its horizon; stores nothing")
+def preview(request: HttpRequest, body: Previewed) -> Preview:
+    """Sources that are broken are left out; POST /validate says why."""
+    return Preview(sources=documents.preview(body.document, request.auth.lab, body.points))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
-from engine.spec import Experiment, RecordSchema
-from engine.spec.validation import Context, examine
+from engine.spec import Experiment, RecordSchema, Refusal
+from engine.spec.validation import Context, examine, sound_sources
 from engine.workloads import DatasetInfo, lookup
+from engine.workloads import preview as rates_preview
 
 from .models import Lab
 
@@ -53,6 +55,16 @@ def check(document: dict[str, Any], lab: Lab) -> Checked:
         schemas={port: schema_shape(schema) for port, schema in findings.schemas.items()},
         placement=findings.placement,
     )
+
+
+def preview(document: dict[str, Any], lab: Lab, points: int) -> dict[str, list[tuple[float, float]]]:
+    """Records per second over the horizon, by source: (time in s, rate), as the rates say, without chance. Broken sources are left out."""
+    workload, sources = sound_sources(document)
+    curves = {}
+    for id, source in sources.items() if workload is not None else ():
+        with suppress(Refusal):
+            curves[id] = rates_preview(source, workload.horizon_ns, points, datasets_of(lab))
+    return curves
 
 
 def schema_shape(schema: RecordSchema) -> dict[str, Any]:

@@ -1,0 +1,313 @@
+"""Rates over time in integers: what each pattern of the document says, as stretches of constant rate.
+
+A rate is in micro-records per second and a time in ns, so the area under a curve is an integer in units of 1e-15 records. The area up to a
+time says how many records are due by then; its inverse says when a record comes. Both are exact.
+"""
+
+from __future__ import annotations
+
+import functools
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.random import RandomStream
+from engine.spec.flow import Datasets
+from engine.spec.problems import Refusal
+from engine.spec.rates import (
+    ConstantRate,
+    CosineRate,
+    DecreasingRate,
+    FileRate,
+    IncreasingRate,
+    RampRate,
+    RandomWalkRate,
+    Rate,
+    SpikesRate,
+    StepsRate,
+    Wander,
+)
+from engine.spec.units import scaled, seconds_ns
+
+from .javarandom import JavaRandom
+from .traces import rate_trace
+
+RECORD = 10**15  # one record, in micro-records per second x ns
+GRID_NS = 10_000_000  # a smooth rate is held constant for this long, ...
+GRID_STEPS_MIN, GRID_STEPS_MAX = 64, 1 << 13  # ... for less or more where it would have too few or too many steps
+STEPS_MAX = 200_000  # of a pattern that has no period
+FIXED = 1 << 60  # one, in the fixed-point numbers of the cosine
+TWO_PI = 7244019458077122842  # 2 pi x FIXED
+
+
+class Curve:
+    """A rate that is constant between given times, and may repeat.
+
+    starts_ns: ascending, the first is 0. rates: micro-records per second (>= 0) from that start on. period_ns: after this time the pieces
+    begin anew; None if the last one lasts for ever.
+    """
+
+    def __init__(self, starts_ns: Sequence[int], rates: Sequence[int], period_ns: int | None = None):
+        self.starts_ns, self.rates, self.period_ns = starts_ns, rates, period_ns
+        self._areas = [0]  # under the curve, up to each start
+        for (start_ns, end_ns), rate in zip(pairwise(starts_ns), rates, strict=False):
+            self._areas.append(self._areas[-1] + rate * (end_ns - start_ns))
+        self._period_area = 0 if period_ns is None else self._areas[-1] + rates[-1] * (period_ns - starts_ns[-1])
+
+    def area(self, time_ns: int) -> int:
+        """Under the curve from 0 to time_ns."""
+        if time_ns <= 0:
+            return 0
+        turn, offset_ns = divmod(time_ns, self.period_ns) if self.period_ns else (0, time_ns)
+        piece = bisect_right(self.starts_ns, offset_ns) - 1
+        return turn * self._period_area + self._areas[piece] + (offset_ns - self.starts_ns[piece]) * self.rates[piece]
+
+    def count_before(self, time_ns: int, unit: int) -> int:
+        """How many multiples of `unit`, 0 included, lie below the area at time_ns: that is, have a time < time_ns by `times_ns`."""
+        return -(-self.area(time_ns) // unit)
+
+    def times_ns(self, places: NDArray[np.int64], unit: int) -> NDArray[np.int64]:
+        """When the area has reached place x unit (and goes on growing), rounded down, for non-decreasing places. Shape (n,)."""
+        times = np.empty(len(places), np.int64)
+        if not len(places):
+            return times
+        done = 0
+        for start_ns, rate, area, end_area in self._pieces_from(int(places[0]) * unit):
+            end = len(places)
+            if end_area is not None and int(places[-1]) * unit >= end_area:
+                end = done + int(np.searchsorted(places[done:], -(-end_area // unit), side="left"))
+            while done < end:
+                done = self._fill(times, places, done, end, start_ns, rate, area, unit)
+            if done == len(places):
+                return times
+        raise ValueError("the curve ends at rate 0 before the last place; ask for records before the horizon only")
+
+    @staticmethod
+    def _fill(
+        times: NDArray[np.int64], places: NDArray[np.int64], first: int, end: int, start_ns: int, rate: int, area: int, unit: int
+    ) -> int:
+        """Times from `first` on in one stretch of constant rate, as far as 64 bits reach; returns where it stopped.
+
+        One exact division in Python for a block. Inside it, with d the distance from the block's first place:
+        time = base + floor((rest + d x unit) / rate), unit = whole x rate + step, and where d x step is too large d = high x 2^shift + low,
+        step x 2^shift = high_ns x rate + high_step.
+        """
+        base = int(places[first])
+        base_ns, rest = divmod(base * unit - area, rate)
+        if first + 1 == end:
+            times[first] = start_ns + base_ns
+            return end
+        whole_ns, step = divmod(unit, rate)
+        shift = max(0, ((1 << 61) // max(step, 1)).bit_length() - 1)
+        high_ns, high_step = divmod(step << shift, rate)
+        far = base + (((1 << 61) // max(high_step, 1)) << shift)
+        stop = end if int(places[end - 1]) < far else first + int(np.searchsorted(places[first:end], far, side="left"))
+        distance = places[first:stop] - base
+        if int(distance[-1]) >> shift:
+            high = distance >> shift
+            time = distance * whole_ns + high * high_ns + (rest + high * high_step + (distance & ((1 << shift) - 1)) * step) // rate
+        else:
+            time = distance * step
+            time += rest
+            time //= rate
+            time += distance * whole_ns
+        time += start_ns + base_ns
+        times[first:stop] = time
+        return stop
+
+    def _pieces_from(self, area: int) -> Iterator[tuple[int, int, int, int | None]]:
+        """(start_ns, rate, area at the start, area at the end) of the pieces from the one that reaches `area` on, without empty ones."""
+        turn, rest = divmod(area, self._period_area) if self._period_area else (0, area)
+        piece = bisect_right(self._areas, rest) - 1
+        while True:
+            before, start_ns = turn * self._period_area, turn * (self.period_ns or 0)
+            for here in range(piece, len(self.rates)):
+                if not self.rates[here]:
+                    continue
+                if here + 1 < len(self._areas):
+                    end_area: int | None = before + self._areas[here + 1]
+                else:
+                    end_area = before + self._period_area if self.period_ns else None
+                yield start_ns + self.starts_ns[here], self.rates[here], before + self._areas[here], end_area
+            if not self._period_area:
+                return
+            turn, piece = turn + 1, 0
+
+
+def cosine(numerator: int, denominator: int) -> int:
+    """cos(2 pi x numerator / denominator) x FIXED, by its series in integers; the error is below 1e-15."""
+    turn = numerator % denominator * FIXED // denominator
+    turn = min(turn, FIXED - turn)  # cos(-x) = cos(x)
+    sign = 1
+    if turn > FIXED // 4:  # cos(pi - x) = -cos(x)
+        turn, sign = FIXED // 2 - turn, -1
+    angle = turn * TWO_PI // FIXED
+    square = angle * angle // FIXED
+    term, total = FIXED, 0
+    for order in range(2, 26, 2):
+        total += term
+        term = -(term * square // FIXED) // (order * (order - 1))
+    return sign * total
+
+
+def micro(per_s: float) -> int:
+    """Records per second as micro-records per second, half up."""
+    return scaled(per_s, 1_000_000)
+
+
+MICRO = 1_000_000
+
+
+# One function for each pattern: (rate, horizon_ns) -> curve
+
+
+def constant(rate: ConstantRate, horizon_ns: int) -> Curve:
+    return Curve([0], [micro(rate.per_s)])
+
+
+def steps(rate: StepsRate, horizon_ns: int) -> Curve:
+    return _from_zero([seconds_ns(step.at_s) for step in rate.steps], [micro(step.per_s) for step in rate.steps])
+
+
+def ramp(rate: RampRate, horizon_ns: int) -> Curve:
+    """Each grid step has the rate of its middle, so that the area at the grid's edges is that of the straight line."""
+    start_ns, end_ns = seconds_ns(rate.start_s), seconds_ns(rate.end_s)
+    low, high = micro(rate.from_per_s), micro(rate.to_per_s)
+    length_ns = end_ns - start_ns
+    edges = [start_ns + offset_ns for offset_ns in _grid(length_ns)] + [end_ns]
+    rates = [low + (high - low) * (before + after - 2 * start_ns) // (2 * length_ns) for before, after in pairwise(edges)]
+    return _from_zero(edges, [*rates, high], low)
+
+
+def day_and_night(rate: CosineRate, horizon_ns: int) -> Curve:
+    """Smooth: each grid step has the rate of its middle. With steps: each has the rate of its start, and its noise."""
+    period_ns, phase_ns = seconds_ns(rate.period_s), seconds_ns(rate.phase_s)
+    mean, amplitude = micro(rate.mean_per_s), micro(rate.amplitude_per_s)
+
+    def at(time_ns: int) -> int:
+        return mean + amplitude * cosine(time_ns - phase_ns, period_ns) // FIXED
+
+    if not rate.step_s:
+        edges = [*_grid(period_ns), period_ns]
+        return Curve(edges[:-1], [max(0, at((before + after) // 2)) for before, after in pairwise(edges)], period_ns)
+    chance = JavaRandom(rate.seed)
+    noise = micro(rate.noise_per_s)
+    rates = []
+    starts = _steps_until(horizon_ns, rate.step_s, "step_s")
+    for start_ns in starts:
+        exact = at(start_ns) + 2 * chance.share_of(noise) - noise
+        chance.skip(2)  # the generator draws for a spike, too, which these experiments do not have
+        rates.append(max(0, exact // MICRO * MICRO))
+    return Curve(starts, rates)
+
+
+def spikes(rate: SpikesRate, horizon_ns: int) -> Curve:
+    every_ns, duration_ns = seconds_ns(rate.every_s), seconds_ns(rate.duration_s)
+    base, peak = micro(rate.base_per_s), micro(rate.peak_per_s)
+    if rate.placing == "regular":
+        return Curve([0, duration_ns], [peak, base], every_ns) if duration_ns < every_ns else Curve([0], [peak])
+    periods = np.array(_steps_until(horizon_ns, rate.every_s, "every_s"))
+    late = RandomStream(rate.seed, "spikes").below(np.arange(len(periods)), every_ns - duration_ns + 1)
+    starts, rates = [0], [base]
+    for start_ns in (periods + late).tolist():
+        for edge_ns, value in ((start_ns, peak), (start_ns + duration_ns, base)):
+            if edge_ns == starts[-1]:  # spikes that touch
+                rates[-1] = value
+            else:
+                starts.append(edge_ns)
+                rates.append(value)
+    return Curve(starts, rates)
+
+
+def increasing(rate: IncreasingRate, horizon_ns: int) -> Curve:
+    top = int(rate.top_per_s)
+    return _walk(rate, horizon_ns, 0, top // 30, top // 22, moves_first=True)
+
+
+def decreasing(rate: DecreasingRate, horizon_ns: int) -> Curve:
+    top = int(rate.top_per_s)
+    return _walk(rate, horizon_ns, top + top // 1250, top // 21, top // 28, moves_first=True)
+
+
+def random_walk(rate: RandomWalkRate, horizon_ns: int) -> Curve:
+    change = int(rate.change_per_s)
+    return _walk(rate, horizon_ns, int(rate.start_per_s), change, change, least=int(rate.min_per_s), most=int(rate.max_per_s))
+
+
+def _walk(
+    rate: Wander, horizon_ns: int, start: int, fall: int, rise: int, *, least: int = 0, most: int = 10**9, moves_first: bool = False
+) -> Curve:
+    """Whole records per second that change by -fall .. rise from step to step. moves_first: before the first step, too."""
+    chance = JavaRandom(rate.seed)
+    starts = _steps_until(horizon_ns, rate.step_s, "step_s")
+    here, rates = start, []
+    for number in range(len(starts)):
+        if number or moves_first:
+            here = min(max(here - fall + chance.share_of(fall + rise), least), most)
+        rates.append(here * MICRO)
+    return Curve(starts, rates)
+
+
+def from_file(rate: FileRate, datasets: Datasets) -> Curve:
+    """Rows that fall on one ns at this speed: the last one counts."""
+    times_ns, per_s = rate_trace(rate, datasets)
+    speed, factor = scaled(rate.speed, MICRO), scaled(rate.factor, MICRO)
+    starts = [time_ns * MICRO // speed for time_ns in times_ns]
+    rates = [value * factor // MICRO for value in per_s]
+    kept = [number for number in range(len(starts)) if number + 1 == len(starts) or starts[number] < starts[number + 1]]
+    return _from_zero([starts[number] for number in kept], [rates[number] for number in kept])
+
+
+def _from_zero(starts: list[int], rates: list[int], before: int = 0) -> Curve:
+    """A curve with the rate `before` until the first start."""
+    return Curve(starts, rates) if starts[0] == 0 else Curve([0, *starts], [before, *rates])
+
+
+def _grid(length_ns: int) -> range:
+    """Starts of the steps in which a smooth stretch is cut."""
+    step_ns = max(1, min(GRID_NS, length_ns // GRID_STEPS_MIN))
+    while length_ns > step_ns * GRID_STEPS_MAX:
+        step_ns *= 2
+    return range(0, length_ns, step_ns)
+
+
+def _steps_until(horizon_ns: int, length_s: float, name: str) -> list[int]:
+    """Starts of the steps before the horizon. Raises Refusal (at the field `name`) when there are too many."""
+    length_ns = seconds_ns(length_s)
+    number = -(-horizon_ns // length_ns)
+    if number > STEPS_MAX:
+        message = (
+            f"{name} is {length_s:g}, which cuts the horizon into {number:,} pieces, more than {STEPS_MAX:,}; "
+            f"it must be at least {horizon_ns / STEPS_MAX / 1e9:.6g}"
+        )
+        raise Refusal(message, at=(name,), code="too_many_steps", value=length_s)
+    return list(range(0, horizon_ns, length_ns))
+
+
+CURVES: dict[type[Rate], Callable[[Any, int], Curve]] = {
+    ConstantRate: constant,
+    StepsRate: steps,
+    RampRate: ramp,
+    CosineRate: day_and_night,
+    SpikesRate: spikes,
+    IncreasingRate: increasing,
+    DecreasingRate: decreasing,
+    RandomWalkRate: random_walk,
+}
+
+
+def curve_of(rate: Rate, horizon_ns: int, datasets: Datasets) -> Curve:
+    """The curve of a rate, right until the horizon.
+
+    Raises Refusal (path below the rate) when its steps are too many or its file is no trace of rates. A recorded rate has no curve.
+    """
+    return from_file(rate, datasets) if isinstance(rate, FileRate) else _cached(rate, horizon_ns)
+
+
+@functools.lru_cache(maxsize=64)
+def _cached(rate: Rate, horizon_ns: int) -> Curve:
+    return CURVES[type(rate)](rate, horizon_ns)

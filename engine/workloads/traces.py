@@ -1,0 +1,101 @@
+"""What the document takes from columns of uploaded data sets: rates over time, delays one after another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+from numpy.typing import NDArray
+
+from engine.spec.flow import Datasets
+from engine.spec.problems import Refusal, suggestion
+from engine.spec.rates import FileRate
+from engine.spec.units import scaled
+from engine.spec.workload import DatasetInfo as DatasetSchema
+from engine.spec.workload import FileStream, unknown_dataset
+
+from .datasets import DatasetInfo, epoch_ns
+
+RATE_ROWS_MAX = 200_000
+RATE_MAX = 1e9
+SECONDS_MAX = 1e8
+
+
+def known(name: str, datasets: Datasets) -> DatasetSchema:
+    """What is known of a data set; perhaps its columns only. Raises Refusal (at `dataset`)."""
+    dataset = datasets(name)
+    if dataset is None:
+        raise unknown_dataset(name)
+    return dataset
+
+
+def file_of(name: str, datasets: Datasets) -> DatasetInfo:
+    """A data set whose file is at hand. Raises Refusal (at `dataset`)."""
+    dataset = known(name, datasets)
+    assert isinstance(dataset, DatasetInfo), "whoever runs an experiment has its files"
+    return dataset
+
+
+def numbers(dataset: DatasetInfo, name: str, column: str, at: str) -> pa.ChunkedArray:
+    """A column of numbers or timestamps. Raises Refusal (at the field that names the column)."""
+    if column not in dataset.schema:
+        message = f"data set '{name}' has no column '{column}'; choose one of its columns"
+        raise Refusal(message, at=(at,), code="unknown_field", value=column, hint=suggestion(column, dataset.schema.names))
+    type = dataset.schema.type_of(column)
+    if type not in ("int", "float") and column not in dataset.timestamps:
+        raise Refusal(
+            f"column '{column}' of data set '{name}' is of type {type}; choose one that holds numbers",
+            at=(at,),
+            code="type_mismatch",
+            value=column,
+        )
+    return _read(dataset, column)
+
+
+def _read(dataset: DatasetInfo, column: str) -> pa.ChunkedArray:
+    return parquet.read_table(dataset.path, columns=[column])[column]
+
+
+def file_times(stream: FileStream, datasets: Datasets) -> NDArray[np.int64]:
+    """When the records of a file come on its own clock, in ns from 0 on, ascending. Raises Refusal (path below the stream)."""
+    dataset = file_of(stream.dataset, datasets)
+    stream.record_schema(dataset)
+    own_ns = epoch_ns(_read(dataset, stream.timestamp), stream.timestamp)
+    own_ns.sort()
+    own_ns -= own_ns[0]
+    return own_ns
+
+
+def rate_trace(rate: FileRate, datasets: Datasets) -> tuple[list[int], list[int]]:
+    """(times in ns of the file's clock, rates in micro-records per second), row by row. Raises Refusal (path below the rate)."""
+    dataset = file_of(rate.dataset, datasets)
+    if dataset.rows > RATE_ROWS_MAX:
+        message = (
+            f"data set '{rate.dataset}' has {dataset.rows:,} rows; a trace of rates may have at most {RATE_ROWS_MAX:,}, so thin it out"
+        )
+        raise Refusal(message, at=("dataset",), code="too_long", value=dataset.rows)
+    column = numbers(dataset, rate.dataset, rate.time, "time")
+    if rate.time in dataset.timestamps:
+        own_ns = epoch_ns(column, rate.time)
+        times_ns = (own_ns - own_ns[0]).tolist()
+    else:
+        times = column.to_pylist()
+        for row, time in enumerate(times):
+            if not 0 <= time <= SECONDS_MAX:
+                raise _bad_row(rate.dataset, rate.time, row, time, "time", f"times must be from 0 to {SECONDS_MAX:g} s")
+        times_ns = [scaled(time, 1_000_000_000) for time in times]
+    for row in range(1, len(times_ns)):
+        if times_ns[row] <= times_ns[row - 1]:
+            value = column[row].as_py()
+            why = f"which is not after the row before it ({column[row - 1].as_py()}); sort the file and keep one row for each time"
+            raise _bad_row(rate.dataset, rate.time, row, value, "time", why)
+    values = numbers(dataset, rate.dataset, rate.rate, "rate").to_pylist()
+    for row, value in enumerate(values):
+        if not (isinstance(value, int | float) and 0 <= value <= RATE_MAX):
+            raise _bad_row(rate.dataset, rate.rate, row, value, "rate", f"rates must be from 0 to {RATE_MAX:g} records/s")
+    return times_ns, [scaled(value, 1_000_000) for value in values]
+
+
+def _bad_row(name: str, column: str, row: int, value: object, at: str, why: str) -> Refusal:
+    message = f"column '{column}' of data set '{name}' has {value} in row {row + 1}; {why}"
+    return Refusal(message, at=(at,), code="bad_trace", value=str(value))

@@ -1,0 +1,182 @@
+"""Every kind of bad workload gets a problem at the right place that names field and value and says what would be right.
+
+What is wrong with the files that rates and delays come from is tested in tests/workloads.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from engine.spec import InvalidExperiment, load, validate
+
+from .documents import CONTEXT, changed, q3, trips
+
+PERSONS, TRIPS = "/workload/sources/persons", "/workload/sources/trips"
+
+
+def rate(kind: str, **fields):
+    return {f"{PERSONS}/rate": {"kind": kind, **fields}}
+
+
+RATE = f"{PERSONS}/rate"
+
+# document, changes, pointer, code, what the message or the hint must hold
+CASES = {
+    "no steps": (q3, rate("steps", steps=[]), f"{RATE}/steps", "too_short", ["steps", "0", "at least 1"]),
+    "step at NaN": (
+        q3,
+        rate("steps", steps=[{"at_s": math.nan, "per_s": 1}]),
+        f"{RATE}/steps/0/at_s",
+        "not_finite",
+        ["at_s", "nan", "finite"],
+    ),
+    "ramp that goes back": (
+        q3,
+        rate("ramp", start_s=5, end_s=5),
+        f"{RATE}/end_s",
+        "not_ascending",
+        ["end_s is 5", "after start_s (5)", "larger", "steps"],
+    ),
+    "ramp to below zero": (q3, rate("ramp", to_per_s=-3), f"{RATE}/to_per_s", "out_of_range", ["to_per_s", "-3", "at least 0 records/s"]),
+    "noise on a smooth curve": (
+        q3,
+        rate("cosine", noise_per_s=5),
+        f"{RATE}/noise_per_s",
+        "noise_without_step",
+        ["noise_per_s is 5", "step_s is 0", "give step_s a length"],
+    ),
+    "spike longer than its period": (
+        q3,
+        rate("spikes", every_s=2, duration_s=3),
+        f"{RATE}/duration_s",
+        "spike_too_long",
+        ["duration_s is 3", "every_s (2)", "at most 2"],
+    ),
+    "spikes placed somehow": (
+        q3,
+        rate("spikes", placing="anywhere"),
+        f"{RATE}/placing",
+        "unknown_value",
+        ["'anywhere'", "'regular' or 'random'"],
+    ),
+    "walk without room": (
+        q3,
+        rate("random_walk", start_per_s=5, min_per_s=9, max_per_s=3),
+        f"{RATE}/max_per_s",
+        "not_ascending",
+        ["max_per_s is 3", "min_per_s (9)", "at least"],
+    ),
+    "walk from outside": (
+        q3,
+        rate("random_walk", start_per_s=11_000),
+        f"{RATE}/start_per_s",
+        "out_of_range",
+        ["start_per_s is 11000", "at most max_per_s (10000)"],
+    ),
+    "walk in tiny steps": (
+        q3,
+        rate("random_walk", step_s=0.0001),
+        f"{RATE}/step_s",
+        "out_of_range",
+        ["step_s", "0.0001", "at least 0.001"],
+    ),
+    "walk in too many steps": (
+        q3,
+        {**rate("random_walk", step_s=0.001), "/workload/horizon_s": 300},
+        f"{RATE}/step_s",
+        "too_many_steps",
+        ["step_s is 0.001", "300,000 pieces", "at least 0.0015"],
+    ),
+    "increase to nothing": (q3, rate("increasing", top_per_s=0), f"{RATE}/top_per_s", "out_of_range", ["top_per_s", "0", "at least 1"]),
+    "seed below zero": (q3, rate("decreasing", seed=-1), f"{RATE}/seed", "out_of_range", ["seed", "-1", "at least 0"]),
+    "rates of an unknown file": (
+        q3,
+        rate("file", dataset="trip", time="pickup", rate="distance"),
+        f"{RATE}/dataset",
+        "unknown_dataset",
+        ["dataset 'trip'", "upload it"],
+    ),
+    "rates of a file without its columns": (q3, rate("file", dataset="trips"), f"{RATE}/time", "missing", ["time", "add it", "Timestamps"]),
+    "unknown arrivals": (
+        q3,
+        {f"{PERSONS}/arrivals": {"kind": "poison"}},
+        f"{PERSONS}/arrivals/kind",
+        "unknown_kind",
+        ["'poison'", "did you mean 'poisson'"],
+    ),
+    "gamma gaps without a shape": (
+        q3,
+        {f"{PERSONS}/arrivals": {"kind": "gamma", "shape": 0}},
+        f"{PERSONS}/arrivals/shape",
+        "out_of_range",
+        ["shape", "0", "at least 1"],
+    ),
+    "gamma gaps with half a shape": (
+        q3,
+        {f"{PERSONS}/arrivals": {"kind": "gamma", "shape": 2.5}},
+        f"{PERSONS}/arrivals/shape",
+        "wrong_type",
+        ["shape", "2.5", "whole number"],
+    ),
+    "bursts all the time": (
+        q3,
+        {f"{PERSONS}/arrivals": {"kind": "bursts", "every_ms": 0}},
+        f"{PERSONS}/arrivals/every_ms",
+        "out_of_range",
+        ["every_ms", "0", "at least 0.001 ms"],
+    ),
+    "recorded times at random": (
+        trips,
+        {f"{TRIPS}/arrivals": {"kind": "poisson"}},
+        f"{TRIPS}/arrivals/kind",
+        "recorded_arrivals",
+        ["'poisson'", "the file's own times", "another rate"],
+    ),
+    "no rate above zero": (
+        q3,
+        {f"/workload/sources/{id}/rate/per_s": 0 for id in ("persons", "auctions")},
+        "/workload/sources",
+        "no_records",
+        ["no source has a record", "horizon_s (30)", "above 0"],
+    ),
+    "the only rate comes too late": (
+        trips,
+        {f"{TRIPS}/rate": {"kind": "steps", "steps": [{"at_s": 600, "per_s": 5}]}},
+        f"{TRIPS}/rate",
+        "no_records",
+        ["no source has a record", "horizon_s (600)"],
+    ),
+    "a rate that grows beyond the budget": (
+        q3,
+        rate("ramp", from_per_s=0, to_per_s=4e6, end_s=20),
+        "/workload/horizon_s",
+        "budget",
+        ["horizon_s is 30", "80,030,000 records", "at most 14.1"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_workload(name):
+    make, changes, pointer, code, words = CASES[name]
+    document = changed(make(), changes)
+    problems = validate(document, CONTEXT)
+    found = [problem for problem in problems if (problem.pointer, problem.code) == (pointer, code)]
+    assert len(found) == 1, problems
+    assert len(problems) <= 2, "consequences are not reported"
+    text = f"{found[0].message} {found[0].hint}"
+    assert [word for word in words if word not in text] == [], text
+    assert found[0].severity == "error"
+    with pytest.raises(InvalidExperiment):
+        load(document, CONTEXT)
+
+
+def test_one_silent_source_is_fine():
+    assert validate(changed(q3(), {f"{PERSONS}/rate/per_s": 0}), CONTEXT) == []
+
+
+def test_the_advice_on_the_horizon_holds():
+    changes = {**rate("ramp", from_per_s=0, to_per_s=4e6, end_s=20), "/workload/horizon_s": 14.1}
+    assert validate(changed(q3(), changes), CONTEXT) == []

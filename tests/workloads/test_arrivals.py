@@ -1,0 +1,156 @@
+"""Records at random: the law of the gaps and of the counts, and the same times however they are asked for."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.spec.rates import ConstantRate, CosineRate, StepsRate
+from engine.workloads.arrivals import Bursts, Even, Gamma, poisson_table
+from engine.workloads.curves import Curve, curve_of
+
+from .documents import feed
+
+SECOND = 10**9
+HORIZON = 100 * SECOND
+
+
+def gamma(shape: int = 1, per_s: float = 1000.0, horizon_ns: int = HORIZON, seed: int = 1, scale: int = 1) -> Gamma:
+    return Gamma(curve_of(ConstantRate(per_s=per_s), horizon_ns, {}.get), shape, seed, "source", horizon_ns, scale)
+
+
+def all_times(made: Gamma, horizon_ns: int = HORIZON) -> np.ndarray:
+    return made.times_ns(0, made.count_before(horizon_ns))
+
+
+def test_the_table_is_the_poisson_distribution():
+    mean, table = 5, [int(threshold) for threshold in poisson_table(5)]
+    terms = [Fraction(mean**number, math.factorial(number)) for number in range(120)]
+    below, total = Fraction(0), sum(terms)  # e^5 but for 1e-100
+    for number, threshold in enumerate(table):
+        below += terms[number] / total
+        assert threshold == math.floor(below * 2**64)
+    assert 2**64 - table[-1] < 2000
+
+
+@pytest.mark.parametrize("shape", [1, 2, 5])
+def test_gaps_have_the_gamma_distribution(shape):
+    times = all_times(gamma(shape))
+    gaps = np.diff(times, prepend=0) / 1e6
+    assert len(gaps) == pytest.approx(100_000, abs=4 * math.sqrt(100_000 / shape))
+    assert gaps.mean() == pytest.approx(1.0, abs=4 / math.sqrt(100_000 * shape))
+    assert gaps.std() / gaps.mean() == pytest.approx(1 / math.sqrt(shape), rel=0.02)
+    # Kolmogorov and Smirnov's distance from 1 - exp(-k x) (1 + k x + ... + (k x)^(k-1) / (k-1)!)
+    x = np.sort(gaps)
+    exact = 1 - np.exp(-shape * x) * sum((shape * x) ** order / math.factorial(order) for order in range(shape))
+    assert abs(exact - np.arange(len(x)) / len(x)).max() < 1.95 / math.sqrt(len(x))  # of one sample in a thousand
+
+
+def test_gaps_do_not_depend_on_one_another():
+    gaps = np.diff(all_times(gamma())).astype(float)
+    for lag in (1, 2, 63, 64, 65):
+        assert abs(np.corrcoef(gaps[lag:], gaps[:-lag])[0, 1]) < 4 / math.sqrt(len(gaps))
+
+
+@pytest.mark.parametrize("width_ms", [10, 64, 250])
+def test_counts_have_the_poisson_variance(width_ms):
+    counts = np.bincount(all_times(gamma()) // (width_ms * 1_000_000))[:-1]
+    assert counts.var() / counts.mean() == pytest.approx(1.0, abs=4 * math.sqrt(2 / len(counts)))
+
+
+def test_a_changing_rate_stretches_the_process():
+    rate = StepsRate(steps=({"at_s": 0, "per_s": 1000}, {"at_s": 10, "per_s": 0}, {"at_s": 20, "per_s": 4000}))
+    made = Gamma(curve_of(rate, HORIZON, {}.get), 1, 1, "source", HORIZON)
+    counts = [made.count_before(second * SECOND) for second in (0, 10, 20, 100)]
+    assert counts[0] == 0
+    assert counts[1] == counts[2] == pytest.approx(10_000, abs=400)
+    assert counts[3] - counts[2] == pytest.approx(320_000, abs=2300)
+    times = all_times(made)
+    assert times[counts[1]] >= 20 * SECOND
+    assert np.diff(times[counts[2] :]).std() == pytest.approx(250_000, rel=0.02)
+
+
+CURVES = st.sampled_from(
+    [
+        ConstantRate(per_s=777.7),
+        ConstantRate(per_s=3.0),
+        ConstantRate(per_s=0.0),
+        StepsRate(steps=({"at_s": 0.2, "per_s": 5000}, {"at_s": 0.3, "per_s": 0}, {"at_s": 0.5, "per_s": 1e5})),
+        CosineRate(mean_per_s=2000, amplitude_per_s=2000, period_s=0.31),
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rate=CURVES,
+    shape=st.sampled_from([1, 1, 2, 7]),
+    scale=st.sampled_from([1, 1, 10]),
+    seed=st.integers(0, 5),
+    cuts=st.lists(st.integers(0, SECOND), max_size=8),
+)
+def test_any_stretch_alone_has_the_times_of_the_whole(rate, shape, scale, seed, cuts):
+    made = Gamma(curve_of(rate, SECOND, {}.get), shape, seed, "source", SECOND, scale)
+    whole = all_times(made, SECOND)
+    assert (np.diff(whole) >= 0).all()
+    assert ((whole >= 0) & (whole < SECOND)).all()
+    edges = [0, *sorted(cuts), SECOND]
+    numbers = [made.count_before(edge) for edge in edges]
+    assert numbers == np.searchsorted(whole, edges).tolist()
+    parts = [made.times_ns(first, last) for first, last in pairwise(numbers)]
+    assert np.concatenate(parts).tolist() == whole.tolist()
+
+
+def test_a_longer_horizon_changes_nothing_before_the_shorter_one():
+    short, long = all_times(gamma(horizon_ns=SECOND), SECOND), all_times(gamma())
+    assert long[: len(short)].tolist() == short.tolist()
+    assert long[len(short)] >= SECOND
+
+
+def test_scaled_records_are_a_process_of_the_lower_rate():
+    assert all_times(gamma(per_s=50_000.0, scale=50)).tolist() == all_times(gamma(per_s=1000.0)).tolist()
+
+
+def test_seeds_and_operators_draw_their_own():
+    curve = Curve([0], [10**9])
+    one, other, elsewhere = (Gamma(curve, 1, seed, id, SECOND) for seed, id in ((1, "a"), (2, "a"), (1, "b")))
+    assert len({made.times_ns(0, 3).tobytes() for made in (one, other, elsewhere)}) == 3
+
+
+def test_the_first_times_are_the_same_on_every_machine():
+    assert gamma().times_ns(0, 4).tolist() == [1_970_220, 2_997_998, 3_369_251, 3_488_497]
+    assert gamma(3).times_ns(0, 4).tolist() == [1_123_083, 1_974_159, 2_425_568, 2_582_680]
+
+
+def test_bursts_come_at_the_ends_of_their_intervals():
+    curve = Curve([0], [1000 * 10**6])
+    made = Bursts(curve, SECOND // 100)
+    times = made.times_ns(0, 1000)
+    assert times.tolist() == [(number // 10 + 1) * SECOND // 100 for number in range(1000)]
+    for edge in (0, 1, SECOND // 100, SECOND // 100 + 1, SECOND // 2, SECOND // 2 + 1):
+        assert made.count_before(edge) == int((times < edge).sum())
+    assert Even(curve).count_before(SECOND) == 1000
+    assert made.count_before(SECOND) == 990  # the last burst comes at the very end
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "distinct"),
+    [
+        ({"kind": "even"}, 1000),
+        ({"kind": "poisson"}, None),
+        ({"kind": "gamma", "shape": 2}, None),
+        ({"kind": "bursts", "every_ms": 50.0}, 19),
+    ],
+)
+def test_the_document_chooses(arrivals, distinct):
+    chunk = feed({"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1000.0}, "arrivals": arrivals}).chunk(0, SECOND)
+    times = np.unique(chunk.append_ns)
+    assert len(times) == (distinct or len(chunk))
+    assert len(chunk) == pytest.approx(1000, abs=130)
+    assert (chunk.event_ns == chunk.append_ns).all()
