@@ -85,9 +85,7 @@ class Lowering:
         self.stored = max(self.stored, count)
 
 
-def build(
-    experiment: Experiment, context: Context, datasets: Any, capacity: Capacity, trace: bool, keep_outputs: bool, protocol: Any = None
-) -> Plan:
+def build(experiment: Experiment, context: Context, datasets: Any, capacity: Capacity, keep_outputs: bool, protocol: Any = None) -> Plan:
     """Lower a valid experiment. Raises `Refusal` where a data set does not fit."""
     query = experiment.query
     specs = query.operators
@@ -152,11 +150,11 @@ def build(
 
     width = max(len(schema.fields) for schema in types.values())
     latency, lookahead = _latencies(experiment, hosts, inst, chan, edge)
-    world = _world(lowering, capacity, sum(feed.count for feed in feeds.values()), width, len(hosts), len(sinks), trace, keep_outputs)
+    world = _world(lowering, capacity, sum(feed.count for feed in feeds.values()), width, len(hosts), len(sinks), keep_outputs)
     g = world["g"]
     g[L.G_CLOCK] = CLOCKS[experiment.measurement.latency.clock]
     g[L.G_ANCHOR] = ANCHORS[experiment.measurement.latency.anchor]
-    g[L.G_TRACING], g[L.G_KEEPING] = int(trace), int(keep_outputs)
+    g[L.G_KEEPING] = int(keep_outputs)
     g[L.G_LOCAL_NS] = experiment.cluster.local_latency_ns
     g[L.G_LOOKAHEAD] = lookahead
     g[L.G_HORIZON] = experiment.workload.horizon_ns
@@ -187,7 +185,7 @@ def build(
 
 def _instances(experiment: Experiment, first: Words, placement: Mapping[str, Sequence[int]], watermarks: Mapping[str, Any]) -> Words:
     inst = lines(int(first[-1]), L.I_COLUMNS)
-    inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_COST]] = -1
+    inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_COST, L.I_BLOCKED_SINCE]] = -1
     inst[:, [L.I_WAKE, L.I_TICK, L.I_PANE_END]] = L.FAR
     inst[:, [L.I_WATERMARK, L.I_NEWEST_EVENT]] = -L.FAR
     for n, spec in enumerate(experiment.query.operators):
@@ -328,7 +326,7 @@ def _latencies(experiment: Experiment, hosts: Sequence[Any], inst: Words, chan: 
 
 
 def _world(
-    lowering: Lowering, capacity: Capacity, records: int, width: int, hosts: int, sinks: int, trace: bool, keep_outputs: bool
+    lowering: Lowering, capacity: Capacity, records: int, width: int, hosts: int, sinks: int, keep_outputs: bool
 ) -> dict[str, Words]:
     ring = 1 << max(2, (capacity.ring - 1).bit_length())
 
@@ -360,7 +358,10 @@ def _world(
         "table": np.full(1 << max(4, (2 * capacity.entries - 1).bit_length()), -1, np.int64),
         "histogram": zeros(max(sinks, 1), L.BUCKETS),
         "latency_sums": zeros(max(sinks, 1), 3),
-        "trace": zeros(capacity.trace if trace else 1, L.TRACE_COLUMNS),
+        "trace": zeros(1, L.TRACE_COLUMNS),
+        "notes": zeros(1, L.N_COLUMNS),
+        "entry_origin": zeros(1),
+        "row_origin": zeros(1),
         "outputs": zeros(capacity.outputs if keep_outputs else 1, L.OUTPUT_HEADER + width),
         "hook": zeros(1),
         "box": zeros(8),

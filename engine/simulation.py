@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from engine import plan as planning
+from engine.attribution import Delivery, Topology
 from engine.core import layout as L
 from engine.core import weave
 from engine.core.control import Control
@@ -60,8 +61,10 @@ class Simulation:
         context = Context(datasets=datasets or lookup([FIXTURES]))
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
         self._kernels = weave.kernel(protocol)
-        self._plan = planning.build(self.experiment, context, context.datasets, capacity or Capacity(), trace, keep_outputs, protocol)
+        self._plan = planning.build(self.experiment, context, context.datasets, capacity or Capacity(), keep_outputs, protocol)
         self._world = World(self._plan.arrays)
+        if trace:
+            self._world.start_tracing((capacity or Capacity()).trace)
         self._logs = Logs(self._plan)
         workload = self.experiment.workload
         self.horizon_ns = workload.horizon_ns
@@ -192,17 +195,40 @@ class Simulation:
 
         with_trigger adds a column with the identity of the input record (-1 for control elements). Needs trace=True.
         """
+        return self.trace_rows()[:, : L.T_TRIGGER + 1 if with_trigger else L.T_TRIGGER]
+
+    def trace_rows(self) -> Words:
+        """Every service so far with all that is known of it: (n, TRACE_COLUMNS), columns `engine.core.layout.T_*`, by start, then instance.
+
+        Needs trace=True.
+        """
         self._flush_trace()
-        rows = np.concatenate(self._traces) if self._traces else np.zeros((0, L.TRACE_COLUMNS), np.int64)
+        rows = np.concatenate(self._traces)
         self._traces = [rows]
-        rows = rows[np.lexsort((rows[:, 0], rows[:, 1]))]
-        return rows if with_trigger else rows[:, :4]
+        ordered: Words = rows[np.lexsort((rows[:, L.T_INSTANCE], rows[:, L.T_START]))]
+        return ordered
+
+    def topology(self) -> Topology:
+        """What the numbers in a trace stand for."""
+        w = self._world.arrays
+        operators = [self._plan.operators[o] for o in w.inst[:, L.I_OP]]
+        clock = self.experiment.measurement.latency.clock
+        return Topology(operators, w.inst[:, L.I_INDEX].copy(), w.chan[:, L.C_SENDER].copy(), clock)
+
+    def deliveries(self) -> list[Delivery]:
+        """The records that all sinks delivered, by end, then instance. Needs keep_outputs=True."""
+        return self._deliveries(self._output_rows())
+
+    def _deliveries(self, rows: Words) -> list[Delivery]:
+        index_of = self._world.arrays.inst[:, L.I_INDEX]
+        return [
+            Delivery(self._plan.sinks[sink], int(index_of[instance]), trigger, end_ns, latency_ns)
+            for sink, instance, end_ns, _, trigger, latency_ns in rows[np.lexsort((rows[:, 1], rows[:, 2])), :6].tolist()
+        ]
 
     def sink_rows(self, sink: str) -> Words:
         """What a sink delivered, in words: instance, end_ns, event_ns, trigger, latency_ns, then the fields; by end, then instance."""
-        self._flush_outputs()
-        rows = np.concatenate(self._outputs) if self._outputs else np.zeros((0, self._world.arrays.outputs.shape[1]), np.int64)
-        self._outputs = [rows]
+        rows = self._output_rows()
         rows = rows[rows[:, 0] == self._plan.sinks.index(sink)]
         rows = rows[np.lexsort((rows[:, 1], rows[:, 2]))]
         width = len(self.sink_schema(sink).fields)
@@ -241,15 +267,17 @@ class Simulation:
             return pa.array(self._plan.strings.texts(words), pa.string())
         return pa.array(words)
 
+    def _output_rows(self) -> Words:
+        """All that sinks delivered, in the order of delivery by host."""
+        self._flush_outputs()
+        self._outputs = [np.concatenate(self._outputs)]
+        return self._outputs[0]
+
     def _flush_trace(self) -> None:
-        w = self._world.arrays
-        self._traces.append(w.trace[: w.g[L.G_TRACE]].copy())
-        w.g[L.G_TRACE] = 0
+        self._traces.append(self._world.taken("trace"))
 
     def _flush_outputs(self) -> None:
-        w = self._world.arrays
-        self._outputs.append(w.outputs[: w.g[L.G_OUTPUT]].copy())
-        w.g[L.G_OUTPUT] = 0
+        self._outputs.append(self._world.taken("outputs"))
 
     # -- saving, resuming, forking ----------------------------------------------------------------------------------------
 

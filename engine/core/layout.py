@@ -59,21 +59,27 @@ I_SERVICE = 18  # ... and its duration, ns: most services cost the same, and a d
 I_IN = 19  # counters, cumulative
 I_EMITTED = 20
 I_BUSY = 21
-I_WATERMARK = 22
-I_NEWEST_EVENT = 23
+I_WAIT = 22  # of records: from ready to the start of their service, summed ...
+I_NETWORK = 23  # ... of records sent: from then to their arrival
 I_PANE_END = 24  # no open pane of this instance ends before
 I_PERIOD = 25  # tick period of a source's watermarks, 0 if none
 I_LAG = 26  # allowed disorder of a source's watermarks, ns
-I_BLOCKED_SINCE = 27
+I_BLOCKED_SINCE = 27  # since when this emission has been held back, -1 if it is not
 I_BLOCKED = 28
-I_LATE = 29
-I_ERRORS = 30
+I_WATERMARK = 29
+I_NEWEST_EVENT = 30
 I_ENTRIES = 31
 I_STATE_BYTES = 32
 I_DELIVERED = 33
 I_DIGEST = 34  # running hash over all that a sink delivered
 I_PROCESSOR = 35
-I_COLUMNS = 40
+I_LATE = 40
+I_ERRORS = 41
+I_HELD = 42  # of records sent: from the end of the service to then, summed
+I_CONTROL_NS = 43  # of I_BUSY: the part of control elements
+I_CONTROLS = 44  # of I_FIFO: the part of control elements
+I_IDLE = 45  # while tracing: when its last emission ended
+I_COLUMNS = 48
 
 # -- processor, host ------------------------------------------------------------------------------------------------------
 P_INSTANCE, P_END, P_SLOT, P_FIRST, P_COUNT, P_HOST, P_COLUMNS = 0, 1, 2, 3, 4, 5, 6
@@ -171,7 +177,24 @@ G_ROWS_SIZE = 23
 G_COLUMNS = 24
 
 CONTROL_BYTES = 16
-TRACE_COLUMNS = 5  # instance, start, end, kind, trigger
+
+# -- the service trace, and what is noted of messages while it is kept (docs/event-core.md, 10) -------------------------------
+T_INSTANCE = 0
+T_START = 1
+T_END = 2
+T_KIND = 3
+T_TRIGGER = 4
+T_CLASS = 5
+T_READY = 6
+T_CHANNEL = 7  # by which the item came, -1 for log records and ticks
+T_IDLE = 8  # since when the instance had had nothing in hand, neither in service nor to send
+T_SENT = 9
+T_BEGUN = 10  # when its transmission began ...
+T_DEPARTED = 11  # ... and ended
+T_ORIGIN = 12  # start of the sender's service that took in what the measured anchor counts from, -1: of that which sent it
+TRACE_COLUMNS = 13
+N_SENT, N_BEGUN, N_DEPARTED, N_ORIGIN, N_COLUMNS = range(5)
+
 OUTPUT_HEADER = 7  # sink, instance, end, event, trigger, latency, unused
 
 # -- latency buckets: exact below 128 ns, then 64 per octave: relative error below 1 / 128 -----------------------------------

@@ -57,6 +57,9 @@ def advance(world, stop):
     histogram = world.histogram
     latency_sums = world.latency_sums
     trace = world.trace
+    notes = world.notes
+    entry_origin = world.entry_origin
+    row_origin = world.row_origin
     outputs = world.outputs
     hook = world.hook
     box = world.box
@@ -185,7 +188,6 @@ def advance(world, stop):
                                 host[h, H_WAKE] = least
                             else:
                                 inst[i, I_WAKE] = FAR
-                                inst[i, I_BLOCKED] += t - inst[i, I_BLOCKED_SINCE]
                         if i < 0:
                             break
                         inst[i, I_STATUS] = EMITTING
@@ -197,6 +199,8 @@ def advance(world, stop):
                     while slot >= 0:
                         x = inst[i, I_EDGE]
                         if x == op[o, O_EDGE_END]:  # nobody listens
+                            if tracing:
+                                notes[slot, N_ORIGIN] = -1
                             inst[i, I_OUT] = msg[slot, M_NEXT]
                             inst[i, I_EDGE] = op[o, O_EDGE]
                             free[g[G_FREE]] = slot
@@ -233,7 +237,8 @@ def advance(world, stop):
                             ticket = edge[e, E_CREDIT] + (c - edge[e, E_CHANNEL]) * bound + chan[c, C_SENT] % bound
                             if credit[ticket] > t:
                                 inst[i, I_WAKE] = credit[ticket]
-                                inst[i, I_BLOCKED_SINCE] = t
+                                if inst[i, I_BLOCKED_SINCE] < 0:
+                                    inst[i, I_BLOCKED_SINCE] = t
                                 inst[i, I_STATUS] = BLOCKED
                                 if credit[ticket] == FAR:
                                     chan[c, C_WAITING] = 1
@@ -269,6 +274,8 @@ def advance(world, stop):
                             size = edge[e, E_BYTES]
                             if bound > 0:
                                 credit[ticket] = FAR
+                                if inst[i, I_BLOCKED_SINCE] >= 0:
+                                    inst[i, I_HELD] += t - inst[i, I_BLOCKED_SINCE]
                             if partitioning == REBALANCE:
                                 chan[edge[e, E_CHANNEL] + k * parallel, C_TURN] += 1
                         sequence = 0
@@ -289,14 +296,18 @@ def advance(world, stop):
                         msg[made, M_FIFO] = fifo
                         tie = (i << 40) | fifo
                         if h2 == h:
+                            begun = t
+                            departure = t
+                            arrival = t + local_ns
                             msg[made, M_CLASS] = CLASS_LOCAL
-                            msg[made, M_READY] = t + local_ns
-                            ring_insert(rings, 2 * h, host[h, H_LOCAL], host[h, H_LOCAL_TAIL], t + local_ns, tie, made)
+                            msg[made, M_READY] = arrival
+                            ring_insert(rings, 2 * h, host[h, H_LOCAL], host[h, H_LOCAL_TAIL], arrival, tie, made)
                             host[h, H_LOCAL_TAIL] += 1
                         else:
                             departure = host[h, H_LINK_FREE]
                             if departure < t:
                                 departure = t
+                            begun = departure
                             departure += (size * 8000 + host[h, H_MBIT] - 1) // host[h, H_MBIT]
                             host[h, H_LINK_FREE] = departure
                             host[h, H_SENT_BYTES] += size
@@ -312,6 +323,15 @@ def advance(world, stop):
                             rings[2 * h2 + 1, q, 1] = tie
                             rings[2 * h2 + 1, q, 2] = made
                             host[h2, H_REMOTE_TAIL] = tail + 1
+                        if is_record:
+                            inst[i, I_NETWORK] += arrival - t
+                        else:
+                            inst[i, I_CONTROLS] += 1
+                        if tracing:
+                            notes[made, N_SENT] = t
+                            notes[made, N_BEGUN] = begun
+                            notes[made, N_DEPARTED] = departure
+                            notes[made, N_ORIGIN] = notes[slot, N_ORIGIN]
                         if last:
                             slot = after
                             inst[i, I_OUT] = slot
@@ -327,6 +347,11 @@ def advance(world, stop):
                     host[h, H_EMITTING] = -1
                     if slot < 0:
                         inst[i, I_STATUS] = IDLE
+                        if tracing:
+                            inst[i, I_IDLE] = t
+                        if inst[i, I_BLOCKED_SINCE] >= 0:
+                            inst[i, I_BLOCKED] += t - inst[i, I_BLOCKED_SINCE]
+                            inst[i, I_BLOCKED_SINCE] = -1
                 if reason != DONE:
                     host[h, H_RESUME] = t
                     next_ns[h] = t
@@ -430,6 +455,7 @@ def advance(world, stop):
                     keep = False
                     extra_ps = 0
                     trigger = -1
+                    channel = -1
                     if best_class == CLASS_LOG:  # (5)
                         slot = -1
                         line = inst[i, I_LOG]
@@ -471,6 +497,9 @@ def advance(world, stop):
                         kind = msg[slot, M_KIND]
                         channel = msg[slot, M_CHANNEL]
                         msg[slot, M_NEXT] = -1
+                        if tracing:
+                            came_from = notes[slot, N_ORIGIN]
+                            notes[slot, N_ORIGIN] = -1
                         before = -FAR
                         limit = -FAR  # panes that end by then close
                         if kind == RECORD:
@@ -506,6 +535,8 @@ def advance(world, stop):
                             msg[slot, M_NEXT] = after
                             if kind == WATERMARK:
                                 chan[channel, C_WATERMARK] = before
+                            if tracing:
+                                notes[slot, N_ORIGIN] = came_from
                             reason = -n
                             break
                         if kind == WATERMARK and mark > -FAR:
@@ -553,6 +584,7 @@ def advance(world, stop):
                     if kind == RECORD:
                         cost_ps += op[o, O_RECORD_PS] * box[3]
                         inst[i, I_IN] += 1
+                        inst[i, I_WAIT] += t - best_ready
                         inst[i, I_EMITTED] += n
                         g[G_HOPS] += 1
                     else:
@@ -573,6 +605,8 @@ def advance(world, stop):
                     inst[i, I_RECEIVER] = 0
                     inst[i, I_STATUS] = SERVING
                     inst[i, I_BUSY] += service
+                    if kind != RECORD:
+                        inst[i, I_CONTROL_NS] += service
                     proc[p, P_INSTANCE] = i
                     proc[p, P_END] = t + service
                     proc[p, P_SLOT] = slot if keep else -1
@@ -581,11 +615,25 @@ def advance(world, stop):
                     if tracing:
                         n = g[G_TRACE]
                         g[G_TRACE] = n + 1
-                        trace[n, 0] = i
-                        trace[n, 1] = t
-                        trace[n, 2] = t + service
-                        trace[n, 3] = kind
-                        trace[n, 4] = trigger
+                        trace[n, T_INSTANCE] = i
+                        trace[n, T_START] = t
+                        trace[n, T_END] = t + service
+                        trace[n, T_KIND] = kind
+                        trace[n, T_TRIGGER] = trigger
+                        trace[n, T_CLASS] = best_class
+                        trace[n, T_READY] = best_ready
+                        trace[n, T_CHANNEL] = channel
+                        trace[n, T_IDLE] = inst[i, I_IDLE]
+                        if channel >= 0:
+                            trace[n, T_SENT] = notes[slot, N_SENT]
+                            trace[n, T_BEGUN] = notes[slot, N_BEGUN]
+                            trace[n, T_DEPARTED] = notes[slot, N_DEPARTED]
+                            trace[n, T_ORIGIN] = came_from
+                        else:
+                            trace[n, T_SENT] = best_ready
+                            trace[n, T_BEGUN] = best_ready
+                            trace[n, T_DEPARTED] = best_ready
+                            trace[n, T_ORIGIN] = -1
                 if reason != DONE:
                     host[h, H_RESUME] = t
                     next_ns[h] = t

@@ -43,6 +43,7 @@ FLAT = {
     "edge": layout.E_COLUMNS,
     "chan": layout.C_COLUMNS,
     "pane": layout.W_COLUMNS,
+    "notes": layout.N_COLUMNS,
 }
 """Tables that the loop gets as flat arrays, with their widths."""
 

@@ -58,6 +58,9 @@ class Arrays(NamedTuple):
     histogram: Words  # (sinks, buckets)
     latency_sums: Words  # (sinks, 3): count, sum, maximum
     trace: Words
+    notes: Words  # while tracing, by message: when it was sent, and where it stems from
+    entry_origin: Words  # while tracing, by entry of keyed state: start of the service that took in its anchor
+    row_origin: Words  # ... by stored row: start of the service that stored it
     outputs: Words
     hook: Words  # a protocol's own state
     box: Words
@@ -66,6 +69,12 @@ class Arrays(NamedTuple):
 
 FRESH = {"entry": L.G_ENTRY_FRESH, "row": L.G_ROW_FRESH}
 """Tables whose rows are taken one after the other at first, and the scalar that says how far."""
+
+TRACED = {"notes": "msg", "entry_origin": "entry", "row_origin": "row"}
+"""What is noted only while tracing, and the table by whose rows. Without tracing these arrays have one row, and nothing looks at it."""
+
+BUFFERS = {"trace": L.G_TRACE, "outputs": L.G_OUTPUT}
+"""What an observer takes, and the scalar that counts the rows. Whether it does is no part of the world's state."""
 
 LINE_WORDS = 8
 LINED = ("msg", "inst", "entry", "row", "pane")
@@ -154,6 +163,47 @@ class World:
             self._set(pane=pane)
         else:
             raise AssertionError(f"the loop handed back for an unknown reason {reason}")
+        if g[L.G_TRACING]:
+            self._note_all_rows()
+
+    # -- what an observer takes -------------------------------------------------------------------------------------
+
+    def start_tracing(self, rows: int) -> None:
+        """Keep every service that starts from now on. rows: length of the buffer that `taken` hands over."""
+        g = self.arrays.g
+        g[L.G_TRACING], g[L.G_TRACE] = 1, 0
+        self._set(trace=np.empty((rows, L.TRACE_COLUMNS), np.int64), **{name: getattr(self.arrays, name)[:0] for name in TRACED})
+        self._note_all_rows()
+
+    def stop_tracing(self) -> None:
+        g = self.arrays.g
+        g[L.G_TRACING], g[L.G_TRACE] = 0, 0
+        self._set(**{name: getattr(self.arrays, name)[:1].copy() for name in ("trace", *TRACED)})
+
+    def taken(self, buffer: str) -> Words:
+        """The rows in the buffer (`trace` or `outputs`) since the last call. A full one is handed over, a part of one is copied."""
+        g, whole = self.arrays.g, getattr(self.arrays, buffer)
+        rows: Words = whole[: g[BUFFERS[buffer]]]
+        g[BUFFERS[buffer]] = 0
+        if 2 * len(rows) < len(whole):
+            return rows.copy()
+        self._set(**{buffer: np.empty_like(whole)})
+        return rows
+
+    def _note_all_rows(self) -> None:
+        """Make room in the notes for all rows of their tables."""
+        w = self.arrays
+        longer = {}
+        for name, table in TRACED.items():
+            notes, rows = getattr(w, name), len(getattr(w, table))
+            if len(notes) < rows:
+                used = min(len(notes), int(w.g[FRESH[table]])) if table in FRESH else len(notes)
+                longer[name] = np.zeros((rows, *notes.shape[1:]), np.int64)
+                longer[name][:used] = notes[:used]
+                if name == "notes":
+                    longer[name][used:] = -1
+        if longer:
+            self._set(**longer)
 
     def _set(self, **changed: Words) -> None:
         given = {name: array for name, array in self.arrays._asdict().items() if name not in VIEWS}
@@ -182,20 +232,36 @@ class World:
         return self.arrays._replace(**{name: getattr(self.arrays, name).reshape(-1) for name in FLAT})
 
     def snapshot(self) -> dict[str, Words]:
-        """A copy of all arrays; of stored rows and entries only those ever used."""
+        """A copy of all arrays but the buffers; of stored rows and entries only those ever used."""
         used = {name: int(self.arrays.g[scalar]) for name, scalar in FRESH.items()}
-        return {name: array[: used.get(name)].copy() for name, array in self.arrays._asdict().items() if name not in VIEWS}
+        used |= {name: used[table] for name, table in TRACED.items() if table in used}
+        return {
+            name: array[: used.get(name)].copy()
+            for name, array in self.arrays._asdict().items()
+            if name not in VIEWS and name not in BUFFERS
+        }
 
     def restore(self, snapshot: dict[str, Words]) -> None:
-        """Take over a snapshot (copied)."""
-        g = snapshot["g"]
+        """Take over a snapshot (copied), but trace and keep outputs as before."""
+        g = snapshot["g"].copy()
         rows = {"row": int(g[L.G_ROWS_SIZE]), "entry": int(g[L.G_ENTRIES_SIZE])}
+        tracing, traced = int(self.arrays.g[L.G_TRACING]), int(g[L.G_TRACING])
+        g[[L.G_TRACING, L.G_KEEPING]] = tracing, self.arrays.g[L.G_KEEPING]
+        g[list(BUFFERS.values())] = 0
         self._set(
             **{
                 name: _taller(array, rows.get(name, len(array)), len(array)) if name in LINED else array.copy()
                 for name, array in snapshot.items()
-            }
+            },
+            **{name: np.empty_like(getattr(self.arrays, name)) for name in BUFFERS},
         )
+        self._set(g=g)
+        if tracing and traced:
+            self._note_all_rows()
+        elif tracing:
+            self.start_tracing(len(self.arrays.trace))
+        else:
+            self.stop_tracing()
 
     # -- what is where --------------------------------------------------------------------------------------------------
 
@@ -231,7 +297,7 @@ class World:
                 hasher.update(b"|")
 
         inst = w.inst.copy()
-        inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_LOG, L.I_LOG_END]] = 0
+        inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_LOG, L.I_LOG_END, L.I_IDLE]] = 0
         proc = w.proc.copy()
         proc[:, L.P_SLOT] = 0
         host = w.host.copy()

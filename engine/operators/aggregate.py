@@ -27,6 +27,7 @@ from engine.core.layout import (
     M_OLDEST,
     M_PAYLOAD,
     M_TRIGGER,
+    N_ORIGIN,
     NEED_ENTRIES,
     NEED_MESSAGES,
     NEED_PANES,
@@ -79,7 +80,7 @@ def aggregate_row(msg, msg_f, made, entry, entry_f, e, par, at, start, end):
             msg[made, column + k] = entry[e, S_VALUES + k]
 
 
-def aggregate_add(msg, msg_f, slot, entry, entry_f, e, par, at):
+def aggregate_add(msg, msg_f, slot, entry, entry_f, e, par, at, now, tracing, anchor, entry_origin):
     """Take a record into the accumulators of an entry."""
     first = entry[e, S_COUNT] == 0
     entry[e, S_COUNT] += 1
@@ -109,6 +110,13 @@ def aggregate_add(msg, msg_f, slot, entry, entry_f, e, par, at):
                 entry[e, v] = max(entry[e, v], value)
             else:
                 entry[e, v] += value
+    if tracing and (
+        first
+        or anchor == M_CLOCK
+        or (anchor == M_NEWEST and msg[slot, M_NEWEST] > entry[e, S_NEWEST])
+        or (anchor == M_OLDEST and msg[slot, M_OLDEST] < entry[e, S_OLDEST])
+    ):
+        entry_origin[e] = now
     entry[e, S_TRIGGER] = msg[slot, M_TRIGGER]
     entry[e, S_CLOCK] = msg[slot, M_CLOCK]
     if first:
@@ -119,7 +127,9 @@ def aggregate_add(msg, msg_f, slot, entry, entry_f, e, par, at):
         entry[e, S_OLDEST] = min(entry[e, S_OLDEST], msg[slot, M_OLDEST])
 
 
-def aggregate_on_record(now, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box):
+def aggregate_on_record(
+    now, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box, tracing, anchor, notes, entry_origin
+):
     """Add the record to each open pane that it falls into; with on_update, emit each pane's aggregate so far."""
     start = 0
     panes = 1
@@ -166,9 +176,11 @@ def aggregate_on_record(now, slot, msg, msg_f, par, at, inst, i, table, entry, e
             inst[i, I_STATE_BYTES] += par[at + A_ENTRY_BYTES]
             if par[at + A_WINDOWED] == 1 and par[at + A_PROCESSING] == 1 and end < inst[i, I_TICK]:
                 inst[i, I_TICK] = end
-        aggregate_add(msg, msg_f, slot, entry, entry_f, e, par, at)
+        aggregate_add(msg, msg_f, slot, entry, entry_f, e, par, at, now, tracing, anchor, entry_origin)
         if par[at + A_ON_CLOSE] == 0:
             made = new_output(msg, free, g, box, slot)
+            if tracing:
+                notes[made, N_ORIGIN] = entry_origin[e]
             msg[made, M_NEWEST] = entry[e, S_NEWEST]
             msg[made, M_OLDEST] = entry[e, S_OLDEST]
             aggregate_row(msg, msg_f, made, entry, entry_f, e, par, at, start, start + size)
@@ -176,7 +188,9 @@ def aggregate_on_record(now, slot, msg, msg_f, par, at, inst, i, table, entry, e
     return panes if par[at + A_ON_CLOSE] == 0 else 0
 
 
-def aggregate_on_close(limit, by_timer, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box):
+def aggregate_on_close(
+    limit, by_timer, slot, msg, msg_f, par, at, inst, i, table, entry, entry_f, pane, panes_of, g, free, box, tracing, notes, entry_origin
+):
     """Close the panes that end by `limit` (a watermark or a timer's time): emit by key group, start, first arrival; free them."""
     if par[at + A_WINDOWED] == 0 or limit < inst[i, I_PANE_END] or (par[at + A_PROCESSING] == 1) != by_timer:
         return 0
@@ -199,6 +213,8 @@ def aggregate_on_close(limit, by_timer, slot, msg, msg_f, par, at, inst, i, tabl
                 after = entry[e, S_SIBLING]
                 if par[at + A_ON_CLOSE] == 1:
                     made = new_output(msg, free, g, box, slot)
+                    if tracing:
+                        notes[made, N_ORIGIN] = entry_origin[e]
                     msg[made, M_EVENT] = pane[x, W_END] - 1
                     msg[made, M_TRIGGER] = entry[e, S_TRIGGER]
                     msg[made, M_CLOCK] = entry[e, S_CLOCK]

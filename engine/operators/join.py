@@ -28,6 +28,7 @@ from engine.core.layout import (
     M_NEWEST,
     M_OLDEST,
     M_PAYLOAD,
+    N_ORIGIN,
     NEED_ENTRIES,
     NEED_MESSAGES,
     NEED_PANES,
@@ -56,7 +57,9 @@ J_WINDOWED, J_SIZE, J_ORIGIN, J_PROCESSING, J_SCHEME, J_GROUPS, J_LISTS, J_LEFT_
 J_LEFT_STORED, J_LEFT_COLUMNS, J_RIGHT_STORED, J_RIGHT_COLUMNS, J_OUTPUTS, J_TABLE = range(11, 17)
 
 
-def join_on_record(now, slot, msg, port, par, at, inst, i, table, entry, row, pane, panes_of, g, free, box):
+def join_on_record(
+    now, slot, msg, port, par, at, inst, i, table, entry, row, pane, panes_of, g, free, box, tracing, anchor, notes, row_origin
+):
     """Store the record on its side, then emit one output for each record that the other side holds under its key and pane."""
     start = 0
     end = FAR
@@ -103,6 +106,8 @@ def join_on_record(now, slot, msg, port, par, at, inst, i, table, entry, row, pa
         r = g[G_ROW_FRESH]
         g[G_ROW_FRESH] = r + 1
     g[G_ROWS_FREE] -= 1
+    if tracing:
+        row_origin[r] = now
     row[r, R_NEXT] = -1
     row[r, R_EVENT] = msg[slot, M_EVENT]
     row[r, R_NEWEST] = msg[slot, M_NEWEST]
@@ -124,6 +129,11 @@ def join_on_record(now, slot, msg, port, par, at, inst, i, table, entry, row, pa
         r = entry[e, other + 1]
         for _ in range(matches):
             made = new_output(msg, free, g, box, slot)
+            if tracing and (
+                (anchor == M_NEWEST and row[r, R_NEWEST] > msg[slot, M_NEWEST])
+                or (anchor == M_OLDEST and row[r, R_OLDEST] < msg[slot, M_OLDEST])
+            ):
+                notes[made, N_ORIGIN] = row_origin[r]
             msg[made, M_EVENT] = max(msg[slot, M_EVENT], row[r, R_EVENT])
             msg[made, M_NEWEST] = max(msg[slot, M_NEWEST], row[r, R_NEWEST])
             msg[made, M_OLDEST] = min(msg[slot, M_OLDEST], row[r, R_OLDEST])

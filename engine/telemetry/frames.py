@@ -31,6 +31,11 @@ class Counters:
     histogram: Words  # (sinks, buckets)
     latency: Words  # (sinks, 3)
     hops: int
+    wait_ns: Words  # (instances,) of records whose service began: from ready to then, summed
+    service_ns: Words  # ... their service, in full
+    sent: Words  # records sent, each copy counted
+    held_ns: Words  # ... from the end of the service to their sending, summed
+    network_ns: Words  # ... from their sending to their arrival
 
     @classmethod
     def read(cls, w: Arrays, t_ns: int, offered: int) -> Counters:
@@ -51,6 +56,11 @@ class Counters:
             histogram=w.histogram.copy(),
             latency=w.latency_sums.copy(),
             hops=int(w.g[L.G_HOPS]),
+            wait_ns=w.inst[:, L.I_WAIT].copy(),
+            service_ns=w.inst[:, L.I_BUSY] - w.inst[:, L.I_CONTROL_NS],
+            sent=w.inst[:, L.I_FIFO] - w.inst[:, L.I_CONTROLS],
+            held_ns=w.inst[:, L.I_HELD].copy(),
+            network_ns=w.inst[:, L.I_NETWORK].copy(),
         )
 
     @classmethod
@@ -70,6 +80,11 @@ class Counters:
             np.zeros_like(w.histogram),
             np.zeros_like(w.latency_sums),
             0,
+            none,
+            none,
+            none,
+            none,
+            none,
         )
 
     def as_words(self) -> dict[str, Words]:
@@ -79,6 +94,40 @@ class Counters:
     def from_words(cls, words: dict[str, Words]) -> Counters:
         fields: dict[str, Any] = {name: int(value) if value.ndim == 0 else value for name, value in words.items()}
         return cls(**fields)
+
+
+SPENT = ("wait_ns", "service_ns", "sent", "held_ns", "network_ns")
+"""Counters of where the time of records went."""
+
+
+def attribution(w: Arrays, operators: int, start: Counters, end: Counters) -> list[dict[str, int]]:
+    """Where the time of records went between two readings, by operator: sums over the records that it began to serve and those that it
+    sent (docs/event-core.md, 10)."""
+    op_of = w.inst[:, L.I_OP]
+
+    def by_operator(values: Words) -> list[int]:
+        sums = np.zeros(operators, np.int64)
+        np.add.at(sums, op_of, values)
+        return [int(value) for value in sums]
+
+    served, (wait, service, sent, held, network) = (
+        by_operator(end.served - start.served),
+        (by_operator(getattr(end, name) - getattr(start, name)) for name in SPENT),
+    )
+    reads_log = by_operator(w.inst[:, L.I_SOURCE])
+    return [
+        {
+            "records": served[o],
+            "driver_queue_ns": wait[o] if reads_log[o] else 0,
+            "channel_wait_ns": 0 if reads_log[o] else wait[o],
+            "alignment_ns": 0,
+            "service_ns": service[o],
+            "sent": sent[o],
+            "blocked_ns": held[o],
+            "network_ns": network[o],
+        }
+        for o in range(operators)
+    ]
 
 
 class Observer:
@@ -114,6 +163,7 @@ class Observer:
             by(op_of, now.late - before.late, size).astype(np.int64).tolist(),
             strict=True,
         )
+        spent = attribution(w, size, before, now)
         machines = zip(
             self.hosts,
             np.round(by(host_of, now.busy_ns - before.busy_ns, hosts) / processors / span_ns, 6).tolist(),
@@ -143,6 +193,7 @@ class Observer:
                     "state_bytes": state,
                     "watermark_lag_ms": self._watermark_lag_ms(w, o, now.t_ns),
                     "late": late,
+                    "attribution": spent[o],
                 }
                 for o, (name, served, emitted, busy, blocked, queue, state, late) in enumerate(operators)
             },
@@ -174,6 +225,7 @@ class Observer:
             "queue_bytes": np.concatenate([w.inst[:, L.I_QUEUE_BYTES], _by_host(w, w.inst[:, L.I_QUEUE_BYTES], hosts)]),
             "state_bytes": np.concatenate([w.inst[:, L.I_STATE_BYTES], _by_host(w, w.inst[:, L.I_STATE_BYTES], hosts)]),
             "late": np.concatenate([now.late - before.late, none]),
+            **{name: np.concatenate([getattr(now, name) - getattr(before, name), none]) for name in SPENT},
             "watermark_ns": [None if abs(m) >= L.FAR else int(m) for m in marks] + [None] * hosts,
             "egress_bytes": np.concatenate([np.zeros(n, np.int64), now.sent_bytes - before.sent_bytes]),
         }
@@ -187,6 +239,7 @@ def summary(operators: Sequence[str], w: Arrays, start: Counters, end: Counters)
     latency_ns = int((end.latency - start.latency)[:, 1].sum())
     sources = w.inst[:, L.I_SOURCE] == 1
     op_of = w.inst[:, L.I_OP]
+    spent = attribution(w, len(operators), start, end)
     return {
         "virtual_s": end.t_ns / 1e9,
         "records_in": int(end.served[sources].sum()),
@@ -203,7 +256,7 @@ def summary(operators: Sequence[str], w: Arrays, start: Counters, end: Counters)
             **{name: _ms(percentile_ns(counts, share)) for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))},
             "max": _ms(int(end.latency[:, 2].max())) if total else None,
         },
-        "operators": {name: _operator_summary(op_of == o, start, end) for o, name in enumerate(operators)},
+        "operators": {name: _operator_summary(op_of == o, start, end) | {"attribution": spent[o]} for o, name in enumerate(operators)},
     }
 
 

@@ -8,9 +8,11 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 import engine
+from engine.core import layout as L
 from engine.core.deadlock import standing_channels
 from engine.core.layout import C_RECEIVER, C_SENDER
 from engine.core.world import Capacity
@@ -55,6 +57,8 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     simulation = simulation or traced(document)
     expected = simulate(Experiment.model_validate(document), DATASETS)
     assert_same("service (instance, start_ns, end_ns, kind)", expected.services, services_of(simulation))
+    columns = "(class, ready_ns, sender, sent_ns, begun_ns, departed_ns, idle_ns)"
+    assert_same(f"origin of the item served {columns}", expected.origins, origins_of(simulation))
     for sink_id, deliveries in expected.outputs.items():
         wanted = [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, d.values) for d in deliveries]
         found = [
@@ -77,6 +81,15 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
 
 def services_of(simulation: engine.Simulation) -> list[tuple[int, ...]]:
     return [tuple(int(word) for word in row) for row in simulation.service_trace().tolist()]
+
+
+def origins_of(simulation: engine.Simulation) -> list[tuple[int, ...]]:
+    """Of each service what the trace says of its item's way, and since when its instance had been idle."""
+    rows = simulation.trace_rows()
+    channels, senders = rows[:, L.T_CHANNEL], simulation.topology().senders
+    sender = np.where(channels < 0, -1, senders[channels]) if len(senders) else channels
+    way = (rows[:, L.T_CLASS], rows[:, L.T_READY], sender, rows[:, L.T_SENT], rows[:, L.T_BEGUN], rows[:, L.T_DEPARTED], rows[:, L.T_IDLE])
+    return [tuple(row) for row in np.stack(way, axis=1).tolist()]
 
 
 def assert_same(what: str, expected: Sequence[Any], found: Sequence[Any]) -> None:

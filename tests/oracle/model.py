@@ -37,6 +37,7 @@ class OracleResult:
 
     services: (instance, start_ns, end_ns, kind), by start, then instance; kind as in `Kind`. Services that the end cut off are in it.
     triggers: for each service the trigger of its record, None for other items.
+    origins: for each service where its item came from (`Item.origin`), then since when the instance had been idle.
     outputs: per sink its deliveries, by end, then instance.
     late: dropped records per operator. queued: per instance, how many items of each kind wait at the end, those in the log included.
     served: per operator, records whose service started. blocked_count: how often a sender had to wait for a credit.
@@ -46,6 +47,7 @@ class OracleResult:
 
     services: list[tuple[int, int, int, int]] = field(default_factory=list)
     triggers: list[int | None] = field(default_factory=list)
+    origins: list[tuple[int, ...]] = field(default_factory=list)
     outputs: dict[str, list[Delivery]] = field(default_factory=dict)
     late: dict[str, int] = field(default_factory=dict)
     queued: list[Counter[Kind]] = field(default_factory=list)
@@ -73,7 +75,7 @@ class Model:
         self.credits = flow_control.per_channel if flow_control.kind == "credits" else None
         self.local_latency_ns = self.experiment.cluster.local_latency_ns
         self.latency = self.experiment.measurement.latency
-        self.services: list[tuple[int, int, int, int, int | None]] = []
+        self.services: list[tuple[int, int, int, int, int | None, tuple[int, ...]]] = []
 
     def run(self) -> OracleResult:
         workload = self.experiment.workload
@@ -109,9 +111,10 @@ class Model:
 
     def finish(self, horizon_ns: int, drained: bool) -> OracleResult:
         result = self.result
-        for *service, trigger in sorted(self.services, key=lambda service: (service[1], service[0])):
+        for *service, trigger, origin in sorted(self.services, key=lambda service: (service[1], service[0])):
             result.services.append(tuple(service))
             result.triggers.append(trigger)
+            result.origins.append(origin)
         for instance in self.network.instances:
             result.late[instance.operator.id] = result.late.get(instance.operator.id, 0) + instance.behaviour.late
             result.queued.append(Counter(item.kind for item in instance.queue))
@@ -167,6 +170,8 @@ class Model:
                 channel.records_sent += 1
             instance.to_send.popleft()
             self.transmit(channel, message)
+        if not instance.to_send:
+            instance.idle_since_ns = self.environment.now
         self.dispatch_later(instance.processor)
 
     def has_credit(self, channel: Channel) -> bool:
@@ -197,20 +202,22 @@ class Model:
         now_ns, sender, receiver = self.environment.now, channel.sender, channel.receiver
         is_record = isinstance(message, Record)
         if channel.local:
-            departure_ns = now_ns
+            begun_ns = departure_ns = now_ns
         else:
             host = sender.host
             bits = 8 * (channel.edge.bytes if is_record else CONTROL_BYTES)
-            departure_ns = max(now_ns, host.link_free_ns) + -(-bits * 1000 // host.egress_mbit_per_s)
+            begun_ns = max(now_ns, host.link_free_ns)
+            departure_ns = begun_ns + -(-bits * 1000 // host.egress_mbit_per_s)
             host.link_free_ns = departure_ns
         arrival_ns = departure_ns + self.latency_ns(sender.host, receiver.host)
         item_class = ItemClass.LOCAL if channel.local else ItemClass.REMOTE
         order = (arrival_ns, item_class, receiver.number, sender.number, sender.messages_sent)
         sender.messages_sent += 1
+        way_ns = (now_ns, begun_ns, departure_ns)
         if is_record:
-            item = Item(order, Kind.RECORD, record=message, channel=channel)
+            item = Item(order, Kind.RECORD, record=message, channel=channel, way_ns=way_ns)
         else:
-            item = Item(order, Kind.WATERMARK, watermark_ns=message, channel=channel)
+            item = Item(order, Kind.WATERMARK, watermark_ns=message, channel=channel, way_ns=way_ns)
         self.join_queue_at(arrival_ns, Phase.ARRIVAL, receiver, item)
 
     # Phase 2: wake-ups
@@ -276,7 +283,7 @@ class Model:
         cost_ps = (prices.record_ps * work if item.kind is Kind.RECORD else prices.control_ps) + prices.output_ps * len(outputs)
         end_ns = now_ns + max(1, -(-cost_ps // instance.host.speed_milli))
         trigger = None if item.record is None else item.record.trigger
-        self.services.append((instance.number, now_ns, end_ns, int(item.kind), trigger))
+        self.services.append((instance.number, now_ns, end_ns, int(item.kind), trigger, (*item.origin(), instance.idle_since_ns)))
 
         raised_to_ns = instance.watermark_ns if instance.watermark_ns > watermark_before_ns else None
         instance.serving = instance.processor.busy = True

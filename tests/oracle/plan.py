@@ -98,6 +98,7 @@ class Instance:
     serving: bool = False
     to_send: deque[tuple[Channel, Any]] = field(default_factory=deque)  # what is left of an emission
     messages_sent: int = 0
+    idle_since_ns: int = 0  # when its last emission ended
     watermark_ns: int = LOWEST_WATERMARK
     waiting_for: tuple[Channel, int] | None = None  # blocked: the channel, and the record whose start gives the credit
 

@@ -73,7 +73,14 @@ class Item:
     record: Record | None = field(default=None, compare=False)
     watermark_ns: int = field(default=0, compare=False)
     channel: Any = field(default=None, compare=False)  # by which it came; None for log items and ticks
+    way_ns: tuple[int, int, int] | None = field(default=None, compare=False)  # of a message: sent, transmission begun and ended
 
     @property
     def ready_ns(self) -> int:
         return self.order[0]
+
+    def origin(self) -> tuple[int, ...]:
+        """Where it came from (section 10): class, ready, sender, then sent and transmission begun and ended; of log items and ticks -1 and
+        thrice the time at which they were ready."""
+        sender = -1 if self.channel is None else self.channel.sender.number
+        return (int(self.order[1]), self.ready_ns, sender, *(self.way_ns or (self.ready_ns,) * 3))

@@ -1,0 +1,192 @@
+"""Where the time of a record went: the parts of a waterfall add up to its latency, the totals to what the trace says.
+
+What this catches: a part that is missing, counted twice or put before the wrong clock, a path that leaves its record, totals that drift
+from the services, tracing that changes what it looks at.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import engine
+from engine.attribution import PARTS, Delivery, NotTraced, Trace, Waterfall
+from engine.core import layout as L
+from tests.strategies import documents
+
+from .agreement import DATASETS, TEMPLATES, template, traced
+
+
+def waterfalls_of(simulation: engine.Simulation) -> list[Waterfall]:
+    trace = Trace(simulation.trace_rows(), simulation.topology())
+    return [trace.waterfall(record) for record in simulation.deliveries()]
+
+
+def assert_adds_up(waterfall: Waterfall) -> None:
+    """The parts lie end to end from the measured clock to the delivery. An event time may lie after its record's append."""
+    at_ns = waterfall.record.end_ns - waterfall.record.latency_ns
+    for part in waterfall.parts:
+        assert part.start_ns == at_ns, f"{part} does not follow {at_ns} in {waterfall}"
+        assert part.duration_ns > 0 or part.part == "event_delay", part
+        at_ns = part.end_ns
+    assert at_ns == waterfall.record.end_ns
+    assert sum(waterfall.sums_ns().values()) == waterfall.record.latency_ns
+    assert waterfall.sums_ns().keys() == set(PARTS)
+
+
+@given(document=documents())
+def test_the_parts_of_every_record_add_up_to_its_latency(document: dict[str, Any]) -> None:
+    simulation = traced(document)
+    for waterfall in waterfalls_of(simulation):
+        assert_adds_up(waterfall)
+        assert waterfall.parts[-1].part == "service"
+        operators = [part.operator for part in waterfall.parts]
+        assert simulation.experiment.operator(operators[0]).kind == "source"
+        if simulation.experiment.policies.flow_control.kind == "unbounded":
+            assert waterfall.sums_ns()["blocked"] == 0
+
+
+@given(document=documents())
+def test_totals_are_sums_over_the_trace(document: dict[str, Any]) -> None:
+    simulation = traced(document)
+    w, rows = simulation._world.arrays, simulation.trace_rows()
+    records = rows[rows[:, L.T_KIND] == L.RECORD]
+    under_way = [slot for i in range(len(w.inst)) for slot in simulation._world.queue(i)]
+    under_way += [slot for r in range(2 * len(w.host)) for slot in simulation._world.ring(r).tolist()]
+    sent = [
+        (int(w.msg[s, L.M_CHANNEL]), int(w.notes[s, L.N_SENT]), int(w.msg[s, L.M_READY]))
+        for s in under_way
+        if w.msg[s, L.M_KIND] == L.RECORD
+    ]
+    served = records[records[:, L.T_CHANNEL] >= 0]
+    sent += [tuple(row) for row in served[:, [L.T_CHANNEL, L.T_SENT, L.T_READY]].tolist()]
+    starts = {i: rows[rows[:, L.T_INSTANCE] == i] for i in range(len(w.inst))}
+    expected: dict[str, Counter[str]] = {operator.id: Counter() for operator in simulation.experiment.query.operators}
+    names = simulation.topology().operators
+    for instance, start_ns, end_ns, ready_ns in records[:, [L.T_INSTANCE, L.T_START, L.T_END, L.T_READY]].tolist():
+        source = simulation.experiment.operator(names[instance]).kind == "source"
+        expected[names[instance]]["records"] += 1
+        expected[names[instance]]["driver_queue_ns" if source else "channel_wait_ns"] += start_ns - ready_ns
+        expected[names[instance]]["service_ns"] += end_ns - start_ns
+    for channel, sent_ns, ready_ns in sent:
+        sender = int(w.chan[channel, L.C_SENDER])
+        by = starts[sender][np.searchsorted(starts[sender][:, L.T_START], sent_ns) - 1]
+        expected[names[sender]]["sent"] += 1
+        expected[names[sender]]["blocked_ns"] += sent_ns - int(by[L.T_END])
+        expected[names[sender]]["network_ns"] += ready_ns - sent_ns
+    found = {id: operator["attribution"] for id, operator in simulation.summary()["operators"].items()}
+    assert {id: Counter(parts) for id, parts in found.items()} == expected
+
+
+@given(document=documents())
+def test_tracing_changes_nothing(document: dict[str, Any]) -> None:
+    plain = engine.Simulation(document, datasets=DATASETS, keep_outputs=True)
+    plain.run_until(plain.end_ns)
+    observed = traced(document)
+    assert plain.digest() == observed.digest()
+    assert plain.deliveries() == observed.deliveries()
+
+
+def busy(name: str, anchor: str, **workload: Any) -> dict[str, Any]:
+    """A template whose hosts fall behind."""
+    document = template(name, **({"horizon_s": 2.0 if name == "flights" else 0.04, "drain": True} | workload))
+    for host in document["cluster"]["hosts"]:
+        host["speed"] = 0.05
+    document["measurement"]["latency"]["anchor"] = anchor
+    return document
+
+
+@pytest.mark.parametrize("anchor", ["trigger", "newest", "oldest"])
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_templates_add_up_for_every_anchor(name: str, anchor: str) -> None:
+    waterfalls = waterfalls_of(traced(busy(name, anchor)))
+    assert len(waterfalls) > 100
+    for waterfall in waterfalls:
+        assert_adds_up(waterfall)
+
+
+def sums(waterfalls: list[Waterfall]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for waterfall in waterfalls:
+        total.update(waterfall.sums_ns())
+    return total
+
+
+def test_a_pane_waits_for_its_watermark_only_where_the_anchor_came_before() -> None:
+    """Rows of a window wait from their contributor's service to the firing; a join's only if the anchor is the stored side."""
+    assert sums(waterfalls_of(traced(busy("flights", "trigger"))))["window_wait"] > 0
+    assert sums(waterfalls_of(traced(busy("nexmark_q3", "trigger"))))["window_wait"] == 0
+    assert sums(waterfalls_of(traced(busy("nexmark_q3", "oldest"))))["window_wait"] > 0
+
+
+def test_one_pipeline_worked_by_hand() -> None:
+    """Two records at 0 and 10 us; the source takes 10 us on a, the link 80 us for each and 500 us of latency, the sink on b 100 us."""
+    document = {
+        "format": 1,
+        "query": {
+            "operators": [
+                {"id": "bids", "kind": "source", "cost": {"record_us": 10, "output_us": 0, "control_us": 5}},
+                {"id": "sink", "kind": "sink", "cost": {"record_us": 100, "output_us": 0, "control_us": 5}},
+            ],
+            "edges": [{"source": "bids", "target": "sink"}],
+        },
+        "cluster": {"hosts": [{"name": "a", "egress_mbit_per_s": 10, "egress_latency_ms": 0.5}, {"name": "b"}]},
+        "placement": {"kind": "explicit", "hosts": {"bids": ["a"], "sink": ["b"]}},
+        "workload": {
+            "horizon_s": 0.001,
+            "drain": True,
+            "sources": {
+                "bids": {
+                    "stream": {"kind": "nexmark_bid"},
+                    "rate": {"kind": "steps", "steps": [{"at_s": 0, "per_s": 100_000}, {"at_s": 0.000015, "per_s": 0}]},
+                }
+            },
+        },
+        "measurement": {"latency": {"from": "append"}},
+    }
+    first, second = waterfalls_of(traced(document))
+    assert [(part.part, part.operator, part.duration_ns) for part in first.parts] == [
+        ("service", "bids", 10_000),
+        ("transmission", "bids", 80_000),
+        ("network_latency", "bids", 500_000),
+        ("service", "sink", 100_000),
+    ]
+    assert [(part.part, part.operator, part.duration_ns) for part in second.parts] == [
+        ("service", "bids", 10_000),
+        ("network_wait", "bids", 70_000),  # the link is free at 90 us
+        ("transmission", "bids", 80_000),
+        ("network_latency", "bids", 500_000),
+        ("queueing", "sink", 20_000),  # there at 670 us, behind the first, which is served until 690
+        ("service", "sink", 100_000),
+    ]
+
+
+def test_waiting_for_others_on_a_core_is_scheduling_and_for_credits_is_blocked() -> None:
+    shared = template("nexmark_q1", horizon_s=0.05, drain=True)
+    for host in shared["cluster"]["hosts"]:
+        host |= {"speed": 0.05, "processor": {"kind": "shared_fifo"}, "cores": 1}
+    assert sums(waterfalls_of(traced(shared)))["scheduling"] > 0
+    dedicated = copy.deepcopy(shared)
+    dedicated["query"]["operators"][-1]["cost"] = {"record_us": 100.0}
+    for host in dedicated["cluster"]["hosts"]:
+        host |= {"processor": {"kind": "dedicated"}, "cores": 32}
+    dedicated["policies"]["flow_control"] = {"kind": "credits", "per_channel": 1}
+    alone = sums(waterfalls_of(traced(dedicated)))
+    assert alone["scheduling"] == 0
+    assert alone["blocked"] > 0
+
+
+def test_what_is_not_in_the_trace_is_refused() -> None:
+    simulation = traced(busy("nexmark_q1", "trigger"))
+    record = simulation.deliveries()[50]
+    rows = simulation.trace_rows()
+    with pytest.raises(NotTraced, match="no delivery"):
+        Trace(rows, simulation.topology()).waterfall(Delivery(record.sink, record.instance, record.trigger, record.end_ns + 1, 5))
+    late = rows[rows[:, L.T_START] >= record.end_ns - record.latency_ns // 2]
+    with pytest.raises(NotTraced, match="begins too late"):
+        Trace(late, simulation.topology()).waterfall(record)
