@@ -12,18 +12,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from .cluster import AnyPlacement, AnyProcessor
+from .delays import AnyDelay
 from .experiment import AnyFlowControl
 from .operator import Operator
 from .query import AnyPartitioning
 from .rates import AnyArrivals, AnyRate
 from .variant import Variant
-from .workload import AnyDisorder, AnyStream, AnyWatermarks, Stream, variants
+from .workload import AnyStream, AnyWatermarks, Stream, variants
 
 FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "streams": variants(AnyStream),
     "rates": variants(AnyRate),
     "arrivals": variants(AnyArrivals),
-    "disorders": variants(AnyDisorder),
+    "disorders": variants(AnyDelay),
     "watermarks": variants(AnyWatermarks),
     "partitionings": variants(AnyPartitioning),
     "processors": variants(AnyProcessor),

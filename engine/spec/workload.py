@@ -1,4 +1,4 @@
-"""What the sources read: streams, rates, disorder and watermarks. `engine.workloads` generates the records from these models."""
+"""What the sources read: streams, rates, delays and watermarks. `engine.workloads` generates the records from these models."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from .delays import AnyDelay, NoDelay
 from .operator import Model
 from .problems import Refusal, suggestion
 from .rates import AnyArrivals, AnyRate, EvenArrivals, RecordedRate
@@ -146,26 +147,7 @@ class FileStream(Stream):
         return RecordSchema(tuple(RecordField(n, "timestamp" if n == self.timestamp else schema.type_of(n)) for n in names))
 
 
-# Disorder and watermarks
-
-
-class NoDisorder(Variant):
-    """Event time equals append time."""
-
-    title: ClassVar[str] = "In order"
-    kind: Literal["none"] = "none"
-
-
-class UniformDisorder(Variant):
-    """Event time = append time - U(0, max): records arrive up to `max` late."""
-
-    title: ClassVar[str] = "Uniform delay"
-    kind: Literal["uniform"] = "uniform"
-    max_ms: Number = quantity(unit="ms", ge=0, le=1e11, title="Largest delay", description="Upper end of the uniform delay.")
-
-    @property
-    def max_ns(self) -> int:
-        return milliseconds_ns(self.max_ms)
+# Watermarks
 
 
 class NoWatermarks(Variant):
@@ -193,7 +175,6 @@ class BoundedWatermarks(Variant):
 
 
 AnyStream = Annotated[NexmarkPerson | NexmarkAuction | NexmarkBid | FileStream, Field(discriminator="kind")]
-AnyDisorder = Annotated[NoDisorder | UniformDisorder, Field(discriminator="kind")]
 AnyWatermarks = Annotated[NoWatermarks | BoundedWatermarks, Field(discriminator="kind")]
 
 
@@ -203,7 +184,7 @@ class SourceWorkload(Model):
     stream: AnyStream = Field(title="Stream", description="What the records are.")
     rate: AnyRate = Field(title="Rate", description="How fast they are made, all partitions together.")
     arrivals: AnyArrivals = Field(default=EvenArrivals(), title="Arrivals", description="How they follow one another at that rate.")
-    disorder: AnyDisorder = Field(default=NoDisorder(), title="Disorder", description="How event time differs from append time.")
+    disorder: AnyDelay = Field(default=NoDelay(), title="Delay", description="How long each is on its way from its device to the log.")
     watermarks: AnyWatermarks = Field(
         default=NoWatermarks(), title="Watermarks", description="What the source says about its progress in event time."
     )

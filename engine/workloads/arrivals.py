@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.random import RandomStream
+from engine.spec.delays import FileDelay
 from engine.spec.flow import Datasets
 from engine.spec.problems import refusals_below
 from engine.spec.rates import BurstArrivals, EvenArrivals, FileRate, GammaArrivals, PoissonArrivals, RecordedRate
@@ -22,7 +23,7 @@ from engine.spec.workload import FileStream, SourceWorkload
 
 from .curves import RECORD, Curve, curve_of
 from .datasets import DatasetInfo
-from .traces import file_times, known
+from .traces import delay_trace, file_times, known
 
 
 class Arrivals(Protocol):
@@ -184,8 +185,12 @@ def arrivals_of(source: SourceWorkload, seed: int, operator_id: str, horizon_ns:
 def due(source: SourceWorkload, horizon_ns: int, datasets: Datasets) -> Callable[[int], int] | None:
     """How many records a source is due to have before a time up to the horizon (on average, where they come at random).
 
-    None when its data set is not at hand. Raises Refusal (path below the source's entry) when the rate is too long or no trace of rates.
+    None when its data set is not at hand. Raises Refusal (path below the source's entry) when the rate is too long, or the file of its
+    rates or delays not what it should be.
     """
+    with refusals_below("disorder"):
+        if isinstance(source.disorder, FileDelay) and isinstance(known(source.disorder.dataset, datasets), DatasetInfo):
+            delay_trace(source.disorder, datasets)
     rows: int | None = None
     if isinstance(source.stream, FileStream):
         dataset = datasets(source.stream.dataset)

@@ -16,19 +16,20 @@ from engine.spec.records import RecordSchema
 from engine.spec.workload import FileStream
 
 from .arrivals import Arrivals, Recorded, arrivals_of
+from .delays import delays_of
+from .delivery import BLOCK, AtOnce, Delivery, Late
 from .files import FileRecords
 from .nexmark import TOPICS
-from .records import Delays, Records
+from .records import Records
 from .strings import Strings
 from .traces import file_of
 
 NUMBER_BITS = 40  # a trigger is the source's number above, the record's number below
-BLOCK = 1 << 14  # records made at a time, so that the intermediate arrays stay in the processor's cache
 
 
 @dataclass(frozen=True)
 class LogChunk:
-    """Log records in the order of their numbers, n of them.
+    """Log records in the order of their arrival, n of them; those that arrive together, in the order of their numbers.
 
     append_ns (n,) non-decreasing; event_ns (n,) >= 0; trigger (n,) source number << 40 | record number; partition int32 (n,), the source
     instance whose log holds the record; words (n, columns) in the schema's order.
@@ -48,39 +49,33 @@ class Feed:
     """What one source operator finds in its logs.
 
     schema: the records' fields. closes_ns: when the logs close: the horizon, or, for a file that ends earlier, the append time of its last
-    record. count: how many records there are before the horizon.
+    record. count: how many records arrive before the horizon.
     """
 
-    def __init__(self, records: Records, times: Arrivals, horizon_ns: int, partitions: int, random: RandomStream, source_number: int):
-        self._records, self._times, self._horizon_ns = records, times, horizon_ns
+    def __init__(self, records: Records, delivery: Delivery, horizon_ns: int, partitions: int, random: RandomStream, source_number: int):
+        self._records, self._delivery, self._horizon_ns = records, delivery, horizon_ns
         self._partitions, self._random = partitions, random
         self._first_trigger = source_number << NUMBER_BITS
         self.schema: RecordSchema = records.schema
-        offered = times.count_before(horizon_ns)
-        self.count = offered if records.count is None else min(offered, records.count)
-        self.closes_ns = horizon_ns
-        if self.count and self.count == records.count:
-            self.closes_ns = int(times.times_ns(self.count - 1, self.count)[0])
+        self.count = delivery.count_before(horizon_ns)
+        self.closes_ns = delivery.end_ns(horizon_ns)
 
     def count_before(self, time_ns: int) -> int:
         """How many records have append time < time_ns."""
-        return min(self._times.count_before(time_ns), self.count)
+        return self.count if time_ns >= self._horizon_ns else self._delivery.count_before(time_ns)
 
     def chunk(self, from_ns: int, to_ns: int) -> LogChunk:
         """The records with from_ns <= append time < to_ns; however time is cut, the same records come out."""
-        first = self.count_before(from_ns)
-        last = max(first, self.count_before(to_ns))
-        count = last - first
-        numbers = np.arange(first, last, dtype=np.int64)
-        append_ns = self._times.times_ns(first, last)
+        numbers, made_ns, append_ns = self._delivery.between(from_ns, min(to_ns, self._horizon_ns))
+        count = len(numbers)
         event_ns = np.empty(count, np.int64)
         partition = np.empty(count, np.int32)
         words = np.empty((count, len(self.schema.fields)), np.int64)
         for start in range(0, count, BLOCK):
             block = slice(start, start + BLOCK)
-            event_ns[block] = self._records.event_ns(first + start, append_ns[block])
+            event_ns[block] = self._records.event_ns(numbers[block], made_ns[block])
             partition[block] = self._random.below(numbers[block], self._partitions)
-            words[block] = self._records.words(first + start, event_ns[block])
+            words[block] = self._records.words(numbers[block], event_ns[block])
         return LogChunk(append_ns, event_ns, self._first_trigger + numbers, partition, words)
 
 
@@ -93,17 +88,21 @@ def build_feed(experiment: Experiment, operator_id: str, source_number: int, str
     """
     workload = experiment.workload
     source = workload.sources[operator_id]
-    delays = Delays(source.disorder, workload.seed, operator_id)
+    with refusals_below("disorder"):
+        delays = delays_of(source.disorder, workload.seed, operator_id, datasets)
+    delivery: Delivery
     records: Records
     if isinstance(source.stream, FileStream):
         with refusals_below("stream"):
             records = FileRecords(source.stream, file_of(source.stream.dataset, datasets), delays, strings)
+        if isinstance(source.rate, RecordedRate):
+            times: Arrivals = Recorded(records.places_ns, source.rate.speed, workload.horizon_ns)
+        else:
+            times = arrivals_of(source, workload.seed, operator_id, workload.horizon_ns, datasets)
+        delivery = AtOnce(times, len(records))
     else:
-        records = TOPICS[type(source.stream)](source.stream, delays, workload.seed, operator_id, strings)
-    times: Arrivals
-    if isinstance(source.rate, RecordedRate) and isinstance(records, FileRecords):
-        times = Recorded(records.places_ns, source.rate.speed, workload.horizon_ns)
-    else:
+        records = TOPICS[type(source.stream)](source.stream, workload.seed, operator_id, strings)
         times = arrivals_of(source, workload.seed, operator_id, workload.horizon_ns, datasets)
+        delivery = AtOnce(times) if delays is None else Late(times, delays)
     parallelism = experiment.operator(operator_id).parallelism
-    return Feed(records, times, workload.horizon_ns, parallelism, RandomStream(workload.seed, operator_id, "partition"), source_number)
+    return Feed(records, delivery, workload.horizon_ns, parallelism, RandomStream(workload.seed, operator_id, "partition"), source_number)

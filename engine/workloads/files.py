@@ -15,7 +15,7 @@ from engine.spec.records import FieldType, RecordSchema
 from engine.spec.workload import FileStream
 
 from .datasets import DatasetInfo, epoch_ns, read
-from .records import Delays
+from .delays import Delays
 from .strings import Strings
 
 
@@ -25,7 +25,7 @@ class FileRecords:
     places_ns: when a record comes on the file's own clock (event time plus delay), non-decreasing, from 0 on.
     """
 
-    def __init__(self, stream: FileStream, dataset: DatasetInfo, delays: Delays, strings: Strings):
+    def __init__(self, stream: FileStream, dataset: DatasetInfo, delays: Delays | None, strings: Strings):
         self.schema: RecordSchema = stream.record_schema(dataset)
         names = self.schema.names
         table = read(dataset.path)
@@ -34,11 +34,13 @@ class FileRecords:
         own_ns -= start_ns
         in_time = np.argsort(own_ns, kind="stable")
         event_ns = own_ns[in_time]
-        late_ns = delays.of(np.arange(len(event_ns), dtype=np.int64))
-        order = np.arange(len(event_ns)) if late_ns is None else np.argsort(event_ns + late_ns, kind="stable")
-        self.places_ns: NDArray[np.int64] = event_ns[order] if late_ns is None else (event_ns + late_ns)[order]
-        self._event_ns: NDArray[np.int64] = event_ns[order]
-        rows = in_time[order]
+        self.places_ns: NDArray[np.int64] = event_ns
+        rows = in_time
+        if delays is not None:
+            late_ns = event_ns + delays.of(np.arange(len(event_ns), dtype=np.int64))
+            order = np.argsort(late_ns, kind="stable")
+            self.places_ns, event_ns, rows = late_ns[order], event_ns[order], in_time[order]
+        self._event_ns: NDArray[np.int64] = event_ns
         self._words = np.empty((len(rows), len(names)), np.int64)
         for column, field in enumerate(self.schema.fields):
             if field.name == stream.timestamp:
@@ -46,15 +48,14 @@ class FileRecords:
             else:
                 self._words[:, column] = _column_words(table[field.name], field.type, start_ns, strings, rows)
 
-    @property
-    def count(self) -> int:
+    def __len__(self) -> int:
         return len(self._event_ns)
 
-    def event_ns(self, first: int, append_ns: NDArray[np.int64]) -> NDArray[np.int64]:
-        return self._event_ns[first : first + len(append_ns)]
+    def event_ns(self, numbers: NDArray[np.int64], made_ns: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self._event_ns[numbers]
 
-    def words(self, first: int, event_ns: NDArray[np.int64]) -> NDArray[np.int64]:
-        return self._words[first : first + len(event_ns)]
+    def words(self, numbers: NDArray[np.int64], event_ns: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self._words[numbers]
 
 
 def _column_words(column: pa.ChunkedArray, type: FieldType, start_ns: int, strings: Strings, rows: NDArray[np.int64]) -> NDArray[np.int64]:

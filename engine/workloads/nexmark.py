@@ -22,7 +22,6 @@ from engine.spec.records import RecordSchema
 from engine.spec.workload import NexmarkAuction, NexmarkBid, NexmarkPerson, NexmarkStream
 
 from . import vocabulary
-from .records import Delays
 from .strings import Strings
 
 AUCTIONS, BIDS = 3, 46  # per person
@@ -41,10 +40,9 @@ class Topic:
     """
 
     schema: ClassVar[RecordSchema]
-    count: ClassVar[int | None] = None
 
-    def __init__(self, stream: NexmarkStream, delays: Delays, seed: int, operator_id: str, strings: Strings):
-        self._delays, self._seed, self._operator_id = delays, seed, operator_id
+    def __init__(self, stream: NexmarkStream, seed: int, operator_id: str, strings: Strings):
+        self._seed, self._operator_id = seed, operator_id
         self._hot_below = int(stream.hot_ratio * (1 << 53))  # exact: a power of two only moves the point
         self._streams: dict[str, RandomStream] = {}
         self._register(strings)
@@ -52,12 +50,10 @@ class Topic:
     def _register(self, strings: Strings) -> None:
         """Registers every text of the topic."""
 
-    def event_ns(self, first: int, append_ns: NDArray[np.int64]) -> NDArray[np.int64]:
-        delays = self._delays.of(np.arange(first, first + len(append_ns), dtype=np.int64))
-        return append_ns.copy() if delays is None else np.maximum(append_ns - delays, 0)
+    def event_ns(self, numbers: NDArray[np.int64], made_ns: NDArray[np.int64]) -> NDArray[np.int64]:
+        return made_ns
 
-    def words(self, first: int, event_ns: NDArray[np.int64]) -> NDArray[np.int64]:
-        numbers = np.arange(first, first + len(event_ns), dtype=np.int64)
+    def words(self, numbers: NDArray[np.int64], event_ns: NDArray[np.int64]) -> NDArray[np.int64]:
         words = np.empty((len(numbers), len(self.schema.fields)), np.int64)
         for column, values in zip(words.T, self._columns(numbers, event_ns), strict=True):
             column[:] = values

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
+from engine.spec.delays import DELAY_MAX_MS, FileDelay
 from engine.spec.flow import Datasets
 from engine.spec.problems import Refusal, suggestion
 from engine.spec.rates import FileRate
@@ -16,7 +17,7 @@ from engine.spec.workload import FileStream, unknown_dataset
 
 from .datasets import DatasetInfo, epoch_ns
 
-RATE_ROWS_MAX = 200_000
+RATE_ROWS_MAX, DELAY_ROWS_MAX = 200_000, 5_000_000
 RATE_MAX = 1e9
 SECONDS_MAX = 1e8
 
@@ -36,13 +37,13 @@ def file_of(name: str, datasets: Datasets) -> DatasetInfo:
     return dataset
 
 
-def numbers(dataset: DatasetInfo, name: str, column: str, at: str) -> pa.ChunkedArray:
-    """A column of numbers or timestamps. Raises Refusal (at the field that names the column)."""
+def numbers(dataset: DatasetInfo, name: str, column: str, at: str, *, or_times: bool = False) -> pa.ChunkedArray:
+    """A column of numbers, or of timestamps where they will do. Raises Refusal (at the field that names the column)."""
     if column not in dataset.schema:
         message = f"data set '{name}' has no column '{column}'; choose one of its columns"
         raise Refusal(message, at=(at,), code="unknown_field", value=column, hint=suggestion(column, dataset.schema.names))
     type = dataset.schema.type_of(column)
-    if type not in ("int", "float") and column not in dataset.timestamps:
+    if type not in ("int", "float") and not (or_times and column in dataset.timestamps):
         raise Refusal(
             f"column '{column}' of data set '{name}' is of type {type}; choose one that holds numbers",
             at=(at,),
@@ -69,12 +70,8 @@ def file_times(stream: FileStream, datasets: Datasets) -> NDArray[np.int64]:
 def rate_trace(rate: FileRate, datasets: Datasets) -> tuple[list[int], list[int]]:
     """(times in ns of the file's clock, rates in micro-records per second), row by row. Raises Refusal (path below the rate)."""
     dataset = file_of(rate.dataset, datasets)
-    if dataset.rows > RATE_ROWS_MAX:
-        message = (
-            f"data set '{rate.dataset}' has {dataset.rows:,} rows; a trace of rates may have at most {RATE_ROWS_MAX:,}, so thin it out"
-        )
-        raise Refusal(message, at=("dataset",), code="too_long", value=dataset.rows)
-    column = numbers(dataset, rate.dataset, rate.time, "time")
+    _refuse_length(rate.dataset, dataset.rows, RATE_ROWS_MAX, "rates")
+    column = numbers(dataset, rate.dataset, rate.time, "time", or_times=True)
     if rate.time in dataset.timestamps:
         own_ns = epoch_ns(column, rate.time)
         times_ns = (own_ns - own_ns[0]).tolist()
@@ -91,9 +88,30 @@ def rate_trace(rate: FileRate, datasets: Datasets) -> tuple[list[int], list[int]
             raise _bad_row(rate.dataset, rate.time, row, value, "time", why)
     values = numbers(dataset, rate.dataset, rate.rate, "rate").to_pylist()
     for row, value in enumerate(values):
-        if not (isinstance(value, int | float) and 0 <= value <= RATE_MAX):
+        if not 0 <= value <= RATE_MAX:
             raise _bad_row(rate.dataset, rate.rate, row, value, "rate", f"rates must be from 0 to {RATE_MAX:g} records/s")
     return times_ns, [scaled(value, 1_000_000) for value in values]
+
+
+def delay_trace(delay: FileDelay, datasets: Datasets) -> NDArray[np.int64]:
+    """Delays in ns, row by row. Raises Refusal (path below the delay). Shape (rows,)."""
+    dataset = file_of(delay.dataset, datasets)
+    _refuse_length(delay.dataset, dataset.rows, DELAY_ROWS_MAX, "delays")
+    column = numbers(dataset, delay.dataset, delay.column, "column")
+    values = column.to_numpy()
+    bad = np.flatnonzero(~((values >= 0) & (values <= DELAY_MAX_MS)))
+    if len(bad):
+        row = int(bad[0])
+        raise _bad_row(delay.dataset, delay.column, row, values[row], "column", f"delays must be from 0 to {DELAY_MAX_MS:g} ms")
+    whole = values.astype(np.int64)
+    delays_ns: NDArray[np.int64] = whole * 1_000_000 + np.floor((values - whole) * 1e6 + 0.5).astype(np.int64)
+    return delays_ns
+
+
+def _refuse_length(name: str, rows: int, most: int, what: str) -> None:
+    if rows > most:
+        message = f"data set '{name}' has {rows:,} rows; a trace of {what} may have at most {most:,}, so upload a shorter one"
+        raise Refusal(message, at=("dataset",), code="too_long", value=rows)
 
 
 def _bad_row(name: str, column: str, row: int, value: object, at: str, why: str) -> Refusal:

@@ -292,7 +292,12 @@ WRONG_TRACES = {
     "unknown time column": ({"time": "when"}, {}, "time", "no column 'when'"),
     "unknown rate column": ({"rate": "speed"}, {}, "rate", "no column 'speed'"),
     "texts for rates": ({}, {"r": ["a", "b", "c"]}, "rate", "of type string; choose one that holds numbers"),
-    "timestamps for rates": ({"rate": "t"}, {"t": pa.array([1, 2, 3], pa.timestamp("s"))}, "rate", "rates must be from 0"),
+    "timestamps for rates": (
+        {"rate": "t"},
+        {"t": pa.array([1, 2, 3], pa.timestamp("s"))},
+        "rate",
+        "of type timestamp; choose one that holds numbers",
+    ),
     "decreasing times": ({}, {"t": [0, 5, 4]}, "time", "has 4 in row 3; which is not after the row before it (5); sort the file"),
     "equal times": ({}, {"t": [0, 5, 5]}, "time", "has 5 in row 3; which is not after"),
     "negative time": ({}, {"t": [-1, 5, 6]}, "time", "has -1 in row 1; times must be from 0"),

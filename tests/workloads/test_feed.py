@@ -50,7 +50,12 @@ RATES = (
     | st.just({"kind": "random_walk", "start_per_s": 1000.0, "change_per_s": 900.0, "max_per_s": 3000.0, "step_s": 0.05})
 )
 ARRIVALS = st.sampled_from([{"kind": "even"}, {"kind": "poisson"}, {"kind": "gamma", "shape": 3}, {"kind": "bursts", "every_ms": 7.0}])
-DISORDERS = st.just({"kind": "none"}) | st.builds(lambda most: {"kind": "uniform", "max_ms": most}, st.floats(0, 500))
+DISORDERS = (
+    st.just({"kind": "none"})
+    | st.builds(lambda most: {"kind": "uniform", "max_ms": most}, st.floats(0, 500))
+    | st.just({"kind": "exponential", "mean_ms": 30.0})
+    | st.just({"kind": "zipf", "exponent": 0.99, "ranks": 1000})
+)
 
 
 def joined(chunks: list[LogChunk]) -> list[list]:
@@ -171,8 +176,8 @@ PINNED = {
     },
 }
 DIGESTS = {
-    "nexmark_person": "774b6af2220830f8d128f8d50d9d95ae",
-    "nexmark_auction": "fba30e14a5e2fac86cd7122fbf443b38",
+    "nexmark_person": "ae6811b9d5e3505af4ad093b7e43e90f",
+    "nexmark_auction": "c1389c5fbee354c64104b31bcdbe3c80",
     "nexmark_bid": "2062c116a1adbf5b2f368448881e906d",
     "file": "b9017ea9ca78ffbfbdea2f4ce1164238",
 }

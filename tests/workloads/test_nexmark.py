@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.spec.workload import NexmarkAuction, NexmarkBid, NexmarkPerson, NoDisorder
+from engine.spec.workload import NexmarkAuction, NexmarkBid, NexmarkPerson
 from engine.workloads.nexmark import TOPICS
-from engine.workloads.records import Delays
 from engine.workloads.strings import Strings
 
 from . import nexmark_twin
@@ -19,14 +18,12 @@ STREAMS = {"nexmark_person": NexmarkPerson, "nexmark_auction": NexmarkAuction, "
 
 def topic(kind: str, hot_ratio: float = 0.0, seed: int = 1, operator_id: str = "source", strings: Strings | None = None):
     stream = STREAMS[kind](hot_ratio=hot_ratio)
-    return TOPICS[type(stream)](
-        stream, Delays(NoDisorder(), seed, operator_id), seed, operator_id, Strings() if strings is None else strings
-    )
+    return TOPICS[type(stream)](stream, seed, operator_id, Strings() if strings is None else strings)
 
 
 def columns(kind: str, count: int, first: int = 0, **settings) -> dict[str, np.ndarray]:
     made = topic(kind, **settings)
-    return dict(zip(made.schema.names, made.words(first, np.zeros(count, np.int64)).T, strict=True))
+    return dict(zip(made.schema.names, made.words(np.arange(first, first + count), np.zeros(count, np.int64)).T, strict=True))
 
 
 @settings(max_examples=30, deadline=None)
@@ -40,7 +37,7 @@ def columns(kind: str, count: int, first: int = 0, **settings) -> dict[str, np.n
 def test_every_record_equals_the_twins(kind, hot_ratio, seed, operator_id, event_ns):
     strings = Strings(["something else"])
     made = topic(kind, hot_ratio, seed, operator_id, strings)
-    words = made.words(0, np.array(event_ns, np.int64))
+    words = made.words(np.arange(len(event_ns)), np.array(event_ns, np.int64))
     types = [field.type for field in made.schema.fields]
     for row, expected in zip(words.tolist(), nexmark_twin.records(kind, hot_ratio, seed, operator_id, event_ns), strict=True):
         values = [strings.text(word) if type == "string" else word for word, type in zip(row, types, strict=True)]
@@ -51,7 +48,7 @@ def test_every_record_equals_the_twins(kind, hot_ratio, seed, operator_id, event
 def test_records_far_into_the_stream_equal_the_twins(kind):
     count = 60_000 if kind == "nexmark_bid" else 4_000
     made, last = topic(kind, hot_ratio=0.2), count - 50
-    words = made.words(last, np.zeros(50, np.int64))
+    words = made.words(np.arange(last, count), np.zeros(50, np.int64))
     twins = list(nexmark_twin.records(kind, 0.2, 1, "source", [0] * count))[last:]
     for column, field in enumerate(made.schema.fields):
         if field.type != "string":
@@ -65,7 +62,7 @@ def test_accounting_sizes(kind, size):
 
 def test_states_and_categories_are_uniform():
     strings = Strings()
-    persons = topic("nexmark_person", strings=strings).words(0, np.zeros(60_000, np.int64))
+    persons = topic("nexmark_person", strings=strings).words(np.arange(60_000), np.zeros(60_000, np.int64))
     states, counts = np.unique(persons[:, 5], return_counts=True)
     assert strings.texts(states) == ["AZ", "CA", "ID", "OR", "WA", "WY"]
     assert (abs(counts - 10_000) < 400).all()

@@ -1,0 +1,113 @@
+"""How long each record is on its way to the log, by its number; one class for each law of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.random import RandomStream
+from engine.spec.delays import (
+    DELAY_MAX_MS,
+    AnyDelay,
+    ConstantDelay,
+    ExponentialDelay,
+    FileDelay,
+    GammaDelay,
+    LognormalDelay,
+    NoDelay,
+    UniformDelay,
+    ZipfDelay,
+)
+from engine.spec.flow import Datasets
+from engine.spec.units import milliseconds_ns
+
+from . import draws
+from .traces import delay_trace
+
+LONGEST_NS = milliseconds_ns(DELAY_MAX_MS)
+
+
+class Delays(Protocol):
+    """Delays in ns as a pure function of the record's number."""
+
+    longest_ns: int  # none is longer
+
+    def of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """From 0 to longest_ns. Shape (n,)."""
+        ...
+
+
+class Constant:
+    def __init__(self, delay_ns: int):
+        self.longest_ns = delay_ns
+
+    def of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.full(len(numbers), self.longest_ns, np.int64)
+
+
+class Uniform:
+    def __init__(self, shortest_ns: int, longest_ns: int, random: RandomStream):
+        self._shortest_ns, self.longest_ns, self._random = shortest_ns, longest_ns, random
+
+    def of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self._shortest_ns + self._random.below(numbers, self.longest_ns - self._shortest_ns + 1)
+
+
+class Drawn:
+    """Draws times a length, rounded down to a ns and cut to a cap.
+
+    draw: non-negative numbers of the length, by record number. most: above all of them. cap_ms: 0 for none.
+    """
+
+    def __init__(self, draw: Callable[[NDArray[np.int64]], NDArray[np.float64]], most: float, length_ns: float, cap_ms: float = 0.0):
+        self._draw, self._length_ns = draw, length_ns
+        self.longest_ns = min(milliseconds_ns(cap_ms) or LONGEST_NS, LONGEST_NS, int(length_ns * most) + 1)
+
+    def of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.minimum(self._draw(numbers) * self._length_ns, float(self.longest_ns)).astype(np.int64)
+
+
+class Traced:
+    """Delays of a file's rows.
+
+    random: each is drawn from all rows; None: row by row, and from the start again after the last one.
+    """
+
+    def __init__(self, rows_ns: NDArray[np.int64], random: RandomStream | None):
+        self._rows_ns, self._random = rows_ns, random
+        self.longest_ns = int(rows_ns.max())
+
+    def of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        rows = len(self._rows_ns)
+        return self._rows_ns[numbers % rows if self._random is None else self._random.below(numbers, rows)]
+
+
+def delays_of(law: AnyDelay, seed: int, operator_id: str, datasets: Datasets) -> Delays | None:
+    """The delays of a source's records; None if there are none. Raises Refusal (path below the law) for a file that is no trace."""
+    random = RandomStream(seed, operator_id, "disorder")
+    delays: Delays
+    match law:
+        case NoDelay():
+            return None
+        case ConstantDelay():
+            delays = Constant(milliseconds_ns(law.delay_ms))
+        case UniformDelay():
+            delays = Uniform(milliseconds_ns(law.min_ms), milliseconds_ns(law.max_ms), random)
+        case ExponentialDelay():
+            mean_ns = float(milliseconds_ns(law.mean_ms))
+            delays = Drawn(lambda numbers: draws.exponential(random, numbers), draws.EXPONENTIAL_MAX, mean_ns, law.cap_ms)
+        case GammaDelay(shape=shape):
+            length_ns = milliseconds_ns(law.mean_ms) / shape
+            delays = Drawn(lambda numbers: draws.gamma(random, numbers, shape), draws.gamma_max(shape), length_ns, law.cap_ms)
+        case LognormalDelay(sigma=sigma):
+            median_ns, most = float(milliseconds_ns(law.median_ms)), draws.lognormal_max(sigma)
+            delays = Drawn(lambda numbers: draws.lognormal(random, numbers, sigma), most, median_ns, law.cap_ms)
+        case ZipfDelay():
+            steps, step_ns = draws.zipf(law.exponent, law.ranks), float(milliseconds_ns(law.step_ms))
+            delays = Drawn(lambda numbers: steps.ranks(random, numbers).astype(np.float64), float(law.ranks), step_ns)
+        case FileDelay():
+            delays = Traced(delay_trace(law, datasets), random if law.order == "drawn" else None)
+    return delays if delays.longest_ns else None
