@@ -8,7 +8,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from engine import plan as planning
-from engine.attribution import Delivery, Topology
+from engine.attribution import Delivery, Topology, Waterfall
 from engine.core import layout as L
 from engine.core import weave
 from engine.core.control import Control
@@ -25,6 +25,7 @@ from engine.core.deadlock import standing_channels
 from engine.core.world import Capacity, Words, World
 from engine.logs import Logs
 from engine.spec import Experiment, RecordSchema, canonical_json
+from engine.spec.selection import Selection
 from engine.spec.validation import Context, load
 from engine.telemetry.files import Telemetry
 from engine.telemetry.frames import Counters, Observer, summary
@@ -58,13 +59,16 @@ class Simulation:
         protocol: Any = None,
         controls: Sequence[Control] = (),
     ):
+        capacity = capacity or Capacity()
+        self._made_with = {"datasets": datasets, "capacity": capacity, "protocol": protocol, "controls": deepcopy(list(controls))}
+        self._trace_rows = capacity.trace
         context = Context(datasets=datasets or lookup([FIXTURES]))
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
         self._kernels = weave.kernel(protocol)
-        self._plan = planning.build(self.experiment, context, context.datasets, capacity or Capacity(), keep_outputs, protocol)
+        self._plan = planning.build(self.experiment, context, context.datasets, capacity, keep_outputs, protocol)
         self._world = World(self._plan.arrays)
         if trace:
-            self._world.start_tracing((capacity or Capacity()).trace)
+            self.start_tracing()
         self._logs = Logs(self._plan)
         workload = self.experiment.workload
         self.horizon_ns = workload.horizon_ns
@@ -170,6 +174,34 @@ class Simulation:
         self.frame_number += 1
         return frame
 
+    def again(self, **options: Any) -> Simulation:
+        """The same run at its start. options: what else is to be observed (keep_outputs, trace)."""
+        made_with: dict[str, Any] = {**self._made_with, "controls": deepcopy(self._made_with["controls"])}
+        return Simulation(self.experiment, **made_with, **options)
+
+    # -- observing -----------------------------------------------------------------------------------------------------
+
+    def start_tracing(self) -> None:
+        """Keep every service that begins from now on."""
+        self._traces = []
+        self._world.start_tracing(self._trace_rows)
+
+    def stop_tracing(self) -> None:
+        """Keep no more, and forget what was kept."""
+        self._traces = []
+        self._world.stop_tracing()
+
+    def taken_trace(self) -> Words:
+        """What was traced since the last call, in columns as `trace_rows`; each instance's services in order. It is not kept here."""
+        self._flush_trace()
+        rows, self._traces = np.concatenate(self._traces), []
+        return rows
+
+    def taken_outputs(self) -> Words:
+        """What was delivered since the last call: (n, ..) sink, instance, end_ns, event_ns, trigger, latency_ns. It is not kept here."""
+        rows, self._outputs = self._output_rows(), []
+        return rows
+
     # -- results -----------------------------------------------------------------------------------------------------
 
     def digest(self) -> str:
@@ -208,6 +240,10 @@ class Simulation:
         ordered: Words = rows[np.lexsort((rows[:, L.T_INSTANCE], rows[:, L.T_START]))]
         return ordered
 
+    @property
+    def sinks(self) -> list[str]:
+        return self._plan.sinks
+
     def topology(self) -> Topology:
         """What the numbers in a trace stand for."""
         w = self._world.arrays
@@ -217,9 +253,10 @@ class Simulation:
 
     def deliveries(self) -> list[Delivery]:
         """The records that all sinks delivered, by end, then instance. Needs keep_outputs=True."""
-        return self._deliveries(self._output_rows())
+        return self.as_deliveries(self._output_rows())
 
-    def _deliveries(self, rows: Words) -> list[Delivery]:
+    def as_deliveries(self, rows: Words) -> list[Delivery]:
+        """Rows of `taken_outputs` as records, by end, then instance."""
         index_of = self._world.arrays.inst[:, L.I_INDEX]
         return [
             Delivery(self._plan.sinks[sink], int(index_of[instance]), trigger, end_ns, latency_ns)
@@ -371,6 +408,18 @@ class Run:
     def outputs(self, sink: str) -> pa.Table:
         """Records that a sink delivered; needs run(..., keep_outputs=True)."""
         return self.simulation.outputs(sink)
+
+    def waterfalls(
+        self, *, slowest: int = 0, sample: Mapping[str, Any] | None = None, records: Sequence[Mapping[str, Any]] = ()
+    ) -> list[Waterfall]:
+        """Where the time of chosen records went (`engine.spec.selection.Selection`), by delivery. The run is made again for it, twice.
+
+        Raises pydantic's ValidationError for an impossible choice, Refusal for records that were never delivered.
+        """
+        from engine.rerun import waterfalls
+
+        chosen = Selection.model_validate({"slowest": slowest, "sample": sample, "records": list(records)})
+        return waterfalls(lambda keep_outputs: self.simulation.again(keep_outputs=keep_outputs), chosen)
 
 
 def run(

@@ -41,6 +41,18 @@ def test_run_prints_one_json_object(tmp_path: Path) -> None:
     assert not (tmp_path / "data" / "millrace.sqlite3").exists()
 
 
+def test_run_says_where_the_time_of_the_slowest_records_went(tmp_path: Path) -> None:
+    file = tmp_path / "small.json"
+    file.write_text(json.dumps(small_document()))
+    done = manage("run", file, "--slowest", 2, "--json", data=tmp_path / "data")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    assert result["waterfalls"] == [waterfall.as_dict() for waterfall in engine.run(small_document()).waterfalls(slowest=2)]
+    assert max(waterfall["latency_ns"] for waterfall in result["waterfalls"]) / 1e6 == result["summary"]["latency_ms"]["max"]
+    wrong = manage("run", file, "--slowest", "many", data=tmp_path / "data")
+    assert (wrong.returncode, "1 to 1000" in wrong.stderr) == (2, True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["nexmark_q3", "flights"])
 def test_run_knows_the_examples_and_their_files(name: str, tmp_path: Path) -> None:

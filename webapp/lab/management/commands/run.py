@@ -1,13 +1,14 @@
 """Run an experiment from a file, without server, database or queue.
 
-Prints the result; with --json as one JSON object: digest, summary, artifacts. Exit status 2: the document is invalid, and its problems
-are listed.
+Prints the result; with --json as one JSON object: digest, summary, artifacts, with --slowest also waterfalls. Exit status 2: the document
+is invalid, and its problems are listed.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,19 @@ from django.core.management.base import BaseCommand, CommandParser
 import engine
 from engine.spec import InvalidExperiment
 from engine.spec.document import read_document
+from engine.spec.problems import Refusal
+from engine.spec.selection import RECORDS_MAX
 from engine.spec.validation import Context, load
 from engine.workloads import lookup
 
-INVALID, UNREADABLE, DISK = 2, 3, 4
+INVALID, UNREADABLE, DISK, TOO_LONG = 2, 3, 4, 5
+
+
+def slowest(text: str) -> int:
+    """A number of records. Raises ArgumentTypeError."""
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= RECORDS_MAX:
+        raise ArgumentTypeError(f"{text} is not a number from 1 to {RECORDS_MAX}")
+    return int(text)
 
 
 class Command(BaseCommand):
@@ -31,8 +41,9 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path, help="the experiment, YAML or JSON")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
         parser.add_argument("--out", type=Path, help="directory for telemetry files (made if missing)")
+        parser.add_argument("--slowest", type=slowest, default=0, metavar="N", help="say where the time of the N slowest records went")
 
-    def handle(self, *args: Any, file: Path, as_json: bool, out: Path | None, **options: Any) -> None:
+    def handle(self, *args: Any, file: Path, as_json: bool, out: Path | None, slowest: int, **options: Any) -> None:
         datasets = lookup([file.resolve().parent, settings.BASE_DIR / "fixtures" / "data"])
         try:
             experiment = load(read_document(file), Context(datasets=datasets))
@@ -47,8 +58,13 @@ class Command(BaseCommand):
         except OSError as error:
             self._fail(DISK, f"telemetry cannot be written to {out}: {error.strerror or error}", as_json)
         artifacts = sorted(str(path) for path in out.rglob("*.parquet")) if out else []
+        try:
+            waterfalls = run.waterfalls(slowest=slowest) if slowest else []
+        except Refusal as refusal:
+            self._fail(TOO_LONG, str(refusal), as_json)
         if as_json:
-            self.stdout.write(json.dumps({"digest": run.digest, "summary": run.summary, "artifacts": artifacts}))
+            ways = {"waterfalls": [waterfall.as_dict() for waterfall in waterfalls]} if slowest else {}
+            self.stdout.write(json.dumps({"digest": run.digest, "summary": run.summary, "artifacts": artifacts, **ways}))
             return
         latency = run.summary["latency_ms"]
         self.stdout.write(
@@ -61,6 +77,11 @@ class Command(BaseCommand):
             self.stderr.write(run.summary["deadlock"])
         for path in artifacts:
             self.stdout.write(f"  wrote       {path}")
+        for waterfall in sorted(waterfalls, key=lambda waterfall: -waterfall.record.latency_ns):
+            record = waterfall.record
+            self.stdout.write(f"  {record.latency_ns / 1e6:.6f} ms at {record.sink}[{record.instance}], {record.end_ns / 1e9:.9f} s")
+            for part in waterfall.parts:
+                self.stdout.write(f"    {part.duration_ns / 1e6:>14.6f}  {part.part} at {part.operator}[{part.instance}]")
 
     def _fail(self, status: int, detail: str, as_json: bool, problems: list[dict[str, Any]] | None = None) -> None:
         """Problems go where a reader looks for them: into the JSON object, or to stderr line by line."""

@@ -1,0 +1,163 @@
+"""The way of chosen records: the same run is made again, first to find them, then with tracing, as far as their paths need it.
+
+A run is a function of its document, so what is found is what happened. Nothing is traced but the stretches of virtual time in which one of
+the records was under way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from engine.attribution import Delivery, Trace, Waterfall
+from engine.core import layout as L
+from engine.core.random import RandomStream
+from engine.core.world import Words
+from engine.simulation import Simulation
+from engine.spec.problems import Refusal, suggestion
+from engine.spec.selection import RECORDS_MAX, Selection
+from engine.spec.workload import FileStream
+
+STEPS = 500  # into which each of the two runs is cut, to tell how far it has come
+ROWS_MAX = 10_000_000  # services held at a time, about 1 GB
+ROWS_AT_ONCE = 500_000  # services after which the records delivered meanwhile are looked up
+
+Go = Callable[[Simulation, int], None]
+Progress = Callable[[float], None]
+
+
+def waterfalls(
+    again: Callable[[bool], Simulation], selection: Selection, go: Go = Simulation.run_until, progress: Progress | None = None
+) -> list[Waterfall]:
+    """The waterfalls of the chosen records, by delivery.
+
+    again: makes a simulation at the start of the run; True: keeping outputs. go: lets a simulation run to a time; progress: is told the
+    share of the work done; what either raises ends the work. Raises Refusal if a record was never delivered, if the sample is too large, or
+    if the paths are too long to be held.
+    """
+    tell = progress or (lambda share: None)
+    records = find(again(True), selection, go, lambda share: tell(share / 2))
+    return trace(again(False), records, go, lambda share: tell((1 + share) / 2))
+
+
+def find(simulation: Simulation, selection: Selection, go: Go, progress: Progress) -> list[Delivery]:
+    """Let the run go to its end and keep the chosen records."""
+    chooser = Chooser(selection, simulation)
+    step_ns = max(1, -(-simulation.end_ns // STEPS))
+    while not simulation.finished:
+        go(simulation, min(simulation.now_ns + step_ns, simulation.end_ns))
+        chooser.add(simulation.taken_outputs())
+        progress(simulation.now_ns / simulation.end_ns)
+    return chooser.chosen()
+
+
+class Chooser:
+    """Takes the deliveries of a run piece by piece (in any pieces) and keeps those that a selection names."""
+
+    def __init__(self, selection: Selection, simulation: Simulation):
+        self._selection, self._simulation = selection, simulation
+        sinks = simulation.sinks
+        for n, record in enumerate(selection.records):
+            if record.sink not in sinks:
+                message = f"sink '{record.sink}' is not in this experiment; {suggestion(record.sink, sinks)}"
+                raise Refusal(message, at=("records", n, "sink"), code="unknown_name", value=record.sink)
+        self._wanted = {(sinks.index(record.sink), record.trigger, record.end_ns): n for n, record in enumerate(selection.records)}
+        self._slowest: Words | None = None
+        self._kept: list[Words] = []
+        self._sampled = 0
+
+    def add(self, rows: Words) -> None:
+        """rows: (n, ..) as the engine keeps outputs."""
+        rows = rows[:, :6]
+        if self._wanted:
+            ends = np.array(sorted({end_ns for _, _, end_ns in self._wanted}))
+            for row in rows[np.isin(rows[:, 2], ends)]:
+                if (int(row[0]), int(row[4]), int(row[2])) in self._wanted:
+                    self._kept.append(row[None])
+        rows = rows[rows[:, 2] > self._simulation.experiment.workload.warmup_ns]
+        if self._selection.slowest:
+            candidates = rows if self._slowest is None else np.concatenate([self._slowest, rows])
+            order = np.lexsort((candidates[:, 1], candidates[:, 2], -candidates[:, 5]))
+            self._slowest = candidates[order[: self._selection.slowest]]
+        if self._selection.sample is not None:
+            self._sample(rows)
+
+    def _sample(self, rows: Words) -> None:
+        sample = self._selection.sample
+        assert sample is not None
+        words = RandomStream(sample.seed, "sample").words(rows[:, 2] << 12 ^ rows[:, 1])
+        drawn = rows[words >> np.uint64(11) < np.uint64(int(sample.rate * (1 << 53)))]
+        self._kept.append(drawn)
+        self._sampled += len(drawn)
+        if self._sampled > RECORDS_MAX:
+            share = max(self._simulation.now_ns, 1) / self._simulation.end_ns
+            message = (
+                f"sample.rate {sample.rate:g} draws more than {RECORDS_MAX} records; "
+                f"a rate of {sample.rate * RECORDS_MAX / self._sampled * share / 2:.2g} draws fewer"
+            )
+            raise Refusal(message, at=("sample", "rate"), value=sample.rate)
+
+    def chosen(self) -> list[Delivery]:
+        """The records, each once, by delivery. Raises Refusal for one that was never delivered."""
+        rows = np.concatenate([*self._kept, *([] if self._slowest is None else [self._slowest]), np.zeros((0, 6), np.int64)])
+        found = {(int(row[0]), int(row[4]), int(row[2])) for row in rows}
+        for place, n in self._wanted.items():
+            if place not in found:
+                record = self._selection.records[n]
+                message = (
+                    f"no record with trigger {record.trigger} was delivered at '{record.sink}' at {record.end_ns} ns; "
+                    "take all three from one delivered record"
+                )
+                raise Refusal(message, at=("records", n), code="unknown_name", value=record.model_dump())
+        return self._simulation.as_deliveries(np.unique(rows, axis=0))
+
+
+def trace(simulation: Simulation, records: list[Delivery], go: Go, progress: Progress) -> list[Waterfall]:
+    """Let the run go as far as the last of the records, and trace it from where the first of those still to come begins."""
+    records = sorted(records, key=lambda record: record.end_ns)
+    begins = _begins(simulation, records)
+    step_ns = max(1, -(-simulation.end_ns // STEPS))
+    chunks: list[Words] = []
+    made: list[Waterfall] = []
+    tracing = False
+    fresh = 0  # rows since records were last looked up
+    reached = 0  # records delivered by now
+    while len(made) < len(records):
+        if not tracing or begins[len(made)] > simulation.now_ns:  # of what has happened nothing is needed
+            simulation.stop_tracing()
+            chunks = []
+            if begins[len(made)] > simulation.now_ns:
+                go(simulation, begins[len(made)])
+            simulation.start_tracing()
+            tracing = True
+        go(simulation, min(simulation.now_ns + step_ns, records[reached].end_ns))
+        chunks.append(simulation.taken_trace())
+        fresh += len(chunks[-1])
+        if sum(map(len, chunks)) > ROWS_MAX:
+            message = (
+                f"the paths of the chosen records span more than {ROWS_MAX:,} services at a time; choose records of less latency, or fewer"
+            )
+            raise Refusal(message, value=len(records))
+        while reached < len(records) and records[reached].end_ns <= simulation.now_ns:
+            reached += 1
+        progress(simulation.now_ns / records[-1].end_ns)
+        last = reached == len(records) or begins[reached] > simulation.now_ns
+        if reached > len(made) and (last or fresh > ROWS_AT_ONCE):
+            index = Trace(np.concatenate(chunks), simulation.topology())
+            made += [index.waterfall(record) for record in records[len(made) : reached]]
+            fresh = 0
+            if reached < len(records):
+                chunks = [rows for rows in chunks if len(rows) and rows[:, L.T_START].max() >= begins[reached]]
+    return made
+
+
+def _begins(simulation: Simulation, records: list[Delivery]) -> list[int]:
+    """For each record (by delivery): the last moment of which it and those after it need nothing."""
+    streams = [source.stream for source in simulation.experiment.workload.sources.values()]
+    ahead = simulation.experiment.measurement.latency.clock == "event" and any(isinstance(stream, FileStream) for stream in streams)
+    begins: list[int] = []
+    for record in reversed(records):  # event times of a file may lie after the append
+        begin = -1 if ahead else max(-1, record.end_ns - record.latency_ns - 1)
+        begins.append(min(begin, begins[-1]) if begins else begin)
+    return begins[::-1]

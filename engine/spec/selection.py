@@ -1,0 +1,39 @@
+"""Which delivered records are looked at closely: the slowest, a random sample, or some by name."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from .operator import Model
+from .problems import Refusal
+
+RECORDS_MAX = 1000
+
+
+class Sample(Model):
+    """Records drawn at random, each with the same chance."""
+
+    rate: float = Field(gt=0, le=1, description="share of the delivered records")
+    seed: int = Field(0, ge=0, lt=2**63, description="another seed draws others")
+
+
+class DeliveredRecord(Model):
+    """A record by its place: a sink delivers at most one at a time for each instance."""
+
+    sink: str = Field(max_length=100, description="operator that delivered it")
+    trigger: int = Field(ge=0, lt=2**63, description="identity of the input record that caused it")
+    end_ns: int = Field(ge=0, lt=2**63, description="virtual time at which it was delivered")
+
+
+class Selection(Model):
+    """Slowest and sample are taken from the records delivered after warm-up, over all sinks."""
+
+    slowest: int = Field(0, ge=0, le=RECORDS_MAX, description="how many of those with the largest latency")
+    sample: Sample | None = Field(None, description="records drawn at random")
+    records: tuple[DeliveredRecord, ...] = Field((), max_length=RECORDS_MAX, description="certain records")
+
+    @model_validator(mode="after")
+    def _chooses_something(self) -> Selection:
+        if not self.slowest and self.sample is None and not self.records:
+            raise Refusal(f"nothing is chosen; give slowest (1 to {RECORDS_MAX}), sample or records", at=("slowest",), value=0)
+        return self

@@ -1,0 +1,136 @@
+"""Waterfalls of chosen records by running again: the same as from a trace of the whole run, whatever is chosen and however it is cut.
+
+What this catches: a second run that differs from the first, tracing that begins too late, a record that is chosen twice or by luck.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from pydantic import ValidationError
+
+import engine
+from engine import rerun
+from engine.attribution import Trace, Waterfall
+from engine.spec.problems import Refusal
+from engine.spec.selection import Selection
+from tests.strategies import documents
+
+from .agreement import DATASETS, template, traced
+from .test_core_rules import Throttle
+
+TEMPLATES = ("nexmark_q3", "nexmark_q8", "flights")
+
+
+def busy(name: str, **workload: Any) -> dict[str, Any]:
+    document = template(name, **({"horizon_s": 3.0 if name == "flights" else 0.06, "drain": True} | workload))
+    for host in document["cluster"]["hosts"]:
+        host["speed"] = 0.1
+    return document
+
+
+def from_whole_trace(simulation: engine.Simulation) -> list[Waterfall]:
+    trace = Trace(simulation.trace_rows(), simulation.topology())
+    return [trace.waterfall(record) for record in simulation.deliveries()]
+
+
+def again(document: dict[str, Any]) -> Any:
+    return lambda keep_outputs: engine.Simulation(document, datasets=DATASETS, keep_outputs=keep_outputs)
+
+
+def slowest(waterfalls: list[Waterfall], n: int) -> list[Waterfall]:
+    by_latency = sorted(waterfalls, key=lambda waterfall: -waterfall.record.latency_ns)  # stable: the first of equals
+    return sorted(by_latency[:n], key=lambda waterfall: waterfall.record.end_ns)
+
+
+def in_order(waterfalls: list[Waterfall]) -> list[Waterfall]:
+    return sorted(waterfalls, key=lambda waterfall: (waterfall.record.end_ns, waterfall.record.sink, waterfall.record.instance))
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_the_slowest_are_those_of_the_whole_trace(name: str) -> None:
+    document = busy(name)
+    whole = from_whole_trace(traced(document))
+    run = engine.run(document, datasets=DATASETS)
+    assert in_order(run.waterfalls(slowest=7)) == in_order(slowest(whole, 7))
+    assert run.simulation.digest() == run.digest
+
+
+def test_what_controls_did_is_done_again() -> None:
+    document = busy("nexmark_q3")
+    run = engine.run(document, datasets=DATASETS, controls=[Throttle()])
+    whole = from_whole_trace(traced(document, controls=[Throttle()]))
+    assert in_order(run.waterfalls(slowest=9)) == in_order(slowest(whole, 9))
+    assert run.waterfalls(slowest=9) != engine.run(document, datasets=DATASETS).waterfalls(slowest=9)
+
+
+@given(document=documents())
+def test_random_experiments_give_what_their_whole_trace_gives(document: dict[str, Any]) -> None:
+    whole = from_whole_trace(traced(document))
+    found = rerun.waterfalls(again(document), Selection(slowest=1000))
+    assert in_order(found) == in_order(slowest(whole, 1000))
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_cutting_and_looking_up_early_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = busy(name)
+    chosen = Selection(slowest=20, sample={"rate": 0.05, "seed": 3})
+    wanted = rerun.waterfalls(again(document), chosen)
+    assert len(wanted) > 20
+    monkeypatch.setattr(rerun, "ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(rerun, "STEPS", 37)
+    chance = random.Random(name)
+    shares: list[float] = []
+
+    def go(simulation: engine.Simulation, t_ns: int) -> None:
+        for cut in sorted(chance.randrange(t_ns + 1) for _ in range(2)):
+            simulation.run_until(cut)
+        simulation.run_until(t_ns)
+
+    assert rerun.waterfalls(again(document), chosen, go, shares.append) == wanted
+    assert shares == sorted(shares)
+    assert 0 < shares[0] <= shares[-1] == 1
+
+
+def test_named_records_are_found_or_refused() -> None:
+    document = busy("nexmark_q3")
+    run = engine.run(document, datasets=DATASETS)
+    wanted = run.waterfalls(sample={"rate": 0.01, "seed": 1})
+    named = [{"sink": w.record.sink, "trigger": w.record.trigger, "end_ns": w.record.end_ns} for w in wanted]
+    assert run.waterfalls(records=named) == wanted
+    with pytest.raises(Refusal, match="no record with trigger") as refusal:
+        run.waterfalls(records=[*named, {**named[0], "end_ns": named[0]["end_ns"] + 1}])
+    assert refusal.value.at == ("records", len(named))
+    with pytest.raises(Refusal, match="did you mean 'sink'"):
+        run.waterfalls(records=[{**named[0], "sink": "sing"}])
+    with pytest.raises(ValidationError, match="nothing is chosen"):
+        run.waterfalls()
+
+
+def test_a_sample_depends_on_its_seed_and_rate() -> None:
+    run = engine.run(busy("nexmark_q3"), datasets=DATASETS)
+    few, same, other = (run.waterfalls(sample={"rate": 0.05, "seed": seed}) for seed in (1, 1, 2))
+    assert few == same != other
+    assert 0.02 < len(few) / run.summary["records_out"] < 0.1
+    more = {waterfall.record for waterfall in run.waterfalls(sample={"rate": 0.1, "seed": 1})}
+    assert {waterfall.record for waterfall in few} < more
+
+
+def test_too_large_a_sample_and_too_long_paths_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = engine.run(busy("nexmark_q3", horizon_s=0.3), datasets=DATASETS)
+    with pytest.raises(Refusal, match="draws fewer"):
+        run.waterfalls(sample={"rate": 1.0})
+    monkeypatch.setattr(rerun, "ROWS_MAX", 100)
+    with pytest.raises(Refusal, match="services at a time"):
+        run.waterfalls(slowest=5)
+
+
+def test_warm_up_is_left_out() -> None:
+    document = busy("nexmark_q1", horizon_s=0.5, warmup_s=0.2)
+    run = engine.run(document)
+    waterfalls = run.waterfalls(slowest=1000)
+    assert min(waterfall.record.end_ns for waterfall in waterfalls) > 200_000_000
+    assert max(waterfall.record.latency_ns for waterfall in waterfalls) / 1e6 == run.summary["latency_ms"]["max"]
