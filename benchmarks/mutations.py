@@ -205,7 +205,7 @@ def trial(mutation: Mutation | None, cases_path: Path, timeout_s: float) -> dict
         shutil.copytree(ROOT / "engine", root / "engine", ignore=shutil.ignore_patterns("__pycache__"))
         if mutation is not None:
             mutation.apply(root)
-        environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": directory, "MILLRACE_KERNELS": str(root / "kernels")}
+        environment = os.environ | {"MILLRACE_COMPILE": "0", "PYTHONPATH": directory, "MILLRACE_KERNELS": str(root / "kernels")}
         try:
             done = subprocess.run(
                 [sys.executable, "-c", CHILD, directory, str(cases_path)],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.core import bulk
 from engine.core import layout as L
-from engine.core import weave
 from engine.core.world import Arrays, Words
 from engine.plan import Plan
 
@@ -90,7 +90,7 @@ class Logs:
         cursor = starts + sizes[:, 0]
         for feed, chunk, columns, here in chunks:
             made = (chunk.append_ns, chunk.event_ns, chunk.trigger, chunk.words)
-            weave.bulk_kernels().place_records(chunk.partition, cursor[here], *made, columns, append, event, trigger, words)
+            bulk.place_records(chunk.partition, cursor[here], *made, columns, append, event, trigger, words)
             closing = ends[here][sizes[here, 2] == 1] - 1
             append[closing], event[closing], trigger[closing] = feed.closes_ns, 0, -1
         new = sizes[:, 1] + sizes[:, 2] > 0

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from engine.core import layout as L
-from engine.core import weave
 from engine.core.expression_machine import STACK_WORDS
 from engine.core.prices import PRICE_LISTS
+from engine.core.weave import Loop
 from engine.core.world import ROWS_AHEAD, Arrays, Capacity, Words, arrays, lines
 from engine.operators import OPERATORS
 from engine.pruning import carried
@@ -85,7 +85,15 @@ class Lowering:
         self.stored = max(self.stored, count)
 
 
-def build(experiment: Experiment, context: Context, datasets: Any, capacity: Capacity, keep_outputs: bool, protocol: Any = None) -> Plan:
+def build(
+    experiment: Experiment,
+    context: Context,
+    datasets: Any,
+    capacity: Capacity,
+    keep_outputs: bool,
+    kernels: Loop,
+    protocol: Any = None,
+) -> Plan:
     """Lower a valid experiment. Raises `Refusal` where a data set does not fit."""
     query = experiment.query
     specs = query.operators
@@ -110,7 +118,6 @@ def build(experiment: Experiment, context: Context, datasets: Any, capacity: Cap
     lowering = Lowering(strings)
     op = np.zeros((len(specs), L.O_COLUMNS), np.int64)
     prices = PRICE_LISTS[experiment.prices].prices
-    codes = weave.operator_codes()
     for n, spec in enumerate(specs):
         lowering.parallelism = spec.parallelism
         lowering.params_at = len(lowering.params)
@@ -133,7 +140,7 @@ def build(experiment: Experiment, context: Context, datasets: Any, capacity: Cap
         lowering.params.extend(len(types[f"{spec.id}.{port}"].fields) for port in kind.outputs)
         price, own = prices[spec.kind], spec.cost
         op[n] = (
-            codes.index(spec.kind),
+            kernels.code(spec.kind),
             first[n],
             spec.parallelism,
             *edge_range[n],

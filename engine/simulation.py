@@ -8,7 +8,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,8 @@ from engine.core.control import Control
 from engine.core.deadlock import standing_channels
 from engine.core.world import Capacity, Words, World
 from engine.logs import Logs
-from engine.spec import Experiment, RecordSchema, canonical_json
+from engine.operators import OPERATORS
+from engine.spec import Experiment, RecordSchema, canonical_json, read_document
 from engine.spec.selection import Selection
 from engine.spec.validation import Context, load
 from engine.telemetry.files import Telemetry
@@ -36,6 +37,7 @@ ENGINE_VERSION = "1"
 
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "data"
+EXAMPLES = FIXTURES.parent / "experiments"
 
 
 class Simulation:
@@ -45,6 +47,7 @@ class Simulation:
     sets that come with Millrace). keep_outputs: keep what
     sinks deliver, for `outputs`. trace: keep every service, for `service_trace`. capacity: first sizes of the arrays.
     protocol: kernels woven in for each message (`engine.core.weave.HOOKS`). controls: policies that act between windows.
+    kinds: operator kinds to weave in beside the query's own, so that runs of many queries share one compiled loop; results do not change.
     Raises `InvalidExperiment` with all problems of the document.
     """
 
@@ -58,14 +61,22 @@ class Simulation:
         capacity: Capacity | None = None,
         protocol: Any = None,
         controls: Sequence[Control] = (),
+        kinds: Collection[str] = (),
     ):
         capacity = capacity or Capacity()
-        self._made_with = {"datasets": datasets, "capacity": capacity, "protocol": protocol, "controls": deepcopy(list(controls))}
+        self._made_with = {
+            "datasets": datasets,
+            "capacity": capacity,
+            "protocol": protocol,
+            "controls": deepcopy(list(controls)),
+            "kinds": tuple(kinds),
+        }
         self._trace_rows = capacity.trace
         context = Context(datasets=datasets or lookup([FIXTURES]))
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
-        self._kernels = weave.kernel(protocol)
-        self._plan = planning.build(self.experiment, context, context.datasets, capacity, keep_outputs, protocol)
+        used = {spec.kind for spec in self.experiment.query.operators} | set(kinds)
+        self._kernels = weave.weave({kind: operator for kind, operator in OPERATORS.items() if kind in used}, protocol)
+        self._plan = planning.build(self.experiment, context, context.datasets, capacity, keep_outputs, self._kernels, protocol)
         self._world = World(self._plan.arrays)
         if trace:
             self.start_tracing()
@@ -145,8 +156,7 @@ class Simulation:
                 self._world.arrays = self._logs.load(self._world.arrays)
             due_ns = min((control.next_ns for control in self._controls), default=L.FAR)
             stop = min(t_ns, self._logs.until_ns - 1, due_ns)
-            with np.errstate(over="ignore"):  # integers wrap; without the compiler NumPy would warn
-                reason = self._kernels.advance(self._world.flat(), stop)
+            reason = self._kernels.advance(self._world.arrays, stop)
             if reason == L.DONE:
                 self.now_ns = stop
                 for control in self._controls:
@@ -209,8 +219,7 @@ class Simulation:
         hasher = hashlib.blake2b(digest_size=32)
         hasher.update(f"{self.experiment.hash} {ENGINE_VERSION} {self.now_ns}".encode())
         hasher.update(canonical_json([control.state() for control in self._controls]))
-        with np.errstate(over="ignore"):
-            hasher.update(self._world.digest())
+        hasher.update(self._world.digest())
         return hasher.hexdigest()
 
     def summary(self) -> dict[str, Any]:
@@ -437,9 +446,12 @@ def run(
     return Run(simulation, frames)
 
 
-def warm_up() -> None:
-    """Compile the loop (or load it from the cache), so that the first run starts at once."""
-    document = {
+def warm_up(ended: Callable[[], bool] = lambda: False) -> None:
+    """Compile what the examples that come with Millrace need (or load it), so that their first runs start at once.
+
+    ended: asked between two of them; True ends it.
+    """
+    tiny = {
         "format": 1,
         "query": {
             "operators": [{"id": "bids", "kind": "source"}, {"id": "sink", "kind": "sink"}],
@@ -451,4 +463,8 @@ def warm_up() -> None:
             "sources": {"bids": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1000}}},
         },
     }
-    run(document).simulation.digest()
+    used = {frozenset(operator["kind"] for operator in read_document(path)["query"]["operators"]) for path in EXAMPLES.glob("*.yaml")}
+    for kinds in sorted(used, key=sorted):
+        if ended():
+            return
+        run(tiny, kinds=kinds).simulation.digest()

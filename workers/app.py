@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 from typing import Any
 
 import django
@@ -34,8 +35,8 @@ def execute_run(run_id: str) -> None:
 
 @signals.worker_init.connect
 def warm_up(**_: Any) -> None:
-    """Compile, or load what was compiled before, so that the first run starts at once."""
-    engine.warm_up()
+    """Compile, or load what was compiled before, beside all else, so that first runs start at once."""
+    threading.Thread(target=engine.warm_up, args=(execution.SHUTTING_DOWN.is_set,), name="warm-up").start()
 
 
 @signals.worker_ready.connect

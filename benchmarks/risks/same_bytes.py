@@ -23,11 +23,10 @@ ROOT = Path(__file__).resolve().parents[2]
 NUMPY_OFF = "SSE42 AVX2 FMA3 AVX512F AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR X86_V3 X86_V4"
 TARGETS = {
     "compiled for this processor": {},
-    "not compiled": {"NUMBA_DISABLE_JIT": "1"},
-    "compiled for a generic processor": {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""},
+    "not compiled": {"MILLRACE_COMPILE": "0"},
+    "compiled for a generic processor": {"MILLRACE_CPU": "generic"},
     "compiled for nehalem, NumPy without its vector units": {
-        "NUMBA_CPU_NAME": "nehalem",
-        "NUMBA_CPU_FEATURES": "",
+        "MILLRACE_CPU": "nehalem",
         "NPY_DISABLE_CPU_FEATURES": NUMPY_OFF,
     },
 }

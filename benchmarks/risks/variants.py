@@ -12,6 +12,7 @@ from typing import Any
 
 import engine
 from engine.core import loop, weave
+from engine.core.layout import O_CODE
 from engine.operators import OPERATORS
 
 
@@ -28,24 +29,19 @@ def module_of(text: str, name: str) -> ModuleType:
     return module
 
 
-def loop_with(replacements: Mapping[str, str], name: str) -> ModuleType:
+def loop_with(replacements: Mapping[str, str], name: str) -> weave.Loop:
     """The woven loop after replacing lines of its template. Each text to be replaced has to occur."""
     text = Path(loop.__file__).read_text()
     for old, new in replacements.items():
         if old not in text:
             raise ValueError(f"the loop has no text {old!r}; this variant was made for another version")
         text = text.replace(old, new)
-    original = weave.loop
-    weave.loop = module_of(text, f"loop_template_{name}")
-    try:
-        return weave.load(weave.weave(OPERATORS))
-    finally:
-        weave.loop = original
+    return weave.weave(OPERATORS, template=module_of(text, f"loop_template_{name}"))
 
 
-def simulation_on(kernels: Any, document: dict[str, Any], **options: Any) -> engine.Simulation:
-    """A simulation that runs on the given woven module."""
+def simulation_on(kernels: weave.Loop, document: dict[str, Any], **options: Any) -> engine.Simulation:
+    """A simulation that runs on the given loop."""
     simulation = engine.Simulation(document, **options)
     simulation._kernels = kernels
-    simulation._world.kernels = kernels
+    simulation._world.arrays.op[:, O_CODE] = [kernels.code(spec.kind) for spec in simulation.experiment.query.operators]
     return simulation

@@ -1,9 +1,11 @@
 """Compiled work on whole tables, outside the loop: filling logs, rehashing keyed state, digests."""
 
+from engine.core.compiler import compiled
 from engine.core.layout import *
 from engine.core.tools import entry_bucket
 
 
+@compiled
 def place_records(partition, cursor, append, event, trigger, words, columns, log_append, log_event, log_trigger, log_words):
     """Put the records of a chunk behind one another in the logs of their partitions, with the columns carried.
 
@@ -21,6 +23,7 @@ def place_records(partition, cursor, append, event, trigger, words, columns, log
             log_words[at, c] = words[k, columns[c]]
 
 
+@compiled
 def rehash(table, entry, fresh):
     """Fill an empty bucket array with the entries in use below `fresh`; rewrites their links."""
     for e in range(fresh):
@@ -30,6 +33,7 @@ def rehash(table, entry, fresh):
             table[b] = e
 
 
+@compiled
 def messages_digest(msg, slots, widths, placed):
     """Hash of messages in the order given, over what belongs to them: the payload columns beyond a record's own are left over from earlier
     uses.
@@ -58,6 +62,7 @@ def messages_digest(msg, slots, widths, placed):
     return d
 
 
+@compiled
 def state_digest(table, entry, row, keeps_rows):
     """Sum of the hashes of all entries of keyed state with the rows they keep: the same wherever they stand.
 

@@ -1,5 +1,6 @@
 """Small helpers of the loop and of the operators' kernels. Plain functions over the few arrays they use; woven in as text."""
 
+from engine.core.compiler import rare
 from engine.core.layout import *
 
 
@@ -174,6 +175,7 @@ def ring_insert(ring, r, head, tail, time, tie, slot):
     ring[r, p, 2] = slot
 
 
+@rare
 def ring_sort(ring, scratch, r, head, middle, tail):
     """Sort the tail [middle, tail) of ring `r` and merge it into the sorted part [head, middle)."""
     mask = ring.shape[1] - 1

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from . import bulk
 from . import layout as L
-from . import weave
-from .weave import FLAT
 
 Words = NDArray[np.int64]
 
@@ -142,7 +141,7 @@ class World:
             fresh = int(g[L.G_ENTRY_FRESH])
             entry = w.entry if new <= len(w.entry) else _taller(w.entry, new, fresh)
             table = np.full(1 << (2 * new - 1).bit_length(), -1, np.int64)
-            weave.bulk_kernels().rehash(table, entry, fresh)
+            bulk.rehash(table, entry, fresh)
             g[L.G_ENTRIES_FREE] += new - old
             g[L.G_ENTRIES_SIZE] = new
             self._set(entry=entry, table=table)
@@ -227,10 +226,6 @@ class World:
 
     # -- copies -----------------------------------------------------------------------------------------------------
 
-    def flat(self) -> Arrays:
-        """The arrays as the woven loop takes them: tables of fixed width are flat."""
-        return self.arrays._replace(**{name: getattr(self.arrays, name).reshape(-1) for name in FLAT})
-
     def snapshot(self) -> dict[str, Words]:
         """A copy of all arrays but the buffers; of stored rows and entries only those ever used."""
         used = {name: int(self.arrays.g[scalar]) for name, scalar in FRESH.items()}
@@ -243,7 +238,7 @@ class World:
 
     def restore(self, snapshot: dict[str, Words]) -> None:
         """Take over a snapshot (copied), but trace and keep outputs as before."""
-        g = snapshot["g"].copy()
+        g, codes = snapshot["g"].copy(), self.arrays.op[:, L.O_CODE]
         rows = {"row": int(g[L.G_ROWS_SIZE]), "entry": int(g[L.G_ENTRIES_SIZE])}
         tracing, traced = int(self.arrays.g[L.G_TRACING]), int(g[L.G_TRACING])
         g[[L.G_TRACING, L.G_KEEPING]] = tracing, self.arrays.g[L.G_KEEPING]
@@ -256,6 +251,7 @@ class World:
             **{name: np.empty_like(getattr(self.arrays, name)) for name in BUFFERS},
         )
         self._set(g=g)
+        self.arrays.op[:, L.O_CODE] = codes  # the run that was saved may have had other kinds woven in
         if tracing and traced:
             self._note_all_rows()
         elif tracing:
@@ -310,7 +306,7 @@ class World:
         for r in range(2 * len(host)):
             add(self._messages_digest(self.ring(r)))
         keeps_rows = (w.op[w.inst[:, L.I_OP], L.O_KEEPS_ROWS]).astype(np.int64)
-        add(np.array([weave.bulk_kernels().state_digest(w.table, w.entry, w.row, keeps_rows)]), w.g[[L.G_HOPS, L.G_ENTRIES_USED]])
+        add(np.array([bulk.state_digest(w.table, w.entry, w.row, keeps_rows)]), w.g[[L.G_HOPS, L.G_ENTRIES_USED]])
         return hasher.digest()
 
     def _messages_digest(self, slots: Any, outbox_of: int | None = None) -> Words:
@@ -326,7 +322,7 @@ class World:
         else:  # not sent yet: the port's number, where there are several
             ports = np.where(is_record & (w.op[operators, L.O_PORTS] > 1), edges, 0)
         widths = np.where(is_record, w.par[w.op[operators, L.O_PORT_WIDTHS] + ports], 0).astype(np.int64)
-        digest = weave.bulk_kernels().messages_digest(w.msg, slots, widths, int(outbox_of is None))
+        digest = bulk.messages_digest(w.msg, slots, widths, int(outbox_of is None))
         return np.array([digest, *ports] if ports.any() else [digest])
 
 

@@ -168,7 +168,7 @@ class Installation:
                 service.start()
 
     def wait_until_healthy(self, ended: Callable[[], bool], timeout_s: float = 180.0) -> None:
-        """Until every part answers, or it is over. The first start takes longer, for the engine is compiled. Raises Trouble."""
+        """Until every part answers, or it is over. Raises Trouble."""
         began_s, said = time.monotonic(), ""
         while not ended():
             self.watch()
@@ -181,7 +181,7 @@ class Installation:
                 raise Trouble(f"not healthy after {timeout_s:.0f} s: {', '.join(missing)} does not answer\n{logs}")
             if time.monotonic() - began_s > 5 and said != missing[0]:
                 said = missing[0]
-                say(f"  waiting for {', '.join(missing)} (the first start compiles the engine) ...")
+                say(f"  waiting for {', '.join(missing)} ...")
             time.sleep(0.1)
 
     def health(self) -> dict[str, object]:

@@ -16,6 +16,7 @@ from engine.core import layout as L
 from engine.core.deadlock import standing_channels
 from engine.core.layout import C_RECEIVER, C_SENDER
 from engine.core.world import Capacity
+from engine.operators import OPERATORS
 from engine.spec import Experiment
 from engine.workloads import lookup
 from tests.oracle import OracleResult, simulate
@@ -45,9 +46,15 @@ def with_params(document: dict[str, Any], operator_id: str, **params: Any) -> di
     return changed
 
 
+def simulated(document: dict[str, Any], **options: Any) -> engine.Simulation:
+    """The fast engine before its start, with its trace and outputs kept. All documents share one compiled loop."""
+    defaults: dict[str, Any] = {"datasets": DATASETS, "trace": True, "keep_outputs": True, "kinds": OPERATORS}
+    return engine.Simulation(document, **(defaults | options))
+
+
 def traced(document: dict[str, Any], **options: Any) -> engine.Simulation:
-    """The fast engine, run to the end with its trace and outputs kept."""
-    simulation = engine.Simulation(document, datasets=DATASETS, trace=True, keep_outputs=True, **options)
+    """The same, run to the end."""
+    simulation = simulated(document, **options)
     simulation.run_until(simulation.end_ns)
     return simulation
 

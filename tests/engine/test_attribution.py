@@ -19,7 +19,7 @@ from engine.attribution import PARTS, Delivery, NotTraced, Trace, Waterfall
 from engine.core import layout as L
 from tests.strategies import documents
 
-from .agreement import DATASETS, TEMPLATES, template, traced
+from .agreement import TEMPLATES, simulated, template, traced
 
 
 def waterfalls_of(simulation: engine.Simulation) -> list[Waterfall]:
@@ -85,7 +85,7 @@ def test_totals_are_sums_over_the_trace(document: dict[str, Any]) -> None:
 
 @given(document=documents())
 def test_tracing_changes_nothing(document: dict[str, Any]) -> None:
-    plain = engine.Simulation(document, datasets=DATASETS, keep_outputs=True)
+    plain = simulated(document, trace=False)
     plain.run_until(plain.end_ns)
     observed = traced(document)
     assert plain.digest() == observed.digest()

@@ -7,7 +7,6 @@ than a real path, a protocol's hook that is not called or costs something when a
 from __future__ import annotations
 
 import ast
-import importlib
 import json
 import os
 import random
@@ -366,17 +365,6 @@ def test_the_engine_uses_no_mathematics_or_chance_of_a_library() -> None:
 
 # Hooks of per-message protocols
 
-IN_PLAIN_PYTHON = """
-import json, sys
-import engine
-from tests.engine.agreement import traced
-from tests.engine.counting_protocol import Counting
-from tests.engine.agreement import TINY
-from tests.engine.test_core_rules import counts_of
-document, capacity = json.load(sys.stdin), TINY if "tiny" in sys.argv else None
-print(json.dumps([counts_of(traced(document, capacity=capacity, **options)) for options in ({}, {"protocol": Counting})]))
-"""
-
 
 def counts_of(simulation: engine.Simulation) -> dict[str, Any]:
     w = simulation._world.arrays
@@ -394,26 +382,14 @@ def counts_of(simulation: engine.Simulation) -> dict[str, Any]:
     }
 
 
-def without_and_with_protocol(*flags: str) -> list[dict[str, Any]]:
-    """Counts of the same run without and with the protocol, uncompiled: a variant of the loop takes long to compile."""
+def protocol_document() -> dict[str, Any]:
     document = small("nexmark_q12", 2, horizon_s=0.004)
     document["workload"]["sources"]["bids"]["watermarks"] = {"kind": "bounded", "lag_ms": 0, "period_ms": 1}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", IN_PLAIN_PYTHON, *flags],
-        input=json.dumps(document),
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return list(json.loads(done.stdout.splitlines()[-1]))
+    return document
 
 
 def test_a_protocol_sees_every_message_and_changes_bytes_and_cost() -> None:
-    without, with_protocol = without_and_with_protocol()
+    without, with_protocol = (counts_of(traced(protocol_document(), **options)) for options in ({}, {"protocol": Counting}))
     assert without["hook"] == []
     assert with_protocol["served"] == without["served"]
     hook = np.array(with_protocol["hook"])
@@ -430,39 +406,44 @@ def test_a_protocol_sees_every_message_and_changes_bytes_and_cost() -> None:
 
 
 def test_a_protocol_sees_every_record_once_even_when_the_loop_hands_back() -> None:
-    roomy, tiny = without_and_with_protocol()[1], without_and_with_protocol("tiny")[1]
+    roomy, tiny = (counts_of(traced(protocol_document(), protocol=Counting, capacity=capacity)) for capacity in (None, TINY))
     assert tiny["hook"] == roomy["hook"]
     assert tiny["digest"] == roomy["digest"]
 
 
 def test_without_a_protocol_its_points_leave_no_trace() -> None:
-    plain = weave.weave(OPERATORS)
-    assert "WEAVE" not in plain
+    plain, _ = weave.woven_text(OPERATORS)
+    assert "# WEAVE on" not in plain
     assert "more_bytes" not in plain
     assert "more_ps" not in plain
 
     class Silent:
         """A protocol that provides no kernel."""
 
-    Silent.__module__ = "tests.engine.counting_protocol"
-    assert weave.weave(OPERATORS, Silent) == plain
-    assert "more_bytes" in weave.weave(OPERATORS, Counting)
+    assert weave.woven_text(OPERATORS, Silent)[0] == plain
+    assert "more_bytes" in weave.woven_text(OPERATORS, Counting)[0]
 
 
-@pytest.mark.slow
-def test_a_compiled_protocol_counts_the_same() -> None:
-    document = small("nexmark_q12", 2, horizon_s=0.004)
-    document["workload"]["sources"]["bids"]["watermarks"] = {"kind": "bounded", "lag_ms": 0, "period_ms": 1}
-    compiled = counts_of(traced(document, protocol=Counting))
-    assert compiled == without_and_with_protocol()[1]
+IN_PLAIN_PYTHON = """
+import json, sys
+from tests.engine.agreement import traced
+from tests.engine.counting_protocol import Counting
+from tests.engine.test_core_rules import counts_of
+print(json.dumps(counts_of(traced(json.load(sys.stdin), protocol=Counting))))
+"""
 
 
-def test_one_name_with_two_meanings_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Constants and kernels of all modules stand in one text; two modules may use one name only for the same thing."""
-    text = "COUNT = 3\n\ndef clashing_on_send(hook):\n    return hook[0] * COUNT\n\n"
-    text += "class Clashing:\n    on_send = staticmethod(clashing_on_send)\n"
-    (tmp_path / "clashing_protocol.py").write_text(text)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    protocol = importlib.import_module("clashing_protocol").Clashing
-    with pytest.raises(ValueError, match="COUNT"):
-        weave.weave(OPERATORS, protocol)
+def test_a_protocol_counts_the_same_without_the_compiler() -> None:
+    document = protocol_document()
+    done = subprocess.run(
+        [sys.executable, "-c", IN_PLAIN_PYTHON],
+        input=json.dumps(document),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "MILLRACE_COMPILE": "0"},
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == counts_of(traced(document, protocol=Counting))

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import engine
 from tests.strategies import documents
 
-from .agreement import DATASETS, ROOT, TEMPLATES, TINY, template, traced, with_params
+from .agreement import DATASETS, ROOT, TEMPLATES, TINY, simulated, template, traced, with_params
 
 SOME_TEMPLATES = [pytest.param(name, marks=[] if name in ("nexmark_q8", "flights") else [pytest.mark.slow]) for name in TEMPLATES]
 """All of them in a full run; in a fast one a join with windows of processing time and an aggregate with windows of event time."""
@@ -92,13 +92,13 @@ def test_the_loop_gives_the_same_without_the_compiler(name: str) -> None:
     document = busy(name)
     document["workload"]["horizon_s"] = 0.5 if name == "flights" else 0.015
     document["policies"]["flow_control"]["per_channel"] = 1
-    assert in_another_process(document, NUMBA_DISABLE_JIT="1") == as_json(fingerprint(traced(document)))
+    assert in_another_process(document, MILLRACE_COMPILE="0") == as_json(fingerprint(traced(document)))
 
 
 @given(document=documents(), cuts=st.lists(st.floats(0, 1), max_size=30))
 def test_any_cutting_gives_the_same(document: dict[str, Any], cuts: list[float]) -> None:
     whole = traced(document)
-    cut = engine.Simulation(document, datasets=DATASETS, trace=True, keep_outputs=True)
+    cut = simulated(document)
     # Half of the cuts fall on moments at which something happens, where an instant could be torn apart.
     moments = [int(moment) for moment in whole.service_trace()[:, 1]] or [0]
     for n, share in enumerate(sorted(cuts)):

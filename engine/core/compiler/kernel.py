@@ -1,0 +1,173 @@
+"""Functions that are compiled when they are called with arguments of types not seen before."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import linecache
+import os
+import threading
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from types import FunctionType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from . import store
+from .problem import CannotCompile
+
+ENTRY = "kernel"
+"""Name of the compiled function in its machine code."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Signature = tuple[Any, ...]
+"""For each argument: None for a word, (type, dimensions) for a table, ((name, type, dimensions), ...) for a tuple of tables."""
+
+TYPES = {np.dtype(name): name for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "float64")}
+
+
+def enabled() -> bool:
+    return os.environ.get("MILLRACE_COMPILE", "1") != "0"
+
+
+def rare(function: Function) -> Function:
+    """Marks a kernel that is called rarely, or from many places: it stands once in the machine code and is called."""
+    function.rare = True  # type: ignore[attr-defined]
+    return function
+
+
+def compiled(function: Callable[..., Any]) -> Compiled:
+    """Decorator of functions that other Python calls: see the package for what they may be made of."""
+    return Compiled(function)
+
+
+class Compiled:
+    """A kernel that Python can call. Arguments: words (int), tables, named tuples of tables. Returns a word.
+
+    called: kernels to be called instead of put in place, besides those marked `rare`.
+    widths: columns of tables that are the same in every call, by the table's name in its tuple; addresses are then cheaper.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], *, called: Collection[Callable[..., Any]] = (), widths: Mapping[str, int] | None = None
+    ):
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.called = frozenset(called)
+        self.widths = dict(widths or {})
+        self._natives: dict[Signature, Callable[..., int]] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, *arguments: Any) -> Any:
+        if not enabled():
+            with np.errstate(over="ignore"):  # words wrap
+                return self.function(*arguments)
+        signature: list[Any] = []
+        given: list[int] = []  # address and shape of each table
+        words: list[int] = []
+        for argument in arguments:
+            if isinstance(argument, np.ndarray):
+                signature.append(self._table("", argument, given))
+            elif isinstance(argument, tuple):
+                names = argument._fields  # type: ignore[attr-defined]
+                signature.append(tuple([(name, *self._table(name, table, given)) for name, table in zip(names, argument, strict=True)]))
+            else:
+                signature.append(None)
+                words.append(int(argument))
+        native = self._natives.get(tuple(signature)) or self._native(tuple(signature))
+        addresses = np.array(given, np.int64)
+        return native(addresses.ctypes.data, *words)
+
+    def _table(self, name: str, table: Any, given: list[int]) -> tuple[str, int]:
+        if table.dtype not in TYPES or not table.flags.c_contiguous or self.widths.get(name, table.shape[-1]) != table.shape[-1]:
+            wanted = f"row after row{f', {self.widths[name]} columns wide' if name in self.widths else ''}"
+            raise TypeError(
+                f"{self.function.__name__} is given a table {name} of {table.dtype}, shape {table.shape}, strides {table.strides}; "
+                f"kernels take {', '.join(TYPES.values())}, {wanted}"
+            )
+        given += (table.__array_interface__["data"][0], *table.shape)
+        return TYPES[table.dtype], table.ndim
+
+    def _native(self, signature: Signature) -> Callable[..., int]:
+        with self._lock:
+            if signature not in self._natives:
+                from . import machine  # LLVM is loaded where something is compiled
+
+                key = self.key(signature)
+                code = store.load(key)
+                if code is None:
+                    from .translate import translate
+
+                    code = machine.object_code(translate(self.function, ENTRY, signature, self.called, self.widths))
+                    store.save(key, code)
+                words = [ctypes.c_int64] * signature.count(None)
+                make = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *words)  # such a call lets other threads run
+                self._natives[signature] = make(machine.load(code, ENTRY))
+            return self._natives[signature]
+
+    def key(self, signature: Signature) -> str:
+        """Hash of all that the machine code depends on: the texts and constants of all kernels that can be reached, types, processor."""
+        from . import machine
+
+        hasher = hashlib.blake2b(digest_size=20)
+        about = [_own_text(), machine.identity(), repr(signature), repr(sorted(self.widths.items()))]
+        texts: set[str] = set()
+        for kernel in reachable(self.function):
+            texts.add(source_text(kernel))
+            about += [kernel.__module__, kernel.__qualname__, str(is_called(kernel, self.called)), repr(constants(kernel))]
+        for part in [*about, *sorted(texts)]:
+            hasher.update(part.encode() + b"\0")
+        return hasher.hexdigest()
+
+
+def is_called(kernel: Callable[..., Any], called: Collection[Callable[..., Any]]) -> bool:
+    return kernel in called or getattr(kernel, "rare", False)
+
+
+def reachable(function: Callable[..., Any]) -> list[FunctionType]:
+    """The kernel and all that it calls, each once."""
+    found: dict[FunctionType, None] = {}
+    waiting = [plain(function)]
+    while waiting:
+        kernel = waiting.pop()
+        if kernel not in found:
+            found[kernel] = None
+            waiting += [plain(value) for value in _globals(kernel).values() if isinstance(value, FunctionType | Compiled)]
+    return list(found)
+
+
+def constants(kernel: FunctionType) -> list[tuple[str, int | float]]:
+    """Module-level numbers that the kernel uses, by name."""
+    return sorted((name, value) for name, value in _globals(kernel).items() if isinstance(value, int | float))
+
+
+def plain(function: Any) -> FunctionType:
+    """The Python function behind a kernel. Raises CannotCompile."""
+    function = function.function if isinstance(function, Compiled) else function
+    if not isinstance(function, FunctionType):
+        raise CannotCompile(f"{function!r} is no function written in Python, so it cannot be a kernel")
+    if function.__closure__:
+        raise CannotCompile(f"kernel {function.__name__} uses variables of the function around it; use module-level constants")
+    return function
+
+
+def source_text(kernel: FunctionType) -> str:
+    """The text of the file in which the kernel stands. Raises CannotCompile where there is none."""
+    name = kernel.__code__.co_filename
+    linecache.checkcache(name)
+    lines = linecache.getlines(name, kernel.__globals__)
+    if not lines:
+        raise CannotCompile(f"the source of kernel {kernel.__name__} ({name}) is not there; kernels stand in files or notebook cells")
+    return "".join(lines)
+
+
+def _globals(kernel: FunctionType) -> dict[str, Any]:
+    names = kernel.__code__.co_names
+    return {name: kernel.__globals__[name] for name in names if name in kernel.__globals__}
+
+
+@functools.cache
+def _own_text() -> str:
+    return "".join(path.read_text() for path in sorted(Path(__file__).parent.glob("*.py")))
