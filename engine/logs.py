@@ -26,7 +26,7 @@ class Logs:
         records = sum(feed.count for feed in plan.feeds.values())
         self._stretch_ns = max(1_000_000, int(self._horizon_ns * RECORDS_AHEAD // max(records, 1)))
         self._columns = {
-            operator: np.array([feed.schema.index(name) for name in plan.schemas[f"{operator}.out"].names], np.int64)
+            operator: np.array([feed.fields.index(name) for name in plan.schemas[f"{operator}.out"].names], np.int64)
             for operator, feed in plan.feeds.items()
         }
         self.until_ns = 0

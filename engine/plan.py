@@ -105,7 +105,9 @@ def build(
     strings = Strings()
     sources = [spec for spec in specs if spec.kind == "source"]
     sinks = [spec.id for spec in specs if spec.kind == "sink"]
-    feeds = {spec.id: build_feed(experiment, spec.id, n, strings, datasets) for n, spec in enumerate(sources)}
+    feeds = {
+        spec.id: build_feed(experiment, spec.id, n, strings, datasets, types[f"{spec.id}.out"].names) for n, spec in enumerate(sources)
+    }
     watermarks = {spec.id: experiment.workload.sources[spec.id].watermarks for spec in sources}
 
     first = np.cumsum([0, *(spec.parallelism for spec in specs)])

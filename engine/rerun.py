@@ -17,7 +17,7 @@ from engine.core.world import Words
 from engine.simulation import Simulation
 from engine.spec.problems import Refusal, suggestion
 from engine.spec.selection import RECORDS_MAX, Selection
-from engine.spec.workload import FileStream
+from engine.spec.streams import FileStream
 
 STEPS = 500  # into which each of the two runs is cut, to tell how far it has come
 ROWS_MAX = 10_000_000  # services held at a time, about 1 GB

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from engine.spec import RecordSchema, registry
-from engine.spec.workload import NexmarkAuction, NexmarkBid, NexmarkPerson
+from engine.spec.streams import NexmarkAuction, NexmarkBid, NexmarkPerson
 
 Document = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""Logarithm, exponential and normal quantile of arrays, from + - * / and square roots alone.
+"""Logarithm, exponential, cosine and normal quantile of arrays, from + - * / and square roots alone.
 
 Those operations are the same bits on every processor (IEEE 754); the functions of libm and of NumPy's vector loops are not. Errors are a
 few units in the last place. Everything that influences records, order or cost uses these.
@@ -14,6 +14,7 @@ Floats = NDArray[np.float64]
 LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # their sum is ln 2; k x LN2_HIGH is exact for |k| < 2^20
 PER_LN2 = 1.4426950408889634
 SQRT2 = 1.4142135623730951
+TWO_PI = 6.283185307179586
 EXPONENT_BITS, EXPONENT_BIAS = 52, 1023
 FRACTION = (1 << EXPONENT_BITS) - 1
 EXP_MIN, EXP_MAX = -708.0, 709.0
@@ -50,6 +51,19 @@ def exp(x: Floats) -> Floats:
     for order in range(14, 0, -1):
         series = series * r / order + 1.0
     return series * ((k.astype(np.int64) + EXPONENT_BIAS) << EXPONENT_BITS).view(np.float64)
+
+
+def cosine(turns: Floats) -> Floats:
+    """cos(2 pi x turns). Shape (n,)."""
+    turn = turns - np.floor(turns)
+    turn = np.minimum(turn, 1.0 - turn)  # cos(-x) = cos(x)
+    left = turn > 0.25
+    turn = np.where(left, 0.5 - turn, turn)  # cos(pi - x) = -cos(x)
+    square = (turn * turn) * (TWO_PI * TWO_PI)
+    series = np.ones_like(turn)
+    for order in range(22, 0, -2):
+        series = 1.0 - series * square / (order * (order - 1))
+    return np.where(left, -series, series)
 
 
 # Rational approximations on three ranges; numerator and denominator, from the constant term on.

@@ -9,8 +9,8 @@ from .problems import InvalidExperiment, Problem, Refusal
 from .records import FIELD_BYTES, FieldType, RecordField, RecordSchema
 from .registry import catalogue
 from .resources import Budgets
+from .streams import DatasetInfo
 from .validation import Context, Findings, examine, load, placement_of, schemas, validate
-from .workload import DatasetInfo
 
 __all__ = [
     "FIELD_BYTES",

@@ -12,8 +12,8 @@ from .graph import topological
 from .problems import Problem, Refusal, pointer, suggestion
 from .query import Edge, OperatorSpec
 from .records import RecordField, RecordSchema
+from .streams import DatasetInfo, FileStream
 from .structure import check, refusal_problem
-from .workload import DatasetInfo, FileStream
 
 Datasets = Callable[[str], DatasetInfo | None]
 KeyedBy = frozenset[tuple[str, str, int]]

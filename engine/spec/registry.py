@@ -17,8 +17,9 @@ from .experiment import AnyFlowControl
 from .operator import Operator
 from .query import AnyPartitioning
 from .rates import AnyArrivals, AnyRate
+from .streams import AnyStream, Stream
 from .variant import Variant
-from .workload import AnyStream, AnyWatermarks, Stream, variants
+from .workload import AnyWatermarks, variants
 
 FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "streams": variants(AnyStream),

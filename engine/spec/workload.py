@@ -2,152 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from .delays import AnyDelay, NoDelay
 from .operator import Model
-from .problems import Refusal, suggestion
+from .problems import Refusal
 from .rates import AnyArrivals, AnyRate, EvenArrivals, RecordedRate
-from .records import RecordField, RecordSchema
+from .streams import AnyStream, FileStream
 from .units import Integer, Number, milliseconds_ns, quantity, seconds_ns
 from .variant import Variant
-
-
-@dataclass(frozen=True)
-class DatasetInfo:
-    """What validation must know of an uploaded file.
-
-    schema: its columns. timestamps: the columns that can serve as event time, best first. rows: how many records it has.
-    """
-
-    schema: RecordSchema
-    timestamps: tuple[str, ...]
-    rows: int
-
-
-def unknown_dataset(name: str) -> Refusal:
-    """What is wrong with the field `dataset` when there is none of that name."""
-    message = f"dataset '{name}' is unknown; upload it or choose another"
-    return Refusal(message, at=("dataset",), code="unknown_dataset", value=name)
-
-
-# Streams
-
-
-class Stream(Variant):
-    """What the records are. `record_schema` says their fields; for generated streams it is fixed."""
-
-    schema_fixed: ClassVar[RecordSchema | None] = None
-
-    def record_schema(self, dataset: DatasetInfo | None = None) -> RecordSchema:
-        """Fields of the stream's records; a file needs its `dataset`. Raises `Refusal` (path below the stream)."""
-        assert self.schema_fixed is not None
-        return self.schema_fixed
-
-
-NEXMARK = "Siachamis 2024, 3.6; Apache Beam's NexMark defaults"
-
-
-class NexmarkStream(Stream):
-    """One of NexMark's three topics.
-
-    The field `extra` of the benchmark is padding: it counts in the accounting size and is not carried as a field.
-    """
-
-    group: ClassVar[str] = "NexMark"
-    source: ClassVar[str] = NEXMARK
-
-    hot_ratio: Number = Field(
-        default=0.0,
-        ge=0,
-        le=1,
-        title="Hot ratio",
-        description="Share of the records that refer to one hot seller, bidder or auction; 0 is uniform.",
-    )
-
-
-class NexmarkPerson(NexmarkStream):
-    """People who register at the auction site; 200 bytes each. Their state is one of AZ, CA, ID, OR, WA, WY."""
-
-    title: ClassVar[str] = "NexMark persons"
-    icon: ClassVar[str] = "user"
-    schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(
-        200, id="int", name="string", email="string", card="string", city="string", state="string", time="timestamp"
-    )
-    kind: Literal["nexmark_person"] = "nexmark_person"
-
-
-class NexmarkAuction(NexmarkStream):
-    """Auctions that open; 500 bytes each. A hot auction's seller is the hot person."""
-
-    title: ClassVar[str] = "NexMark auctions"
-    icon: ClassVar[str] = "gavel"
-    schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(
-        500,
-        id="int",
-        item="string",
-        description="string",
-        initial_bid="int",
-        reserve="int",
-        time="timestamp",
-        expires="timestamp",
-        seller="int",
-        category="int",
-    )
-    kind: Literal["nexmark_auction"] = "nexmark_auction"
-
-
-class NexmarkBid(NexmarkStream):
-    """Bids on auctions; 100 bytes each. Bidder and auction are hot independently of one another."""
-
-    title: ClassVar[str] = "NexMark bids"
-    icon: ClassVar[str] = "coins"
-    schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(100, auction="int", bidder="int", price="int", time="timestamp")
-    kind: Literal["nexmark_bid"] = "nexmark_bid"
-
-
-class FileStream(Stream):
-    """The rows of an uploaded file, in the order of their timestamps."""
-
-    title: ClassVar[str] = "Uploaded file"
-    icon: ClassVar[str] = "file"
-    kind: Literal["file"] = "file"
-    dataset: str = Field(min_length=1, max_length=200, title="Data set", description="Name of the uploaded data set.")
-    timestamp: str = Field(min_length=1, max_length=200, title="Timestamp column", description="The column that holds the event time.")
-    columns: tuple[str, ...] | None = Field(
-        default=None, title="Columns", description="The columns to read, in this order; all of them when not given."
-    )
-
-    def record_schema(self, dataset: DatasetInfo | None = None) -> RecordSchema:
-        """The chosen columns; the timestamp column, if among them, has the type timestamp."""
-        if dataset is None:
-            raise unknown_dataset(self.dataset)
-        schema = dataset.schema
-        if self.timestamp not in dataset.timestamps:
-            raise Refusal(
-                f"column '{self.timestamp}' of data set '{self.dataset}' cannot serve as timestamp; choose one of its timestamp columns",
-                at=("timestamp",),
-                code="unknown_timestamp",
-                value=self.timestamp,
-                hint=suggestion(self.timestamp, dataset.timestamps),
-            )
-        names = schema.names if self.columns is None else self.columns
-        if not names:
-            raise Refusal("columns is empty; name at least one column or leave it out", at=("columns",), code="too_short", value=[])
-        for position, name in enumerate(names):
-            at = ("columns", position)
-            if name not in schema:
-                message = f"data set '{self.dataset}' has no column '{name}'; choose among its columns"
-                raise Refusal(message, at=at, code="unknown_field", value=name, hint=suggestion(name, schema.names))
-            if name in names[:position]:
-                raise Refusal(f"column '{name}' is listed twice; list it once", at=at, code="duplicate", value=name)
-        return RecordSchema(tuple(RecordField(n, "timestamp" if n == self.timestamp else schema.type_of(n)) for n in names))
-
-
-# Watermarks
 
 
 class NoWatermarks(Variant):
@@ -174,7 +39,6 @@ class BoundedWatermarks(Variant):
         return milliseconds_ns(self.period_ms)
 
 
-AnyStream = Annotated[NexmarkPerson | NexmarkAuction | NexmarkBid | FileStream, Field(discriminator="kind")]
 AnyWatermarks = Annotated[NoWatermarks | BoundedWatermarks, Field(discriminator="kind")]
 
 

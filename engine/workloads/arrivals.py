@@ -18,8 +18,9 @@ from engine.spec.delays import FileDelay
 from engine.spec.flow import Datasets
 from engine.spec.problems import refusals_below
 from engine.spec.rates import BurstArrivals, EvenArrivals, FileRate, GammaArrivals, PoissonArrivals, RecordedRate
+from engine.spec.streams import FileStream
 from engine.spec.units import milliseconds_ns, scaled
-from engine.spec.workload import FileStream, SourceWorkload
+from engine.spec.workload import SourceWorkload
 
 from .curves import RECORD, Curve, curve_of
 from .datasets import DatasetInfo

@@ -24,7 +24,7 @@ import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
 from engine.spec.records import FieldType, RecordField, RecordSchema
-from engine.spec.workload import DatasetInfo as DatasetSchema
+from engine.spec.streams import DatasetInfo as DatasetSchema
 
 from .csvfile import read_csv
 from .dataseterror import DatasetError

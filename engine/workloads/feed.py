@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,14 +14,15 @@ from engine.spec.flow import Datasets
 from engine.spec.problems import refusals_below
 from engine.spec.rates import RecordedRate
 from engine.spec.records import RecordSchema
-from engine.spec.workload import FileStream
+from engine.spec.streams import FileStream
 
 from .arrivals import Arrivals, Recorded, arrivals_of
 from .delays import delays_of
 from .delivery import BLOCK, AtOnce, Delivery, Late
 from .files import FileRecords
-from .nexmark import TOPICS
+from .generated import Generated
 from .records import Records
+from .streams import BLOCKS
 from .strings import Strings
 from .traces import file_of
 
@@ -32,7 +34,7 @@ class LogChunk:
     """Log records in the order of their arrival, n of them; those that arrive together, in the order of their numbers.
 
     append_ns (n,) non-decreasing; event_ns (n,) >= 0; trigger (n,) source number << 40 | record number; partition int32 (n,), the source
-    instance whose log holds the record; words (n, columns) in the schema's order.
+    instance whose log holds the record; words (n, fields of the feed).
     """
 
     append_ns: NDArray[np.int64]
@@ -48,8 +50,9 @@ class LogChunk:
 class Feed:
     """What one source operator finds in its logs.
 
-    schema: the records' fields. closes_ns: when the logs close: the horizon, or, for a file that ends earlier, the append time of its last
-    record. count: how many records arrive before the horizon.
+    schema: the records' fields. fields: the names of those that are made, in the order of a chunk's columns. closes_ns: when the logs
+    close: the horizon, or, for a file that ends earlier, the append time of its last record. count: how many records arrive before the
+    horizon.
     """
 
     def __init__(self, records: Records, delivery: Delivery, horizon_ns: int, partitions: int, random: RandomStream, source_number: int):
@@ -57,6 +60,7 @@ class Feed:
         self._partitions, self._random = partitions, random
         self._first_trigger = source_number << NUMBER_BITS
         self.schema: RecordSchema = records.schema
+        self.fields: tuple[str, ...] = records.fields
         self.count = delivery.count_before(horizon_ns)
         self.closes_ns = delivery.end_ns(horizon_ns)
 
@@ -70,7 +74,7 @@ class Feed:
         count = len(numbers)
         event_ns = np.empty(count, np.int64)
         partition = np.empty(count, np.int32)
-        words = np.empty((count, len(self.schema.fields)), np.int64)
+        words = np.empty((count, len(self.fields)), np.int64)
         for start in range(0, count, BLOCK):
             block = slice(start, start + BLOCK)
             event_ns[block] = self._records.event_ns(numbers[block], made_ns[block])
@@ -79,12 +83,19 @@ class Feed:
         return LogChunk(append_ns, event_ns, self._first_trigger + numbers, partition, words)
 
 
-def build_feed(experiment: Experiment, operator_id: str, source_number: int, strings: Strings, datasets: Datasets) -> Feed:
+def build_feed(
+    experiment: Experiment,
+    operator_id: str,
+    source_number: int,
+    strings: Strings,
+    datasets: Datasets,
+    fields: Sequence[str] | None = None,
+) -> Feed:
     """The feed of a source operator.
 
     source_number: 0, 1, ... over the sources of the document; it stands in the triggers. strings: the run's dictionary, in which all texts
-    of the stream are registered. datasets: finds an uploaded file by name. Raises `Refusal` (path below the source's entry) for a file that
-    is unknown or not what it should be.
+    of the stream are registered. datasets: finds an uploaded file by name. fields: those that somebody reads; all when not given. Raises
+    `Refusal` (path below the source's entry) for a file that is unknown or not what it should be.
     """
     workload = experiment.workload
     source = workload.sources[operator_id]
@@ -94,14 +105,14 @@ def build_feed(experiment: Experiment, operator_id: str, source_number: int, str
     records: Records
     if isinstance(source.stream, FileStream):
         with refusals_below("stream"):
-            records = FileRecords(source.stream, file_of(source.stream.dataset, datasets), delays, strings)
+            records = FileRecords(source.stream, file_of(source.stream.dataset, datasets), delays, strings, fields)
         if isinstance(source.rate, RecordedRate):
             times: Arrivals = Recorded(records.places_ns, source.rate.speed, workload.horizon_ns)
         else:
             times = arrivals_of(source, workload.seed, operator_id, workload.horizon_ns, datasets)
         delivery = AtOnce(times, len(records))
     else:
-        records = TOPICS[type(source.stream)](source.stream, workload.seed, operator_id, strings)
+        records = Generated(BLOCKS[type(source.stream)], source.stream, workload.seed, operator_id, strings, fields)
         times = arrivals_of(source, workload.seed, operator_id, workload.horizon_ns, datasets)
         delivery = AtOnce(times) if delays is None else Late(times, delays)
     parallelism = experiment.operator(operator_id).parallelism

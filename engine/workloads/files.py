@@ -7,12 +7,14 @@ it, so a record is at most `max_ms` of event time older than any before it, as i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from engine.spec.records import FieldType, RecordSchema
-from engine.spec.workload import FileStream
+from engine.spec.streams import FileStream
 
 from .datasets import DatasetInfo, epoch_ns, read
 from .delays import Delays
@@ -25,9 +27,9 @@ class FileRecords:
     places_ns: when a record comes on the file's own clock (event time plus delay), non-decreasing, from 0 on.
     """
 
-    def __init__(self, stream: FileStream, dataset: DatasetInfo, delays: Delays | None, strings: Strings):
+    def __init__(self, stream: FileStream, dataset: DatasetInfo, delays: Delays | None, strings: Strings, fields: Sequence[str] | None):
         self.schema: RecordSchema = stream.record_schema(dataset)
-        names = self.schema.names
+        self.fields = self.schema.names if fields is None else tuple(fields)
         table = read(dataset.path)
         own_ns = epoch_ns(table[stream.timestamp], stream.timestamp)
         start_ns = int(own_ns.min())
@@ -41,12 +43,14 @@ class FileRecords:
             order = np.argsort(late_ns, kind="stable")
             self.places_ns, event_ns, rows = late_ns[order], event_ns[order], in_time[order]
         self._event_ns: NDArray[np.int64] = event_ns
-        self._words = np.empty((len(rows), len(names)), np.int64)
-        for column, field in enumerate(self.schema.fields):
-            if field.name == stream.timestamp:
-                self._words[:, column] = self._event_ns
-            else:
-                self._words[:, column] = _column_words(table[field.name], field.type, start_ns, strings, rows)
+        self._words = np.empty((len(rows), len(self.fields)), np.int64)
+        for field in self.schema.fields:
+            if field.name in self.fields:
+                own = field.name == stream.timestamp
+                words = self._event_ns if own else _column_words(table[field.name], field.type, start_ns, strings, rows)
+                self._words[:, self.fields.index(field.name)] = words
+            elif field.type == "string":
+                _column_words(table[field.name], field.type, start_ns, strings, rows[:0])  # registers the texts, whoever reads them
 
     def __len__(self) -> int:
         return len(self._event_ns)

@@ -15,7 +15,12 @@ class Records(Protocol):
 
     @property
     def schema(self) -> RecordSchema:
-        """The fields; the columns of `words` are in this order."""
+        """All fields."""
+        ...
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields that are made, in the order of the columns of `words`."""
         ...
 
     def event_ns(self, numbers: NDArray[np.int64], made_ns: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -11,9 +11,9 @@ from engine.spec.delays import DELAY_MAX_MS, FileDelay
 from engine.spec.flow import Datasets
 from engine.spec.problems import Refusal, suggestion
 from engine.spec.rates import FileRate
+from engine.spec.streams import DatasetInfo as DatasetSchema
+from engine.spec.streams import FileStream, unknown_dataset
 from engine.spec.units import scaled
-from engine.spec.workload import DatasetInfo as DatasetSchema
-from engine.spec.workload import FileStream, unknown_dataset
 
 from .datasets import DatasetInfo, epoch_ns
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.core.mathematics import exp, ln, normal_quantile
+from engine.core.mathematics import cosine, exp, ln, normal_quantile
 
 ULP = 2.0**-52
 
@@ -49,9 +49,18 @@ def test_the_normal_quantile(share):
     assert one(normal_quantile, share) == pytest.approx(NormalDist().inv_cdf(share), rel=1e-13, abs=1e-16)
 
 
+@given(st.floats(-1000, 1000))
+@example(0.25)
+@example(0.5)
+@example(1 / 6)
+def test_the_cosine(turns):
+    assert one(cosine, turns) == pytest.approx(math.cos(2 * math.pi * math.fmod(turns, 1)), abs=1e-12)
+
+
 def test_ends_and_whole_numbers_are_exact():
     assert one(ln, 1.0) == 0.0
     assert one(exp, 0.0) == 1.0
+    assert [one(cosine, turns) for turns in (0.0, 0.5, 1.0, 7.0)] == [1.0, -1.0, 1.0, 1.0]
     assert one(normal_quantile, 0.5) == 0.0
 
 

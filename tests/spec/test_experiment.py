@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 # The hash
 
-Q3_HASH = "8fd5d57b761607b5a50cd5b765180d64604a94ad70e74cc770bdd4efcb481d22"
+Q3_HASH = "fd8abd9bc9413125801828850d4de0163d93a412cd959730e4f24156a80dced9"
 """Changes only when the document's meaning does: a new field, another default. Then stored hashes no longer find their runs; say so."""
 
 

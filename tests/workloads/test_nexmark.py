@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.spec.workload import NexmarkAuction, NexmarkBid, NexmarkPerson
-from engine.workloads.nexmark import TOPICS
+from engine.spec.streams import NexmarkAuction, NexmarkBid, NexmarkPerson
+from engine.workloads.generated import Generated
+from engine.workloads.streams import BLOCKS
 from engine.workloads.strings import Strings
 
 from . import nexmark_twin
@@ -16,9 +17,9 @@ from . import nexmark_twin
 STREAMS = {"nexmark_person": NexmarkPerson, "nexmark_auction": NexmarkAuction, "nexmark_bid": NexmarkBid}
 
 
-def topic(kind: str, hot_ratio: float = 0.0, seed: int = 1, operator_id: str = "source", strings: Strings | None = None):
-    stream = STREAMS[kind](hot_ratio=hot_ratio)
-    return TOPICS[type(stream)](stream, seed, operator_id, Strings() if strings is None else strings)
+def topic(kind: str, hot_ratio: float = 0.0, seed: int = 1, operator_id: str = "source", strings: Strings | None = None, **parameters):
+    stream = STREAMS[kind](hot_ratio=hot_ratio, **parameters)
+    return Generated(BLOCKS[type(stream)], stream, seed, operator_id, Strings() if strings is None else strings)
 
 
 def columns(kind: str, count: int, first: int = 0, **settings) -> dict[str, np.ndarray]:
@@ -93,6 +94,15 @@ def test_a_hot_share_of_the_picks_is_hot_and_the_others_stay_as_they_were(hot_ra
         assert (hot[name] == target).mean() == pytest.approx(hot_ratio, abs=0.015)  # some regular picks are the hot one, too
     both = ((hot["bidder"] % 100 == 1) & (hot["auction"] % 100 == 0)).mean()
     assert both == pytest.approx(hot_ratio**2, abs=0.01)  # the two are hot independently
+
+
+def test_the_recent_ones_can_be_fewer_and_none_be_ahead():
+    numbers = np.arange(500_000, 600_000)
+    bids = columns("nexmark_bid", 100_000, 500_000, active_people=64, people_ahead=0, recent_auctions=5, auctions_ahead=2)
+    behind = numbers // 46 + 1000 - bids["bidder"]
+    assert (behind.min(), behind.max()) == (0, 63)
+    behind = numbers // 46 * 3 + 2 + 1000 - bids["auction"]
+    assert (behind.min(), behind.max()) == (-2, 5)
 
 
 def test_with_ten_workers_and_modulo_the_hot_keys_always_go_to_the_same_one():
