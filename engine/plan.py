@@ -16,8 +16,10 @@ from engine.core.world import ROWS_AHEAD, Arrays, Capacity, Words, arrays, lines
 from engine.operators import OPERATORS
 from engine.pruning import carried
 from engine.spec import Experiment, RecordSchema
+from engine.spec.expression_tree import TextFunction
 from engine.spec.expressions import parse
 from engine.spec.validation import Context, placement_of, schemas
+from engine.texts import TextTables
 from engine.workloads.feed import Feed, build_feed
 from engine.workloads.strings import Strings
 
@@ -34,6 +36,7 @@ class Plan:
     arrays: Arrays
     feeds: dict[str, Feed]  # by source operator
     strings: Strings
+    texts: TextTables
     schemas: Mapping[str, RecordSchema]  # by "operator.port", with the fields carried there
     sinks: list[str]  # operator ids, in the order of their numbers
     operators: list[str]
@@ -55,6 +58,7 @@ class Lowering:
     params: list[int] = field(default_factory=list)
     code: list[Words] = field(default_factory=list)
     constants: list[int] = field(default_factory=list)
+    tables: list[tuple[int, TextFunction]] = field(default_factory=list)  # constants that are places of tables
     lists: int = 0
     values: int = 1
     stored: int = 1
@@ -66,6 +70,7 @@ class Lowering:
         rows = program.code.copy()
         rows[0, 1] = len(self.constants)
         self.code.append(rows)
+        self.tables += [(len(self.constants) + place, function) for place, function in program.tables]
         self.constants.extend(int(word) for word in program.constants)
         return first, first + len(rows)
 
@@ -184,10 +189,13 @@ def build(
         "latency": latency,
     }
     tables["next_ns"] = np.zeros(len(hosts), np.int64)
+    texts = TextTables(strings, lowering.constants, lowering.tables)
+    tables["constants"] = texts.cover()
     if protocol is not None:
         tables["hook"] = np.asarray(protocol.state(inst, chan), np.int64)
     return Plan(
-        experiment, arrays(**{**world, **tables}), feeds, strings, types, sinks, [spec.id for spec in specs], [h.name for h in hosts],
+        experiment, arrays(**{**world, **tables}), feeds, strings, texts, types,
+        sinks, [spec.id for spec in specs], [h.name for h in hosts],
         frozenset(id for id, marks in watermarks.items() if marks.kind != "none"),
     )  # fmt: skip
 
@@ -358,7 +366,6 @@ def _world(
         "log_words": zeros(1, width),
         "par": np.array([*lowering.params, 0], np.int64),
         "code": np.concatenate([*lowering.code, np.zeros((1, 2), np.int64)]).astype(np.int64),
-        "constants": np.array([*lowering.constants, 0], np.int64),
         "stack": zeros(STACK_WORDS),
         "entry": lines(entries, L.S_VALUES + lowering.values),
         "row": lines(rows, L.R_VALUES + lowering.stored),

@@ -343,7 +343,64 @@ def ports_that_fill_one_by_one() -> Document:
     return document(operators, edges, [host("a"), host("b")], sources, policies=control, horizon_s=0.005)
 
 
+def texts_that_expressions_make() -> Document:
+    """Keys are texts that no stream has: constants, and texts in other letters. Their codes decide which instance gets them."""
+    chosen = "lower(state) if id % 3 != 0 else 'none' if startswith(name, 'P') else upper(city)"
+    fields = {"key": chosen, "id": "id", "by_text": "int(state < 'ID') + 2 * int(contains(email, '@')) + length(name)"}
+    operators = [
+        {"id": "persons", "kind": "source", "parallelism": 2},
+        {"id": "some", "kind": "filter", "params": {"predicate": "not endswith(card, '7') and like(city, '%a_%') and state != 'or'"}},
+        {"id": "keys", "kind": "map", "params": {"fields": [{"name": name, "expression": text} for name, text in fields.items()]}},
+        {
+            "id": "sum",
+            "kind": "aggregate",
+            "parallelism": 5,
+            "params": {
+                "key": "key",
+                "window": {"kind": "tumbling", "size_s": 0.002, "clock": "event"},
+                "emit": "on_close",
+                "aggregates": [{"name": name, "function": "sum", "field": name} for name in ("id", "by_text")],
+            },
+        },
+        {"id": "sink", "kind": "sink"},
+    ]
+    edges = [
+        {"source": "persons", "target": "some", "partitioning": {"kind": "rebalance"}},
+        {"source": "some", "target": "keys"},
+        {"source": "keys", "target": "sum", "partitioning": {"kind": "hash", "key": "key", "scheme": "modulo"}},
+        {"source": "sum", "target": "sink", "partitioning": {"kind": "rebalance"}},
+    ]
+    persons = {"stream": {"kind": "nexmark_person"}, "rate": {"kind": "constant", "per_s": 60_000}, "watermarks": watermarks(1.0)}
+    return document(operators, edges, [host("a"), host("b")], {"persons": persons})
+
+
+def numbers_at_the_edges() -> Document:
+    """Divisions by zero, ints that wrap, floats that are no number or fit no int: the value is defined, and the error is counted."""
+    huge = "9223372036854775807"
+    fields = {
+        "wrapped": f"{huge} - price + auction * {huge} // (bidder % 3 - 1)",
+        "by_zero": "price // (bidder % 2) + price % (auction % 3)",
+        "ratio": "(price - 5000) / (bidder % 2) * (auction % 3 - 1) / (price % 2)",
+        "cut": "int(price / (bidder % 2)) + floor(sqrt(1000 - price)) - ceil(price * 1.0e15) + round(-price / 8)",
+        "keyed": "bucket(hash(price / (bidder % 2), auction, bidder > auction, time), 7)",
+        "clock": "second(time + hours(price)) + 60 * day(time - days(price)) + weekday(time) + year(timestamp(price * days(9)))",
+        "least": "min(price / 7, auction, 1.0e3) if abs(-bidder) < auction else max(-price, -bidder)",
+    }
+    operators = [
+        {"id": "bids", "kind": "source", "parallelism": 2},
+        {"id": "made", "kind": "map", "params": {"fields": [{"name": name, "expression": text} for name, text in fields.items()]}},
+        {"id": "sink", "kind": "sink"},
+    ]
+    edges = [
+        {"source": "bids", "target": "made", "partitioning": {"kind": "rebalance"}},
+        {"source": "made", "target": "sink", "partitioning": {"kind": "rebalance"}},
+    ]
+    return document(operators, edges, [host("a"), host("b")], {"bids": bids(40_000)})
+
+
 CORNER_CASES = (
+    texts_that_expressions_make,
+    numbers_at_the_edges,
     ports_that_fill_one_by_one,
     two_credits_in_one_instant,
     late_at_the_edge_of_an_aggregate,

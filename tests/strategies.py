@@ -18,6 +18,12 @@ Document = dict[str, Any]
 SCHEMAS = {stream.model_fields["kind"].default: stream.schema_fixed for stream in (NexmarkPerson, NexmarkAuction, NexmarkBid)}
 JOIN_KEYS = ("id", "seller", "auction", "bidder", "state", "category")  # of many values first, so that joins stay small
 RECORDS = (800, 300, 100, 30)  # per run, before operators multiply them
+TESTS_OF_TEXTS = ("startswith({0}, 'A')", "not endswith({0}, 'n')", "'B' <= {0} < 'S'", "like({0}, '%a_%')", "lower({0}) != upper({0})")
+COMPUTED = (
+    *("{0} * 2 + 1", "{0} / 3", "{0} * 0.908", "{0} // 7 - {0} % 5", "{0} if {0} % 2 == 0 else -{0}"),
+    *("hash({0})", "bucket({0}, 5)", "round({0} / 7)", "sqrt({0} - 3)", "{0} // ({0} % 3)", "floor({0} / ({0} % 2))"),
+)
+COMPUTED_TEXTS = ("lower({0})", "upper({0})", "'even' if length({0}) % 2 == 0 else {0}", "'short' if length({0}) < 6 else 'long'")
 MILLISECOND_NS = 1_000_000
 LATENCIES_MS = ((0.001, 0.01, 0.1, 0.5, 1.0, 3.0), (0.1,), (0.5, 1.0, 3.0), (0.001, 0.002))  # of one cluster: all kinds, equal, long, short
 
@@ -117,7 +123,9 @@ class Query:
         choices = ["True", "False"]
         choices += [f"{name} % {n} {sign} 0" for name in numbers[:3] for n in (2, 3) for sign in ("!=", "==")]
         choices += [f"{name} in ('OR', 'ID', 'CA')" for name in texts if name == "state"]
+        choices += [test.format(name) for name in texts[:2] for test in TESTS_OF_TEXTS]
         choices += [f"abs({name}) * 0.5 > 1.5" for name in self.fields(source, "float")]
+        choices += [f"bucket({name}, 3) != 1" for name in self.schemas[source].names[:3]]
         return self.draw(st.sampled_from(choices))
 
     def filter_params(self, source: str) -> Document:
@@ -139,13 +147,14 @@ class Query:
 
     def map_params(self, source: str) -> Document:
         names = self.draw(st.lists(st.sampled_from(self.schemas[source].names), min_size=1, max_size=4, unique=True))
-        numbers = self.fields(source, "int")
+        numbers, texts = self.fields(source, "int"), self.fields(source, "string")
         fields = [{"name": name, "expression": name} for name in names]
         if numbers:
-            expression = self.draw(
-                st.sampled_from(("{0} * 2 + 1", "{0} / 3", "{0} * 0.908", "{0} // 7 - {0} % 5", "{0} if {0} % 2 == 0 else -{0}"))
-            )
-            fields.append({"name": f"computed{len(self.operators)}", "expression": expression.format(self.draw(st.sampled_from(numbers)))})
+            expression = self.draw(st.sampled_from(COMPUTED)).format(self.draw(st.sampled_from(numbers)))
+            fields.append({"name": f"computed{len(self.operators)}", "expression": expression})
+        if texts and self.draw(st.booleans()):
+            expression = self.draw(st.sampled_from(COMPUTED_TEXTS)).format(self.draw(st.sampled_from(texts)))
+            fields.append({"name": f"text{len(self.operators)}", "expression": expression})
         return {"fields": fields}
 
     def window(self, kinds: tuple[str, ...]) -> Document:

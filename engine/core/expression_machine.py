@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from .compiler import rare
+
 STACK_WORDS = 128
 """Words that a caller's stack must have; the parser refuses expressions that would need more."""
 
@@ -51,7 +53,14 @@ JUMP = 30  # to row first + argument
 JUMP_IF_FALSE = 31  # takes the condition off the stack
 JUMP_IF_FALSE_ELSE_DROP = 32  # `and`: keeps a false value as the result, drops a true one and goes on
 JUMP_IF_TRUE_ELSE_DROP = 33  # `or`
-ONE_NAN = 34  # last in a float program: any NaN becomes the one NaN, so that equal results have equal bits
+ONE_NAN = 34  # any NaN becomes the one NaN, so that equal results have equal bits; last in a float program
+SQUARE_ROOT = 35  # of a float
+LOOK_UP = 36  # the word's place in a table; argument: where it stands in the run's constants that the table begins
+RARE = 37  # argument: one of the following; they share one call, so that the others lose nothing by them
+
+CUT, DOWN, UP, NEAREST = 0, 1, 2, 3  # float -> int. Out of range: the nearest int (NaN: 0) and an error
+YEAR, MONTH, DAY = 4, 5, 6  # of a day since 1970-01-01
+HASH_WORD = 7  # the word's hash, seeded by the word below
 
 NAN_WORD = 0x7FF8000000000000
 INFINITY_WORD = 0x7FF0000000000000
@@ -204,9 +213,84 @@ def evaluate(code: Any, first: int, last: int, constants: Any, words: Any, row: 
                 at = first + argument
             else:
                 top -= 1
-        elif operation == ONE_NAN and stack_f[top] != stack_f[top]:
-            stack[top] = NAN_WORD
+        elif operation == ONE_NAN:
+            if stack_f[top] != stack_f[top]:
+                stack[top] = NAN_WORD
+        elif operation == LOOK_UP:
+            stack[top] = constants[constants[base + argument] + stack[top]]
+        elif operation == SQUARE_ROOT:
+            if stack_f[top] < 0.0:
+                stack[top] = NAN_WORD
+            else:
+                stack_f[top] = np.sqrt(stack_f[top])
+        elif operation == RARE:
+            if argument == HASH_WORD:
+                top -= 1
+            elif argument <= NEAREST and not -9223372036854775808.0 <= stack_f[top] < 9223372036854775808.0:
+                errors = 1
+            stack[top] = rare_result(argument, stack[top], stack[top + 1], stack_f[top])
     return errors
+
+
+@rare
+def rare_result(which: Any, word: Any, above: Any, x: Any) -> Any:
+    """What RARE does to the topmost word, which is `x` as a float, and to the one above it."""
+    if which == HASH_WORD:
+        return hash_word(word, above)
+    return whole(x, which) if which <= NEAREST else civil(word, which)
+
+
+def whole(x: Any, way: Any) -> Any:
+    """A float as an int: the fraction cut off, down, up, or to the nearest with halves away from zero. Out of range: the nearest int."""
+    if x != x:
+        return 0
+    if x >= 9223372036854775808.0:
+        return 9223372036854775807
+    if x < -9223372036854775808.0:
+        return -9223372036854775808
+    n = int(x)
+    if way == DOWN:
+        if n > x:
+            n -= 1
+    elif way == UP:
+        if n < x:
+            n += 1
+    elif way == NEAREST:
+        fraction = x - float(n)
+        if fraction >= 0.5:
+            n += 1
+        elif fraction <= -0.5:
+            n -= 1
+    return n
+
+
+def hash_word(seed: Any, word: Any) -> Any:
+    """xxHash64 of eight bytes, in signed arithmetic that wraps (Y. Collet, XXH64; Spark's xxhash64 of a bigint)."""
+    x = word * -4417276706812531889
+    x = ((x << 31) | ((x >> 33) & 0x7FFFFFFF)) * -7046029288634856825
+    x ^= seed + 2870177450012600269
+    x = ((x << 27) | ((x >> 37) & 0x7FFFFFF)) * -7046029288634856825 - 8796714831421723037
+    x = (x ^ ((x >> 33) & 0x7FFFFFFF)) * -4417276706812531889
+    x = (x ^ ((x >> 29) & 0x7FFFFFFFF)) * 1609587929392839161
+    return x ^ ((x >> 32) & 0xFFFFFFFF)
+
+
+def civil(day: Any, part: Any) -> Any:
+    """Year, month or day of the month of a day since 1970-01-01 in the Gregorian calendar.
+
+    Years are counted from March, so that the leap day is the last one, in eras of 400 years, which all have 146,097 days.
+    """
+    day += 719468  # since the first of March of the year 0
+    era = day // 146097
+    day -= era * 146097
+    year = (day - day // 1460 + day // 36524 - day // 146096) // 365
+    day -= 365 * year + year // 4 - year // 100
+    month = (5 * day + 2) // 153  # from March, 0
+    if part == DAY:
+        return day - (153 * month + 2) // 5 + 1
+    if part == MONTH:
+        return month + 3 if month < 10 else month - 9
+    return year + 400 * era + (1 if month >= 10 else 0)
 
 
 def pack(programs: Sequence[tuple[Any, Any]]) -> tuple[Any, Any, Any]:

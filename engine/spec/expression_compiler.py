@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.core import expression_machine as machine
 
-from .expression_tree import Absolute, Binary, Conditional, Constant, FieldReference, Logic, Member, Negate, Node, Not, ToFloat
+from .expression_tree import Binary, Conditional, Constant, FieldReference, Logic, Member, Node, OfText, TextFunction, Unary
 from .records import FieldType
 
 
@@ -24,14 +24,34 @@ class Strings(Protocol):
 class Program:
     """Compiled code for one expression.
 
-    code: int64 (rows, 2), opcode and argument; row 0 is the header. constants: int64 (n,). type: of the result word.
+    code: int64 (rows, 2), opcode and argument; row 0 is the header. constants: int64 (n,). type: of the result word. tables: which of the
+    constants must say where in the run's constants the table of a function of texts begins (`engine.texts`).
     """
 
     code: Any
     constants: Any
     type: FieldType
+    tables: tuple[tuple[int, TextFunction], ...] = ()
 
 
+UNARY_WORDS = {
+    "float": (machine.TO_FLOAT, 0),
+    "-": (machine.NEGATE, 0),
+    "abs": (machine.ABSOLUTE, 0),
+    "not": (machine.NOT, 0),
+    "year": (machine.RARE, machine.YEAR),
+    "month": (machine.RARE, machine.MONTH),
+    "day": (machine.RARE, machine.DAY),
+}
+UNARY_FLOATS = {
+    "-": (machine.NEGATE_FLOAT, 0),
+    "abs": (machine.ABSOLUTE_FLOAT, 0),
+    "sqrt": (machine.SQUARE_ROOT, 0),
+    "int": (machine.RARE, machine.CUT),
+    "floor": (machine.RARE, machine.DOWN),
+    "ceil": (machine.RARE, machine.UP),
+    "round": (machine.RARE, machine.NEAREST),
+}
 WORDS = {
     "+": machine.ADD,
     "-": machine.SUBTRACT,
@@ -63,7 +83,7 @@ def compile_tree(node: Node, strings: Strings) -> Program:
     writer.write(node)
     if node.type == "float":
         writer.emit(machine.ONE_NAN)
-    return Program(np.array(writer.code, np.int64), np.array(writer.constants, np.int64), node.type)
+    return Program(np.array(writer.code, np.int64), np.array(writer.constants, np.int64), node.type, tuple(writer.tables))
 
 
 class _Writer:
@@ -73,12 +93,18 @@ class _Writer:
         self.strings = strings
         self.code: list[list[int]] = [[machine.HEADER, 0]]
         self.constants: list[int] = []
+        self.tables: list[tuple[int, TextFunction]] = []
 
     def emit(self, operation: int, argument: int = 0) -> list[int]:
         """Append one instruction and return it, so that a jump can get its target later."""
         instruction = [operation, argument]
         self.code.append(instruction)
         return instruction
+
+    def emit_with(self, operation: int, *constants: int) -> None:
+        """Append one instruction whose argument is the index of its constants."""
+        self.emit(operation, len(self.constants))
+        self.constants += constants
 
     def word(self, constant: Constant) -> int:
         match constant.value:
@@ -92,30 +118,27 @@ class _Writer:
     def write(self, node: Node) -> None:
         match node:
             case Constant():
-                self.emit(machine.CONSTANT, len(self.constants))
-                self.constants.append(self.word(node))
+                self.emit_with(machine.CONSTANT, self.word(node))
             case FieldReference():
                 self.emit(machine.FIELD, node.index)
-            case ToFloat():
+            case Unary():
                 self.write(node.child)
-                self.emit(machine.TO_FLOAT)
-            case Negate():
-                self.write(node.child)
-                self.emit(machine.NEGATE_FLOAT if node.type == "float" else machine.NEGATE)
-            case Absolute():
-                self.write(node.child)
-                self.emit(machine.ABSOLUTE_FLOAT if node.type == "float" else machine.ABSOLUTE)
+                self.write_unary(node)
             case Binary():
                 self.write(node.left)
                 self.write(node.right)
-                self.emit((FLOATS if node.left.type == "float" else WORDS)[node.operation])
+                if node.operation == "hash":
+                    self.emit(machine.RARE, machine.HASH_WORD)
+                else:
+                    self.emit((FLOATS if node.left.type == "float" else WORDS)[node.operation])
+            case OfText():
+                self.write(node.child)
+                self.tables.append((len(self.constants), node.function))
+                self.emit_with(machine.LOOK_UP, 0)
             case Member():
                 self.write(node.child)
-                self.emit(machine.MEMBER_FLOAT if node.child.type == "float" else machine.MEMBER, len(self.constants))
-                self.constants += [len(node.values), *map(self.word, node.values)]
-            case Not():
-                self.write(node.child)
-                self.emit(machine.NOT)
+                operation = machine.MEMBER_FLOAT if node.child.type == "float" else machine.MEMBER
+                self.emit_with(operation, len(node.values), *map(self.word, node.values))
             case Logic():
                 leave = machine.JUMP_IF_FALSE_ELSE_DROP if node.operation == "and" else machine.JUMP_IF_TRUE_ELSE_DROP
                 jumps = []
@@ -133,3 +156,12 @@ class _Writer:
                 otherwise[1] = len(self.code)
                 self.write(node.no)
                 done[1] = len(self.code)
+
+    def write_unary(self, node: Unary) -> None:
+        """The operation on what stands on the stack."""
+        if node.operation == "bits":
+            self.emit_with(machine.CONSTANT, 0)
+            self.emit(machine.ADD_FLOAT)  # -0.0 + 0.0 is 0.0
+            self.emit(machine.ONE_NAN)
+        elif node.operation != "retyped":
+            self.emit(*(UNARY_FLOATS if node.child.type == "float" else UNARY_WORDS)[node.operation])

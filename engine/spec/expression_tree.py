@@ -1,29 +1,17 @@
-"""Typed expressions as a tree, and their meaning in plain Python.
-
-`evaluate` is the reference: the compiled program (`engine.spec.expression_compiler`) must give the same word on every record. Integers wrap
-at 64 bits. The value of an integer division or remainder by zero is 0, and it is counted as an error. Floats follow IEEE 754: a division by
-zero gives an infinity or NaN and is no error.
+"""Typed expressions as a tree. What each node means is said in `docs/experiment-document.md`; `engine.spec.expression_compiler` makes
+programs of them.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from .records import FieldType
 
 Value = int | float | bool | str
-BinaryName = Literal["+", "-", "*", "/", "//", "%", "<", "<=", "==", "min", "max"]
-
-
-@dataclass
-class Evaluation:
-    """One record under evaluation, and whether an error was met."""
-
-    row: Mapping[str, Value]
-    errors: int = 0
+UnaryName = Literal["float", "-", "abs", "not", "sqrt", "int", "floor", "ceil", "round", "bits", "retyped", "year", "month", "day"]
+BinaryName = Literal["+", "-", "*", "/", "//", "%", "<", "<=", "==", "min", "max", "hash"]
 
 
 @dataclass(frozen=True)
@@ -40,30 +28,45 @@ class FieldReference:
 
 
 @dataclass(frozen=True)
-class ToFloat:
-    child: Node
-    type: FieldType = field(default="float", init=False)
+class Unary:
+    """`type` is the type of the result.
 
+    int, floor, ceil, round: of a float, as an int. bits: a float's word, one for both zeros and one for all NaN. retyped: the same word
+    with another type. year, month, day: of a number of days since 1970-01-01.
+    """
 
-@dataclass(frozen=True)
-class Negate:
-    child: Node
-    type: FieldType
-
-
-@dataclass(frozen=True)
-class Absolute:
+    operation: UnaryName
     child: Node
     type: FieldType
 
 
 @dataclass(frozen=True)
 class Binary:
-    """Both operands have the same representation: two floats, or two words. `type` is the type of the result."""
+    """Both operands have the same representation: two floats, or two words. `type` is the type of the result.
+
+    hash: xxHash64 of the right word, seeded by the left one.
+    """
 
     operation: BinaryName
     left: Node
     right: Node
+    type: FieldType
+
+
+@dataclass(frozen=True)
+class TextFunction:
+    """A function of one text, by its name in `engine.texts`, with its other arguments."""
+
+    name: str
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class OfText:
+    """A function of the child's text."""
+
+    function: TextFunction
+    child: Node
     type: FieldType
 
 
@@ -73,12 +76,6 @@ class Member:
 
     child: Node
     values: tuple[Constant, ...]
-    type: FieldType = field(default="bool", init=False)
-
-
-@dataclass(frozen=True)
-class Not:
-    child: Node
     type: FieldType = field(default="bool", init=False)
 
 
@@ -99,75 +96,11 @@ class Conditional:
     type: FieldType
 
 
-Node = Constant | FieldReference | ToFloat | Negate | Absolute | Binary | Member | Not | Logic | Conditional
+Node = Constant | FieldReference | Unary | Binary | OfText | Member | Logic | Conditional
 
 
-def evaluate(node: Node, evaluation: Evaluation) -> Value:
-    """The value of the tree on one record."""
-    match node:
-        case Constant():
-            return node.value
-        case FieldReference():
-            return evaluation.row[node.name]
-        case ToFloat():
-            return float(evaluate(node.child, evaluation))
-        case Negate():
-            return _stored(-_number(evaluate(node.child, evaluation)))
-        case Absolute():
-            return _stored(abs(_number(evaluate(node.child, evaluation))))
-        case Binary():
-            return _binary(node.operation, evaluate(node.left, evaluation), evaluate(node.right, evaluation), evaluation)
-        case Member():
-            value = evaluate(node.child, evaluation)
-            return any(value == constant.value for constant in node.values)
-        case Not():
-            return not evaluate(node.child, evaluation)
-        case Logic():
-            results = (bool(evaluate(child, evaluation)) for child in node.children)
-            return all(results) if node.operation == "and" else any(results)
-        case Conditional():
-            return evaluate(node.yes if evaluate(node.condition, evaluation) else node.no, evaluation)
-
-
-def _binary(operation: BinaryName, left: Value, right: Value, evaluation: Evaluation) -> Value:
-    if operation == "==":
-        return left == right
-    a, b = _number(left), _number(right)
-    match operation:
-        case "+":
-            return _stored(a + b)
-        case "-":
-            return _stored(a - b)
-        case "*":
-            return _stored(a * b)
-        case "/":
-            return _divide(float(a), float(b))
-        case "//" | "%":
-            if b == 0:
-                evaluation.errors = 1
-                return 0
-            return _stored(a // b if operation == "//" else a % b)
-        case "<":
-            return a < b
-        case "<=":
-            return a <= b
-        case "min":
-            return b if b < a else a
-        case "max":
-            return b if b > a else a
-
-
-def _number(value: Value) -> int | float:
-    assert not isinstance(value, str)
-    return value
-
-
-def _stored(value: int | float) -> int | float:
-    """As a 64-bit word holds it: integers wrap, floats stay."""
-    return value if isinstance(value, float) else (value + 2**63) % 2**64 - 2**63
-
-
-def _divide(a: float, b: float) -> float:
-    if b != 0.0:
-        return a / b
-    return math.nan if a == 0.0 or math.isnan(a) else math.copysign(math.inf, a) * math.copysign(1.0, b)
+def as_float(node: Node) -> Node:
+    """The node as a float; constants are converted here and now."""
+    if node.type == "float":
+        return node
+    return Constant(float(node.value), "float") if isinstance(node, Constant) else Unary("float", node, "float")

@@ -2,38 +2,35 @@
 
 Fields are written by their names, those that are no identifiers as ``record["Price (EUR)"]``. There are numbers, strings in quotes,
 ``True`` and ``False``; ``+ - * / // %`` and unary ``-``; comparisons, also in chains; ``and``, ``or``, ``not``; ``in``, ``not in`` with a
-list of constants; ``a if condition else b``; and the calls abs, min, max.
+list of constants; ``a if condition else b``; and the calls of `engine.spec.functions`. What they mean is said in
+`docs/experiment-document.md`.
 
-``/`` gives a float. ``//`` and ``%`` are for ints and floor, as in Python; by zero they give 0 and count an error. Ints wrap at 64 bits. An
-int beside a float becomes a float. A timestamp is a number of ns: the difference of two is an int, a timestamp plus or minus an int is a
-timestamp. Strings can be compared for equality only. Python's own parser reads the text; this module turns its tree into a typed one or
-refuses it.
+Python's own parser reads the text; this module turns its tree into a typed one or refuses it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from .expression_tree import (
-    Absolute,
     Binary,
     BinaryName,
     Conditional,
     Constant,
-    Evaluation,
     FieldReference,
     Logic,
     Member,
-    Negate,
     Node,
-    Not,
-    ToFloat,
-    Value,
-    evaluate,
+    OfText,
+    TextFunction,
+    Unary,
+    as_float,
 )
+from .functions import FUNCTIONS, INSTEAD, BadArgument, Function
 from .problems import Refusal, suggestion
 from .records import FieldType, RecordSchema
 
@@ -44,7 +41,6 @@ CHARACTERS_MAX = 2000
 DEPTH_MAX = 100
 """Levels of nesting; it bounds the stack of the machine (`engine.core.expression_machine.STACK_WORDS`)."""
 
-CALLS = ("abs", "min", "max")
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
 ARITHMETIC: dict[type[ast.operator], BinaryName] = {
@@ -91,6 +87,22 @@ IN_WORDS = {
     ast.Is: "'is' (write '==')",
     ast.IsNot: "'is not' (write '!=')",
 }
+AS_IN_SQL = (
+    (r"<>", "write '!=' for 'is not equal'"),
+    (r"&&|\|\|", "write 'and', 'or'"),
+    (r"!(?!=)", "write 'not'"),
+    (r"(?i)\bis\s+(not\s+)?null\b", "no value is ever missing, so there is nothing to ask"),
+    (r"(?i)\bbetween\b", "write low <= x <= high"),
+    (r"(?i)\b(like|ilike)\b", "write like(text, 'A%')"),
+    (r"(?i)\b(case|when|then)\b", "write a if condition else b"),
+    (r"(?i)\binterval\b", "write minutes(5), for example"),
+    (r"(?i)\bcast\b", "write int(x), float(x) or timestamp(ns)"),
+    (r"\b(AND|OR|NOT|IN|IF|ELSE)\b", "write 'and', 'or', 'not', 'in', 'if', 'else' in small letters"),
+    (r"(?<![=<>!])=(?!=)", "write '==' to compare"),
+)
+"""What people who know SQL write, and what is right here; looked for, in this order, in texts that are no expressions."""
+A_TYPE = {"int": "an int", "float": "a float", "bool": "a bool", "string": "a string", "timestamp": "a timestamp"}
+NUMBERS = ("zero", "one", "two", "three", "four", "five")
 
 
 class ExpressionRefusal(Refusal):
@@ -105,32 +117,25 @@ class ExpressionRefusal(Refusal):
 class Expression:
     """A typed expression over the records of one schema.
 
-    type: of its value. fields: names of the fields it reads, in the schema's order.
+    type: of its value. fields: names of the fields it reads, in the schema's order. strings: constants, in the order of the text.
     """
 
     text: str
     schema: RecordSchema
     tree: Node
     fields: tuple[str, ...]
+    strings: tuple[str, ...]
 
     @property
     def type(self) -> FieldType:
         return self.tree.type
 
-    def evaluate(self, row: Mapping[str, Value]) -> Value:
-        """The value on one record, given by field name."""
-        return self.outcome(row)[0]
-
-    def outcome(self, row: Mapping[str, Value]) -> tuple[Value, int]:
-        """The value on one record, and the number of errors met (0 or 1)."""
-        evaluation = Evaluation(row)
-        value = evaluate(self.tree, evaluation)
-        return value, evaluation.errors
-
     def compile(self, strings: Strings) -> Program:
-        """The program for the stack machine; string constants get their codes from `strings`."""
+        """The program for the stack machine; string constants get their codes from `strings`, in the order of the text."""
         from .expression_compiler import compile_tree  # only the engine compiles; who only checks a document loads no machine
 
+        for text in self.strings:
+            strings.code(text)
         return compile_tree(self.tree, strings)
 
 
@@ -141,7 +146,8 @@ def parse(text: str, schema: RecordSchema, at: Sequence[str | int] = ()) -> Expr
         raise ExpressionRefusal(message, CHARACTERS_MAX + 1, at=at, code="too_long", value=text[:80])
     reader = _Reader(text, schema, at)
     tree = reader.read()
-    return Expression(text, schema, tree, tuple(name for name in schema.names if name in reader.fields))
+    strings = tuple(text for _, text in sorted(reader.strings))
+    return Expression(text, schema, tree, tuple(name for name in schema.names if name in reader.fields), strings)
 
 
 class _Reader:
@@ -153,6 +159,7 @@ class _Reader:
         self.indent = len(self.line) - len(self.line.lstrip())
         self.line = self.line.strip()
         self.fields: set[str] = set()
+        self.strings: list[tuple[int, str]] = []  # by column
 
     def refuse(self, message: str, where: ast.AST | int, code: str, hint: str = "") -> NoReturn:
         if isinstance(where, int):
@@ -169,8 +176,7 @@ class _Reader:
         except SyntaxError as error:
             if "too many nested" in (error.msg or ""):
                 self.too_deep(error.offset or 1)
-            hint = "write '==' to compare" if "=" in self.line and "==" not in self.line else ""
-            self.refuse(f"not an expression: {error.msg}", error.offset or len(self.line) + 1, "syntax", hint)
+            self.refuse(f"not an expression: {error.msg}", error.offset or len(self.line) + 1, "syntax", as_here(self.line))
         except ValueError as error:
             self.refuse(f"not an expression: {error}", 1, "syntax")
         except (RecursionError, MemoryError):
@@ -193,7 +199,7 @@ class _Reader:
             case ast.UnaryOp(op=ast.USub()):
                 return self.negation(syntax, depth)
             case ast.UnaryOp(op=ast.Not()):
-                return Not(self.condition(syntax.operand, "'not'", depth))
+                return Unary("not", self.condition(syntax.operand, "'not'", depth), "bool")
             case ast.BinOp() if type(syntax.op) in ARITHMETIC:
                 return self.arithmetic(syntax, ARITHMETIC[type(syntax.op)], depth)
             case ast.BoolOp():
@@ -210,7 +216,7 @@ class _Reader:
         self.not_allowed(IN_WORDS.get(type(part), f"'{type(part).__name__}'"), syntax)
 
     def not_allowed(self, what: str, where: ast.AST) -> NoReturn:
-        allowed = "fields, constants, + - * / // %, comparisons, and/or/not, in, 'a if c else b' and the calls abs, min, max"
+        allowed = "fields, constants, + - * / // %, comparisons, and/or/not, in, 'a if c else b' and functions such as abs()"
         self.refuse(f"{what} is not allowed here; use {allowed}", where, "not_allowed")
 
     # Leaves
@@ -231,6 +237,7 @@ class _Reader:
             case str():
                 if any("\ud800" <= character <= "\udfff" for character in syntax.value):
                     self.refuse("the string holds half of a surrogate pair; write whole characters", syntax, "syntax")
+                self.strings.append((syntax.col_offset, syntax.value))
                 return Constant(syntax.value, "string")
         self.refuse(f"{syntax.value!r} is not allowed; constants are numbers, strings, True and False", syntax, "not_allowed")
 
@@ -254,7 +261,7 @@ class _Reader:
         child = self.node(syntax.operand, depth + 1)
         if child.type not in ("int", "float"):
             self.refuse(f"'-' needs a number, but {self.described(syntax.operand, child)}", syntax, "type_mismatch")
-        return Negate(child, child.type)
+        return Unary("-", child, child.type)
 
     def arithmetic(self, syntax: ast.BinOp, operation: BinaryName, depth: int) -> Node:
         left, right = self.node(syntax.left, depth + 1), self.node(syntax.right, depth + 1)
@@ -273,45 +280,68 @@ class _Reader:
             }
             result = results.get((operation, types))
             if result is None:
-                remedy = "a timestamp takes +, -, //, % with an int, and - with a timestamp"
+                remedy = "a timestamp takes +, -, //, % with an int of ns such as seconds(5), and - with a timestamp"
                 self.refuse(f"'{operation}' cannot join {types[0]} and {types[1]}; {remedy}", syntax, "type_mismatch")
             return Binary(operation, left, right, result)
         if operation == "/":
             return Binary(operation, as_float(left), as_float(right), "float")
         if "float" in types:
             if operation in ("//", "%"):
-                self.refuse(
-                    f"'{operation}' needs ints on both sides, not {types[0]} and {types[1]}; use '/' for floats", syntax, "type_mismatch"
-                )
+                remedy = "use floor(a / b)" if operation == "//" else "use a - floor(a / b) * b"
+                message = f"'{operation}' needs ints on both sides, not {types[0]} and {types[1]}; {remedy} for floats"
+                self.refuse(message, syntax, "type_mismatch")
             return Binary(operation, as_float(left), as_float(right), "float")
         return Binary(operation, left, right, "int")
 
+    # Functions
+
     def call(self, syntax: ast.Call, depth: int) -> Node:
         name = syntax.func.id if isinstance(syntax.func, ast.Name) else None
-        if name not in CALLS:
-            shown = f"the call {name}()" if name else "this call"
-            hint = suggestion(name, CALLS) if name else ""
-            self.refuse(f"{shown} is not allowed; the calls allowed are {', '.join(CALLS)}", syntax, "not_allowed", hint)
+        if name is None or name not in FUNCTIONS:
+            self.unknown_function(syntax, name)
+        function = FUNCTIONS[name]
         if syntax.keywords or any(isinstance(argument, ast.Starred) for argument in syntax.args):
             self.refuse(f"{name}() takes plain arguments only, without names or '*'", syntax, "not_allowed")
-        if (name == "abs" and len(syntax.args) != 1) or (name != "abs" and len(syntax.args) < 2):
-            wanted = "exactly one argument" if name == "abs" else "two or more arguments"
-            self.refuse(f"{name}() has {len(syntax.args)} arguments; it takes {wanted}", syntax, "wrong_arguments")
-        children = [self.node(argument, depth + len(syntax.args)) for argument in syntax.args]  # min(a, b, c) is min(min(a, b), c)
-        for argument, child in zip(syntax.args, children, strict=True):
-            if child.type in ("string", "bool") or (name == "abs" and child.type == "timestamp"):
-                self.refuse(f"{name}() needs numbers, but {self.described(argument, child)}", argument, "type_mismatch")
-        if name == "abs":
-            return Absolute(children[0], children[0].type)
-        types = {child.type for child in children}
-        if "timestamp" in types and len(types) > 1:
-            self.refuse(f"{name}() cannot mix timestamps with {', '.join(sorted(types - {'timestamp'}))}", syntax, "type_mismatch")
-        if types == {"int", "float"}:
-            children = [as_float(child) for child in children]
-        tree = children[0]
-        for child in children[1:]:
-            tree = Binary("min" if name == "min" else "max", tree, child, tree.type)
-        return tree
+        count = len(syntax.args)
+        if count < function.least or (count > function.least and not function.repeated):
+            least = NUMBERS[function.least]
+            wanted = f"{least} or more arguments" if function.repeated else f"exactly {counted(function.least, least)}"
+            message = f"{name}() has {counted(count, str(count))}; it takes {wanted}"
+            self.refuse(message, syntax, "wrong_arguments", "; ".join(function.shown()))
+        nodes = [self.node(argument, depth + count) for argument in syntax.args]  # min(a, b, c) is min(min(a, b), c)
+        for signature in function.signatures:
+            if signature.takes(nodes):
+                try:
+                    return signature.applied(nodes)
+                except BadArgument as bad:
+                    self.refuse(str(bad), syntax.args[bad.position], "out_of_range")
+        self.wrong_types(function, syntax, nodes)
+
+    def unknown_function(self, syntax: ast.Call, name: str | None) -> NoReturn:
+        if isinstance(syntax.func, ast.Attribute) and syntax.func.attr in FUNCTIONS:
+            method = syntax.func.attr
+            arguments = ", ".join(ast.unparse(argument) for argument in (syntax.func.value, *syntax.args))
+            self.refuse(f"the call .{method}() is not allowed", syntax, "not_allowed", f"write {method}({arguments})")
+        if name is None:
+            self.refuse("this call is not allowed; a function is called by its name, such as abs(x)", syntax, "not_allowed")
+        small = name.lower()
+        hint = f"write {small}()" if small in FUNCTIONS else INSTEAD.get(small) or suggestion(name, FUNCTIONS)
+        self.refuse(f"{name}() is no function of expressions", syntax, "not_allowed", hint)
+
+    def wrong_types(self, function: Function, syntax: ast.Call, nodes: Sequence[Node]) -> NoReturn:
+        """Names the first argument that no signature takes, or else says that they do not go together."""
+        hint = "; ".join(function.shown())
+        for position, (argument, node) in enumerate(zip(syntax.args, nodes, strict=True)):
+            parameters = [signature.parameter(position) for signature in function.signatures]
+            if any(parameter.takes(node) for parameter in parameters):
+                continue
+            wanted = " or ".join(dict.fromkeys(A_TYPE.get(parameter.type, "a value") for parameter in parameters))
+            found = self.described(argument, node)
+            if any(parameter.constant and parameter.type == node.type for parameter in parameters):
+                wanted, found = f"{wanted} that is written out", f"{found} that is computed for each record"
+            self.refuse(f"{function.name}() needs {wanted} as {parameters[0].name}, but {found}", argument, "type_mismatch", hint)
+        types = " with ".join(sorted({node.type for node in nodes}, reverse=True))
+        self.refuse(f"{function.name}() cannot mix {types}; all must have one type", syntax, "type_mismatch", hint)
 
     # Conditions
 
@@ -333,7 +363,7 @@ class _Reader:
                 if len(syntax.ops) > 1:
                     self.refuse("'in' cannot be part of a chain; join the two conditions by 'and'", right_syntax, "not_allowed")
                 member = self.membership(left_syntax, left, right_syntax)
-                return Not(member) if word == "not in" else member
+                return Unary("not", member, "bool") if word == "not in" else member
             right = self.node(right_syntax, depth + 1)
             terms.append(self.compared(word, left_syntax, left, right_syntax, right))
             left_syntax, left = right_syntax, right
@@ -342,20 +372,22 @@ class _Reader:
     def compared(self, word: str, left_syntax: ast.expr, left: Node, right_syntax: ast.expr, right: Node) -> Node:
         types = {left.type, right.type}
         ordered = word not in ("==", "!=")
-        if ordered and types & {"string", "bool"}:
-            side, child = (left_syntax, left) if left.type in ("string", "bool") else (right_syntax, right)
-            message = f"'{word}' needs numbers or timestamps, but {self.described(side, child)}; strings and bools take == and != only"
+        if ordered and "bool" in types:
+            side, child = (left_syntax, left) if left.type == "bool" else (right_syntax, right)
+            message = f"'{word}' needs numbers, strings or timestamps, but {self.described(side, child)}; bools take == and != only"
             self.refuse(message, side, "type_mismatch")
         if len(types) > 1 and types not in ({"int", "float"}, {"int", "timestamp"}):
             both = f"{self.described(left_syntax, left)}, {self.described(right_syntax, right)}"
             self.refuse(f"'{word}' needs two values of one type, but {both}", left_syntax, "type_mismatch")
         if "float" in types:
             left, right = as_float(left), as_float(right)
+        if ordered and "string" in types:
+            left, right = (OfText(TextFunction("rank"), side, "int") for side in (left, right))
         match word:
             case "==":
                 return Binary("==", left, right, "bool")
             case "!=":
-                return Not(Binary("==", left, right, "bool"))
+                return Unary("not", Binary("==", left, right, "bool"), "bool")
             case ">":
                 return Binary("<", right, left, "bool")
             case ">=":
@@ -367,7 +399,10 @@ class _Reader:
 
     def membership(self, left_syntax: ast.expr, left: Node, right: ast.expr) -> Node:
         if not isinstance(right, ast.Tuple | ast.List) or not right.elts:
-            self.refuse("'in' needs a list of constants, such as ('a', 'b') or (1, 2); one alone is written (1,)", right, "not_allowed")
+            hint = "for a part of a text write contains(text, part)" if left.type == "string" else ""
+            self.refuse(
+                "'in' needs a list of constants, such as ('a', 'b') or (1, 2); one alone is written (1,)", right, "not_allowed", hint
+            )
         values: list[Constant] = []
         for element in right.elts:
             value = self.literal(element)
@@ -404,11 +439,14 @@ class _Reader:
         shown = shown if len(shown) <= 40 else shown[:37] + "..."
         if not isinstance(syntax, ast.Constant):
             shown = f"'{shown}'"
-        return f"{shown} is {'an' if node.type == 'int' else 'a'} {node.type}"
+        return f"{shown} is {A_TYPE[node.type]}"
 
 
-def as_float(node: Node) -> Node:
-    """The node as a float; constants are converted here and now."""
-    if node.type == "float":
-        return node
-    return Constant(float(node.value), "float") if isinstance(node, Constant) else ToFloat(node)
+def counted(count: int, shown: str) -> str:
+    return f"{shown} argument{'' if count == 1 else 's'}"
+
+
+def as_here(line: str) -> str:
+    """A hint for a text that SQL would take, or ''."""
+    outside = re.sub(r"'[^']*'|\"[^\"]*\"", "''", line)  # words in quotes mean nothing
+    return next((hint for pattern, hint in AS_IN_SQL if re.search(pattern, outside)), "")

@@ -67,15 +67,16 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     columns = "(class, ready_ns, sender, sent_ns, begun_ns, departed_ns, idle_ns)"
     assert_same(f"origin of the item served {columns}", expected.origins, origins_of(simulation))
     for sink_id, deliveries in expected.outputs.items():
-        wanted = [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, d.values) for d in deliveries]
+        wanted = [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, exact(d.values)) for d in deliveries]
         found = [
-            (r["end_ns"], r["instance"], r["event_ns"], r["trigger"], r["latency_ns"], tuple(r["values"]))
+            (r["end_ns"], r["instance"], r["event_ns"], r["trigger"], r["latency_ns"], exact(r["values"]))
             for r in simulation.sink_records(sink_id)
         ]
         assert_same(f"record at {sink_id} (end_ns, instance, event_ns, trigger, latency_ns, values)", wanted, found)
     summary = simulation.summary()
     operators = summary["operators"]
     assert_same("late records of operator", sorted(expected.late.items()), sorted((id, counts["late"]) for id, counts in operators.items()))
+    assert_same("errors", [expected.errors], [summary["errors"]])
     served = [(id, expected.served[id]) for id in operators]
     assert_same("records served by operator", served, [(id, counts["in"]) for id, counts in operators.items()])
     waiting = sum(sum(queue.values()) - queue[Kind.END_OF_LOG] for queue in expected.queued)
@@ -84,6 +85,11 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     channels = simulation._world.arrays.chan[standing][:, [C_SENDER, C_RECEIVER]].tolist() if simulation.deadlock else []
     assert sorted(expected.deadlock) == sorted(map(tuple, channels))
     return expected
+
+
+def exact(values: Sequence[Any]) -> tuple[Any, ...]:
+    """The values with floats as texts, which tell the zeros apart and NaN alike."""
+    return tuple(repr(float(value)) if isinstance(value, float) else value for value in values)
 
 
 def services_of(simulation: engine.Simulation) -> list[tuple[int, ...]]:

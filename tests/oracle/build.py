@@ -65,7 +65,25 @@ def build(experiment: Experiment, datasets: Any = None) -> Network:
     connect(network, schemas)
     for instance in network.instances:
         instance.behaviour = behaviour_of(network, instance, schemas)
+    register_texts(network)
     return network
+
+
+def register_texts(network: Network) -> None:
+    """Codes of the texts that expressions bring into the run (section 4): the streams' own texts have theirs already."""
+    used: set[str] = set()
+    for instance in network.instances:
+        for expression in instance.behaviour.expressions:
+            used |= expression.calls()
+            for text in expression.strings():
+                network.strings.code(text)
+    known = -1
+    while known < len(network.strings):
+        known = len(network.strings)
+        for change in (str.lower, str.upper):
+            if change.__name__ in used:
+                for text in network.strings.as_list():
+                    network.strings.code(change(text))
 
 
 def build_hosts(experiment: Experiment) -> list[Host]:

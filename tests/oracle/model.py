@@ -1,7 +1,7 @@
 """The model of docs/event-core.md, one record at a time, on SimPy. Slow, and short enough to be checked against the page by eye.
 
-It shares with the engine the document's models, placement, the expressions' plain evaluation, the price lists and the generated input;
-nothing of how events are ordered, served, sent or aggregated.
+It shares with the engine the document's models, placement, the price lists and the generated input; nothing of how events are ordered,
+served, sent, computed or aggregated.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class OracleResult:
     triggers: for each service the trigger of its record, None for other items.
     origins: for each service where its item came from (`Item.origin`), then since when the instance had been idle.
     outputs: per sink its deliveries, by end, then instance.
-    late: dropped records per operator. queued: per instance, how many items of each kind wait at the end, those in the log included.
+    late: dropped records per operator. errors: evaluations that met one, of all operators.
+    queued: per instance, how many items of each kind wait at the end, those in the log included.
     served: per operator, records whose service started. blocked_count: how often a sender had to wait for a credit.
     end_ns: the time of the last event, at least the horizon. drained: nothing was left to do.
     deadlock: (sender, receiver) of the channels of a cycle whose senders wait for one another at the end.
@@ -50,6 +51,7 @@ class OracleResult:
     origins: list[tuple[int, ...]] = field(default_factory=list)
     outputs: dict[str, list[Delivery]] = field(default_factory=dict)
     late: dict[str, int] = field(default_factory=dict)
+    errors: int = 0
     queued: list[Counter[Kind]] = field(default_factory=list)
     served: Counter[str] = field(default_factory=Counter)
     blocked_count: int = 0
@@ -117,6 +119,7 @@ class Model:
             result.origins.append(origin)
         for instance in self.network.instances:
             result.late[instance.operator.id] = result.late.get(instance.operator.id, 0) + instance.behaviour.late
+            result.errors += instance.behaviour.errors
             result.queued.append(Counter(item.kind for item in instance.queue))
         for deliveries in result.outputs.values():
             deliveries.sort(key=lambda delivery: (delivery.end_ns, delivery.instance))

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.spec.expressions import parse
-
+from .expressions import Expression
 from .plan import seconds
 from .records import LOWEST_WATERMARK, Anchors, Record
 
@@ -16,17 +15,25 @@ from .records import LOWEST_WATERMARK, Anchors, Record
 class Behaviour:
     """Passes records through: sources and unions. The other kinds redefine what they do differently.
 
-    late: records that were dropped because all of their panes had closed.
+    late: records that were dropped because all of their panes had closed. errors: evaluations that met one.
     timers: pane ends for which the model has to make a tick; it empties the list.
     """
 
     watermark_ns: int = LOWEST_WATERMARK
     late: int = 0
+    errors: int = 0
+    expressions: list[Expression] = field(default_factory=list)
     timers: list[int] = field(default_factory=list)
 
     def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
         """Work (section 3) and outputs of a record whose service starts at `now_ns`."""
         return 1, [record]
+
+    def value(self, expression: int, record: Record) -> Any:
+        """The value of one of its expressions on the record."""
+        outcome = self.expressions[expression].outcome(record.values)
+        self.errors += outcome.errors
+        return outcome.value
 
     def on_watermark(self, watermark_ns: int) -> list[Record]:
         """The instance's watermark rises to this; the rows that this gives."""
@@ -45,22 +52,27 @@ class Sink(Behaviour):
         return 1, []
 
 
+def expression_over(schema: Any, text: str) -> Expression:
+    return Expression(text, frozenset(field.name for field in schema.fields if field.type == "timestamp"))
+
+
 class Filter(Behaviour):
     def __init__(self, params: Any, schema: Any):
         super().__init__()
-        self.predicate = parse(params.predicate, schema)
+        self.expressions = [expression_over(schema, params.predicate)]
 
     def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
-        return 1, [record] if self.predicate.evaluate(record.values) else []
+        return 1, [record] if self.value(0, record) else []
 
 
 class Map(Behaviour):
     def __init__(self, params: Any, schema: Any):
         super().__init__()
-        self.fields = {f.name: parse(f.expression, schema) for f in params.fields}
+        self.names = [f.name for f in params.fields]
+        self.expressions = [expression_over(schema, f.expression) for f in params.fields]
 
     def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
-        return 1, [record.with_values({name: expression.evaluate(record.values) for name, expression in self.fields.items()})]
+        return 1, [record.with_values({name: self.value(number, record) for number, name in enumerate(self.names)})]
 
 
 class Project(Behaviour):
@@ -75,15 +87,15 @@ class Project(Behaviour):
 class Split(Behaviour):
     def __init__(self, params: Any, schema: Any):
         super().__init__()
-        self.routes = {f"out{n}": parse(route.predicate, schema) for n, route in enumerate(params.routes, start=1)}
+        self.expressions = [expression_over(schema, route.predicate) for route in params.routes]
         self.copies = params.mode == "copy"
 
     def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
         tried, ports = 0, []
-        for out, predicate in self.routes.items():
+        for number in range(len(self.expressions)):
             tried += 1
-            if predicate.evaluate(record.values):
-                ports.append(out)
+            if self.value(number, record):
+                ports.append(f"out{number + 1}")
                 if not self.copies:
                     break
         return tried, [record.to_port(out) for out in ports or ["rest"]]
