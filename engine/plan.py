@@ -124,7 +124,7 @@ def build(
 
     lowering = Lowering(strings)
     op = np.zeros((len(specs), L.O_COLUMNS), np.int64)
-    prices = PRICE_LISTS[experiment.prices].prices
+    prices = PRICE_LISTS[experiment.prices]
     for n, spec in enumerate(specs):
         lowering.parallelism = spec.parallelism
         lowering.params_at = len(lowering.params)
@@ -141,11 +141,11 @@ def build(
         lowering.full = {port: full[f"{spec.id}.{port}"] for port in kind.inputs}
         lowering.outputs = {port: types[f"{spec.id}.{port}"] for port in kind.outputs}
         lowering.connected = frozenset(link.source_port for link in query.edges if link.source == spec.id)
-        params = kind.lower(spec.parameters, ports, lowering)  # type: ignore[attr-defined]
+        params = kind.lower(spec.parameters, ports, lowering)
         lowering.params.extend(params)
         port_widths_at = len(lowering.params)
         lowering.params.extend(len(types[f"{spec.id}.{port}"].fields) for port in kind.outputs)
-        price, own = prices[spec.kind], spec.cost
+        price, own = prices.price(spec.kind, kind.priced_as), spec.cost
         op[n] = (
             kernels.code(spec.kind),
             first[n],
@@ -157,7 +157,7 @@ def build(
             price.control_ps if own is None or own.control_ps is None else own.control_ps,
             sinks.index(spec.id) if spec.kind == "sink" else -1,
             len(types[f"{spec.id}.{'in' if spec.kind == 'sink' else kind.outputs[0]}"].fields),
-            int(spec.kind == "join"),
+            int(kind.keeps_rows),
             len(kind.outputs),
             port_widths_at,
         )

@@ -37,6 +37,10 @@ class PriceList:
     prices: Mapping[str, Price]
     source: str = ""
 
+    def price(self, kind: str, priced_as: str = "") -> Price:
+        """Of an operator kind; where the list has none, that of another kind. Raises KeyError."""
+        return self.prices[kind] if kind in self.prices else self.prices[priced_as]
+
 
 def _microseconds(record: int, output: int, control: int, origin: Origin, note: str = "", fitted_to: tuple[str, ...] = ()) -> Price:
     return Price(record * 1_000_000, output * 1_000_000, control * 1_000_000, origin, note, fitted_to)

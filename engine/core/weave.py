@@ -91,9 +91,16 @@ def woven_text(
     lines: list[str] = []
     kernels: dict[str, Callable[..., Any]] = {}
 
+    known = template.advance.__code__.co_varnames
+
     def call(function: Callable[..., Any], name: str) -> str:
+        arguments = list(inspect.signature(function).parameters)
+        unknown = [argument for argument in arguments if argument not in known]
+        if unknown:
+            asks = f"kernel {function.__module__}.{function.__name__} asks for {', '.join(unknown)}"
+            raise ValueError(f"{asks}; its arguments must be variables of the loop: {', '.join(sorted(known))}")
         kernels[name] = function
-        return f"{name}({', '.join(inspect.signature(function).parameters)})"
+        return f"{name}({', '.join(arguments)})"
 
     for line in inspect.getsource(template).splitlines():
         point = re.match(r"( *)# WEAVE (\w+)$", line)

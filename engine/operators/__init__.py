@@ -1,5 +1,14 @@
-"""The operator kinds. A new one is a leaf file and a line here."""
+"""The operator kinds. A new one is a leaf file and a line here.
 
+Other packages add kinds of their own with `register`, or by an entry point of the group `millrace.operators` that names the class: then
+every process that reads documents knows them.
+"""
+
+import re
+from importlib.metadata import entry_points
+
+from engine.core.prices import PRICE_LISTS
+from engine.core.weave import has_kernel, woven_text
 from engine.spec.operator import Operator
 
 from .aggregate import Aggregate
@@ -13,3 +22,33 @@ from .split import Split
 from .union import Union
 
 OPERATORS: dict[str, type[Operator]] = {o.kind: o for o in (Source, Filter, Map, Project, Split, Union, Aggregate, Join, Sink)}
+
+ENTRY_POINTS = "millrace.operators"
+
+
+def register(operator: type[Operator]) -> type[Operator]:
+    """Add a kind from outside the package: palette, forms, validation and the loop then know it. Raises ValueError with what is wrong."""
+    if not (isinstance(operator, type) and issubclass(operator, Operator)):
+        raise ValueError(f"{operator!r} is no class below engine.spec.operator.Operator")
+    name, kind = f"{operator.__module__}.{operator.__qualname__}", getattr(operator, "kind", "")
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", kind):
+        raise ValueError(f"the kind of {name} is {kind!r}; it must be lower-case letters, digits and '_', a letter first, at most 63")
+    if OPERATORS.get(kind, operator) is not operator:
+        raise ValueError(f"the kind of {name} is '{kind}', which {OPERATORS[kind].__module__} has already; choose another")
+    if not getattr(operator, "title", "") or not operator.__doc__:
+        raise ValueError(f"{name} needs a title and a docstring; both are shown to people")
+    if not has_kernel(operator):
+        raise ValueError(f"{name} has no kernel; on_record at least must be a static method")
+    for list_name, prices in PRICE_LISTS.items():
+        if kind not in prices.prices and operator.priced_as not in prices.prices:
+            raise ValueError(
+                f"price list '{list_name}' has no price for kind '{kind}': priced_as is '{operator.priced_as}'; "
+                f"it must be one of {', '.join(prices.prices)}"
+            )
+    woven_text({kind: operator})  # refuses arguments that the loop does not have
+    OPERATORS[kind] = operator
+    return operator
+
+
+for _point in entry_points(group=ENTRY_POINTS):
+    register(_point.load())

@@ -198,6 +198,7 @@ class Join(Operator):
     kind, title, group, icon = "join", "Join", "Stateful", "rings"
     source = "Siachamis 2024, 3.6"
     inputs = ("left", "right")
+    keeps_rows = True
     writes_only_wanted = True
     on_record = staticmethod(join_on_record)
     on_close = staticmethod(join_on_close)

@@ -27,16 +27,20 @@ class Kind:
 
 
 class Operator(Kind):
-    """A kind of operator. One leaf file each in `engine/operators/`, listed in `engine.operators.OPERATORS`.
+    """A kind of operator. One leaf file each in `engine/operators/`, listed in `engine.operators.OPERATORS`, or one from outside the
+    package, registered there.
 
     Params: pydantic model; its JSON Schema is the form in the inspector.
     inputs, outputs: port names; every input port takes exactly one or more edges, an output port any number.
+    on_record, on_close, next_tick: kernels, as static methods (`engine.core.weave.POINTS`).
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("in",)
     outputs: ClassVar[tuple[str, ...]] = ("out",)
 
     writes_only_wanted: ClassVar[bool] = False  # its outputs hold only the fields that somebody reads
+    keeps_rows: ClassVar[bool] = False  # entries of its state point at stored rows
+    priced_as: ClassVar[str] = ""  # the kind whose price holds in price lists that do not know this one
 
     class Params(Model):
         pass
@@ -77,6 +81,11 @@ class Operator(Kind):
         `lower`, which hold the carried fields only.
         """
         return None
+
+    @classmethod
+    def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        """The parameters as words, for the kernels. inputs: the fields carried, by port. lowering: `engine.plan.Lowering`."""
+        raise NotImplementedError
 
     @classmethod
     def parallelism_max(cls, params: Any) -> int | None:

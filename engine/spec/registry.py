@@ -40,7 +40,7 @@ class UnknownKind(KeyError):
 
 
 def operators() -> Mapping[str, type[Operator]]:
-    """Operator kinds by name."""
+    """Operator kinds by name, with those that other packages have registered (`engine.operators.register`)."""
     kinds: Mapping[str, type[Operator]] = importlib.import_module("engine.operators").OPERATORS
     return kinds
 

@@ -19,7 +19,7 @@ from engine.spec.problems import Refusal
 from engine.spec.selection import Selection
 from tests.strategies import documents
 
-from .agreement import DATASETS, template, traced
+from .agreement import DATASETS, simulated, template, traced
 from .test_core_rules import Throttle
 
 TEMPLATES = ("nexmark_q3", "nexmark_q8", "flights")
@@ -38,7 +38,7 @@ def from_whole_trace(simulation: engine.Simulation) -> list[Waterfall]:
 
 
 def again(document: dict[str, Any]) -> Any:
-    return lambda keep_outputs: engine.Simulation(document, datasets=DATASETS, keep_outputs=keep_outputs)
+    return lambda keep_outputs: simulated(document, trace=False, keep_outputs=keep_outputs)
 
 
 def slowest(waterfalls: list[Waterfall], n: int) -> list[Waterfall]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from typing import Any
+from unittest import mock
 
 import pytest
 from django.db import connections
 from django.test import Client
 
+from engine.operators import OPERATORS, register
+from tests.newcomer import Distinct
 from webapp.lab import fixtures
 from webapp.lab.models import Experiment, Lab, Run
 
@@ -168,3 +171,19 @@ def test_runs_are_numbered_without_gaps_or_doubles_when_started_at_once(transact
     for thread in threads:
         thread.join()
     assert sorted(Run.objects.values_list("number", flat=True)) == list(range(1, 9))
+
+
+def test_a_kind_of_another_package_is_offered_and_accepted(client: Client, document: dict[str, Any]) -> None:
+    operator = document["query"]["operators"][1]
+    operator |= {"kind": "distinct", "params": {"key": "bidder"}}
+    document["query"]["edges"][0]["partitioning"] = {"kind": "hash", "key": "bidder"}
+    assert "unknown_kind" in {
+        problem["code"] for problem in send(client, "post", "/api/validate", {"document": document}).json()["problems"]
+    }
+    with mock.patch.dict(OPERATORS):
+        register(Distinct)
+        offered = {entry["kind"]: entry for entry in client.get("/api/registry").json()["operators"]}
+        assert offered["distinct"]["schema"]["properties"]["key"]["x-editor"] == "field"
+        body = send(client, "post", "/api/validate", {"document": document}).json()
+        assert not [problem for problem in body["problems"] if problem["severity"] == "error"]
+        assert body["schemas"][f"{operator['id']}.out"] == body["schemas"]["bids.out"]
