@@ -14,6 +14,7 @@ from engine.core.prices import PRICE_LISTS
 from engine.core.weave import Loop
 from engine.core.world import ROWS_AHEAD, Arrays, Capacity, Words, arrays, lines
 from engine.operators import OPERATORS
+from engine.processors import lay_out
 from engine.pruning import carried
 from engine.spec import Experiment, RecordSchema
 from engine.spec.expression_tree import TextFunction
@@ -117,7 +118,7 @@ def build(
 
     first = np.cumsum([0, *(spec.parallelism for spec in specs)])
     inst = _instances(experiment, first, placement, watermarks)
-    proc, members, host, host_members = _hosts(hosts, inst)
+    processors = lay_out(hosts, inst)
     edge, chan, credit_size, op_edges, edge_range, route = _channels(experiment, position, first, types)
     edge[:, L.E_COUNTED] = (edge[:, L.E_BOUND] > 0) | (protocol is not None)
     inputs, input_first = _inputs(chan, edge, len(inst))
@@ -174,10 +175,7 @@ def build(
     g[L.G_HORIZON] = experiment.workload.horizon_ns
     tables = {
         "inst": inst,
-        "proc": proc,
-        "members": members,
-        "host": host,
-        "host_members": host_members,
+        **processors,
         "op": op,
         "op_edges": op_edges,
         "edge": edge,
@@ -188,6 +186,7 @@ def build(
         "credit": np.zeros(max(credit_size, 1), np.int64),
         "latency": latency,
     }
+    tables["traced"] = np.zeros((len(tables["proc"]), L.TRACE_COLUMNS), np.int64)
     tables["next_ns"] = np.zeros(len(hosts), np.int64)
     texts = TextTables(strings, lowering.constants, lowering.tables)
     tables["constants"] = texts.cover()
@@ -217,45 +216,6 @@ def _instances(experiment: Experiment, first: Words, placement: Mapping[str, Seq
             if marks.period_ns <= experiment.workload.horizon_ns:
                 inst[here, L.I_TICK] = marks.period_ns
     return inst
-
-
-def _hosts(hosts: Sequence[Any], inst: Words) -> tuple[Words, Words, Words, Words]:
-    """Processors and who is on them."""
-    host = np.zeros((len(hosts), L.H_COLUMNS), np.int64)
-    processors: list[list[int]] = []
-    owners: list[int] = []
-    host_members: list[int] = []
-    for h, machine in enumerate(hosts):
-        here = [int(i) for i in np.flatnonzero(inst[:, L.I_HOST] == h)]
-        groups = (
-            [[i] for i in here]
-            if machine.processor == "dedicated"
-            else [here[c :: machine.cores] for c in range(min(machine.cores, max(len(here), 1)))]
-        )
-        host[h, L.H_PROCESSOR] = len(processors)
-        processors += groups
-        owners += [h] * len(groups)
-        host[h, L.H_PROCESSOR_END] = len(processors)
-        host[h, L.H_MEMBER] = len(host_members)
-        host_members += here
-        host[h, L.H_MEMBER_END] = len(host_members)
-        host[h, L.H_MBIT], host[h, L.H_SPEED] = machine.egress_mbit_per_s, machine.speed_milli
-    host[:, [L.H_RESUME, L.H_WAKE]] = L.FAR
-    host[:, L.H_EMITTING] = -1
-    host[:, L.H_TICK] = [
-        min((int(inst[i, L.I_TICK]) for i in np.flatnonzero(inst[:, L.I_HOST] == h)), default=L.FAR) for h in range(len(hosts))
-    ]
-    proc = np.zeros((len(processors), L.P_COLUMNS), np.int64)
-    proc[:, [L.P_INSTANCE, L.P_SLOT]] = -1
-    proc[:, L.P_END] = L.FAR
-    proc[:, L.P_HOST] = owners
-    counts = [len(group) for group in processors]
-    proc[:, L.P_COUNT] = counts
-    proc[:, L.P_FIRST] = np.cumsum([0, *counts])[:-1]
-    members = [i for group in processors for i in group]
-    for p, group in enumerate(processors):
-        inst[group, L.I_PROCESSOR] = p
-    return proc, np.array(members, np.int64), host, np.array(host_members, np.int64)
 
 
 def _channels(

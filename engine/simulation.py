@@ -234,7 +234,7 @@ class Simulation:
 
     def service_trace(self, with_trigger: bool = False) -> Words:
         """Every service so far: (n, 4) instance, start_ns, end_ns, kind (0 record, 1 watermark, 2 tick, 3 end of log), by start, then
-        instance.
+        instance. Of a service in progress the end is the planned one, or 2^62 under processor sharing.
 
         with_trigger adds a column with the identity of the input record (-1 for control elements). Needs trace=True.
         """
@@ -248,6 +248,8 @@ class Simulation:
         self._flush_trace()
         rows = np.concatenate(self._traces)
         self._traces = [rows]
+        w = self._world.arrays
+        rows = np.concatenate([rows, w.traced[w.proc[:, L.P_INSTANCE] >= 0]])
         ordered: Words = rows[np.lexsort((rows[:, L.T_INSTANCE], rows[:, L.T_START]))]
         return ordered
 

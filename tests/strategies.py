@@ -308,15 +308,37 @@ def source_workloads(draw: st.DrawFn, stream: str, records: int, horizon_ns: int
 
 
 @st.composite
+def processors(draw: st.DrawFn) -> Document:
+    kind = draw(st.sampled_from(("shared_fifo", "dedicated", "processor_sharing", "pool")))
+    processor: Document = {"kind": kind}
+    if kind == "processor_sharing":
+        processor["tax"] = draw(st.sampled_from((0.0, 0.05, 0.3)))
+        if draw(st.booleans()):
+            processor |= {
+                "quota_cores": draw(st.sampled_from((0.1, 0.25, 0.5))),
+                "quota_period_ms": draw(st.sampled_from((0.01, 0.1, 1.0))),
+            }
+    return processor
+
+
+def cores(processor: Document) -> st.SearchStrategy[float]:
+    if processor["kind"] == "dedicated":
+        return st.just(32)  # a core for every instance
+    if processor["kind"] == "processor_sharing":
+        return st.sampled_from((0.5, 1, 1.5, 2, 3.337))
+    return st.integers(1, 3)
+
+
+@st.composite
 def clusters(draw: st.DrawFn) -> Document:
     latency_ms = st.sampled_from(draw(st.sampled_from(LATENCIES_MS)))
     hosts: list[Document] = []
     for name in draw(st.sampled_from(("a", "ab", "abc"))):
-        shared = draw(st.booleans())
+        processor = draw(processors())
         host: Document = {
             "name": name,
-            "processor": {"kind": "shared_fifo" if shared else "dedicated"},
-            "cores": draw(st.integers(1, 3)) if shared else 32,  # a dedicated host has a core for every instance
+            "processor": processor,
+            "cores": draw(cores(processor)),
             "speed": draw(st.sampled_from((1.0, 1.0, 0.5, 2.0, 1.337))),
             "egress_mbit_per_s": draw(st.sampled_from((1, 10, 100, 1000, 1000, 10_000))),
             "egress_latency_ms": draw(latency_ms),

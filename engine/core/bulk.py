@@ -2,7 +2,7 @@
 
 from engine.core.compiler import compiled
 from engine.core.layout import *
-from engine.core.tools import entry_bucket
+from engine.core.tools import entry_bucket, heap_push
 
 
 @compiled
@@ -21,6 +21,19 @@ def place_records(partition, cursor, append, event, trigger, words, columns, log
         log_trigger[at] = trigger[k]
         for c in range(columns.shape[0]):
             log_words[at, c] = words[k, columns[c]]
+
+
+@compiled
+def await_logs(inst, host, agenda, log_append):
+    """Idle sources with a processor of their own enter their next log record, if they have one, in the heaps of their hosts."""
+    count = inst.shape[0] // I_COLUMNS
+    for i in range(count):
+        h = inst[i, I_HOST]
+        idle = inst[i, I_STATUS] == IDLE and inst[i, I_LISTED] == 0 and inst[i, I_AWAITS] == 0
+        if inst[i, I_SOURCE] == 1 and host[h, H_THREADS] == 1 and idle and inst[i, I_LOG] < inst[i, I_LOG_END]:
+            inst[i, I_AWAITS] = 1
+            heap_push(agenda, 2 * host[h, H_MEMBER], host[h, H_AGENDA], log_append[inst[i, I_LOG]], count + i)
+            host[h, H_AGENDA] += 1
 
 
 @compiled

@@ -73,6 +73,10 @@ I_STATE_BYTES = 32
 I_DELIVERED = 33
 I_DIGEST = 34  # running hash over all that a sink delivered
 I_PROCESSOR = 35
+I_LISTED = 36  # 1 if it stands in its host's list of threads to look at
+I_AWAITS = 37  # 1 if its next log record stands in its host's heap of due times
+I_RANK = 38  # of a scheduling policy: the least is served first, FAR: not at all
+I_STOLEN = 39  # ns in service without a core
 I_LATE = 40
 I_ERRORS = 41
 I_HELD = 42  # of records sent: from the end of the service to then, summed
@@ -82,7 +86,7 @@ I_IDLE = 45  # while tracing: when its last emission ended
 I_COLUMNS = 48
 
 # -- processor, host ------------------------------------------------------------------------------------------------------
-P_INSTANCE, P_END, P_SLOT, P_FIRST, P_COUNT, P_HOST, P_COLUMNS = 0, 1, 2, 3, 4, 5, 6
+P_INSTANCE, P_END, P_SLOT, P_FIRST, P_COUNT, P_HOST, P_START, P_SERVICE, P_COLUMNS = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 H_RESUME = 0  # the instant to go on with after a hand-back, FAR if none
 H_EMITTING = 1  # instance whose emission was cut off by lack of space, -1 if none
@@ -101,7 +105,23 @@ H_LOCAL_TAIL = 13
 H_REMOTE = 14  # inbox: head, end of the sorted part, tail
 H_REMOTE_SORTED = 15
 H_REMOTE_TAIL = 16
-H_COLUMNS = 17
+H_THREADS = 17  # 1: a processor for each instance; due times stand in heaps, and only listed instances are looked at
+H_RANKED = 18  # 1: a scheduling policy ranks the instances
+H_AGENDA = 19  # size of the heap of service ends and awaited log records
+H_LISTED = 20  # size of the list of threads to look at
+H_SHARING = 21  # 1: processor sharing (docs/event-core.md, 3.1)
+H_RUNNING = 22  # threads in service: size of the heap of tags
+H_WORK = 23  # units of work that a thread in service all the time would have got
+H_WORK_AT = 24  # ... at this time
+H_RATE = 25  # units per ns and thread from then on
+H_UNITS = 26  # units per ns of all cores
+H_TAXED = 27  # ... with more threads than cores
+H_UNTAXED = 28  # most threads that are not taxed
+H_QUOTA = 29  # units per period, 0: no quota
+H_QUOTA_LEFT = 30
+H_PERIOD = 31
+H_PERIOD_END = 32
+H_COLUMNS = 40
 
 # -- operator, edge, channel ----------------------------------------------------------------------------------------------
 (
@@ -175,6 +195,9 @@ G_ROW_FRESH = 21
 G_ENTRIES_SIZE = 22  # entries that the buckets are made for, and rows of the table of stored rows
 G_ROWS_SIZE = 23
 G_COLUMNS = 24
+
+UNIT = 1 << 20  # work of one ns at speed 1
+REBASE = 1 << 60
 
 CONTROL_BYTES = 16
 

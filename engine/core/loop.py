@@ -13,7 +13,18 @@ Lines with `# WEAVE name` are replaced by calls of the functions that operators 
 """
 
 from engine.core.layout import *
-from engine.core.tools import admit, group_of, latency_bucket, mix64, ring_before, ring_insert, ring_sort  # noqa: F401
+from engine.core.tools import (  # noqa: F401
+    admit,
+    group_of,
+    heap_pop,
+    heap_push,
+    latency_bucket,
+    look_at,
+    mix64,
+    ring_before,
+    ring_insert,
+    ring_sort,
+)
 
 
 def advance(world, stop):
@@ -26,6 +37,9 @@ def advance(world, stop):
     members = world.members
     host = world.host
     host_members = world.host_members
+    agenda = world.agenda
+    tags = world.tags
+    listed = world.listed
     next_ns = world.next_ns
     op = world.op
     op_edges = world.op_edges
@@ -60,12 +74,14 @@ def advance(world, stop):
     notes = world.notes
     entry_origin = world.entry_origin
     row_origin = world.row_origin
+    traced = world.traced
     outputs = world.outputs
     hook = world.hook
     box = world.box
     g = world.g
 
     hosts = next_ns.shape[0]
+    inst_count = listed.shape[0]
     ring_capacity = rings.shape[1]
     ring_mask = ring_capacity - 1
     local_ns = g[G_LOCAL_NS]
@@ -83,7 +99,7 @@ def advance(world, stop):
                 t0 = next_ns[h]
         if t0 > stop:
             for h in range(hosts):
-                admit(rings, host, inst, msg, h, stop)
+                admit(rings, host, inst, msg, listed, h, stop)
             return DONE
         window_end = stop
         if stop - t0 >= lookahead:
@@ -97,22 +113,43 @@ def advance(world, stop):
                 continue
             first_processor = host[h, H_PROCESSOR]
             end_processor = host[h, H_PROCESSOR_END]
+            threads = host[h, H_THREADS]
+            sharing = host[h, H_SHARING]
+            member = host[h, H_MEMBER]
             while True:
                 # the next instant on this host
                 t = host[h, H_RESUME]
                 if t == FAR:
-                    choosing = False  # while all processors are busy, arrivals wait for the next of the other events
-                    for p in range(first_processor, end_processor):
-                        if proc[p, P_INSTANCE] >= 0:
-                            if proc[p, P_END] < t:
-                                t = proc[p, P_END]
-                        else:
-                            choosing = True
-                            for q in range(proc[p, P_FIRST], proc[p, P_FIRST] + proc[p, P_COUNT]):
-                                i = members[q]
-                                if inst[i, I_SOURCE] == 1 and inst[i, I_STATUS] == IDLE and inst[i, I_LOG] < inst[i, I_LOG_END]:
-                                    if log_append[inst[i, I_LOG]] < t:
-                                        t = log_append[inst[i, I_LOG]]
+                    choosing = threads == 1  # while all processors are busy, arrivals wait for the next of the other events
+                    if threads == 0:
+                        for p in range(first_processor, end_processor):
+                            if proc[p, P_INSTANCE] >= 0:
+                                if proc[p, P_END] < t:
+                                    t = proc[p, P_END]
+                            else:
+                                choosing = True
+                                for q in range(proc[p, P_FIRST], proc[p, P_FIRST] + proc[p, P_COUNT]):
+                                    i = members[q]
+                                    if inst[i, I_SOURCE] == 1 and inst[i, I_STATUS] == IDLE and inst[i, I_LOG] < inst[i, I_LOG_END]:
+                                        if log_append[inst[i, I_LOG]] < t:
+                                            t = log_append[inst[i, I_LOG]]
+                    else:
+                        if host[h, H_AGENDA] > 0:
+                            t = agenda[2 * member, 0]
+                        running = host[h, H_RUNNING]
+                        if running > 0:
+                            rate = host[h, H_RATE]
+                            if rate > 0:
+                                ahead = host[h, H_WORK_AT] + (tags[member, 0] - host[h, H_WORK] + rate - 1) // rate
+                                if ahead < t:
+                                    t = ahead
+                            if host[h, H_PERIOD] > 0:
+                                if host[h, H_PERIOD_END] < t:
+                                    t = host[h, H_PERIOD_END]
+                                if rate > 0:
+                                    ahead = host[h, H_WORK_AT] + (host[h, H_QUOTA_LEFT] + running * rate - 1) // (running * rate)
+                                    if ahead < t:
+                                        t = ahead
                     if host[h, H_WAKE] < t:
                         t = host[h, H_WAKE]
                     if host[h, H_TICK] < t:
@@ -126,18 +163,55 @@ def advance(world, stop):
                     next_ns[h] = t
                     break
                 host[h, H_RESUME] = FAR
+                if sharing == 1:
+                    spent = host[h, H_RATE] * (t - host[h, H_WORK_AT])
+                    host[h, H_WORK] += spent
+                    host[h, H_WORK_AT] = t
+                    host[h, H_QUOTA_LEFT] -= spent * host[h, H_RUNNING]
+                    if host[h, H_PERIOD] > 0 and t >= host[h, H_PERIOD_END]:
+                        host[h, H_QUOTA_LEFT] = host[h, H_QUOTA]
+                        host[h, H_PERIOD_END] = (t // host[h, H_PERIOD] + 1) * host[h, H_PERIOD]
 
                 # phases 1 and 2: completions, then wake-ups, each with its emission (4)
                 while True:
                     i = host[h, H_EMITTING]
                     if i < 0:
+                        if tracing and g[G_TRACE] == trace.shape[0]:
+                            reason = NEED_TRACE
+                            break
+                        if keeping and g[G_OUTPUT] == outputs.shape[0]:
+                            reason = NEED_OUTPUTS
+                            break
                         p = -1
-                        for x in range(first_processor, end_processor):
-                            if proc[x, P_END] == t and (p < 0 or proc[x, P_INSTANCE] < proc[p, P_INSTANCE]):
-                                p = x
+                        if threads == 0:
+                            for x in range(first_processor, end_processor):
+                                if proc[x, P_END] == t and (p < 0 or proc[x, P_INSTANCE] < proc[p, P_INSTANCE]):
+                                    p = x
+                        else:
+                            if host[h, H_RUNNING] > 0 and tags[member, 0] <= host[h, H_WORK]:
+                                p = inst[tags[member, 1], I_PROCESSOR]
+                                heap_pop(tags, member, host[h, H_RUNNING])
+                                host[h, H_RUNNING] -= 1
+                                inst[proc[p, P_INSTANCE], I_STOLEN] += t - proc[p, P_START] - proc[p, P_SERVICE]
+                            while p < 0 and host[h, H_AGENDA] > 0 and agenda[2 * member, 0] == t:
+                                k = agenda[2 * member, 1]
+                                heap_pop(agenda, 2 * member, host[h, H_AGENDA])
+                                host[h, H_AGENDA] -= 1
+                                if k >= inst_count:  # a log record may be taken from now on
+                                    k -= inst_count
+                                    inst[k, I_AWAITS] = 0
+                                    look_at(host, inst, listed, h, k)
+                                else:
+                                    p = inst[k, I_PROCESSOR]
                         if p >= 0:
                             i = proc[p, P_INSTANCE]
                             slot = proc[p, P_SLOT]
+                            if tracing:
+                                n = g[G_TRACE]
+                                g[G_TRACE] = n + 1
+                                traced[p, T_END] = t
+                                for c in range(TRACE_COLUMNS):
+                                    trace[n, c] = traced[p, c]
                             if slot >= 0:  # a sink delivers (8)
                                 o = inst[i, I_OP]
                                 sink = op[o, O_SINK]
@@ -145,9 +219,6 @@ def advance(world, stop):
                                 width = op[o, O_WIDTH]
                                 if keeping:
                                     n = g[G_OUTPUT]
-                                    if n == outputs.shape[0]:
-                                        reason = NEED_OUTPUTS
-                                        break
                                     g[G_OUTPUT] = n + 1
                                     outputs[n, 0] = sink
                                     outputs[n, 1] = i
@@ -352,6 +423,8 @@ def advance(world, stop):
                         if inst[i, I_BLOCKED_SINCE] >= 0:
                             inst[i, I_BLOCKED] += t - inst[i, I_BLOCKED_SINCE]
                             inst[i, I_BLOCKED_SINCE] = -1
+                        if threads == 1:
+                            look_at(host, inst, listed, h, i)
                 if reason != DONE:
                     host[h, H_RESUME] = t
                     next_ns[h] = t
@@ -362,7 +435,7 @@ def advance(world, stop):
                 if host[h, H_TICK] <= t:
                     limit = t - 1
                 while True:
-                    admit(rings, host, inst, msg, h, limit)
+                    admit(rings, host, inst, msg, listed, h, limit)
                     if limit == t:
                         break
                     limit = t
@@ -390,6 +463,8 @@ def advance(world, stop):
                                 msg[inst[i, I_QUEUE_LAST], M_NEXT] = slot
                             inst[i, I_QUEUE_LAST] = slot
                             inst[i, I_QUEUE_COUNT] += 1
+                            if threads == 1:
+                                look_at(host, inst, listed, h, i)
                             due = t
                             following = FAR
                             if inst[i, I_SOURCE] == 1:
@@ -410,16 +485,37 @@ def advance(world, stop):
                     break
 
                 # phase 5: idle processors choose
-                for p in range(first_processor, end_processor):
-                    if proc[p, P_INSTANCE] >= 0:
-                        continue
+                p = first_processor - 1
+                while True:
+                    if threads == 1:
+                        if host[h, H_LISTED] == 0:
+                            break
+                        p = inst[listed[member + host[h, H_LISTED] - 1], I_PROCESSOR]
+                    else:
+                        p += 1
+                        if p == end_processor:
+                            break
+                        if proc[p, P_INSTANCE] >= 0:
+                            continue
                     best = -1
+                    best_rank = FAR
                     best_ready = FAR
                     best_class = 9
                     for q in range(proc[p, P_FIRST], proc[p, P_FIRST] + proc[p, P_COUNT]):
                         i = members[q]
                         if inst[i, I_STATUS] != IDLE:
                             continue
+                        if host[h, H_RANKED] == 1:
+                            rank = inst[i, I_RANK]
+                            if rank > best_rank or rank == FAR:
+                                continue
+                            if rank < best_rank and (
+                                inst[i, I_QUEUE] >= 0
+                                or (inst[i, I_SOURCE] == 1 and inst[i, I_LOG] < inst[i, I_LOG_END] and log_append[inst[i, I_LOG]] <= t)
+                            ):
+                                best_rank = rank
+                                best_ready = FAR
+                                best_class = 9
                         slot = inst[i, I_QUEUE]
                         if slot >= 0:
                             ready = msg[slot, M_READY]
@@ -434,11 +530,21 @@ def advance(world, stop):
                                 best_ready = ready
                                 best_class = CLASS_LOG
                     if best < 0:
+                        if threads == 1:
+                            host[h, H_LISTED] -= 1
+                            i = listed[member + host[h, H_LISTED]]
+                            inst[i, I_LISTED] = 0
+                            if (
+                                inst[i, I_SOURCE] == 1
+                                and inst[i, I_STATUS] == IDLE
+                                and inst[i, I_AWAITS] == 0
+                                and inst[i, I_LOG] < inst[i, I_LOG_END]
+                            ):
+                                inst[i, I_AWAITS] = 1
+                                heap_push(agenda, 2 * member, host[h, H_AGENDA], log_append[inst[i, I_LOG]], inst_count + i)
+                                host[h, H_AGENDA] += 1
                         continue
                     i = best
-                    if tracing and g[G_TRACE] == trace.shape[0]:
-                        reason = NEED_TRACE
-                        break
                     if g[G_FREE] < 2:
                         g[G_NEED] = 2
                         reason = NEED_MESSAGES
@@ -610,34 +716,60 @@ def advance(world, stop):
                     proc[p, P_INSTANCE] = i
                     proc[p, P_END] = t + service
                     proc[p, P_SLOT] = slot if keep else -1
+                    proc[p, P_START] = t
+                    if threads == 1:
+                        host[h, H_LISTED] -= 1
+                        inst[i, I_LISTED] = 0
+                        if sharing == 1:
+                            proc[p, P_END] = FAR
+                            proc[p, P_SERVICE] = service
+                            heap_push(tags, member, host[h, H_RUNNING], host[h, H_WORK] + service * UNIT, i)
+                            host[h, H_RUNNING] += 1
+                        else:
+                            heap_push(agenda, 2 * member, host[h, H_AGENDA], t + service, i)
+                            host[h, H_AGENDA] += 1
                     if inst[i, I_TICK] < host[h, H_TICK]:
                         host[h, H_TICK] = inst[i, I_TICK]
                     if tracing:
-                        n = g[G_TRACE]
-                        g[G_TRACE] = n + 1
-                        trace[n, T_INSTANCE] = i
-                        trace[n, T_START] = t
-                        trace[n, T_END] = t + service
-                        trace[n, T_KIND] = kind
-                        trace[n, T_TRIGGER] = trigger
-                        trace[n, T_CLASS] = best_class
-                        trace[n, T_READY] = best_ready
-                        trace[n, T_CHANNEL] = channel
-                        trace[n, T_IDLE] = inst[i, I_IDLE]
+                        traced[p, T_INSTANCE] = i
+                        traced[p, T_START] = t
+                        traced[p, T_END] = proc[p, P_END]
+                        traced[p, T_KIND] = kind
+                        traced[p, T_TRIGGER] = trigger
+                        traced[p, T_CLASS] = best_class
+                        traced[p, T_READY] = best_ready
+                        traced[p, T_CHANNEL] = channel
+                        traced[p, T_IDLE] = inst[i, I_IDLE]
                         if channel >= 0:
-                            trace[n, T_SENT] = notes[slot, N_SENT]
-                            trace[n, T_BEGUN] = notes[slot, N_BEGUN]
-                            trace[n, T_DEPARTED] = notes[slot, N_DEPARTED]
-                            trace[n, T_ORIGIN] = came_from
+                            traced[p, T_SENT] = notes[slot, N_SENT]
+                            traced[p, T_BEGUN] = notes[slot, N_BEGUN]
+                            traced[p, T_DEPARTED] = notes[slot, N_DEPARTED]
+                            traced[p, T_ORIGIN] = came_from
                         else:
-                            trace[n, T_SENT] = best_ready
-                            trace[n, T_BEGUN] = best_ready
-                            trace[n, T_DEPARTED] = best_ready
-                            trace[n, T_ORIGIN] = -1
+                            traced[p, T_SENT] = best_ready
+                            traced[p, T_BEGUN] = best_ready
+                            traced[p, T_DEPARTED] = best_ready
+                            traced[p, T_ORIGIN] = -1
                 if reason != DONE:
                     host[h, H_RESUME] = t
                     next_ns[h] = t
                     break
+                if sharing == 1:
+                    running = host[h, H_RUNNING]
+                    rate = 0
+                    if running == 0:
+                        host[h, H_WORK] = 0
+                    elif host[h, H_PERIOD] == 0 or host[h, H_QUOTA_LEFT] > 0:
+                        rate = host[h, H_UNITS] // running if running <= host[h, H_UNTAXED] else host[h, H_TAXED] // running
+                        if rate > UNIT:
+                            rate = UNIT
+                        elif rate < 1:
+                            rate = 1
+                    host[h, H_RATE] = rate
+                    if host[h, H_WORK] > REBASE:
+                        for n in range(running):
+                            tags[member + n, 0] -= host[h, H_WORK]
+                        host[h, H_WORK] = 0
             if reason != DONE:
                 break
 

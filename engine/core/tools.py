@@ -228,8 +228,54 @@ def ring_sort(ring, scratch, r, head, middle, tail):
         at -= 1
 
 
-def admit(rings, host, inst, msg, h, limit):
+def heap_push(heap, base, size, key, who):
+    """Put (key, who) into the heap of `size` items from row `base` on; least key first, then least who."""
+    at = size
+    while at > 0:
+        up = (at - 1) >> 1
+        if heap[base + up, 0] < key or (heap[base + up, 0] == key and heap[base + up, 1] < who):
+            break
+        heap[base + at, 0] = heap[base + up, 0]
+        heap[base + at, 1] = heap[base + up, 1]
+        at = up
+    heap[base + at, 0] = key
+    heap[base + at, 1] = who
+
+
+def heap_pop(heap, base, size):
+    """Take the first item away; size: before."""
+    end = size - 1
+    key = heap[base + end, 0]
+    who = heap[base + end, 1]
+    at = 0
+    down = 1
+    while down < end:
+        if down + 1 < end and (
+            heap[base + down + 1, 0] < heap[base + down, 0]
+            or (heap[base + down + 1, 0] == heap[base + down, 0] and heap[base + down + 1, 1] < heap[base + down, 1])
+        ):
+            down += 1
+        if key < heap[base + down, 0] or (key == heap[base + down, 0] and who < heap[base + down, 1]):
+            break
+        heap[base + at, 0] = heap[base + down, 0]
+        heap[base + at, 1] = heap[base + down, 1]
+        at = down
+        down = 2 * at + 1
+    heap[base + at, 0] = key
+    heap[base + at, 1] = who
+
+
+def look_at(host, inst, listed, h, i):
+    """Thread `i` of host `h` may have something to serve."""
+    if inst[i, I_LISTED] == 0:
+        inst[i, I_LISTED] = 1
+        listed[host[h, H_MEMBER] + host[h, H_LISTED]] = i
+        host[h, H_LISTED] += 1
+
+
+def admit(rings, host, inst, msg, listed, h, limit):
     """Arrivals at times <= limit join their receivers' queues: by time, at equal times local ones first."""
+    threads = host[h, H_THREADS]
     mask = rings.shape[1] - 1
     local = host[h, H_LOCAL]
     local_end = host[h, H_LOCAL_TAIL]
@@ -262,5 +308,7 @@ def admit(rings, host, inst, msg, h, limit):
         inst[receiver, I_QUEUE_LAST] = message
         inst[receiver, I_QUEUE_COUNT] += 1
         inst[receiver, I_QUEUE_BYTES] += msg[message, M_BYTES]
+        if threads == 1:
+            look_at(host, inst, listed, h, receiver)
     host[h, H_LOCAL] = local
     host[h, H_REMOTE] = remote

@@ -28,6 +28,8 @@ WIDTHS = {
     "chan": layout.C_COLUMNS,
     "pane": layout.W_COLUMNS,
     "notes": layout.N_COLUMNS,
+    "agenda": 2,
+    "tags": 2,
 }
 """Tables that are as wide in every run."""
 

@@ -24,6 +24,9 @@ class Arrays(NamedTuple):
     inst: Words
     proc: Words
     members: Words  # instances by processor
+    agenda: Words  # (2 x instances, 2) by host: heap of (time, instance, or instances + instance for a log record)
+    tags: Words  # (instances, 2) by host: heap of (work at which the service ends, instance)
+    listed: Words  # (instances,) by host: threads to look at
     host: Words
     host_members: Words  # instances by host, ascending
     next_ns: Words  # (hosts,) when something is due on the host
@@ -56,7 +59,8 @@ class Arrays(NamedTuple):
     panes_of: Words  # first pane by (operator, instance, key group)
     histogram: Words  # (sinks, buckets)
     latency_sums: Words  # (sinks, 3): count, sum, maximum
-    trace: Words
+    trace: Words  # services that have ended
+    traced: Words  # (processors, trace columns): services in progress
     notes: Words  # while tracing, by message: when it was sent, and where it stems from
     entry_origin: Words  # while tracing, by entry of keyed state: start of the service that took in its anchor
     row_origin: Words  # ... by stored row: start of the service that stored it
@@ -293,12 +297,13 @@ class World:
                 hasher.update(b"|")
 
         inst = w.inst.copy()
-        inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_LOG, L.I_LOG_END, L.I_IDLE]] = 0
+        inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_LOG, L.I_LOG_END, L.I_IDLE, L.I_AWAITS]] = 0
         proc = w.proc.copy()
         proc[:, L.P_SLOT] = 0
         host = w.host.copy()
         host[:, [L.H_LOCAL_TAIL, L.H_REMOTE_TAIL]] -= host[:, [L.H_LOCAL, L.H_REMOTE]]
-        host[:, [L.H_LOCAL, L.H_REMOTE, L.H_REMOTE_SORTED]] = 0
+        host[:, [L.H_LOCAL, L.H_REMOTE, L.H_REMOTE_SORTED, L.H_AGENDA]] = 0
+        add(*(np.sort(w.tags[m : m + k], axis=0) for m, k in host[:, [L.H_MEMBER, L.H_RUNNING]].tolist()))
         add(inst, proc, host, w.chan, w.credit, w.histogram, w.latency_sums, w.hook)
         for i in range(len(inst)):
             add(self._messages_digest(self.queue(i)), self._messages_digest(self.outbox(i), i))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from .operator import Model
+from .problems import Refusal
 from .units import Integer, Number, megabytes_bytes, milliseconds_ns, quantity, scaled
 from .variant import Variant
 
@@ -33,7 +34,35 @@ class SharedFifo(Variant):
     kind: Literal["shared_fifo"] = "shared_fifo"
 
 
-AnyProcessor = Annotated[Dedicated | SharedFifo, Field(discriminator="kind")]
+class Pool(Variant):
+    """Any core serves any instance of the host: first come, first served, or in the order that a scheduling policy gives."""
+
+    title: ClassVar[str] = "Pool of cores"
+    icon: ClassVar[str] = "cpu"
+    kind: Literal["pool"] = "pool"
+
+
+class ProcessorSharing(Variant):
+    """Each instance is a thread; the threads that have something to do share the cores in equal parts, as an operating system lets them.
+
+    The only kind that takes a fraction of a core.
+    """
+
+    title: ClassVar[str] = "Processor sharing"
+    icon: ClassVar[str] = "cpu"
+    kind: Literal["processor_sharing"] = "processor_sharing"
+    tax: Number = Field(
+        default=0.0, ge=0, le=0.9, title="Tax", description="Share of the cores lost to switching while there are more threads than cores."
+    )
+    quota_cores: Number | None = Field(
+        default=None, ge=0.001, le=1024, title="Quota", description="Cores' worth of time that all threads together get in each period."
+    )
+    quota_period_ms: Number = quantity(
+        100.0, unit="ms", ge=0.001, le=1000, title="Quota period", description="When its quota is used up the host stands still to the end."
+    )
+
+
+AnyProcessor = Annotated[Dedicated | SharedFifo | Pool | ProcessorSharing, Field(discriminator="kind")]
 
 
 # Hosts and links
@@ -50,7 +79,9 @@ class Host(Model):
         default="cloud", min_length=1, max_length=40, title="Group", description="Where the machine stands, e.g. edge, fog or cloud."
     )
     processor: AnyProcessor = Field(default=SharedFifo(), title="Processor", description="How instances share the cores.")
-    cores: Integer = Field(default=1, ge=1, le=1024, title="Cores", description="Number of cores.")
+    cores: Number = Field(
+        default=1, ge=0.001, le=1024, title="Cores", description="Number of cores; a fraction (in thousandths) needs processor sharing."
+    )
     speed: Number = quantity(
         1.0, unit="x", ge=0.001, le=1000, title="Speed", description="Speed of a core against the price list's; kept in thousandths."
     )
@@ -59,6 +90,23 @@ class Host(Model):
         1000, unit="Mbit/s", ge=1, le=10_000_000, title="Egress", description="Bandwidth of the outgoing link."
     )
     egress_latency_ms: Number = quantity(0.5, unit="ms", ge=0.000001, le=1e8, title="Latency", description="Latency to every other host.")
+
+    @model_validator(mode="after")
+    def _cores_fit(self) -> Host:
+        shared = isinstance(self.processor, ProcessorSharing)
+        if not shared and self.cores != int(self.cores):
+            raise Refusal(
+                f"cores is {self.cores:g}, a fraction; give whole cores, or take processor processor_sharing",
+                at=("cores",),
+                value=self.cores,
+            )
+        if isinstance(self.processor, ProcessorSharing) and (self.processor.quota_cores or 0) > self.cores:
+            raise Refusal(
+                f"quota_cores is {self.processor.quota_cores:g}, above the host's {self.cores:g} cores; give at most that many",
+                at=("processor", "quota_cores"),
+                value=self.processor.quota_cores,
+            )
+        return self
 
 
 class Link(Model):
@@ -91,8 +139,8 @@ class ExpandedHost:
     index: int
     template: int
     group: str
-    processor: str
-    cores: int
+    processor: AnyProcessor
+    cores_milli: int
     speed_milli: int
     memory_bytes: int
     egress_mbit_per_s: int
@@ -119,8 +167,8 @@ def expand(cluster: Cluster) -> list[ExpandedHost]:
                     index=len(machines),
                     template=template,
                     group=host.group,
-                    processor=host.processor.kind,
-                    cores=host.cores,
+                    processor=host.processor,
+                    cores_milli=scaled(host.cores, 1000),
                     speed_milli=scaled(host.speed, 1000),
                     memory_bytes=megabytes_bytes(host.memory_mb),
                     egress_mbit_per_s=host.egress_mbit_per_s,

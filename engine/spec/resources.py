@@ -97,14 +97,15 @@ def _dedicated(hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) 
     fullest: dict[int, ExpandedHost] = {}
     for host in hosts:
         other = fullest.get(host.template)
-        if host.processor == "dedicated" and load[host.index] > host.cores and (other is None or load[host.index] > load[other.index]):
+        dedicated, more = host.processor.kind == "dedicated", 1000 * load[host.index] > host.cores_milli
+        if dedicated and more and (other is None or load[host.index] > load[other.index]):
             fullest[host.template] = host
     for template, host in fullest.items():
         message = (
-            f"cores is {host.cores}, but {load[host.index]} instances are placed on host '{host.name}', each with a core of its own; "
+            f"cores is {host.cores_milli // 1000}, but {load[host.index]} instances stand on host '{host.name}', each with its own core; "
             f"give it at least {load[host.index]} cores, share them (shared_fifo), or place fewer instances there"
         )
-        yield Problem(pointer("cluster", "hosts", template, "cores"), "too_few_cores", message, host.cores)
+        yield Problem(pointer("cluster", "hosts", template, "cores"), "too_few_cores", message, host.cores_milli // 1000)
 
 
 def _hosts(draft: Draft, budgets: Budgets) -> Iterator[Problem]:

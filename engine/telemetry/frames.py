@@ -17,13 +17,14 @@ from .histogram import maximum_ns, percentile_ns
 
 @dataclass
 class Counters:
-    """Cumulative counts of a world at one moment. `busy` and `blocked` hold only what lies before it."""
+    """Cumulative counts of a world at one moment. `busy`, `blocked` and `stolen` hold only what lies before it."""
 
     t_ns: int
     served: Words  # (instances,)
     emitted: Words
     busy_ns: Words
     blocked_ns: Words
+    stolen_ns: Words
     late: Words
     delivered: int
     offered: int
@@ -40,8 +41,16 @@ class Counters:
     @classmethod
     def read(cls, w: Arrays, t_ns: int, offered: int) -> Counters:
         busy = w.inst[:, L.I_BUSY].copy()
-        serving = w.proc[:, L.P_INSTANCE] >= 0
+        stolen = w.inst[:, L.I_STOLEN].copy()
+        serving = (w.proc[:, L.P_INSTANCE] >= 0) & (w.host[w.proc[:, L.P_HOST], L.H_SHARING] == 0)
         busy[w.proc[serving, L.P_INSTANCE]] -= np.maximum(w.proc[serving, L.P_END] - t_ns, 0)
+        for host in w.host[w.host[:, L.H_RUNNING] > 0]:
+            first, running = int(host[L.H_MEMBER]), int(host[L.H_RUNNING])
+            tag, instance = w.tags[first : first + running].T
+            left = -(-(tag - host[L.H_WORK] - host[L.H_RATE] * (t_ns - host[L.H_WORK_AT])) // L.UNIT)  # ns of work after t_ns
+            on = w.proc[w.inst[instance, L.I_PROCESSOR]]
+            busy[instance] -= left
+            stolen[instance] += t_ns - on[:, L.P_START] - (on[:, L.P_SERVICE] - left)
         blocked = w.inst[:, L.I_BLOCKED] + np.where(w.inst[:, L.I_STATUS] == L.BLOCKED, t_ns - w.inst[:, L.I_BLOCKED_SINCE], 0)
         return cls(
             t_ns=t_ns,
@@ -49,6 +58,7 @@ class Counters:
             emitted=w.inst[:, L.I_EMITTED].copy(),
             busy_ns=busy,
             blocked_ns=blocked,
+            stolen_ns=stolen,
             late=w.inst[:, L.I_LATE].copy(),
             delivered=int(w.inst[:, L.I_DELIVERED].sum()),
             offered=offered,
@@ -69,6 +79,7 @@ class Counters:
         none = np.zeros(len(w.inst), np.int64)
         return cls(
             0,
+            none,
             none,
             none,
             none,
@@ -150,7 +161,11 @@ class Observer:
         size = len(self.operators)
         instances = np.maximum(np.bincount(op_of, minlength=size), 1)
         hosts = len(self.hosts)
-        processors = np.maximum(w.host[:, L.H_PROCESSOR_END] - w.host[:, L.H_PROCESSOR], 1)
+        processors = np.where(
+            w.host[:, L.H_SHARING] == 1,
+            w.host[:, L.H_UNITS] / L.UNIT,
+            np.maximum(w.host[:, L.H_PROCESSOR_END] - w.host[:, L.H_PROCESSOR], 1),
+        )
         sources = w.inst[:, L.I_SOURCE] == 1
         operators = zip(
             self.operators,
@@ -158,6 +173,7 @@ class Observer:
             np.round(by(op_of, now.emitted - before.emitted, size) / span_s, 6).tolist(),
             np.round(by(op_of, now.busy_ns - before.busy_ns, size) / instances / span_ns, 6).tolist(),
             np.round(by(op_of, now.blocked_ns - before.blocked_ns, size) / instances / span_ns, 6).tolist(),
+            np.round(by(op_of, now.stolen_ns - before.stolen_ns, size) / instances / span_ns, 6).tolist(),
             by(op_of, w.inst[:, L.I_QUEUE_COUNT], size).astype(np.int64).tolist(),
             by(op_of, w.inst[:, L.I_STATE_BYTES], size).astype(np.int64).tolist(),
             by(op_of, now.late - before.late, size).astype(np.int64).tolist(),
@@ -189,13 +205,14 @@ class Observer:
                     "out_per_s": emitted,
                     "busy": busy,
                     "blocked": blocked,
+                    "stolen": stolen,
                     "queue": queue,
                     "state_bytes": state,
                     "watermark_lag_ms": self._watermark_lag_ms(w, o, now.t_ns),
                     "late": late,
                     "attribution": spent[o],
                 }
-                for o, (name, served, emitted, busy, blocked, queue, state, late) in enumerate(operators)
+                for o, (name, served, emitted, busy, blocked, stolen, queue, state, late) in enumerate(operators)
             },
             "hosts": {name: {"busy": busy, "queue": queue, "egress_mbit_per_s": sent} for name, busy, queue, sent in machines},
         }
@@ -221,6 +238,7 @@ class Observer:
             "emitted": np.concatenate([now.emitted - before.emitted, none]),
             "busy_ns": np.concatenate([now.busy_ns - before.busy_ns, _by_host(w, now.busy_ns - before.busy_ns, hosts)]),
             "blocked_ns": np.concatenate([now.blocked_ns - before.blocked_ns, _by_host(w, now.blocked_ns - before.blocked_ns, hosts)]),
+            "stolen_ns": np.concatenate([now.stolen_ns - before.stolen_ns, _by_host(w, now.stolen_ns - before.stolen_ns, hosts)]),
             "queue": np.concatenate([w.inst[:, L.I_QUEUE_COUNT], _by_host(w, w.inst[:, L.I_QUEUE_COUNT], hosts)]),
             "queue_bytes": np.concatenate([w.inst[:, L.I_QUEUE_BYTES], _by_host(w, w.inst[:, L.I_QUEUE_BYTES], hosts)]),
             "state_bytes": np.concatenate([w.inst[:, L.I_STATE_BYTES], _by_host(w, w.inst[:, L.I_STATE_BYTES], hosts)]),
@@ -267,6 +285,7 @@ def _operator_summary(here: NDArray[np.bool_], start: Counters, end: Counters) -
         "out": int(end.emitted[here].sum()),
         "busy": _round((end.busy_ns - start.busy_ns)[here].sum() / span_ns),
         "blocked": _round((end.blocked_ns - start.blocked_ns)[here].sum() / span_ns),
+        "stolen": _round((end.stolen_ns - start.stolen_ns)[here].sum() / span_ns),
         "late": int(end.late[here].sum()),
     }
 

@@ -59,7 +59,7 @@ def build(experiment: Experiment, datasets: Any = None) -> Network:
     """Hosts, processors, instances, channels and logs, numbered as section 1 says."""
     hosts = build_hosts(experiment)
     network = Network(experiment, hosts, place(experiment, hosts), [], [], Strings())
-    pin(hosts, network.instances)
+    pin(experiment, hosts, network.instances)
     schemas = read_logs(network, datasets)
     derive_schemas(experiment, schemas)
     connect(network, schemas)
@@ -94,8 +94,8 @@ def build_hosts(experiment: Experiment) -> list[Host]:
             name = template.name if template.count is None else f"{template.name}{copy + 1}"
             hosts.append(Host(len(hosts), name, integer(template.speed, 1000), template.egress_mbit_per_s))
             own_latency_ns.append(milliseconds(template.egress_latency_ms))
-            if template.processor.kind == "shared_fifo":
-                hosts[-1].processors = [Processor(0) for _ in range(template.cores)]
+            if template.processor.kind in ("shared_fifo", "pool"):
+                hosts[-1].processors = [Processor(0) for _ in range(int(template.cores))]
     by_name = {host.name: host for host in hosts}
     for host in hosts:
         host.latency_ns = {other.number: own_latency_ns[host.number] for other in hosts if other is not host}
@@ -124,15 +124,23 @@ def prices_of(price_list: str, operator: Any) -> Prices:
     return Prices(**listed | {name: integer(us, 10**6) for name, us in own.items() if us is not None})
 
 
-def pin(hosts: list[Host], instances: list[Instance]) -> None:
-    """Instances to processors: a processor of its own on a dedicated host, else the j-th one to j mod cores."""
-    for host in hosts:
+def pin(experiment: Experiment, hosts: list[Host], instances: list[Instance]) -> None:
+    """Instances to processors: all to each of a pool; else one of its own, unless the host has cores to pin to: then the j-th to j mod
+    cores."""
+    for host, template in zip(hosts, [t for t in experiment.cluster.hosts for _ in range(t.count or 1)], strict=True):
         shared = list(host.processors)
+        if template.processor.kind == "pool":
+            for processor in shared:
+                processor.instances = [instance for instance in instances if instance.host is host]
+                for instance in processor.instances:
+                    instance.processors.append(processor)
+            continue
         for j, instance in enumerate(instance for instance in instances if instance.host is host):
             if not shared:
                 host.processors.append(Processor(0))
-            instance.processor = shared[j % len(shared)] if shared else host.processors[-1]
-            instance.processor.instances.append(instance)
+            processor = shared[j % len(shared)] if shared else host.processors[-1]
+            processor.instances.append(instance)
+            instance.processors.append(processor)
     for number, processor in enumerate(processor for host in hosts for processor in host.processors):
         processor.number = number
 

@@ -20,6 +20,7 @@ class Phase(IntEnum):
     TICK = 3
     ARRIVAL = 4
     DISPATCH = 5
+    SHARE = 6  # under processor sharing: the rate from here on
 
 
 class StructuralEnvironment(simpy.Environment):

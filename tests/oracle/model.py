@@ -6,6 +6,7 @@ served, sent, computed or aggregated.
 
 from __future__ import annotations
 
+import functools
 import heapq
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,9 @@ from .build import Network, build
 from .environment import Phase, StructuralEnvironment
 from .plan import Channel, Edge, Host, Instance, Log, Processor, milliseconds, seconds
 from .records import CONTROL_BYTES, END_OF_LOG_WATERMARK, LOWEST_WATERMARK, Anchors, Item, ItemClass, Kind, Record
+from .sharing import SharedCores
+
+UNKNOWN_NS = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,8 @@ class Delivery:
 class OracleResult:
     """What a run did.
 
-    services: (instance, start_ns, end_ns, kind), by start, then instance; kind as in `Kind`. Services that the end cut off are in it.
+    services: (instance, start_ns, end_ns, kind), by start, then instance; kind as in `Kind`. Services that the end cut off are in it,
+    with the planned end (under processor sharing: 2^62).
     triggers: for each service the trigger of its record, None for other items.
     origins: for each service where its item came from (`Item.origin`), then since when the instance had been idle.
     outputs: per sink its deliveries, by end, then instance.
@@ -77,7 +82,10 @@ class Model:
         self.credits = flow_control.per_channel if flow_control.kind == "credits" else None
         self.local_latency_ns = self.experiment.cluster.local_latency_ns
         self.latency = self.experiment.measurement.latency
-        self.services: list[tuple[int, int, int, int, int | None, tuple[int, ...]]] = []
+        for host, template in zip(network.hosts, [t for t in self.experiment.cluster.hosts for _ in range(t.count or 1)], strict=True):
+            if template.processor.kind == "processor_sharing":
+                host.sharing = SharedCores(self.environment, template.cores, template.processor)
+        self.services: list[list[Any]] = []  # instance, start, end, kind, trigger, origin
 
     def run(self) -> OracleResult:
         workload = self.experiment.workload
@@ -130,7 +138,7 @@ class Model:
 
     def complete(self, instance: Instance, outputs: list[Record], watermark_ns: int | None) -> None:
         """The item of the instance ends; its emission begins (section 4)."""
-        instance.serving = instance.processor.busy = False
+        instance.serving = instance.served_by.busy = False
         for record in outputs:
             for edge in instance.outputs:
                 if edge.source_port == record.port:
@@ -175,7 +183,7 @@ class Model:
             self.transmit(channel, message)
         if not instance.to_send:
             instance.idle_since_ns = self.environment.now
-        self.dispatch_later(instance.processor)
+        self.dispatch_later(instance)
 
     def has_credit(self, channel: Channel) -> bool:
         """Whether the channel's next record may go now. If not, the sender waits for just that credit."""
@@ -233,7 +241,7 @@ class Model:
     def join_queue_at(self, time_ns: int, phase: Phase, instance: Instance, item: Item) -> None:
         def join() -> None:
             heapq.heappush(instance.queue, item)
-            self.dispatch_later(instance.processor)
+            self.dispatch_later(instance)
 
         self.environment.at(time_ns, phase, item.order[2:], join)
 
@@ -261,18 +269,19 @@ class Model:
 
     # Phase 5: dispatch
 
-    def dispatch_later(self, processor: Processor) -> None:
+    def dispatch_later(self, instance: Instance) -> None:
         """In phase 5 of this instant. Asking twice does no harm: the second finds the processor busy, or still nothing to do."""
-        self.environment.at(self.environment.now, Phase.DISPATCH, (processor.number,), lambda: self.dispatch(processor))
+        for processor in instance.processors:
+            self.environment.at(self.environment.now, Phase.DISPATCH, (processor.number,), functools.partial(self.dispatch, processor))
 
     def dispatch(self, processor: Processor) -> None:
         """An idle processor takes the least item, by queue order, among its runnable instances."""
         runnable = [instance for instance in processor.instances if instance.queue and not instance.serving and not instance.blocked]
         if processor.busy or not runnable:
             return
-        self.start(min(runnable, key=lambda instance: instance.queue[0]))
+        self.start(min(runnable, key=lambda instance: instance.queue[0]), processor)
 
-    def start(self, instance: Instance) -> None:
+    def start(self, instance: Instance, processor: Processor) -> None:
         """The operator works on its state now; its outputs leave when the service ends (section 3)."""
         now_ns, item = self.environment.now, heapq.heappop(instance.queue)
         watermark_before_ns = instance.watermark_ns
@@ -284,19 +293,28 @@ class Model:
 
         prices = instance.prices
         cost_ps = (prices.record_ps * work if item.kind is Kind.RECORD else prices.control_ps) + prices.output_ps * len(outputs)
-        end_ns = now_ns + max(1, -(-cost_ps // instance.host.speed_milli))
+        service_ns = max(1, -(-cost_ps // instance.host.speed_milli))
         trigger = None if item.record is None else item.record.trigger
-        self.services.append((instance.number, now_ns, end_ns, int(item.kind), trigger, (*item.origin(), instance.idle_since_ns)))
+        origin = (*item.origin(), instance.idle_since_ns)
+        service = [instance.number, now_ns, now_ns + service_ns, int(item.kind), trigger, origin]
+        self.services.append(service)
 
         raised_to_ns = instance.watermark_ns if instance.watermark_ns > watermark_before_ns else None
-        instance.serving = instance.processor.busy = True
+        instance.serving = processor.busy = True
+        instance.served_by = processor
 
         def end() -> None:
+            service[2] = self.environment.now
             if item.kind is Kind.RECORD and instance.operator.kind == "sink":
                 self.deliver(instance, item.record)
             self.complete(instance, outputs, raised_to_ns)
 
-        self.environment.at(end_ns, Phase.COMPLETION, (instance.number,), end)
+        sharing = instance.host.sharing
+        if sharing is None:
+            self.environment.at(now_ns + service_ns, Phase.COMPLETION, (instance.number,), end)
+        else:
+            service[2] = UNKNOWN_NS
+            sharing.start(instance, service_ns, end)
 
     def work(self, instance: Instance, item: Item) -> tuple[int, list[Record]]:
         """Work and outputs of one item; moves the instance's watermark where the item does (sections 5 to 7)."""

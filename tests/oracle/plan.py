@@ -42,6 +42,7 @@ class Host:
     latency_ns: dict[int, int] = field(default_factory=dict)  # to each other host, by its number
     processors: list[Processor] = field(default_factory=list)
     link_free_ns: int = 0
+    sharing: Any = None  # the shared cores, under processor sharing
 
 
 @dataclass(eq=False)
@@ -90,7 +91,8 @@ class Instance:
     index: int
     host: Host
     prices: Prices
-    processor: Processor | None = None
+    processors: list[Processor] = field(default_factory=list)  # those that may serve it
+    served_by: Processor | None = None
     behaviour: Any = None
     inputs: list[Channel] = field(default_factory=list)
     outputs: list[Edge] = field(default_factory=list)

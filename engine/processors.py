@@ -1,0 +1,69 @@
+"""Lays out the processors of the hosts and who is on them (docs/event-core.md, sections 1 and 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.core import layout as L
+from engine.core.world import Words
+from engine.spec.cluster import Dedicated, ExpandedHost, Pool, ProcessorSharing
+from engine.spec.units import milliseconds_ns, scaled
+
+
+def lay_out(hosts: Sequence[ExpandedHost], inst: Words) -> dict[str, Words]:
+    """The tables `proc`, `members`, `host`, `host_members` and the empty heaps; sets each instance's processor."""
+    host = np.zeros((len(hosts), L.H_COLUMNS), np.int64)
+    host[:, [L.H_RESUME, L.H_WAKE, L.H_TICK]] = L.FAR
+    host[:, L.H_EMITTING] = -1
+    host_members: list[int] = []
+    members: list[int] = []
+    rows: list[tuple[int, int, int]] = []  # of each processor: place and number of its members, host
+    for h, machine in enumerate(hosts):
+        here = [int(i) for i in np.flatnonzero(inst[:, L.I_HOST] == h)]
+        if len(here):
+            host[h, L.H_TICK] = inst[here, L.I_TICK].min()
+        host[h, L.H_MEMBER], host[h, L.H_MEMBER_END] = len(host_members), len(host_members) + len(here)
+        host_members += here
+        host[h, L.H_MBIT], host[h, L.H_SPEED] = machine.egress_mbit_per_s, machine.speed_milli
+        host[h, L.H_PROCESSOR] = len(rows)
+        cores = min(machine.cores_milli // 1000, max(len(here), 1))
+        if isinstance(machine.processor, Dedicated | ProcessorSharing):
+            host[h, L.H_THREADS] = 1
+            groups = [[i] for i in here]
+        elif isinstance(machine.processor, Pool):
+            groups = [here]
+        else:
+            groups = [here[c::cores] for c in range(cores)]
+        for group in groups:
+            inst[group, L.I_PROCESSOR] = len(rows)
+            rows += [(len(members), len(group), h)] * (cores if isinstance(machine.processor, Pool) else 1)
+            members += group
+        host[h, L.H_PROCESSOR_END] = len(rows)
+        if isinstance(machine.processor, ProcessorSharing):
+            _share(host[h], machine.cores_milli, machine.processor)
+    proc = np.zeros((len(rows), L.P_COLUMNS), np.int64)
+    proc[:, [L.P_INSTANCE, L.P_SLOT]] = -1
+    proc[:, L.P_END] = L.FAR
+    proc[:, [L.P_FIRST, L.P_COUNT, L.P_HOST]] = np.array(rows, np.int64).reshape(-1, 3)
+    instances = len(inst)
+    return {
+        "proc": proc,
+        "members": np.array([*members, 0], np.int64),
+        "host": host,
+        "host_members": np.array(host_members, np.int64),
+        "agenda": np.zeros((2 * instances, 2), np.int64),
+        "tags": np.zeros((instances, 2), np.int64),
+        "listed": np.zeros(instances, np.int64),
+    }
+
+
+def _share(host: Words, cores_milli: int, sharing: ProcessorSharing) -> None:
+    host[L.H_SHARING] = 1
+    host[L.H_UNITS] = L.UNIT * cores_milli // 1000
+    host[L.H_TAXED] = L.UNIT * cores_milli * (1000 - scaled(sharing.tax, 1000)) // 1_000_000
+    host[L.H_UNTAXED] = -(-cores_milli // 1000)
+    if sharing.quota_cores is not None:
+        period_ns = milliseconds_ns(sharing.quota_period_ms)
+        host[L.H_PERIOD], host[L.H_QUOTA] = period_ns, L.UNIT * scaled(sharing.quota_cores, 1000) * period_ns // 1000
