@@ -70,13 +70,15 @@ def check_services(topology: Topology, trace: Sequence[Service]) -> None:
         free_ns[service.instance] = service.end_ns
 
 
-def check_processors(topology: Topology, trace: Sequence[Service], processor_of: Sequence[int]) -> None:
-    """A processor serves one item at a time; `processor_of[instance]` says where each instance is pinned."""
-    free_ns: dict[int, int] = defaultdict(int)
+def check_processors(topology: Topology, trace: Sequence[Service], processors_of: Sequence[Sequence[int]]) -> None:
+    """A processor serves one item at a time; `processors_of[instance]` says which may serve each instance."""
+    busy_until_ns: dict[tuple[int, ...], list[int]] = {}
     for service in trace:
-        processor = processor_of[service.instance]
-        assert service.start_ns >= free_ns[processor], f"{service} begins before processor {processor} is free, at {free_ns[processor]}"
-        free_ns[processor] = service.end_ns
+        group = tuple(processors_of[service.instance])
+        ends_ns = busy_until_ns.setdefault(group, [0] * len(group))
+        free = min(range(len(group)), key=ends_ns.__getitem__)
+        assert service.start_ns >= ends_ns[free], f"{service} begins before one of the processors {group} is free, at {ends_ns[free]}"
+        ends_ns[free] = service.end_ns
 
 
 def check_causality(topology: Topology, trace: Sequence[Service]) -> None:

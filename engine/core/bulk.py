@@ -29,7 +29,7 @@ def await_logs(inst, host, agenda, log_append):
     count = inst.shape[0] // I_COLUMNS
     for i in range(count):
         h = inst[i, I_HOST]
-        idle = inst[i, I_STATUS] == IDLE and inst[i, I_LISTED] == 0 and inst[i, I_AWAITS] == 0
+        idle = inst[i, I_STATUS] == IDLE and inst[i, I_LISTED] == 0 and inst[i, I_AWAITS] == 0 and inst[i, I_RANK] < FAR
         if inst[i, I_SOURCE] == 1 and host[h, H_THREADS] == 1 and idle and inst[i, I_LOG] < inst[i, I_LOG_END]:
             inst[i, I_AWAITS] = 1
             heap_push(agenda, 2 * host[h, H_MEMBER], host[h, H_AGENDA], log_append[inst[i, I_LOG]], count + i)

@@ -131,7 +131,7 @@ def advance(world, stop):
                                 for q in range(proc[p, P_FIRST], proc[p, P_FIRST] + proc[p, P_COUNT]):
                                     i = members[q]
                                     if inst[i, I_SOURCE] == 1 and inst[i, I_STATUS] == IDLE and inst[i, I_LOG] < inst[i, I_LOG_END]:
-                                        if log_append[inst[i, I_LOG]] < t:
+                                        if log_append[inst[i, I_LOG]] < t and inst[i, I_RANK] < FAR:
                                             t = log_append[inst[i, I_LOG]]
                     else:
                         if host[h, H_AGENDA] > 0:

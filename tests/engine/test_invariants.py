@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 
+import engine
 from engine.spec import Experiment
+from engine.telemetry.frames import Counters
 from tests import checkers
 from tests.oracle.build import build_hosts, pin, place
 from tests.strategies import documents
@@ -18,12 +21,24 @@ from tests.strategies import documents
 from .agreement import TEMPLATES, template, traced, with_params
 
 
-def processors(experiment: Experiment) -> list[int]:
-    """The processor that each instance is pinned to, as the oracle numbers them."""
+def processors(experiment: Experiment) -> list[list[int]]:
+    """The processors that may serve each instance, as the oracle numbers them."""
     hosts = build_hosts(experiment)
     instances = place(experiment, hosts)
-    pin(hosts, instances)
-    return [instance.processor.number for instance in instances]
+    pin(experiment, hosts, instances)
+    return [[processor.number for processor in instance.processors] for instance in instances]
+
+
+def check_accounts(simulation: engine.Simulation, trace: list[checkers.Service]) -> None:
+    """Busy and stolen time are the time in service; with the blocked time they leave some of the time idle, or none."""
+    now_ns = simulation.now_ns
+    accounts = Counters.read(simulation._world.arrays, now_ns, 0)
+    served_ns = np.zeros(len(accounts.busy_ns), np.int64)
+    for service in trace:
+        served_ns[service.instance] += min(service.end_ns, now_ns) - service.start_ns
+    assert (accounts.busy_ns + accounts.stolen_ns == served_ns).all()
+    for part in (accounts.busy_ns, accounts.stolen_ns, accounts.blocked_ns, now_ns - served_ns - accounts.blocked_ns):
+        assert (part >= 0).all()
 
 
 def judge(document: dict[str, Any]) -> Any:
@@ -32,6 +47,7 @@ def judge(document: dict[str, Any]) -> Any:
     trace = checkers.services(simulation.service_trace(with_trigger=True).tolist())
     checkers.check_services(topology, trace)
     checkers.check_processors(topology, trace, processors(simulation.experiment))
+    check_accounts(simulation, trace)
     checkers.check_causality(topology, trace)
     checkers.check_fifo(topology, trace)
     for operator in simulation.experiment.query.operators:
