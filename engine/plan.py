@@ -186,7 +186,7 @@ def build(
         "credit": np.zeros(max(credit_size, 1), np.int64),
         "latency": latency,
     }
-    tables["traced"] = np.zeros((len(tables["proc"]), L.TRACE_COLUMNS), np.int64)
+    tables["traced"] = np.full((len(tables["proc"]), L.TRACE_COLUMNS), -1, np.int64)
     tables["next_ns"] = np.zeros(len(hosts), np.int64)
     texts = TextTables(strings, lowering.constants, lowering.tables)
     tables["constants"] = texts.cover()

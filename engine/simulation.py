@@ -249,7 +249,7 @@ class Simulation:
         rows = np.concatenate(self._traces)
         self._traces = [rows]
         w = self._world.arrays
-        rows = np.concatenate([rows, w.traced[w.proc[:, L.P_INSTANCE] >= 0]])
+        rows = np.concatenate([rows, w.traced[w.traced[:, L.T_INSTANCE] >= 0]])
         ordered: Words = rows[np.lexsort((rows[:, L.T_INSTANCE], rows[:, L.T_START]))]
         return ordered
 

@@ -206,12 +206,13 @@ def advance(world, stop):
                         if p >= 0:
                             i = proc[p, P_INSTANCE]
                             slot = proc[p, P_SLOT]
-                            if tracing:
+                            if tracing and traced[p, T_INSTANCE] >= 0:  # else it began before tracing did
                                 n = g[G_TRACE]
                                 g[G_TRACE] = n + 1
                                 traced[p, T_END] = t
                                 for c in range(TRACE_COLUMNS):
                                     trace[n, c] = traced[p, c]
+                                traced[p, T_INSTANCE] = -1
                             if slot >= 0:  # a sink delivers (8)
                                 o = inst[i, I_OP]
                                 sink = op[o, O_SINK]
@@ -538,6 +539,7 @@ def advance(world, stop):
                                 inst[i, I_SOURCE] == 1
                                 and inst[i, I_STATUS] == IDLE
                                 and inst[i, I_AWAITS] == 0
+                                and inst[i, I_RANK] < FAR
                                 and inst[i, I_LOG] < inst[i, I_LOG_END]
                             ):
                                 inst[i, I_AWAITS] = 1

@@ -175,6 +175,7 @@ class World:
         """Keep every service that starts from now on. rows: length of the buffer that `taken` hands over."""
         g = self.arrays.g
         g[L.G_TRACING], g[L.G_TRACE] = 1, 0
+        self.arrays.traced[:, L.T_INSTANCE] = -1
         self._set(trace=np.empty((rows, L.TRACE_COLUMNS), np.int64), **{name: getattr(self.arrays, name)[:0] for name in TRACED})
         self._note_all_rows()
 
