@@ -97,5 +97,5 @@ class Logs:
         np.minimum.at(w.next_ns, inst[new, L.I_HOST], append[(starts + sizes[:, 0])[new]])
         inst[:, L.I_LOG], inst[:, L.I_LOG_END] = starts, ends
         self.until_ns = end
-        weave.bulk_kernels().await_logs(inst.reshape(-1), w.host.reshape(-1), w.agenda.reshape(-1), append)
+        bulk.await_logs(inst, w.host, w.agenda, append)
         return w._replace(log_append=append, log_event=event, log_trigger=trigger, log_words=words)

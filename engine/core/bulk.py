@@ -26,7 +26,7 @@ def place_records(partition, cursor, append, event, trigger, words, columns, log
 @compiled
 def await_logs(inst, host, agenda, log_append):
     """Idle sources with a processor of their own enter their next log record, if they have one, in the heaps of their hosts."""
-    count = inst.shape[0] // I_COLUMNS
+    count = inst.shape[0]
     for i in range(count):
         h = inst[i, I_HOST]
         idle = inst[i, I_STATUS] == IDLE and inst[i, I_LISTED] == 0 and inst[i, I_AWAITS] == 0 and inst[i, I_RANK] < FAR
