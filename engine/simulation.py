@@ -26,11 +26,13 @@ from engine.core.world import Capacity, Words, World
 from engine.logs import Logs
 from engine.operators import OPERATORS
 from engine.spec import Experiment, RecordSchema, canonical_json, read_document
+from engine.spec.retention import KeepFor
 from engine.spec.selection import Selection
 from engine.spec.validation import Context, load
 from engine.telemetry.files import Telemetry
 from engine.telemetry.frames import Counters, Observer, summary
 from engine.workloads.datasets import lookup
+from engine.workloads.retention import Retention
 
 ENGINE_VERSION = "1"
 """Part of a run's identity: raise it when the same document gives other bytes."""
@@ -90,7 +92,7 @@ class Simulation:
         self._observer = Observer(self._plan.operators, self._plan.hosts, self._plan.sinks)
         self._before = Counters.zero(self._world.arrays)
         self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
-        self._controls = list(controls)
+        self._controls: list[Control] = [*self._retention(), *controls]
         cyclic = any(edge.feedback for edge in self.experiment.query.edges)
         self._may_deadlock = cyclic and self.experiment.policies.flow_control.kind == "credits"
         self._traces: list[Words] = []
@@ -138,7 +140,7 @@ class Simulation:
         while self.now_ns < t_ns and not self.finished:
             self._run(min(t_ns, self._next_stop_ns()))
             if self._warm is None and self.now_ns == self.experiment.workload.warmup_ns:
-                self._warm = Counters.read(self._world.arrays, self.now_ns, self._logs.offered(self.now_ns))
+                self._warm = self._counters(self.now_ns)
                 self._world.arrays.latency_sums[:, 2] = 0  # the maximum counts from here
         self.wall_s += time.perf_counter() - started
 
@@ -178,13 +180,29 @@ class Simulation:
         edge = min((self.frame_number + 1) * self.experiment.measurement.frame_ns, self.end_ns)
         self.run_until(edge)
         w = self._world.arrays
-        now = Counters.read(w, edge, self._logs.offered(edge))
+        now = self._counters(edge)
         frame = self._observer.live(self.frame_number, w, self._before, now)
         rows = self._observer.columns(self.frame_number, w, self._before, now)
         self.telemetry.add(frame, rows, self._plan.sinks, now.histogram - self._before.histogram)
         self._before = now
         self.frame_number += 1
         return frame
+
+    def _retention(self) -> list[Control]:
+        """What drops old records from the logs, if a log drops any."""
+        w = self._plan.arrays
+        logs: dict[int, KeepFor] = {}
+        for number, operator in enumerate(self._plan.operators):
+            source = self.experiment.workload.sources.get(operator)
+            if source is not None and isinstance(source.retention, KeepFor):
+                first = int(w.op[number, L.O_FIRST])
+                logs |= dict.fromkeys(range(first, first + int(w.op[number, L.O_PARALLEL])), source.retention)
+        return [Retention(logs, len(w.inst))] if logs else []
+
+    def _counters(self, t_ns: int) -> Counters:
+        w = self._world.arrays
+        dropped = next((control.dropped for control in self._controls if isinstance(control, Retention)), np.zeros(len(w.inst), np.int64))
+        return Counters.read(w, max(t_ns, 0), self._logs.offered(t_ns), dropped)
 
     def again(self, **options: Any) -> Simulation:
         """The same run at its start. options: what else is to be observed (keep_outputs, trace)."""
@@ -227,7 +245,7 @@ class Simulation:
     def summary(self) -> dict[str, Any]:
         """Metrics by name, after warm-up where that makes a difference."""
         w = self._world.arrays
-        now = Counters.read(w, max(self.now_ns, 0), self._logs.offered(self.now_ns))
+        now = self._counters(self.now_ns)
         start = self._warm if self._warm is not None else Counters.zero(w)
         ended = {"drained": self.drained, "deadlock": self.deadlock or None}
         return {**summary(self._plan.operators, w, start, now), **ended, "wall_s": round(self.wall_s, 3)}

@@ -298,8 +298,12 @@ def source_workloads(draw: st.DrawFn, stream: str, records: int, horizon_ns: int
         "stream": {"kind": stream, "hot_ratio": draw(st.sampled_from((0.0, 0.0, 0.5)))},
         "rate": draw(rates(records, horizon_ns)),
     }
+    if draw(st.sampled_from((False, False, True))):
+        workload["arrivals"] = draw(st.sampled_from(({"kind": "poisson"}, {"kind": "bursts", "every_ms": milliseconds(horizon_ns // 17)})))
     if draw(st.sampled_from((True, True, False))):
-        workload["disorder"] = {"kind": "uniform", "max_ms": milliseconds(horizon_ns // draw(st.sampled_from((10, 3, 20))))}
+        most_ms = milliseconds(horizon_ns // draw(st.sampled_from((10, 3, 20))))
+        laws = {"kind": "uniform", "max_ms": most_ms}, {"kind": "exponential", "mean_ms": most_ms / 2}
+        workload["disorder"] = draw(st.sampled_from(laws))
     if draw(st.sampled_from((True, True, True, False))):
         period_ns = max(1000, horizon_ns // draw(st.sampled_from((20, 7, 3, 50))))
         lag_ns = draw(st.sampled_from((0, 0, 0, horizon_ns // 20, horizon_ns // 5)))

@@ -17,6 +17,7 @@ from .experiment import AnyFlowControl
 from .operator import Operator
 from .query import AnyPartitioning
 from .rates import AnyArrivals, AnyRate
+from .retention import AnyRetention
 from .streams import AnyStream, Stream
 from .variant import Variant
 from .workload import AnyWatermarks, variants
@@ -27,6 +28,7 @@ FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "arrivals": variants(AnyArrivals),
     "disorders": variants(AnyDelay),
     "watermarks": variants(AnyWatermarks),
+    "retentions": variants(AnyRetention),
     "partitionings": variants(AnyPartitioning),
     "processors": variants(AnyProcessor),
     "placements": variants(AnyPlacement),

@@ -10,6 +10,7 @@ from .delays import AnyDelay, NoDelay
 from .operator import Model
 from .problems import Refusal
 from .rates import AnyArrivals, AnyRate, EvenArrivals, RecordedRate
+from .retention import AnyRetention, KeepAll
 from .streams import AnyStream, FileStream
 from .units import Integer, Number, milliseconds_ns, quantity, seconds_ns
 from .variant import Variant
@@ -53,6 +54,8 @@ class SourceWorkload(Model):
         default=NoWatermarks(), title="Watermarks", description="What the source says about its progress in event time."
     )
 
+    retention: AnyRetention = Field(default=KeepAll(), title="Retention", description="How long the log keeps what nobody has read.")
+
     @model_validator(mode="after")
     def _recorded_needs_a_file(self) -> Self:
         if isinstance(self.rate, RecordedRate) and not isinstance(self.stream, FileStream):
@@ -73,6 +76,13 @@ class Workload(Model):
     """The input of the run, and how long it lasts."""
 
     seed: Integer = Field(default=1, ge=0, le=2**53 - 1, title="Seed", description="Root of every random draw.")
+    scale: Integer = Field(
+        default=1,
+        ge=1,
+        le=1_000_000,
+        title="Scale",
+        description="Real records that a simulated one stands for; rates count real ones.",
+    )
     horizon_s: Number = quantity(
         30.0, unit="s", ge=0.001, le=1e8, title="Horizon", description="Virtual time during which records are appended."
     )
@@ -84,6 +94,14 @@ class Workload(Model):
     sources: dict[str, SourceWorkload] = Field(
         default_factory=dict, title="Sources", description="One entry per source operator, by its id."
     )
+
+    @model_validator(mode="after")
+    def _recorded_times_are_not_scaled(self) -> Self:
+        for id, source in self.sources.items():
+            if self.scale > 1 and isinstance(source.rate, RecordedRate):
+                message = f"scale is {self.scale}, but the rate of '{id}' is the file's own, which cannot be divided; choose another rate"
+                raise Refusal(message, at=("scale",), code="recorded_scaled", value=self.scale)
+        return self
 
     @model_validator(mode="after")
     def _something_is_measured(self) -> Self:

@@ -26,6 +26,7 @@ class Counters:
     blocked_ns: Words
     stolen_ns: Words
     late: Words
+    dropped: Words  # records that a log kept no longer
     delivered: int
     offered: int
     sent_bytes: Words  # (hosts,)
@@ -39,7 +40,7 @@ class Counters:
     network_ns: Words  # ... from their sending to their arrival
 
     @classmethod
-    def read(cls, w: Arrays, t_ns: int, offered: int) -> Counters:
+    def read(cls, w: Arrays, t_ns: int, offered: int, dropped: Words) -> Counters:
         busy = w.inst[:, L.I_BUSY].copy()
         stolen = w.inst[:, L.I_STOLEN].copy()
         serving = (w.proc[:, L.P_INSTANCE] >= 0) & (w.host[w.proc[:, L.P_HOST], L.H_SHARING] == 0)
@@ -60,6 +61,7 @@ class Counters:
             blocked_ns=blocked,
             stolen_ns=stolen,
             late=w.inst[:, L.I_LATE].copy(),
+            dropped=dropped.copy(),
             delivered=int(w.inst[:, L.I_DELIVERED].sum()),
             offered=offered,
             sent_bytes=w.host[:, L.H_SENT_BYTES].copy(),
@@ -198,7 +200,8 @@ class Observer:
             "offered_per_s": _round((now.offered - before.offered) / span_s),
             "in_per_s": _round(int((now.served - before.served)[sources].sum()) / span_s),
             "out_per_s": _round((now.delivered - before.delivered) / span_s),
-            "backlog": int(now.offered - now.served[sources].sum() + w.inst[:, L.I_QUEUE_COUNT].sum()),
+            "backlog": _backlog(w, now),
+            "dropped": int((now.dropped - before.dropped).sum()),
             "operators": {
                 name: {
                     "in_per_s": served,
@@ -243,6 +246,7 @@ class Observer:
             "queue_bytes": np.concatenate([w.inst[:, L.I_QUEUE_BYTES], _by_host(w, w.inst[:, L.I_QUEUE_BYTES], hosts)]),
             "state_bytes": np.concatenate([w.inst[:, L.I_STATE_BYTES], _by_host(w, w.inst[:, L.I_STATE_BYTES], hosts)]),
             "late": np.concatenate([now.late - before.late, none]),
+            "dropped": np.concatenate([now.dropped - before.dropped, none]),
             **{name: np.concatenate([getattr(now, name) - getattr(before, name), none]) for name in SPENT},
             "watermark_ns": [None if abs(m) >= L.FAR else int(m) for m in marks] + [None] * hosts,
             "egress_bytes": np.concatenate([np.zeros(n, np.int64), now.sent_bytes - before.sent_bytes]),
@@ -267,7 +271,8 @@ def summary(operators: Sequence[str], w: Arrays, start: Counters, end: Counters)
         "hops": end.hops,
         "throughput_in_per_s": _round(int((end.served - start.served)[sources].sum()) / span_s),
         "throughput_out_per_s": _round((end.delivered - start.delivered) / span_s),
-        "backlog": int(end.offered - end.served[sources].sum() + w.inst[:, L.I_QUEUE_COUNT].sum()),
+        "backlog": _backlog(w, end),
+        "dropped": int(end.dropped.sum()),
         "latency_ms": {
             "count": total,
             "mean": round(latency_ns / total / 1e6, 6) if total else None,
@@ -276,6 +281,12 @@ def summary(operators: Sequence[str], w: Arrays, start: Counters, end: Counters)
         },
         "operators": {name: _operator_summary(op_of == o, start, end) | {"attribution": spent[o]} for o, name in enumerate(operators)},
     }
+
+
+def _backlog(w: Arrays, now: Counters) -> int:
+    """Records in logs, neither read nor dropped, and items in queues."""
+    read = now.served[w.inst[:, L.I_SOURCE] == 1].sum()
+    return int(now.offered - read - now.dropped.sum() + w.inst[:, L.I_QUEUE_COUNT].sum())
 
 
 def _operator_summary(here: NDArray[np.bool_], start: Counters, end: Counters) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from engine.spec.problems import refusals_below
 from engine.spec.rates import BurstArrivals, EvenArrivals, FileRate, GammaArrivals, PoissonArrivals, RecordedRate
 from engine.spec.streams import FileStream
 from engine.spec.units import milliseconds_ns, scaled
-from engine.spec.workload import SourceWorkload
+from engine.spec.workload import SourceWorkload, Workload
 
 from .curves import RECORD, Curve, curve_of
 from .datasets import DatasetInfo
@@ -168,23 +168,24 @@ class Recorded:
         return self._times_ns[first:last]
 
 
-def arrivals_of(source: SourceWorkload, seed: int, operator_id: str, horizon_ns: int, datasets: Datasets) -> Arrivals:
+def arrivals_of(workload: Workload, operator_id: str, datasets: Datasets) -> Arrivals:
     """The arrivals of a source whose rate is not the file's own. Raises Refusal (path below the source's entry)."""
+    source, seed, horizon_ns, scale = workload.sources[operator_id], workload.seed, workload.horizon_ns, workload.scale
     with refusals_below("rate"):
         curve = curve_of(source.rate, horizon_ns, datasets)
     match source.arrivals:
         case EvenArrivals():
-            return Even(curve)
+            return Even(curve, scale)
         case PoissonArrivals():
-            return Gamma(curve, 1, seed, operator_id, horizon_ns)
+            return Gamma(curve, 1, seed, operator_id, horizon_ns, scale)
         case GammaArrivals(shape=shape):
-            return Gamma(curve, shape, seed, operator_id, horizon_ns)
+            return Gamma(curve, shape, seed, operator_id, horizon_ns, scale)
         case BurstArrivals(every_ms=every_ms):
-            return Bursts(curve, milliseconds_ns(every_ms))
+            return Bursts(curve, milliseconds_ns(every_ms), scale)
 
 
-def due(source: SourceWorkload, horizon_ns: int, datasets: Datasets) -> Callable[[int], int] | None:
-    """How many records a source is due to have before a time up to the horizon (on average, where they come at random).
+def due(source: SourceWorkload, horizon_ns: int, scale: int, datasets: Datasets) -> Callable[[int], int] | None:
+    """How many simulated records a source is due to have before a time up to the horizon (on average, where they come at random).
 
     None when its data set is not at hand. Raises Refusal (path below the source's entry) when the rate is too long, or the file of its
     rates or delays not what it should be.
@@ -203,7 +204,7 @@ def due(source: SourceWorkload, horizon_ns: int, datasets: Datasets) -> Callable
     with refusals_below("rate"):
         if isinstance(source.rate, FileRate) and not isinstance(known(source.rate.dataset, datasets), DatasetInfo):
             return None
-        even = Even(curve_of(source.rate, horizon_ns, datasets))
+        even = Even(curve_of(source.rate, horizon_ns, datasets), scale)
     return even.count_before if rows is None else lambda time_ns: min(even.count_before(time_ns), rows)
 
 

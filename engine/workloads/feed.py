@@ -52,11 +52,20 @@ class Feed:
 
     schema: the records' fields. fields: the names of those that are made, in the order of a chunk's columns. closes_ns: when the logs
     close: the horizon, or, for a file that ends earlier, the append time of its last record. count: how many records arrive before the
-    horizon.
+    horizon. weight: how many real records each stands for.
     """
 
-    def __init__(self, records: Records, delivery: Delivery, horizon_ns: int, partitions: int, random: RandomStream, source_number: int):
-        self._records, self._delivery, self._horizon_ns = records, delivery, horizon_ns
+    def __init__(
+        self,
+        records: Records,
+        delivery: Delivery,
+        horizon_ns: int,
+        partitions: int,
+        random: RandomStream,
+        source_number: int,
+        weight: int = 1,
+    ):
+        self._records, self._delivery, self._horizon_ns, self.weight = records, delivery, horizon_ns, weight
         self._partitions, self._random = partitions, random
         self._first_trigger = source_number << NUMBER_BITS
         self.schema: RecordSchema = records.schema
@@ -109,11 +118,12 @@ def build_feed(
         if isinstance(source.rate, RecordedRate):
             times: Arrivals = Recorded(records.places_ns, source.rate.speed, workload.horizon_ns)
         else:
-            times = arrivals_of(source, workload.seed, operator_id, workload.horizon_ns, datasets)
+            times = arrivals_of(workload, operator_id, datasets)
         delivery = AtOnce(times, len(records))
     else:
         records = Generated(BLOCKS[type(source.stream)], source.stream, workload.seed, operator_id, strings, fields)
-        times = arrivals_of(source, workload.seed, operator_id, workload.horizon_ns, datasets)
+        times = arrivals_of(workload, operator_id, datasets)
         delivery = AtOnce(times) if delays is None else Late(times, delays)
     parallelism = experiment.operator(operator_id).parallelism
-    return Feed(records, delivery, workload.horizon_ns, parallelism, RandomStream(workload.seed, operator_id, "partition"), source_number)
+    partition = RandomStream(workload.seed, operator_id, "partition")
+    return Feed(records, delivery, workload.horizon_ns, parallelism, partition, source_number, workload.scale)

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 # The hash
 
-Q3_HASH = "fd8abd9bc9413125801828850d4de0163d93a412cd959730e4f24156a80dced9"
+Q3_HASH = "a723743d18fcd5dcf0c578b03172f79cc8754d4def93a0dbbac98af8ba141eb0"
 """Changes only when the document's meaning does: a new field, another default. Then stored hashes no longer find their runs; say so."""
 
 
@@ -219,7 +219,7 @@ def test_placement(name):
 
 def test_catalogue_is_complete_and_json():
     listing = json.loads(json.dumps(catalogue(), allow_nan=False))
-    families = "operators streams rates arrivals disorders watermarks partitionings processors placements flow_controls prices"
+    families = "operators streams rates arrivals disorders watermarks retentions partitionings processors placements flow_controls prices"
     assert set(listing) == set(families.split())
     for family, entries in listing.items():
         assert entries, family

@@ -12,13 +12,13 @@ DATA = Path(__file__).parents[2] / "fixtures" / "data"
 BIDS = {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1000.0}}
 
 
-def experiment(source: dict[str, Any] = BIDS, parallelism: int = 3, horizon_s: float = 1.0, seed: int = 1) -> Experiment:
+def experiment(source: dict[str, Any] = BIDS, parallelism: int = 3, horizon_s: float = 1.0, seed: int = 1, scale: int = 1) -> Experiment:
     return Experiment.model_validate(
         {
             "format": 1,
             "query": {"operators": [{"id": "source", "kind": "source", "parallelism": parallelism}]},
             "cluster": {"hosts": [{"name": "w"}]},
-            "workload": {"seed": seed, "horizon_s": horizon_s, "sources": {"source": source}},
+            "workload": {"seed": seed, "horizon_s": horizon_s, "scale": scale, "sources": {"source": source}},
         }
     )
 

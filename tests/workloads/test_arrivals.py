@@ -117,6 +117,15 @@ def test_scaled_records_are_a_process_of_the_lower_rate():
     assert all_times(gamma(per_s=50_000.0, scale=50)).tolist() == all_times(gamma(per_s=1000.0)).tolist()
 
 
+@pytest.mark.parametrize("arrivals", [{"kind": "even"}, {"kind": "poisson"}, {"kind": "bursts", "every_ms": 10.0}])
+def test_a_scaled_feed_has_fewer_records_of_more_weight(arrivals):
+    source = {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 50_000.0}, "arrivals": arrivals}
+    scaled, lower = feed(source, scale=50), feed({**source, "rate": {"kind": "constant", "per_s": 1000.0}})
+    assert (scaled.weight, lower.weight) == (50, 1)
+    assert scaled.count == lower.count
+    assert scaled.chunk(0, SECOND).words.tolist() == lower.chunk(0, SECOND).words.tolist()
+
+
 def test_seeds_and_operators_draw_their_own():
     curve = Curve([0], [10**9])
     one, other, elsewhere = (Gamma(curve, 1, seed, id, SECOND) for seed, id in ((1, "a"), (2, "a"), (1, "b")))

@@ -1,0 +1,49 @@
+"""Drops what the logs of the sources keep no longer; a control, since the log lies outside the system under test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core import layout as L
+from engine.core.world import World
+from engine.spec.retention import KeepFor
+
+
+class Retention:
+    """At every check, after all else that happens then, unread records older than the log keeps them are gone.
+
+    logs: by instance of a source, what its log keeps. dropped: records so far, by instance. The end of the log stays.
+    """
+
+    def __init__(self, logs: Mapping[int, KeepFor], instances: int):
+        self._logs = dict(logs)
+        self._next_ns = {instance: kept.check_ns for instance, kept in logs.items()}
+        self.dropped: NDArray[np.int64] = np.zeros(instances, np.int64)
+
+    @property
+    def next_ns(self) -> int:
+        return min(self._next_ns.values(), default=L.FAR)
+
+    def act(self, world: World, now_ns: int) -> None:
+        w = world.arrays
+        for instance, kept in self._logs.items():
+            if self._next_ns[instance] > now_ns:
+                continue
+            self._next_ns[instance] += kept.check_ns
+            first, end = int(w.inst[instance, L.I_LOG]), int(w.inst[instance, L.I_LOG_END])
+            if first < end and w.log_trigger[end - 1] < 0:
+                end -= 1
+            old = int(np.searchsorted(w.log_append[first:end], now_ns - kept.keep_ns, side="left"))
+            w.inst[instance, L.I_LOG] += old
+            self.dropped[instance] += old
+
+    def state(self) -> Any:
+        return {"next_ns": list(self._next_ns.values()), "dropped": self.dropped.tolist()}
+
+    def restore(self, state: Any) -> None:
+        self._next_ns = dict(zip(self._logs, state["next_ns"], strict=True))
+        self.dropped = np.array(state["dropped"], np.int64)
