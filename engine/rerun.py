@@ -27,18 +27,31 @@ Go = Callable[[Simulation, int], None]
 Progress = Callable[[float], None]
 
 
+class AnotherRun(RuntimeError):
+    """Made again, the run is not the same: another engine or other data sets."""
+
+
 def waterfalls(
-    again: Callable[[bool], Simulation], selection: Selection, go: Go = Simulation.run_until, progress: Progress | None = None
+    again: Callable[[bool], Simulation],
+    selection: Selection,
+    go: Go = Simulation.run_until,
+    progress: Progress = lambda share: None,
+    digest: str | None = None,
 ) -> list[Waterfall]:
     """The waterfalls of the chosen records, by delivery.
 
     again: makes a simulation at the start of the run; True: keeping outputs. go: lets a simulation run to a time; progress: is told the
-    share of the work done; what either raises ends the work. Raises Refusal if a record was never delivered, if the sample is too large, or
-    if the paths are too long to be held.
+    share of the work done; what either raises ends the work. digest: what the run's has to be.
+    Raises Refusal if a record was never delivered, if the sample is too large, or if the paths are too long to be held, and AnotherRun.
     """
-    tell = progress or (lambda share: None)
-    records = find(again(True), selection, go, lambda share: tell(share / 2))
-    return trace(again(False), records, go, lambda share: tell((1 + share) / 2))
+    first = again(True)
+    records = find(first, selection, go, lambda share: progress(share / 2))
+    if digest is not None and first.digest() != digest:
+        raise AnotherRun(
+            f"made again, the run has another digest ({first.digest()[:12]} instead of {digest[:12]}): the engine or a data set has "
+            "changed since; run the experiment again"
+        )
+    return trace(again(False), records, go, lambda share: progress((1 + share) / 2))
 
 
 def find(simulation: Simulation, selection: Selection, go: Go, progress: Progress) -> list[Delivery]:

@@ -450,7 +450,7 @@ class Run:
         from engine.rerun import waterfalls
 
         chosen = Selection.model_validate({"slowest": slowest, "sample": sample, "records": list(records)})
-        return waterfalls(lambda keep_outputs: self.simulation.again(keep_outputs=keep_outputs), chosen)
+        return waterfalls(lambda keep_outputs: self.simulation.again(keep_outputs=keep_outputs), chosen, digest=self.digest)
 
 
 def run(

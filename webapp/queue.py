@@ -1,4 +1,4 @@
-"""The Celery application as the web process needs it: it sends the ids of runs. The tasks themselves are in `workers`."""
+"""The Celery application as the web process needs it: it sends the ids of work. The tasks themselves are in `workers`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from django.conf import settings
 from django.utils import timezone
 from kombu.exceptions import KombuError, OperationalError
 
-from webapp.lab.models import Run, RunState
+from webapp.lab.models import Run, RunState, Work
 
 QUEUE = "runs"
-EXECUTE_RUN = "workers.execute_run"
 
 log = logging.getLogger(__name__)
 
@@ -38,18 +37,18 @@ application.conf.update(
 )
 
 
-def enqueue(run_id: uuid.UUID) -> bool:
-    """Hand a queued run to the workers. False when the queue cannot be reached; the sweeper of a worker tries again then.
+def enqueue(id: uuid.UUID, kind: type[Work] = Run) -> bool:
+    """Hand queued work to the workers. False when the queue cannot be reached; the sweeper of a worker tries again then.
 
-    The row is marked first: of several that want to enqueue the same run, one does it.
+    The row is marked first: of several that want to enqueue the same work, one does it.
     """
-    waiting = Run.objects.filter(pk=run_id, state=RunState.QUEUED)
+    waiting = kind.objects.filter(pk=id, state=RunState.QUEUED)
     if waiting.filter(enqueued_at__isnull=True).update(enqueued_at=timezone.now()) == 0:
         return True
     try:
-        application.send_task(EXECUTE_RUN, args=[str(run_id)], retry=True, retry_policy={"max_retries": 1, "interval_start": 0})
+        application.send_task(kind.TASK, args=[str(id)], retry=True, retry_policy={"max_retries": 1, "interval_start": 0})
     except (OperationalError, KombuError, OSError) as error:
-        log.warning("run %s stays queued in the database, the queue cannot be reached: %s", run_id, error)
+        log.warning("%s %s stays queued in the database, the queue cannot be reached: %s", kind.__name__, id, error)
         waiting.update(enqueued_at=None)
         return False
     return True

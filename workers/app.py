@@ -19,18 +19,25 @@ django.setup()
 from celery import signals  # noqa: E402
 
 import engine  # noqa: E402
-from webapp.queue import EXECUTE_RUN, QUEUE, application  # noqa: E402
+from webapp.lab.models import Run, Waterfalls  # noqa: E402
+from webapp.queue import QUEUE, application  # noqa: E402
 
-from . import caretaker, execution  # noqa: E402
+from . import caretaker, execution, waterfalls  # noqa: E402
 
 log = logging.getLogger(__name__)
-__all__ = ["QUEUE", "application", "execute_run"]
+__all__ = ["QUEUE", "application", "execute_run", "make_waterfalls"]
 
 
-@application.task(name=EXECUTE_RUN)
+@application.task(name=Run.TASK)
 def execute_run(run_id: str) -> None:
     """Claim the run, execute it, store its result. Safe to deliver twice: the second claim finds nothing to do."""
     execution.execute(run_id)
+
+
+@application.task(name=Waterfalls.TASK)
+def make_waterfalls(id: str) -> None:
+    """Run a finished run again and say where the time of chosen records went. Safe to deliver twice."""
+    waterfalls.make(id)
 
 
 @signals.worker_init.connect
@@ -46,5 +53,6 @@ def start_caretaker(**_: Any) -> None:
 
 @signals.worker_shutting_down.connect
 def stop_running(**_: Any) -> None:
-    """A running experiment is snapshotted and given back to the queue; another worker, or the next start, goes on with it."""
+    """A running experiment is snapshotted and given back to the queue; another worker, or the next start, goes on with it. Waterfalls
+    begin anew there."""
     execution.SHUTTING_DOWN.set()

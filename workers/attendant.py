@@ -1,4 +1,4 @@
-"""What goes on beside the engine while it runs: the lease, cancelling, progress, and live frames. In one thread of its own.
+"""What goes on beside the engine while it works: the lease, cancelling, progress, and live frames. In one thread of its own.
 
 The engine's thread only hands frames over and asks `check`; it never waits for the database or for Redis.
 """
@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from django.db import DatabaseError, connections
 
-from webapp.lab.models import Run
+from webapp.lab.models import Run, Work
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce
 
@@ -26,7 +26,7 @@ PROGRESS_S = 0.5
 
 
 class Interrupted(Exception):
-    """The run does not go on here."""
+    """The work does not go on here."""
 
 
 class Cancelled(Interrupted):
@@ -38,20 +38,19 @@ class LeaseLost(Interrupted):
 
 
 class ShuttingDown(Interrupted):
-    """This worker ends; the run goes on elsewhere, or later."""
+    """This worker ends; the work goes on elsewhere, or later."""
 
 
 class Attendant:
-    """Attends one attempt at a run, from `with` to the end of its block. At the end all frames have been sent, if Redis can be reached."""
+    """Attends one attempt at a piece of work, from `with` to the end of its block."""
 
-    def __init__(self, run: Run, holder: str, shutting_down: threading.Event) -> None:
-        self.run, self.holder, self.shutting_down = run, holder, shutting_down
-        self.publisher = FramePublisher(run.pk)
+    def __init__(self, work: Work, holder: str, shutting_down: threading.Event) -> None:
+        self.work, self.holder, self.shutting_down = work, holder, shutting_down
+        self.rows = type(work).objects
         self.interruption: type[Interrupted] | None = None
-        self.began_s, self.began_ns = time.monotonic(), run.t_ns
-        self.t_ns, self.frames = run.t_ns, run.frames
+        self.progress = 0.0
         self.wake, self.ended = threading.Event(), False
-        self.thread = threading.Thread(target=self._attend, name=f"attendant of run {run.number}", daemon=True)
+        self.thread = threading.Thread(target=self._attend, name=f"attendant of {type(work).__name__} {work.pk}", daemon=True)
 
     def __enter__(self) -> Self:
         self.thread.start()
@@ -61,6 +60,79 @@ class Attendant:
         self.ended = True
         self.wake.set()
         self.thread.join()
+
+    # --- for the engine's thread ------------------------------------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Raises what interrupts the work."""
+        if self.interruption:
+            raise self.interruption
+        if self.shutting_down.is_set():
+            raise ShuttingDown
+
+    def reached_share(self, progress: float) -> None:
+        """A share of the work is done. Raises what interrupts it."""
+        self.progress = progress
+        self.check()
+
+    # --- the thread -------------------------------------------------------------------------------------------------------------------
+
+    def _attend(self) -> None:
+        looked_s = renewed_s = reported_s = 0.0
+        try:
+            while not self.ended:
+                self.wake.wait(LOOK_S)
+                self.wake.clear()
+                self._send()
+                now_s = time.monotonic()
+                try:
+                    if now_s - renewed_s >= RENEW_S:
+                        renewed_s = now_s
+                        self._renew()
+                    if now_s - looked_s >= LOOK_S:
+                        looked_s = now_s
+                        self._look()
+                    if now_s - reported_s >= PROGRESS_S and not self.ended:
+                        reported_s = now_s
+                        self._report()
+                except DatabaseError as error:
+                    log.warning("%s: the database does not answer (%s), trying again", self.thread.name, error)
+                    connections.close_all()
+            self._send()
+        except Exception:
+            log.exception("%s failed", self.thread.name)
+            self.interruption = ShuttingDown  # give the work back rather than go on unattended
+        finally:
+            connections.close_all()
+
+    def _renew(self) -> None:
+        if not self.rows.renew(self.work.pk, self.holder):
+            self.interruption = LeaseLost
+
+    def _look(self) -> None:
+        held = self.rows.held(self.work.pk, self.holder).values_list("cancel_requested", flat=True).first()
+        if held is None:
+            self.interruption = LeaseLost
+        elif held:
+            self.interruption = self.interruption or Cancelled
+
+    def _send(self) -> None:
+        """What is to be sent as it comes."""
+
+    def _report(self) -> None:
+        """Progress into the row."""
+        self.rows.held(self.work.pk, self.holder).update(progress=self.progress)
+
+
+class RunAttendant(Attendant):
+    """Also sends the live frames of a run. At the end all of them have been sent, if Redis can be reached."""
+
+    def __init__(self, run: Run, holder: str, shutting_down: threading.Event) -> None:
+        super().__init__(run, holder, shutting_down)
+        self.run = run
+        self.publisher = FramePublisher(run.pk)
+        self.began_s, self.began_ns = time.monotonic(), run.t_ns
+        self.t_ns, self.frames = run.t_ns, run.frames
 
     # --- for the engine's thread ------------------------------------------------------------------------------------------------------
 
@@ -79,13 +151,6 @@ class Attendant:
         """All frames below this number are in the run's files, and there is a snapshot."""
         self.publisher.stored(frame_count)
 
-    def check(self) -> None:
-        """Raises what interrupts the run."""
-        if self.interruption:
-            raise self.interruption
-        if self.shutting_down.is_set():
-            raise ShuttingDown
-
     def eta_s(self) -> float | None:
         """Wall-clock seconds to the horizon, from this attempt's pace; None before there is one."""
         done_ns, took_s = self.t_ns - self.began_ns, time.monotonic() - self.began_s
@@ -95,49 +160,14 @@ class Attendant:
 
     # --- the thread -------------------------------------------------------------------------------------------------------------------
 
-    def _attend(self) -> None:
-        looked_s = renewed_s = reported_s = 0.0
-        try:
-            while not self.ended:
-                self.wake.wait(LOOK_S)
-                self.wake.clear()
-                time.sleep(self.publisher.wait_s())
-                self.publisher.send()
-                now_s = time.monotonic()
-                try:
-                    if now_s - renewed_s >= RENEW_S:
-                        renewed_s = now_s
-                        self._renew()
-                    if now_s - looked_s >= LOOK_S:
-                        looked_s = now_s
-                        self._look()
-                    if now_s - reported_s >= PROGRESS_S:
-                        reported_s = now_s
-                        self._report()
-                except DatabaseError as error:
-                    log.warning("run %s: the database does not answer (%s), trying again", self.run.pk, error)
-                    connections.close_all()
-            self.publisher.send()
-        except Exception:
-            log.exception("run %s: its attendant failed", self.run.pk)
-            self.interruption = ShuttingDown  # give the run back rather than go on unattended
-        finally:
-            connections.close_all()
-
-    def _renew(self) -> None:
-        if not Run.objects.renew(self.run.pk, self.holder):
-            self.interruption = LeaseLost
-
-    def _look(self) -> None:
-        held = Run.objects.held(self.run.pk, self.holder).values_list("cancel_requested", flat=True).first()
-        if held is None:
-            self.interruption = LeaseLost
-        elif held:
-            self.interruption = self.interruption or Cancelled
+    def _send(self) -> None:
+        if not self.ended:
+            time.sleep(self.publisher.wait_s())
+        self.publisher.send()
 
     def _report(self) -> None:
         """Progress into the row, and a hint to the viewers that it changed."""
-        if not self.ended and self.t_ns != self.run.t_ns:
+        if self.t_ns != self.run.t_ns:
             self.run.t_ns = self.t_ns
-            if Run.objects.held(self.run.pk, self.holder).update(t_ns=self.t_ns, frames=self.frames, eta_s=self.eta_s()):
+            if self.rows.held(self.run.pk, self.holder).update(t_ns=self.t_ns, frames=self.frames, eta_s=self.eta_s()):
                 announce(connection(), self.run.pk)

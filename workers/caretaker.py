@@ -1,7 +1,7 @@
-"""What each worker does beside its runs: a sign of life, and care for runs that were lost.
+"""What each worker does beside its work: a sign of life, and care for work that was lost.
 
-Lost are runs whose worker died, and queued runs that the queue does not know, because Redis was away when they were submitted or has lost
-its data.
+Lost is work whose worker died, and queued work that the queue does not know, because Redis was away when it was submitted or has lost its
+data.
 Everything here may be done by many workers at the same time, and twice.
 """
 
@@ -15,7 +15,7 @@ import redis
 from django.db import DatabaseError, close_old_connections, connections
 from django.utils import timezone
 
-from webapp.lab.models import Run, RunState
+from webapp.lab.models import Run, RunState, Waterfalls
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce
 from webapp.queue import QUEUE, enqueue
@@ -25,26 +25,30 @@ from .identity import is_dead
 
 log = logging.getLogger(__name__)
 
+KINDS = (Run, Waterfalls)
 SWEEP_S = 2.0
 UNDERWAY = timedelta(seconds=5)
-"""A run that was handed to the queue this long ago and is still queued, while the queue is empty, has been lost on the way."""
+"""Work that was handed to the queue this long ago and is still queued, while the queue is empty, has been lost on the way."""
 
 
 def sweep() -> None:
-    """Bring lost runs back."""
-    for run in Run.objects.take_back_lost(is_dead):
-        log.warning("run %s (#%d): its worker is gone; it is %s now", run.pk, run.number, run.state)
-        announce(connection(), run.pk, ended=not run.active)
-    waiting = Run.objects.filter(state=RunState.QUEUED, deleted_at__isnull=True).order_by("created_at")
+    """Bring lost work back."""
+    for kind in KINDS:
+        for work in kind.objects.take_back_lost(is_dead):
+            log.warning("%s %s: its worker is gone; it is %s now", kind.__name__, work.pk, work.state)
+            if isinstance(work, Run):
+                announce(connection(), work.pk, ended=not work.active)
     try:
         queue_is_empty = connection().llen(QUEUE) == 0
     except (redis.RedisError, OSError):
         return
-    if queue_is_empty:
-        waiting.filter(enqueued_at__lt=timezone.now() - UNDERWAY).update(enqueued_at=None)
-    for run_id in waiting.filter(enqueued_at__isnull=True).values_list("pk", flat=True):
-        if not enqueue(run_id):
-            return
+    for kind in KINDS:
+        waiting = kind.objects.filter(state=RunState.QUEUED, deleted_at__isnull=True).order_by("created_at")
+        if queue_is_empty:
+            waiting.filter(enqueued_at__lt=timezone.now() - UNDERWAY).update(enqueued_at=None)
+        for id in waiting.filter(enqueued_at__isnull=True).values_list("pk", flat=True):
+            if not enqueue(id, kind):
+                return
 
 
 def start() -> threading.Thread:
@@ -62,8 +66,8 @@ def _care() -> None:
         try:
             sweep()
         except DatabaseError as error:
-            log.warning("lost runs cannot be looked for, the database does not answer: %s", error)
+            log.warning("lost work cannot be looked for, the database does not answer: %s", error)
             connections.close_all()
         except Exception:
-            log.exception("looking for lost runs failed")
+            log.exception("looking for lost work failed")
         pause.wait(SWEEP_S)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,12 @@ import engine
 from engine.spec import InvalidExperiment
 from engine.spec.validation import Context, load
 from webapp.lab.documents import datasets_of
-from webapp.lab.models import Run, RunState, RunSummary
+from webapp.lab.models import Run, RunState, RunSummary, Work
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce
 
 from .artifacts import disk_full_message, is_disk_full, snapshot_path
-from .attendant import Attendant, Cancelled, LeaseLost, ShuttingDown
+from .attendant import Cancelled, LeaseLost, RunAttendant, ShuttingDown
 from .identity import new_holder
 from .pacing import Cuts
 
@@ -63,25 +64,29 @@ def execute(run_id: str) -> None:
 
 
 def finish(run: Run, holder: str, changes: dict[str, Any]) -> None:
-    """Store how the run ended, if it is still ours. A database that is away for a moment must not lose a result."""
+    """Store how the run ended, if it is still ours."""
     summary = changes.get("summary")
-    for attempt in range(FINISH_ATTEMPTS):
-        try:
-            if summary:
-                RunSummary.store(run.pk, summary)
-            ended = {"finished_at": timezone.now(), "eta_s": None, "lease_holder": "", "lease_until": None}
-            mine = Run.objects.held(run.pk, holder).update(**changes, **ended)
-            break
-        except DatabaseError as error:
-            log.warning("run %s: its end cannot be stored yet (%s)", run.pk, error)
-            connections.close_all()
-            if attempt == FINISH_ATTEMPTS - 1:
-                raise
-            time.sleep(FINISH_PAUSE_S)
+    mine = store_end(run, holder, {**changes, "eta_s": None}, lambda: RunSummary.store(run.pk, summary) if summary else None)
     if mine:
         snapshot_path(run.directory).unlink(missing_ok=True)
         announce(connection(), run.pk, ended=True)
     log.info("run %s (#%d): %s", run.pk, run.number, changes["state"] if mine else "taken by another worker")
+
+
+def store_end(work: Work, holder: str, changes: dict[str, Any], before: Callable[[], None] = lambda: None) -> bool:
+    """Store how work ended. False: it is another's now. A database that is away for a moment must not lose a result."""
+    for attempt in range(FINISH_ATTEMPTS):
+        try:
+            before()
+            ended = {"finished_at": timezone.now(), "lease_holder": "", "lease_until": None}
+            return type(work).objects.held(work.pk, holder).update(**changes, **ended) == 1
+        except DatabaseError as error:
+            log.warning("%s %s: its end cannot be stored yet (%s)", type(work).__name__, work.pk, error)
+            connections.close_all()
+            if attempt == FINISH_ATTEMPTS - 1:
+                raise
+            time.sleep(FINISH_PAUSE_S)
+    return False
 
 
 class Attempt:
@@ -89,7 +94,7 @@ class Attempt:
 
     def __init__(self, run: Run, holder: str) -> None:
         self.run, self.holder, self.directory = run, holder, Path(run.directory)
-        self.attendant = Attendant(run, holder, SHUTTING_DOWN)
+        self.attendant = RunAttendant(run, holder, SHUTTING_DOWN)
         self.simulation: engine.Simulation | None = None
         self.t_ns, self.frames = 0, 0
         self.stored_at_s, self.snapshot_pause_s = time.monotonic(), SNAPSHOT_EVERY_S

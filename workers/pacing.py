@@ -25,10 +25,19 @@ class Cuts:
     def next_frame(self, simulation: engine.Simulation, check: Callable[[], None]) -> dict[str, Any] | None:
         """The next frame, or None at the end. Calls `check` after each piece; it may raise."""
         edge_ns = min((simulation.frame_number + 1) * simulation.experiment.measurement.frame_ns, simulation.end_ns)
-        while edge_ns - simulation.now_ns > self.piece_ns:
+        self._until_near(simulation, edge_ns, check)
+        return self._measured(simulation.advance)
+
+    def run_until(self, simulation: engine.Simulation, t_ns: int, check: Callable[[], None]) -> None:
+        """Everything up to a time. Calls `check` after each piece; it may raise."""
+        self._until_near(simulation, t_ns, check)
+        self._measured(lambda: simulation.run_until(t_ns))
+        check()
+
+    def _until_near(self, simulation: engine.Simulation, t_ns: int, check: Callable[[], None]) -> None:
+        while t_ns - simulation.now_ns > self.piece_ns and not simulation.finished:
             self._measured(lambda: simulation.run_until(simulation.now_ns + self.piece_ns))
             check()
-        return self._measured(simulation.advance)
 
     def _measured(self, piece: Callable[[], Any]) -> Any:
         began_s = time.perf_counter()

@@ -14,7 +14,7 @@ from django.db import connections
 from django.utils import timezone
 
 from webapp.lab.models import Experiment, Run, RunState
-from webapp.lab.models.runs import LOSSES_MAX
+from webapp.lab.models.work import LOSSES_MAX
 from webapp.lib.redis_connection import connection
 from webapp.queue import QUEUE, enqueue
 from workers import caretaker, identity

@@ -4,7 +4,7 @@ from ninja import NinjaAPI
 
 from webapp import VERSION
 
-from . import datasets, documents, experiments, lab, runs
+from . import datasets, documents, experiments, lab, runs, waterfalls
 from .authentication import authenticate
 from .errors import add_handlers
 from .parsing import StrictJson
@@ -21,4 +21,5 @@ api.add_router("", lab.router, tags=["lab"])
 api.add_router("", documents.router, tags=["documents"])
 api.add_router("/experiments", experiments.router, tags=["experiments"])
 api.add_router("/runs", runs.router, tags=["runs"])
+api.add_router("/runs", waterfalls.router, tags=["runs"])
 api.add_router("/datasets", datasets.router, tags=["data sets"])

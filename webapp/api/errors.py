@@ -101,4 +101,4 @@ def problem_of(item: dict[str, Any]) -> dict[str, Any]:
     place = [part for part in item["loc"] if part not in ("body", "query", "path", "form", "file")]
     if len(item["loc"]) > 1 and item["loc"][0] in ("body", "form") and len(place) > 1:
         place = place[1:]  # the name of the Python parameter
-    return Problem(pointer(*place), item["type"], item["msg"]).as_dict()
+    return Problem(pointer(*place), item["type"], item["msg"].removeprefix("Value error, ")).as_dict()

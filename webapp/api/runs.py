@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
 from ninja import Query, Router, Schema, Status
 from pydantic import Field, StringConstraints
 
@@ -80,8 +79,9 @@ def rerun(request: HttpRequest, run_id: uuid.UUID, body: Again | None = None) ->
 @router.delete("/{uuid:run_id}", response={204: None}, summary="Delete; an active run is cancelled")
 def delete(request: HttpRequest, run_id: uuid.UUID) -> Status:
     run = run_of(request.auth.lab, run_id)
-    Run.objects.request_cancel(run.pk)
-    Run.objects.filter(pk=run.pk).update(deleted_at=timezone.now())
+    run.delete_softly()
+    for waterfalls in run.waterfalls.all():
+        waterfalls.delete_softly()
     announce(connection(), run.pk)
     return Status(204, None)
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from ninja import Schema
 
-from .models import Dataset, Experiment, Run
+from .models import Dataset, Experiment, Run, Waterfalls
 
 
 class ExperimentName(Schema):
@@ -101,6 +101,40 @@ class RunDetail(RunShape):
     @classmethod
     def of(cls, run: Run, note: str | None = None) -> Self:
         return cls(**cls.fields_of(run), document=run.document, note=note)
+
+
+class WaterfallsShape(Schema):
+    """A question about a run's records; `records` are those found. `note` says what the person should know about its start."""
+
+    id: str
+    run: str
+    selection: dict[str, Any]
+    state: str
+    progress: float
+    records: int | None
+    error: str | None
+    cancel_requested: bool
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    note: str | None = None
+
+    @classmethod
+    def of(cls, waterfalls: Waterfalls, note: str | None = None) -> Self:
+        return cls(
+            id=str(waterfalls.pk),
+            run=str(waterfalls.run_id),
+            selection=waterfalls.selection,
+            state=waterfalls.state,
+            progress=waterfalls.progress,
+            records=waterfalls.records,
+            error=waterfalls.error or None,
+            cancel_requested=waterfalls.cancel_requested,
+            created_at=waterfalls.created_at,
+            started_at=waterfalls.started_at,
+            finished_at=waterfalls.finished_at,
+            note=note,
+        )
 
 
 class DatasetColumn(Schema):

@@ -1,0 +1,92 @@
+"""Where the time of a run's records went: totals by operator, and the ways of chosen records."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router, Status
+
+from engine.spec.selection import Selection
+from webapp.lab.models import Lab, Run, RunState, Waterfalls
+from webapp.lab.models.waterfalls import hash_of
+from webapp.lab.shapes import WaterfallsShape
+from webapp.queue import enqueue
+
+from .errors import Problem404, Problem409
+from .runs import run_of
+
+router = Router()
+
+QUEUE_AWAY = "the queue cannot be reached at the moment; the question is stored and taken up as soon as the queue is back"
+
+
+@router.get("/{uuid:run_id}/attribution", response=dict[str, Any], summary="Where the time of all records went, by operator")
+def attribution(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
+    """Sums over the records after warm-up (docs/event-core.md, section 10). While a run goes on, its frames have them."""
+    run = run_of(request.auth.lab, run_id)
+    if run.summary is None:
+        raise Problem409(f"run #{run.number} is {run.state} and has no summary{'; its frames have the sums so far' if run.active else ''}")
+    return {"operators": {id: operator.get("attribution") for id, operator in run.summary["operators"].items()}}
+
+
+@router.get("/{uuid:run_id}/waterfalls", response=list[WaterfallsShape], summary="What was asked for, the newest first")
+def listing(request: HttpRequest, run_id: uuid.UUID) -> list[WaterfallsShape]:
+    run = run_of(request.auth.lab, run_id)
+    return [WaterfallsShape.of(item) for item in run.waterfalls.filter(deleted_at__isnull=True).order_by("-created_at")]
+
+
+@router.post(
+    "/{uuid:run_id}/waterfalls", response={200: WaterfallsShape, 201: WaterfallsShape}, summary="Ask where the time of chosen records went"
+)
+def ask(request: HttpRequest, run_id: uuid.UUID, body: Selection) -> Status:
+    """The run is made again, twice. Asking for the same again gives the same answer (200)."""
+    run = run_of(request.auth.lab, run_id)
+    if run.state != RunState.SUCCEEDED:
+        raise Problem409(f"run #{run.number} is {run.state}; only a run that succeeded can be looked at again")
+    selection = body.model_dump(mode="json")
+    asked = {"run": run, "selection_hash": hash_of(selection)}
+    before = Waterfalls.objects.filter(**asked, deleted_at__isnull=True).exclude(state__in=[RunState.FAILED, RunState.CANCELLED]).first()
+    if before is not None:
+        return Status(200, WaterfallsShape.of(before))
+    waterfalls = Waterfalls.objects.create(**asked, selection=selection)
+    queued = enqueue(waterfalls.pk, Waterfalls)
+    waterfalls.refresh_from_db()
+    return Status(201, WaterfallsShape.of(waterfalls, None if queued else QUEUE_AWAY))
+
+
+@router.get("/{uuid:run_id}/waterfalls/{uuid:id}", summary="The question, and the answer once there is one", response=dict[str, Any])
+def read(request: HttpRequest, run_id: uuid.UUID, id: uuid.UUID) -> HttpResponse:
+    waterfalls = waterfalls_of(request.auth.lab, run_id, id)
+    answer = "null"
+    if waterfalls.state == RunState.SUCCEEDED:
+        try:
+            answer = waterfalls.file.read_text()
+        except FileNotFoundError:
+            raise Problem404("the answer's file is gone from the server's data directory; ask again") from None
+    shape = WaterfallsShape.of(waterfalls).model_dump_json()
+    return HttpResponse(f'{shape[:-1]},"waterfalls":{answer}}}', content_type="application/json")
+
+
+@router.post("/{uuid:run_id}/waterfalls/{uuid:id}/cancel", response={202: WaterfallsShape}, summary="Stop within a second")
+def cancel(request: HttpRequest, run_id: uuid.UUID, id: uuid.UUID) -> Status:
+    waterfalls = waterfalls_of(request.auth.lab, run_id, id)
+    Waterfalls.objects.request_cancel(waterfalls.pk)
+    waterfalls.refresh_from_db()
+    return Status(202, WaterfallsShape.of(waterfalls))
+
+
+@router.delete("/{uuid:run_id}/waterfalls/{uuid:id}", response={204: None}, summary="Delete; what is under way is cancelled")
+def delete(request: HttpRequest, run_id: uuid.UUID, id: uuid.UUID) -> Status:
+    waterfalls = waterfalls_of(request.auth.lab, run_id, id)
+    waterfalls.delete_softly()
+    return Status(204, None)
+
+
+def waterfalls_of(lab: Lab, run_id: uuid.UUID, id: uuid.UUID) -> Waterfalls:
+    run: Run = run_of(lab, run_id)
+    found = run.waterfalls.filter(pk=id, deleted_at__isnull=True).first()
+    if found is None:
+        raise Problem404(f"run #{run.number} has no waterfalls {id}; they may have been deleted")
+    return found

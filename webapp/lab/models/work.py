@@ -1,0 +1,136 @@
+"""Work for the workers: the row is the truth about its life; the queue only carries hints about it.
+
+A worker holds a piece of work by a lease that it renews. Every change that a worker makes is conditional on the lease, so a worker that was
+believed dead and comes back changes nothing.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, ClassVar, Self
+
+from django.db import models
+from django.db.models import F
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+LEASE = timedelta(seconds=10)
+LOSSES_MAX = 3
+"""Work whose worker died this often without getting further would kill the next one too."""
+
+
+class RunState(models.TextChoices):
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+ACTIVE = (RunState.QUEUED, RunState.RUNNING)
+
+
+class WorkQuerySet(models.QuerySet[Any]):
+    def claim(self, id: uuid.UUID | str, worker: str) -> bool:
+        """Take queued work for a worker. False: another was first, or there is nothing to do; then nothing is changed."""
+        now = timezone.now()
+        taken = self.filter(pk=id, state=RunState.QUEUED, cancel_requested=False, deleted_at__isnull=True).update(
+            state=RunState.RUNNING, lease_holder=worker, lease_until=now + LEASE, started_at=Coalesce("started_at", now)
+        )
+        return taken == 1
+
+    def held(self, id: uuid.UUID | str, worker: str) -> Self:
+        """The work, if the worker still holds it."""
+        return self.filter(pk=id, state=RunState.RUNNING, lease_holder=worker)
+
+    def renew(self, id: uuid.UUID | str, worker: str) -> bool:
+        """Extend the lease. False: the work belongs to another now."""
+        return self.held(id, worker).update(lease_until=timezone.now() + LEASE) == 1
+
+    def release(self, id: uuid.UUID | str, worker: str) -> bool:
+        """Give work back to the queue, for a worker that shuts down.
+
+        False: it was cancelled meanwhile, or belongs to another.
+        """
+        held = self.held(id, worker).filter(cancel_requested=False)
+        return held.update(state=RunState.QUEUED, lease_holder="", lease_until=None, enqueued_at=None) == 1
+
+    def request_cancel(self, id: uuid.UUID | str) -> bool:
+        """Cancel queued work at once; ask the worker of running work to stop. False: it had ended already."""
+        for _ in range(2):  # a worker may give the work back to the queue between the two updates
+            queued = self.filter(pk=id, state=RunState.QUEUED)
+            if queued.update(state=RunState.CANCELLED, cancel_requested=True, finished_at=timezone.now()):
+                return True
+            if self.filter(pk=id, state=RunState.RUNNING).update(cancel_requested=True):
+                return True
+        return False
+
+    def take_back_lost(self, is_dead: Callable[[str], bool]) -> list[Any]:
+        """Work whose worker fell silent: back to the queue, or to its end if it was cancelled or keeps killing workers.
+
+        is_dead: whether a lease's holder is known to be gone; such work need not wait for the end of the lease.
+        """
+        now = timezone.now()
+        changed = []
+        for work in self.filter(state=RunState.RUNNING).defer(*self.model.LARGE_FIELDS):
+            if work.lease_until is not None and work.lease_until >= now and not is_dead(work.lease_holder):
+                continue
+            expired = self.filter(pk=work.pk, state=RunState.RUNNING, lease_holder=work.lease_holder, lease_until=work.lease_until)
+            if work.cancel_requested:
+                done = expired.update(state=RunState.CANCELLED, finished_at=now, lease_holder="", lease_until=None)
+            elif work.losses + 1 >= LOSSES_MAX:
+                error = work.lost_error()
+                done = expired.update(state=RunState.FAILED, error=error, finished_at=now, lease_holder="", lease_until=None)
+            else:
+                back = {"state": RunState.QUEUED, "lease_holder": "", "lease_until": None, "enqueued_at": None}
+                done = expired.update(losses=F("losses") + 1, **back)
+            if done:
+                work.refresh_from_db()
+                changed.append(work)
+        return changed
+
+
+class Work(models.Model):
+    """What a worker does for the lab. TASK: name of the Celery task that takes the row's id."""
+
+    TASK: ClassVar[str]
+    LARGE_FIELDS: ClassVar[tuple[str, ...]] = ()
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+
+    state = models.CharField(max_length=10, choices=RunState, default=RunState.QUEUED)
+    error = models.TextField(blank=True)
+    cancel_requested = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    enqueued_at = models.DateTimeField(null=True)  # when it was last handed to the queue; null: it must be
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    deleted_at = models.DateTimeField(null=True)
+
+    lease_holder = models.CharField(max_length=100, blank=True)
+    lease_until = models.DateTimeField(null=True)
+    losses = models.PositiveSmallIntegerField(default=0)  # workers that died since it last got further
+
+    objects = WorkQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+
+    @property
+    def active(self) -> bool:
+        return self.state in ACTIVE
+
+    def delete_softly(self) -> None:
+        """Out of sight, but kept; active work is cancelled."""
+        rows = type(self).objects
+        rows.request_cancel(self.pk)
+        rows.filter(pk=self.pk).update(deleted_at=timezone.now())
+
+    def lost_error(self) -> str:
+        """What to say when its workers keep dying."""
+        return (
+            f"the worker died {self.losses + 1} times in a row at this, most likely for lack of memory; ask for less, or give the worker "
+            "more memory"
+        )

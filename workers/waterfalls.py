@@ -1,0 +1,92 @@
+"""One attempt at the waterfalls of a finished run: the run is made again, twice, and the answer is a file.
+
+Whoever dies in between has written nothing; the next attempt begins anew.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from typing import Any
+
+import engine
+from engine import rerun
+from engine.spec import InvalidExperiment, Refusal
+from engine.spec.selection import Selection
+from engine.spec.validation import Context, load
+from webapp.lab.documents import datasets_of
+from webapp.lab.models import RunState, Waterfalls
+
+from .artifacts import is_disk_full
+from .attendant import Attendant, Cancelled, LeaseLost, ShuttingDown
+from .execution import SHUTTING_DOWN, failed, store_end
+from .identity import new_holder
+from .pacing import Cuts
+
+log = logging.getLogger(__name__)
+
+
+def make(id: str) -> None:
+    """Answer a queued question. Does nothing if somebody else has it, or if it is not queued any more."""
+    holder = new_holder()
+    if not Waterfalls.objects.claim(id, holder):
+        return
+    waterfalls = Waterfalls.objects.select_related("run__lab").get(pk=id)
+    attendant = Attendant(waterfalls, holder, SHUTTING_DOWN)
+    try:
+        with attendant:
+            outcome = _outcome(waterfalls, attendant)
+    except LeaseLost:
+        log.warning("waterfalls %s: lost to another worker, or deleted", id)
+        return
+    except ShuttingDown:
+        if Waterfalls.objects.release(id, holder):
+            log.info("waterfalls %s: given back, this worker ends", id)
+            return
+        outcome = {"state": RunState.CANCELLED}
+    mine = store_end(waterfalls, holder, outcome)
+    log.info("waterfalls %s: %s", id, outcome["state"] if mine else "taken by another worker")
+
+
+def _outcome(waterfalls: Waterfalls, attendant: Attendant) -> dict[str, Any]:
+    """Make the answer, and say how it went as changes of the row. Raises LeaseLost and ShuttingDown."""
+    try:
+        return _make(waterfalls, attendant)
+    except (LeaseLost, ShuttingDown):
+        raise
+    except Cancelled:
+        return {"state": RunState.CANCELLED}
+    except (Refusal, rerun.AnotherRun) as error:
+        return failed(str(error))
+    except InvalidExperiment as error:
+        return failed(f"the experiment is invalid by now: {error}")
+    except MemoryError:
+        return failed("the worker has no memory left; choose fewer records, or such of less latency")
+    except Exception as error:
+        if is_disk_full(error):
+            return failed(f"the disk is full: the answer could not be written to {waterfalls.file.parent}; free some space and ask again")
+        log.exception("waterfalls %s failed", waterfalls.pk)
+        return failed(f"the engine failed: {type(error).__name__}: {error}; the worker's log has the details")
+
+
+def _make(waterfalls: Waterfalls, attendant: Attendant) -> dict[str, Any]:
+    run, cuts = waterfalls.run, Cuts()
+    datasets = datasets_of(run.lab)
+    experiment = load(run.document, Context(datasets=datasets))
+    found = rerun.waterfalls(
+        lambda keep_outputs: engine.Simulation(experiment, datasets=datasets, keep_outputs=keep_outputs),
+        Selection.model_validate(waterfalls.selection),
+        go=lambda simulation, t_ns: cuts.run_until(simulation, t_ns, attendant.check),
+        progress=attendant.reached_share,
+        digest=run.digest,
+    )
+    file = waterfalls.file
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(f".{os.getpid()}.part")
+    try:
+        part.write_text(json.dumps([waterfall.as_dict() for waterfall in found], separators=(",", ":")))
+        os.replace(part, file)
+    finally:
+        part.unlink(missing_ok=True)
+    return {"state": RunState.SUCCEEDED, "records": len(found), "progress": 1.0}
