@@ -23,6 +23,7 @@ PARTS = (
     "scheduling",
     "alignment",
     "service",
+    "stolen",
     "window_wait",
     "blocked",
     "network_wait",
@@ -110,7 +111,7 @@ class Trace:
         row = self._last_before(instance, record.end_ns)
         if row is None or row[L.T_END] != record.end_ns or row[L.T_TRIGGER] != record.trigger:
             raise NotTraced(f"the trace holds no delivery of record {record.trigger} at {record.sink} at {record.end_ns} ns")
-        backwards = [self._part("service", instance, row[L.T_START], row[L.T_END])]
+        backwards = self._served_back(row)
         while row[L.T_CHANNEL] >= 0:
             backwards += self._way_back(row)
             sender, sent_ns = int(self.topology.senders[row[L.T_CHANNEL]]), row[L.T_SENT]
@@ -118,7 +119,7 @@ class Trace:
             if sent_ns < 0 or fired is None:
                 raise self._begins_too_late(record, row[L.T_READY])
             backwards.append(self._part("blocked", sender, fired[L.T_END], sent_ns))
-            backwards.append(self._part("service", sender, fired[L.T_START], fired[L.T_END]))
+            backwards += self._served_back(fired)
             origin_ns = row[L.T_ORIGIN] if row[L.T_ORIGIN] >= 0 else fired[L.T_START]
             row = fired
             if origin_ns != fired[L.T_START]:
@@ -126,7 +127,7 @@ class Trace:
                 if row is None or row[L.T_START] != origin_ns:
                     raise self._begins_too_late(record, origin_ns)
                 backwards.append(self._part("window_wait", sender, row[L.T_END], fired[L.T_START]))
-                backwards.append(self._part("service", sender, row[L.T_START], row[L.T_END]))
+                backwards += self._served_back(row)
             elif fired[L.T_KIND] != L.RECORD:
                 raise NotTraced(f"{self.topology.operators[sender]} does not say which record its row of {sent_ns} ns counts from")
         from_ns, source = record.end_ns - record.latency_ns, row[L.T_INSTANCE]
@@ -137,6 +138,14 @@ class Trace:
         if backwards[-1].start_ns != from_ns:
             raise NotTraced(f"the path of record {record.trigger} begins at {backwards[-1].start_ns} ns, its latency counts from {from_ns}")
         return Waterfall(record, tuple(part for part in reversed(backwards) if part.duration_ns))
+
+    def _served_back(self, row: Sequence[int]) -> list[Part]:
+        """From the end of a service back to its start."""
+        instance, worked_ns = row[L.T_INSTANCE], row[L.T_START] + row[L.T_SERVICE]
+        return [
+            self._part("stolen", instance, worked_ns, row[L.T_END]),
+            self._part("service", instance, row[L.T_START], worked_ns),
+        ]
 
     def _way_back(self, row: Sequence[int]) -> list[Part]:
         """From the start of a service back to the sending of its message."""

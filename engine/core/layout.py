@@ -215,7 +215,8 @@ T_SENT = 9
 T_BEGUN = 10  # when its transmission began ...
 T_DEPARTED = 11  # ... and ended
 T_ORIGIN = 12  # start of the sender's service that took in what the measured anchor counts from, -1: of that which sent it
-TRACE_COLUMNS = 13
+T_SERVICE = 13  # its work, ns; what it took beyond that is stolen
+TRACE_COLUMNS = 14
 N_SENT, N_BEGUN, N_DEPARTED, N_ORIGIN, N_COLUMNS = range(5)
 
 OUTPUT_HEADER = 7  # sink, instance, end, event, trigger, latency, unused

@@ -742,6 +742,7 @@ def advance(world, stop):
                         traced[p, T_READY] = best_ready
                         traced[p, T_CHANNEL] = channel
                         traced[p, T_IDLE] = inst[i, I_IDLE]
+                        traced[p, T_SERVICE] = service
                         if channel >= 0:
                             traced[p, T_SENT] = notes[slot, N_SENT]
                             traced[p, T_BEGUN] = notes[slot, N_BEGUN]

@@ -123,10 +123,10 @@ def attribution(w: Arrays, operators: int, start: Counters, end: Counters) -> li
         np.add.at(sums, op_of, values)
         return [int(value) for value in sums]
 
-    served, (wait, service, sent, held, network) = (
-        by_operator(end.served - start.served),
-        (by_operator(getattr(end, name) - getattr(start, name)) for name in SPENT),
-    )
+    def between(name: str) -> list[int]:
+        return by_operator(getattr(end, name) - getattr(start, name))
+
+    served, stolen, (wait, service, sent, held, network) = between("served"), between("stolen_ns"), map(between, SPENT)
     reads_log = by_operator(w.inst[:, L.I_SOURCE])
     return [
         {
@@ -135,6 +135,7 @@ def attribution(w: Arrays, operators: int, start: Counters, end: Counters) -> li
             "channel_wait_ns": 0 if reads_log[o] else wait[o],
             "alignment_ns": 0,
             "service_ns": service[o],
+            "stolen_ns": stolen[o],
             "sent": sent[o],
             "blocked_ns": held[o],
             "network_ns": network[o],

@@ -64,7 +64,7 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     simulation = simulation or traced(document)
     expected = simulate(Experiment.model_validate(document), DATASETS)
     assert_same("service (instance, start_ns, end_ns, kind)", expected.services, services_of(simulation))
-    columns = "(class, ready_ns, sender, sent_ns, begun_ns, departed_ns, idle_ns)"
+    columns = "(class, ready_ns, sender, sent_ns, begun_ns, departed_ns, idle_ns, service_ns)"
     assert_same(f"origin of the item served {columns}", expected.origins, origins_of(simulation))
     for sink_id, deliveries in expected.outputs.items():
         wanted = [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, exact(d.values)) for d in deliveries]
@@ -97,11 +97,12 @@ def services_of(simulation: engine.Simulation) -> list[tuple[int, ...]]:
 
 
 def origins_of(simulation: engine.Simulation) -> list[tuple[int, ...]]:
-    """Of each service what the trace says of its item's way, and since when its instance had been idle."""
+    """Of each service what the trace says of its item's way, since when its instance had been idle, and its work."""
     rows = simulation.trace_rows()
     channels, senders = rows[:, L.T_CHANNEL], simulation.topology().senders
     sender = np.where(channels < 0, -1, senders[channels]) if len(senders) else channels
-    way = (rows[:, L.T_CLASS], rows[:, L.T_READY], sender, rows[:, L.T_SENT], rows[:, L.T_BEGUN], rows[:, L.T_DEPARTED], rows[:, L.T_IDLE])
+    way = (rows[:, L.T_CLASS], rows[:, L.T_READY], sender, rows[:, L.T_SENT], rows[:, L.T_BEGUN], rows[:, L.T_DEPARTED])
+    way += (rows[:, L.T_IDLE], rows[:, L.T_SERVICE])
     return [tuple(row) for row in np.stack(way, axis=1).tolist()]
 
 

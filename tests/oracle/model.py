@@ -42,7 +42,7 @@ class OracleResult:
     services: (instance, start_ns, end_ns, kind), by start, then instance; kind as in `Kind`. Services that the end cut off are in it,
     with the planned end (under processor sharing: 2^62).
     triggers: for each service the trigger of its record, None for other items.
-    origins: for each service where its item came from (`Item.origin`), then since when the instance had been idle.
+    origins: for each service where its item came from (`Item.origin`), then since when the instance had been idle, and the service's work.
     outputs: per sink its deliveries, by end, then instance.
     late: dropped records per operator. errors: evaluations that met one, of all operators.
     queued: per instance, how many items of each kind wait at the end, those in the log included.
@@ -295,7 +295,7 @@ class Model:
         cost_ps = (prices.record_ps * work if item.kind is Kind.RECORD else prices.control_ps) + prices.output_ps * len(outputs)
         service_ns = max(1, -(-cost_ps // instance.host.speed_milli))
         trigger = None if item.record is None else item.record.trigger
-        origin = (*item.origin(), instance.idle_since_ns)
+        origin = (*item.origin(), instance.idle_since_ns, service_ns)
         service = [instance.number, now_ns, now_ns + service_ns, int(item.kind), trigger, origin]
         self.services.append(service)
 
