@@ -78,27 +78,8 @@ class Counters:
     @classmethod
     def zero(cls, w: Arrays) -> Counters:
         """The start of the run."""
-        none = np.zeros(len(w.inst), np.int64)
-        return cls(
-            0,
-            none,
-            none,
-            none,
-            none,
-            none,
-            none,
-            0,
-            0,
-            np.zeros(len(w.host), np.int64),
-            np.zeros_like(w.histogram),
-            np.zeros_like(w.latency_sums),
-            0,
-            none,
-            none,
-            none,
-            none,
-            none,
-        )
+        now = cls.read(w, 0, 0, np.zeros(len(w.inst), np.int64)).as_words()
+        return cls.from_words({name: np.zeros_like(words) for name, words in now.items()})
 
     def as_words(self) -> dict[str, Words]:
         return {name: np.asarray(value, np.int64) for name, value in vars(self).items()}
