@@ -25,7 +25,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Signature = tuple[Any, ...]
 """For each argument: None for a word, (type, dimensions) for a table, ((name, type, dimensions), ...) for a tuple of tables."""
 
-TYPES = {np.dtype(name): name for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "float64")}
+TYPES = {np.dtype(name).str: name for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "float64")}
 
 
 def enabled() -> bool:
@@ -81,14 +81,16 @@ class Compiled:
         return native(addresses.ctypes.data, *words)
 
     def _table(self, name: str, table: Any, given: list[int]) -> tuple[str, int]:
-        if table.dtype not in TYPES or not table.flags.c_contiguous or self.widths.get(name, table.shape[-1]) != table.shape[-1]:
+        about = table.__array_interface__  # one look for all that is asked
+        shape, element = about["shape"], TYPES.get(about["typestr"])
+        if element is None or about["strides"] is not None or self.widths.get(name, shape[-1]) != shape[-1]:
             wanted = f"row after row{f', {self.widths[name]} columns wide' if name in self.widths else ''}"
             raise TypeError(
-                f"{self.function.__name__} is given a table {name} of {table.dtype}, shape {table.shape}, strides {table.strides}; "
+                f"{self.function.__name__} is given a table {name} of {table.dtype}, shape {shape}, strides {table.strides}; "
                 f"kernels take {', '.join(TYPES.values())}, {wanted}"
             )
-        given += (table.__array_interface__["data"][0], *table.shape)
-        return TYPES[table.dtype], table.ndim
+        given += (about["data"][0], *shape)
+        return element, len(shape)
 
     def _native(self, signature: Signature) -> Callable[..., int]:
         with self._lock:
