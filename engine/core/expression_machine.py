@@ -224,20 +224,24 @@ def evaluate(code: Any, first: int, last: int, constants: Any, words: Any, row: 
             else:
                 stack_f[top] = np.sqrt(stack_f[top])
         elif operation == RARE:
+            errors |= do_rarely(argument, stack, stack_f, top)
             if argument == HASH_WORD:
                 top -= 1
-            elif argument <= NEAREST and not -9223372036854775808.0 <= stack_f[top] < 9223372036854775808.0:
-                errors = 1
-            stack[top] = rare_result(argument, stack[top], stack[top + 1], stack_f[top])
     return errors
 
 
 @rare
-def rare_result(which: Any, word: Any, above: Any, x: Any) -> Any:
-    """What RARE does to the topmost word, which is `x` as a float, and to the one above it."""
+def do_rarely(which: Any, stack: Any, stack_f: Any, top: Any) -> Any:
+    """One of the operations that share RARE, in place. Returns the number of errors met."""
     if which == HASH_WORD:
-        return hash_word(word, above)
-    return whole(x, which) if which <= NEAREST else civil(word, which)
+        stack[top - 1] = hash_word(stack[top - 1], stack[top])
+        return 0
+    if which > NEAREST:
+        stack[top] = civil(stack[top], which)
+        return 0
+    error = 0 if -9223372036854775808.0 <= stack_f[top] < 9223372036854775808.0 else 1
+    stack[top] = whole(stack_f[top], which)
+    return error
 
 
 def whole(x: Any, way: Any) -> Any:
