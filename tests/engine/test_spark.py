@@ -7,9 +7,6 @@ input; everything else is Spark's own work. Records are compared as multisets, f
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,29 +24,6 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 INPUTS_MIN = 100_000
 SECOND_NS = 1_000_000_000
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    if not (shutil.which("java") or os.path.exists(os.path.join(os.environ.get("JAVA_HOME", ""), "bin", "java"))):
-        pytest.fail("Java was not found: these tests need Java 17 or newer on PATH or in JAVA_HOME")
-    from pyspark.sql import SparkSession
-
-    session = (
-        SparkSession.builder.master("local[2]")
-        .appName("millrace-tests")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.memory", "1g")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.ansi.enabled", "true")  # an overflow is an error here, not a wrong number
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
 
 
 class Case:
