@@ -7,7 +7,7 @@ taken where a float is wanted, ``constant`` stands before what has to be written
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import reduce
 from typing import Any, Literal, cast
 
@@ -107,8 +107,17 @@ class Function:
         return [f"{self.name}{signature.text}" for signature in self.signatures]
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-able, for completion in an editor."""
-        return {"name": self.name, "group": self.group, "help": self.help, "example": self.example, "signatures": self.shown()}
+        """JSON-able, for completion in an editor. `type` of a parameter is a field's type or "any"."""
+        signatures = [
+            {
+                "text": text,
+                "parameters": [asdict(parameter) for parameter in signature.parameters],
+                "repeated": signature.repeated,
+                "result": signature.result,
+            }
+            for text, signature in zip(self.shown(), self.signatures, strict=True)
+        ]
+        return {"name": self.name, "group": self.group, "help": self.help, "example": self.example, "signatures": signatures}
 
 
 def _unary(operation: UnaryName, type: FieldType) -> Callable[..., Node]:

@@ -14,6 +14,7 @@ from typing import Any
 from .cluster import AnyPlacement, AnyProcessor
 from .delays import AnyDelay
 from .experiment import AnyFlowControl
+from .functions import FUNCTIONS, Function
 from .operator import Operator
 from .query import AnyPartitioning
 from .rates import AnyArrivals, AnyRate
@@ -79,12 +80,13 @@ def catalogue() -> dict[str, list[dict[str, Any]]]:
     """What palettes, forms and API docs show, by family.
 
     An entry has kind, title, family, group, icon, doc, source, schema (JSON Schema of its parameters, without `kind`), inputs and outputs;
-    a stream of fixed shape also has its fields.
+    a stream of fixed shape also has its fields; a function of expressions its signatures and an example.
     """
     listing: dict[str, list[dict[str, Any]]] = {"operators": [_operator_entry(kind, entry) for kind, entry in operators().items()]}
     for family, members in FAMILIES.items():
         listing[family] = [_variant_entry(family, member) for member in members]
     listing["prices"] = [_entry("prices", name, prices.title, prices.doc) for name, prices in price_lists().items()]
+    listing["functions"] = [_function_entry(function) for function in FUNCTIONS.values()]
     return listing
 
 
@@ -103,6 +105,12 @@ def _variant_entry(family: str, variant: type[Variant]) -> dict[str, Any]:
     if issubclass(variant, Stream) and variant.schema_fixed is not None:
         entry["fields"] = [{"name": field.name, "type": field.type} for field in variant.schema_fixed.fields]
     return entry
+
+
+def _function_entry(function: Function) -> dict[str, Any]:
+    about = function.as_dict()
+    entry = _entry("functions", function.name, f"{function.name}()", function.help)
+    return entry | {name: about[name] for name in ("group", "example", "signatures")}
 
 
 def _entry(family: str, kind: str, title: str, doc: str) -> dict[str, Any]:

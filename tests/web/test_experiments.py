@@ -132,6 +132,16 @@ def test_the_registry_and_the_schema_are_served(client: Client) -> None:
     registry = client.get("/api/registry").json()
     assert {"operators", "streams", "rates", "partitionings", "processors", "placements", "flow_controls", "prices"} <= set(registry)
     assert {"kind", "title", "schema", "inputs", "outputs", "icon", "doc"} <= set(registry["operators"][0])
+    functions = {entry["kind"]: entry for entry in registry["functions"]}
+    assert functions["startswith"]["signatures"] == [
+        {
+            "text": "startswith(text: string, start: constant string) -> bool",
+            "parameters": [{"name": "text", "type": "string", "constant": False}, {"name": "start", "type": "string", "constant": True}],
+            "repeated": False,
+            "result": "bool",
+        }
+    ]
+    assert all(entry["doc"] and entry["group"] and entry["example"] for entry in functions.values())
     assert client.get("/api/schema").json()["properties"]["query"]
     assert client.get("/api/openapi.json").json()["paths"]["/api/runs"]
 
