@@ -27,6 +27,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 LOOP, TOOLS, WORLD = "engine/core/loop.py", "engine/core/tools.py", "engine/core/world.py"
 AGGREGATE, JOIN, SPLIT = (f"engine/operators/{name}.py" for name in ("aggregate", "join", "split"))
+WAYS = "engine/core/transmission.py"
+NETWORK, CORE_NETWORK = "engine/network.py", "engine/core/network.py"
 TIMEOUT_S = 1000
 PATIENCE = 5  # a mutated engine may take so many times as long as the unchanged one before it counts as hanging
 
@@ -52,13 +54,8 @@ class Mutation:
 
 MUTATIONS = (
     # windows and order
-    Mutation("inbox left unsorted", LOOP, "host[h, H_REMOTE_SORTED], tail)\n", "host[h, H_REMOTE_SORTED], host[h, H_REMOTE_SORTED])\n"),
-    Mutation(
-        "host not woken by its inbox",
-        LOOP,
-        "if rings[2 * h + 1, at & ring_mask, 0] < next_ns[h]:",
-        "if rings[2 * h + 1, at & ring_mask, 0] < 0:",
-    ),
+    Mutation("inbox left unsorted", WAYS, "host[h, H_REMOTE_SORTED], tail)\n", "host[h, H_REMOTE_SORTED], host[h, H_REMOTE_SORTED])\n"),
+    Mutation("host not woken by its inbox", WAYS, "if rings[2 * h + 1, q, 0] < next_ns[h]:", "if rings[2 * h + 1, q, 0] < 0:"),
     Mutation("window too long", LOOP, "window_end = t0 + lookahead - 1", "window_end = t0 + 2 * lookahead"),
     Mutation("tie of arrivals reversed", TOOLS, "tie_a < tie_b", "tie_a > tie_b"),
     Mutation("merge forgets the sorted part's head", TOOLS, "if a >= head and ring_before(", "if a > head and ring_before("),
@@ -78,8 +75,18 @@ MUTATIONS = (
     Mutation("service rounded down", LOOP, "(cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]", "cost_ps // host[h, H_SPEED]"),
     Mutation("service may take no time", LOOP, "if service < 1:", "if service < 0:"),
     Mutation("price of outputs forgotten", LOOP, "op[o, O_OUTPUT_PS] * n", "op[o, O_OUTPUT_PS] * (n > 0)"),
-    Mutation("transfer rounded down", LOOP, "(size * 8000 + host[h, H_MBIT] - 1) // host[h, H_MBIT]", "size * 8000 // host[h, H_MBIT]"),
-    Mutation("the link never queues", LOOP, "host[h, H_LINK_FREE] = departure", "host[h, H_LINK_FREE] = t"),
+    Mutation("transfer rounded down", WAYS, "(size * 8000 + mbit - 1) // mbit", "size * 8000 // mbit"),
+    Mutation("the link never queues", WAYS, "fifo[row, free] = departure", "fifo[row, free] = begun"),
+    Mutation("a link of its own takes the egress link", WAYS, "if link[k, K_MBIT] > 0:", "if link[k, K_MBIT] < 0:"),
+    Mutation("a link reorders", WAYS, "if arrival < link[k, K_ARRIVED]:", "if arrival < 0:"),
+    Mutation("a cut one nanosecond too long", WAYS, "if link[k, K_UP] > t:", "if link[k, K_UP] >= t:"),
+    Mutation("what waits leaves the last first", WAYS, "msg[link[k, K_HELD_LAST], M_NEXT] = made", "msg[made, M_NEXT] = link[k, K_HELD]"),
+    Mutation("what waits leaves too late", NETWORK, "release(world, change.link, now_ns + 1)", "release(world, change.link, now_ns + 2)"),
+    Mutation("touching cuts heal between", NETWORK, "while ends:  # partitions", "for _ in range(1):  # partitions"),
+    Mutation("an older look-ahead after a change", CORE_NETWORK, "w.g[L.G_LOOKAHEAD] = look_ahead(w)", "w.g[L.G_LOOKAHEAD] += 0"),
+    Mutation("credits pass a cut", LOOP, "max(t, link[-1 - way, K_UP])", "t"),
+    Mutation("a trunk takes what has not entered yet", LOOP, "while next_ns[h] <= window_end:", "while next_ns[h] < FAR:"),
+    Mutation("a trunk passes on in a torn window", LOOP, "passing = hosts > machines and reason == DONE", "passing = hosts > machines"),
     Mutation("a control element as large as a record", LOOP, "size = CONTROL_BYTES", "size = edge[e, E_BYTES]"),
     # emission and credits
     Mutation(
@@ -99,8 +106,8 @@ MUTATIONS = (
     Mutation(
         "credit returns over the wrong way",
         LOOP,
-        "t + local_ns if h2 == h else t + latency[h, h2]",
-        "t + local_ns if h2 == h else t + latency[h2, h]",
+        "way = latency[h, h2]\n                                    back",
+        "way = latency[h2, h]\n                                    back",
     ),
     Mutation("wake-up of another host lost", LOOP, "if back < next_ns[h2]:", "if back < 0:"),
     # watermarks, panes, state
@@ -163,6 +170,7 @@ def cases(count: int) -> list[tuple[Any, ...]]:
 
     from engine.spec import Experiment
     from tests.corner_cases import CORNER_CASES
+    from tests.network_cases import NETWORK_CASES
     from tests.oracle import simulate
     from tests.strategies import documents
 
@@ -184,7 +192,7 @@ def cases(count: int) -> list[tuple[Any, ...]]:
     distinct = {json.dumps(document): document for document in drawn}
     found = []
     chosen = list(distinct.items())[-count:]  # the first ones are the plainest
-    for text, document in [(case.__name__, case()) for case in CORNER_CASES] + chosen:
+    for text, document in [(case.__name__, case()) for case in CORNER_CASES + NETWORK_CASES] + chosen:
         result = simulate(Experiment.model_validate(document))
         chance = random.Random(text)
         last_ns = result.services[-1][1] if result.services else 0

@@ -10,9 +10,11 @@ import numpy as np
 
 from engine.core import layout as L
 from engine.core.expression_machine import STACK_WORDS
+from engine.core.network import look_ahead
 from engine.core.prices import PRICE_LISTS
 from engine.core.weave import Loop
 from engine.core.world import ROWS_AHEAD, Arrays, Capacity, Words, arrays, lines
+from engine.network import Network, lower
 from engine.operators import OPERATORS
 from engine.processors import lay_out
 from engine.pruning import carried
@@ -35,6 +37,7 @@ class Plan:
 
     experiment: Experiment
     arrays: Arrays
+    network: Network
     feeds: dict[str, Feed]  # by source operator
     strings: Strings
     texts: TextTables
@@ -164,14 +167,15 @@ def build(
         )
 
     width = max(len(schema.fields) for schema in types.values())
-    latency, lookahead = _latencies(experiment, hosts, inst, chan, edge)
-    world = _world(lowering, capacity, sum(feed.count for feed in feeds.values()), width, len(hosts), len(sinks), keep_outputs)
+    network = lower(experiment)
+    processors["host"] = host = _with_trunks(processors["host"], network)
+    world = _world(lowering, capacity, sum(feed.count for feed in feeds.values()), width, len(host), len(sinks), keep_outputs)
     g = world["g"]
     g[L.G_CLOCK] = CLOCKS[experiment.measurement.latency.clock]
     g[L.G_ANCHOR] = ANCHORS[experiment.measurement.latency.anchor]
     g[L.G_KEEPING] = int(keep_outputs)
     g[L.G_LOCAL_NS] = experiment.cluster.local_latency_ns
-    g[L.G_LOOKAHEAD] = lookahead
+    g[L.G_MACHINES] = len(hosts)
     g[L.G_HORIZON] = experiment.workload.horizon_ns
     tables = {
         "inst": inst,
@@ -184,16 +188,19 @@ def build(
         "inputs": inputs,
         "input_first": input_first,
         "credit": np.zeros(max(credit_size, 1), np.int64),
-        "latency": latency,
+        "latency": network.latency,
+        "link": network.link,
     }
     tables["traced"] = np.full((len(tables["proc"]), L.TRACE_COLUMNS), -1, np.int64)
-    tables["next_ns"] = np.zeros(len(hosts), np.int64)
+    tables["next_ns"] = np.where(np.arange(len(host)) < len(hosts), 0, L.FAR)
     texts = TextTables(strings, lowering.constants, lowering.tables)
     tables["constants"] = texts.cover()
     if protocol is not None:
         tables["hook"] = np.asarray(protocol.state(inst, chan), np.int64)
+    made = arrays(**{**world, **tables})
+    g[L.G_LOOKAHEAD] = look_ahead(made)
     return Plan(
-        experiment, arrays(**{**world, **tables}), feeds, strings, texts, types,
+        experiment, made, network, feeds, strings, texts, types,
         sinks, [spec.id for spec in specs], [h.name for h in hosts],
         frozenset(id for id, marks in watermarks.items() if marks.kind != "none"),
     )  # fmt: skip
@@ -288,18 +295,13 @@ def _inputs(chan: Words, edge: Words, instances: int) -> tuple[Words, Words]:
     return marked[np.argsort(receivers, kind="stable")].astype(np.int64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
-def _latencies(experiment: Experiment, hosts: Sequence[Any], inst: Words, chan: Words, edge: Words) -> tuple[Words, int]:
-    """Latency between hosts, and the look-ahead: the least latency over pairs of hosts that influence one another."""
-    latency = np.repeat([[h.egress_latency_ns] for h in hosts], len(hosts), axis=1).astype(np.int64)
-    names = {h.name: h.index for h in hosts}
-    for link in experiment.cluster.links:
-        latency[names[link.source], names[link.target]] = link.latency_ns
-    senders, receivers = inst[chan[:, L.C_SENDER], L.I_HOST], inst[chan[:, L.C_RECEIVER], L.I_HOST]
-    remote = senders != receivers
-    least = [L.FAR, *latency[senders[remote], receivers[remote]].tolist()]
-    bounded = remote & (edge[chan[:, L.C_EDGE], L.E_BOUND] > 0)
-    least += latency[receivers[bounded], senders[bounded]].tolist()  # credits travel back
-    return latency, min(least)
+def _with_trunks(host: Words, network: Network) -> Words:
+    """The hosts' rows, and one for each trunk: an inbox and a FIFO behind it, nothing else."""
+    trunks = np.zeros((len(network.trunks), L.H_COLUMNS), np.int64)
+    trunks[:, [L.H_RESUME, L.H_WAKE, L.H_TICK]] = L.FAR
+    trunks[:, L.H_EMITTING] = -1
+    trunks[:, L.H_MBIT] = network.trunk_mbit_per_s
+    return np.concatenate([host, trunks])
 
 
 def _world(

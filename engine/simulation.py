@@ -22,8 +22,10 @@ from engine.core import layout as L
 from engine.core import weave
 from engine.core.control import Control
 from engine.core.deadlock import standing_channels
+from engine.core.network import held
 from engine.core.world import Capacity, Words, World
 from engine.logs import Logs
+from engine.network import LinkFaults
 from engine.operators import OPERATORS
 from engine.spec import Experiment, RecordSchema, canonical_json, read_document
 from engine.spec.retention import KeepFor
@@ -89,10 +91,12 @@ class Simulation:
         self.now_ns = -1  # everything up to and including this moment has happened
         self.frame_number = 0
         self.telemetry = Telemetry()
-        self._observer = Observer(self._plan.operators, self._plan.hosts, self._plan.sinks)
+        self._observer = Observer(self._plan.operators, self._plan.hosts, self._plan.sinks, self._plan.network.trunks)
         self._before = Counters.zero(self._world.arrays)
         self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
         self._controls: list[Control] = [*self._retention(), *controls]
+        self._faults = LinkFaults(self._plan.network.changes)
+        self._faults.act(self._world, self.now_ns)
         cyclic = any(edge.feedback for edge in self.experiment.query.edges)
         self._may_deadlock = cyclic and self.experiment.policies.flow_control.kind == "credits"
         self._traces: list[Words] = []
@@ -104,7 +108,8 @@ class Simulation:
     @property
     def drained(self) -> bool:
         """Nothing is left to do, now or later."""
-        return self._logs.exhausted and int(self._world.arrays.next_ns.min()) >= L.FAR
+        w = self._world.arrays
+        return self._logs.exhausted and int(w.next_ns.min()) >= L.FAR and held(w) == 0
 
     @property
     def finished(self) -> bool:
@@ -158,11 +163,12 @@ class Simulation:
                 self._world.arrays = self._logs.load(self._world.arrays)
             constants = self._plan.texts.cover(self._world.arrays.constants)
             self._world.arrays = self._world.arrays._replace(constants=constants)
-            due_ns = min((control.next_ns for control in self._controls), default=L.FAR)
+            due_ns = min([self._faults.next_ns(self.now_ns), *(control.next_ns for control in self._controls)])
             stop = min(t_ns, self._logs.until_ns - 1, due_ns)
             reason = self._kernels.advance(self._world.arrays, stop)
             if reason == L.DONE:
                 self.now_ns = stop
+                self._faults.act(self._world, stop)
                 for control in self._controls:
                     if control.next_ns == stop:
                         control.act(self._world, stop)

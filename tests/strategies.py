@@ -355,8 +355,55 @@ def clusters(draw: st.DrawFn) -> Document:
     if len(names) > 1 and draw(st.booleans()):
         pairs = [(a, b) for a in names for b in names if a != b]
         chosen = draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=3, unique=True))
-        cluster["links"] = [{"source": a, "target": b, "latency_ms": draw(latency_ms)} for a, b in chosen]
+        own = st.sampled_from(({}, {}, {"mbit_per_s": 1}, {"mbit_per_s": 100}))
+        cluster["links"] = [{"source": a, "target": b, "latency_ms": draw(latency_ms)} | draw(own) for a, b in chosen]
+    if len(names) > 1 and draw(st.integers(0, 2)) == 0:
+        cluster["trunks"] = draw(trunks(names))
     return cluster
+
+
+@st.composite
+def trunks(draw: st.DrawFn, names: list[str]) -> list[Document]:
+    """One trunk between some of the hosts, or two in opposite directions."""
+    ends = draw(ends_of_links(names))
+    made = [{"name": "there", "mbit_per_s": draw(st.sampled_from((2, 20, 1000)))} | ends]
+    if draw(st.booleans()):
+        targets = ends.get("targets") or [name for name in names if name not in ends["sources"]]
+        if not set(targets) & set(ends["sources"]):
+            made.append({"name": "back", "mbit_per_s": draw(st.sampled_from((2, 1000))), "sources": targets, "targets": ends["sources"]})
+    return made
+
+
+@st.composite
+def ends_of_links(draw: st.DrawFn, names: list[str]) -> Document:
+    """Sources and targets with at least one link between them."""
+    sources = draw(st.lists(st.sampled_from(names), min_size=1, max_size=len(names) - 1, unique=True))
+    others = [name for name in names if name not in sources]
+    if draw(st.booleans()):
+        return {"sources": sources}
+    return {"sources": sources, "targets": draw(st.lists(st.sampled_from(others), min_size=1, unique=True))}
+
+
+@st.composite
+def faults(draw: st.DrawFn, names: list[str], horizon_ns: int) -> list[Document]:
+    """Partitions and delays that overlap, touch, begin with the run, end with it or never."""
+    found: list[Document] = []
+    if len(names) < 2:
+        return found
+    for _ in range(draw(st.sampled_from((0, 0, 1, 3)))):
+        tenth = horizon_ns // 10
+        begin = draw(st.integers(0, 9))
+        fault: Document = draw(ends_of_links(names)) | {"from_s": seconds(begin * tenth)}
+        if draw(st.integers(0, 5)) > 0:
+            fault["to_s"] = seconds((begin + draw(st.integers(1, 4))) * tenth + draw(st.sampled_from((0, 0, 1))))
+        if draw(st.booleans()):
+            fault["both_ways"] = draw(st.booleans())
+        if draw(st.booleans()):
+            fault |= {"kind": "partition"}
+        else:
+            fault |= {"kind": "delay", "added_ms": draw(st.sampled_from((0.000001, 0.3, 2.0)))}
+        found.append(fault)
+    return found
 
 
 def host_names(cluster: Document) -> list[str]:
@@ -399,6 +446,7 @@ def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS) -> Document:
             "sources": {id: draw(source_workloads(stream, per_source, horizon_ns)) for id, stream in query.streams.items()},
         },
         "policies": {"flow_control": flow_control},
+        "faults": draw(faults(host_names(cluster), horizon_ns)),
         "measurement": {
             "frame_ms": draw(st.sampled_from((1, 1.7, 250))),
             "latency": {

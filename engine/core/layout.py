@@ -17,8 +17,8 @@ SCHEME_KEY_GROUPS, SCHEME_MODULO = 0, 1
 CLOCK_EVENT, CLOCK_APPEND, CLOCK_INGEST = 0, 1, 2
 
 # -- message: header, then payload words -------------------------------------------------------------------------------
-M_READY = 0  # arrival at the receiver, ns
-M_CLASS = 1
+M_READY = 0  # arrival at the receiver, ns (while a cut link holds the message: its tie ...
+M_CLASS = 1  # ... and when it was sent)
 M_KIND = 2
 M_NEXT = 3  # the list that the message is in
 M_RECEIVER = 4  # instance
@@ -96,7 +96,7 @@ H_PROCESSOR = 4
 H_PROCESSOR_END = 5
 H_MEMBER = 6  # its instances, in `host_members`
 H_MEMBER_END = 7
-H_LINK_FREE = 8  # egress link
+H_LINK_FREE = 8  # egress link (of a trunk's row: the trunk)
 H_MBIT = 9
 H_SPEED = 10
 H_SENT_BYTES = 11
@@ -159,6 +159,22 @@ H_COLUMNS = 40
     E_OUTPUT,  # number of the sender's output port
     E_COLUMNS,
 ) = range(16)
+
+# -- link with something of its own: its bandwidth, a trunk, faults. `latency` of its pair of hosts is -1 - its row ----------------
+K_LATENCY = 0
+K_UP = 1  # what is sent before this time waits at the sender; FAR: for ever
+K_INBOX = 2  # where its messages go first: the receiving host, or a trunk
+K_MBIT = 3  # 0: it is part of the sender's egress FIFO
+K_FREE = 4
+K_BYTES = 5  # that have left
+K_ARRIVED = 6  # latest arrival: a link never reorders
+K_HELD = 7  # first message that waits, -1 if none
+K_HELD_LAST = 8
+K_HELD_COUNT = 9
+K_SOURCE = 10
+K_TARGET = 11
+K_COLUMNS = 12
+
 C_SENDER, C_RECEIVER, C_EDGE, C_SENT, C_CONSUMED, C_WAITING, C_WATERMARK, C_TURN, C_SENT_BYTES, C_COLUMNS = range(10)
 
 # -- keyed state: entries by (instance and side, key, pane), stored rows, panes --------------------------------------------
@@ -194,7 +210,8 @@ G_ENTRY_FRESH = 20  # entries from here on were never used
 G_ROW_FRESH = 21
 G_ENTRIES_SIZE = 22  # entries that the buckets are made for, and rows of the table of stored rows
 G_ROWS_SIZE = 23
-G_COLUMNS = 24
+G_MACHINES = 24  # rows of `host` below are machines, from here on trunks
+G_COLUMNS = 25
 
 UNIT = 1 << 20  # work of one ns at speed 1
 REBASE = 1 << 60

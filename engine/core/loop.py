@@ -23,8 +23,8 @@ from engine.core.tools import (  # noqa: F401
     mix64,
     ring_before,
     ring_insert,
-    ring_sort,
 )
+from engine.core.transmission import note_way, pass_trunk, settle, transmit
 
 
 def advance(world, stop):
@@ -49,6 +49,7 @@ def advance(world, stop):
     input_first = world.input_first
     credit = world.credit
     latency = world.latency
+    link = world.link
     rings = world.rings
     route = world.route
     scratch = world.scratch
@@ -80,7 +81,8 @@ def advance(world, stop):
     box = world.box
     g = world.g
 
-    hosts = next_ns.shape[0]
+    machines = g[G_MACHINES]
+    hosts = next_ns.shape[0]  # machines, then trunks
     inst_count = listed.shape[0]
     ring_capacity = rings.shape[1]
     ring_mask = ring_capacity - 1
@@ -98,7 +100,7 @@ def advance(world, stop):
             if next_ns[h] < t0:
                 t0 = next_ns[h]
         if t0 > stop:
-            for h in range(hosts):
+            for h in range(machines):
                 admit(rings, host, inst, msg, listed, h, stop)
             return DONE
         window_end = stop
@@ -108,7 +110,7 @@ def advance(world, stop):
         touched_count = 0
         reason = DONE
 
-        for h in range(hosts):
+        for h in range(machines):
             if next_ns[h] > window_end:
                 continue
             first_processor = host[h, H_PROCESSOR]
@@ -328,9 +330,14 @@ def advance(world, stop):
                             if host[h, H_LOCAL_TAIL] - host[h, H_LOCAL] == ring_capacity:
                                 reason = NEED_RING
                                 break
-                        elif host[h2, H_REMOTE_TAIL] - host[h2, H_REMOTE] == ring_capacity:
-                            reason = NEED_RING
-                            break
+                        else:
+                            way = latency[h, h2]
+                            inbox = h2
+                            if way < 0:
+                                inbox = link[-1 - way, K_INBOX]
+                            if host[inbox, H_REMOTE_TAIL] - host[inbox, H_REMOTE] == ring_capacity:
+                                reason = NEED_RING
+                                break
 
                         # from here on the send happens
                         after = msg[slot, M_NEXT]
@@ -368,41 +375,19 @@ def advance(world, stop):
                         msg[made, M_FIFO] = fifo
                         tie = (i << 40) | fifo
                         if h2 == h:
-                            begun = t
-                            departure = t
                             arrival = t + local_ns
                             msg[made, M_CLASS] = CLASS_LOCAL
                             msg[made, M_READY] = arrival
+                            note_way(msg, inst, notes, tracing, i, made, t, t, t, arrival)
                             ring_insert(rings, 2 * h, host[h, H_LOCAL], host[h, H_LOCAL_TAIL], arrival, tie, made)
                             host[h, H_LOCAL_TAIL] += 1
                         else:
-                            departure = host[h, H_LINK_FREE]
-                            if departure < t:
-                                departure = t
-                            begun = departure
-                            departure += (size * 8000 + host[h, H_MBIT] - 1) // host[h, H_MBIT]
-                            host[h, H_LINK_FREE] = departure
-                            host[h, H_SENT_BYTES] += size
-                            arrival = departure + latency[h, h2]
-                            msg[made, M_CLASS] = CLASS_REMOTE
-                            msg[made, M_READY] = arrival
-                            tail = host[h2, H_REMOTE_TAIL]
-                            if tail == host[h2, H_REMOTE_SORTED]:
-                                touched[touched_count] = h2
-                                touched_count += 1
-                            q = tail & ring_mask
-                            rings[2 * h2 + 1, q, 0] = arrival
-                            rings[2 * h2 + 1, q, 1] = tie
-                            rings[2 * h2 + 1, q, 2] = made
-                            host[h2, H_REMOTE_TAIL] = tail + 1
-                        if is_record:
-                            inst[i, I_NETWORK] += arrival - t
-                        else:
+                            touched_count = transmit(
+                                rings, host, link, msg, inst, notes, tracing, touched, touched_count, t, way, h, h2, size, i, tie, made, t
+                            )
+                        if not is_record:
                             inst[i, I_CONTROLS] += 1
                         if tracing:
-                            notes[made, N_SENT] = t
-                            notes[made, N_BEGUN] = begun
-                            notes[made, N_DEPARTED] = departure
                             notes[made, N_ORIGIN] = notes[slot, N_ORIGIN]
                         if last:
                             slot = after
@@ -658,7 +643,14 @@ def advance(world, stop):
                             if bound > 0:
                                 sender = chan[channel, C_SENDER]
                                 h2 = inst[sender, I_HOST]
-                                back = t + local_ns if h2 == h else t + latency[h, h2]
+                                back = t + local_ns
+                                if h2 != h:
+                                    way = latency[h, h2]
+                                    back = t + way
+                                    if way < 0:
+                                        back = max(t, link[-1 - way, K_UP]) + link[-1 - way, K_LATENCY]
+                                        if back > FAR:  # it never gets there
+                                            back = FAR
                                 credit[edge[e, E_CREDIT] + (channel - edge[e, E_CHANNEL]) * bound + chan[channel, C_CONSUMED] % bound] = (
                                     back
                                 )
@@ -776,14 +768,32 @@ def advance(world, stop):
             if reason != DONE:
                 break
 
-        # close the window: what was sent to other hosts becomes visible, in order
-        for k in range(touched_count):
-            h = touched[k]
-            tail = host[h, H_REMOTE_TAIL]
-            for at in range(host[h, H_REMOTE_SORTED], tail):
-                if rings[2 * h + 1, at & ring_mask, 0] < next_ns[h]:
-                    next_ns[h] = rings[2 * h + 1, at & ring_mask, 0]
-            ring_sort(rings, scratch, 2 * h + 1, host[h, H_REMOTE], host[h, H_REMOTE_SORTED], tail)
-            host[h, H_REMOTE_SORTED] = tail
+        # close the window: what was sent to other hosts becomes visible, in order; what has entered a trunk by now passes through it
+        passing = hosts > machines and reason == DONE
+        while True:
+            for k in range(touched_count):
+                h = touched[k]
+                settle(rings, scratch, host, next_ns, h)
+            touched_count = 0
+            if not passing:
+                break
+            passing = False
+            for h in range(machines, hosts):
+                while next_ns[h] <= window_end:
+                    q = host[h, H_REMOTE] & ring_mask
+                    t = next_ns[h]
+                    tie = rings[2 * h + 1, q, 1]
+                    made = rings[2 * h + 1, q, 2]
+                    h2 = inst[msg[made, M_RECEIVER], I_HOST]
+                    if host[h2, H_REMOTE_TAIL] - host[h2, H_REMOTE] == ring_capacity:
+                        reason = NEED_RING
+                        break
+                    touched_count = pass_trunk(
+                        rings, host, link, latency, msg, inst, notes, tracing, touched, touched_count, h, h2, t, tie, made
+                    )
+                    host[h, H_REMOTE] += 1
+                    next_ns[h] = FAR
+                    if host[h, H_REMOTE] < host[h, H_REMOTE_SORTED]:
+                        next_ns[h] = rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, 0]
         if reason != DONE:
             return reason

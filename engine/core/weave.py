@@ -26,6 +26,7 @@ WIDTHS = {
     "op": layout.O_COLUMNS,
     "edge": layout.E_COLUMNS,
     "chan": layout.C_COLUMNS,
+    "link": layout.K_COLUMNS,
     "pane": layout.W_COLUMNS,
     "notes": layout.N_COLUMNS,
     "agenda": 2,

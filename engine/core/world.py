@@ -29,7 +29,7 @@ class Arrays(NamedTuple):
     listed: Words  # (instances,) by host: threads to look at
     host: Words
     host_members: Words  # instances by host, ascending
-    next_ns: Words  # (hosts,) when something is due on the host
+    next_ns: Words  # (machines and trunks,) when something is due there
     op: Words
     op_edges: Words  # edges by operator, document order
     edge: Words
@@ -37,7 +37,8 @@ class Arrays(NamedTuple):
     inputs: Words  # channels by receiving instance
     input_first: Words
     credit: Words  # per bounded channel: when the k-th send is allowed
-    latency: Words  # (hosts, hosts) ns
+    latency: Words  # (machines, machines) ns, or -1 - the row of the pair's link
+    link: Words
     route: Words  # receiver index by hash edge and key group
     rings: Words  # (2 x hosts, n, 3) arrival, tie, message: local delay line and inbox of each host
     scratch: Words
@@ -272,6 +273,10 @@ class World:
     def outbox(self, i: int) -> list[int]:
         return self._list(int(self.arrays.inst[i, L.I_OUT]))
 
+    def held(self) -> list[list[int]]:
+        """Messages that wait for cut links, by link."""
+        return [self._list(int(slot)) for slot in self.arrays.link[:, L.K_HELD]]
+
     def _list(self, slot: int) -> list[int]:
         found, links = [], self.arrays.msg[:, L.M_NEXT]
         while slot >= 0:
@@ -304,8 +309,12 @@ class World:
         host = w.host.copy()
         host[:, [L.H_LOCAL_TAIL, L.H_REMOTE_TAIL]] -= host[:, [L.H_LOCAL, L.H_REMOTE]]
         host[:, [L.H_LOCAL, L.H_REMOTE, L.H_REMOTE_SORTED, L.H_AGENDA]] = 0
+        link = w.link.copy()
+        link[:, [L.K_HELD, L.K_HELD_LAST]] = 0
         add(*(np.sort(w.tags[m : m + k], axis=0) for m, k in host[:, [L.H_MEMBER, L.H_RUNNING]].tolist()))
-        add(inst, proc, host, w.chan, w.credit, w.histogram, w.latency_sums, w.hook)
+        add(inst, proc, host, link, w.chan, w.credit, w.histogram, w.latency_sums, w.hook)
+        for slots in self.held():
+            add(self._messages_digest(slots))
         for i in range(len(inst)):
             add(self._messages_digest(self.queue(i)), self._messages_digest(self.outbox(i), i))
         add(self._messages_digest([int(slot) for slot in w.proc[:, L.P_SLOT] if slot >= 0]))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from .network import Link, Trunk, bandwidth
 from .operator import Model
 from .problems import Refusal
 from .units import Integer, Number, megabytes_bytes, milliseconds_ns, quantity, scaled
@@ -65,7 +67,7 @@ class ProcessorSharing(Variant):
 AnyProcessor = Annotated[Dedicated | SharedFifo | Pool | ProcessorSharing, Field(discriminator="kind")]
 
 
-# Hosts and links
+# Hosts
 
 
 class Host(Model):
@@ -86,9 +88,7 @@ class Host(Model):
         1.0, unit="x", ge=0.001, le=1000, title="Speed", description="Speed of a core against the price list's; kept in thousandths."
     )
     memory_mb: Number = quantity(4096, unit="MB", gt=0, le=1e9, title="Memory", description="Memory; 1 MB is 1,000,000 bytes.")
-    egress_mbit_per_s: Integer = quantity(
-        1000, unit="Mbit/s", ge=1, le=10_000_000, title="Egress", description="Bandwidth of the outgoing link."
-    )
+    egress_mbit_per_s: Integer = bandwidth(1000, title="Egress", description="Bandwidth of the outgoing link.")
     egress_latency_ms: Number = quantity(0.5, unit="ms", ge=0.000001, le=1e8, title="Latency", description="Latency to every other host.")
 
     @model_validator(mode="after")
@@ -109,18 +109,6 @@ class Host(Model):
         return self
 
 
-class Link(Model):
-    """Overrides the latency from one host to another, in this direction only."""
-
-    source: str = Field(min_length=1, title="From", description="Name of the sending host.")
-    target: str = Field(min_length=1, title="To", description="Name of the receiving host.")
-    latency_ms: Number = quantity(unit="ms", ge=0.000001, le=1e8, title="Latency", description="Latency in this direction.")
-
-    @property
-    def latency_ns(self) -> int:
-        return milliseconds_ns(self.latency_ms)
-
-
 class Cluster(Model):
     """The hosts and what connects them."""
 
@@ -128,7 +116,8 @@ class Cluster(Model):
         1000, unit="ns", ge=1, le=10**15, title="Local latency", description="Hand-over between two instances on one host."
     )
     hosts: tuple[Host, ...] = Field(min_length=1, title="Hosts", description="Machines, numbered in this order after counts are expanded.")
-    links: tuple[Link, ...] = Field(default=(), title="Links", description="Latencies that differ from the sender's own.")
+    links: tuple[Link, ...] = Field(default=(), title="Links", description="Latencies and bandwidths that differ from the sender's own.")
+    trunks: tuple[Trunk, ...] = Field(default=(), title="Trunks", description="Links that many hosts share.")
 
 
 @dataclass(frozen=True)
@@ -154,6 +143,28 @@ def host_names(host: Host) -> list[str]:
 def machine_count(cluster: Cluster) -> int:
     """How many machines the cluster has, without making them."""
     return sum(1 if host.count is None else host.count for host in cluster.hosts)
+
+
+def machines_named(cluster: Cluster) -> dict[str, list[int]]:
+    """Host indices by name: of each machine, and of each entry with a count (all its machines), unless a machine has that name."""
+    named: dict[str, list[int]] = {}
+    entries: dict[str, list[int]] = {}
+    index = 0
+    for host in cluster.hosts:
+        for name in host_names(host):
+            named.setdefault(name, [index])
+            entries.setdefault(host.name, []).append(index)
+            index += 1
+    return {**entries, **named}
+
+
+def links_between(cluster: Cluster, sources: Sequence[str], targets: Sequence[str] | None) -> list[tuple[int, int]]:
+    """Ordered pairs of different hosts from `sources` to `targets` (None: all other hosts), ascending. Names must be known."""
+    named = machines_named(cluster)
+    senders = sorted({index for name in sources for index in named[name]})
+    others = set(range(machine_count(cluster))).difference(senders)
+    receivers = sorted(others if targets is None else {index for name in targets for index in named[name]})
+    return [(a, b) for a in senders for b in receivers if a != b]
 
 
 def expand(cluster: Cluster) -> list[ExpandedHost]:

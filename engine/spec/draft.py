@@ -12,12 +12,14 @@ from pydantic import TypeAdapter, ValidationError
 from . import registry
 from .cluster import AnyPlacement, Cluster, ExpandedHost, expand, machine_count
 from .experiment import Measurement
+from .faults import AnyFault
 from .operator import Operator
 from .query import Edge, OperatorSpec
 from .workload import SourceWorkload, Workload
 
 Value = TypeVar("Value")
 PLACEMENT: TypeAdapter[Any] = TypeAdapter(AnyPlacement)
+FAULT: TypeAdapter[Any] = TypeAdapter(AnyFault)
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,11 @@ class Draft:
             return PLACEMENT.validate_python(section(self.document, "placement") or {"kind": "spread"})
         except ValidationError:
             return None
+
+    @cached_property
+    def faults(self) -> dict[int, Any]:
+        """The sound faults by position."""
+        return dict(_sound(FAULT, items(section(self.document, "faults"))))
 
     @cached_property
     def workload(self) -> Workload | None:

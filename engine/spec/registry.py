@@ -14,6 +14,7 @@ from typing import Any
 from .cluster import AnyPlacement, AnyProcessor
 from .delays import AnyDelay
 from .experiment import AnyFlowControl
+from .faults import AnyFault
 from .functions import FUNCTIONS, Function
 from .operator import Operator
 from .query import AnyPartitioning
@@ -34,6 +35,7 @@ FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "processors": variants(AnyProcessor),
     "placements": variants(AnyPlacement),
     "flow_controls": variants(AnyFlowControl),
+    "faults": variants(AnyFault),
 }
 """The families whose kinds are members of a union in the document itself."""
 

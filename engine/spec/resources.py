@@ -15,6 +15,7 @@ from .cluster import ExpandedHost, machine_count
 from .draft import Draft, section
 from .flow import Datasets
 from .graph import at_operator
+from .network_rules import network_problems
 from .problems import Problem, Refusal, pointer, suggestion
 from .query import OperatorSpec
 from .structure import refusal_problem
@@ -29,6 +30,8 @@ class Budgets:
     operators_max: int = 1_000
     edges_max: int = 10_000
     hosts_max: int = 1_000
+    links_max: int = 100_000
+    """Links in trunks and faults; each has a row of its own."""
     instances_max: int = 20_000
     channels_max: int = 4_000_000
     frames_max: int = 200_000
@@ -41,6 +44,7 @@ class Budgets:
 
 def resource_problems(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Problem]:
     yield from _hosts(draft, budgets)
+    yield from network_problems(draft, budgets.links_max)
     yield from _prices(draft)
     yield from _source_entries(draft)
     yield from _sizes(draft, budgets)
@@ -128,19 +132,6 @@ def _hosts(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
             )
             yield Problem(pointer("cluster", "hosts", host.template, "name"), "duplicate_name", message, host.name)
             break
-    seen: set[tuple[str, str]] = set()
-    for index, link in enumerate(draft.cluster.links):
-        for end, name in (("source", link.source), ("target", link.target)):
-            if name not in owner:
-                message = f"{end} is '{name}', which the cluster does not have; name one of its hosts"
-                yield Problem(pointer("cluster", "links", index, end), "unknown_host", message, name, suggestion(name, owner))
-        if link.source == link.target:
-            message = f"target is '{link.target}', the source itself; inside a host local_latency_ns holds, so name another host"
-            yield Problem(pointer("cluster", "links", index, "target"), "same_host", message, link.target)
-        if (link.source, link.target) in seen:
-            message = f"the link from '{link.source}' to '{link.target}' stands twice; keep one"
-            yield Problem(pointer("cluster", "links", index), "duplicate_link", message, f"{link.source} -> {link.target}")
-        seen.add((link.source, link.target))
 
 
 def _prices(draft: Draft) -> Iterator[Problem]:

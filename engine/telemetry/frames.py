@@ -29,7 +29,7 @@ class Counters:
     dropped: Words  # records that a log kept no longer
     delivered: int
     offered: int
-    sent_bytes: Words  # (hosts,)
+    sent_bytes: Words  # (hosts and trunks,)
     histogram: Words  # (sinks, buckets)
     latency: Words  # (sinks, 3)
     hops: int
@@ -128,8 +128,8 @@ def attribution(w: Arrays, operators: int, start: Counters, end: Counters) -> li
 class Observer:
     """Turns two readings of the counters into a frame."""
 
-    def __init__(self, operators: Sequence[str], hosts: Sequence[str], sinks: Sequence[str]):
-        self.operators, self.hosts, self.sinks = operators, hosts, sinks
+    def __init__(self, operators: Sequence[str], hosts: Sequence[str], sinks: Sequence[str], trunks: Sequence[str] = ()):
+        self.operators, self.hosts, self.sinks, self.trunks = operators, hosts, sinks, trunks
 
     def live(self, number: int, w: Arrays, before: Counters, now: Counters) -> dict[str, Any]:
         """The frame that the browser gets (docs/engine-api.md). Rates are per virtual second."""
@@ -146,9 +146,9 @@ class Observer:
         instances = np.maximum(np.bincount(op_of, minlength=size), 1)
         hosts = len(self.hosts)
         processors = np.where(
-            w.host[:, L.H_SHARING] == 1,
-            w.host[:, L.H_UNITS] / L.UNIT,
-            np.maximum(w.host[:, L.H_PROCESSOR_END] - w.host[:, L.H_PROCESSOR], 1),
+            w.host[:hosts, L.H_SHARING] == 1,
+            w.host[:hosts, L.H_UNITS] / L.UNIT,
+            np.maximum(w.host[:hosts, L.H_PROCESSOR_END] - w.host[:hosts, L.H_PROCESSOR], 1),
         )
         sources = w.inst[:, L.I_SOURCE] == 1
         operators = zip(
@@ -164,11 +164,12 @@ class Observer:
             strict=True,
         )
         spent = attribution(w, size, before, now)
+        sent_mbit_per_s = np.round((now.sent_bytes - before.sent_bytes) * 8e-6 / span_s, 6).tolist()
         machines = zip(
             self.hosts,
             np.round(by(host_of, now.busy_ns - before.busy_ns, hosts) / processors / span_ns, 6).tolist(),
             by(host_of, w.inst[:, L.I_QUEUE_COUNT], hosts).astype(np.int64).tolist(),
-            np.round((now.sent_bytes - before.sent_bytes) * 8e-6 / span_s, 6).tolist(),
+            sent_mbit_per_s[:hosts],
             strict=True,
         )
         return {
@@ -200,6 +201,7 @@ class Observer:
                 for o, (name, served, emitted, busy, blocked, stolen, queue, state, late) in enumerate(operators)
             },
             "hosts": {name: {"busy": busy, "queue": queue, "egress_mbit_per_s": sent} for name, busy, queue, sent in machines},
+            "trunks": {name: {"mbit_per_s": sent} for name, sent in zip(self.trunks, sent_mbit_per_s[hosts:], strict=True)},
         }
 
     def _watermark_lag_ms(self, w: Arrays, o: int, t_ns: int) -> float | None:
@@ -208,16 +210,17 @@ class Observer:
         return None if abs(least) >= L.FAR else round((t_ns - least) / 1e6, 3)
 
     def columns(self, number: int, w: Arrays, before: Counters, now: Counters) -> dict[str, Any]:
-        """Rows for the telemetry files: one per instance, then one per host."""
-        n, hosts = len(w.inst), len(self.hosts)
+        """Rows for the telemetry files: one per instance, then one per host, then one per trunk (which has sent bytes only)."""
+        n, hosts = len(w.inst), len(self.hosts) + len(self.trunks)
         none = np.zeros(hosts, np.int64)
+        numbers = [*range(len(self.hosts)), *range(len(self.trunks))]
         marks = w.inst[:, L.I_WATERMARK]
         return {
             "frame": np.full(n + hosts, number, np.int32),
             "t_ns": np.full(n + hosts, now.t_ns, np.int64),
-            "scope": ["instance"] * n + ["host"] * hosts,
-            "name": [self.operators[o] for o in w.inst[:, L.I_OP]] + list(self.hosts),
-            "index": np.concatenate([w.inst[:, L.I_INDEX], np.arange(hosts)]).astype(np.int32),
+            "scope": ["instance"] * n + ["host"] * len(self.hosts) + ["trunk"] * len(self.trunks),
+            "name": [self.operators[o] for o in w.inst[:, L.I_OP]] + [*self.hosts, *self.trunks],
+            "index": np.concatenate([w.inst[:, L.I_INDEX], numbers]).astype(np.int32),
             "host": np.concatenate([w.inst[:, L.I_HOST], np.arange(hosts)]).astype(np.int32),
             "served": np.concatenate([now.served - before.served, none]),
             "emitted": np.concatenate([now.emitted - before.emitted, none]),

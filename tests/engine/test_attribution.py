@@ -63,6 +63,8 @@ def test_totals_are_sums_over_the_trace(document: dict[str, Any]) -> None:
         for s in under_way
         if w.msg[s, L.M_KIND] == L.RECORD
     ]
+    held = [slot for slots in simulation._world.held() for slot in slots if w.msg[slot, L.M_KIND] == L.RECORD]
+    sent += [(int(w.msg[s, L.M_CHANNEL]), int(w.msg[s, L.M_CLASS]), int(w.msg[s, L.M_CLASS])) for s in held]
     served = records[records[:, L.T_CHANNEL] >= 0]
     sent += [tuple(row) for row in served[:, [L.T_CHANNEL, L.T_SENT, L.T_READY]].tolist()]
     starts = {i: rows[rows[:, L.T_INSTANCE] == i] for i in range(len(w.inst))}

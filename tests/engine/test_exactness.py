@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.corner_cases import CORNER_CASES
+from tests.network_cases import NETWORK_CASES
 from tests.strategies import documents
 
 from .agreement import TEMPLATES, TINY, assert_agreement, template, traced, with_params
@@ -28,7 +29,7 @@ def test_random_experiments_agree(document: dict[str, Any], tiny: bool) -> None:
 
 
 @pytest.mark.parametrize("tiny", [False, True], ids=["roomy", "tiny"])
-@pytest.mark.parametrize("case", CORNER_CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", CORNER_CASES + NETWORK_CASES, ids=lambda case: case.__name__)
 def test_corner_cases_agree(case: Callable[[], dict[str, Any]], tiny: bool) -> None:
     document = case()
     expected = assert_agreement(document, traced(document, capacity=TINY) if tiny else None)

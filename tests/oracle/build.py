@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ from engine.spec import Experiment, RecordSchema, registry
 from engine.workloads import Strings, build_feed
 
 from .operators import Aggregate, Behaviour, Filter, Join, Map, Project, Sink, Split
-from .plan import Channel, Edge, Host, Instance, Log, Prices, Processor, integer, milliseconds
+from .plan import Channel, Edge, Fifo, Host, Instance, Link, Log, Prices, Processor, integer, milliseconds, seconds
 from .records import Record
 
 U64 = (1 << 64) - 1
@@ -92,16 +93,59 @@ def build_hosts(experiment: Experiment) -> list[Host]:
     for template in experiment.cluster.hosts:
         for copy in range(template.count or 1):
             name = template.name if template.count is None else f"{template.name}{copy + 1}"
-            hosts.append(Host(len(hosts), name, integer(template.speed, 1000), template.egress_mbit_per_s))
+            hosts.append(Host(len(hosts), name, integer(template.speed, 1000), Fifo(template.egress_mbit_per_s)))
             own_latency_ns.append(milliseconds(template.egress_latency_ms))
             if template.processor.kind in ("shared_fifo", "pool"):
                 hosts[-1].processors = [Processor(0) for _ in range(int(template.cores))]
-    by_name = {host.name: host for host in hosts}
     for host in hosts:
-        host.latency_ns = {other.number: own_latency_ns[host.number] for other in hosts if other is not host}
-    for link in experiment.cluster.links:
-        by_name[link.source].latency_ns[by_name[link.target].number] = milliseconds(link.latency_ms)
+        for other in hosts:
+            if other is not host:
+                host.links[other.number] = Link(host.number, other.number, own_latency_ns[host.number], host.egress)
+    wire(experiment, hosts)
     return hosts
+
+
+def wire(experiment: Experiment, hosts: list[Host]) -> None:
+    """Links of their own, trunks and faults (section 4.1)."""
+    by_name = {host.name: host for host in hosts}
+    for written in experiment.cluster.links:
+        link = by_name[written.source].links[by_name[written.target].number]
+        if written.latency_ms is not None:
+            link.base_latency_ns = milliseconds(written.latency_ms)
+        if written.mbit_per_s is not None:
+            link.fifo = Fifo(written.mbit_per_s)
+    for trunk in experiment.cluster.trunks:
+        fifo = Fifo(trunk.mbit_per_s)
+        for link in between(experiment, hosts, trunk.sources, trunk.targets):
+            link.trunk = fifo
+    for fault in experiment.faults:
+        begin, end = seconds(fault.from_s), math.inf if fault.to_s is None else seconds(fault.to_s)
+        befallen = between(experiment, hosts, fault.sources, fault.targets)
+        if fault.both_ways:
+            back = [hosts[link.target].links[link.source] for link in befallen]
+            befallen += [link for link in back if link not in befallen]
+        for link in befallen:
+            if fault.kind == "partition":
+                link.cuts.append((begin, end))
+            else:
+                link.delays.append((begin, end, milliseconds(fault.added_ms)))
+
+
+def between(experiment: Experiment, hosts: list[Host], sources: Any, targets: Any) -> list[Link]:
+    """Links from hosts to hosts; a name stands for one machine, or for all machines of an entry."""
+    machines = {host.name for host in hosts}
+    entry_of = []
+    for template in experiment.cluster.hosts:
+        entry_of += [template.name] * (template.count or 1)
+
+    def chosen(names: Any) -> list[Host]:
+        return [
+            host for host, entry in zip(hosts, entry_of, strict=True) if host.name in names or (entry in names and entry not in machines)
+        ]
+
+    senders = chosen(sources)
+    receivers = [host for host in hosts if host not in senders] if targets is None else chosen(targets)
+    return [a.links[b.number] for a in senders for b in receivers if a is not b]
 
 
 def place(experiment: Experiment, hosts: list[Host]) -> list[Instance]:

@@ -13,14 +13,16 @@ import simpy
 
 
 class Phase(IntEnum):
-    """The phases of an instant, in their order (section 2)."""
+    """The phases of an instant (section 2), and what the network does (4.1): faults come first; when trunks work is all the same."""
 
+    FAULT = 0
     COMPLETION = 1
     WAKE_UP = 2
     TICK = 3
     ARRIVAL = 4
     DISPATCH = 5
     SHARE = 6  # under processor sharing: the rate from here on
+    TRUNK = 7
 
 
 class StructuralEnvironment(simpy.Environment):

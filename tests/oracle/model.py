@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import heapq
+import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,7 +17,7 @@ from engine.spec import Experiment
 
 from .build import Network, build
 from .environment import Phase, StructuralEnvironment
-from .plan import Channel, Edge, Host, Instance, Log, Processor, milliseconds, seconds
+from .plan import Channel, Edge, Instance, Link, Log, Processor, milliseconds, seconds
 from .records import CONTROL_BYTES, END_OF_LOG_WATERMARK, LOWEST_WATERMARK, Anchors, Item, ItemClass, Kind, Record
 from .sharing import SharedCores
 
@@ -33,6 +34,21 @@ class Delivery:
     trigger: int
     latency_ns: int
     values: tuple[Any, ...]
+
+
+@dataclass
+class Packet:
+    """A message on its way. fifo: the sender's running count. transmission_ns: how long FIFOs took over it."""
+
+    channel: Channel
+    message: Record | int
+    fifo: int
+    sent_ns: int
+    transmission_ns: int = 0
+
+    @property
+    def bytes(self) -> int:
+        return self.channel.edge.bytes if isinstance(self.message, Record) else CONTROL_BYTES
 
 
 @dataclass
@@ -190,42 +206,74 @@ class Model:
         if self.credits is None or channel.records_sent < self.credits:
             return True
         needed = channel.records_sent - self.credits
-        if needed >= len(channel.record_starts_ns):
+        if needed >= len(channel.credits_ns):
             channel.sender.waiting_for = (channel, needed)  # `start` wakes it
             self.result.blocked_count += 1
             return False
-        credit_ns = channel.record_starts_ns[needed] + self.return_ns(channel)
+        credit_ns = channel.credits_ns[needed]
         if credit_ns > self.environment.now:
             self.result.blocked_count += 1
             self.wake_at(credit_ns, channel.sender)
             return False
         return True
 
-    def return_ns(self, channel: Channel) -> int:
-        """How long a credit travels from the receiver to the sender."""
-        return self.latency_ns(channel.receiver.host, channel.sender.host)
-
-    def latency_ns(self, source: Host, target: Host) -> int:
-        return self.local_latency_ns if source is target else source.latency_ns[target.number]
+    def credit_back_ns(self, channel: Channel) -> float:
+        """When a credit that sets out now from the receiver is back at the sender."""
+        now_ns = self.environment.now
+        if channel.local:
+            return now_ns + self.local_latency_ns
+        link = channel.receiver.host.links[channel.sender.host.number]
+        return link.passes_from(now_ns) + link.latency_ns(now_ns)
 
     def transmit(self, channel: Channel, message: Record | int) -> None:
-        """One message leaves: over the egress link to another host, by hand-over on the same host."""
-        now_ns, sender, receiver = self.environment.now, channel.sender, channel.receiver
-        is_record = isinstance(message, Record)
-        if channel.local:
-            begun_ns = departure_ns = now_ns
-        else:
-            host = sender.host
-            bits = 8 * (channel.edge.bytes if is_record else CONTROL_BYTES)
-            begun_ns = max(now_ns, host.link_free_ns)
-            departure_ns = begun_ns + -(-bits * 1000 // host.egress_mbit_per_s)
-            host.link_free_ns = departure_ns
-        arrival_ns = departure_ns + self.latency_ns(sender.host, receiver.host)
-        item_class = ItemClass.LOCAL if channel.local else ItemClass.REMOTE
-        order = (arrival_ns, item_class, receiver.number, sender.number, sender.messages_sent)
+        """One message leaves: over the network to another host, by hand-over on the same host."""
+        sender = channel.sender
+        packet = Packet(channel, message, sender.messages_sent, self.environment.now)
         sender.messages_sent += 1
-        way_ns = (now_ns, begun_ns, departure_ns)
-        if is_record:
+        if channel.local:
+            self.arrive(packet, self.environment.now, self.environment.now + self.local_latency_ns)
+            return
+        link = sender.host.links[channel.receiver.host.number]
+        passes_ns = link.passes_from(self.environment.now)
+        if passes_ns == self.environment.now:
+            self.take_link(link, packet)
+            return
+        if not link.waiting and passes_ns < math.inf:
+            self.environment.at(passes_ns, Phase.FAULT, (link.source, link.target), lambda: self.heal(link))
+        link.waiting.append(packet)
+
+    # The network (section 4.1)
+
+    def heal(self, link: Link) -> None:
+        """What waited at a cut goes."""
+        for packet in link.waiting:
+            self.take_link(link, packet)
+        link.waiting.clear()
+
+    def take_link(self, link: Link, packet: Packet) -> None:
+        now_ns = self.environment.now
+        departure_ns = link.fifo.pass_through(now_ns, packet)
+        if link.trunk is None:
+            self.travel(link, packet, departure_ns, link.latency_ns(now_ns))
+        else:
+            order = (packet.channel.sender.number, packet.fifo)
+            self.environment.at(departure_ns, Phase.TRUNK, order, lambda: self.take_trunk(link, packet))
+
+    def take_trunk(self, link: Link, packet: Packet) -> None:
+        now_ns = self.environment.now
+        self.travel(link, packet, link.trunk.pass_through(now_ns, packet), link.latency_ns(now_ns))
+
+    def travel(self, link: Link, packet: Packet, departure_ns: int, latency_ns: int) -> None:
+        link.last_arrival_ns = max(departure_ns + latency_ns, link.last_arrival_ns)
+        self.arrive(packet, departure_ns, link.last_arrival_ns)
+
+    def arrive(self, packet: Packet, departure_ns: int, arrival_ns: int) -> None:
+        channel, message = packet.channel, packet.message
+        receiver = channel.receiver
+        item_class = ItemClass.LOCAL if channel.local else ItemClass.REMOTE
+        order = (arrival_ns, item_class, receiver.number, channel.sender.number, packet.fifo)
+        way_ns = (packet.sent_ns, departure_ns - packet.transmission_ns, departure_ns)
+        if isinstance(message, Record):
             item = Item(order, Kind.RECORD, record=message, channel=channel, way_ns=way_ns)
         else:
             item = Item(order, Kind.WATERMARK, watermark_ns=message, channel=channel, way_ns=way_ns)
@@ -233,8 +281,9 @@ class Model:
 
     # Phase 2: wake-ups
 
-    def wake_at(self, time_ns: int, instance: Instance) -> None:
-        self.environment.at(time_ns, Phase.WAKE_UP, (instance.number,), lambda: self.send(instance))
+    def wake_at(self, time_ns: float, instance: Instance) -> None:
+        if time_ns < math.inf:
+            self.environment.at(time_ns, Phase.WAKE_UP, (instance.number,), lambda: self.send(instance))
 
     # Phases 3 and 4: ticks and arrivals, log records among them
 
@@ -352,7 +401,7 @@ class Model:
 
     def consumed(self, channel: Channel) -> None:
         """The receiver starts on the channel's next record: the credit travels back, and wakes the sender if it waits for just this one."""
-        channel.record_starts_ns.append(self.environment.now)
-        if channel.sender.waiting_for == (channel, len(channel.record_starts_ns) - 1):
+        channel.credits_ns.append(self.credit_back_ns(channel))
+        if channel.sender.waiting_for == (channel, len(channel.credits_ns) - 1):
             channel.sender.waiting_for = None
-            self.wake_at(self.environment.now + self.return_ns(channel), channel.sender)
+            self.wake_at(channel.credits_ns[-1], channel.sender)

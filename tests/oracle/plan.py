@@ -34,14 +34,53 @@ class Prices:
 
 
 @dataclass(eq=False)
+class Fifo:
+    """Messages pass one after another (section 4.1)."""
+
+    mbit_per_s: int
+    free_ns: int = 0
+
+    def pass_through(self, now_ns: int, packet: Any) -> int:
+        """When a message that enters now has passed."""
+        takes_ns = -(-packet.bytes * 8000 // self.mbit_per_s)
+        packet.transmission_ns += takes_ns
+        self.free_ns = max(now_ns, self.free_ns) + takes_ns
+        return self.free_ns
+
+
+@dataclass(eq=False)
+class Link:
+    """From one host to another."""
+
+    source: int
+    target: int
+    base_latency_ns: int
+    fifo: Fifo
+    trunk: Fifo | None = None
+    cuts: list[tuple[int, float]] = field(default_factory=list)  # [from, to), infinity for never
+    delays: list[tuple[int, float, int]] = field(default_factory=list)  # from, to, added
+    waiting: list[Any] = field(default_factory=list)  # held by a cut
+    last_arrival_ns: int = 0
+
+    def latency_ns(self, now_ns: int) -> int:
+        return self.base_latency_ns + sum(added for begin, end, added in self.delays if begin <= now_ns < end)
+
+    def passes_from(self, now_ns: int) -> float:
+        """When something sent now goes: now, or when the cut ends."""
+        passes: float = now_ns
+        while any(begin <= passes < end for begin, end in self.cuts):
+            passes = max(end for begin, end in self.cuts if begin <= passes < end)
+        return passes
+
+
+@dataclass(eq=False)
 class Host:
     number: int
     name: str
     speed_milli: int
-    egress_mbit_per_s: int
-    latency_ns: dict[int, int] = field(default_factory=dict)  # to each other host, by its number
+    egress: Fifo
+    links: dict[int, Link] = field(default_factory=dict)  # to each other host, by its number
     processors: list[Processor] = field(default_factory=list)
-    link_free_ns: int = 0
     sharing: Any = None  # the shared cores, under processor sharing
 
 
@@ -76,7 +115,7 @@ class Channel:
     sender: Instance
     receiver: Instance
     records_sent: int = 0
-    record_starts_ns: list[int] = field(default_factory=list)
+    credits_ns: list[float] = field(default_factory=list)  # when the credit of the k-th record is back at the sender
     watermark_ns: int = LOWEST_WATERMARK  # the largest that the receiver has served
 
     @property

@@ -10,6 +10,7 @@ from functools import reduce
 import pytest
 
 from engine.spec import Budgets, Context, InvalidExperiment, load, validate
+from engine.spec.cluster import Cluster, links_between
 
 from .documents import CONTEXT, REMOVED, changed, looped, q3, trips
 
@@ -417,6 +418,157 @@ CASES = {
         "duplicate_link",
         ["'w1'", "'w2'", "keep one"],
     ),
+    "link that changes nothing": (
+        q3,
+        {"/cluster/links": [{"source": "w1", "target": "w2"}]},
+        "/cluster/links/0",
+        "missing",
+        ["'w1'", "'w2'", "latency_ms", "mbit_per_s"],
+    ),
+    "negative latency of a link": (
+        q3,
+        {"/cluster/links": [{"source": "w1", "target": "w2", "latency_ms": -1}]},
+        "/cluster/links/0/latency_ms",
+        "out_of_range",
+        ["latency_ms", "-1", "at least 1e-06 ms"],
+    ),
+    "bandwidth of zero of a link": (
+        q3,
+        {"/cluster/links": [{"source": "w1", "target": "w2", "mbit_per_s": 0}]},
+        "/cluster/links/0/mbit_per_s",
+        "out_of_range",
+        ["mbit_per_s", "0", "at least 1 Mbit/s"],
+    ),
+    "bandwidth of zero of a host": (
+        q3,
+        {"/cluster/hosts/0/egress_mbit_per_s": 0},
+        "/cluster/hosts/0/egress_mbit_per_s",
+        "out_of_range",
+        ["egress_mbit_per_s", "0", "at least 1 Mbit/s"],
+    ),
+    "bandwidth of zero of a trunk": (
+        q3,
+        {"/cluster/trunks": [{"name": "uplink", "mbit_per_s": 0, "sources": ["w1"]}]},
+        "/cluster/trunks/0/mbit_per_s",
+        "out_of_range",
+        ["mbit_per_s", "0", "at least 1 Mbit/s"],
+    ),
+    "trunk of an unknown host": (
+        q3,
+        {"/cluster/trunks": [{"name": "uplink", "mbit_per_s": 100, "sources": ["w1", "w9"]}]},
+        "/cluster/trunks/0/sources/1",
+        "unknown_host",
+        ["sources", "'w9'", "did you mean"],
+    ),
+    "trunk to an unknown host": (
+        q3,
+        {"/cluster/trunks": [{"name": "uplink", "mbit_per_s": 100, "sources": ["w"], "targets": ["z"]}]},
+        "/cluster/trunks/0/targets/0",
+        "unknown_host",
+        ["targets", "'z'", "w1, w2"],
+    ),
+    "trunk without a source": (
+        q3,
+        {"/cluster/trunks": [{"name": "uplink", "mbit_per_s": 100, "sources": []}]},
+        "/cluster/trunks/0/sources",
+        "too_short",
+        ["sources", "at least 1"],
+    ),
+    "trunk between a host and itself": (
+        q3,
+        {"/cluster/trunks": [{"name": "uplink", "mbit_per_s": 100, "sources": ["w1"], "targets": ["w1"]}]},
+        "/cluster/trunks/0/targets",
+        "no_link",
+        ["targets", "w1", "another host"],
+    ),
+    "trunk from all hosts": (
+        q3,
+        {"/cluster/trunks": [{"name": "uplink", "mbit_per_s": 100, "sources": ["w"]}]},
+        "/cluster/trunks/0/sources",
+        "no_link",
+        ["sources", "all hosts", "targets"],
+    ),
+    "trunk twice": (
+        q3,
+        {
+            "/cluster/trunks": [
+                {"name": "uplink", "mbit_per_s": 100, "sources": ["w1"], "targets": ["w2"]},
+                {"name": "uplink", "mbit_per_s": 100, "sources": ["w2"], "targets": ["w1"]},
+            ]
+        },
+        "/cluster/trunks/1/name",
+        "duplicate_name",
+        ["'uplink'", "rename"],
+    ),
+    "link in two trunks": (
+        q3,
+        {
+            "/cluster/trunks": [
+                {"name": "uplink", "mbit_per_s": 100, "sources": ["w1"], "targets": ["w2"]},
+                {"name": "second", "mbit_per_s": 100, "sources": ["w"], "targets": ["w2", "w3"]},
+            ]
+        },
+        "/cluster/trunks/1",
+        "two_trunks",
+        ["w1 -> w2", "'uplink'", "'second'", "keep it in one"],
+    ),
+    # faults
+    "unknown fault": (
+        q3,
+        {"/faults": [{"kind": "partitoin", "sources": ["w1"], "from_s": 1}]},
+        "/faults/0/kind",
+        "unknown_kind",
+        ["'partitoin'", "partition, delay"],
+    ),
+    "partition of an unknown host": (
+        q3,
+        {"/faults": [{"kind": "partition", "sources": ["w5"], "from_s": 1}]},
+        "/faults/0/sources/0",
+        "unknown_host",
+        ["sources", "'w5'", "did you mean"],
+    ),
+    "partition of a host from itself": (
+        q3,
+        {"/faults": [{"kind": "partition", "sources": ["w2"], "targets": ["w2"], "from_s": 1}]},
+        "/faults/0/targets",
+        "no_link",
+        ["targets", "w2", "another host"],
+    ),
+    "partition that ends before it begins": (
+        q3,
+        {"/faults": [{"kind": "partition", "sources": ["w1"], "from_s": 2, "to_s": 1}]},
+        "/faults/0/to_s",
+        "out_of_range",
+        ["to_s", "1", "from_s 2", "later"],
+    ),
+    "partition of no time": (
+        q3,
+        {"/faults": [{"kind": "partition", "sources": ["w1"], "from_s": 2, "to_s": 2.0000000001}]},
+        "/faults/0/to_s",
+        "out_of_range",
+        ["to_s", "from_s 2", "later"],
+    ),
+    "partition outside the run": (
+        q3,
+        {"/faults": [{"kind": "partition", "sources": ["w1"], "from_s": 30}]},
+        "/faults/0/from_s",
+        "outside_the_run",
+        ["from_s", "30", "before"],
+    ),
+    "partition before the run": (
+        q3,
+        {"/faults": [{"kind": "partition", "sources": ["w1"], "from_s": -1}]},
+        "/faults/0/from_s",
+        "out_of_range",
+        ["from_s", "-1", "at least 0 s"],
+    ),
+    "delay of nothing": (
+        q3,
+        {"/faults": [{"kind": "delay", "sources": ["w1"], "from_s": 1, "added_ms": 0}]},
+        "/faults/0/added_ms",
+        "out_of_range",
+        ["added_ms", "0", "at least 1e-06 ms"],
+    ),
     "latency of zero": (
         q3,
         {"/cluster/hosts/0/egress_latency_ms": 0},
@@ -510,6 +662,16 @@ CASES = {
         "budget",
         ["channels", "at most 4,000,000"],
     ),
+    "too many links in trunks": (
+        q3,
+        {
+            "/cluster/hosts": [{"name": "w", "count": 500}, {"name": "x", "count": 500}],
+            "/cluster/trunks": [{"name": "uplink", "mbit_per_s": 100, "sources": ["w"]}],
+        },
+        "/cluster/trunks",
+        "budget",
+        ["250,000 links", "150,000 above", "at most 100,000"],
+    ),
     "too many hosts": (q3, {"/cluster/hosts/0/count": 1001}, "/cluster/hosts", "budget", ["1,001 machines", "1 above", "at most 1,000"]),
     # documents that are not looked at closer
     "newer format": (q3, {"/format": 2}, "/format", "newer_format", ["format", "2", "up to 1", "update"]),
@@ -565,6 +727,20 @@ def test_all_problems_at_once():
         document = changed(document, CASES[name][1])
     found = {(problem.pointer, problem.code) for problem in validate(document, CONTEXT)}
     assert found >= {CASES[name][2:4] for name in together}
+
+
+def test_a_fault_that_outlasts_the_run_is_a_warning():
+    fault = {"kind": "partition", "sources": ["w1"], "from_s": 29, "to_s": 31}
+    [problem] = validate(changed(q3(), {"/faults": [fault]}), CONTEXT)
+    assert (problem.pointer, problem.code, problem.severity) == ("/faults/0/to_s", "outside_the_run", "warning")
+    longer = {"/faults": [fault | {"from_s": 30.5}], "/workload/drain": True}
+    assert validate(changed(q3(), longer), CONTEXT) == []
+
+
+def test_a_machines_name_goes_before_that_of_an_entry():
+    cluster = Cluster.model_validate({"hosts": [{"name": "a", "count": 2}, {"name": "a"}, {"name": "b", "count": 2}]})
+    assert links_between(cluster, ["a"], ["b"]) == [(2, 3), (2, 4)]
+    assert links_between(cluster, ["b", "b1", "a1"], None) == [(0, 1), (0, 2), (3, 1), (3, 2), (4, 1), (4, 2)]
 
 
 @pytest.mark.parametrize("document", [q3(), trips()])

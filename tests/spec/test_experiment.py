@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 # The hash
 
-Q3_HASH = "a723743d18fcd5dcf0c578b03172f79cc8754d4def93a0dbbac98af8ba141eb0"
+Q3_HASH = "efd8cff86888e9188e464b33dd31042aa1c285f3b1212ca47ada70f955800f04"
 """Changes only when the document's meaning does: a new field, another default. Then stored hashes no longer find their runs; say so."""
 
 
@@ -220,7 +220,7 @@ def test_placement(name):
 def test_catalogue_is_complete_and_json():
     listing = json.loads(json.dumps(catalogue(), allow_nan=False))
     families = "operators streams rates arrivals disorders watermarks retentions partitionings processors placements flow_controls prices"
-    assert set(listing) == {*families.split(), "functions"}
+    assert set(listing) == {*families.split(), "faults", "functions"}
     for family, entries in listing.items():
         assert entries, family
         for entry in entries:

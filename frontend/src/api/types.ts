@@ -36,6 +36,7 @@ export type Family =
   | "processors"
   | "placements"
   | "flow_controls"
+  | "faults"
   | "prices";
 
 export type Registry = Partial<Record<Family, Kind[]>>;

@@ -1,0 +1,42 @@
+"""What may be done to the network between two calls of the loop (docs/event-core.md, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from . import layout as L
+from . import transmission
+from .world import Arrays, World
+
+
+def look_ahead(w: Arrays) -> int:
+    """The least latency over pairs of machines that send one another messages or credits, ns; FAR if none do."""
+    senders, receivers = w.inst[w.chan[:, L.C_SENDER], L.I_HOST], w.inst[w.chan[:, L.C_RECEIVER], L.I_HOST]
+    remote = senders != receivers
+    bounded = remote & (w.edge[w.chan[:, L.C_EDGE], L.E_BOUND] > 0)  # credits travel back
+    ways = np.concatenate([w.latency[senders[remote], receivers[remote]], w.latency[receivers[bounded], senders[bounded]]])
+    plain = ways[ways >= 0]
+    own = w.link[-1 - ways[ways < 0], L.K_LATENCY]
+    return int(min(plain.min(initial=L.FAR), own.min(initial=L.FAR)))
+
+
+def change_links(world: World, changes: Sequence[tuple[int, int, int]]) -> None:
+    """From the next instant on, each link (its row, up_ns, latency_ns) passes only what is sent at `up_ns` or later, with this latency."""
+    w = world.arrays
+    for k, up_ns, latency_ns in changes:
+        w.link[k, L.K_UP], w.link[k, L.K_LATENCY] = up_ns, latency_ns
+    if changes:
+        w.g[L.G_LOOKAHEAD] = look_ahead(w)
+
+
+def release(world: World, k: int, now_ns: int) -> None:
+    """What waits for link `k` leaves now, in order. Everything before `now_ns` must have happened, and nothing of it."""
+    while transmission.release(world.arrays, k, now_ns) == 1:
+        world.grow(L.NEED_RING)
+
+
+def held(w: Arrays) -> int:
+    """Messages that wait for links which will pass them some day."""
+    return int(w.link[w.link[:, L.K_UP] < L.FAR, L.K_HELD_COUNT].sum())

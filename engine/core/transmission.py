@@ -1,0 +1,166 @@
+"""How messages get from one host to another: kernels of the loop, and what is done to links between its calls (docs/event-core.md, 4.1)."""
+
+from engine.core.compiler import compiled
+from engine.core.layout import *
+from engine.core.tools import ring_sort
+
+
+def begin(fifo, row, free, t):
+    """When a FIFO link takes up what enters it at `t`. `free`: the column that says when it has passed all before."""
+    begun = fifo[row, free]
+    if begun < t:
+        begun = t
+    return begun
+
+
+def leave(fifo, row, free, mbit, size, begun):
+    """When a message of `size` bytes that is taken up at `begun` has left a FIFO link."""
+    departure = begun + (size * 8000 + mbit - 1) // mbit
+    fifo[row, free] = departure
+    return departure
+
+
+def note_way(msg, inst, notes, tracing, i, made, sent, begun, departure, arrival):
+    """Keep the account of where a message's time goes on its way from instance `i` (docs/event-core.md, 10)."""
+    if msg[made, M_KIND] == RECORD:
+        inst[i, I_NETWORK] += arrival - sent
+    if tracing:
+        notes[made, N_SENT] = sent
+        notes[made, N_BEGUN] = begun
+        notes[made, N_DEPARTED] = departure
+
+
+def land(link, k, departure):
+    """When a message arrives that has passed the FIFOs of link `k` at `departure`: never before one that was sent earlier."""
+    arrival = departure + link[k, K_LATENCY]
+    if arrival < link[k, K_ARRIVED]:
+        arrival = link[k, K_ARRIVED]
+    link[k, K_ARRIVED] = arrival
+    return arrival
+
+
+def drop_in(rings, host, touched, count, h, arrival, tie, made):
+    """Put a message behind the others in the inbox of host `h`; returns how many inboxes hold something unsorted, `count` before."""
+    tail = host[h, H_REMOTE_TAIL]
+    if tail == host[h, H_REMOTE_SORTED]:
+        touched[count] = h
+        count += 1
+    q = tail & (rings.shape[1] - 1)
+    rings[2 * h + 1, q, 0] = arrival
+    rings[2 * h + 1, q, 1] = tie
+    rings[2 * h + 1, q, 2] = made
+    host[h, H_REMOTE_TAIL] = tail + 1
+    return count
+
+
+def transmit(rings, host, link, msg, inst, notes, tracing, touched, count, t, way, h, h2, size, i, tie, made, sent):
+    """Message `made`, sent by instance `i` at `sent`, enters the network at `t`, from host `h` to host `h2` (docs/event-core.md, 4.1).
+
+    way: the latency between the two, or -1 - the row of their link. The caller has checked that there is room in the inbox where the
+    message goes first. Returns how many inboxes hold something unsorted; `count`: before.
+    """
+    inbox = h2
+    if way >= 0:
+        begun = begin(host, h, H_LINK_FREE, t)
+        departure = leave(host, h, H_LINK_FREE, host[h, H_MBIT], size, begun)
+        arrival = departure + way
+    else:
+        k = -1 - way
+        if link[k, K_UP] > t:  # it waits behind those that wait already
+            inbox = -1
+            msg[made, M_READY] = tie
+            msg[made, M_CLASS] = sent
+            if link[k, K_HELD] < 0:
+                link[k, K_HELD] = made
+            else:
+                msg[link[k, K_HELD_LAST], M_NEXT] = made
+            link[k, K_HELD_LAST] = made
+            link[k, K_HELD_COUNT] += 1
+        else:
+            if link[k, K_MBIT] > 0:
+                begun = begin(link, k, K_FREE, t)
+                departure = leave(link, k, K_FREE, link[k, K_MBIT], size, begun)
+            else:
+                begun = begin(host, h, H_LINK_FREE, t)
+                departure = leave(host, h, H_LINK_FREE, host[h, H_MBIT], size, begun)
+            link[k, K_BYTES] += size
+            inbox = link[k, K_INBOX]
+            arrival = departure
+            if inbox == h2:  # otherwise it enters a trunk now
+                arrival = land(link, k, departure)
+    if inbox >= 0:
+        host[h, H_SENT_BYTES] += size
+        msg[made, M_CLASS] = CLASS_REMOTE
+        msg[made, M_READY] = arrival
+        note_way(msg, inst, notes, tracing, i, made, sent, begun, departure, arrival)
+        count = drop_in(rings, host, touched, count, inbox, arrival, tie, made)
+    return count
+
+
+def pass_trunk(rings, host, link, latency, msg, inst, notes, tracing, touched, count, h, h2, t, tie, made):
+    """Message `made` enters trunk `h` at `t` on its way to host `h2`. Returns how many inboxes hold something unsorted; `count`: before."""
+    i = tie >> 40
+    k = -1 - latency[inst[i, I_HOST], h2]
+    begun = begin(host, h, H_LINK_FREE, t)
+    departure = leave(host, h, H_LINK_FREE, host[h, H_MBIT], msg[made, M_BYTES], begun)
+    host[h, H_SENT_BYTES] += msg[made, M_BYTES]
+    arrival = land(link, k, departure)
+    msg[made, M_READY] = arrival
+    if msg[made, M_KIND] == RECORD:
+        inst[i, I_NETWORK] += arrival - t
+    if tracing:  # what it waited for the trunk counts as if it had waited before the first transmission
+        notes[made, N_BEGUN] += begun - t
+        notes[made, N_DEPARTED] = departure
+    count = drop_in(rings, host, touched, count, h2, arrival, tie, made)
+    return count
+
+
+def settle(rings, scratch, host, next_ns, h):
+    """What was put into the inbox of host `h` becomes visible, in order."""
+    tail = host[h, H_REMOTE_TAIL]
+    for at in range(host[h, H_REMOTE_SORTED], tail):
+        q = at & (rings.shape[1] - 1)
+        if rings[2 * h + 1, q, 0] < next_ns[h]:
+            next_ns[h] = rings[2 * h + 1, q, 0]
+    ring_sort(rings, scratch, 2 * h + 1, host[h, H_REMOTE], host[h, H_REMOTE_SORTED], tail)
+    host[h, H_REMOTE_SORTED] = tail
+
+
+@compiled
+def release(world, k, t):
+    """What waits for link `k` enters it at `t`, in order. Returns 1 if it stopped at a full inbox: call again with larger ones; else 0."""
+    rings = world.rings
+    host = world.host
+    link = world.link
+    msg = world.msg
+    inst = world.inst
+    notes = world.notes
+    touched = world.touched
+    g = world.g
+    tracing = g[G_TRACING] == 1
+    inbox = link[k, K_INBOX]
+    full = 0
+    count = 0
+    made = link[k, K_HELD]
+    while made >= 0:
+        if host[inbox, H_REMOTE_TAIL] - host[inbox, H_REMOTE] == rings.shape[1]:
+            full = 1
+            break
+        after = msg[made, M_NEXT]
+        msg[made, M_NEXT] = -1
+        tie = msg[made, M_READY]
+        sent = msg[made, M_CLASS]
+        h = link[k, K_SOURCE]
+        h2 = link[k, K_TARGET]
+        size = msg[made, M_BYTES]
+        way = -1 - k
+        i = tie >> 40
+        count = transmit(rings, host, link, msg, inst, notes, tracing, touched, count, t, way, h, h2, size, i, tie, made, sent)
+        link[k, K_HELD] = after
+        link[k, K_HELD_COUNT] -= 1
+        made = after
+    if made < 0:
+        link[k, K_HELD_LAST] = -1
+    if count > 0:
+        settle(rings, world.scratch, host, world.next_ns, inbox)
+    return full
