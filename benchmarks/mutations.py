@@ -88,6 +88,11 @@ MUTATIONS = (
     Mutation("a trunk takes what has not entered yet", LOOP, "while next_ns[h] <= window_end:", "while next_ns[h] < FAR:"),
     Mutation("a trunk passes on in a torn window", LOOP, "passing = hosts > machines and reason == DONE", "passing = hosts > machines"),
     Mutation("a control element as large as a record", LOOP, "size = CONTROL_BYTES", "size = edge[e, E_BYTES]"),
+    Mutation("control elements without noise", LOOP, "if op[o, O_NOISE] >= 0:", "if op[o, O_NOISE] >= 0 and kind == RECORD:"),
+    Mutation("warm-up one record short", TOOLS, "par[at + V_RECORDS] - inst[i, I_IN]\n", "par[at + V_RECORDS] - inst[i, I_IN] - 1\n"),
+    Mutation("equal noise in all instances", TOOLS, "* -7046029254386353131 + inst[i, I_NOISE])", "* -7046029254386353131)"),
+    Mutation("noise from the wrong half", TOOLS, "        if word < 0:\n            half +=", "        if word >= 0:\n            half +="),
+    Mutation("noise in steps", TOOLS, "* ((share >> 40) & 0xFFFF) >> 16", "* ((share >> 40) & 0xFFFF) >> 32"),
     # emission and credits
     Mutation(
         "rebalance starts with receiver 0",
@@ -198,11 +203,16 @@ def cases(count: int) -> list[tuple[Any, ...]]:
         last_ns = result.services[-1][1] if result.services else 0
         cuts = sorted(chance.randrange(last_ns + 1) for _ in range(3))
         outputs = {
-            sink: [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, d.values) for d in deliveries]
+            sink: [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, plain(d.values)) for d in deliveries]
             for sink, deliveries in result.outputs.items()
         }
         found.append((document, cuts, result.services, outputs, result.late))
     return found
+
+
+def plain(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Values without the oracle's own kinds of integers, which the copies of the engine do not know."""
+    return tuple(int(value) if type(value) not in (bool, float, str) else value for value in values)
 
 
 def trial(mutation: Mutation | None, cases_path: Path, timeout_s: float) -> dict[str, Any]:

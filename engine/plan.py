@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from engine import noise
 from engine.core import layout as L
 from engine.core.expression_machine import STACK_WORDS
 from engine.core.network import look_ahead
@@ -150,6 +151,12 @@ def build(
         port_widths_at = len(lowering.params)
         lowering.params.extend(len(types[f"{spec.id}.{port}"].fields) for port in kind.outputs)
         price, own = prices.price(spec.kind, kind.priced_as), spec.cost
+        variation = noise.lower(own) if own is not None else []
+        noise_at = len(lowering.params) if variation else -1
+        lowering.params.extend(variation)
+        if variation:
+            here = slice(int(first[n]), int(first[n + 1]))
+            inst[here, L.I_NOISE] = noise.keys(experiment.workload.seed, spec.id, spec.parallelism)
         op[n] = (
             kernels.code(spec.kind),
             first[n],
@@ -164,6 +171,7 @@ def build(
             int(kind.keeps_rows),
             len(kind.outputs),
             port_widths_at,
+            noise_at,
         )
 
     width = max(len(schema.fields) for schema in types.values())

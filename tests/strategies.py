@@ -62,7 +62,19 @@ class Query:
             return None
         price_us = st.sampled_from((0.0, 0.001, 0.5, 1.0, 3.0, 10.0, 10.0, 33.333, 80.0))
         names = self.draw(st.sets(st.sampled_from(("record_us", "output_us", "control_us"))))
-        return {name: self.draw(price_us) for name in sorted(names)}
+        return {name: self.draw(price_us) for name in sorted(names)} | self.variation()
+
+    def variation(self) -> Document:
+        """Noise and warm-up of a cost, mostly none."""
+        varying: Document = {}
+        noise = self.draw(
+            st.sampled_from((None, None, None, {"kind": "exponential"}, {"kind": "lognormal", "cv": 1.5}, {"kind": "uniform"}))
+        )
+        if noise is not None:
+            varying["noise"] = noise
+        if self.draw(st.integers(0, 5)) == 0:
+            varying["warmup"] = {"factor": self.draw(st.sampled_from((1.0, 1.5, 7.77))), "records": self.draw(st.sampled_from((1, 3, 100)))}
+        return varying
 
     def add(self, kind: str, parallelism: int, params: Document) -> str:
         id = f"{kind}{len(self.operators)}"

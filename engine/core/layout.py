@@ -83,6 +83,8 @@ I_HELD = 42  # of records sent: from the end of the service to then, summed
 I_CONTROL_NS = 43  # of I_BUSY: the part of control elements
 I_CONTROLS = 44  # of I_FIFO: the part of control elements
 I_IDLE = 45  # while tracing: when its last emission ended
+I_NOISE = 46  # key of the random numbers for its services ...
+I_SERVICES = 47  # ... and how many of them began, where their cost varies
 I_COLUMNS = 48
 
 # -- processor, host ------------------------------------------------------------------------------------------------------
@@ -139,8 +141,9 @@ H_COLUMNS = 40
     O_KEEPS_ROWS,
     O_PORTS,  # output ports
     O_PORT_WIDTHS,  # where the numbers of fields on them stand, in the parameters
+    O_NOISE,  # where what varies the cost of its services stands, in the parameters; -1: nothing does
     O_COLUMNS,
-) = range(15)
+) = range(16)
 (
     E_SOURCE,
     E_TARGET,
@@ -212,6 +215,14 @@ G_ENTRIES_SIZE = 22  # entries that the buckets are made for, and rows of the ta
 G_ROWS_SIZE = 23
 G_MACHINES = 24  # rows of `host` below are machines, from here on trunks
 G_COLUMNS = 25
+
+# -- what varies the cost of an operator's services, in the parameters (docs/event-core.md, 3.2) ----------------------------------
+V_EXTRA = 0  # warm-up: what it adds to the cost at first, in units of 2^-16 ...
+V_RECORDS = 1  # ... and after how many records it is over
+V_NOISY = 2  # 1: a table of factors follows
+V_FACTORS = 3  # those below the median by rising share below them, then those above it by rising share above them
+NOISE_OCTAVES = 32
+NOISE_BINS = 64  # per octave
 
 UNIT = 1 << 20  # work of one ns at speed 1
 REBASE = 1 << 60

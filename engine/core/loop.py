@@ -23,6 +23,7 @@ from engine.core.tools import (  # noqa: F401
     mix64,
     ring_before,
     ring_insert,
+    varied,
 )
 from engine.core.transmission import note_way, pass_trunk, settle, transmit
 
@@ -683,13 +684,14 @@ def advance(world, stop):
                     cost_ps = extra_ps + op[o, O_OUTPUT_PS] * n
                     if kind == RECORD:
                         cost_ps += op[o, O_RECORD_PS] * box[3]
-                        inst[i, I_IN] += 1
                         inst[i, I_WAIT] += t - best_ready
                         inst[i, I_EMITTED] += n
                         g[G_HOPS] += 1
                     else:
                         cost_ps += op[o, O_CONTROL_PS]
                         inst[i, I_EMITTED] += n
+                    if op[o, O_NOISE] >= 0:
+                        cost_ps = varied(cost_ps, par, op[o, O_NOISE], inst, i)
                     service = inst[i, I_SERVICE]
                     if cost_ps != inst[i, I_COST]:
                         service = (cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]
@@ -705,7 +707,9 @@ def advance(world, stop):
                     inst[i, I_RECEIVER] = 0
                     inst[i, I_STATUS] = SERVING
                     inst[i, I_BUSY] += service
-                    if kind != RECORD:
+                    if kind == RECORD:
+                        inst[i, I_IN] += 1
+                    else:
                         inst[i, I_CONTROL_NS] += service
                     proc[p, P_INSTANCE] = i
                     proc[p, P_END] = t + service

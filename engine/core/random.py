@@ -66,6 +66,11 @@ class RandomStream:
         text = "\x1f".join(str(part) for part in (seed, *names))
         self._key = np.uint64(int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little"))
 
+    @property
+    def key(self) -> int:
+        """What tells this stream from others, as a signed word: word n is mix64((n + 1) x golden + key)."""
+        return int(self._key.view(np.int64))
+
     def words(self, counters: NDArray[np.int64]) -> NDArray[np.uint64]:
         """One 64-bit word for each counter (>= 0). Shape (n,)."""
         words = counters.astype(np.uint64)

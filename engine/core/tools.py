@@ -36,6 +36,37 @@ def latency_bucket(value_ns):
     return 128 + (shift - 1) * 64 + ((value_ns >> shift) - 64)
 
 
+def times(value, factor):
+    """floor(value x factor / 2^16) where the product does not fit a word."""
+    return (value >> 16) * factor + ((value & 0xFFFF) * factor >> 16)
+
+
+@rare
+def varied(cost_ps, par, at, inst, i):
+    """The cost of an instance's next service with its warm-up and noise (docs/event-core.md, 3.2)."""
+    n = inst[i, I_SERVICES]
+    inst[i, I_SERVICES] = n + 1
+    left = par[at + V_RECORDS] - inst[i, I_IN]
+    if left > 0:
+        cost_ps += times(cost_ps, par[at + V_EXTRA] * left // par[at + V_RECORDS])
+    if par[at + V_NOISY] == 1:
+        word = mix64((n + 1) * -7046029254386353131 + inst[i, I_NOISE])
+        half = at + V_FACTORS
+        if word < 0:
+            half += NOISE_OCTAVES * NOISE_BINS + 1
+        share = word & 0x7FFFFFFFFFFFFFFF
+        octave = NOISE_OCTAVES - 1
+        while share < 1 << 62 and octave > 0:
+            share <<= 1
+            octave -= 1
+        if share < 1 << 62:
+            share = 1 << 62
+        edge = half + octave * NOISE_BINS + (share >> 56) - NOISE_BINS
+        low = par[edge]
+        cost_ps = times(cost_ps, low + ((par[edge + 1] - low) * ((share >> 40) & 0xFFFF) >> 16))
+    return cost_ps
+
+
 def new_output(msg, free, g, box, slot):
     """A message for one output, with the lineage of the message in `slot`, at the end of the outputs in `box`. The caller has checked for
     space."""

@@ -16,6 +16,7 @@ from .delays import AnyDelay
 from .experiment import AnyFlowControl
 from .faults import AnyFault
 from .functions import FUNCTIONS, Function
+from .noise import AnyNoise
 from .operator import Operator
 from .query import AnyPartitioning
 from .rates import AnyArrivals, AnyRate
@@ -31,6 +32,7 @@ FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "disorders": variants(AnyDelay),
     "watermarks": variants(AnyWatermarks),
     "retentions": variants(AnyRetention),
+    "noises": variants(AnyNoise),
     "partitionings": variants(AnyPartitioning),
     "processors": variants(AnyProcessor),
     "placements": variants(AnyPlacement),

@@ -164,8 +164,10 @@ def prices_of(price_list: str, operator: Any) -> Prices:
     """The price list's, but for what the operator's own `cost` gives."""
     names = ("record_ps", "output_ps", "control_ps")
     listed = dict(zip(names, price_of(price_list, operator.kind), strict=True))
-    own = {name: getattr(operator.cost, name.replace("_ps", "_us")) for name in names} if operator.cost is not None else {}
-    return Prices(**listed | {name: integer(us, 10**6) for name, us in own.items() if us is not None})
+    cost = operator.cost
+    own = {name: getattr(cost, name.replace("_ps", "_us")) for name in names} if cost is not None else {}
+    varying = {} if cost is None else {"noise": cost.noise, "warmup": cost.warmup}
+    return Prices(**listed | {name: integer(us, 10**6) for name, us in own.items() if us is not None}, **varying)
 
 
 def pin(experiment: Experiment, hosts: list[Host], instances: list[Instance]) -> None:

@@ -17,7 +17,8 @@ from engine.spec import Experiment
 
 from .build import Network, build
 from .environment import Phase, StructuralEnvironment
-from .plan import Channel, Edge, Instance, Link, Log, Processor, milliseconds, seconds
+from .noise import noise_factor, noise_word
+from .plan import Channel, Edge, Instance, Link, Log, Processor, integer, milliseconds, seconds
 from .records import CONTROL_BYTES, END_OF_LOG_WATERMARK, LOWEST_WATERMARK, Anchors, Item, ItemClass, Kind, Record
 from .sharing import SharedCores
 
@@ -342,7 +343,9 @@ class Model:
 
         prices = instance.prices
         cost_ps = (prices.record_ps * work if item.kind is Kind.RECORD else prices.control_ps) + prices.output_ps * len(outputs)
-        service_ns = max(1, -(-cost_ps // instance.host.speed_milli))
+        service_ns = max(1, -(-self.varied(instance, cost_ps) // instance.host.speed_milli))
+        instance.services += 1
+        instance.records += item.kind is Kind.RECORD
         trigger = None if item.record is None else item.record.trigger
         origin = (*item.origin(), instance.idle_since_ns, service_ns)
         service = [instance.number, now_ns, now_ns + service_ns, int(item.kind), trigger, origin]
@@ -364,6 +367,17 @@ class Model:
         else:
             service[2] = UNKNOWN_NS
             sharing.start(instance, service_ns, end)
+
+    def varied(self, instance: Instance, cost_ps: int) -> int:
+        """The cost with warm-up and noise (section 3.2)."""
+        warmup, noise = instance.prices.warmup, instance.prices.noise
+        if warmup is not None and instance.records < warmup.records:
+            extra = integer(warmup.factor, 1 << 16) - (1 << 16)
+            cost_ps += cost_ps * (extra * (warmup.records - instance.records) // warmup.records) >> 16
+        if noise is not None and noise.kind != "none":
+            names = (self.experiment.workload.seed, instance.operator.id, "noise", instance.index)
+            cost_ps = cost_ps * noise_factor(noise, noise_word(names, instance.services)) >> 16
+        return cost_ps
 
     def work(self, instance: Instance, item: Item) -> tuple[int, list[Record]]:
         """Work and outputs of one item; moves the instance's watermark where the item does (sections 5 to 7)."""

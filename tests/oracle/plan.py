@@ -31,6 +31,8 @@ class Prices:
     record_ps: int
     output_ps: int
     control_ps: int
+    noise: Any = None  # the law, of the document
+    warmup: Any = None
 
 
 @dataclass(eq=False)
@@ -139,6 +141,8 @@ class Instance:
     serving: bool = False
     to_send: deque[tuple[Channel, Any]] = field(default_factory=deque)  # what is left of an emission
     messages_sent: int = 0
+    services: int = 0  # begun so far ...
+    records: int = 0  # ... and those of them that were of records
     idle_since_ns: int = 0  # when its last emission ended
     watermark_ns: int = LOWEST_WATERMARK
     waiting_for: tuple[Channel, int] | None = None  # blocked: the channel, and the record whose start gives the credit

@@ -219,7 +219,9 @@ def test_placement(name):
 
 def test_catalogue_is_complete_and_json():
     listing = json.loads(json.dumps(catalogue(), allow_nan=False))
-    families = "operators streams rates arrivals disorders watermarks retentions partitionings processors placements flow_controls prices"
+    families = (
+        "operators streams rates arrivals disorders watermarks retentions noises partitionings processors placements flow_controls prices"
+    )
     assert set(listing) == {*families.split(), "faults", "functions"}
     for family, entries in listing.items():
         assert entries, family

@@ -32,6 +32,7 @@ export type Family =
   | "rates"
   | "disorders"
   | "watermarks"
+  | "noises"
   | "partitionings"
   | "processors"
   | "placements"

@@ -1,0 +1,47 @@
+"""The factor by which chance changes the cost of a service (docs/event-core.md, section 3.2), from its definition."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import math
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Any
+
+from .build import U64, mix64
+
+EDGES = [Fraction(64 + j, 64 * 2 ** (k + 1)) for k in range(32, 0, -1) for j in range(64)] + [Fraction(1, 2)]
+"""Shares beyond a value, rising."""
+
+
+def noise_word(names: tuple[Any, ...], service: int) -> int:
+    digest = hashlib.blake2b("\x1f".join(map(str, names)).encode(), digest_size=8).digest()
+    return mix64((service + 1) * 0x9E3779B97F4A7C15 + int.from_bytes(digest, "little") & U64)
+
+
+def value(law: Any, share: float, upper: bool) -> float:
+    """The value with this share of the law below it, or above it."""
+    if law.kind == "exponential":
+        return -math.log(share) if upper else -math.log1p(-share)
+    side = 1 if upper else -1
+    if law.kind == "lognormal":
+        square = math.log(1 + law.cv**2)
+        return math.exp(-side * math.sqrt(square) * NormalDist().inv_cdf(share) - square / 2)
+    return 1 + side * math.sqrt(3) * law.cv * (1 - 2 * share)
+
+
+@functools.cache
+def table(law: Any) -> tuple[list[int], list[int]]:
+    """Factors at the edges, in units of 2^-16: below and above the median."""
+    below, above = ([math.floor(value(law, float(edge), upper) * 2**16 + 0.5) for edge in EDGES] for upper in (False, True))
+    return below, above
+
+
+def noise_factor(law: Any, word: int) -> int:
+    v = max(word & U64 >> 1, 1 << 31)
+    factors = table(law)[word >> 63]
+    leading = v.bit_length() - 1
+    edge = 64 * (leading - 31) + (v << 62 - leading >> 56) - 64
+    rest = v << 62 - leading >> 40 & 0xFFFF
+    return factors[edge] + ((factors[edge + 1] - factors[edge]) * rest >> 16)
