@@ -49,7 +49,7 @@ def resource_problems(draft: Draft, datasets: Datasets, budgets: Budgets) -> Ite
     yield from _source_entries(draft)
     yield from _sizes(draft, budgets)
     yield from _records(draft, datasets, budgets)
-    yield from _scale(draft)
+    yield from _not_executed(draft)
     yield from _times(draft, budgets)
 
 
@@ -216,8 +216,12 @@ def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Pro
         yield Problem(pointer("workload", "horizon_s"), "budget", message, horizon_s)
 
 
-def _scale(draft: Draft) -> Iterator[Problem]:
-    """The feed makes scaled records, but nothing else counts their weight yet: a run would be too cheap by the scale."""
+def _not_executed(draft: Draft) -> Iterator[Problem]:
+    """What the feed makes and the loop cannot serve yet: records of more weight, and watermarks that stand in the log."""
+    for id, source in draft.sources.items():
+        if source.watermarks.kind == "device":
+            message = "watermarks are of kind 'device', which this version cannot serve; choose bounded"
+            yield Problem(pointer("workload", "sources", id, "watermarks", "kind"), "not_executed", message, "device")
     if draft.workload is not None and draft.workload.scale > 1:
         message = f"scale is {draft.workload.scale}, but this version runs every record on its own; it must be 1"
         yield Problem(pointer("workload", "scale"), "not_executed", message, draft.workload.scale)
@@ -244,7 +248,7 @@ def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
             )
             yield Problem(pointer("workload", "sources", id, "retention", "check_s"), "budget", message, source.retention.check_s)
         operator = draft.by_id.get(id)
-        if operator is None or source.watermarks.kind != "bounded":
+        if operator is None or source.watermarks.kind == "none":
             continue
         period_ms = source.watermarks.period_ms
         ticks = horizon_s * 1000 / period_ms * operator.parallelism

@@ -23,11 +23,9 @@ class NoWatermarks(Variant):
     kind: Literal["none"] = "none"
 
 
-class BoundedWatermarks(Variant):
-    """Every period: the largest event time served so far, minus the lag. Right when no record is more than `lag` late."""
+class PeriodicWatermarks(Variant):
+    """What watermarks that come every period share."""
 
-    title: ClassVar[str] = "Bounded lateness"
-    kind: Literal["bounded"] = "bounded"
     lag_ms: Number = quantity(0.0, unit="ms", ge=0, le=1e11, title="Lag", description="How late a record may be without being dropped.")
     period_ms: Number = quantity(1000.0, unit="ms", ge=0.001, le=1e11, title="Period", description="Time between two watermarks.")
 
@@ -40,7 +38,24 @@ class BoundedWatermarks(Variant):
         return milliseconds_ns(self.period_ms)
 
 
-AnyWatermarks = Annotated[NoWatermarks | BoundedWatermarks, Field(discriminator="kind")]
+class BoundedWatermarks(PeriodicWatermarks):
+    """Every period: the largest event time served so far, minus the lag. Right when no record is more than `lag` late."""
+
+    title: ClassVar[str] = "Bounded lateness"
+    kind: Literal["bounded"] = "bounded"
+
+
+class DeviceWatermarks(PeriodicWatermarks):
+    """Made where the records are made, every period: the time there, minus the lag. They travel to the log of every partition like records,
+    each with a delay of its own, so they overtake records and one another. Right when no delay is longer than the lag.
+    """
+
+    title: ClassVar[str] = "From the devices"
+    source: ClassVar[str] = "Farhat 2020, 2.2 and 3.5"
+    kind: Literal["device"] = "device"
+
+
+AnyWatermarks = Annotated[NoWatermarks | BoundedWatermarks | DeviceWatermarks, Field(discriminator="kind")]
 
 
 class SourceWorkload(Model):
@@ -61,6 +76,13 @@ class SourceWorkload(Model):
         if isinstance(self.rate, RecordedRate) and not isinstance(self.stream, FileStream):
             message = f"rate 'recorded' needs a file, but the stream is '{self.stream.kind}'; choose constant, steps or another rate"
             raise Refusal(message, at=("rate", "kind"), code="recorded_without_file", value="recorded")
+        return self
+
+    @model_validator(mode="after")
+    def _files_have_no_devices(self) -> Self:
+        if isinstance(self.watermarks, DeviceWatermarks) and isinstance(self.stream, FileStream):
+            message = "watermarks are of kind 'device', but the stream is a file, which has no devices; choose bounded"
+            raise Refusal(message, at=("watermarks", "kind"), code="device_of_file", value="device")
         return self
 
     @model_validator(mode="after")

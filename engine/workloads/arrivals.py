@@ -168,6 +168,19 @@ class Recorded:
         return self._times_ns[first:last]
 
 
+class Periodic:
+    """Several at every whole period, from the first one on."""
+
+    def __init__(self, period_ns: int, each: int):
+        self._period_ns, self._each = period_ns, each
+
+    def count_before(self, time_ns: int) -> int:
+        return max((time_ns - 1) // self._period_ns, 0) * self._each
+
+    def times_ns(self, first: int, last: int) -> NDArray[np.int64]:
+        return (np.arange(first, max(first, last), dtype=np.int64) // self._each + 1) * self._period_ns
+
+
 def arrivals_of(workload: Workload, operator_id: str, datasets: Datasets) -> Arrivals:
     """The arrivals of a source whose rate is not the file's own. Raises Refusal (path below the source's entry)."""
     source, seed, horizon_ns, scale = workload.sources[operator_id], workload.seed, workload.horizon_ns, workload.scale

@@ -85,9 +85,12 @@ class Traced:
         return self._rows_ns[numbers % rows if self._random is None else self._random.below(numbers, rows)]
 
 
-def delays_of(law: AnyDelay, seed: int, operator_id: str, datasets: Datasets) -> Delays | None:
-    """The delays of a source's records; None if there are none. Raises Refusal (path below the law) for a file that is no trace."""
-    random = RandomStream(seed, operator_id, "disorder")
+def delays_of(law: AnyDelay, seed: int, operator_id: str, datasets: Datasets, purpose: str = "disorder") -> Delays | None:
+    """The delays of a source's records; None if there are none. Raises Refusal (path below the law) for a file that is no trace.
+
+    purpose: other words give other draws of the same law.
+    """
+    random = RandomStream(seed, operator_id, purpose)
     delays: Delays
     match law:
         case NoDelay():

@@ -15,8 +15,9 @@ from engine.spec.problems import refusals_below
 from engine.spec.rates import RecordedRate
 from engine.spec.records import RecordSchema
 from engine.spec.streams import FileStream
+from engine.spec.workload import DeviceWatermarks
 
-from .arrivals import Arrivals, Recorded, arrivals_of
+from .arrivals import Arrivals, Periodic, Recorded, arrivals_of
 from .delays import delays_of
 from .delivery import BLOCK, AtOnce, Delivery, Late
 from .files import FileRecords
@@ -27,6 +28,7 @@ from .strings import Strings
 from .traces import file_of
 
 NUMBER_BITS = 40  # a trigger is the source's number above, the record's number below
+WATERMARK = -2  # in place of a trigger; -1 is the end of the log
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class LogChunk:
     """Log records in the order of their arrival, n of them; those that arrive together, in the order of their numbers.
 
     append_ns (n,) non-decreasing; event_ns (n,) >= 0; trigger (n,) source number << 40 | record number; partition int32 (n,), the source
-    instance whose log holds the record; words (n, fields of the feed).
+    instance whose log holds the record; words (n, fields of the feed). Where devices make watermarks, these stand among the records, behind
+    those that arrive at the same time: trigger WATERMARK, event_ns the watermark, words 0.
     """
 
     append_ns: NDArray[np.int64]
@@ -46,13 +49,31 @@ class LogChunk:
     def __len__(self) -> int:
         return len(self.append_ns)
 
+    def merged_with(self, other: LogChunk) -> LogChunk:
+        """Both in the order of arrival; of what arrives together, one's own first."""
+        order = np.argsort(np.concatenate([self.append_ns, other.append_ns]), kind="stable")
+        return LogChunk(*(np.concatenate(both)[order] for both in zip(vars(self).values(), vars(other).values(), strict=True)))
+
+
+class Watermarks:
+    """What the devices say about their progress: every period, to every partition, the time less the lag."""
+
+    def __init__(self, delivery: Delivery, lag_ns: int, partitions: int, fields: int):
+        self._delivery, self._lag_ns, self._partitions, self._fields = delivery, lag_ns, partitions, fields
+
+    def chunk(self, from_ns: int, to_ns: int) -> LogChunk:
+        numbers, made_ns, arrival_ns = self._delivery.between(from_ns, to_ns)
+        partition = (numbers % self._partitions).astype(np.int32)
+        marks = np.full(len(numbers), WATERMARK, np.int64)
+        return LogChunk(arrival_ns, made_ns - self._lag_ns, marks, partition, np.zeros((len(numbers), self._fields), np.int64))
+
 
 class Feed:
     """What one source operator finds in its logs.
 
     schema: the records' fields. fields: the names of those that are made, in the order of a chunk's columns. closes_ns: when the logs
     close: the horizon, or, for a file that ends earlier, the append time of its last record. count: how many records arrive before the
-    horizon. weight: how many real records each stands for.
+    horizon, watermarks not among them. weight: how many real records each stands for.
     """
 
     def __init__(
@@ -64,9 +85,10 @@ class Feed:
         random: RandomStream,
         source_number: int,
         weight: int = 1,
+        watermarks: Watermarks | None = None,
     ):
         self._records, self._delivery, self._horizon_ns, self.weight = records, delivery, horizon_ns, weight
-        self._partitions, self._random = partitions, random
+        self._partitions, self._random, self._watermarks = partitions, random, watermarks
         self._first_trigger = source_number << NUMBER_BITS
         self.schema: RecordSchema = records.schema
         self.fields: tuple[str, ...] = records.fields
@@ -79,7 +101,12 @@ class Feed:
 
     def chunk(self, from_ns: int, to_ns: int) -> LogChunk:
         """The records with from_ns <= append time < to_ns; however time is cut, the same records come out."""
-        numbers, made_ns, append_ns = self._delivery.between(from_ns, min(to_ns, self._horizon_ns))
+        to_ns = min(to_ns, self._horizon_ns)
+        records = self._records_between(from_ns, to_ns)
+        return records if self._watermarks is None else records.merged_with(self._watermarks.chunk(from_ns, to_ns))
+
+    def _records_between(self, from_ns: int, to_ns: int) -> LogChunk:
+        numbers, made_ns, append_ns = self._delivery.between(from_ns, to_ns)
         count = len(numbers)
         event_ns = np.empty(count, np.int64)
         partition = np.empty(count, np.int32)
@@ -125,5 +152,11 @@ def build_feed(
         times = arrivals_of(workload, operator_id, datasets)
         delivery = AtOnce(times) if delays is None else Late(times, delays)
     parallelism = experiment.operator(operator_id).parallelism
+    watermarks = None
+    if isinstance(source.watermarks, DeviceWatermarks):
+        made = Periodic(source.watermarks.period_ns, parallelism)
+        late = delays_of(source.disorder, workload.seed, operator_id, datasets, "disorder of watermarks")
+        marks = AtOnce(made) if late is None else Late(made, late)
+        watermarks = Watermarks(marks, source.watermarks.lag_ns, parallelism, len(records.fields))
     partition = RandomStream(workload.seed, operator_id, "partition")
-    return Feed(records, delivery, workload.horizon_ns, parallelism, partition, source_number, workload.scale)
+    return Feed(records, delivery, workload.horizon_ns, parallelism, partition, source_number, workload.scale, watermarks)

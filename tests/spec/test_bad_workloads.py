@@ -207,6 +207,20 @@ CASES = {
         ["scale is 10", "'trips'", "another rate"],
     ),
     "scale that is not executed": (q3, {"/workload/scale": 10}, "/workload/scale", "not_executed", ["scale is 10", "must be 1"]),
+    "watermarks of a file's devices": (
+        trips,
+        {f"{TRIPS}/watermarks/kind": "device"},
+        f"{TRIPS}/watermarks/kind",
+        "device_of_file",
+        ["'device'", "a file", "choose bounded"],
+    ),
+    "watermarks that are not executed": (
+        q3,
+        {f"{PERSONS}/watermarks": {"kind": "device"}},
+        f"{PERSONS}/watermarks/kind",
+        "not_executed",
+        ["'device'", "choose bounded"],
+    ),
     "no ads": (
         q3,
         {f"{PERSONS}/stream": {"kind": "yahoo_event", "campaigns": 0}},

@@ -10,8 +10,10 @@ import pyarrow.parquet as parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from engine.spec.delays import (
+    AnyDelay,
     ConstantDelay,
     ExponentialDelay,
     FileDelay,
@@ -27,6 +29,7 @@ from engine.workloads.arrivals import Even, Gamma
 from engine.workloads.curves import Curve
 from engine.workloads.delays import delays_of
 from engine.workloads.delivery import Late
+from engine.workloads.feed import WATERMARK
 
 from .documents import DATA, feed
 
@@ -186,3 +189,52 @@ def test_every_law_delays_the_rows_of_a_file_on_its_own_clock(disorder):
     delays = chunk.append_ns * 1000 - chunk.event_ns
     assert delays.min() > -1000  # rounded down to a nanosecond of virtual time
     assert delays.max() > 5 * delays.mean() > 0
+
+
+# Watermarks from the devices
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    disorder=st.sampled_from([{"kind": "none"}, {"kind": "uniform", "max_ms": 120.0}, {"kind": "exponential", "mean_ms": 50.0}]),
+    period_ms=st.sampled_from([7.0, 50.0, 499.0]),
+    cuts=st.lists(st.integers(0, SECOND), max_size=8),
+)
+def test_watermarks_travel_like_records_and_may_overtake_them(disorder, period_ms, cuts):
+    source = {
+        "stream": {"kind": "nexmark_bid"},
+        "rate": {"kind": "constant", "per_s": 2000.0},
+        "disorder": disorder,
+        "watermarks": {"kind": "device", "lag_ms": 100.0, "period_ms": period_ms},
+    }
+    made = feed(source, parallelism=3)
+    chunks = [made.chunk(start, end) for start, end in pairwise([0, *sorted(cuts), SECOND])]
+    rows = {name: np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in ("append_ns", "event_ns", "trigger", "partition")}
+    marks = rows["trigger"] == WATERMARK
+    assert (np.diff(rows["append_ns"]) >= 0).all()
+    alone = feed({**source, "watermarks": {"kind": "none"}}, parallelism=3).chunk(0, SECOND)
+    assert rows["trigger"][~marks].tolist() == alone.trigger.tolist()
+    assert made.count == len(alone)
+    delays = delays_of(TypeAdapter(AnyDelay).validate_python(disorder), 1, "source", {}.get, "disorder of watermarks")
+    expected = []
+    for number in range(3 * int(1000 / period_ms)):
+        time_ns = (number // 3 + 1) * round(period_ms * MS)
+        arrival_ns = time_ns + (0 if delays is None else int(delays.of(np.array([number]))[0]))
+        if arrival_ns < SECOND:
+            expected.append((arrival_ns, number, time_ns - 100 * MS, number % 3))
+    found = zip(*(rows[name][marks].tolist() for name in ("append_ns", "event_ns", "partition")), strict=True)
+    assert list(found) == [(arrival_ns, mark, partition) for arrival_ns, _, mark, partition in sorted(expected)]
+
+
+def test_a_lag_as_long_as_the_longest_delay_makes_watermarks_right():
+    source = {
+        "stream": {"kind": "nexmark_bid"},
+        "rate": {"kind": "constant", "per_s": 5000.0},
+        "disorder": {"kind": "uniform", "max_ms": 300.0},
+        "watermarks": {"kind": "device", "lag_ms": 300.0, "period_ms": 20.0},
+    }
+    chunk = feed(source, parallelism=1, horizon_s=5.0).chunk(0, 5 * SECOND)
+    marks = chunk.trigger == WATERMARK
+    promised = np.maximum.accumulate(np.where(marks, chunk.event_ns, -SECOND))
+    assert (chunk.event_ns[~marks] >= promised[~marks]).all()
+    assert (np.diff(chunk.event_ns[marks]) < 0).any(), "some overtake others"

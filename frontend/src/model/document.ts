@@ -35,8 +35,10 @@ export interface Host {
 export interface SourceWorkload {
   stream: Tagged;
   rate: Tagged;
+  arrivals?: Tagged;
   disorder?: Tagged;
   watermarks?: Tagged;
+  retention?: Tagged;
 }
 
 export interface Position {

@@ -9,9 +9,13 @@ import { Section } from "./Section";
 const SOURCE_PARTS = [
   { name: "stream", label: "Stream", family: "streams", open: true },
   { name: "rate", label: "Rate", family: "rates", open: true },
-  { name: "disorder", label: "Disorder", family: "disorders", open: false },
+  { name: "arrivals", label: "Arrivals", family: "arrivals", open: false },
+  { name: "disorder", label: "Delay", family: "disorders", open: false },
   { name: "watermarks", label: "Watermarks", family: "watermarks", open: false },
+  { name: "retention", label: "Retention", family: "retentions", open: false },
 ] as const;
+/** Without an own choice the document's default holds: the family's first kind. */
+const REQUIRED = ["stream", "rate"];
 
 /** What a source reads: one section for each part of its workload, all forms from the registry. */
 export function SourceSections({ operator, workload }: { operator: Operator; workload: SourceWorkload | undefined }) {
@@ -42,8 +46,7 @@ export function SourceSections({ operator, workload }: { operator: Operator; wor
       )}
       {SOURCE_PARTS.map(({ name, label, family, open }) => {
         const kinds = registry[family] ?? [];
-        // Without an own choice the document's default holds: the family's first kind.
-        const value = workload?.[name] ?? (name === "disorder" || name === "watermarks" ? kinds[0] && { kind: kinds[0].kind } : undefined);
+        const value = workload?.[name] ?? (REQUIRED.includes(name) ? undefined : kinds[0] && { kind: kinds[0].kind });
         const title = kinds.find((kind) => kind.kind === value?.kind)?.title ?? "choose";
         return (
           <Section key={name} title={label} summary={title} open={open || problemsAt(problems, `${pointer}/${name}`).length > 0}>
