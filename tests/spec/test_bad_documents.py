@@ -26,7 +26,7 @@ CASES = {
     "misspelt field in a union": (q3, {f"{PERSONS}/rate/pers_s": 3}, f"{PERSONS}/rate/pers_s", "unexpected", ["did you mean 'per_s'"]),
     "text for a number": (q3, {"/workload/horizon_s": "30"}, "/workload/horizon_s", "wrong_type", ["horizon_s", "'30'", "a number"]),
     "fraction for a count": (q3, {f"{OPERATORS}/0/parallelism": 1.5}, f"{OPERATORS}/0/parallelism", "wrong_type", ["1.5", "whole number"]),
-    "true for a count": (q3, {"/cluster/hosts/0/cores": True}, "/cluster/hosts/0/cores", "wrong_type", ["cores", "true", "whole number"]),
+    "true for a count": (q3, {"/cluster/hosts/0/count": True}, "/cluster/hosts/0/count", "wrong_type", ["count", "true", "whole number"]),
     "a number for a list": (q3, {"/cluster/hosts": 4}, "/cluster/hosts", "wrong_type", ["hosts", "4", "a list"]),
     "a list for a mapping": (q3, {"/workload": []}, "/workload", "wrong_type", ["workload", "mapping"]),
     "no hosts": (q3, {"/cluster/hosts": []}, "/cluster/hosts", "too_short", ["hosts", "0", "at least 1"]),
