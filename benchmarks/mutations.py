@@ -26,7 +26,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 LOOP, TOOLS, WORLD = "engine/core/loop.py", "engine/core/tools.py", "engine/core/world.py"
-AGGREGATE, JOIN, SPLIT = (f"engine/operators/{name}.py" for name in ("aggregate", "join", "split"))
+AGGREGATE, SESSION, COUNT_WINDOW = (f"engine/operators/{name}aggregate.py" for name in ("", "session_", "count_window_"))
+AGGREGATION, JOIN, SPLIT = (f"engine/operators/{name}.py" for name in ("aggregation", "join", "split"))
 WAYS = "engine/core/transmission.py"
 NETWORK, CORE_NETWORK = "engine/network.py", "engine/core/network.py"
 TIMEOUT_S = 1000
@@ -121,7 +122,7 @@ MUTATIONS = (
         "watermark of one channel for all", LOOP, "if chan[inputs[q], C_WATERMARK] < least:", "if chan[inputs[q], C_WATERMARK] < FAR:"
     ),
     Mutation("last tick of the source forgotten", LOOP, "if t + inst[i, I_PERIOD] <= horizon:", "if t + inst[i, I_PERIOD] < horizon:"),
-    Mutation("late one nanosecond too late (aggregate)", AGGREGATE, "if start + size <= closed_to:", "if start + size < closed_to:"),
+    Mutation("late one nanosecond too late (aggregate)", AGGREGATE, "if start + size <= freed:", "if start + size < freed:"),
     Mutation("late one nanosecond too late (join)", JOIN, "end <= inst[i, I_WATERMARK]", "end < inst[i, I_WATERMARK]"),
     Mutation(
         "rows of a pane by falling age", TOOLS, "while x >= 0 and pane[x, W_START] < start:", "while x >= 0 and pane[x, W_START] > start:"
@@ -132,10 +133,61 @@ MUTATIONS = (
     Mutation("a join's older event time", JOIN, "max(msg[slot, M_EVENT], row[r, R_EVENT])", "min(msg[slot, M_EVENT], row[r, R_EVENT])"),
     Mutation(
         "trigger of the first record",
-        AGGREGATE,
+        AGGREGATION,
         "    entry[e, S_TRIGGER] = msg[slot, M_TRIGGER]",
         "    entry[e, S_TRIGGER] = max(entry[e, S_TRIGGER], msg[slot, M_TRIGGER])",
     ),
+    # aggregates
+    Mutation("lateness of panes forgotten", AGGREGATE, "freed = ended - par[at + A_LATENESS]", "freed = ended"),
+    Mutation("event time of a late update", AGGREGATE, "            event = end - 1\n", "            event = end\n"),
+    Mutation("ended panes give their rows again", AGGREGATE, "A_ON_CLOSE] == 1 and pane[x, W_END] > ended\n", "A_ON_CLOSE] == 1\n"),
+    Mutation("reading what is stored is free", AGGREGATE, "    box[3] = read\n", "    box[3] = 0\n"),
+    Mutation("reading for an early row costs one record", AGGREGATE, "box[3] += count", "box[3] += 1"),
+    Mutation("the record of a row is not in it", AGGREGATE, "count = entry[e, S_COUNT] + 1", "count = entry[e, S_COUNT]"),
+    Mutation(
+        "distinct values shared by groups",
+        AGGREGATION,
+        "x = find_entry(table, entry, DISTINCT_VALUES + k, word, e)",
+        "x = find_entry(table, entry, DISTINCT_VALUES + k, word, table[0])",
+    ),
+    Mutation(
+        "distinct values outlive their group",
+        AGGREGATION,
+        "forget_values(par, at, inst, i, table, entry, g, e)\n    rows =",
+        "rows =",
+    ),
+    Mutation(
+        "distinct values of all aggregates in one", AGGREGATION, "word, e)\n                if x < 0:", "word, e)\n                if True:"
+    ),
+    Mutation("oldest contributor forgotten", AGGREGATION, "if first or msg[slot, M_OLDEST] < entry[e, S_OLDEST]:", "if first:"),
+    Mutation("stored records read once only", AGGREGATION, "        fresh = 1\n        steps", "        steps"),
+    Mutation("late records leave by the wrong port", AGGREGATION, "msg[slot, M_EDGE] = LATE", "msg[slot, M_EDGE] = 0"),
+    Mutation("touching sessions stay apart", SESSION, "time <= entry[x, SESSION_END]", "time < entry[x, SESSION_END]"),
+    Mutation("a session joined keeps its end", SESSION, "entry[e, SESSION_END] = entry[b, SESSION_END]", "pass"),
+    Mutation("joining sessions is free", SESSION, "box[3] = 2", "box[3] = 1"),
+    Mutation("distinct values of joined sessions counted twice", SESSION, "if y < 0:", "if True:"),
+    Mutation(
+        "sessions that end together by falling key", SESSION, "entry[b, S_KEY] < entry[a, S_KEY]", "entry[b, S_KEY] > entry[a, S_KEY]"
+    ),
+    Mutation(
+        "heap loses a branch",
+        SESSION,
+        "entry[a, tree + HEAP_RIGHT] = entry[a, tree + HEAP_LEFT]",
+        "entry[a, tree + HEAP_RIGHT] = -1",
+    ),
+    Mutation("heap forgets which branch it takes out", SESSION, "elif entry[up, tree + HEAP_LEFT] == e:", "elif up >= 0:"),
+    Mutation("a session ends at its end", SESSION, "next_due = entry[e, SESSION_END] + 1", "next_due = entry[e, SESSION_END]"),
+    Mutation("kept sessions give their rows again", SESSION, "if rows > 0 and end + 1 > ended:", "if rows > 0:"),
+    Mutation("updated sessions are not kept on", SESSION, "next_due += lateness", "next_due += 0"),
+    Mutation(
+        "a session that grows leaves its tick",
+        SESSION,
+        "inst[i, I_TICK] = entry[panes_of[queue + QUEUE_ROOT], tree + HEAP_DUE]",
+        "inst[i, I_TICK] = min(inst[i, I_TICK], entry[panes_of[queue + QUEUE_ROOT], tree + HEAP_DUE])",
+    ),
+    Mutation("windows of records begin one late", COUNT_WINDOW, "first = number // step", "first = (number + 1) // step"),
+    Mutation("windows of records too long", COUNT_WINDOW, "last = (number + length) // step - 1", "last = (number + length) // step"),
+    Mutation("full windows are kept", COUNT_WINDOW, "            drop_group(par", "            pass  # drop_group(par"),
     # growth
     Mutation(
         "ring copied without its wrap",

@@ -67,6 +67,9 @@ class Lowering:
     lists: int = 0
     values: int = 1
     stored: int = 1
+    row_words: int | None = None  # of the operator's stored records, None if it stores none
+    group_words: int = 0
+    first_row: int = 0
 
     def program(self, text: str, schema: RecordSchema) -> tuple[int, int]:
         """Compile an expression; (first, last) row of its program."""
@@ -91,8 +94,14 @@ class Lowering:
     def entry_values(self, count: int) -> None:
         self.values = max(self.values, count)
 
-    def row_values(self, count: int) -> None:
-        self.stored = max(self.stored, count)
+    def stored_rows(self, words: int) -> None:
+        """The operator stores records, each with so many words."""
+        self.row_words = words
+        self.stored = max(self.stored, words)
+
+    def groups_of(self, words: int, first_row: int) -> None:
+        """The operator's entries are groups: so many words from S_COUNT on are state; the place of their first stored record, or 0."""
+        self.group_words, self.first_row = words, first_row
 
 
 def build(
@@ -133,6 +142,7 @@ def build(
     for n, spec in enumerate(specs):
         lowering.parallelism = spec.parallelism
         lowering.params_at = len(lowering.params)
+        lowering.row_words, lowering.group_words, lowering.first_row = None, 0, 0
         lowering.groups = next(
             (
                 (int(edge[e, L.E_SCHEME]), int(edge[e, L.E_GROUPS]))
@@ -168,7 +178,9 @@ def build(
             price.control_ps if own is None or own.control_ps is None else own.control_ps,
             sinks.index(spec.id) if spec.kind == "sink" else -1,
             len(types[f"{spec.id}.{'in' if spec.kind == 'sink' else kind.outputs[0]}"].fields),
-            int(kind.keeps_rows),
+            0 if lowering.row_words is None else L.R_VALUES - L.R_EVENT + lowering.row_words,
+            lowering.group_words,
+            lowering.first_row,
             len(kind.outputs),
             port_widths_at,
             noise_at,

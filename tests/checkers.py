@@ -128,7 +128,7 @@ def check_fifo(topology: Topology, trace: Sequence[Service]) -> None:
 
 
 def holds_rows_back(operator: Any) -> bool:
-    return operator.kind == "aggregate" and operator.params.get("emit", "on_update") == "on_close"
+    return operator.kind in ("aggregate", "session_aggregate") and operator.parameters.emit == "on_close"
 
 
 def check_conservation(topology: Topology, counts: Mapping[str, Mapping[str, int]]) -> None:

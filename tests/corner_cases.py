@@ -398,7 +398,158 @@ def numbers_at_the_edges() -> Document:
     return document(operators, edges, [host("a"), host("b")], {"bids": bids(40_000)})
 
 
+def _loose_bids(operator: Document, late: bool = True, **parts: Any) -> Document:
+    """Bids up to 6 ms out of order under watermarks that do not wait for them, through this operator; what is too late goes to a sink of
+    its own."""
+    operators = [
+        {"id": "steady", "kind": "source"},
+        {"id": "loose", "kind": "source", "parallelism": 2},
+        {"id": "some", "kind": "filter", "params": {"predicate": "price % 3 != 0"}},
+        operator,
+        {"id": "sink", "kind": "sink"},
+        {"id": "late-sink", "kind": "sink"},
+    ]
+    key = operator["params"].get("key")
+    partitioning = {"kind": "hash", "key": key} if key else {"kind": "rebalance"}
+    edges = [
+        {"source": "steady", "target": "some"},
+        {"source": "some", "target": operator["id"], "partitioning": partitioning},
+        {"source": "loose", "target": operator["id"], "partitioning": partitioning},
+        {"source": operator["id"], "target": "sink", "partitioning": {"kind": "rebalance"}},
+        {"source": operator["id"], "source_port": "late", "target": "late-sink", "partitioning": {"kind": "rebalance"}},
+    ]
+    if not late:
+        operators.pop()
+        edges.pop()
+    sources = {
+        "steady": bids(10_000, watermarks=watermarks(0.5, lag_ms=0.4)),
+        "loose": bids(17_000, watermarks=watermarks(0.3), disorder={"kind": "uniform", "max_ms": 6.0}),
+    }
+    return document(operators, edges, [host("a"), host("b")], sources, **({"horizon_s": 0.03} | parts))
+
+
+AGGREGATES = [
+    {"name": "n"},
+    {"name": "bidders", "function": "count_distinct", "field": "bidder"},
+    {"name": "total", "function": "sum", "field": "price"},
+    {"name": "least", "function": "min", "field": "bidder"},
+    {"name": "mean", "function": "avg", "field": "price"},
+    {"name": "latest", "function": "max", "field": "time"},
+]
+
+
+def _panes(evaluation: str, **params: Any) -> Document:
+    """Sliding panes that are kept for 0.7 ms: a late record gives updated rows of some panes, is added to open ones, and misses others."""
+    window = {"kind": "sliding", "size_s": 0.002, "slide_s": 0.0005, "clock": "event"}
+    params = {"window": window, "aggregates": AGGREGATES, "lateness_ms": 0.7, "evaluation": evaluation, "emit": "on_close"} | params
+    return {"id": "panes", "kind": "aggregate", "params": params}
+
+
+def panes_with_late_updates() -> Document:
+    return _loose_bids(_panes("incremental"), measurement={"latency": {"from": "event", "anchor": "oldest"}})
+
+
+def panes_evaluated_at_firing() -> Document:
+    """Every row reads the records of its group again: cost is paid where rows are made, also by the watermark's service."""
+    return _loose_bids(_panes("at_firing", every=5))
+
+
+def late_records_without_a_port() -> Document:
+    return _loose_bids(_panes("incremental", every=3, emit="on_update"), late=False)
+
+
+def _sessions(**params: Any) -> Document:
+    params = {"gap_s": 0.0004, "aggregates": AGGREGATES} | params
+    return {"id": "sessions", "kind": "session_aggregate", "parallelism": 2 if "key" in params else 1, "params": params}
+
+
+def sessions_that_meet() -> Document:
+    """Late records prolong sessions, join two of them, and find some of them ended; others touch them at their very ends."""
+    return _loose_bids(
+        _sessions(key="auction", gap_s=0.0021, lateness_ms=0.8), measurement={"latency": {"from": "event", "anchor": "oldest"}}
+    )
+
+
+def sessions_that_meet_and_are_evaluated_at_firing() -> Document:
+    return _loose_bids(
+        _sessions(key="auction", gap_s=0.0021, lateness_ms=0.8, evaluation="at_firing", every=2),
+        measurement={"latency": {"from": "append", "anchor": "newest"}},
+    )
+
+
+def one_session_at_a_time() -> Document:
+    """Without a key: a few records between gaps that are as long as the distance of the records."""
+    return _loose_bids(_sessions(gap_s=0.0001, emit="on_update", lateness_ms=0.05), horizon_s=0.02)
+
+
+def _sessions_by_the_processing_clock(evaluation: str) -> Document:
+    """Services start on a regular grid, at the end of a session and 1 ns later among others; sessions that grow take ticks along."""
+    operators = [
+        {"id": "bids", "kind": "source", "cost": {"record_us": 1}},
+        {
+            "id": "sessions",
+            "kind": "session_aggregate",
+            "parallelism": 2,
+            "params": {"key": "auction", "gap_s": 0.001, "clock": "processing", "aggregates": AGGREGATES, "evaluation": evaluation},
+            "cost": {"record_us": 7, "output_us": 90, "control_us": 13},
+        },
+        {"id": "sink", "kind": "sink"},
+    ]
+    edges = [
+        {"source": "bids", "target": "sessions", "partitioning": {"kind": "hash", "key": "auction"}},
+        {"source": "sessions", "target": "sink", "partitioning": {"kind": "rebalance"}},
+    ]
+    return document(operators, edges, [host("a")], {"bids": bids(20_000)}, local_latency_ns=1)
+
+
+def sessions_by_the_processing_clock() -> Document:
+    return _sessions_by_the_processing_clock("incremental")
+
+
+def sessions_by_the_processing_clock_at_firing() -> Document:
+    return _sessions_by_the_processing_clock("at_firing")
+
+
+def _windows_of_records(evaluation: str, **params: Any) -> Document:
+    params = {"key": "auction", "size": 5, "slide": 2, "aggregates": AGGREGATES, "evaluation": evaluation} | params
+    operators = [
+        {"id": "bids", "kind": "source", "parallelism": 2},
+        {"id": "windows", "kind": "count_window_aggregate", "parallelism": 3 if params["key"] else 1, "params": params},
+        {"id": "sink", "kind": "sink"},
+    ]
+    partitioning = {"kind": "hash", "key": "auction"} if params["key"] else {"kind": "rebalance"}
+    edges = [
+        {"source": "bids", "target": "windows", "partitioning": partitioning},
+        {"source": "windows", "target": "sink", "partitioning": {"kind": "rebalance"}},
+    ]
+    latency = {"from": "append", "anchor": "oldest"}
+    return document(operators, edges, [host("a"), host("b")], {"bids": bids(30_000)}, measurement={"latency": latency}, horizon_s=0.03)
+
+
+def sliding_windows_of_records() -> Document:
+    return _windows_of_records("incremental")
+
+
+def sliding_windows_of_records_at_firing() -> Document:
+    return _windows_of_records("at_firing", size=7, slide=3)
+
+
+def tumbling_windows_of_all_records() -> Document:
+    return _windows_of_records("at_firing", size=4, slide=None, key=None)
+
+
 CORNER_CASES = (
+    panes_with_late_updates,
+    panes_evaluated_at_firing,
+    late_records_without_a_port,
+    sessions_that_meet,
+    sessions_that_meet_and_are_evaluated_at_firing,
+    one_session_at_a_time,
+    sessions_by_the_processing_clock,
+    sessions_by_the_processing_clock_at_firing,
+    sliding_windows_of_records,
+    sliding_windows_of_records_at_firing,
+    tumbling_windows_of_all_records,
     texts_that_expressions_make,
     numbers_at_the_edges,
     ports_that_fill_one_by_one,

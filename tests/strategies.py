@@ -16,6 +16,7 @@ from engine.spec.streams import NexmarkAuction, NexmarkBid, NexmarkPerson
 Document = dict[str, Any]
 
 SCHEMAS = {stream.model_fields["kind"].default: stream.schema_fixed for stream in (NexmarkPerson, NexmarkAuction, NexmarkBid)}
+KINDS = ("aggregate", "session_aggregate", "count_window_aggregate", "aggregate", "filter", "map", "split", "project", "union")
 JOIN_KEYS = ("id", "seller", "auction", "bidder", "state", "category")  # of many values first, so that joins stay small
 RECORDS = (800, 300, 100, 30)  # per run, before operators multiply them
 TESTS_OF_TEXTS = ("startswith({0}, 'A')", "not endswith({0}, 'n')", "'B' <= {0} < 'S'", "like({0}, '%a_%')", "lower({0}) != upper({0})")
@@ -182,8 +183,8 @@ class Query:
             window["slide_s"] = seconds(max(1, size_ns // panes - self.draw(st.sampled_from((0, 0, 17)))))
         return window
 
-    def aggregate_params(self, source: str) -> Document:
-        window = self.window(("tumbling", "sliding", "tumbling", "none"))
+    def grouped(self, source: str) -> Document:
+        """Key, aggregates and evaluation."""
         keys = [name for name in self.fields(source, "int", "string", "bool", "timestamp") if name not in ("window_start", "window_end")]
         aggregates: list[Document] = [{"name": f"n{len(self.operators)}"}]
         for function, types in (
@@ -191,19 +192,49 @@ class Query:
             ("min", ("int", "float", "timestamp")),
             ("max", ("int", "float")),
             ("avg", ("int", "float")),
+            ("count_distinct", ("int", "float", "string", "bool", "timestamp")),
         ):
             names = self.fields(source, *types)
             if names and self.draw(st.booleans()):
                 aggregates.append(
                     {"name": f"{function}{len(self.operators)}", "function": function, "field": self.draw(st.sampled_from(names))}
                 )
-        params: Document = {"window": window, "aggregates": self.draw(st.permutations(aggregates))}
+        params: Document = {"aggregates": self.draw(st.permutations(aggregates))}
         if keys and self.draw(st.sampled_from((True, True, True, False))):
             params["key"] = self.draw(st.sampled_from(keys))
+        if self.draw(st.booleans()):
+            params["evaluation"] = "at_firing"
+        return params
+
+    def emission(self, event_clock: bool) -> Document:
+        params: Document = {"emit": self.draw(st.sampled_from(("on_close", "on_close", "on_update")))}
+        if self.draw(st.booleans()):
+            params["every"] = self.draw(st.sampled_from((2, 1, 3, 7)))
+        if event_clock and self.draw(st.booleans()):
+            params["lateness_ms"] = milliseconds(self.horizon_ns // self.draw(st.sampled_from((10, 3, 40))))
+        return params
+
+    def aggregate_params(self, source: str) -> Document:
+        window = self.window(("tumbling", "sliding", "tumbling", "none"))
+        params = self.grouped(source) | {"window": window}
         if window["kind"] != "none":
-            params["emit"] = self.draw(st.sampled_from(("on_close", "on_close", "on_update")))
-        if params.get("emit", "on_update") == "on_update" and window["kind"] == "sliding":
+            params |= self.emission(window["clock"] == "event")
+        elif self.draw(st.booleans()):
+            params["every"] = self.draw(st.sampled_from((2, 3, 7)))
+        if window["kind"] == "sliding":
             self.records_factor *= 3
+        return params
+
+    def session_aggregate_params(self, source: str) -> Document:
+        clock = self.draw(st.sampled_from(("event", "event", "processing")))
+        gap_ns = max(1, self.horizon_ns // self.draw(st.sampled_from((20, 50, 100, 200, 7))) - self.draw(st.sampled_from((0, 0, 1))))
+        return self.grouped(source) | {"gap_s": seconds(gap_ns), "clock": clock} | self.emission(clock == "event")
+
+    def count_window_aggregate_params(self, source: str) -> Document:
+        size = self.draw(st.sampled_from((2, 3, 5, 1, 20)))
+        params = self.grouped(source) | {"size": size}
+        if self.draw(st.booleans()):
+            params["slide"] = self.draw(st.integers(1, size))
         return params
 
     def join_keys(self, left: str, right: str) -> tuple[str, str] | None:
@@ -244,7 +275,7 @@ class Query:
         feeding = [first] + [
             id for id in everything if id != first and self.schemas[id] == self.schemas[first] and self.draw(st.booleans())
         ]
-        kind = self.draw(st.sampled_from(("aggregate", "filter", "aggregate", "map", "aggregate", "split", "project", "union")))
+        kind = self.draw(st.sampled_from(KINDS))
         params = getattr(self, f"{kind}_params")(first)
         return self.add_operator(kind, params, {"in": feeding}, {"in": params.get("key")})
 

@@ -76,29 +76,43 @@ def messages_digest(msg, slots, widths, placed):
 
 
 @compiled
-def state_digest(table, entry, row, keeps_rows):
+def state_digest(table, entry, row, row_words, group_words, first_row):
     """Sum of the hashes of all entries of keyed state with the rows they keep: the same wherever they stand.
 
-    keeps_rows: (instances,) 1 if entries of the instance point at stored rows.
+    row_words, group_words, first_row: (instances,) of each instance's operator, as in `engine.core.layout` (O_ROW_WORDS, ...).
     """
     total = table[0] * 0
     for b in range(table.shape[0]):
         e = table[b]
         while e >= 0:
-            d = entry[e, S_OWNER] * -7046029254386353131
+            owner = entry[e, S_OWNER]
+            d = owner * -7046029254386353131
             d = (d ^ entry[e, S_KEY]) * -7046029254386353131
-            d = (d ^ entry[e, S_PANE]) * -7046029254386353131
-            if keeps_rows[entry[e, S_OWNER]] == 1:
-                for at in range(S_LEFT, S_LEFT + 2 * S_SIDE, S_SIDE):
-                    d = (d ^ entry[e, at]) * -7046029254386353131
-                    r = entry[e, at + 1]
-                    for _ in range(entry[e, at]):
-                        for c in range(R_EVENT, row.shape[1]):
+            of = e
+            if owner >= DISTINCT_VALUES:
+                of = entry[e, S_PANE]
+                d = (d ^ entry[of, S_OWNER]) * -7046029254386353131
+                d = (d ^ entry[of, S_KEY]) * -7046029254386353131
+            d = (d ^ entry[of, S_PANE]) * -7046029254386353131
+            if owner < DISTINCT_VALUES:
+                for c in range(S_COUNT, S_COUNT + group_words[owner]):
+                    d = (d ^ entry[e, c]) * -7046029254386353131
+                first = first_row[owner]
+                sides = 0
+                if row_words[owner] > 0:
+                    sides = 1
+                    if first == 0:
+                        first = S_LEFT + 1
+                        sides = 2
+                for side in range(sides):
+                    at = first + side * S_SIDE
+                    count = entry[e, at - 1] if sides == 2 else entry[e, S_COUNT]
+                    d = (d ^ count) * -7046029254386353131
+                    r = entry[e, at]
+                    for _ in range(count):
+                        for c in range(R_EVENT, R_EVENT + row_words[owner]):
                             d = (d ^ row[r, c]) * -7046029254386353131
                         r = row[r, R_NEXT]
-            else:
-                for c in range(S_COUNT, entry.shape[1]):
-                    d = (d ^ entry[e, c]) * -7046029254386353131
             total += d ^ (d >> 32)
             e = entry[e, S_NEXT]
     return total

@@ -138,12 +138,14 @@ H_COLUMNS = 40
     O_CONTROL_PS,
     O_SINK,
     O_WIDTH,
-    O_KEEPS_ROWS,
+    O_ROW_WORDS,  # words of a stored record that are state, 0 if it stores none
+    O_GROUP_WORDS,  # words of an entry that are state, from S_COUNT on; 0 for the entries of joins
+    O_FIRST_ROW,  # column of an entry's first stored record, 0 if it stores none or by side
     O_PORTS,  # output ports
     O_PORT_WIDTHS,  # where the numbers of fields on them stand, in the parameters
     O_NOISE,  # where what varies the cost of its services stands, in the parameters; -1: nothing does
     O_COLUMNS,
-) = range(16)
+) = range(18)
 (
     E_SOURCE,
     E_TARGET,
@@ -184,6 +186,7 @@ C_SENDER, C_RECEIVER, C_EDGE, C_SENT, C_CONSUMED, C_WAITING, C_WATERMARK, C_TURN
 S_NEXT, S_OWNER, S_KEY, S_PANE, S_SIBLING, S_COUNT, S_CLOCK, S_NEWEST, S_OLDEST, S_TRIGGER, S_VALUES = range(11)
 S_LEFT = 5  # an entry of a join keeps, for each side, count, first and last row
 S_SIDE = 3  # ... in so many columns
+DISTINCT_VALUES = 1 << 40  # owners from here on: the k-th aggregate's values, whose S_PANE is the entry that they belong to
 R_NEXT, R_EVENT, R_NEWEST, R_OLDEST, R_VALUES = range(5)
 W_NEXT, W_START, W_END, W_FIRST, W_LAST, W_COUNT = range(6)
 W_COLUMNS = 8

@@ -543,7 +543,7 @@ def advance(world, stop):
                     box[0] = -1  # first output
                     box[1] = -1  # last output
                     box[2] = 0  # 1 if the message served was used again
-                    box[3] = 1  # counted work
+                    box[3] = 0  # counted work
                     n = 0
                     mark = -FAR
                     keep = False
@@ -577,6 +577,7 @@ def advance(world, stop):
                                 msg[made, M_PAYLOAD + c] = log_words[line, c]
                             box[0] = made
                             box[1] = made
+                            box[3] = 1
                             n = 1
                             if log_event[line] > inst[i, I_NEWEST_EVENT]:
                                 inst[i, I_NEWEST_EVENT] = log_event[line]
@@ -597,6 +598,7 @@ def advance(world, stop):
                         before = -FAR
                         limit = -FAR  # panes that end by then close
                         if kind == RECORD:
+                            box[3] = 1
                             trigger = msg[slot, M_TRIGGER]
                             e = msg[slot, M_EDGE]  # an operator may send the message itself on, and then writes its port there
                             port = edge[e, E_PORT]
@@ -681,9 +683,8 @@ def advance(world, stop):
                         else:
                             msg[box[1], M_NEXT] = made
                         box[1] = made
-                    cost_ps = extra_ps + op[o, O_OUTPUT_PS] * n
+                    cost_ps = extra_ps + op[o, O_RECORD_PS] * box[3] + op[o, O_OUTPUT_PS] * n
                     if kind == RECORD:
-                        cost_ps += op[o, O_RECORD_PS] * box[3]
                         inst[i, I_WAIT] += t - best_ready
                         inst[i, I_EMITTED] += n
                         g[G_HOPS] += 1

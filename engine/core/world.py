@@ -320,8 +320,8 @@ class World:
         add(self._messages_digest([int(slot) for slot in w.proc[:, L.P_SLOT] if slot >= 0]))
         for r in range(2 * len(host)):
             add(self._messages_digest(self.ring(r)))
-        keeps_rows = (w.op[w.inst[:, L.I_OP], L.O_KEEPS_ROWS]).astype(np.int64)
-        add(np.array([bulk.state_digest(w.table, w.entry, w.row, keeps_rows)]), w.g[[L.G_HOPS, L.G_ENTRIES_USED]])
+        kept = [w.op[w.inst[:, L.I_OP], column].astype(np.int64) for column in (L.O_ROW_WORDS, L.O_GROUP_WORDS, L.O_FIRST_ROW)]
+        add(np.array([bulk.state_digest(w.table, w.entry, w.row, *kept)]), w.g[[L.G_HOPS, L.G_ENTRIES_USED]])
         return hasher.digest()
 
     def _messages_digest(self, slots: Any, outbox_of: int | None = None) -> Words:

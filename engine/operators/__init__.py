@@ -12,16 +12,20 @@ from engine.core.weave import has_kernel, woven_text
 from engine.spec.operator import Operator
 
 from .aggregate import Aggregate
+from .count_window_aggregate import CountWindowAggregate
 from .filter import Filter
 from .join import Join
 from .map import Map
 from .project import Project
+from .session_aggregate import SessionAggregate
 from .sink import Sink
 from .source import Source
 from .split import Split
 from .union import Union
 
-OPERATORS: dict[str, type[Operator]] = {o.kind: o for o in (Source, Filter, Map, Project, Split, Union, Aggregate, Join, Sink)}
+OPERATORS: dict[str, type[Operator]] = {
+    o.kind: o for o in (Source, Filter, Map, Project, Split, Union, Aggregate, SessionAggregate, CountWindowAggregate, Join, Sink)
+}
 
 ENTRY_POINTS = "millrace.operators"
 

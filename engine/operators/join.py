@@ -198,7 +198,6 @@ class Join(Operator):
     kind, title, group, icon = "join", "Join", "Stateful", "rings"
     source = "Siachamis 2024, 3.6"
     inputs = ("left", "right")
-    keeps_rows = True
     writes_only_wanted = True
     on_record = staticmethod(join_on_record)
     on_close = staticmethod(join_on_close)
@@ -309,7 +308,7 @@ class Join(Operator):
             for side, field, _ in (named[name] for name in lowering.outputs["out"].names)
         ]
         stored = [sorted({column for side, column in chosen if side == s}) for s in (0, 1)]
-        lowering.row_values(max(map(len, stored)))
+        lowering.stored_rows(max(map(len, stored)))
         scheme, groups = lowering.key_groups()
         outputs = [word for side, column in chosen for word in (side, column, stored[side].index(column))]
         columns_at = lowering.params_at + J_TABLE + len(outputs)

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from engine.spec.operator import Model
 from engine.spec.problems import Refusal
+from engine.spec.units import seconds_ns
 
 PANES_MAX = 1000
 
@@ -29,6 +30,13 @@ class FullHistory(Model):
     kind: Literal["full_history"] = "full_history"
 
 
+def at_least_a_nanosecond(name: str, value_s: float) -> None:
+    """Refuse a length of time that the engine would round to nothing. Raises `Refusal`."""
+    if seconds_ns(value_s) < 1:
+        message = f"{name} is {value_s:g}, which rounds to no nanosecond at all; use at least 1e-9"
+        raise Refusal(message, at=(name,), code="out_of_range", value=value_s)
+
+
 class Tumbling(Model):
     """Panes [origin + n size, origin + (n + 1) size)."""
 
@@ -38,6 +46,11 @@ class Tumbling(Model):
         0.0, ge=-1e6, le=1e6, description="start of one pane; the others follow from it", json_schema_extra={"x-unit": "s"}
     )
     clock: Clock = "event"
+
+    @model_validator(mode="after")
+    def _takes_time(self) -> Tumbling:
+        at_least_a_nanosecond("size_s", self.size_s)
+        return self
 
 
 class Sliding(Model):
@@ -55,6 +68,8 @@ class Sliding(Model):
 
     @model_validator(mode="after")
     def _slide_within_size(self) -> Sliding:
+        at_least_a_nanosecond("size_s", self.size_s)
+        at_least_a_nanosecond("slide_s", self.slide_s)
         if self.slide_s > self.size_s:
             message = f"slide_s {self.slide_s:g} is longer than size_s {self.size_s:g}: records would be lost; use at most {self.size_s:g}"
             raise Refusal(message, at=("slide_s",), code="slide_too_long", value=self.slide_s)

@@ -39,7 +39,6 @@ class Operator(Kind):
     outputs: ClassVar[tuple[str, ...]] = ("out",)
 
     writes_only_wanted: ClassVar[bool] = False  # its outputs hold only the fields that somebody reads
-    keeps_rows: ClassVar[bool] = False  # entries of its state point at stored rows
     priced_as: ClassVar[str] = ""  # the kind whose price holds in price lists that do not know this one
 
     class Params(Model):

@@ -25,7 +25,13 @@ def check(model: type[ModelType], value: Any, at: Path = ()) -> tuple[ModelType 
     try:
         return model.model_validate(value), []
     except ValidationError as invalid:
-        return None, [_problem(model, dict(error), at) for error in invalid.errors(include_url=False)]
+        errors = [dict(error) for error in invalid.errors(include_url=False)]
+        return None, [_problem(model, error, at) for error in errors if not _is_shortened(error)]
+
+
+def _is_shortened(error: dict[str, Any]) -> bool:
+    """A list that pydantic finds too short only because it counts no entry that is wrong in itself."""
+    return error["type"] == "too_short" and isinstance(error["input"], list | tuple) and len(error["input"]) >= error["ctx"]["min_length"]
 
 
 def shortened(problem: Problem) -> Problem:

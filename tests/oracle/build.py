@@ -12,7 +12,8 @@ from engine.placement import STRATEGIES
 from engine.spec import Experiment, RecordSchema, registry
 from engine.workloads import Strings, build_feed
 
-from .operators import Aggregate, Behaviour, Filter, Join, Map, Project, Sink, Split
+from .aggregates import CountWindowAggregate, PaneAggregate, SessionAggregate
+from .operators import Behaviour, Filter, Join, Map, Project, Sink, Split
 from .plan import Channel, Edge, Fifo, Host, Instance, Link, Log, Prices, Processor, integer, milliseconds, seconds
 from .records import Record
 
@@ -288,7 +289,12 @@ def behaviour_of(network: Network, instance: Instance, schemas: Schemas) -> Beha
         return Split(params, inputs["in"])
     if operator.kind == "join":
         return Join(params, inputs["left"].names, inputs["right"].names)
+    word = lambda key: 0 if key is None else network.word(key)  # noqa: E731
+    if operator.kind == "session_aggregate":
+        return SessionAggregate(params, word)
+    if operator.kind == "count_window_aggregate":
+        return CountWindowAggregate(params, word)
     if operator.kind == "aggregate":
         hashed = [edge.partitioning for edge in feeding if edge.partitioning.kind == "hash" and edge.partitioning.scheme == "key_groups"]
-        return Aggregate(params, lambda key: network.key_group(hashed[0], key) if hashed and key is not None else 0)
+        return PaneAggregate(params, word, lambda key: network.key_group(hashed[0], key) if hashed and key is not None else 0)
     return Sink() if operator.kind == "sink" else Behaviour()

@@ -10,6 +10,7 @@ import functools
 import heapq
 import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -288,8 +289,12 @@ class Model:
 
     # Phases 3 and 4: ticks and arrivals, log records among them
 
-    def join_queue_at(self, time_ns: int, phase: Phase, instance: Instance, item: Item) -> None:
+    def join_queue_at(
+        self, time_ns: int, phase: Phase, instance: Instance, item: Item, still_wanted: Callable[[], bool] = lambda: True
+    ) -> None:
         def join() -> None:
+            if not still_wanted():
+                return
             heapq.heappush(instance.queue, item)
             self.dispatch_later(instance)
 
@@ -302,7 +307,7 @@ class Model:
 
     def tick_at(self, time_ns: int, instance: Instance) -> None:
         item = Item((time_ns, ItemClass.TICK, instance.number, 0, 0), Kind.TICK)
-        self.join_queue_at(time_ns, Phase.TICK, instance, item)
+        self.join_queue_at(time_ns, Phase.TICK, instance, item, lambda: instance.behaviour.still_ends_at(time_ns))
 
     def append_next(self, log: Log) -> None:
         """The log's next record, or its end, can be taken from its append time on (section 5)."""
@@ -342,7 +347,9 @@ class Model:
         instance.behaviour.timers.clear()
 
         prices = instance.prices
-        cost_ps = (prices.record_ps * work if item.kind is Kind.RECORD else prices.control_ps) + prices.output_ps * len(outputs)
+        cost_ps = prices.record_ps * work + prices.output_ps * len(outputs)
+        if item.kind is not Kind.RECORD:
+            cost_ps += prices.control_ps
         service_ns = max(1, -(-self.varied(instance, cost_ps) // instance.host.speed_milli))
         instance.services += 1
         instance.records += item.kind is Kind.RECORD
@@ -393,20 +400,24 @@ class Model:
             return behaviour.on_record(item.record, item.channel.edge.target_port, now_ns)
         if item.kind is Kind.END_OF_LOG:
             instance.watermark_ns = END_OF_LOG_WATERMARK
-            return 1, []
+            return 0, []
         if item.kind is Kind.TICK and source:
             log = self.network.log_of(instance)
             if log.newest_event_ns > LOWEST_WATERMARK:
                 instance.watermark_ns = max(instance.watermark_ns, log.newest_event_ns - log.lag_ns)
-            return 1, []
+            return 0, []
         if item.kind is Kind.TICK:
-            return 1, behaviour.on_tick(item.ready_ns)
+            return self.fired(behaviour, behaviour.on_tick(item.ready_ns))
         item.channel.watermark_ns = max(item.channel.watermark_ns, item.watermark_ns)
         least_ns = min(channel.watermark_ns for channel in instance.inputs)
         if least_ns <= instance.watermark_ns:
-            return 1, []
+            return 0, []
         instance.watermark_ns = least_ns
-        return 1, behaviour.on_watermark(least_ns)
+        return self.fired(behaviour, behaviour.on_watermark(least_ns))
+
+    def fired(self, behaviour: Any, rows: list[Record]) -> tuple[int, list[Record]]:
+        work, behaviour.firing_work = behaviour.firing_work, 0
+        return work, rows
 
     def taken_in(self, record: Record) -> Record:
         """The log record as it leaves its source, with the measured clock (section 8)."""

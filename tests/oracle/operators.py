@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from .expressions import Expression
 from .plan import seconds
-from .records import LOWEST_WATERMARK, Anchors, Record
+from .records import LOWEST_WATERMARK, Record
 
 
 @dataclass
 class Behaviour:
     """Passes records through: sources and unions. The other kinds redefine what they do differently.
 
-    late: records that were dropped because all of their panes had closed. errors: evaluations that met one.
+    late: records that came after all of their panes had closed. errors: evaluations that met one.
     timers: pane ends for which the model has to make a tick; it empties the list.
+    firing_work: work of the rows that a watermark or tick gives; the model sets it back to 0.
     """
 
     watermark_ns: int = LOWEST_WATERMARK
@@ -24,6 +24,7 @@ class Behaviour:
     errors: int = 0
     expressions: list[Expression] = field(default_factory=list)
     timers: list[int] = field(default_factory=list)
+    firing_work: int = 0
 
     def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
         """Work (section 3) and outputs of a record whose service starts at `now_ns`."""
@@ -39,6 +40,10 @@ class Behaviour:
         """The instance's watermark rises to this; the rows that this gives."""
         self.watermark_ns = watermark_ns
         return []
+
+    def still_ends_at(self, tick_ns: int) -> bool:
+        """Whether a window ends at `tick_ns`, which is now, and has not been prolonged since its timer was set."""
+        return True
 
     def on_tick(self, tick_ns: int) -> list[Record]:
         """A pane ends at `tick_ns` by the processing clock; the rows that this gives."""
@@ -168,85 +173,6 @@ class Windowed(Behaviour):
         for start in starts:
             del self.open[start]
         return []
-
-
-@dataclass
-class Group:
-    """The records of one (key, pane) so far: the values of each aggregate's field in order of arrival, and who contributed."""
-
-    key: Any
-    values: list[list[Any]]
-    arrival: int  # how many groups this instance had before
-    count: int = 0
-    trigger: int | None = None
-    anchors: Anchors | None = None
-
-    def add(self, record: Record, fields: list[str | None]) -> None:
-        self.count += 1
-        for values, name in zip(self.values, fields, strict=True):
-            values.append(1 if name is None else record.values[name])
-        self.anchors = record.anchors if self.anchors is None else record.anchors.with_contributors(self.anchors)
-        self.trigger = record.trigger
-
-
-def left_sum(values: list[Any]) -> Any:
-    """The sum in order of arrival. Python's own `sum` of floats compensates rounding errors, which a running sum does not."""
-    total = values[0]
-    for value in values[1:]:
-        total = total + value
-    return total
-
-
-AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {
-    "count": len,
-    "sum": left_sum,
-    "min": min,
-    "max": max,
-    "avg": lambda values: float(left_sum(values)) / float(len(values)),
-}
-
-
-class Aggregate(Windowed):
-    """key_group: from a key to the group that orders rows of panes that close together."""
-
-    def __init__(self, params: Any, key_group: Callable[[Any], int]):
-        super().__init__(params.window)
-        self.params, self.key_group = params, key_group
-        self.fields = [None if aggregate.function == "count" else aggregate.field for aggregate in params.aggregates]
-        self.groups_made = 0
-
-    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
-        starts = self.admit(record, now_ns)
-        outputs = []
-        for start in starts:
-            group = self.group(start, record)
-            group.add(record, self.fields)
-            if self.params.emit == "on_update":
-                outputs.append(self.row(group, start, record.event_ns))
-        return max(1, len(starts)), outputs
-
-    def group(self, start: int | None, record: Record) -> Group:
-        key = None if self.params.key is None else record.values[self.params.key]
-        keys = self.keys_of(start)
-        if key not in keys:
-            keys[key] = Group(key, [[] for _ in self.fields], self.groups_made)
-            self.groups_made += 1
-        return keys[key]
-
-    def row(self, group: Group, start: int | None, event_ns: int) -> Record:
-        values = {} if self.params.key is None else {self.params.key: group.key}
-        if start is not None:
-            values |= {"window_start": start, "window_end": start + self.panes.size_ns}
-        for aggregate, seen in zip(self.params.aggregates, group.values, strict=True):
-            values[aggregate.name] = AGGREGATES[aggregate.function](seen)
-        return Record(values, event_ns, group.trigger, group.anchors)
-
-    def close(self, starts: list[int]) -> list[Record]:
-        closing = [(self.key_group(group.key), start, group.arrival, group) for start in starts for group in self.open[start].values()]
-        super().close(starts)
-        if self.params.emit == "on_update":
-            return []
-        return [self.row(group, start, start + self.panes.size_ns - 1) for _, start, _, group in sorted(closing, key=lambda row: row[:3])]
 
 
 class Join(Windowed):

@@ -8,7 +8,7 @@ import pytest
 
 from engine.spec import load, validate
 
-from .documents import CONTEXT, changed
+from .documents import CONTEXT, REMOVED, changed
 
 Document = dict[str, Any]
 PARAMS = "/query/operators/1/params"
@@ -48,6 +48,22 @@ def project() -> Document:
 
 def union() -> Document:
     return bids_through("union", {})
+
+
+COUNTED = {"name": "n"}
+
+
+def panes() -> Document:
+    window = {"kind": "sliding", "size_s": 2, "slide_s": 1}
+    return bids_through("aggregate", {"key": "auction", "window": window, "emit": "on_close", "lateness_ms": 5}, parallelism=2)
+
+
+def sessions() -> Document:
+    return bids_through("session_aggregate", {"key": "auction", "gap_s": 2, "aggregates": [COUNTED]}, parallelism=2)
+
+
+def windows_of_records() -> Document:
+    return bids_through("count_window_aggregate", {"key": "auction", "size": 10, "aggregates": [COUNTED]}, parallelism=2)
 
 
 # document, changes, pointer, code, what the message or the hint must hold
@@ -123,6 +139,193 @@ CASES = {
         "wrong_form",
         ["name", "'the price'", "must match"],
     ),
+    "unknown aggregate": (
+        panes,
+        {f"{PARAMS}/aggregates": [{"name": "m", "function": "median", "field": "price"}]},
+        f"{PARAMS}/aggregates/0/function",
+        "unknown_value",
+        ["function", "'median'", "'count_distinct'"],
+    ),
+    "misspelt aggregate": (
+        sessions,
+        {f"{PARAMS}/aggregates": [{"name": "m", "function": "count_distinkt", "field": "price"}]},
+        f"{PARAMS}/aggregates/0/function",
+        "unknown_value",
+        ["did you mean 'count_distinct'"],
+    ),
+    "aggregate of an unknown field": (
+        sessions,
+        {f"{PARAMS}/aggregates": [{"name": "m", "function": "max", "field": "prise"}]},
+        f"{PARAMS}/aggregates/0/field",
+        "unknown_field",
+        ["'prise'", "did you mean 'price'"],
+    ),
+    "aggregate without a field": (
+        windows_of_records,
+        {f"{PARAMS}/aggregates": [{"name": "m", "function": "count_distinct"}]},
+        f"{PARAMS}/aggregates/0/field",
+        "missing",
+        ["count_distinct needs a field", "price"],
+    ),
+    "sum of times": (
+        panes,
+        {f"{PARAMS}/aggregates": [COUNTED, {"name": "m", "function": "sum", "field": "time"}]},
+        f"{PARAMS}/aggregates/1/field",
+        "type_mismatch",
+        ["sum of 'time'", "timestamp", "int or float"],
+    ),
+    "two aggregates of one name": (
+        sessions,
+        {f"{PARAMS}/aggregates": [COUNTED, COUNTED]},
+        f"{PARAMS}/aggregates/1/name",
+        "duplicate_name",
+        ["'n'", "choose another"],
+    ),
+    "aggregate with the name of a bound": (
+        sessions,
+        {f"{PARAMS}/aggregates": [{"name": "window_end"}]},
+        f"{PARAMS}/aggregates/0/name",
+        "duplicate_name",
+        ["'window_end'", "choose another"],
+    ),
+    "unknown key of sessions": (
+        sessions,
+        {f"{PARAMS}/key": "auktion", "/query/operators/1/parallelism": 1},
+        f"{PARAMS}/key",
+        "unknown_field",
+        ["key", "'auktion'", "did you mean 'auction'"],
+    ),
+    "window shorter than a nanosecond": (
+        panes,
+        {f"{PARAMS}/window": {"kind": "tumbling", "size_s": 1e-10}},
+        f"{PARAMS}/window/size_s",
+        "out_of_range",
+        ["size_s", "1e-10", "at least 1e-9"],
+    ),
+    "slide shorter than a nanosecond": (
+        panes,
+        {f"{PARAMS}/window": {"kind": "sliding", "size_s": 1e-9, "slide_s": 4e-10}},
+        f"{PARAMS}/window/slide_s",
+        "out_of_range",
+        ["slide_s", "4e-10", "at least 1e-9"],
+    ),
+    "slide longer than the window": (
+        panes,
+        {f"{PARAMS}/window/slide_s": 3},
+        f"{PARAMS}/window/slide_s",
+        "slide_too_long",
+        ["slide_s", "3", "records would be lost", "at most 2"],
+    ),
+    "too many panes": (
+        panes,
+        {f"{PARAMS}/window/slide_s": 0.001},
+        f"{PARAMS}/window/slide_s",
+        "too_many_panes",
+        ["2000", "at most 1000"],
+    ),
+    "lateness by the processing clock": (
+        panes,
+        {f"{PARAMS}/window/clock": "processing"},
+        f"{PARAMS}/lateness_ms",
+        "no_lateness",
+        ["lateness_ms", "5", "processing", "set it to 0"],
+    ),
+    "lateness without a window": (
+        panes,
+        {f"{PARAMS}/window": {"kind": "none"}, f"{PARAMS}/emit": "on_update"},
+        f"{PARAMS}/lateness_ms",
+        "no_lateness",
+        ["lateness_ms", "5", "none", "set it to 0"],
+    ),
+    "negative lateness": (
+        panes,
+        {f"{PARAMS}/lateness_ms": -1},
+        f"{PARAMS}/lateness_ms",
+        "out_of_range",
+        ["lateness_ms", "-1", "at least 0"],
+    ),
+    "a pane for ever that shall close": (
+        panes,
+        {f"{PARAMS}/window": {"kind": "none"}, f"{PARAMS}/lateness_ms": 0},
+        f"{PARAMS}/emit",
+        "invalid",
+        ["emit", "on_close", "never closes", "on_update"],
+    ),
+    "a row after no records": (panes, {f"{PARAMS}/every": 0}, f"{PARAMS}/every", "out_of_range", ["every", "0", "at least 1"]),
+    "unknown evaluation": (
+        panes,
+        {f"{PARAMS}/evaluation": "lazy"},
+        f"{PARAMS}/evaluation",
+        "unknown_value",
+        ["evaluation", "'lazy'", "'at_firing'"],
+    ),
+    "late port of windows by the processing clock": (
+        panes,
+        {f"{PARAMS}/window/clock": "processing", f"{PARAMS}/lateness_ms": 0, "/query/edges/1/source_port": "late"},
+        "/query/edges/1/source_port",
+        "unused_port",
+        ["source_port", "'late'", "'middle'", "use out"],
+    ),
+    "gap of nothing": (sessions, {f"{PARAMS}/gap_s": 0}, f"{PARAMS}/gap_s", "out_of_range", ["gap_s", "0", "above 0"]),
+    "gap shorter than a nanosecond": (
+        sessions,
+        {f"{PARAMS}/gap_s": 1e-10},
+        f"{PARAMS}/gap_s",
+        "out_of_range",
+        ["gap_s", "1e-10", "at least 1e-9"],
+    ),
+    "sessions without a gap": (sessions, {f"{PARAMS}/gap_s": REMOVED}, f"{PARAMS}/gap_s", "missing", ["gap_s", "add it"]),
+    "lateness of sessions by the processing clock": (
+        sessions,
+        {f"{PARAMS}/clock": "processing", f"{PARAMS}/lateness_ms": 3},
+        f"{PARAMS}/lateness_ms",
+        "no_lateness",
+        ["lateness_ms", "3", "processing"],
+    ),
+    "sessions of all records in parallel": (
+        sessions,
+        {f"{PARAMS}/key": None},
+        "/query/operators/1/parallelism",
+        "out_of_range",
+        ["parallelism", "2", "at most 1"],
+    ),
+    "windows of all records in parallel": (
+        windows_of_records,
+        {f"{PARAMS}/key": None},
+        "/query/operators/1/parallelism",
+        "out_of_range",
+        ["parallelism", "2", "at most 1"],
+    ),
+    "windows of no records": (windows_of_records, {f"{PARAMS}/size": 0}, f"{PARAMS}/size", "out_of_range", ["size", "0", "at least 1"]),
+    "half a record": (windows_of_records, {f"{PARAMS}/size": 1.5}, f"{PARAMS}/size", "wrong_type", ["size", "1.5", "whole number"]),
+    "slide of more records than the window": (
+        windows_of_records,
+        {f"{PARAMS}/slide": 11},
+        f"{PARAMS}/slide",
+        "slide_too_long",
+        ["slide", "11", "records would be lost", "at most 10"],
+    ),
+    "too many windows of a record": (
+        windows_of_records,
+        {f"{PARAMS}/size": 5000, f"{PARAMS}/slide": 1},
+        f"{PARAMS}/slide",
+        "too_many_panes",
+        ["5000", "at most 1000"],
+    ),
+    "late port of windows of records": (
+        windows_of_records,
+        {"/query/edges/1/source_port": "late"},
+        "/query/edges/1/source_port",
+        "unknown_port",
+        ["source_port", "'late'", "out"],
+    ),
+    "keyed sessions behind rebalance": (
+        sessions,
+        {"/query/edges/0/partitioning": {"kind": "rebalance"}},
+        "/query/edges/0/partitioning/kind",
+        "wrong_key",
+        ["rebalance", "'middle'", "hash by 'auction'"],
+    ),
     "union of different streams": (
         union,
         {
@@ -137,7 +340,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("document", [split, project, union])
+@pytest.mark.parametrize("document", [split, project, union, panes, sessions, windows_of_records])
 def test_what_the_cases_start_from_is_sound(document):
     assert validate(document(), CONTEXT) == []
 

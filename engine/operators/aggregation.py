@@ -1,0 +1,467 @@
+"""What the kinds of aggregates share: functions and their accumulators, stored records, rows of the output, checks of the parameters.
+
+A *group* is what one key has in one window: an entry of keyed state. It counts its records and remembers whom they come from. With
+incremental evaluation a record goes into the accumulators when it comes; at_firing, it is stored, and the accumulators are made from the
+stored records whenever a row is put out. A distinct count keeps each of its values as an entry of its own, owned by the group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from engine.core.expression_machine import NAN_WORD
+from engine.core.layout import (
+    DISTINCT_VALUES,
+    G_ROW,
+    G_ROW_FRESH,
+    G_ROWS_FREE,
+    I_ENTRIES,
+    I_LATE,
+    I_STATE_BYTES,
+    M_CLOCK,
+    M_EDGE,
+    M_EVENT,
+    M_NEWEST,
+    M_OLDEST,
+    M_PAYLOAD,
+    M_TRIGGER,
+    N_ORIGIN,
+    R_EVENT,
+    R_NEWEST,
+    R_NEXT,
+    R_OLDEST,
+    R_VALUES,
+    S_CLOCK,
+    S_COUNT,
+    S_KEY,
+    S_NEWEST,
+    S_OLDEST,
+    S_SIBLING,
+    S_TRIGGER,
+    S_VALUES,
+)
+from engine.core.tools import add_entry, drop_entry, find_entry, new_output
+from engine.spec.operator import Model, Operator
+from engine.spec.problems import Refusal, suggestion
+from engine.spec.records import RecordField, RecordSchema
+from engine.spec.units import Integer, Number, milliseconds_ns
+
+# parameters of every aggregate, in order; the kind's own follow
+A_KEY = 0  # column of the key, -1 if there is one group for all
+A_LISTENED = 1  # 1 if an edge leaves port `out`
+A_LATE_PORT = 2  # 1 if an edge leaves port `late`
+A_EVERY = 3  # a row whenever the group's records are a multiple of this, 0 never
+A_ON_CLOSE = 4  # 1: a row when the window ends
+A_BOUNDS = 5  # 1: rows hold the bounds of the window
+A_PROCESSING = 6
+A_LATENESS = 7
+A_ENTRY_BYTES = 8
+A_RECORD_BYTES = 9
+A_ROWS = 10  # column of the group's first stored row, the last one's is next to it; 0: incremental
+A_DISTINCTS = 11  # number of distinct counts
+A_VALUES = 12  # column of the first accumulator
+A_COUNT = 13  # number of aggregates
+A_TABLE = 14  # where their lines stand: function, column, 1 if a float, column of the first distinct value
+A_LINKS = 15  # column from which on the kind keeps links
+A_OWN = 16
+COUNT, SUM, MIN, MAX, AVG, DISTINCT = range(6)
+LATE = 1  # the number of port `late`
+
+
+def send_late(slot, msg, par, at, inst, i, box):
+    """Count a record that comes too late, and send it on unchanged if somebody listens at port `late`."""
+    inst[i, I_LATE] += 1
+    if par[at + A_LATE_PORT] == 1:
+        msg[slot, M_EDGE] = LATE
+        box[0] = slot
+        box[1] = slot
+        box[2] = 1
+    return par[at + A_LATE_PORT]
+
+
+def fold_records(slot, r, steps, fresh, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, e):
+    """Take records into the accumulators of group e: `steps` stored ones from row r on, or the message if r < 0. fresh: 1 to begin anew."""
+    for _ in range(steps):
+        for k in range(par[at + A_COUNT]):
+            line = par[at + A_TABLE] + 4 * k
+            function = par[line]
+            if function == COUNT:
+                continue
+            v = par[at + A_VALUES] + k
+            word = msg[slot, M_PAYLOAD + par[line + 1]] if r < 0 else row[r, R_VALUES + k]
+            stack[0] = word
+            if function == DISTINCT:
+                if fresh == 1:
+                    entry[e, v] = 0
+                if par[line + 2] == 1:
+                    stack_f[0] = stack_f[0] + 0.0  # one zero, one NaN
+                    if stack_f[0] != stack_f[0]:
+                        stack[0] = NAN_WORD
+                    word = stack[0]
+                x = find_entry(table, entry, DISTINCT_VALUES + k, word, e)
+                if x < 0:
+                    x = add_entry(table, entry, g, DISTINCT_VALUES + k, word, e)
+                    entry[x, S_SIBLING] = entry[e, par[line + 3]]
+                    entry[e, par[line + 3]] = x + 1  # 0: none
+                    entry[e, v] += 1
+                    inst[i, I_STATE_BYTES] += 8
+            elif par[line + 2] == 1:
+                value_f = stack_f[0]
+                if fresh == 1:
+                    entry_f[e, v] = value_f
+                elif function == MIN:  # NaN is greater than every number
+                    if value_f < entry_f[e, v] or entry_f[e, v] != entry_f[e, v]:
+                        entry_f[e, v] = value_f
+                elif function == MAX:
+                    if value_f > entry_f[e, v] or value_f != value_f:
+                        entry_f[e, v] = value_f
+                else:
+                    entry_f[e, v] += value_f
+            elif fresh == 1:
+                entry[e, v] = word
+            elif function == MIN:
+                if word < entry[e, v]:
+                    entry[e, v] = word
+            elif function == MAX:
+                if word > entry[e, v]:
+                    entry[e, v] = word
+            else:
+                entry[e, v] += word
+        fresh = 0
+        if r >= 0:
+            r = row[r, R_NEXT]
+
+
+def take_record(now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e):
+    """Count the message in group e; store it, or take it into the accumulators. due: 1 if a row follows, which reads what is stored."""
+    first = entry[e, S_COUNT] == 0
+    count = entry[e, S_COUNT] + 1
+    entry[e, S_COUNT] = count
+    if tracing and (
+        first
+        or anchor == M_CLOCK
+        or (anchor == M_NEWEST and msg[slot, M_NEWEST] > entry[e, S_NEWEST])
+        or (anchor == M_OLDEST and msg[slot, M_OLDEST] < entry[e, S_OLDEST])
+    ):
+        entry_origin[e] = now
+    entry[e, S_TRIGGER] = msg[slot, M_TRIGGER]
+    entry[e, S_CLOCK] = msg[slot, M_CLOCK]
+    if first or msg[slot, M_NEWEST] > entry[e, S_NEWEST]:
+        entry[e, S_NEWEST] = msg[slot, M_NEWEST]
+    if first or msg[slot, M_OLDEST] < entry[e, S_OLDEST]:
+        entry[e, S_OLDEST] = msg[slot, M_OLDEST]
+    fresh = 1 if first else 0
+    steps = 1
+    r = -1
+    rows = par[at + A_ROWS]
+    if rows > 0:
+        r = g[G_ROW]
+        if r >= 0:
+            g[G_ROW] = row[r, R_NEXT]
+        else:
+            r = g[G_ROW_FRESH]
+            g[G_ROW_FRESH] = r + 1
+        g[G_ROWS_FREE] -= 1
+        row[r, R_NEXT] = -1
+        row[r, R_EVENT] = msg[slot, M_EVENT]
+        row[r, R_NEWEST] = msg[slot, M_NEWEST]
+        row[r, R_OLDEST] = msg[slot, M_OLDEST]
+        for k in range(par[at + A_COUNT]):
+            column = par[par[at + A_TABLE] + 4 * k + 1]
+            row[r, R_VALUES + k] = msg[slot, M_PAYLOAD + column] if column >= 0 else 0
+        if first:
+            entry[e, rows] = r
+        else:
+            row[entry[e, rows + 1], R_NEXT] = r
+        entry[e, rows + 1] = r
+        inst[i, I_STATE_BYTES] += par[at + A_RECORD_BYTES]
+        fresh = 1
+        steps = count if due == 1 else 0
+        r = entry[e, rows]
+    fold_records(slot, r, steps, fresh, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, e)
+
+
+def put_row(slot, event, start, end, msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e):
+    """One output of group e: key, bounds of the window, aggregates."""
+    made = new_output(msg, free, g, box, slot)
+    if tracing:
+        notes[made, N_ORIGIN] = entry_origin[e]
+    msg[made, M_EDGE] = 0
+    msg[made, M_EVENT] = event
+    msg[made, M_TRIGGER] = entry[e, S_TRIGGER]
+    msg[made, M_CLOCK] = entry[e, S_CLOCK]
+    msg[made, M_NEWEST] = entry[e, S_NEWEST]
+    msg[made, M_OLDEST] = entry[e, S_OLDEST]
+    column = M_PAYLOAD
+    if par[at + A_KEY] >= 0:
+        msg[made, column] = entry[e, S_KEY]
+        column += 1
+    if par[at + A_BOUNDS] == 1:
+        msg[made, column] = start
+        msg[made, column + 1] = end
+        column += 2
+    for k in range(par[at + A_COUNT]):
+        line = par[at + A_TABLE] + 4 * k
+        v = par[at + A_VALUES] + k
+        if par[line] == COUNT:
+            msg[made, column + k] = entry[e, S_COUNT]
+        elif par[line] == AVG:
+            total = entry_f[e, v] if par[line + 2] == 1 else float(entry[e, v])
+            msg_f[made, column + k] = total / entry[e, S_COUNT]
+        else:
+            msg[made, column + k] = entry[e, v]
+        if (par[line + 2] == 1 or par[line] == AVG) and msg_f[made, column + k] != msg_f[made, column + k]:
+            msg[made, column + k] = NAN_WORD
+
+
+def forget_values(par, at, inst, i, table, entry, g, e):
+    """Free the values that the distinct counts of group e have seen."""
+    if par[at + A_DISTINCTS] > 0:
+        for k in range(par[at + A_COUNT]):
+            line = par[at + A_TABLE] + 4 * k
+            if par[line] == DISTINCT:
+                x = entry[e, par[line + 3]] - 1
+                entry[e, par[line + 3]] = 0
+                while x >= 0:
+                    after = entry[x, S_SIBLING] - 1
+                    drop_entry(table, entry, g, x)
+                    inst[i, I_STATE_BYTES] -= 8
+                    x = after
+
+
+def drop_group(par, at, inst, i, table, entry, row, g, e):
+    """Free a group with all that it keeps."""
+    forget_values(par, at, inst, i, table, entry, g, e)
+    rows = par[at + A_ROWS]
+    if rows > 0:
+        row[entry[e, rows + 1], R_NEXT] = g[G_ROW]
+        g[G_ROW] = entry[e, rows]
+        g[G_ROWS_FREE] += entry[e, S_COUNT]
+        inst[i, I_STATE_BYTES] -= entry[e, S_COUNT] * par[at + A_RECORD_BYTES]
+    inst[i, I_STATE_BYTES] -= par[at + A_ENTRY_BYTES]
+    inst[i, I_ENTRIES] -= 1
+    drop_entry(table, entry, g, e)
+
+
+FUNCTIONS = ("count", "sum", "min", "max", "avg", "count_distinct")
+
+
+class AggregateField(Model):
+    name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$", description="name of the field in the output record")
+    function: Literal["count", "sum", "min", "max", "avg", "count_distinct"] = Field(
+        default="count", description="what is computed over the records of a key and window"
+    )
+    field: str | None = Field(
+        default=None, description="field of the input record; count needs none", json_schema_extra={"x-editor": "field"}
+    )
+
+
+Key = Annotated[
+    str | None,
+    Field(description="field to group by; none: one group for all (parallelism 1)", json_schema_extra={"x-editor": "field"}),
+]
+Aggregates = Annotated[
+    tuple[AggregateField, ...], Field(min_length=1, max_length=16, description="aggregates of the output record, in order")
+]
+Evaluation = Annotated[
+    Literal["incremental", "at_firing"],
+    Field(description="incremental: a record goes into the aggregates when it comes; at_firing: it is stored, and each row reads all"),
+]
+Emit = Annotated[
+    Literal["on_update", "on_close"],
+    Field(
+        description="on_update: each record gives the aggregate so far; on_close: one row per key and window when the window ends",
+    ),
+]
+Every = Annotated[
+    Integer | None,
+    Field(
+        ge=1,
+        le=1_000_000_000,
+        description="a row after every so many records of a key and window; "
+        "none: after each with on_update, none before the end with on_close",
+    ),
+]
+LatenessMs = Annotated[
+    Number,
+    Field(
+        ge=0,
+        le=1e9,
+        description="by event time a window is kept for so long after its end; a record that still comes gives an updated row at once",
+        json_schema_extra={"x-unit": "ms"},
+    ),
+]
+
+
+class Aggregation(Operator):
+    """Base of the kinds of aggregates."""
+
+    group = "Stateful"
+    outputs: ClassVar[tuple[str, ...]] = ("out", "late")
+
+    class Params(Model):
+        key: Key = None
+        aggregates: Aggregates = (AggregateField(name="count"),)
+        evaluation: Evaluation = "incremental"
+
+    @classmethod
+    def has_bounds(cls, params: Any) -> bool:
+        """Whether rows hold the bounds of their window."""
+        return True
+
+    @classmethod
+    def may_be_late(cls, params: Any) -> bool:
+        """Whether windows end by watermark, so that a record can come too late."""
+        return False
+
+    @classmethod
+    def output_ports(cls, params: Any) -> tuple[str, ...]:
+        return cls.outputs if cls.may_be_late(params) else ("out",)
+
+    @classmethod
+    def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        schema = inputs["in"]
+        fields: list[RecordField] = []
+        if params.key is not None:
+            if params.key not in schema:
+                raise Refusal(
+                    f"key '{params.key}' is not a field of the input record; {suggestion(params.key, schema.names)}",
+                    at=("key",),
+                    code="unknown_field",
+                    value=params.key,
+                )
+            if schema.type_of(params.key) == "float":
+                raise Refusal(
+                    f"key '{params.key}' is a float; group by an int, string, bool or timestamp field",
+                    at=("key",),
+                    code="type_mismatch",
+                    value=params.key,
+                )
+            if cls.has_bounds(params) and params.key in ("window_start", "window_end"):
+                message = f"key '{params.key}' has the name of a field that windows add; rename it with a map before this operator"
+                raise Refusal(message, at=("key",), code="duplicate_name", value=params.key)
+            fields.append(RecordField(params.key, schema.type_of(params.key)))
+        if cls.has_bounds(params):
+            fields += [RecordField("window_start", "timestamp"), RecordField("window_end", "timestamp")]
+        for n, aggregate in enumerate(params.aggregates):
+            if aggregate.name in {f.name for f in fields}:
+                raise Refusal(
+                    f"aggregate name '{aggregate.name}' is already a field of the output; choose another",
+                    at=("aggregates", n, "name"),
+                    code="duplicate_name",
+                    value=aggregate.name,
+                )
+            fields.append(RecordField(aggregate.name, cls._type(aggregate, schema, n)))
+        return {"out": RecordSchema(tuple(fields)), "late": schema}
+
+    @staticmethod
+    def _type(aggregate: AggregateField, schema: RecordSchema, n: int) -> Any:
+        if aggregate.function == "count":
+            return "int"
+        at = ("aggregates", n, "field")
+        if aggregate.field is None:
+            raise Refusal(f"{aggregate.function} needs a field; choose one of {', '.join(schema.names)}", at=at, code="missing")
+        if aggregate.field not in schema:
+            raise Refusal(
+                f"field '{aggregate.field}' is not in the input record; {suggestion(aggregate.field, schema.names)}",
+                at=at,
+                code="unknown_field",
+                value=aggregate.field,
+            )
+        of = schema.type_of(aggregate.field)
+        if aggregate.function == "count_distinct":
+            return "int"
+        if of in ("string", "bool") or (of == "timestamp" and aggregate.function in ("sum", "avg")):
+            raise Refusal(
+                f"{aggregate.function} of '{aggregate.field}' ({of}) is not defined; use an int or float field, or count_distinct",
+                at=at,
+                code="type_mismatch",
+                value=aggregate.field,
+            )
+        return "float" if aggregate.function == "avg" else of
+
+    @classmethod
+    def required_key(cls, params: Any, port: str) -> str | None:
+        key: str | None = params.key
+        return key
+
+    @classmethod
+    def carries(cls, params: Any, inputs: Mapping[str, RecordSchema], port: str, field: str) -> str | None:
+        return field if field == params.key else None
+
+    @classmethod
+    def parallelism_max(cls, params: Any) -> int | None:
+        return 1 if params.key is None else None
+
+    @classmethod
+    def reads(cls, params: Any, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]) -> Mapping[str, Collection[str]]:
+        fields = {aggregate.field for aggregate in params.aggregates if aggregate.function != "count"}
+        return {"in": {name for name in (params.key, *fields) if name is not None}}
+
+    @classmethod
+    def lower_common(
+        cls,
+        params: Any,
+        schema: RecordSchema,
+        lowering: Any,
+        *,
+        every: int = 0,
+        on_close: bool = False,
+        processing: bool = False,
+        lateness_ms: Number = 0.0,
+        own: tuple[int, ...] = (),
+        own_state: int = 0,
+        own_links: int = 0,
+        own_bytes: int = 0,
+    ) -> list[int]:
+        """All parameters of the kernels; `own` are the kind's.
+
+        A group's entry holds own_state words (in front) and own_links words (behind) of the kind; links are places, not state.
+        """
+        count = len(params.aggregates)
+        at_firing = params.evaluation == "at_firing"
+        values = S_VALUES + own_state
+        heads = values + count
+        distincts = sum(aggregate.function == "count_distinct" for aggregate in params.aggregates)
+        rows = heads + distincts + own_links
+        lowering.entry_values(rows + 2 - S_VALUES)
+        lowering.groups_of(words=5 + own_state + count, first_row=rows if at_firing else 0)
+        if at_firing:
+            lowering.stored_rows(count)
+        lines: list[int] = []
+        head = heads
+        for aggregate in params.aggregates:
+            of = None if aggregate.function == "count" else aggregate.field
+            is_float = of is not None and schema.type_of(of) == "float"
+            lines += [FUNCTIONS.index(aggregate.function), -1 if of is None else schema.index(of), int(is_float), head]
+            head += aggregate.function == "count_distinct"
+        return [
+            -1 if params.key is None else schema.index(params.key),
+            int("out" in lowering.connected),
+            int("late" in lowering.connected),
+            every,
+            int(on_close),
+            int(cls.has_bounds(params)),
+            int(processing),
+            milliseconds_ns(lateness_ms),
+            24 + own_bytes + (0 if at_firing else 8 * count),
+            schema.bytes if at_firing else 0,
+            rows if at_firing else 0,
+            distincts,
+            values,
+            count,
+            lowering.params_at + A_OWN + len(own),
+            heads + distincts,
+            *own,
+            *lines,
+        ]
+
+
+def check_lateness(lateness_ms: Number, reason: str) -> None:
+    """Refuse lateness where nothing can be late; `reason` says why nothing can. Raises `Refusal`."""
+    if lateness_ms > 0:
+        message = f"lateness_ms is {lateness_ms:g}, but {reason}; set it to 0, or use a window with the clock event"
+        raise Refusal(message, at=("lateness_ms",), code="no_lateness", value=lateness_ms)

@@ -1,0 +1,162 @@
+"""Aggregates by key over windows of so many records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from engine.core.layout import (
+    G_ENTRIES_FREE,
+    G_FREE,
+    G_NEED,
+    G_ROWS_FREE,
+    I_ENTRIES,
+    I_STATE_BYTES,
+    M_EVENT,
+    M_PAYLOAD,
+    NEED_ENTRIES,
+    NEED_MESSAGES,
+    NEED_ROWS,
+    S_COUNT,
+)
+from engine.core.tools import add_entry, find_entry
+from engine.operators.aggregation import (
+    A_DISTINCTS,
+    A_ENTRY_BYTES,
+    A_KEY,
+    A_LISTENED,
+    A_OWN,
+    A_ROWS,
+    AggregateField,
+    Aggregates,
+    Aggregation,
+    Evaluation,
+    Key,
+    drop_group,
+    put_row,
+    take_record,
+)
+from engine.operators.windows import PANES_MAX
+from engine.spec.operator import Model
+from engine.spec.problems import Refusal
+from engine.spec.records import RecordSchema
+from engine.spec.units import Integer
+
+# parameters of this kind, in order
+A_LENGTH, A_STEP = range(A_OWN, A_OWN + 2)
+SEEN = -1  # in place of a window's number: the entry that counts a key's records
+SEEN_BYTES = 16
+
+
+def count_window_on_record(
+    now, slot, msg, msg_f, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, free, box,
+    tracing, anchor, notes, entry_origin
+):  # fmt: skip
+    """Take the record into each window that it belongs to; the oldest of them ends with every A_STEP-th record of the key."""
+    key = msg[slot, M_PAYLOAD + par[at + A_KEY]] if par[at + A_KEY] >= 0 else 0
+    length = par[at + A_LENGTH]
+    step = par[at + A_STEP]
+    seen = -1
+    number = 0
+    if step == length:  # a window is over before the next one begins, so its own count is enough
+        e = find_entry(table, entry, i, key, 0)
+        if e >= 0:
+            number = entry[e, S_COUNT]
+    else:
+        seen = find_entry(table, entry, i, key, SEEN)
+        if seen >= 0:
+            number = entry[seen, S_COUNT]
+    first = number // step
+    last = (number + length) // step - 1
+    windows = last - first + 1
+    entries = 1 + windows * (1 + par[at + A_DISTINCTS])
+    if par[at + A_ROWS] > 0:
+        entries = 1 + windows + (min(number + 1, length)) * par[at + A_DISTINCTS]
+    if g[G_ENTRIES_FREE] < entries:
+        g[G_NEED] = entries
+        return -NEED_ENTRIES
+    if par[at + A_ROWS] > 0 and g[G_ROWS_FREE] < windows:
+        g[G_NEED] = windows
+        return -NEED_ROWS
+    if g[G_FREE] < 1:
+        g[G_NEED] = 1
+        return -NEED_MESSAGES
+
+    box[3] = windows
+    outputs = 0
+    if step < length:
+        if seen < 0:
+            seen = add_entry(table, entry, g, i, key, SEEN)
+            inst[i, I_STATE_BYTES] += SEEN_BYTES
+        entry[seen, S_COUNT] = number + 1
+    for j in range(first, last + 1):
+        window = 0 if step == length else j
+        e = find_entry(table, entry, i, key, window)
+        if e < 0:
+            e = add_entry(table, entry, g, i, key, window)
+            inst[i, I_ENTRIES] += 1
+            inst[i, I_STATE_BYTES] += par[at + A_ENTRY_BYTES]
+        due = 1 if number + 1 == (j + 1) * step else 0
+        take_record(now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e)
+        if due == 1:
+            if par[at + A_ROWS] > 0:
+                box[3] += entry[e, S_COUNT]
+            if par[at + A_LISTENED] == 1:
+                put_row(slot, msg[slot, M_EVENT], 0, 0, msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e)
+                outputs += 1
+            drop_group(par, at, inst, i, table, entry, row, g, e)
+    return outputs
+
+
+class CountWindowAggregate(Aggregation):
+    """Count, sum, min, max, avg, distinct count of fields by key over windows of so many records of the key.
+
+    With a slide below the size, every slide-th record gives the aggregate of the last `size` records, of fewer at first. Windows that are
+    not full when the input ends give no row. Without a key the windows are of all records, in the order of their service.
+    State: one entry per open (key, window): 24 bytes, 8 per aggregate and per distinct value; at_firing instead the records
+    themselves; with a slide, 16 bytes per key.
+    Cost: record_ps per window that the record falls into, and at_firing once more per record that a row reads; output_ps per row.
+    Source: Karimov 2020, 2.1.1 (count windows).
+    """
+
+    kind, title, icon = "count_window_aggregate", "Count window", "window"
+    source = "Karimov 2020, 2.1.1"
+    outputs = ("out",)
+    on_record = staticmethod(count_window_on_record)
+
+    class Params(Model):
+        key: Key = None
+        size: Integer = Field(ge=1, le=1_000_000_000, description="records of a window", json_schema_extra={"x-unit": "records"})
+        slide: Integer | None = Field(
+            None,
+            ge=1,
+            le=1_000_000_000,
+            description="records from one window's end to the next, at most the size; none: as many as the size",
+            json_schema_extra={"x-unit": "records"},
+        )
+        aggregates: Aggregates = (AggregateField(name="count"),)
+        evaluation: Evaluation = "incremental"
+
+        @property
+        def step(self) -> int:
+            return self.size if self.slide is None else self.slide
+
+        @model_validator(mode="after")
+        def _slide_within_size(self) -> CountWindowAggregate.Params:
+            if self.step > self.size:
+                message = f"slide {self.step} is more than size {self.size}: records would be lost; use at most {self.size}"
+                raise Refusal(message, at=("slide",), code="slide_too_long", value=self.slide)
+            if self.size > PANES_MAX * self.step:
+                message = f"size / slide is {self.size / self.step:g}, the windows of a record; at most {PANES_MAX} are allowed"
+                raise Refusal(message, at=("slide",), code="too_many_panes", value=self.slide)
+            return self
+
+    @classmethod
+    def has_bounds(cls, params: Params) -> bool:
+        return False
+
+    @classmethod
+    def lower(cls, params: Params, inputs: Any, lowering: Any) -> list[int]:
+        schema: RecordSchema = inputs["in"]
+        return cls.lower_common(params, schema, lowering, own=(params.size, params.step))

@@ -1,0 +1,454 @@
+"""Aggregates by key over sessions: records that follow one another within a gap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from engine.core.layout import (
+    FAR,
+    G_ENTRIES_FREE,
+    G_FREE,
+    G_NEED,
+    G_ROWS_FREE,
+    I_ENTRIES,
+    I_INDEX,
+    I_STATE_BYTES,
+    I_TICK,
+    I_WATERMARK,
+    M_EVENT,
+    M_NEWEST,
+    M_OLDEST,
+    M_PAYLOAD,
+    NEED_ENTRIES,
+    NEED_MESSAGES,
+    NEED_ROWS,
+    R_NEXT,
+    S_COUNT,
+    S_KEY,
+    S_NEWEST,
+    S_NEXT,
+    S_OLDEST,
+    S_OWNER,
+    S_SIBLING,
+    S_VALUES,
+)
+from engine.core.tools import add_entry, drop_entry, entry_bucket, find_entry
+from engine.operators.aggregation import (
+    A_COUNT,
+    A_DISTINCTS,
+    A_ENTRY_BYTES,
+    A_EVERY,
+    A_KEY,
+    A_LATENESS,
+    A_LINKS,
+    A_LISTENED,
+    A_ON_CLOSE,
+    A_OWN,
+    A_PROCESSING,
+    A_ROWS,
+    A_TABLE,
+    A_VALUES,
+    COUNT,
+    DISTINCT,
+    MAX,
+    MIN,
+    AggregateField,
+    Aggregates,
+    Aggregation,
+    Emit,
+    Evaluation,
+    Every,
+    Key,
+    LatenessMs,
+    check_lateness,
+    drop_group,
+    fold_records,
+    forget_values,
+    put_row,
+    send_late,
+    take_record,
+)
+from engine.operators.windows import Clock, at_least_a_nanosecond
+from engine.spec.operator import Model
+from engine.spec.records import RecordSchema
+from engine.spec.units import Number, seconds_ns
+
+# parameters of this kind, in order
+A_GAP, A_QUEUES = range(A_OWN, A_OWN + 2)
+
+# a session's own words in its entry
+SESSION_START = S_VALUES
+SESSION_END = S_VALUES + 1  # a gap after its last record; a record at this very time still belongs to it
+# and, from column A_LINKS on, its place in the instance's heap of sessions, or in the list of those that are due
+HEAP_DUE, HEAP_LEFT, HEAP_RIGHT, HEAP_UP, HEAP_WORDS = range(5)
+# of each instance: the root of the heap, first and last of the list
+QUEUE_ROOT, QUEUE_FIRST, QUEUE_LAST, QUEUE_WORDS = range(4)
+
+
+def heap_meld(entry, tree, a, b, up):
+    """Meld two skew heaps by (due, key); the result hangs below `up`. Its root (-1 if both are empty) is what the caller has to note."""
+    root = -1
+    below = up
+    while a >= 0 and b >= 0:
+        if entry[b, tree + HEAP_DUE] < entry[a, tree + HEAP_DUE] or (
+            entry[b, tree + HEAP_DUE] == entry[a, tree + HEAP_DUE] and entry[b, S_KEY] < entry[a, S_KEY]
+        ):
+            swap = a
+            a = b
+            b = swap
+        if root < 0:
+            root = a
+        else:
+            entry[below, tree + HEAP_LEFT] = a
+        entry[a, tree + HEAP_UP] = below
+        below = a
+        rest = entry[a, tree + HEAP_RIGHT]
+        entry[a, tree + HEAP_RIGHT] = entry[a, tree + HEAP_LEFT]
+        entry[a, tree + HEAP_LEFT] = -1
+        a = rest
+    if a < 0:
+        a = b
+    if root < 0:
+        root = a
+    elif a >= 0:
+        entry[below, tree + HEAP_LEFT] = a
+    if a >= 0:
+        entry[a, tree + HEAP_UP] = below
+    return root
+
+
+def heap_insert(entry, panes_of, queue, tree, e, due):
+    """Put a session into the heap."""
+    entry[e, tree + HEAP_DUE] = due
+    entry[e, tree + HEAP_LEFT] = -1
+    entry[e, tree + HEAP_RIGHT] = -1
+    root = heap_meld(entry, tree, panes_of[queue + QUEUE_ROOT], e, -1)
+    panes_of[queue + QUEUE_ROOT] = root
+
+
+def heap_remove(entry, panes_of, queue, tree, e):
+    """Take a session out of the heap."""
+    up = entry[e, tree + HEAP_UP]
+    x = heap_meld(entry, tree, entry[e, tree + HEAP_LEFT], entry[e, tree + HEAP_RIGHT], up)
+    if up < 0:
+        panes_of[queue + QUEUE_ROOT] = x
+    elif entry[up, tree + HEAP_LEFT] == e:
+        entry[up, tree + HEAP_LEFT] = x
+    else:
+        entry[up, tree + HEAP_RIGHT] = x
+
+
+def list_due(entry, panes_of, queue, tree, limit):
+    """Move the sessions that are due by `limit` from the heap to the end of the list, in order."""
+    e = panes_of[queue + QUEUE_ROOT]
+    while e >= 0 and entry[e, tree + HEAP_DUE] <= limit:
+        heap_remove(entry, panes_of, queue, tree, e)
+        entry[e, tree + HEAP_RIGHT] = -1
+        if panes_of[queue + QUEUE_FIRST] < 0:
+            panes_of[queue + QUEUE_FIRST] = e
+        else:
+            entry[panes_of[queue + QUEUE_LAST], tree + HEAP_RIGHT] = e
+        panes_of[queue + QUEUE_LAST] = e
+        e = panes_of[queue + QUEUE_ROOT]
+
+
+def merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, b):
+    """Take session b, which begins later, into session e of the same key; b is freed."""
+    if tracing and (
+        (anchor == M_NEWEST and entry[b, S_NEWEST] > entry[e, S_NEWEST]) or (anchor == M_OLDEST and entry[b, S_OLDEST] < entry[e, S_OLDEST])
+    ):
+        entry_origin[e] = entry_origin[b]
+    entry[e, S_NEWEST] = max(entry[e, S_NEWEST], entry[b, S_NEWEST])
+    entry[e, S_OLDEST] = min(entry[e, S_OLDEST], entry[b, S_OLDEST])
+    entry[e, SESSION_END] = entry[b, SESSION_END]
+    rows = par[at + A_ROWS]
+    if rows > 0:
+        row[entry[e, rows + 1], R_NEXT] = entry[b, rows]
+        entry[e, rows + 1] = entry[b, rows + 1]
+    else:
+        for k in range(par[at + A_COUNT]):
+            line = par[at + A_TABLE] + 4 * k
+            function = par[line]
+            v = par[at + A_VALUES] + k
+            if function == DISTINCT:
+                x = entry[b, par[line + 3]] - 1
+                while x >= 0:
+                    after = entry[x, S_SIBLING] - 1
+                    owner = entry[x, S_OWNER]
+                    value = entry[x, S_KEY]
+                    drop_entry(table, entry, g, x)
+                    y = find_entry(table, entry, owner, value, e)
+                    if y < 0:
+                        y = add_entry(table, entry, g, owner, value, e)
+                        entry[y, S_SIBLING] = entry[e, par[line + 3]]
+                        entry[e, par[line + 3]] = y + 1
+                        entry[e, v] += 1
+                    else:
+                        inst[i, I_STATE_BYTES] -= 8
+                    x = after
+            elif par[line + 2] == 1:
+                if function == MIN:
+                    if entry_f[b, v] < entry_f[e, v] or entry_f[e, v] != entry_f[e, v]:
+                        entry_f[e, v] = entry_f[b, v]
+                elif function == MAX:
+                    if entry_f[b, v] > entry_f[e, v] or entry_f[b, v] != entry_f[b, v]:
+                        entry_f[e, v] = entry_f[b, v]
+                else:
+                    entry_f[e, v] += entry_f[b, v]
+            elif function == MIN:
+                entry[e, v] = min(entry[e, v], entry[b, v])
+            elif function == MAX:
+                entry[e, v] = max(entry[e, v], entry[b, v])
+            elif function != COUNT:
+                entry[e, v] += entry[b, v]
+    entry[e, S_COUNT] += entry[b, S_COUNT]
+    inst[i, I_STATE_BYTES] -= par[at + A_ENTRY_BYTES]
+    inst[i, I_ENTRIES] -= 1
+    drop_entry(table, entry, g, b)
+
+
+def session_on_record(
+    now, slot, msg, msg_f, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, panes_of, g, free, box,
+    tracing, anchor, notes, entry_origin
+):  # fmt: skip
+    """Take the record into its key's session, which it may begin, prolong, or join to another one."""
+    gap = par[at + A_GAP]
+    lateness = par[at + A_LATENESS]
+    time = now
+    ended = -FAR  # sessions that are due by then have given their row
+    if par[at + A_PROCESSING] == 0:
+        time = msg[slot, M_EVENT]
+        ended = inst[i, I_WATERMARK]
+    key = msg[slot, M_PAYLOAD + par[at + A_KEY]] if par[at + A_KEY] >= 0 else 0
+    e = -1
+    b = -1
+    records = 0
+    x = table[entry_bucket(i, key, 0, table.shape[0])]
+    while x >= 0:
+        if entry[x, S_KEY] == key and entry[x, S_OWNER] == i and entry[x, SESSION_START] <= time + gap and time <= entry[x, SESSION_END]:
+            records += entry[x, S_COUNT]
+            b = e
+            e = x
+        x = entry[x, S_NEXT]
+    box[3] = 1
+    outputs = 0
+    if e < 0 and time + gap + 1 + lateness <= ended:
+        outputs = send_late(slot, msg, par, at, inst, i, box)
+        return outputs
+    entries = 1 + par[at + A_DISTINCTS]
+    if par[at + A_ROWS] > 0:
+        entries = 1 + (records + 1) * par[at + A_DISTINCTS]
+    if g[G_ENTRIES_FREE] < entries:
+        g[G_NEED] = entries
+        return -NEED_ENTRIES
+    if par[at + A_ROWS] > 0 and g[G_ROWS_FREE] < 1:
+        g[G_NEED] = 1
+        return -NEED_ROWS
+    if g[G_FREE] < 1:
+        g[G_NEED] = 1
+        return -NEED_MESSAGES
+
+    queue = par[at + A_QUEUES] + inst[i, I_INDEX] * QUEUE_WORDS
+    tree = par[at + A_LINKS]
+    if b >= 0:
+        if entry[b, SESSION_START] < entry[e, SESSION_START]:
+            x = b
+            b = e
+            e = x
+        heap_remove(entry, panes_of, queue, tree, b)
+        merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, b)
+        box[3] = 2
+    if e >= 0:
+        heap_remove(entry, panes_of, queue, tree, e)
+    else:
+        e = add_entry(table, entry, g, i, key, 0)
+        entry[e, SESSION_START] = time
+        entry[e, SESSION_END] = time + gap
+        inst[i, I_ENTRIES] += 1
+        inst[i, I_STATE_BYTES] += par[at + A_ENTRY_BYTES]
+    entry[e, SESSION_START] = min(entry[e, SESSION_START], time)
+    entry[e, SESSION_END] = max(entry[e, SESSION_END], time + gap)
+    event = msg[slot, M_EVENT]
+    next_due = entry[e, SESSION_END] + 1
+    due = 0
+    if par[at + A_EVERY] > 0 and (entry[e, S_COUNT] + 1) % par[at + A_EVERY] == 0:
+        due = 1
+    if next_due <= ended:
+        next_due += lateness
+        if par[at + A_ON_CLOSE] == 1:
+            due = 1
+            event = entry[e, SESSION_END] - 1
+    heap_insert(entry, panes_of, queue, tree, e, next_due)
+    if par[at + A_PROCESSING] == 1:
+        inst[i, I_TICK] = entry[panes_of[queue + QUEUE_ROOT], tree + HEAP_DUE]
+    take_record(now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e)
+    if due == 1:
+        if par[at + A_ROWS] > 0:
+            box[3] += entry[e, S_COUNT]
+        if par[at + A_LISTENED] == 1:
+            put_row(
+                slot,
+                event,
+                entry[e, SESSION_START],
+                entry[e, SESSION_END],
+                msg,
+                msg_f,
+                par,
+                at,
+                entry,
+                entry_f,
+                g,
+                free,
+                box,
+                tracing,
+                notes,
+                entry_origin,
+                e,
+            )
+            outputs = 1
+        if par[at + A_ROWS] > 0:
+            forget_values(par, at, inst, i, table, entry, g, e)
+    return outputs
+
+
+def session_on_close(
+    limit, by_timer, slot, msg, msg_f, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, panes_of, g, free, box,
+    tracing, notes, entry_origin
+):  # fmt: skip
+    """End the sessions that are due by `limit` (a watermark or a timer's time): rows by end, then key. Free those kept long enough."""
+    if (par[at + A_PROCESSING] == 1) != by_timer:
+        return 0
+    queue = par[at + A_QUEUES] + inst[i, I_INDEX] * QUEUE_WORDS
+    tree = par[at + A_LINKS]
+    ended = -FAR
+    if not by_timer:
+        ended = inst[i, I_WATERMARK]
+        list_due(entry, panes_of, queue, tree, limit)
+    rows = 0
+    read = 0  # stored records
+    most = 0  # ... of one session
+    e = panes_of[queue + QUEUE_FIRST]
+    while e >= 0 and entry[e, tree + HEAP_DUE] <= limit:
+        if par[at + A_ON_CLOSE] == 1 and entry[e, SESSION_END] + 1 > ended:
+            rows += 1
+            if par[at + A_ROWS] > 0:
+                read += entry[e, S_COUNT]
+                most = max(most, entry[e, S_COUNT])
+        e = entry[e, tree + HEAP_RIGHT]
+    box[3] = read
+    if par[at + A_LISTENED] == 0:
+        rows = 0
+    if g[G_FREE] < rows:
+        g[G_NEED] = rows
+        return -NEED_MESSAGES
+    if g[G_ENTRIES_FREE] < most * par[at + A_DISTINCTS]:
+        g[G_NEED] = most * par[at + A_DISTINCTS]
+        return -NEED_ENTRIES
+    e = panes_of[queue + QUEUE_FIRST]
+    while e >= 0 and entry[e, tree + HEAP_DUE] <= limit:
+        after = entry[e, tree + HEAP_RIGHT]
+        end = entry[e, SESSION_END]
+        if rows > 0 and end + 1 > ended:
+            if par[at + A_ROWS] > 0:
+                fold_records(
+                    slot, entry[e, par[at + A_ROWS]], entry[e, S_COUNT], 1,
+                    msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, e,
+                )  # fmt: skip
+            put_row(
+                slot,
+                end - 1,
+                entry[e, SESSION_START],
+                end,
+                msg,
+                msg_f,
+                par,
+                at,
+                entry,
+                entry_f,
+                g,
+                free,
+                box,
+                tracing,
+                notes,
+                entry_origin,
+                e,
+            )
+            if par[at + A_ROWS] > 0:
+                forget_values(par, at, inst, i, table, entry, g, e)
+        if end + 1 + par[at + A_LATENESS] <= limit:
+            drop_group(par, at, inst, i, table, entry, row, g, e)
+        else:
+            heap_insert(entry, panes_of, queue, tree, e, end + 1 + par[at + A_LATENESS])
+        e = after
+    panes_of[queue + QUEUE_FIRST] = e
+    return rows
+
+
+def session_next_tick(due, par, at, inst, i, entry, panes_of):
+    """The sessions that end at `due` wait for the tick to be served; the next one's end, FAR if there is none."""
+    queue = par[at + A_QUEUES] + inst[i, I_INDEX] * QUEUE_WORDS
+    tree = par[at + A_LINKS]
+    list_due(entry, panes_of, queue, tree, due)
+    root = panes_of[queue + QUEUE_ROOT]
+    return entry[root, tree + HEAP_DUE] if root >= 0 else FAR
+
+
+class SessionAggregate(Aggregation):
+    """Count, sum, min, max, avg, distinct count of fields by key over sessions.
+
+    A session lasts until a gap has passed without a record of its key: it reaches from its first record to a gap after its last one, and a
+    record at that very time still belongs to it. A record between two sessions that touches both joins them. A session ends when the
+    watermark has passed its end, or by the processing clock 1 ns after it; records that come later update it while it is kept
+    (`lateness_ms`), then leave by port `late`, or are dropped if no edge leaves it. A row that has been put out is not taken back when its
+    session grows.
+    State: one entry per session: 40 bytes, 8 per aggregate and per distinct value; at_firing instead the records themselves.
+    Cost: record_ps per record and once more if it joins two sessions, and at_firing per record that a row reads; output_ps per row.
+    Source: Karimov 2020, 2.1.1 (sessions); NexMark Q11 with its early rows is of Siachamis 2024, 4.5.
+    """
+
+    kind, title, icon = "session_aggregate", "Session", "window"
+    source = "Karimov 2020, 2.1.1"
+    on_record = staticmethod(session_on_record)
+    on_close = staticmethod(session_on_close)
+    next_tick = staticmethod(session_next_tick)
+
+    class Params(Model):
+        key: Key = None
+        gap_s: Number = Field(gt=0, le=1e6, description="a session ends after so long without a record", json_schema_extra={"x-unit": "s"})
+        clock: Clock = "event"
+        aggregates: Aggregates = (AggregateField(name="count"),)
+        emit: Emit = "on_close"
+        every: Every = None
+        lateness_ms: LatenessMs = 0.0
+        evaluation: Evaluation = "incremental"
+
+        @model_validator(mode="after")
+        def _fits(self) -> SessionAggregate.Params:
+            at_least_a_nanosecond("gap_s", self.gap_s)
+            if self.clock == "processing":
+                check_lateness(self.lateness_ms, "the clock is processing, by which no record is late")
+            return self
+
+    @classmethod
+    def may_be_late(cls, params: Params) -> bool:
+        return params.clock == "event"
+
+    @classmethod
+    def lower(cls, params: Params, inputs: Any, lowering: Any) -> list[int]:
+        schema: RecordSchema = inputs["in"]
+        on_close = params.emit == "on_close"
+        return cls.lower_common(
+            params,
+            schema,
+            lowering,
+            every=params.every or int(not on_close),
+            on_close=on_close,
+            processing=params.clock == "processing",
+            lateness_ms=params.lateness_ms,
+            own=(seconds_ns(params.gap_s), lowering.pane_lists(QUEUE_WORDS)),
+            own_state=2,
+            own_links=HEAP_WORDS,
+            own_bytes=16,
+        )
