@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,12 +32,11 @@ _numbers = itertools.count()
 
 
 @pytest.fixture(autouse=True)
-def own_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def own_directory(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Code of tests is not put among the engine's."""
-    with pytest.MonkeyPatch.context() as patch:
-        directory = tmp_path_factory.mktemp("kernels")
-        patch.setenv("MILLRACE_KERNELS", str(directory))
-        yield directory / "millrace-kernels"
+    directory = tmp_path_factory.mktemp("kernels")
+    monkeypatch.setenv("MILLRACE_KERNELS", str(directory))
+    return directory / "millrace-kernels"
 
 
 def functions(text: str, **space: Any) -> dict[str, Any]:
