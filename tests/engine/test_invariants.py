@@ -32,7 +32,8 @@ def processors(experiment: Experiment) -> list[list[int]]:
 def check_accounts(simulation: engine.Simulation, trace: list[checkers.Service]) -> None:
     """Busy and stolen time are the time in service; with the blocked time they leave some of the time idle, or none."""
     now_ns = simulation.now_ns
-    accounts = Counters.read(simulation._world.arrays, now_ns, 0)
+    w = simulation._world.arrays
+    accounts = Counters.read(w, now_ns, 0, np.zeros(len(w.inst), np.int64))
     served_ns = np.zeros(len(accounts.busy_ns), np.int64)
     for service in trace:
         served_ns[service.instance] += min(service.end_ns, now_ns) - service.start_ns
