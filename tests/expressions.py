@@ -61,7 +61,7 @@ def run(text: str, schema: RecordSchema, rows: Sequence[Row], machine: str) -> l
 
 SCHEMA = RecordSchema.of(a="int", b="int", x="float", y="float", p="bool", q="bool", s="string", t="string", u="timestamp", v="timestamp")
 TYPES = ("int", "float", "string", "timestamp", "bool")
-TIMES = frozenset(field.name for field in SCHEMA.fields if field.type == "timestamp")
+TIMES = {field.name: field.zero_ns for field in SCHEMA.fields if field.type == "timestamp"}
 TEXTS = (
     "OR",
     "ID",

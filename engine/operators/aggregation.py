@@ -343,9 +343,10 @@ class Aggregation(Operator):
             if cls.has_bounds(params) and params.key in ("window_start", "window_end"):
                 message = f"key '{params.key}' has the name of a field that windows add; rename it with a map before this operator"
                 raise Refusal(message, at=("key",), code="duplicate_name", value=params.key)
-            fields.append(RecordField(params.key, schema.type_of(params.key)))
+            fields.append(schema.field(params.key))
         if cls.has_bounds(params):
-            fields += [RecordField("window_start", "timestamp"), RecordField("window_end", "timestamp")]
+            zero_ns = schema.zero_ns if cls.may_be_late(params) else None  # such windows are of event time
+            fields += [RecordField(name, "timestamp", zero_ns) for name in ("window_start", "window_end")]
         for n, aggregate in enumerate(params.aggregates):
             if aggregate.name in {f.name for f in fields}:
                 raise Refusal(
@@ -354,7 +355,9 @@ class Aggregation(Operator):
                     code="duplicate_name",
                     value=aggregate.name,
                 )
-            fields.append(RecordField(aggregate.name, cls._type(aggregate, schema, n)))
+            type = cls._type(aggregate, schema, n)
+            zero_ns = schema.field(aggregate.field).zero_ns if type == "timestamp" and aggregate.field is not None else None
+            fields.append(RecordField(aggregate.name, type, zero_ns))
         return {"out": RecordSchema(tuple(fields)), "late": schema}
 
     @staticmethod

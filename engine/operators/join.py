@@ -274,7 +274,7 @@ class Join(Operator):
             raise Refusal(
                 "select is empty: the output would have no field; name at least one, or leave select out", at=("select",), value=[]
             )
-        return {"out": RecordSchema(tuple(RecordField(name, named[name][1].type) for name in names))}
+        return {"out": RecordSchema(tuple(named[name][1].named(name) for name in names))}
 
     @classmethod
     def required_key(cls, params: Params, port: str) -> str | None:

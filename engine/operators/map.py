@@ -60,7 +60,8 @@ class Map(Operator):
                     value=field.name,
                 )
             try:
-                fields.append(RecordField(field.name, parse(field.expression, inputs["in"]).type))
+                expression = parse(field.expression, inputs["in"])
+                fields.append(RecordField(field.name, expression.type, expression.zero_ns))
             except Refusal as refusal:
                 refusal.at = ("fields", n, "expression")
                 raise

@@ -68,7 +68,7 @@ class Project(Operator):
                     code="duplicate_name",
                     value=chosen.output_name,
                 )
-            fields.append(RecordField(chosen.output_name, schema.type_of(chosen.field)))
+            fields.append(schema.field(chosen.field).named(chosen.output_name))
         return {"out": RecordSchema(tuple(fields))}
 
     @classmethod

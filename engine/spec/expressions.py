@@ -30,9 +30,9 @@ from .expression_tree import (
     Unary,
     as_float,
 )
-from .functions import FUNCTIONS, INSTEAD, BadArgument, Function
+from .functions import CALENDAR, FUNCTIONS, INSTEAD, BadArgument, Function
 from .problems import Refusal, suggestion
-from .records import FieldType, RecordSchema
+from .records import FieldType, RecordSchema, common
 
 if TYPE_CHECKING:
     from .expression_compiler import Program, Strings
@@ -129,6 +129,11 @@ class Expression:
     @property
     def type(self) -> FieldType:
         return self.tree.type
+
+    @property
+    def zero_ns(self) -> int | None:
+        """Of a timestamp, what its 0 is on the calendar (`RecordField.zero_ns`)."""
+        return zero_of(self.tree, self.schema)
 
     def compile(self, strings: Strings) -> Program:
         """The program for the stack machine; string constants get their codes from `strings`, in the order of the text."""
@@ -311,11 +316,22 @@ class _Reader:
         nodes = [self.node(argument, depth + count) for argument in syntax.args]  # min(a, b, c) is min(min(a, b), c)
         for signature in function.signatures:
             if signature.takes(nodes):
+                if function.group == CALENDAR:
+                    nodes = [self.dated(function, syntax.args[0], nodes[0])]
                 try:
                     return signature.applied(nodes)
                 except BadArgument as bad:
                     self.refuse(str(bad), syntax.args[bad.position], "out_of_range")
         self.wrong_types(function, syntax, nodes)
+
+    def dated(self, function: Function, syntax: ast.expr, node: Node) -> Node:
+        """The timestamp counted from 1970."""
+        zero_ns = zero_of(node, self.schema)
+        if zero_ns is None:
+            shown = ast.get_source_segment(self.line, syntax)
+            message = f"{function.name}() needs a date, but on which day '{shown}' is 0 is not known here; use it where the stream is read"
+            self.refuse(message, syntax, "no_date", "without a date there is time // hours(1) % 24, for example")
+        return Binary("+", node, Constant(zero_ns, "int"), "timestamp") if zero_ns else node
 
     def unknown_function(self, syntax: ast.Call, name: str | None) -> NoReturn:
         if isinstance(syntax.func, ast.Attribute) and syntax.func.attr in FUNCTIONS:
@@ -440,6 +456,20 @@ class _Reader:
         if not isinstance(syntax, ast.Constant):
             shown = f"'{shown}'"
         return f"{shown} is {A_TYPE[node.type]}"
+
+
+def zero_of(node: Node, schema: RecordSchema) -> int | None:
+    """What the 0 of a timestamp is on the calendar, None if that is not known."""
+    match node:
+        case FieldReference():
+            return schema.field(node.name).zero_ns
+        case Binary() if node.type == "timestamp":
+            return common(zero_of(child, schema) for child in (node.left, node.right) if child.type == "timestamp")
+        case Conditional() if node.type == "timestamp":
+            return common((zero_of(node.yes, schema), zero_of(node.no, schema)))
+        case Unary() if node.type == "timestamp":  # timestamp(ns)
+            return schema.zero_ns
+    return None
 
 
 def counted(count: int, shown: str) -> str:

@@ -121,6 +121,8 @@ class Flow:
                     f"{_listed(schema)}; edges into one port must bring the same fields"
                 )
                 self._problem(("query", "edges", index), "type_mismatch", message, f"{edge.source} -> {id}")
+            else:
+                arrived = arrived.met_by(schema)
         return arrived or declared
 
     def _check_feedback(self, index: int, edge: Edge) -> None:

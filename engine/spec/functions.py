@@ -19,6 +19,9 @@ SECOND_NS = 1_000_000_000
 HASH_SEED = 42
 """Spark's, so that hash() is its xxhash64."""
 
+CALENDAR = "Calendar"
+"""The group of functions that need to know the date: they are given their timestamp counted from 1970."""
+
 UNITS_NS = {
     "milliseconds": 1_000_000,
     "seconds": SECOND_NS,
@@ -225,7 +228,7 @@ def _span(name: str) -> Function:
 
 
 def _calendar(name: str, help: str, tree: Callable[..., Node]) -> Function:
-    return _function(name, "Calendar", help, f"{name}(time)", {"(t: timestamp) -> int": tree})
+    return _function(name, CALENDAR, help, f"{name}(time)", {"(t: timestamp) -> int": tree})
 
 
 FUNCTIONS: dict[str, Function] = {

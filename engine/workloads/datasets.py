@@ -324,7 +324,9 @@ def _info(table: pa.Table, path: Path) -> DatasetInfo:
     types = [_field_type(column.type) for column in table.columns]
     columns = tuple(DatasetColumn(name, type, _sample(table[name])) for name, type in zip(table.column_names, types, strict=True))
     schema = RecordSchema(tuple(RecordField(column.name, column.type) for column in columns))
-    return DatasetInfo(schema, _timestamps(table), table.num_rows, path, path.stat().st_size, columns)
+    timestamps = _timestamps(table)
+    firsts_ns = {name: int(epoch_ns(table[name], name).min()) for name in timestamps}
+    return DatasetInfo(schema, timestamps, table.num_rows, firsts_ns, path, path.stat().st_size, columns)
 
 
 def _field_type(type: pa.DataType) -> FieldType:

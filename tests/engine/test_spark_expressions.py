@@ -245,7 +245,7 @@ def evaluated(text: str, family: str) -> list[Any]:
     """What the compiled machine gives for all rows of the family, floats by their bits; the oracle gives the same."""
     schema = SCHEMAS[family]
     rows = [dict(zip(schema.names, row, strict=True)) for row in ROWS[family]]
-    times = frozenset(field.name for field in schema.fields if field.type == "timestamp")
+    times = {field.name: field.zero_ns for field in schema.fields if field.type == "timestamp"}
     oracle = Expression(text, times)
     words = []
     for row, (found, errors, strings) in zip(rows, run(text, schema, rows, "compiled"), strict=True):

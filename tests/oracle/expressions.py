@@ -18,7 +18,14 @@ from typing import Any
 
 
 class Time(int):
-    """A timestamp."""
+    """A timestamp. zero_ns: what 0 is, in ns since 1970."""
+
+    zero_ns: int | None
+
+    def __new__(cls, ns: int, zero_ns: int | None = 0) -> Time:
+        time = super().__new__(cls, ns)
+        time.zero_ns = zero_ns
+        return time
 
 
 Value = int | float | bool | str
@@ -36,15 +43,16 @@ class Outcome:
 
 
 class Expression:
-    """An expression over records whose fields of type timestamp are named `times`; the text must be a right one."""
+    """An expression over records. times: the fields of type timestamp, each with what its 0 is. The text must be a right one."""
 
-    def __init__(self, text: str, times: frozenset[str]):
+    def __init__(self, text: str, times: Mapping[str, int | None]):
         self._body = ast.parse(" ".join(text.splitlines()).strip(), mode="eval").body
         self._times = times
 
     def outcome(self, row: Row) -> Outcome:
         """The value on one record, and 1 if an error was met on the way."""
-        evaluation = _Evaluation({name: Time(value) if name in self._times else value for name, value in row.items()})
+        typed = {name: Time(int(value), self._times[name]) if name in self._times else value for name, value in row.items()}
+        evaluation = _Evaluation(typed, next(iter(self._times.values()), None))
         value = evaluation.of(self._body)
         return Outcome(value, int(evaluation.failed))
 
@@ -66,8 +74,8 @@ class Expression:
 class _Evaluation:
     """One record under evaluation."""
 
-    def __init__(self, row: Row):
-        self.row = row
+    def __init__(self, row: Row, zero_ns: int | None):
+        self.row, self.zero_ns = row, zero_ns
         self.failed = False
 
     def of(self, node: ast.expr) -> Value:
@@ -101,7 +109,7 @@ class _Evaluation:
         raise AssertionError(f"no expression: {ast.dump(node)}")
 
     def arithmetic(self, operator: ast.operator, a: Any, b: Any) -> Value:
-        times = isinstance(a, Time) + isinstance(b, Time)
+        times = [value for value in (a, b) if isinstance(value, Time)]
         if isinstance(a, float) or isinstance(b, float) or isinstance(operator, ast.Div):
             a, b = float(a), float(b)
         match operator:
@@ -122,7 +130,7 @@ class _Evaluation:
                 return int(a - b * math.floor(Fraction(a, b)))
         if isinstance(result, float):
             return result
-        return Time(wrapped(result)) if times == 1 else wrapped(result)
+        return Time(wrapped(result), times[0].zero_ns) if len(times) == 1 else wrapped(result)
 
     def comparison(self, node: ast.Compare) -> bool:
         left = self.of(node.left)
@@ -147,7 +155,7 @@ class _Evaluation:
         """Both branches are looked at for their types: an int beside a float becomes a float."""
         taken, other = (node.body, node.orelse) if self.of(node.test) else (node.orelse, node.body)
         value = self.of(taken)
-        alike = _Evaluation(self.row).of(other)
+        alike = _Evaluation(self.row, self.zero_ns).of(other)
         return float(value) if isinstance(alike, float) else value
 
     def whole(self, x: float, rounded: Callable[[Fraction], int]) -> int:
@@ -180,7 +188,7 @@ class _Evaluation:
             case "float":
                 return float(x)
             case "timestamp":
-                return Time(x)
+                return Time(x, self.zero_ns)
             case "startswith" | "endswith":
                 return bool(getattr(x, name)(given[1]))
             case "contains":
@@ -197,7 +205,7 @@ class _Evaluation:
                 return hashed(given[:1]) % given[1]
             case _ if name in UNITS_NS:
                 return self.whole(x * float(UNITS_NS[name]), nearest) if isinstance(x, float) else wrapped(x * UNITS_NS[name])
-        return of_calendar(name, x)
+        return of_calendar(name, wrapped(x + x.zero_ns))
 
 
 def wrapped(n: int) -> int:

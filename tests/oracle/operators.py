@@ -58,7 +58,7 @@ class Sink(Behaviour):
 
 
 def expression_over(schema: Any, text: str) -> Expression:
-    return Expression(text, frozenset(field.name for field in schema.fields if field.type == "timestamp"))
+    return Expression(text, {field.name: field.zero_ns for field in schema.fields if field.type == "timestamp"})
 
 
 class Filter(Behaviour):

@@ -13,6 +13,7 @@ TRIPS = DatasetInfo(
     schema=RecordSchema.of(pickup="timestamp", distance="float", passengers="int", zone="string", epoch="int"),
     timestamps=("pickup", "epoch"),
     rows=50_000,
+    firsts_ns={"pickup": 1_357_000_000 * 10**9, "epoch": 1_357_000_000 * 10**9},
 )
 CONTEXT = Context(datasets={"trips": TRIPS}.get)
 

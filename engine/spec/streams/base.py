@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,11 +19,13 @@ class DatasetInfo:
     """What validation must know of an uploaded file.
 
     schema: its columns. timestamps: the columns that can serve as event time, best first. rows: how many records it has.
+    firsts_ns: the first time in each of these columns, in ns since 1970.
     """
 
     schema: RecordSchema
     timestamps: tuple[str, ...]
     rows: int
+    firsts_ns: Mapping[str, int]
 
 
 def unknown_dataset(name: str) -> Refusal:

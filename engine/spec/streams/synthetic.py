@@ -49,7 +49,7 @@ class Synthetic(Stream):
         fields += [RecordField(f"i{n}", "int") for n in range(1, self.integers + 1)]
         fields += [RecordField(f"f{n}", "float") for n in range(1, self.floats + 1)]
         fields += [RecordField(f"s{n}", "string") for n in range(1, self.strings + 1)]
-        return RecordSchema((*fields, RecordField("time", "timestamp")))
+        return RecordSchema((*fields, RecordField("time", "timestamp", 0)))
 
 
 class Vectors(Stream):
@@ -69,4 +69,4 @@ class Vectors(Stream):
 
     def own_schema(self, dataset: DatasetInfo | None) -> RecordSchema:
         coordinates = (RecordField(f"x{n}", "float") for n in range(1, self.dimensions + 1))
-        return RecordSchema((RecordField("id", "int"), *coordinates, RecordField("time", "timestamp")))
+        return RecordSchema((RecordField("id", "int"), *coordinates, RecordField("time", "timestamp", 0)))

@@ -46,4 +46,6 @@ class FileStream(Stream):
                 raise Refusal(message, at=at, code="unknown_field", value=name, hint=suggestion(name, schema.names))
             if name in names[:position]:
                 raise Refusal(f"column '{name}' is listed twice; list it once", at=at, code="duplicate", value=name)
-        return RecordSchema(tuple(RecordField(n, "timestamp" if n == self.timestamp else schema.type_of(n)) for n in names))
+        zero_ns = dataset.firsts_ns[self.timestamp]
+        types = {name: "timestamp" if name == self.timestamp else schema.type_of(name) for name in names}
+        return RecordSchema(tuple(RecordField(name, type, zero_ns if type == "timestamp" else None) for name, type in types.items()))
