@@ -27,7 +27,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 LOOP, TOOLS, WORLD = "engine/core/loop.py", "engine/core/tools.py", "engine/core/world.py"
 AGGREGATE, SESSION, COUNT_WINDOW = (f"engine/operators/{name}aggregate.py" for name in ("", "session_", "count_window_"))
-AGGREGATION, JOIN, SPLIT = (f"engine/operators/{name}.py" for name in ("aggregation", "join", "split"))
+AGGREGATION, JOIN, SPLIT, PAIRS, WINDOW_JOIN, INTERVAL_JOIN, EXPIRING_JOIN = (
+    f"engine/operators/{name}.py" for name in ("aggregation", "join", "split", "pairs", "window_join", "interval_join", "expiring_join")
+)
 WAYS = "engine/core/transmission.py"
 NETWORK, CORE_NETWORK = "engine/network.py", "engine/core/network.py"
 TIMEOUT_S = 1000
@@ -123,14 +125,67 @@ MUTATIONS = (
     ),
     Mutation("last tick of the source forgotten", LOOP, "if t + inst[i, I_PERIOD] <= horizon:", "if t + inst[i, I_PERIOD] < horizon:"),
     Mutation("late one nanosecond too late (aggregate)", AGGREGATE, "if start + size <= freed:", "if start + size < freed:"),
-    Mutation("late one nanosecond too late (join)", JOIN, "end <= inst[i, I_WATERMARK]", "end < inst[i, I_WATERMARK]"),
+    Mutation("late one nanosecond too late (join)", PAIRS, "if start + size <= closed_to:", "if start + size < closed_to:"),
     Mutation(
         "rows of a pane by falling age", TOOLS, "while x >= 0 and pane[x, W_START] < start:", "while x >= 0 and pane[x, W_START] > start:"
     ),
     Mutation("state shared between instances", TOOLS, "and entry[e, S_OWNER] == owner ", ""),
     Mutation("state shared between panes", TOOLS, " and entry[e, S_PANE] == pane_start", ""),
-    Mutation("newest contributor forgotten", JOIN, "max(msg[slot, M_NEWEST], row[r, R_NEWEST])", "msg[slot, M_NEWEST]"),
-    Mutation("a join's older event time", JOIN, "max(msg[slot, M_EVENT], row[r, R_EVENT])", "min(msg[slot, M_EVENT], row[r, R_EVENT])"),
+    Mutation("newest contributor forgotten", PAIRS, "max(msg[slot, M_NEWEST], row[r, R_NEWEST])", "msg[slot, M_NEWEST]"),
+    Mutation("a join's older event time", PAIRS, "max(msg[slot, M_EVENT], row[r, R_EVENT])", "min(msg[slot, M_EVENT], row[r, R_EVENT])"),
+    # joins
+    Mutation("pairs of the last pane only", JOIN, "matches += entry[e, other] * listened", "matches = entry[e, other] * listened"),
+    Mutation(
+        "a sliding join stores in one pane",
+        JOIN,
+        "        if panes > 1:\n            e = find_entry(",
+        "        if panes > 9:\n            e = find_entry(",
+    ),
+    Mutation("lateness forgotten when freeing", JOIN, "limit - par[at + K_LATENESS]", "limit"),
+    Mutation("lateness forgotten on arrival", PAIRS, "inst[i, I_WATERMARK] - par[at + K_LATENESS]", "inst[i, I_WATERMARK]"),
+    Mutation(
+        "late records at the other side's port", PAIRS, "msg[slot, M_EDGE] = par[at + K_LEFT_LATE + port]", "msg[slot, M_EDGE] = 2 - port"
+    ),
+    Mutation("the pane's end ignored", PAIRS, "if par[at + K_LEFT_END + port] >= 0:", "if par[at + K_LEFT_END + port] > FAR:"),
+    Mutation("bytes of the freed side mixed up", PAIRS, "* par[at + K_LEFT_BYTES + side]", "* par[at + K_LEFT_BYTES]"),
+    Mutation("a pane fires twice", WINDOW_JOIN, "fired_to = -FAR if by_timer else inst[i, I_WATERMARK]", "fired_to = -FAR"),
+    Mutation(
+        "nothing after the firing",
+        WINDOW_JOIN,
+        "if start + size <= fired_to and entry[e, other] > 0",
+        "if start + size < -FAR and entry[e, other] > 0",
+    ),
+    Mutation(
+        "the last one is always on the left",
+        WINDOW_JOIN,
+        "row[left, extra + F_STORED] > row[right, extra + F_STORED]",
+        "row[left, extra + F_STORED] > 0",
+    ),
+    Mutation("contributors of the pair only", WINDOW_JOIN, "max(entry[e, S_ALL_NEWEST], msg[slot, M_NEWEST])", "msg[slot, M_NEWEST]"),
+    Mutation(
+        "upper bound exclusive",
+        INTERVAL_JOIN,
+        "elif event <= last and time <= row[r, extra + V_LAST]:",
+        "elif event <= last and time < row[r, extra + V_LAST]:",
+    ),
+    Mutation(
+        "lower bound exclusive", INTERVAL_JOIN, "if time + lower <= event and event <= last:", "if time + lower < event and event <= last:"
+    ),
+    Mutation("a record at the watermark is late", INTERVAL_JOIN, "if time < closed_to:", "if time <= closed_to:"),
+    Mutation(
+        "freed one nanosecond too late", INTERVAL_JOIN, "row[r, extra + V_LAST] < closed_to", "row[r, extra + V_LAST] < closed_to - 1"
+    ),
+    Mutation("a heap loses a child", INTERVAL_JOIN, "row[a, last + 2] = row[a, last + 1]", "row[a, last + 2] = -1"),
+    Mutation("the last of a key freed wrongly", INTERVAL_JOIN, "entry[e, own + 2] = before", "entry[e, own + 2] = -1"),
+    Mutation("expiry one nanosecond too late", EXPIRING_JOIN, "row[r, extra + T_EXPIRES] <= now", "row[r, extra + T_EXPIRES] < now"),
+    Mutation(
+        "kept after the first match", EXPIRING_JOIN, "row[r, extra + T_ENTRY] = -1", "row[r, extra + T_ENTRY] = row[r, extra + T_ENTRY]"
+    ),
+    Mutation("stored although it has matched", EXPIRING_JOIN, "if matches == 0 or par[at + T_LEFT_UNMATCHED + port] == 0:", "if True:"),
+    # cycles
+    Mutation(
+        "watermarks go round", LOOP, "if edge[e, E_FEEDBACK] == 1 and not is_record:", "if edge[e, E_FEEDBACK] == 2 and not is_record:"
+    ),
     Mutation(
         "trigger of the first record",
         AGGREGATION,

@@ -94,10 +94,10 @@ class Lowering:
     def entry_values(self, count: int) -> None:
         self.values = max(self.values, count)
 
-    def stored_rows(self, words: int) -> None:
-        """The operator stores records, each with so many words."""
+    def stored_rows(self, words: int, links: int = 0) -> None:
+        """The operator stores records, each with so many words, and behind them links to other rows, which are no part of the state."""
         self.row_words = words
-        self.stored = max(self.stored, words)
+        self.stored = max(self.stored, words + links)
 
     def groups_of(self, words: int, first_row: int) -> None:
         """The operator's entries are groups: so many words from S_COUNT on are state; the place of their first stored record, or 0."""

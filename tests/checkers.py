@@ -128,7 +128,9 @@ def check_fifo(topology: Topology, trace: Sequence[Service]) -> None:
 
 
 def holds_rows_back(operator: Any) -> bool:
-    return operator.kind in ("aggregate", "session_aggregate") and operator.parameters.emit == "on_close"
+    return operator.kind == "window_join" or (
+        operator.kind in ("aggregate", "session_aggregate") and operator.parameters.emit == "on_close"
+    )
 
 
 def check_conservation(topology: Topology, counts: Mapping[str, Mapping[str, int]]) -> None:

@@ -88,6 +88,132 @@ def late_at_the_edge_of_a_join() -> Document:
     return _late_at_the_edge({"id": "join", "kind": "join", "params": params}, ("left", "right"))
 
 
+def _two_streams_into(join: Document, left: Document, right: Document, **parts: Any) -> Document:
+    """Bids twice, their late ones to a sink of their own."""
+    operators = [{"id": "left", "kind": "source"}, {"id": "right", "kind": "source"}, join, {"id": "sink", "kind": "sink"}]
+    edges = [
+        {"source": "left", "target": join["id"], "target_port": "left"},
+        {"source": "right", "target": join["id"], "target_port": "right"},
+        {"source": join["id"], "target": "sink"},
+    ]
+    if parts.pop("late", True):
+        operators.append({"id": "late", "kind": "sink"})
+        edges += [{"source": join["id"], "source_port": port, "target": "late"} for port in ("late_left", "late_right")]
+    return document(operators, edges, [host("a")], {"left": left, "right": right}, **parts)
+
+
+def _steady_and_loose(kind: str, **params: Any) -> Document:
+    """A join of a stream in order with one that is not; the watermark comes to stand exactly on ends of panes and of lateness."""
+    return _two_streams_into(
+        {"id": "join", "kind": kind, "params": {"left_key": "auction", "right_key": "auction", **params}},
+        bids(10_000, watermarks=watermarks(0.5, lag_ms=0.9)),
+        bids(17_000, watermarks=watermarks(0.3), disorder={"kind": "uniform", "max_ms": 2.5}),
+        horizon_s=0.03,
+        measurement={"latency": {"from": "event", "anchor": "newest"}},
+    )
+
+
+def lateness_of_a_sliding_join() -> Document:
+    """Some panes of a record are freed, others not; what is late beyond the lateness goes out by the late ports."""
+    return _steady_and_loose("join", window={"kind": "sliding", "size_s": 0.001, "slide_s": 0.0005, "clock": "event"}, lateness_ms=0.5)
+
+
+def records_behind_the_firing_of_a_window_join() -> Document:
+    """Records come after their pane has fired and before it is freed: they give their own pairs, over the contents so far."""
+    window = {"kind": "sliding", "size_s": 0.002, "slide_s": 0.0005, "clock": "event"}
+    return _steady_and_loose("window_join", window=window, lateness_ms=1.0, event_time="window", select=["auction", "price", "window_end"])
+
+
+def a_window_join_counts_from_what_came_last() -> Document:
+    """The record stored last may be older than the other by event time, and stand on either side."""
+    window = {"kind": "tumbling", "size_s": 0.003, "clock": "event"}
+    made = _steady_and_loose("window_join", window=window, event_time="trigger")
+    return made | {"measurement": {"latency": {"from": "event", "anchor": "trigger"}}}
+
+
+def a_window_join_by_the_processing_clock() -> Document:
+    """Ticks fire and free, whatever the watermarks say."""
+    window = {"kind": "sliding", "size_s": 0.002, "slide_s": 0.0005, "clock": "processing"}
+    made = _steady_and_loose("window_join", window=window, event_time="oldest")
+    made["query"]["operators"].pop()
+    made["query"]["edges"] = [edge for edge in made["query"]["edges"] if edge["target"] != "late"]
+    return made
+
+
+def bounds_of_an_interval_join() -> Document:
+    """Times on a regular grid fall exactly on both bounds, and watermarks exactly on the moments at which a record may be freed."""
+    params = {"left_key": "auction", "right_key": "auction", "lower_s": -0.0005, "upper_s": 0.001, "event_time": "oldest"}
+    streams = [bids(10_000, watermarks=watermarks(0.5, lag_ms=lag_ms)) for lag_ms in (0.0, 0.4)]
+    return _two_streams_into({"id": "join", "kind": "interval_join", "params": params}, *streams, horizon_s=0.03)
+
+
+def lateness_of_an_interval_join() -> Document:
+    """Stored records are freed out of order, and late ones are those behind watermark and lateness."""
+    return _steady_and_loose("interval_join", lower_s=-0.002, upper_s=-0.0005, lateness_ms=0.4)
+
+
+def an_interval_join_until_a_field() -> Document:
+    """Auctions match bids until a moment of their own, so that they are freed in another order than they came."""
+    auctions = {"stream": {"kind": "nexmark_auction"}, "rate": {"kind": "constant", "per_s": 3_000}, "watermarks": watermarks(0.5)}
+    made = _two_streams_into(
+        {"id": "join", "kind": "interval_join", "params": {"left_key": "id", "right_key": "auction", "until": "ends"}},
+        auctions,
+        bids(20_000, watermarks=watermarks(0.3, 0.2), disorder={"kind": "uniform", "max_ms": 1.5}),
+        horizon_s=0.03,
+    )
+    names = ("id", "time", "seller")
+    fields = [*({"name": name, "expression": name} for name in names), {"name": "ends", "expression": "time + (id * 7919) % 5000000"}]
+    made["query"]["operators"].append({"id": "ends", "kind": "map", "params": {"fields": fields}})
+    made["query"]["edges"][0]["target"], made["query"]["edges"][0]["target_port"] = "ends", "in"
+    made["query"]["edges"].insert(1, {"source": "ends", "target": "join", "target_port": "left"})
+    made["query"]["edges"] = [edge for edge in made["query"]["edges"] if edge["target"] != "late" or edge["source_port"] == "late_right"]
+    return made
+
+
+def _expiring(keep_left: str, keep_right: str) -> Document:
+    """Each side comes every 100 us, right 49 us behind left: 1.049 ms after a left record it counts no more, to the nanosecond."""
+    params = {"left_key": "auction", "right_key": "auction", "ttl_s": 0.001049, "keep_left": keep_left, "keep_right": keep_right}
+    join = {"id": "join", "kind": "expiring_join", "params": params, "cost": {"record_us": 10, "output_us": 0}}
+    few_keys = bids(10_000) | {"stream": {"kind": "nexmark_bid", "hot_ratio": 0.5}}
+    made = _two_streams_into(join, few_keys, few_keys, horizon_s=0.03, late=False)
+    made["query"]["operators"][0]["cost"], made["query"]["operators"][1]["cost"] = {"record_us": 1}, {"record_us": 50}
+    return made
+
+
+def expiry_to_the_nanosecond() -> Document:
+    """Both sides keep all."""
+    return _expiring("all", "all")
+
+
+def expiry_of_what_has_matched_already() -> Document:
+    """One side keeps what has not matched: what left with its first match expires later, when its place is used by others."""
+    return _expiring("all", "unmatched")
+
+
+def neither_side_keeps_what_has_matched() -> Document:
+    """A record that finds a partner takes it away, and is not stored itself."""
+    return _expiring("unmatched", "unmatched")
+
+
+def three_streams_meet_pane_by_pane() -> Document:
+    """A join of three streams over sliding windows: pairs carry the end of their pane, and meet the third stream in just that one."""
+    window = {"kind": "sliding", "size_s": 0.002, "slide_s": 0.0005, "clock": "event"}
+    first = {"left_key": "auction", "right_key": "auction", "window": window, "select": ["auction", "bidder", "right_bidder", "window_end"]}
+    second = {"left_key": "auction", "right_key": "auction", "window": window, "left_window_end": "window_end"}
+    operators = [{"id": id, "kind": "source"} for id in ("a", "b", "c")]
+    operators += [{"id": "ab", "kind": "window_join", "params": first}, {"id": "abc", "kind": "join", "params": second}]
+    operators += [{"id": "sink", "kind": "sink"}]
+    edges = [
+        {"source": "a", "target": "ab", "target_port": "left"},
+        {"source": "b", "target": "ab", "target_port": "right"},
+        {"source": "ab", "target": "abc", "target_port": "left"},
+        {"source": "c", "target": "abc", "target_port": "right"},
+        {"source": "abc", "target": "sink"},
+    ]
+    streams = {id: bids(4_000, watermarks=watermarks(0.5, 1.0), disorder={"kind": "uniform", "max_ms": 1.0}) for id in "abc"}
+    return document(operators, edges, [host("h"), host("i")], streams, horizon_s=0.02)
+
+
 def same_keys_in_several_operators() -> Document:
     """Two aggregates and a join keep state under the same keys and panes; none may see another's."""
     window = {"kind": "tumbling", "size_s": 0.002, "clock": "processing"}
@@ -567,4 +693,15 @@ CORNER_CASES = (
     a_cycle_drains_when_nothing_goes_round,
     a_cycle_that_stands_still,
     a_port_that_only_a_cycle_feeds,
+    lateness_of_a_sliding_join,
+    records_behind_the_firing_of_a_window_join,
+    a_window_join_counts_from_what_came_last,
+    a_window_join_by_the_processing_clock,
+    bounds_of_an_interval_join,
+    lateness_of_an_interval_join,
+    an_interval_join_until_a_field,
+    expiry_to_the_nanosecond,
+    expiry_of_what_has_matched_already,
+    neither_side_keeps_what_has_matched,
+    three_streams_meet_pane_by_pane,
 )

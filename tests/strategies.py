@@ -17,6 +17,7 @@ Document = dict[str, Any]
 
 SCHEMAS = {stream.model_fields["kind"].default: stream.schema_fixed for stream in (NexmarkPerson, NexmarkAuction, NexmarkBid)}
 KINDS = ("aggregate", "session_aggregate", "count_window_aggregate", "aggregate", "filter", "map", "split", "project", "union")
+JOINS = ("join", "window_join", "interval_join", "expiring_join")
 JOIN_KEYS = ("id", "seller", "auction", "bidder", "state", "category")  # of many values first, so that joins stay small
 RECORDS = (800, 300, 100, 30)  # per run, before operators multiply them
 TESTS_OF_TEXTS = ("startswith({0}, 'A')", "not endswith({0}, 'n')", "'B' <= {0} < 'S'", "like({0}, '%a_%')", "lower({0}) != upper({0})")
@@ -247,8 +248,12 @@ class Query:
         ]
         return self.draw(st.sampled_from(pairs)) if pairs else None
 
-    def join_params(self, left: str, right: str, keys: tuple[str, str]) -> Document:
-        params: Document = {"left_key": keys[0], "right_key": keys[1], "window": self.window(("tumbling", "full_history", "tumbling"))}
+    def join_params(self, kind: str, left: str, right: str, keys: tuple[str, str]) -> Document:
+        params: Document = {"left_key": keys[0], "right_key": keys[1]}
+        params |= getattr(self, f"{kind}_own_params")(left, right)
+        rules = ("newest", "trigger", "oldest", *(("window",) if kind == "window_join" else ()))
+        if self.draw(st.booleans()):
+            params["event_time"] = self.draw(st.sampled_from(rules))
         if self.draw(st.booleans()):
             chosen = self.draw(st.lists(st.sampled_from(self.schemas[left].names), min_size=1, max_size=3, unique=True))
             taken = [
@@ -257,7 +262,41 @@ class Query:
                 if name in self.schemas[left].names and f"right_{name}" not in self.schemas[left]
             ]
             params["select"] = chosen + taken[:2]
+            if params.get("window", {}).get("kind", "full_history") != "full_history" and self.draw(st.booleans()):
+                named = [*self.schemas[left].names, *self.schemas[right].names]
+                params["select"] += [bound for bound in ("window_end", "window_start") if bound not in named]
         return params
+
+    def lateness(self) -> Document:
+        return {"lateness_ms": milliseconds(self.horizon_ns // self.draw(st.sampled_from((50, 10, 3))))} if self.draw(st.booleans()) else {}
+
+    def join_own_params(self, left: str, right: str, kinds: tuple[str, ...] = ("tumbling", "full_history", "sliding")) -> Document:
+        params: Document = {"window": self.window(kinds)}
+        if params["window"].get("clock") == "event":
+            params |= self.lateness()
+            for side, source in (("left", left), ("right", right)):
+                ends = sorted(self.fields(source, "timestamp"), key=lambda name: name != "window_end")
+                if ends and self.draw(st.integers(0, 4)) == 0:
+                    params[f"{side}_window_end"] = ends[0]
+        return params
+
+    def window_join_own_params(self, left: str, right: str) -> Document:
+        return self.join_own_params(left, right, ("tumbling", "sliding"))
+
+    def interval_join_own_params(self, left: str, right: str) -> Document:
+        lower_ns = self.draw(st.sampled_from((0, 0, -self.horizon_ns // 10, -self.horizon_ns // 3, self.horizon_ns // 30)))
+        length_ns = self.horizon_ns // self.draw(st.sampled_from((1, 5, 20))) * self.draw(st.sampled_from((1, 1, 1, 0)))
+        params = {"lower_s": seconds(lower_ns), "upper_s": seconds(lower_ns + length_ns)} | self.lateness()
+        times = self.fields(left, "timestamp")
+        if times and self.draw(st.integers(0, 3)) == 0:
+            del params["upper_s"]
+            params["until"] = self.draw(st.sampled_from(times))
+        return params
+
+    def expiring_join_own_params(self, left: str, right: str) -> Document:
+        keep = st.sampled_from(("all", "unmatched"))
+        ttl_ns = max(1, self.horizon_ns // self.draw(st.sampled_from((2, 10, 50))))
+        return {"ttl_s": seconds(ttl_ns), "keep_left": self.draw(keep), "keep_right": self.draw(keep)}
 
     # The graph
 
@@ -270,8 +309,9 @@ class Query:
             keys = self.join_keys(first, second)
             if keys is not None and self.records_factor <= 4:
                 self.records_factor *= 4
-                params = self.join_params(first, second, keys)
-                return self.add_operator("join", params, {"left": [first], "right": [second]}, {"left": keys[0], "right": keys[1]})
+                kind = self.draw(st.sampled_from(JOINS))
+                params = self.join_params(kind, first, second, keys)
+                return self.add_operator(kind, params, {"left": [first], "right": [second]}, {"left": keys[0], "right": keys[1]})
         feeding = [first] + [
             id for id in everything if id != first and self.schemas[id] == self.schemas[first] and self.draw(st.booleans())
         ]

@@ -13,7 +13,9 @@ from engine.spec.operator import Operator
 
 from .aggregate import Aggregate
 from .count_window_aggregate import CountWindowAggregate
+from .expiring_join import ExpiringJoin
 from .filter import Filter
+from .interval_join import IntervalJoin
 from .join import Join
 from .map import Map
 from .project import Project
@@ -22,9 +24,26 @@ from .sink import Sink
 from .source import Source
 from .split import Split
 from .union import Union
+from .window_join import WindowJoin
 
 OPERATORS: dict[str, type[Operator]] = {
-    o.kind: o for o in (Source, Filter, Map, Project, Split, Union, Aggregate, SessionAggregate, CountWindowAggregate, Join, Sink)
+    o.kind: o
+    for o in (
+        Source,
+        Filter,
+        Map,
+        Project,
+        Split,
+        Union,
+        Aggregate,
+        SessionAggregate,
+        CountWindowAggregate,
+        Join,
+        WindowJoin,
+        IntervalJoin,
+        ExpiringJoin,
+        Sink,
+    )
 }
 
 ENTRY_POINTS = "millrace.operators"

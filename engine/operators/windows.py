@@ -80,4 +80,5 @@ class Sliding(Model):
 
 
 AggregateWindow = Annotated[NoWindow | Tumbling | Sliding, Field(discriminator="kind")]
-JoinWindow = Annotated[FullHistory | Tumbling, Field(discriminator="kind")]
+JoinWindow = Annotated[FullHistory | Tumbling | Sliding, Field(discriminator="kind")]
+FiringWindow = Annotated[Tumbling | Sliding, Field(discriminator="kind")]

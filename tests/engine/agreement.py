@@ -14,7 +14,7 @@ import yaml
 import engine
 from engine.core import layout as L
 from engine.core.deadlock import standing_channels
-from engine.core.layout import C_RECEIVER, C_SENDER
+from engine.core.layout import C_RECEIVER, C_SENDER, I_STATE_BYTES
 from engine.core.world import Capacity
 from engine.operators import OPERATORS
 from engine.spec import Experiment
@@ -28,7 +28,7 @@ DATASETS = lookup([ROOT / "fixtures" / "data"])
 TINY = Capacity(messages=2, ring=2, entries=2, rows=2, panes=2, trace=8, outputs=4)
 """Arrays that must grow all the time: the loop hands back in the middle of everything."""
 
-TEMPLATES = ("nexmark_q1", "nexmark_q2", "nexmark_q3", "nexmark_q8", "nexmark_q12", "flights")
+TEMPLATES = ("nexmark_q1", "nexmark_q2", "nexmark_q3", "nexmark_q3_ttl", "nexmark_q8", "nexmark_q12", "flights")
 
 
 def template(name: str, **workload: Any) -> dict[str, Any]:
@@ -79,6 +79,9 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     assert_same("errors", [expected.errors], [summary["errors"]])
     served = [(id, expected.served[id]) for id in operators]
     assert_same("records served by operator", served, [(id, counts["in"]) for id, counts in operators.items()])
+    state = simulation._world.arrays.inst[:, I_STATE_BYTES].tolist()
+    known = [(n, bytes) for n, bytes in enumerate(expected.state_bytes) if bytes is not None]
+    assert_same("bytes of state (instance, bytes)", known, [(n, state[n]) for n, _ in known])
     waiting = sum(sum(queue.values()) - queue[Kind.END_OF_LOG] for queue in expected.queued)
     assert (waiting, expected.drained) == (summary["backlog"], simulation.drained)
     standing = standing_channels(simulation._world.arrays)

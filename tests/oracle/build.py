@@ -13,7 +13,8 @@ from engine.spec import Experiment, RecordSchema, registry
 from engine.workloads import Strings, build_feed
 
 from .aggregates import CountWindowAggregate, PaneAggregate, SessionAggregate
-from .operators import Behaviour, Filter, Join, Map, Project, Sink, Split
+from .joins import ExpiringJoin, IntervalJoin, Join, WindowJoin
+from .operators import Behaviour, Filter, Map, Project, Sink, Split
 from .plan import Channel, Edge, Fifo, Host, Instance, Link, Log, Prices, Processor, integer, milliseconds, seconds
 from .records import Record
 
@@ -192,6 +193,8 @@ def pin(experiment: Experiment, hosts: list[Host], instances: list[Instance]) ->
         processor.number = number
 
 
+JOINS = {"join": Join, "window_join": WindowJoin, "interval_join": IntervalJoin, "expiring_join": ExpiringJoin}
+
 Schemas = dict[tuple[str, str], RecordSchema]
 """What leaves, by operator and output port."""
 
@@ -287,8 +290,12 @@ def behaviour_of(network: Network, instance: Instance, schemas: Schemas) -> Beha
         return Project(params)
     if operator.kind == "split":
         return Split(params, inputs["in"])
-    if operator.kind == "join":
-        return Join(params, inputs["left"].names, inputs["right"].names)
+    if operator.kind in JOINS:
+        if operator.kind != "window_join":
+            return JOINS[operator.kind](params, inputs["left"], inputs["right"])
+        by = next((edge.partitioning for edge in feeding if edge.partitioning.kind == "hash"), None)
+        grouped = by is not None and by.scheme == "key_groups"
+        return WindowJoin(params, inputs["left"], inputs["right"], lambda key: network.key_group(by, key) if grouped else 0)
     word = lambda key: 0 if key is None else network.word(key)  # noqa: E731
     if operator.kind == "session_aggregate":
         return SessionAggregate(params, word)

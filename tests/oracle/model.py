@@ -63,6 +63,7 @@ class OracleResult:
     origins: for each service where its item came from (`Item.origin`), then since when the instance had been idle, and the service's work.
     outputs: per sink its deliveries, by end, then instance.
     late: dropped records per operator. errors: evaluations that met one, of all operators.
+    state_bytes: of each instance at the end, None where the page does not say.
     queued: per instance, how many items of each kind wait at the end, those in the log included.
     served: per operator, records whose service started. blocked_count: how often a sender had to wait for a credit.
     end_ns: the time of the last event, at least the horizon. drained: nothing was left to do.
@@ -75,6 +76,7 @@ class OracleResult:
     outputs: dict[str, list[Delivery]] = field(default_factory=dict)
     late: dict[str, int] = field(default_factory=dict)
     errors: int = 0
+    state_bytes: list[int | None] = field(default_factory=list)
     queued: list[Counter[Kind]] = field(default_factory=list)
     served: Counter[str] = field(default_factory=Counter)
     blocked_count: int = 0
@@ -146,6 +148,7 @@ class Model:
         for instance in self.network.instances:
             result.late[instance.operator.id] = result.late.get(instance.operator.id, 0) + instance.behaviour.late
             result.errors += instance.behaviour.errors
+            result.state_bytes.append(instance.behaviour.state_bytes())
             result.queued.append(Counter(item.kind for item in instance.queue))
         for deliveries in result.outputs.values():
             deliveries.sort(key=lambda delivery: (delivery.end_ns, delivery.instance))

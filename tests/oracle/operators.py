@@ -49,6 +49,10 @@ class Behaviour:
         """A pane ends at `tick_ns` by the processing clock; the rows that this gives."""
         return []
 
+    def state_bytes(self) -> int | None:
+        """Accounting bytes of what it keeps, None where the page does not say."""
+        return None
+
 
 class Sink(Behaviour):
     """Delivery is the model's; nothing goes on from here."""
@@ -134,72 +138,3 @@ class Panes:
             starts.append(last)
             last -= self.slide_ns
         return starts[::-1]
-
-
-class Windowed(Behaviour):
-    """State by pane and key; knows which panes a record may still enter, and which close."""
-
-    def __init__(self, window: Any):
-        super().__init__()
-        self.panes = Panes.of(window)
-        self.open: dict[int | None, dict[Any, Any]] = {}  # pane start -> key -> state
-
-    def admit(self, record: Record, now_ns: int) -> list[int | None]:
-        """The open panes that the record falls into, ascending. Counts a record that is late, asks for the ticks of new panes."""
-        starts = self.panes.starts(record, now_ns)
-        if self.panes.size_ns is None:
-            return starts
-        if self.panes.processing_clock:
-            self.timers += [start + self.panes.size_ns for start in starts if start not in self.open]
-        else:
-            starts = [start for start in starts if start + self.panes.size_ns > self.watermark_ns]
-            self.late += not starts
-        return starts
-
-    def keys_of(self, start: int | None) -> dict[Any, Any]:
-        return self.open.setdefault(start, {})
-
-    def on_watermark(self, watermark_ns: int) -> list[Record]:
-        self.watermark_ns = watermark_ns
-        if self.panes.size_ns is None or self.panes.processing_clock:
-            return []
-        return self.close([start for start in self.open if start + self.panes.size_ns <= watermark_ns])
-
-    def on_tick(self, tick_ns: int) -> list[Record]:
-        return self.close([tick_ns - self.panes.size_ns])
-
-    def close(self, starts: list[int]) -> list[Record]:
-        """Free these panes; the rows that this gives."""
-        for start in starts:
-            del self.open[start]
-        return []
-
-
-class Join(Windowed):
-    """State: under (pane, key) the records of each side in order of storage."""
-
-    def __init__(self, params: Any, left_names: tuple[str, ...], right_names: tuple[str, ...]):
-        super().__init__(params.window)
-        self.keys = {"left": params.left_key, "right": params.right_key}
-        names = {("left", name): name for name in left_names}
-        for name in right_names:
-            output = name
-            while output in names.values():
-                output = f"right_{output}"
-            names["right", name] = output
-        fields = {output: field for field, output in names.items()}
-        self.select = {output: fields[output] for output in (params.select if params.select is not None else fields)}
-
-    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
-        outputs = []
-        for start in self.admit(record, now_ns):
-            sides = self.keys_of(start).setdefault(record.values[self.keys[port]], {"left": [], "right": []})
-            sides[port].append(record)
-            outputs += [self.pair(record, port, other) for other in sides["right" if port == "left" else "left"]]
-        return 1, outputs
-
-    def pair(self, arriving: Record, port: str, stored: Record) -> Record:
-        by_side = {port: arriving, "right" if port == "left" else "left": stored}
-        values = {output: by_side[side].values[name] for output, (side, name) in self.select.items()}
-        anchors = arriving.anchors.with_contributors(stored.anchors)
-        return Record(values, max(arriving.event_ns, stored.event_ns), arriving.trigger, anchors)

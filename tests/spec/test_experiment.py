@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 # The hash
 
-Q3_HASH = "efd8cff86888e9188e464b33dd31042aa1c285f3b1212ca47ada70f955800f04"
+Q3_HASH = "1b89280fc2a06dc804fb1b6380086493358becb7f8745a684dd1762238ad73df"
 """Changes only when the document's meaning does: a new field, another default. Then stored hashes no longer find their runs; say so."""
 
 
@@ -163,7 +163,10 @@ def test_schemas_flow_along_the_edges():
     flow = schemas(load(q3(), CONTEXT), CONTEXT)
     assert flow["filter.out"] == flow["filter.in"] == flow["persons.out"]
     assert flow["sink.in"].names == ("name", "city", "state", "right_id")
-    assert set(flow) == {"persons.out", "auctions.out", "filter.in", "filter.out", "join.left", "join.right", "join.out", "sink.in"}
+    assert set(flow) == {
+        *("persons.out", "auctions.out", "filter.in", "filter.out", "sink.in"),
+        *("join.left", "join.right", "join.out", "join.late_left", "join.late_right"),
+    }
 
 
 def test_schemas_of_a_file():

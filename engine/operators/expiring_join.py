@@ -1,0 +1,154 @@
+"""Joins two streams by key over all that was stored in the last so many seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field
+
+from engine.core.layout import (
+    G_ENTRIES_FREE,
+    G_FREE,
+    G_NEED,
+    G_ROW,
+    G_ROWS_FREE,
+    I_ENTRIES,
+    I_INDEX,
+    I_STATE_BYTES,
+    M_PAYLOAD,
+    NEED_ENTRIES,
+    NEED_MESSAGES,
+    NEED_ROWS,
+    R_NEXT,
+    S_LEFT,
+    S_SIDE,
+)  # fmt: skip
+from engine.core.tools import add_entry, drop_entry, find_entry, new_output
+from engine.operators.pairs import (
+    K_EXTRA,
+    K_LEFT_BYTES,
+    K_LEFT_KEY,
+    K_LISTENED,
+    KEY_BYTES,
+    Pairing,
+    PairParams,
+    pair_with_stored,
+    store_record,
+)
+from engine.spec.records import RecordSchema
+from engine.spec.units import Number, quantity, seconds_ns
+
+# parameters behind the common ones: time to live, by side 1 if a record is kept until it has matched, first of the instances' lists by age
+T_TTL, T_LEFT_UNMATCHED, T_RIGHT_UNMATCHED, T_AGES = range(15, 19)
+# words of a stored record, from K_EXTRA on: when it expires; the next younger row; its entry and side, -1 once it has matched and is gone
+T_EXPIRES, T_YOUNGER, T_ENTRY = range(3)
+T_WORDS, T_LINKS = 1, 2
+
+
+def expire_records(now, par, at, inst, i, table, entry, row, panes_of, g):
+    """Free the instance's records that expire by `now`: they are the oldest, and the first of their side and key."""
+    extra = par[at + K_EXTRA]
+    oldest = par[at + T_AGES] + 2 * inst[i, I_INDEX]
+    r = panes_of[oldest]
+    while r >= 0 and row[r, extra + T_EXPIRES] <= now:
+        panes_of[oldest] = row[r, extra + T_YOUNGER]
+        if row[r, extra + T_ENTRY] >= 0:
+            e = row[r, extra + T_ENTRY] // 2
+            port = row[r, extra + T_ENTRY] % 2
+            own = S_LEFT + port * S_SIDE
+            entry[e, own + 1] = row[r, R_NEXT]
+            entry[e, own] -= 1
+            inst[i, I_STATE_BYTES] -= par[at + K_LEFT_BYTES + port]
+            if entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE] == 0:
+                drop_entry(table, entry, g, e)
+                inst[i, I_ENTRIES] -= 1
+                inst[i, I_STATE_BYTES] -= KEY_BYTES
+        row[r, R_NEXT] = g[G_ROW]
+        g[G_ROW] = r
+        g[G_ROWS_FREE] += 1
+        r = panes_of[oldest]
+
+
+def expiring_join_on_record(
+    now, slot, msg, port, par, at, inst, i, table, entry, row, panes_of, g, free, box, tracing, anchor, notes, row_origin
+):
+    """Emit one output for each record that the other side holds under the key; then keep and forget what the parameters say."""
+    expire_records(now, par, at, inst, i, table, entry, row, panes_of, g)
+    key = msg[slot, M_PAYLOAD + par[at + K_LEFT_KEY + port]]
+    extra = par[at + K_EXTRA]
+    other = S_LEFT + (1 - port) * S_SIDE
+    e = find_entry(table, entry, i, key, 0)
+    matches = entry[e, other] if e >= 0 else 0
+    outputs = matches * par[at + K_LISTENED]
+    if g[G_FREE] < outputs:
+        g[G_NEED] = outputs
+        return -NEED_MESSAGES
+    if g[G_ROWS_FREE] < 1:
+        g[G_NEED] = 1
+        return -NEED_ROWS
+    if g[G_ENTRIES_FREE] < 1:
+        g[G_NEED] = 1
+        return -NEED_ENTRIES
+
+    if matches > 0:
+        r = entry[e, other + 1]
+        for _ in range(matches):
+            if outputs > 0:
+                made = new_output(msg, free, g, box, slot)
+                pair_with_stored(made, slot, msg, port, par, at, row, r, 0, 0, tracing, anchor, notes, row_origin)
+            if par[at + T_LEFT_UNMATCHED + 1 - port] == 1:
+                row[r, extra + T_ENTRY] = -1
+                entry[e, other] -= 1
+                inst[i, I_STATE_BYTES] -= par[at + K_LEFT_BYTES + 1 - port]
+            r = row[r, R_NEXT]
+    if matches == 0 or par[at + T_LEFT_UNMATCHED + port] == 0:
+        if e < 0:
+            e = add_entry(table, entry, g, i, key, 0)
+            inst[i, I_ENTRIES] += 1
+            inst[i, I_STATE_BYTES] += KEY_BYTES
+        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin)
+        row[r, extra + T_EXPIRES] = now + par[at + T_TTL]
+        row[r, extra + T_YOUNGER] = -1
+        row[r, extra + T_ENTRY] = 2 * e + port
+        oldest = par[at + T_AGES] + 2 * inst[i, I_INDEX]
+        if panes_of[oldest] < 0:
+            panes_of[oldest] = r
+        else:
+            row[panes_of[oldest + 1], extra + T_YOUNGER] = r
+        panes_of[oldest + 1] = r
+    elif entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE] == 0:
+        drop_entry(table, entry, g, e)
+        inst[i, I_ENTRIES] -= 1
+        inst[i, I_STATE_BYTES] -= KEY_BYTES
+    return outputs
+
+
+Keep = Literal["all", "unmatched"]
+
+
+class ExpiringJoin(Pairing):
+    """Equi-join over full history with expiry: a record counts for `ttl_s` from the start of the service that stored it.
+
+    With `unmatched`, records of that side are kept only until they have matched: one that finds a partner at once is not stored, and one
+    that waited leaves with its first match. NexMark Q3 of the autoscalers keeps all persons and the unmatched auctions, for 300 s.
+
+    State: the stored records: their own bytes, and 16 per key. Expired ones are freed when the instance serves its next record.
+    Cost: record_ps per record, output_ps per match.
+    Source: Siachamis 2024, 4.5.2 (Q3).
+    """
+
+    kind, title, group, icon = "expiring_join", "Join with expiry", "Stateful", "rings"
+    source = "Siachamis 2024, 4.5.2"
+    on_record = staticmethod(expiring_join_on_record)
+
+    class Params(PairParams):
+        ttl_s: Number = quantity(unit="s", gt=0, le=1e8, description="how long a stored record counts, by the processing clock")
+        keep_left: Keep = Field("all", description="which records of the left input are stored: all, or those that have not matched yet")
+        keep_right: Keep = Field("all", description="the same of the right input")
+
+    @classmethod
+    def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        unmatched = [int(keep == "unmatched") for keep in (params.keep_left, params.keep_right)]
+        own = [seconds_ns(params.ttl_s), *unmatched, lowering.pane_lists(2)]
+        return cls._lowered(params, inputs, lowering, own, T_WORDS, T_LINKS)

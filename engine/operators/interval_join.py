@@ -1,0 +1,260 @@
+"""Joins two streams by key where the times of two records are near one another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from engine.core.layout import (
+    G_ENTRIES_FREE,
+    G_FREE,
+    G_NEED,
+    G_ROW,
+    G_ROWS_FREE,
+    I_ENTRIES,
+    I_INDEX,
+    I_STATE_BYTES,
+    I_WATERMARK,
+    M_EVENT,
+    M_PAYLOAD,
+    NEED_ENTRIES,
+    NEED_MESSAGES,
+    NEED_ROWS,
+    R_EVENT,
+    R_NEXT,
+    S_LEFT,
+    S_SIDE,
+)  # fmt: skip
+from engine.core.tools import add_entry, drop_entry, find_entry, new_output
+from engine.operators.pairs import (
+    K_EXTRA,
+    K_LEFT_BYTES,
+    K_LEFT_KEY,
+    K_LISTENED,
+    KEY_BYTES,
+    Pairing,
+    PairParams,
+    field_of,
+    known_field,
+    pair_with_stored,
+    pass_late,
+    store_record,
+)
+from engine.spec.problems import Refusal
+from engine.spec.records import RecordSchema
+from engine.spec.units import Number, milliseconds_ns, quantity, seconds_ns
+
+# parameters behind the common ones: bounds, the left column with the upper bound (-1: it is left.t + upper), lateness, first heap
+N_LOWER, N_UPPER, N_UNTIL, N_LATENESS, N_HEAPS = range(15, 20)
+# words of a stored record, from K_EXTRA on: the last time of the other side that can match it; links of the heap by this time; its entry
+V_LAST, V_CHILD, V_SIBLING, V_ENTRY = range(4)
+V_WORDS, V_LINKS = 1, 3
+
+
+def heap_merged(a, b, row, last):
+    """The root of two heaps made one (a skew heap); `last` is the column of the key, the two children stand behind it. -1 is empty."""
+    root = a
+    if a < 0:
+        root = b
+    elif b >= 0:
+        if row[b, last] < row[a, last]:
+            root = b
+            b = a
+            a = root
+        going = True
+        while going:
+            c = row[a, last + 2]
+            row[a, last + 2] = row[a, last + 1]
+            if c < 0:
+                row[a, last + 1] = b
+                going = False
+            elif row[b, last] < row[c, last]:
+                row[a, last + 1] = b
+                a = b
+                b = c
+            else:
+                row[a, last + 1] = c
+                a = c
+    return root
+
+
+def interval_join_on_record(
+    now, slot, msg, port, par, at, inst, i, table, entry, row, panes_of, g, free, box, tracing, anchor, notes, row_origin
+):
+    """Emit one output for each stored record of the other side in the bounds, then store the record as long as others can match it."""
+    time = msg[slot, M_EVENT]
+    closed_to = inst[i, I_WATERMARK] - par[at + N_LATENESS]
+    if time < closed_to:
+        late = pass_late(slot, msg, port, par, at, inst, i, box)
+        return late
+    lower = par[at + N_LOWER]
+    if port == 1:
+        last = time - lower  # of left records that match this one ...
+    elif par[at + N_UNTIL] >= 0:
+        last = msg[slot, M_PAYLOAD + par[at + N_UNTIL]]
+    else:
+        last = time + par[at + N_UPPER]
+    key = msg[slot, M_PAYLOAD + par[at + K_LEFT_KEY + port]]
+    extra = par[at + K_EXTRA]
+    other = S_LEFT + (1 - port) * S_SIDE
+    e = find_entry(table, entry, i, key, 0)
+    matches = 0
+    if e >= 0 and par[at + K_LISTENED] == 1:
+        r = entry[e, other + 1]
+        for _ in range(entry[e, other]):
+            event = row[r, R_EVENT]
+            if port == 0:
+                if time + lower <= event and event <= last:
+                    matches += 1
+            elif event <= last and time <= row[r, extra + V_LAST]:
+                matches += 1
+            r = row[r, R_NEXT]
+    if g[G_FREE] < matches:
+        g[G_NEED] = matches
+        return -NEED_MESSAGES
+    if g[G_ROWS_FREE] < 1:
+        g[G_NEED] = 1
+        return -NEED_ROWS
+    if g[G_ENTRIES_FREE] < 1:
+        g[G_NEED] = 1
+        return -NEED_ENTRIES
+
+    if matches > 0:
+        r = entry[e, other + 1]
+        for _ in range(entry[e, other]):
+            event = row[r, R_EVENT]
+            fits = time + lower <= event and event <= last
+            if port == 1:
+                fits = event <= last and time <= row[r, extra + V_LAST]
+            if fits:
+                made = new_output(msg, free, g, box, slot)
+                pair_with_stored(made, slot, msg, port, par, at, row, r, 0, 0, tracing, anchor, notes, row_origin)
+            r = row[r, R_NEXT]
+    if last >= closed_to:
+        if e < 0:
+            e = add_entry(table, entry, g, i, key, 0)
+            inst[i, I_ENTRIES] += 1
+            inst[i, I_STATE_BYTES] += KEY_BYTES
+        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin)
+        row[r, extra + V_LAST] = last
+        row[r, extra + V_CHILD] = -1
+        row[r, extra + V_SIBLING] = -1
+        row[r, extra + V_ENTRY] = 2 * e + port
+        heap = par[at + N_HEAPS] + inst[i, I_INDEX]
+        root = heap_merged(panes_of[heap], r, row, extra)
+        panes_of[heap] = root
+    return matches
+
+
+def interval_join_on_close(limit, par, at, inst, i, table, entry, row, panes_of, g):
+    """Free the stored records that nothing still to come can match."""
+    closed_to = limit - par[at + N_LATENESS]
+    extra = par[at + K_EXTRA]
+    heap = par[at + N_HEAPS] + inst[i, I_INDEX]
+    r = panes_of[heap]
+    while r >= 0 and row[r, extra + V_LAST] < closed_to:
+        root = heap_merged(row[r, extra + V_CHILD], row[r, extra + V_SIBLING], row, extra)
+        e = row[r, extra + V_ENTRY] // 2
+        port = row[r, extra + V_ENTRY] % 2
+        own = S_LEFT + port * S_SIDE
+        before = -1
+        x = entry[e, own + 1]
+        while x != r:
+            before = x
+            x = row[x, R_NEXT]
+        if before < 0:
+            entry[e, own + 1] = row[r, R_NEXT]
+        else:
+            row[before, R_NEXT] = row[r, R_NEXT]
+        if entry[e, own + 2] == r:
+            entry[e, own + 2] = before
+        entry[e, own] -= 1
+        inst[i, I_STATE_BYTES] -= par[at + K_LEFT_BYTES + port]
+        if entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE] == 0:
+            drop_entry(table, entry, g, e)
+            inst[i, I_ENTRIES] -= 1
+            inst[i, I_STATE_BYTES] -= KEY_BYTES
+        row[r, R_NEXT] = g[G_ROW]
+        g[G_ROW] = r
+        g[G_ROWS_FREE] += 1
+        r = root
+        panes_of[heap] = root
+    return 0
+
+
+class IntervalJoin(Pairing):
+    """Equi-join of records whose event times are near: left.t + lower <= right.t <= left.t + upper. One output per match, at once.
+
+    State: records that something still to come can match: their own bytes, and 16 per key. The watermark frees them.
+    Cost: record_ps per record, output_ps per match.
+    """
+
+    kind, title, group, icon = "interval_join", "Interval join", "Stateful", "rings"
+    source = "Apache Flink's interval join"
+    on_record = staticmethod(interval_join_on_record)
+    on_close = staticmethod(interval_join_on_close)
+
+    class Params(PairParams):
+        lower_s: Number = quantity(
+            0.0,
+            unit="s",
+            ge=-1e6,
+            le=1e6,
+            description="how long after the left record (below 0: before it) a right record may begin to match",
+        )
+        upper_s: Number | None = quantity(
+            None, unit="s", ge=-1e6, le=1e6, description="how long after the left record the last right record may match"
+        )
+        until: str | None = Field(
+            None,
+            description="in place of upper_s: field of the left input with the time until which right records match, inclusive",
+            json_schema_extra=field_of("left"),
+        )
+        lateness_ms: Number = quantity(
+            0.0, unit="ms", ge=0, le=1e11, description="how far behind the watermark a record may be without being late"
+        )
+
+        @model_validator(mode="after")
+        def _one_upper_bound(self) -> IntervalJoin.Params:
+            if (self.upper_s is None) == (self.until is None):
+                found = (
+                    "neither upper_s nor until is"
+                    if self.until is None
+                    else f"upper_s is {self.upper_s:g} and until is '{self.until}', so both are"
+                )
+                message = f"{found} given; give one of them: how long after the left record, or until which field's time, others match"
+                raise Refusal(message, at=("upper_s",), code="missing" if self.until is None else "invalid", value=self.upper_s)
+            if self.upper_s is not None and self.lower_s > self.upper_s:
+                message = f"lower_s is {self.lower_s:g}, above upper_s ({self.upper_s:g}), so nothing matches; it must be at most that"
+                raise Refusal(message, at=("lower_s",), code="empty_interval", value=self.lower_s)
+            return self
+
+    @classmethod
+    def may_be_late(cls, params: Params) -> bool:
+        return True
+
+    @classmethod
+    def output_schemas(cls, params: Params, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        if params.until is not None:
+            field = known_field(params.until, inputs["left"], "until", "the left input")
+            if field.type not in ("timestamp", "int"):
+                message = f"until '{params.until}' is {field.type}; it must be a timestamp (ns)"
+                raise Refusal(message, at=("until",), code="type_mismatch", value=params.until)
+        return super().output_schemas(params, inputs)
+
+    @classmethod
+    def further_reads(cls, params: Params) -> tuple[set[str], set[str]]:
+        return set() if params.until is None else {params.until}, set()
+
+    @classmethod
+    def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        own = [
+            seconds_ns(params.lower_s),
+            0 if params.upper_s is None else seconds_ns(params.upper_s),
+            -1 if params.until is None else inputs["left"].index(params.until),
+            milliseconds_ns(params.lateness_ms),
+            lowering.pane_lists(1),
+        ]
+        return cls._lowered(params, inputs, lowering, own, V_WORDS, V_LINKS)

@@ -1,0 +1,473 @@
+"""What the joins of two inputs share: keys and output fields; storing records by side, making pairs, panes of time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from engine.core.layout import (
+    FAR,
+    G_ENTRIES_FREE,
+    G_NEED,
+    G_PANE,
+    G_PANES_FREE,
+    G_ROW,
+    G_ROW_FRESH,
+    G_ROWS_FREE,
+    I_ENTRIES,
+    I_INDEX,
+    I_LATE,
+    I_STATE_BYTES,
+    I_TICK,
+    I_WATERMARK,
+    M_EDGE,
+    M_EVENT,
+    M_NEWEST,
+    M_OLDEST,
+    M_PAYLOAD,
+    N_ORIGIN,
+    NEED_ENTRIES,
+    NEED_PANES,
+    NEED_ROWS,
+    R_EVENT,
+    R_NEWEST,
+    R_NEXT,
+    R_OLDEST,
+    R_VALUES,
+    S_LEFT,
+    S_SIBLING,
+    S_SIDE,
+    W_END,
+    W_FIRST,
+    W_NEXT,
+)  # fmt: skip
+from engine.core.tools import add_entry, drop_entry, first_pane_end, group_of, join_pane
+from engine.operators.windows import JoinWindow, Sliding, Tumbling
+from engine.spec.operator import Model, Operator
+from engine.spec.problems import Refusal, suggestion
+from engine.spec.records import RecordField, RecordSchema
+from engine.spec.units import Number, milliseconds_ns, quantity, seconds_ns
+
+# parameters of every join, in order; by side: key column, bytes of a stored record, number and start of the stored columns
+K_LEFT_KEY, K_RIGHT_KEY, K_LEFT_BYTES, K_RIGHT_BYTES, K_LEFT_STORED, K_LEFT_COLUMNS, K_RIGHT_STORED, K_RIGHT_COLUMNS = range(8)
+# column of a stored row behind its values, where a kind keeps words of its own; 1 if an edge leaves port out; 0 or the late ports' numbers
+K_EXTRA, K_OUTPUTS, K_TABLE, K_EVENT, K_LISTENED, K_LEFT_LATE, K_RIGHT_LATE, K_OWN = range(8, 16)
+# then of those over panes; by side: the column with the end of the one pane, -1 if time decides
+K_SIZE, K_SLIDE, K_ORIGIN, K_PROCESSING, K_LATENESS, K_LEFT_END, K_RIGHT_END, K_SCHEME, K_GROUPS, K_LISTS = range(15, 25)
+EVENT_NEWEST, EVENT_TRIGGER, EVENT_OLDEST, EVENT_WINDOW = range(4)
+BOUND_START, BOUND_END = 2, 3  # in place of a side in the table of output fields
+KEY_BYTES = 16
+
+
+def pass_late(slot, msg, port, par, at, inst, i, box):
+    """Count a record that comes too late, and send it on unchanged if somebody listens at its side's late port."""
+    inst[i, I_LATE] += 1
+    outputs = 0
+    if par[at + K_LEFT_LATE + port] > 0:
+        msg[slot, M_EDGE] = par[at + K_LEFT_LATE + port]
+        box[0] = slot
+        box[1] = slot
+        box[2] = 1
+        outputs = 1
+    return outputs
+
+
+def store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin):
+    """Append a record to its side of an entry; the caller has checked for space. The new row."""
+    r = g[G_ROW]
+    if r >= 0:
+        g[G_ROW] = row[r, R_NEXT]
+    else:
+        r = g[G_ROW_FRESH]
+        g[G_ROW_FRESH] = r + 1
+    g[G_ROWS_FREE] -= 1
+    if tracing:
+        row_origin[r] = now
+    row[r, R_NEXT] = -1
+    row[r, R_EVENT] = msg[slot, M_EVENT]
+    row[r, R_NEWEST] = msg[slot, M_NEWEST]
+    row[r, R_OLDEST] = msg[slot, M_OLDEST]
+    columns = par[at + K_LEFT_COLUMNS + 2 * port]
+    for c in range(par[at + K_LEFT_STORED + 2 * port]):
+        row[r, R_VALUES + c] = msg[slot, M_PAYLOAD + par[columns + c]]
+    for c in range(R_VALUES + par[at + K_LEFT_STORED + 2 * port], par[at + K_EXTRA]):
+        row[r, c] = 0  # left over from another side's record
+    own = S_LEFT + port * S_SIDE
+    if entry[e, own] == 0:
+        entry[e, own + 1] = r
+    else:
+        row[entry[e, own + 2], R_NEXT] = r
+    entry[e, own + 2] = r
+    entry[e, own] += 1
+    inst[i, I_STATE_BYTES] += par[at + K_LEFT_BYTES + port]
+    return r
+
+
+def pair_with_stored(made, slot, msg, port, par, at, row, r, start, end, tracing, anchor, notes, row_origin):
+    """Make the output `made` of the arriving record and a stored one of the other side."""
+    if tracing and (
+        (anchor == M_NEWEST and row[r, R_NEWEST] > msg[slot, M_NEWEST]) or (anchor == M_OLDEST and row[r, R_OLDEST] < msg[slot, M_OLDEST])
+    ):
+        notes[made, N_ORIGIN] = row_origin[r]
+    rule = par[at + K_EVENT]
+    if rule == EVENT_NEWEST:
+        msg[made, M_EVENT] = max(msg[slot, M_EVENT], row[r, R_EVENT])
+    elif rule == EVENT_OLDEST:
+        msg[made, M_EVENT] = min(msg[slot, M_EVENT], row[r, R_EVENT])
+    msg[made, M_NEWEST] = max(msg[slot, M_NEWEST], row[r, R_NEWEST])
+    msg[made, M_OLDEST] = min(msg[slot, M_OLDEST], row[r, R_OLDEST])
+    msg[made, M_EDGE] = 0
+    table = par[at + K_TABLE]
+    for c in range(par[at + K_OUTPUTS]):
+        side = par[table + 3 * c]
+        if side == port:
+            msg[made, M_PAYLOAD + c] = msg[slot, M_PAYLOAD + par[table + 3 * c + 1]]
+        elif side == 1 - port:
+            msg[made, M_PAYLOAD + c] = row[r, R_VALUES + par[table + 3 * c + 2]]
+        elif side == BOUND_START:
+            msg[made, M_PAYLOAD + c] = start
+        else:
+            msg[made, M_PAYLOAD + c] = end
+
+
+def first_open_pane(now, slot, msg, port, par, at, inst, i, box):
+    """Start of the earliest pane that the record may enter; their number goes into `box` as the counted work, 0 if all have closed."""
+    size = par[at + K_SIZE]
+    slide = par[at + K_SLIDE]
+    panes = 1
+    start = 0
+    if size > 0:
+        closed_to = -FAR
+        if par[at + K_LEFT_END + port] >= 0:
+            start = msg[slot, M_PAYLOAD + par[at + K_LEFT_END + port]] - size
+        else:
+            time = now if par[at + K_PROCESSING] == 1 else msg[slot, M_EVENT]
+            start = par[at + K_ORIGIN] + (time - par[at + K_ORIGIN]) // slide * slide
+            if size > slide:
+                older = (size - 1 - (time - start)) // slide
+                panes = older + 1
+                start -= older * slide
+        if par[at + K_PROCESSING] == 0:
+            closed_to = inst[i, I_WATERMARK] - par[at + K_LATENESS]
+        if start + size <= closed_to:
+            skipped = min((closed_to - start - size) // slide + 1, panes)
+            panes -= skipped
+            start += skipped * slide
+    box[3] = panes
+    return start
+
+
+def lacking_space(panes, g):
+    """What the tables lack for storing a record in so many panes: a negative reason to hand back, 0 if nothing."""
+    lacking = 0
+    if g[G_ROWS_FREE] < panes:
+        lacking = -NEED_ROWS
+    elif g[G_ENTRIES_FREE] < panes:
+        lacking = -NEED_ENTRIES
+    elif g[G_PANES_FREE] < panes:
+        lacking = -NEED_PANES
+    if lacking < 0:
+        g[G_NEED] = panes
+    return lacking
+
+
+def open_entry(key, start, par, at, inst, i, table, entry, pane, panes_of, g):
+    """A new entry for a key, in the pane that starts there; the caller has checked that there is none, and for space."""
+    e = add_entry(table, entry, g, i, key, start)
+    inst[i, I_ENTRIES] += 1
+    inst[i, I_STATE_BYTES] += KEY_BYTES
+    if par[at + K_SIZE] > 0:
+        end = start + par[at + K_SIZE]
+        groups = par[at + K_GROUPS]
+        where = par[at + K_LISTS] + inst[i, I_INDEX] * groups + group_of(key, par[at + K_SCHEME], groups)
+        join_pane(pane, panes_of, g, inst, i, where, start, end, e, entry)
+        if par[at + K_PROCESSING] == 1 and end < inst[i, I_TICK]:
+            inst[i, I_TICK] = end
+    return e
+
+
+def free_panes(limit, par, at, inst, i, table, entry, row, pane, panes_of, g):
+    """Free the panes that end by `limit` with all that is stored in them."""
+    groups = par[at + K_GROUPS]
+    first = par[at + K_LISTS] + inst[i, I_INDEX] * groups
+    for where in range(first, first + groups):
+        x = panes_of[where]
+        while x >= 0 and pane[x, W_END] <= limit:
+            e = pane[x, W_FIRST]
+            while e >= 0:
+                after = entry[e, S_SIBLING]
+                inst[i, I_STATE_BYTES] -= KEY_BYTES
+                inst[i, I_ENTRIES] -= 1
+                for side in range(2):
+                    own = S_LEFT + side * S_SIDE
+                    if entry[e, own] > 0:
+                        inst[i, I_STATE_BYTES] -= entry[e, own] * par[at + K_LEFT_BYTES + side]
+                        row[entry[e, own + 2], R_NEXT] = g[G_ROW]
+                        g[G_ROW] = entry[e, own + 1]
+                        g[G_ROWS_FREE] += entry[e, own]
+                drop_entry(table, entry, g, e)
+                e = after
+            panes_of[where] = pane[x, W_NEXT]
+            pane[x, W_NEXT] = g[G_PANE]
+            g[G_PANE] = x
+            g[G_PANES_FREE] += 1
+            x = panes_of[where]
+
+
+def pairs_next_tick(due, par, at, inst, i, pane, panes_of):
+    """The next pane end after `due`, FAR if no pane is open."""
+    groups = par[at + K_GROUPS]
+    result = first_pane_end(pane, panes_of, par[at + K_LISTS] + inst[i, I_INDEX] * groups, groups, due)
+    return result
+
+
+SIDES = ("left", "right")
+LATE_PORTS = ("late_left", "late_right")
+EVENT_TIMES = ("newest", "trigger", "oldest", "window")
+
+
+def field_of(port: str) -> dict[str, Any]:
+    """What the form has to know of a field's name."""
+    return {"x-editor": "field", "x-port": port}
+
+
+class PairParams(Model):
+    """Parameters of every join of two inputs."""
+
+    left_key: str = Field(description="field of the left input", json_schema_extra=field_of("left"))
+    right_key: str = Field(description="field of the right input, of the same type", json_schema_extra=field_of("right"))
+    select: tuple[str, ...] | None = Field(
+        None,
+        max_length=64,
+        description="fields of the output, in order; none: all of left, then all of right (a taken name gets the prefix right_)",
+    )
+    event_time: Literal["newest", "trigger", "oldest"] = Field(
+        "newest", description="event time of an output: that of the newer record, of the one that came last, or of the older one"
+    )
+
+
+class Pairing(Operator):
+    """An equi-join of two inputs: keys, output fields, lineage."""
+
+    inputs = SIDES
+    outputs = ("out", *LATE_PORTS)
+    writes_only_wanted = True
+    bounds: ClassVar[bool] = False  # its outputs may hold the bounds of a pane
+
+    @classmethod
+    def may_be_late(cls, params: Any) -> bool:
+        return False
+
+    @classmethod
+    def output_ports(cls, params: Any) -> tuple[str, ...]:
+        return cls.outputs if cls.may_be_late(params) else ("out",)
+
+    @classmethod
+    def _columns(cls, inputs: Mapping[str, RecordSchema]) -> dict[str, tuple[int, RecordField]]:
+        """Output name -> (side, field); in place of a side, the pane's start or end."""
+        named = {field.name: (0, field) for field in inputs["left"].fields}
+        for field in inputs["right"].fields:
+            name = field.name
+            while name in named:
+                name = f"right_{name}"
+            named[name] = (1, field)
+        return named
+
+    @classmethod
+    def _bounds(cls, params: Any, inputs: Mapping[str, RecordSchema], named: Mapping[str, Any]) -> dict[str, tuple[int, RecordField]]:
+        """Names of the pane's bounds, which only `select` can ask for; a field of an input that has such a name comes first."""
+        if not cls.bounds or not isinstance(params.window, Tumbling | Sliding):
+            return {}
+        both = {"window_start": BOUND_START, "window_end": BOUND_END}
+        zeros = {schema.zero_ns for schema in inputs.values()} if params.window.clock == "event" else {None}
+        zero_ns = zeros.pop() if len(zeros) == 1 else None
+        return {name: (code, RecordField(name, "timestamp", zero_ns)) for name, code in both.items() if name not in named}
+
+    @classmethod
+    def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        types = []
+        for side in SIDES:
+            key = f"{side}_key"
+            name = getattr(params, key)
+            field = known_field(name, inputs[side], key, f"the {side} input")
+            if field.type == "float":
+                message = f"{key} '{name}' is a float; join on an int, string, bool or timestamp field"
+                raise Refusal(message, at=(key,), code="type_mismatch", value=name)
+            types.append(field.type)
+        if types[0] != types[1]:
+            raise Refusal(
+                f"left_key '{params.left_key}' is {types[0]} but right_key '{params.right_key}' is {types[1]}; both must have one type",
+                at=("right_key",),
+                code="type_mismatch",
+                value=params.right_key,
+            )
+        named = cls._columns(inputs)
+        names = list(named) if params.select is None else list(params.select)
+        named |= cls._bounds(params, inputs, named)
+        for n, name in enumerate(names):
+            if name not in named:
+                message = f"select names '{name}', which neither input has; {suggestion(name, named)}"
+                raise Refusal(message, at=("select", n), code="unknown_field", value=name)
+            if name in names[:n]:
+                message = f"select names '{name}' twice; every output field needs a name of its own"
+                raise Refusal(message, at=("select", n), code="duplicate_name", value=name)
+        if not names:
+            message = "select is empty: the output would have no field; name at least one, or leave select out"
+            raise Refusal(message, at=("select",), value=[])
+        out = RecordSchema(tuple(named[name][1].named(name) for name in names))
+        return {"out": out, **{late: inputs[side] for late, side in zip(LATE_PORTS, SIDES, strict=True)}}
+
+    @classmethod
+    def required_key(cls, params: Any, port: str) -> str | None:
+        key: str = params.left_key if port == "left" else params.right_key
+        return key
+
+    @classmethod
+    def carries(cls, params: Any, inputs: Mapping[str, RecordSchema], port: str, field: str) -> str | None:
+        """Both keys are equal in every output, so either side's key may stand for the other's."""
+        keys = {0: params.left_key, 1: params.right_key}
+        if field != keys[0 if port == "left" else 1]:
+            return None
+        names = (name for name, (side, of) in cls._columns(inputs).items() if of.name == keys[side])
+        return next((name for name in names if params.select is None or name in params.select), None)
+
+    @classmethod
+    def further_reads(cls, params: Any) -> tuple[set[str], set[str]]:
+        """Fields besides keys and outputs that the kernels read, by side."""
+        return set(), set()
+
+    @classmethod
+    def reads(cls, params: Any, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]) -> Mapping[str, Collection[str]]:
+        read = [{key} | more for key, more in zip((params.left_key, params.right_key), cls.further_reads(params), strict=True)]
+        for name, (side, field) in cls._columns(inputs).items():
+            if name in wanted["out"]:
+                read[side].add(field.name)
+        return dict(zip(SIDES, read, strict=True))
+
+    @classmethod
+    def _lowered(
+        cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any, own: list[int], row_words: int = 0, links: int = 0
+    ) -> list[int]:
+        """All parameters: the common ones, the kind's `own`, the tables.
+
+        row_words: words that the kind keeps with a stored record. links: words behind them that say where other rows are.
+        """
+        named = cls._columns(lowering.full)
+        named |= cls._bounds(params, inputs, named)
+        chosen = [named[name] for name in lowering.outputs["out"].names]
+        columns = [inputs[SIDES[side]].index(field.name) if side < 2 else 0 for side, field in chosen]
+        stored = [sorted({column for (side, _), column in zip(chosen, columns, strict=True) if side == s}) for s in (0, 1)]
+        width = max(map(len, stored))
+        lowering.stored_rows(width + row_words, links)
+        table_at = lowering.params_at + K_OWN + len(own)
+        outputs = [
+            word
+            for (side, _), column in zip(chosen, columns, strict=True)
+            for word in (side, column, stored[side].index(column) if side < 2 else 0)
+        ]
+        columns_at = table_at + len(outputs)
+        late = [cls.outputs.index(port) if port in lowering.connected else 0 for port in LATE_PORTS]
+        return [
+            inputs["left"].index(params.left_key),
+            inputs["right"].index(params.right_key),
+            inputs["left"].bytes,
+            inputs["right"].bytes,
+            len(stored[0]),
+            columns_at,
+            len(stored[1]),
+            columns_at + len(stored[0]),
+            R_VALUES + width,
+            len(chosen),
+            table_at,
+            EVENT_TIMES.index(params.event_time),
+            int("out" in lowering.connected),
+            *late,
+            *own,
+            *outputs,
+            *stored[0],
+            *stored[1],
+        ]
+
+
+class PaneParams(PairParams):
+    """Parameters of a join over panes."""
+
+    left_window_end: str | None = Field(
+        None,
+        description="field of the left input with the end of the one pane that a record belongs to; none: its time decides",
+        json_schema_extra=field_of("left"),
+    )
+    right_window_end: str | None = Field(None, description="the same of the right input", json_schema_extra=field_of("right"))
+    lateness_ms: Number = quantity(
+        0.0, unit="ms", ge=0, le=1e11, description="how long after its end, by the watermark, a pane still takes records (event clock)"
+    )
+
+
+class PanePairing(Pairing):
+    """A join of the records that share a key and a pane of time."""
+
+    bounds = True
+
+    @classmethod
+    def may_be_late(cls, params: Any) -> bool:
+        return isinstance(params.window, Tumbling | Sliding) and params.window.clock == "event"
+
+    @classmethod
+    def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        schemas = super().output_schemas(params, inputs)
+        window: JoinWindow = params.window
+        by = f"the {window.clock} clock" if isinstance(window, Tumbling | Sliding) else "no panes"
+        if not cls.may_be_late(params) and params.lateness_ms > 0:
+            message = f"lateness_ms is {params.lateness_ms:g}, but the window has {by}, so no record is late; leave it out"
+            raise Refusal(message, at=("lateness_ms",), code="no_lateness", value=params.lateness_ms)
+        for side in SIDES:
+            name = f"{side}_window_end"
+            field_name = getattr(params, name)
+            if field_name is None:
+                continue
+            if not cls.may_be_late(params):
+                message = f"{name} is '{field_name}', but the window has {by}; use panes by the event clock, or leave it out"
+                raise Refusal(message, at=(name,), code="no_panes", value=field_name)
+            field = known_field(field_name, inputs[side], name, f"the {side} input")
+            if field.type not in ("timestamp", "int"):
+                message = f"{name} '{field_name}' is {field.type}; the end of a pane is a timestamp (ns)"
+                raise Refusal(message, at=(name,), code="type_mismatch", value=field_name)
+        return schemas
+
+    @classmethod
+    def further_reads(cls, params: Any) -> tuple[set[str], set[str]]:
+        return {params.left_window_end} - {None}, {params.right_window_end} - {None}
+
+    @classmethod
+    def _pane_words(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        window: JoinWindow = params.window
+        size_s = slide_s = origin_s = 0.0
+        clock = "event"
+        if isinstance(window, Tumbling | Sliding):
+            size_s, slide_s, origin_s, clock = window.size_s, getattr(window, "slide_s", window.size_s), window.origin_s, window.clock
+        scheme, groups = lowering.key_groups()
+        ends = [
+            -1 if name is None else inputs[side].index(name)
+            for side, name in zip(SIDES, (params.left_window_end, params.right_window_end), strict=True)
+        ]
+        return [
+            seconds_ns(size_s),
+            seconds_ns(slide_s),
+            seconds_ns(origin_s),
+            int(clock == "processing"),
+            milliseconds_ns(params.lateness_ms),
+            *ends,
+            scheme,
+            groups,
+            lowering.pane_lists(groups),
+        ]
+
+
+def known_field(name: str, schema: RecordSchema, at: str, where: str) -> RecordField:
+    """The field of this name. Raises Refusal at the parameter `at`."""
+    if name not in schema:
+        message = f"{at} '{name}' is not a field of {where}; {suggestion(name, schema.names)}"
+        raise Refusal(message, at=(at,), code="unknown_field", value=name)
+    return schema.fields[schema.index(name)]

@@ -1,0 +1,311 @@
+"""Joins two streams by key when a window ends: all pairs of a pane at once, as its watermark passes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field
+
+from engine.core.layout import (
+    FAR,
+    G_FREE,
+    G_NEED,
+    I_INDEX,
+    I_PANE_END,
+    I_WATERMARK,
+    M_CLOCK,
+    M_EDGE,
+    M_EVENT,
+    M_NEWEST,
+    M_OLDEST,
+    M_PAYLOAD,
+    M_TRIGGER,
+    N_ORIGIN,
+    NEED_MESSAGES,
+    R_EVENT,
+    R_NEWEST,
+    R_NEXT,
+    R_OLDEST,
+    R_VALUES,
+    S_LEFT,
+    S_SIBLING,
+    S_SIDE,
+    S_VALUES,
+    W_END,
+    W_FIRST,
+    W_NEXT,
+    W_START,
+)  # fmt: skip
+from engine.core.tools import find_entry, first_pane_end, new_output
+from engine.operators.pairs import (
+    BOUND_START,
+    EVENT_NEWEST,
+    EVENT_OLDEST,
+    EVENT_WINDOW,
+    K_EVENT,
+    K_EXTRA,
+    K_GROUPS,
+    K_LATENESS,
+    K_LEFT_KEY,
+    K_LISTENED,
+    K_LISTS,
+    K_OUTPUTS,
+    K_PROCESSING,
+    K_SIZE,
+    K_SLIDE,
+    K_TABLE,
+    PanePairing,
+    PaneParams,
+    first_open_pane,
+    free_panes,
+    lacking_space,
+    open_entry,
+    pair_with_stored,
+    pairs_next_tick,
+    pass_late,
+    store_record,
+)
+from engine.operators.windows import FiringWindow
+from engine.spec.records import RecordSchema
+
+S_ALL_EVENT, S_ALL_NEWEST, S_ALL_OLDEST, S_ALL_END = 11, 12, 13, 14  # of an entry, behind both sides: over all of its records
+F_STORED, F_TRIGGER, F_CLOCK, F_WORDS = 0, 1, 2, 3  # words of a stored record, from K_EXTRA on: when its service began, its lineage
+
+
+def window_join_on_record(
+    now,
+    slot,
+    msg,
+    port,
+    par,
+    at,
+    inst,
+    i,
+    table,
+    entry,
+    row,
+    pane,
+    panes_of,
+    g,
+    free,
+    box,
+    tracing,
+    anchor,
+    notes,
+    entry_origin,
+    row_origin,
+):
+    """Store the record in each open pane; where a pane has fired already, its pairs follow at once."""
+    start = first_open_pane(now, slot, msg, port, par, at, inst, i, box)
+    panes = box[3]
+    if panes == 0:
+        box[3] = 1
+        late = pass_late(slot, msg, port, par, at, inst, i, box)
+        return late
+    key = msg[slot, M_PAYLOAD + par[at + K_LEFT_KEY + port]]
+    size = par[at + K_SIZE]
+    slide = par[at + K_SLIDE]
+    fired_to = inst[i, I_WATERMARK] if par[at + K_PROCESSING] == 0 else -FAR
+    other = S_LEFT + (1 - port) * S_SIDE
+    listened = par[at + K_LISTENED]
+    matches = 0
+    for k in range(panes):
+        if start + k * slide + size <= fired_to:
+            e = find_entry(table, entry, i, key, start + k * slide)
+            if e >= 0:
+                matches += entry[e, other] * listened
+    if g[G_FREE] < matches:
+        g[G_NEED] = matches
+        return -NEED_MESSAGES
+    lacking = lacking_space(panes, g)
+    if lacking < 0:
+        return lacking
+
+    for _ in range(panes):
+        e = find_entry(table, entry, i, key, start)
+        if e < 0:
+            e = open_entry(key, start, par, at, inst, i, table, entry, pane, panes_of, g)
+            entry[e, S_ALL_EVENT] = msg[slot, M_EVENT]
+            entry[e, S_ALL_NEWEST] = msg[slot, M_NEWEST]
+            entry[e, S_ALL_OLDEST] = msg[slot, M_OLDEST]
+            if tracing:
+                entry_origin[e] = now
+        if tracing and (
+            (anchor == M_NEWEST and msg[slot, M_NEWEST] > entry[e, S_ALL_NEWEST])
+            or (anchor == M_OLDEST and msg[slot, M_OLDEST] < entry[e, S_ALL_OLDEST])
+        ):
+            entry_origin[e] = now
+        entry[e, S_ALL_EVENT] = max(entry[e, S_ALL_EVENT], msg[slot, M_EVENT])
+        entry[e, S_ALL_NEWEST] = max(entry[e, S_ALL_NEWEST], msg[slot, M_NEWEST])
+        entry[e, S_ALL_OLDEST] = min(entry[e, S_ALL_OLDEST], msg[slot, M_OLDEST])
+        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin)
+        extra = par[at + K_EXTRA]
+        row[r, extra + F_STORED] = now
+        row[r, extra + F_TRIGGER] = msg[slot, M_TRIGGER]
+        row[r, extra + F_CLOCK] = msg[slot, M_CLOCK]
+        if start + size <= fired_to and entry[e, other] > 0 and listened == 1:
+            r = entry[e, other + 1]
+            for _ in range(entry[e, other]):
+                made = new_output(msg, free, g, box, slot)
+                pair_with_stored(made, slot, msg, port, par, at, row, r, start, start + size, tracing, anchor, notes, row_origin)
+                if par[at + K_EVENT] == EVENT_WINDOW:
+                    msg[made, M_EVENT] = entry[e, S_ALL_EVENT]
+                    msg[made, M_NEWEST] = entry[e, S_ALL_NEWEST]
+                    msg[made, M_OLDEST] = entry[e, S_ALL_OLDEST]
+                    if tracing and anchor != M_CLOCK:
+                        notes[made, N_ORIGIN] = entry_origin[e] if entry_origin[e] < now else -1
+                r = row[r, R_NEXT]
+        start += slide
+    return matches
+
+
+def pair_of_stored(made, msg, par, at, entry, e, row, left, right, start, end, tracing, anchor, notes, entry_origin, row_origin):
+    """Make the output `made` of two stored records of an entry."""
+    extra = par[at + K_EXTRA]
+    last = left if row[left, extra + F_STORED] > row[right, extra + F_STORED] else right
+    rule = par[at + K_EVENT]
+    if tracing:
+        counted = last
+        if anchor == M_NEWEST and row[left, R_NEWEST] != row[right, R_NEWEST]:
+            counted = left if row[left, R_NEWEST] > row[right, R_NEWEST] else right
+        elif anchor == M_OLDEST and row[left, R_OLDEST] != row[right, R_OLDEST]:
+            counted = left if row[left, R_OLDEST] < row[right, R_OLDEST] else right
+        notes[made, N_ORIGIN] = row_origin[counted]
+        if rule == EVENT_WINDOW and anchor != M_CLOCK:
+            notes[made, N_ORIGIN] = entry_origin[e]
+    msg[made, M_EVENT] = row[last, R_EVENT]
+    msg[made, M_TRIGGER] = row[last, extra + F_TRIGGER]
+    msg[made, M_CLOCK] = row[last, extra + F_CLOCK]
+    msg[made, M_NEWEST] = max(row[left, R_NEWEST], row[right, R_NEWEST])
+    msg[made, M_OLDEST] = min(row[left, R_OLDEST], row[right, R_OLDEST])
+    if rule == EVENT_NEWEST:
+        msg[made, M_EVENT] = max(row[left, R_EVENT], row[right, R_EVENT])
+    elif rule == EVENT_OLDEST:
+        msg[made, M_EVENT] = min(row[left, R_EVENT], row[right, R_EVENT])
+    elif rule == EVENT_WINDOW:
+        msg[made, M_EVENT] = entry[e, S_ALL_EVENT]
+        msg[made, M_NEWEST] = entry[e, S_ALL_NEWEST]
+        msg[made, M_OLDEST] = entry[e, S_ALL_OLDEST]
+    msg[made, M_EDGE] = 0
+    table = par[at + K_TABLE]
+    for c in range(par[at + K_OUTPUTS]):
+        side = par[table + 3 * c]
+        if side < BOUND_START:
+            msg[made, M_PAYLOAD + c] = row[left if side == 0 else right, R_VALUES + par[table + 3 * c + 2]]
+        elif side == BOUND_START:
+            msg[made, M_PAYLOAD + c] = start
+        else:
+            msg[made, M_PAYLOAD + c] = end
+
+
+def window_join_on_close(
+    limit,
+    by_timer,
+    slot,
+    msg,
+    par,
+    at,
+    inst,
+    i,
+    table,
+    entry,
+    row,
+    pane,
+    panes_of,
+    g,
+    free,
+    box,
+    tracing,
+    anchor,
+    notes,
+    entry_origin,
+    row_origin,
+):
+    """Fire the panes that end by `limit` (a watermark or a timer's time), free those whose lateness has passed, too."""
+    if limit < inst[i, I_PANE_END] or (par[at + K_PROCESSING] == 1) != by_timer:
+        return 0
+    fired_to = -FAR if by_timer else inst[i, I_WATERMARK]
+    groups = par[at + K_GROUPS]
+    first = par[at + K_LISTS] + inst[i, I_INDEX] * groups
+    listened = par[at + K_LISTENED]
+    outputs = 0
+    for where in range(first, first + groups):
+        x = panes_of[where]
+        while x >= 0 and pane[x, W_END] <= limit:
+            if pane[x, W_END] > fired_to:
+                e = pane[x, W_FIRST]
+                while e >= 0:
+                    outputs += entry[e, S_LEFT] * entry[e, S_LEFT + S_SIDE] * listened
+                    e = entry[e, S_SIBLING]
+            x = pane[x, W_NEXT]
+    if g[G_FREE] < outputs:
+        g[G_NEED] = outputs
+        return -NEED_MESSAGES
+    for where in range(first, first + groups):
+        x = panes_of[where]
+        while x >= 0 and pane[x, W_END] <= limit:
+            if pane[x, W_END] > fired_to and listened == 1:
+                e = pane[x, W_FIRST]
+                while e >= 0:
+                    left = entry[e, S_LEFT + 1]
+                    for _ in range(entry[e, S_LEFT]):
+                        right = entry[e, S_LEFT + S_SIDE + 1]
+                        for _ in range(entry[e, S_LEFT + S_SIDE]):
+                            made = new_output(msg, free, g, box, slot)
+                            pair_of_stored(
+                                made,
+                                msg,
+                                par,
+                                at,
+                                entry,
+                                e,
+                                row,
+                                left,
+                                right,
+                                pane[x, W_START],
+                                pane[x, W_END],
+                                tracing,
+                                anchor,
+                                notes,
+                                entry_origin,
+                                row_origin,
+                            )
+                            right = row[right, R_NEXT]
+                        left = row[left, R_NEXT]
+                    e = entry[e, S_SIBLING]
+            x = pane[x, W_NEXT]
+    lateness = par[at + K_LATENESS]
+    free_panes(limit - lateness, par, at, inst, i, table, entry, row, pane, panes_of, g)
+    to_fire = first_pane_end(pane, panes_of, first, groups, limit)
+    to_free = first_pane_end(pane, panes_of, first, groups, limit - lateness)
+    inst[i, I_PANE_END] = min(to_fire, to_free + lateness)
+    return outputs
+
+
+class WindowJoin(PanePairing):
+    """Equi-join that waits for the end of a window: when the watermark (or the clock) passes it, each pair of its records gives an output.
+
+    State: the records of both sides by key and pane: their own bytes, and 16 per key and pane.
+    Cost: record_ps per pane that the record falls into; at the end of a window control_ps, and output_ps per pair.
+    Source: Karimov 2020, 3.4.2 (Flink buffers both sides and joins at firing), A3 of its chapter 3 for the event time.
+    """
+
+    kind, title, group, icon = "window_join", "Window join", "Stateful", "rings"
+    source = "Karimov 2020, 3.4.2"
+    on_record = staticmethod(window_join_on_record)
+    on_close = staticmethod(window_join_on_close)
+    next_tick = staticmethod(pairs_next_tick)
+
+    class Params(PaneParams):
+        window: FiringWindow = Field(description="panes of time; a pane is joined at its end")
+        event_time: Literal["newest", "window", "trigger", "oldest"] = Field(  # type: ignore[assignment]  # one choice more
+            "newest",
+            description="event time of an output: that of the newer record, the latest of all records of its key and pane, "
+            "that of the record that came last, or of the older one",
+        )
+
+    @classmethod
+    def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        lowering.entry_values(S_ALL_END - S_VALUES)
+        return cls._lowered(params, inputs, lowering, cls._pane_words(params, inputs, lowering), row_words=F_WORDS)
