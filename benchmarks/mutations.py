@@ -26,6 +26,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 LOOP, TOOLS, WORLD = "engine/core/loop.py", "engine/core/tools.py", "engine/core/world.py"
+MACHINE, TEXTS, COMPILER = "engine/core/expression_machine.py", "engine/texts.py", "engine/spec/expression_compiler.py"
 AGGREGATE, SESSION, COUNT_WINDOW = (f"engine/operators/{name}aggregate.py" for name in ("", "session_", "count_window_"))
 AGGREGATION, JOIN, SPLIT, PAIRS, WINDOW_JOIN, INTERVAL_JOIN, EXPIRING_JOIN = (
     f"engine/operators/{name}.py" for name in ("aggregation", "join", "split", "pairs", "window_join", "interval_join", "expiring_join")
@@ -243,6 +244,21 @@ MUTATIONS = (
     Mutation("windows of records begin one late", COUNT_WINDOW, "first = number // step", "first = (number + 1) // step"),
     Mutation("windows of records too long", COUNT_WINDOW, "last = (number + length) // step - 1", "last = (number + length) // step"),
     Mutation("full windows are kept", COUNT_WINDOW, "            drop_group(par", "            pass  # drop_group(par"),
+    # expressions
+    Mutation("quotients rounded up", MACHINE, "stack[top] = stack[top] // stack[top + 1]", "stack[top] = -(-stack[top] // stack[top + 1])"),
+    Mutation("halves rounded down", MACHINE, "elif fraction <= -0.5:", "elif fraction < -0.5:"),
+    Mutation("what fits no int is no error", MACHINE, "9223372036854775808.0 else 1", "9223372036854775808.0 else 0"),
+    Mutation("two kinds of NaN hashed", COMPILER, "            self.emit(machine.ONE_NAN)\n        elif", "        elif"),
+    Mutation("hash of the last value alone", MACHINE, "x ^= seed + 2870177450012600269", "x ^= 2870177450012600269"),
+    Mutation("March is the first month", MACHINE, "return month + 3 if month < 10 else month - 9", "return month + 1"),
+    Mutation("all functions of texts look into one table", TEXTS, "start[self._functions.index(function)]", "start[0]"),
+    Mutation("texts ordered as they came", TEXTS, "enumerate(sorted(texts))", "enumerate(texts)"),
+    Mutation(
+        "the other branch of an `if`",
+        MACHINE,
+        "elif operation == JUMP_IF_FALSE:\n            if stack[top] == 0:",
+        "elif operation == JUMP_IF_FALSE:\n            if stack[top] != 0:",
+    ),
     # growth
     Mutation(
         "ring copied without its wrap",
@@ -260,7 +276,7 @@ from engine.core.world import Capacity
 assert engine.__file__.startswith(sys.argv[1]), engine.__file__
 with open(sys.argv[2], "rb") as file:
     cases = pickle.load(file)
-for document, cuts, services, outputs, late in cases:
+for document, cuts, services, outputs, late, errors in cases:
     tiny = Capacity(messages=2, ring=2, entries=2, rows=2, panes=2, trace=64, outputs=16)
     simulation = engine.Simulation(document, trace=True, keep_outputs=True, capacity=tiny)
     for cut in cuts:
@@ -270,13 +286,14 @@ for document, cuts, services, outputs, late in cases:
     for sink, wanted in outputs.items():
         assert repr([tuple(r.values()) for r in simulation.sink_records(sink)]) == repr(wanted)  # NaN is like itself
     assert {id: counts["late"] for id, counts in simulation.summary()["operators"].items()} == late
+    assert simulation.summary()["errors"] == errors
 """
 
 
 def cases(count: int) -> list[tuple[Any, ...]]:
     """The corner cases and random experiments, always the same, with what the oracle found.
 
-    Each is a document, the moments to cut at, services, records by sink, and late records by operator.
+    Each is a document, the moments to cut at, services, records by sink, late records by operator, and errors of expressions.
     """
     from hypothesis import HealthCheck, Phase, given, settings
 
@@ -313,7 +330,7 @@ def cases(count: int) -> list[tuple[Any, ...]]:
             sink: [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, plain(d.values)) for d in deliveries]
             for sink, deliveries in result.outputs.items()
         }
-        found.append((document, cuts, result.services, outputs, result.late))
+        found.append((document, cuts, result.services, outputs, result.late, result.errors))
     return found
 
 

@@ -472,7 +472,11 @@ def ports_that_fill_one_by_one() -> Document:
 def texts_that_expressions_make() -> Document:
     """Keys are texts that no stream has: constants, and texts in other letters. Their codes decide which instance gets them."""
     chosen = "lower(state) if id % 3 != 0 else 'none' if startswith(name, 'P') else upper(city)"
-    fields = {"key": chosen, "id": "id", "by_text": "int(state < 'ID') + 2 * int(contains(email, '@')) + length(name)"}
+    fields = {
+        "key": chosen,
+        "id": "id",
+        "by_text": "int(state < 'ID') + 4 * int(city < name) + 2 * int(contains(email, '@')) + length(name)",
+    }
     operators = [
         {"id": "persons", "kind": "source", "parallelism": 2},
         {"id": "some", "kind": "filter", "params": {"predicate": "not endswith(card, '7') and like(city, '%a_%') and state != 'or'"}},
@@ -508,8 +512,9 @@ def numbers_at_the_edges() -> Document:
         "by_zero": "price // (bidder % 2) + price % (auction % 3)",
         "ratio": "(price - 5000) / (bidder % 2) * (auction % 3 - 1) / (price % 2)",
         "cut": "int(price / (bidder % 2)) + floor(sqrt(1000 - price)) - ceil(price * 1.0e15) + round(-price / 8)",
-        "keyed": "bucket(hash(price / (bidder % 2), auction, bidder > auction, time), 7)",
-        "clock": "second(time + hours(price)) + 60 * day(time - days(price)) + weekday(time) + year(timestamp(price * days(9)))",
+        "keyed": "bucket(hash(price / (bidder % 2) - price / (bidder % 2), auction, bidder > auction, time), 7)",
+        "clock": "second(time + hours(price)) + 60 * day(time - days(price)) + weekday(time)",
+        "date": "month(time - days(price)) + 12 * year(timestamp(price * days(9)))",
         "least": "min(price / 7, auction, 1.0e3) if abs(-bidder) < auction else max(-price, -bidder)",
     }
     operators = [
