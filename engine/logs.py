@@ -39,8 +39,8 @@ class Logs:
         return self.until_ns >= L.FAR
 
     def offered(self, t_ns: int) -> int:
-        """Records appended at times <= t_ns, over all sources."""
-        return sum(feed.count_before(t_ns + 1) for feed in self._plan.feeds.values())
+        """Real records appended at times <= t_ns, over all sources."""
+        return sum(feed.weight * feed.count_before(t_ns + 1) for feed in self._plan.feeds.values())
 
     def fork(self) -> Logs:
         copy = Logs(self._plan)

@@ -49,12 +49,15 @@ def factors(law: AnyNoise) -> Words:
     return table
 
 
-def lower(cost: Cost) -> list[int]:
-    """The words that `engine.core.tools.varied` reads, none where every service of equal work costs the same."""
+def lower(cost: Cost, weight: int = 1) -> list[int]:
+    """The words that `engine.core.tools.varied` reads, none where every service of equal work costs the same.
+
+    weight: how many real records one that is served stands for.
+    """
     noisy, warmup = not isinstance(cost.noise, NoNoise), cost.warmup
     if not noisy and warmup is None:
         return []
-    extra, records = (warmup.extra, warmup.records) if warmup is not None else (0, 0)
+    extra, records = (warmup.extra, -(-warmup.records // weight)) if warmup is not None else (0, 0)
     return [extra, records, int(noisy), *(int(word) for word in (factors(cost.noise) if noisy else ()))]
 
 

@@ -12,7 +12,7 @@ from engine import noise
 from engine.core import layout as L
 from engine.core.expression_machine import STACK_WORDS
 from engine.core.network import look_ahead
-from engine.core.prices import PRICE_LISTS
+from engine.core.prices import DEGREE, PRICE_LISTS
 from engine.core.weave import Loop
 from engine.core.world import ROWS_AHEAD, Arrays, Capacity, Words, arrays, lines
 from engine.network import Network, lower
@@ -22,6 +22,7 @@ from engine.pruning import carried
 from engine.spec import Experiment, RecordSchema
 from engine.spec.expression_tree import TextFunction
 from engine.spec.expressions import parse
+from engine.spec.scale import weights
 from engine.spec.validation import Context, placement_of, schemas
 from engine.texts import TextTables
 from engine.workloads.feed import Feed, build_feed
@@ -130,9 +131,10 @@ def build(
     watermarks = {spec.id: experiment.workload.sources[spec.id].watermarks for spec in sources}
 
     first = np.cumsum([0, *(spec.parallelism for spec in specs)])
+    weight_of = weights(experiment.workload.scale, specs, {spec.id: OPERATORS[spec.kind] for spec in specs}, query.edges)
     inst = _instances(experiment, first, placement, watermarks)
     processors = lay_out(hosts, inst)
-    edge, chan, credit_size, op_edges, edge_range, route = _channels(experiment, position, first, types)
+    edge, chan, credit_size, op_edges, edge_range, route = _channels(experiment, position, first, types, weight_of)
     edge[:, L.E_COUNTED] = (edge[:, L.E_BOUND] > 0) | (protocol is not None)
     inputs, input_first = _inputs(chan, edge, len(inst))
 
@@ -161,7 +163,8 @@ def build(
         port_widths_at = len(lowering.params)
         lowering.params.extend(len(types[f"{spec.id}.{port}"].fields) for port in kind.outputs)
         price, own = prices.price(spec.kind, kind.priced_as), spec.cost
-        variation = noise.lower(own) if own is not None else []
+        weight, weight_out = weight_of[spec.id]
+        variation = noise.lower(own, weight) if own is not None else []
         noise_at = len(lowering.params) if variation else -1
         lowering.params.extend(variation)
         if variation:
@@ -173,9 +176,9 @@ def build(
             spec.parallelism,
             *edge_range[n],
             lowering.params_at,
-            price.record_ps if own is None or own.record_ps is None else own.record_ps,
-            price.output_ps if own is None or own.output_ps is None else own.output_ps,
-            price.control_ps if own is None or own.control_ps is None else own.control_ps,
+            (price.record_ps if own is None or own.record_ps is None else own.record_ps) * weight ** DEGREE["record_ps"],
+            (price.output_ps if own is None or own.output_ps is None else own.output_ps) * weight_out ** DEGREE["output_ps"],
+            (price.control_ps if own is None or own.control_ps is None else own.control_ps) * weight ** DEGREE["control_ps"],
             sinks.index(spec.id) if spec.kind == "sink" else -1,
             len(types[f"{spec.id}.{'in' if spec.kind == 'sink' else kind.outputs[0]}"].fields),
             0 if lowering.row_words is None else L.R_VALUES - L.R_EVENT + lowering.row_words,
@@ -184,6 +187,8 @@ def build(
             len(kind.outputs),
             port_widths_at,
             noise_at,
+            weight,
+            weight_out,
         )
 
     width = max(len(schema.fields) for schema in types.values())
@@ -246,7 +251,11 @@ def _instances(experiment: Experiment, first: Words, placement: Mapping[str, Seq
 
 
 def _channels(
-    experiment: Experiment, position: Mapping[str, int], first: Words, types: Mapping[str, RecordSchema]
+    experiment: Experiment,
+    position: Mapping[str, int],
+    first: Words,
+    types: Mapping[str, RecordSchema],
+    weight_of: Mapping[str, tuple[int, int]],
 ) -> tuple[Words, Words, int, Words, list[tuple[int, int]], Words]:
     specs, edges = experiment.query.operators, experiment.query.edges
     flow = experiment.policies.flow_control
@@ -257,6 +266,7 @@ def _channels(
     channels = credits = 0
     for n, link in enumerate(edges):
         source, target = position[link.source], position[link.target]
+        weight = weight_of[link.source][1]
         senders, receivers = specs[source].parallelism, specs[target].parallelism
         part = link.partitioning
         if part.kind == "forward":
@@ -284,9 +294,9 @@ def _channels(
             scheme,
             groups,
             channels,
-            bound,
+            bound // weight,
             credits,
-            schema.bytes,
+            schema.bytes * weight,
             len(route),
             0,
             int(link.feedback),
@@ -296,7 +306,7 @@ def _channels(
             route += [group * receivers // groups for group in range(groups)]
         blocks.append(block)
         channels += len(block)
-        credits += len(block) * bound
+        credits += len(block) * (bound // weight)
     chan = np.concatenate(blocks) if blocks else np.zeros((0, L.C_COLUMNS), np.int64)
     op_edges: list[int] = []
     ranges: list[tuple[int, int]] = []

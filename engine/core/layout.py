@@ -144,6 +144,8 @@ H_COLUMNS = 40
     O_PORTS,  # output ports
     O_PORT_WIDTHS,  # where the numbers of fields on them stand, in the parameters
     O_NOISE,  # where what varies the cost of its services stands, in the parameters; -1: nothing does
+    O_WEIGHT,  # how many real records one that it serves stands for ...
+    O_WEIGHT_OUT,  # ... and one that it emits
     O_COLUMNS,
 ) = range(18)
 (

@@ -283,6 +283,17 @@ class Aggregate(Aggregation):
         return not isinstance(params.window, NoWindow) and params.window.clock == "event"
 
     @classmethod
+    def unscaled(cls, params: Params) -> str:
+        if params.every is not None or params.lateness_ms or params.evaluation != "incremental":
+            return "every, lateness_ms and evaluation at_firing count records or rows one by one"
+        return ""
+
+    @classmethod
+    def weight_out(cls, params: Params, weight: int, port: str) -> int:
+        """A row at the close of a pane is one row, however many records made it."""
+        return 1 if params.emit == "on_close" and port == "out" else weight
+
+    @classmethod
     def lower(cls, params: Params, inputs: Any, lowering: Any) -> list[int]:
         schema: RecordSchema = inputs["in"]
         window = params.window

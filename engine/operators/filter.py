@@ -67,5 +67,9 @@ class Filter(Operator):
         return {"in": parse(params.predicate, inputs["in"]).fields}
 
     @classmethod
+    def unscaled(cls, params: Any) -> str:
+        return ""
+
+    @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         return [*lowering.program(params.predicate, inputs["in"])]

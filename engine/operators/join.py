@@ -104,5 +104,9 @@ class Join(PanePairing):
         window: JoinWindow = Field(default_factory=FullHistory, description="what is kept, and for how long")
 
     @classmethod
+    def unscaled(cls, params: Any) -> str:
+        return "how many pairs a record finds depends on whether the keys grow with the records, which no stream says"
+
+    @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         return cls._lowered(params, inputs, lowering, cls._pane_words(params, inputs, lowering))

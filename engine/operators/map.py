@@ -78,6 +78,10 @@ class Map(Operator):
         return {"in": {name for field in params.fields for name in parse(field.expression, inputs["in"]).fields}}
 
     @classmethod
+    def unscaled(cls, params: Any) -> str:
+        return ""
+
+    @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         programs = [lowering.program(field.expression, inputs["in"]) for field in params.fields]
         return [len(programs), *(word for program in programs for word in program)]

@@ -82,6 +82,10 @@ class Project(Operator):
         return {"in": {chosen.field for chosen in params.fields if chosen.output_name in wanted["out"]}}
 
     @classmethod
+    def unscaled(cls, params: Any) -> str:
+        return ""
+
+    @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         written = [inputs["in"].index(chosen.field) for chosen in params.fields if chosen.output_name in lowering.outputs["out"]]
         return [len(written), *written]

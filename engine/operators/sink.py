@@ -20,5 +20,9 @@ class Sink(Operator):
         return {}
 
     @classmethod
+    def unscaled(cls, params: Any) -> str:
+        return ""
+
+    @classmethod
     def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         return []

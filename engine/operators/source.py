@@ -24,5 +24,9 @@ class Source(Operator):
         return {}  # the stream's schema; validation takes it from the workload
 
     @classmethod
+    def unscaled(cls, params: Any) -> str:
+        return ""
+
+    @classmethod
     def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         return []

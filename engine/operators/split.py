@@ -105,6 +105,10 @@ class Split(Operator):
         return {"in": {name for route in params.routes for name in parse(route.predicate, inputs["in"]).fields}}
 
     @classmethod
+    def unscaled(cls, params: Any) -> str:
+        return ""
+
+    @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         words = [int(params.mode == "copy"), int("rest" in lowering.connected), len(params.routes)]
         for port, route in zip(cls.outputs, params.routes, strict=False):

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from . import registry
 from .cluster import AnyPlacement, Cluster, ExpandedHost, expand, machine_count
-from .experiment import Measurement
+from .experiment import AnyFlowControl, Measurement
 from .faults import AnyFault
 from .operator import Operator
 from .query import Edge, OperatorSpec
@@ -128,6 +128,11 @@ class Draft:
     def faults(self) -> dict[int, Any]:
         """The sound faults by position."""
         return dict(_sound(FAULT, items(section(self.document, "faults"))))
+
+    @cached_property
+    def flow_control(self) -> Any:
+        """The flow control, None if none is written or it is broken."""
+        return attempt(AnyFlowControl, section(self.document, "policies", "flow_control"))
 
     @cached_property
     def workload(self) -> Workload | None:

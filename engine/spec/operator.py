@@ -87,6 +87,20 @@ class Operator(Kind):
         raise NotImplementedError
 
     @classmethod
+    def unscaled(cls, params: Any) -> str:
+        """Why records that stand for several real ones (`workload.scale`) would give wrong counts or costs here; empty if they do not.
+
+        A kind that says nothing is not scaled: its work must grow with its records, and its state and timers must not depend on their
+        number.
+        """
+        return "nobody has said how its work and its results grow with the number of records"
+
+    @classmethod
+    def weight_out(cls, params: Any, weight: int, port: str) -> int:
+        """How many real records one that leaves by this port stands for, where each record that it serves stands for `weight`."""
+        return weight
+
+    @classmethod
     def parallelism_max(cls, params: Any) -> int | None:
         """The largest parallelism that gives right results (1 for a global aggregate), or None."""
         return None

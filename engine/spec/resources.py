@@ -18,6 +18,7 @@ from .graph import at_operator
 from .network_rules import network_problems
 from .problems import Problem, Refusal, pointer, suggestion
 from .query import OperatorSpec
+from .scale import scale_problems
 from .structure import refusal_problem
 
 
@@ -50,6 +51,7 @@ def resource_problems(draft: Draft, datasets: Datasets, budgets: Budgets) -> Ite
     yield from _sizes(draft, budgets)
     yield from _records(draft, datasets, budgets)
     yield from _not_executed(draft)
+    yield from scale_problems(draft)
     yield from _times(draft, budgets)
 
 
@@ -217,14 +219,11 @@ def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Pro
 
 
 def _not_executed(draft: Draft) -> Iterator[Problem]:
-    """What the feed makes and the loop cannot serve yet: records of more weight, and watermarks that stand in the log."""
+    """What the feed makes and the loop cannot serve yet: watermarks that stand in the log."""
     for id, source in draft.sources.items():
         if source.watermarks.kind == "device":
             message = "watermarks are of kind 'device', which this version cannot serve; choose bounded"
             yield Problem(pointer("workload", "sources", id, "watermarks", "kind"), "not_executed", message, "device")
-    if draft.workload is not None and draft.workload.scale > 1:
-        message = f"scale is {draft.workload.scale}, but this version runs every record on its own; it must be 1"
-        yield Problem(pointer("workload", "scale"), "not_executed", message, draft.workload.scale)
 
 
 def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:

@@ -17,7 +17,9 @@ from .histogram import maximum_ns, percentile_ns
 
 @dataclass
 class Counters:
-    """Cumulative counts of a world at one moment. `busy`, `blocked` and `stolen` hold only what lies before it."""
+    """Cumulative counts of a world at one moment, in real records where one of the run stands for several.
+
+    `busy`, `blocked` and `stolen` hold only what lies before it."""
 
     t_ns: int
     served: Words  # (instances,)
@@ -52,27 +54,30 @@ class Counters:
             on = w.proc[w.inst[instance, L.I_PROCESSOR]]
             busy[instance] -= left
             stolen[instance] += t_ns - on[:, L.P_START] - (on[:, L.P_SERVICE] - left)
+        taken, made = w.op[w.inst[:, L.I_OP]][:, [L.O_WEIGHT, L.O_WEIGHT_OUT]].T  # real records for one, at each instance
+        sinks = w.op[w.op[:, L.O_SINK] >= 0]
+        at_sink = sinks[np.argsort(sinks[:, L.O_SINK])][:, L.O_WEIGHT].reshape(-1, 1)
         blocked = w.inst[:, L.I_BLOCKED] + np.where(w.inst[:, L.I_STATUS] == L.BLOCKED, t_ns - w.inst[:, L.I_BLOCKED_SINCE], 0)
         return cls(
             t_ns=t_ns,
-            served=w.inst[:, L.I_IN].copy(),
-            emitted=w.inst[:, L.I_EMITTED].copy(),
+            served=w.inst[:, L.I_IN] * taken,
+            emitted=w.inst[:, L.I_EMITTED] * made,
             busy_ns=busy,
             blocked_ns=blocked,
             stolen_ns=stolen,
-            late=w.inst[:, L.I_LATE].copy(),
-            dropped=dropped.copy(),
-            delivered=int(w.inst[:, L.I_DELIVERED].sum()),
+            late=w.inst[:, L.I_LATE] * taken,
+            dropped=dropped * taken,
+            delivered=int((w.inst[:, L.I_DELIVERED] * taken).sum()),
             offered=offered,
             sent_bytes=w.host[:, L.H_SENT_BYTES].copy(),
-            histogram=w.histogram.copy(),
-            latency=w.latency_sums.copy(),
+            histogram=w.histogram * at_sink,
+            latency=w.latency_sums * np.hstack([at_sink, at_sink, np.ones_like(at_sink)]),
             hops=int(w.g[L.G_HOPS]),
-            wait_ns=w.inst[:, L.I_WAIT].copy(),
-            service_ns=w.inst[:, L.I_BUSY] - w.inst[:, L.I_CONTROL_NS],
-            sent=w.inst[:, L.I_FIFO] - w.inst[:, L.I_CONTROLS],
-            held_ns=w.inst[:, L.I_HELD].copy(),
-            network_ns=w.inst[:, L.I_NETWORK].copy(),
+            wait_ns=w.inst[:, L.I_WAIT] * taken,
+            service_ns=(w.inst[:, L.I_BUSY] - w.inst[:, L.I_CONTROL_NS]) * taken,
+            sent=(w.inst[:, L.I_FIFO] - w.inst[:, L.I_CONTROLS]) * made,
+            held_ns=w.inst[:, L.I_HELD] * made,
+            network_ns=w.inst[:, L.I_NETWORK] * made,
         )
 
     @classmethod
@@ -158,7 +163,7 @@ class Observer:
             np.round(by(op_of, now.busy_ns - before.busy_ns, size) / instances / span_ns, 6).tolist(),
             np.round(by(op_of, now.blocked_ns - before.blocked_ns, size) / instances / span_ns, 6).tolist(),
             np.round(by(op_of, now.stolen_ns - before.stolen_ns, size) / instances / span_ns, 6).tolist(),
-            by(op_of, w.inst[:, L.I_QUEUE_COUNT], size).astype(np.int64).tolist(),
+            by(op_of, _queued(w), size).astype(np.int64).tolist(),
             by(op_of, w.inst[:, L.I_STATE_BYTES], size).astype(np.int64).tolist(),
             by(op_of, now.late - before.late, size).astype(np.int64).tolist(),
             strict=True,
@@ -168,7 +173,7 @@ class Observer:
         machines = zip(
             self.hosts,
             np.round(by(host_of, now.busy_ns - before.busy_ns, hosts) / processors / span_ns, 6).tolist(),
-            by(host_of, w.inst[:, L.I_QUEUE_COUNT], hosts).astype(np.int64).tolist(),
+            by(host_of, _queued(w), hosts).astype(np.int64).tolist(),
             sent_mbit_per_s[:hosts],
             strict=True,
         )
@@ -227,7 +232,7 @@ class Observer:
             "busy_ns": np.concatenate([now.busy_ns - before.busy_ns, _by_host(w, now.busy_ns - before.busy_ns, hosts)]),
             "blocked_ns": np.concatenate([now.blocked_ns - before.blocked_ns, _by_host(w, now.blocked_ns - before.blocked_ns, hosts)]),
             "stolen_ns": np.concatenate([now.stolen_ns - before.stolen_ns, _by_host(w, now.stolen_ns - before.stolen_ns, hosts)]),
-            "queue": np.concatenate([w.inst[:, L.I_QUEUE_COUNT], _by_host(w, w.inst[:, L.I_QUEUE_COUNT], hosts)]),
+            "queue": np.concatenate([_queued(w), _by_host(w, _queued(w), hosts)]),
             "queue_bytes": np.concatenate([w.inst[:, L.I_QUEUE_BYTES], _by_host(w, w.inst[:, L.I_QUEUE_BYTES], hosts)]),
             "state_bytes": np.concatenate([w.inst[:, L.I_STATE_BYTES], _by_host(w, w.inst[:, L.I_STATE_BYTES], hosts)]),
             "late": np.concatenate([now.late - before.late, none]),
@@ -271,7 +276,13 @@ def summary(operators: Sequence[str], w: Arrays, start: Counters, end: Counters)
 def _backlog(w: Arrays, now: Counters) -> int:
     """Records in logs, neither read nor dropped, and items in queues."""
     read = now.served[w.inst[:, L.I_SOURCE] == 1].sum()
-    return int(now.offered - read - now.dropped.sum() + w.inst[:, L.I_QUEUE_COUNT].sum())
+    return int(now.offered - read - now.dropped.sum() + _queued(w).sum())
+
+
+def _queued(w: Arrays) -> Words:
+    """Items that wait, by instance, in real records. Shape (instances,)."""
+    count: Words = w.inst[:, L.I_QUEUE_COUNT] * w.op[w.inst[:, L.I_OP], L.O_WEIGHT]
+    return count
 
 
 def _operator_summary(here: NDArray[np.bool_], start: Counters, end: Counters) -> dict[str, Any]:

@@ -206,7 +206,13 @@ CASES = {
         "recorded_scaled",
         ["scale is 10", "'trips'", "another rate"],
     ),
-    "scale that is not executed": (q3, {"/workload/scale": 10}, "/workload/scale", "not_executed", ["scale is 10", "must be 1"]),
+    "scale of a join": (
+        q3,
+        {"/workload/scale": 10},
+        "/query/operators/3",
+        "not_scaled",
+        ["'join'", "scale is 10", "pairs", "set scale to 1"],
+    ),
     "watermarks of a file's devices": (
         trips,
         {f"{TRIPS}/watermarks/kind": "device"},

@@ -1,0 +1,166 @@
+"""Runs in which one record stands for several: exact where they have to be, near where they can be, refused elsewhere."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+
+from engine import Simulation
+from engine.core import layout as L
+from engine.spec.operator import Operator
+from engine.spec.problems import InvalidExperiment
+from engine.spec.validation import load
+
+SCALE = 10
+Document = dict[str, Any]
+
+
+def document(rate: Document, scale: int, **parts: Any) -> Document:
+    """A source, a map, a count by key and a sink on two hosts; the map needs 100 us for a record, one after the other."""
+    window = {"kind": "tumbling", "size_s": 0.5, "clock": "event"}
+    free = {"record_us": 1.0, "output_us": 1.0, "control_us": 1.0}
+    return {
+        "format": 1,
+        "query": {
+            "operators": [
+                {"id": "source", "kind": "source", "cost": free},
+                {
+                    "id": "map",
+                    "kind": "map",
+                    "params": {"fields": [{"name": "auction", "expression": "auction % 7"}]},
+                    "cost": free | {"record_us": 100.0},
+                },
+                {"id": "count", "kind": "aggregate", "params": {"key": "auction", "window": window, "emit": "on_close"}, "cost": free},
+                {"id": "sink", "kind": "sink", "cost": free},
+                {"id": "rows", "kind": "sink", "cost": free},
+            ],
+            "edges": [
+                {"source": "source", "target": "map"},
+                {"source": "map", "target": "count"},
+                {"source": "map", "target": "sink"},
+                {"source": "count", "target": "rows"},
+            ],
+        },
+        "cluster": {
+            "hosts": [
+                {"name": "near", "processor": {"kind": "dedicated"}, "cores": 2},
+                {"name": "far", "processor": {"kind": "dedicated"}, "cores": 3, "egress_latency_ms": 5.0},
+            ]
+        },
+        "placement": {
+            "kind": "explicit",
+            "hosts": {"source": ["near"], "map": ["near"], "count": ["far"], "sink": ["far"], "rows": ["far"]},
+        },
+        "workload": {
+            "scale": scale,
+            "horizon_s": 20.0,
+            "drain": True,
+            "sources": {
+                "source": {
+                    "stream": {"kind": "nexmark_bid"},
+                    "rate": rate,
+                    "watermarks": {"kind": "bounded", "lag_ms": 0.0, "period_ms": 100.0},
+                    **parts,
+                }
+            },
+        },
+        "measurement": {"frame_ms": 250},
+    }
+
+
+CONSTANT = {"kind": "constant", "per_s": 7000}
+SPIKES = {"kind": "spikes", "base_per_s": 3000, "peak_per_s": 16_000, "every_s": 5.0, "duration_s": 1.0}
+OVERLOAD = {"kind": "constant", "per_s": 12_000}
+
+
+@functools.cache
+def _finished(rate: str, scale: int, arrivals: str = "even") -> Simulation:
+    simulation = Simulation(document(globals()[rate], scale, arrivals={"kind": arrivals}))
+    simulation.run_until(simulation.end_ns)
+    return simulation
+
+
+def summaries(rate: str, arrivals: str = "even") -> tuple[dict[str, Any], dict[str, Any]]:
+    return _finished(rate, 1, arrivals).summary(), _finished(rate, SCALE, arrivals).summary()
+
+
+@pytest.mark.parametrize("rate", ["CONSTANT", "SPIKES", "OVERLOAD"])
+def test_counts_and_utilisation_are_those_of_the_real_records(rate: str) -> None:
+    real, scaled = summaries(rate)
+    assert scaled["hops"] < real["hops"] / (SCALE - 2)
+    for name in ("records_in", "throughput_in_per_s"):
+        assert scaled[name] == pytest.approx(real[name], rel=0.001), name
+    for id, counts in real["operators"].items():
+        other = scaled["operators"][id]
+        assert other["in"] == pytest.approx(counts["in"], rel=0.001), id
+        assert other["busy"] == pytest.approx(counts["busy"], rel=0.02, abs=0.001), id
+    hosts = [_finished(rate, scale)._world.arrays.host[:, L.H_SENT_BYTES].sum() for scale in (1, SCALE)]
+    assert hosts[1] == pytest.approx(hosts[0], rel=0.001)
+
+
+@pytest.mark.parametrize("rate", ["SPIKES", "OVERLOAD"])
+def test_latency_under_overload_is_that_of_the_real_records(rate: str) -> None:
+    """What has piled up flows off at the same speed, in larger drops."""
+    real, scaled = summaries(rate)
+    for name in ("p50", "p95"):
+        assert scaled["latency_ms"][name] == pytest.approx(real["latency_ms"][name], rel=0.03), name
+
+
+def test_one_service_lasts_as_long_as_those_of_the_real_records_together() -> None:
+    """So latency without overload is longer by up to a service of all, and waits at random arrivals are longer by the scale."""
+    (real, scaled), (real_poisson, scaled_poisson) = summaries("CONSTANT"), summaries("CONSTANT", "poisson")
+    lengthened_ms = scaled["latency_ms"]["mean"] - real["latency_ms"]["mean"]
+    assert lengthened_ms == pytest.approx((SCALE - 1) * 0.104, rel=0.1)
+    waits = [
+        s["operators"]["map"]["attribution"]["channel_wait_ns"] / s["operators"]["map"]["attribution"]["records"]
+        for s in (real_poisson, scaled_poisson)
+    ]
+    assert waits[1] == pytest.approx(SCALE * waits[0], rel=0.15)
+
+
+def test_rows_of_panes_stand_for_themselves() -> None:
+    real, scaled = summaries("CONSTANT")
+    assert scaled["operators"]["rows"]["in"] == real["operators"]["rows"]["in"]
+    assert scaled["operators"]["rows"]["busy"] == real["operators"]["rows"]["busy"]
+
+
+def test_credits_shrink_with_the_scale() -> None:
+    made = document(CONSTANT, SCALE)
+    made["policies"] = {"flow_control": {"kind": "credits", "per_channel": 35}}
+    edge = Simulation(made)._world.arrays.edge
+    assert edge[:, L.E_BOUND].tolist() == [3, 3, 3, 35]
+
+
+def refused(made: Document) -> list[tuple[str, str]]:
+    with pytest.raises(InvalidExperiment) as problems:
+        load(made)
+    return [(problem.pointer, problem.code) for problem in problems.value.problems]
+
+
+def test_what_does_not_scale_is_refused() -> None:
+    few = document(CONSTANT, SCALE)
+    few["policies"] = {"flow_control": {"kind": "credits", "per_channel": 9}}
+    assert refused(few) == [("/policies/flow_control/per_channel", "too_small")]
+    noisy = document(CONSTANT, SCALE)
+    noisy["query"]["operators"][1]["cost"]["noise"] = {"kind": "exponential"}
+    assert refused(noisy) == [("/query/operators/1/cost/noise", "not_scaled")]
+    mixed = document(CONSTANT, SCALE)
+    mixed["query"]["operators"][1]["params"] = {"fields": [{"name": name, "expression": "auction"} for name in ("auction", "count")]}
+    mixed["query"]["operators"][2]["params"] |= {"window": {"kind": "tumbling", "size_s": 0.5, "clock": "processing"}}
+    mixed["query"]["operators"] += [{"id": f"only-{n}", "kind": "project", "params": {"fields": [{"field": "auction"}]}} for n in (1, 2)]
+    mixed["query"]["operators"].append({"id": "both", "kind": "sink"})
+    mixed["query"]["edges"] += [
+        {"source": "map", "target": "only-1"},
+        {"source": "count", "target": "only-2"},
+        {"source": "only-1", "target": "both"},
+        {"source": "only-2", "target": "both"},
+    ]
+    mixed["placement"] = {"kind": "spread"}
+    mixed["cluster"]["hosts"] = [{"name": "all", "processor": {"kind": "dedicated"}, "cores": 8}]
+    assert refused(mixed) == [("/query/operators/7", "mixed_weights")]
+
+
+def test_a_kind_that_says_nothing_does_not_scale() -> None:
+    assert Operator.unscaled(None)
