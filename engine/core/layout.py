@@ -147,7 +147,7 @@ H_COLUMNS = 40
     O_WEIGHT,  # how many real records one that it serves stands for ...
     O_WEIGHT_OUT,  # ... and one that it emits
     O_COLUMNS,
-) = range(18)
+) = range(20)
 (
     E_SOURCE,
     E_TARGET,
