@@ -217,9 +217,12 @@ class Query:
 
     def aggregate_params(self, source: str) -> Document:
         window = self.window(("tumbling", "sliding", "tumbling", "none"))
+        times = self.fields(source, "timestamp")
+        if times and self.draw(st.integers(0, 5)) == 0:
+            window = {"kind": "until", "field": self.draw(st.sampled_from(times))}
         params = self.grouped(source) | {"window": window}
         if window["kind"] != "none":
-            params |= self.emission(window["clock"] == "event")
+            params |= self.emission(window.get("clock", "event") == "event")
         elif self.draw(st.booleans()):
             params["every"] = self.draw(st.sampled_from((2, 3, 7)))
         if window["kind"] == "sliding":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic import Field, model_validator
@@ -62,14 +63,14 @@ from engine.operators.aggregation import (
     send_late,
     take_record,
 )
-from engine.operators.windows import AggregateWindow, NoWindow, Tumbling
+from engine.operators.windows import AggregateWindow, NoWindow, Sliding, Tumbling, Until
 from engine.spec.operator import Model
-from engine.spec.problems import Refusal
+from engine.spec.problems import Refusal, suggestion
 from engine.spec.records import RecordSchema
 from engine.spec.units import seconds_ns
 
 # parameters of this kind, in order
-A_WINDOWED, A_SIZE, A_SLIDE, A_ORIGIN, A_SCHEME, A_GROUPS, A_LISTS = range(A_OWN, A_OWN + 7)
+A_WINDOWED, A_SIZE, A_SLIDE, A_ORIGIN, A_UNTIL, A_SCHEME, A_GROUPS, A_LISTS = range(A_OWN, A_OWN + 8)
 
 
 def aggregate_on_record(
@@ -89,10 +90,13 @@ def aggregate_on_record(
         if par[at + A_PROCESSING] == 0:
             time = msg[slot, M_EVENT]
             ended = inst[i, I_WATERMARK]
-        start = par[at + A_ORIGIN] + (time - par[at + A_ORIGIN]) // slide * slide
-        older = (size - 1 - (time - start)) // slide
-        panes = older + 1
-        start -= older * slide
+        if par[at + A_UNTIL] >= 0:  # such a pane is known by its end alone
+            start = msg[slot, M_PAYLOAD + par[at + A_UNTIL]]
+        else:
+            start = par[at + A_ORIGIN] + (time - par[at + A_ORIGIN]) // slide * slide
+            older = (size - 1 - (time - start)) // slide
+            panes = older + 1
+            start -= older * slide
         freed = ended - par[at + A_LATENESS]
         if start + size <= freed:
             skipped = min((freed - start - size) // slide + 1, panes)
@@ -239,7 +243,7 @@ def aggregate_next_tick(due, par, at, inst, i, pane, panes_of):
 
 
 class Aggregate(Aggregation):
-    """Count, sum, min, max, avg, distinct count of fields by key over tumbling, sliding or no windows.
+    """Count, sum, min, max, avg, distinct count of fields by key over tumbling, sliding or no windows, or until a time in the records.
 
     avg is the sum as a float divided by the count. By event time a window ends when the watermark reaches its end; records that come later
     update it while it is kept (`lateness_ms`), then leave by port `late`, or are dropped if no edge leaves it.
@@ -275,8 +279,29 @@ class Aggregate(Aggregation):
             return self
 
     @classmethod
-    def has_bounds(cls, params: Params) -> bool:
-        return not isinstance(params.window, NoWindow)
+    def bounds(cls, params: Params) -> tuple[str, ...]:
+        return (
+            () if isinstance(params.window, NoWindow) else ("window_end",) if isinstance(params.window, Until) else super().bounds(params)
+        )
+
+    @classmethod
+    def output_schemas(cls, params: Params, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        if isinstance(params.window, Until):
+            name, schema = params.window.field, inputs["in"]
+            if name not in schema:
+                message = f"window.field '{name}' is not a field of the input record; {suggestion(name, schema.names)}"
+                raise Refusal(message, at=("window", "field"), code="unknown_field", value=name)
+            if schema.type_of(name) not in ("timestamp", "int"):
+                message = f"window.field '{name}' is {schema.type_of(name)}; the end of a window is a timestamp (ns)"
+                raise Refusal(message, at=("window", "field"), code="type_mismatch", value=name)
+        return super().output_schemas(params, inputs)
+
+    @classmethod
+    def reads(
+        cls, params: Params, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]
+    ) -> Mapping[str, Collection[str]]:
+        read = super().reads(params, inputs, wanted)
+        return {"in": {*read["in"], params.window.field}} if isinstance(params.window, Until) else read
 
     @classmethod
     def may_be_late(cls, params: Params) -> bool:
@@ -298,7 +323,7 @@ class Aggregate(Aggregation):
         schema: RecordSchema = inputs["in"]
         window = params.window
         size_s = slide_s = origin_s = 0.0
-        if not isinstance(window, NoWindow):
+        if isinstance(window, Tumbling | Sliding):
             size_s, origin_s = window.size_s, window.origin_s
             slide_s = size_s if isinstance(window, Tumbling) else window.slide_s
         scheme, groups = lowering.key_groups()
@@ -314,8 +339,9 @@ class Aggregate(Aggregation):
             own=(
                 int(not isinstance(window, NoWindow)),
                 seconds_ns(size_s),
-                seconds_ns(slide_s),
+                max(1, seconds_ns(slide_s)),
                 seconds_ns(origin_s),
+                schema.index(window.field) if isinstance(window, Until) else -1,
                 scheme,
                 groups,
                 lowering.pane_lists(groups),

@@ -55,7 +55,7 @@ A_LISTENED = 1  # 1 if an edge leaves port `out`
 A_LATE_PORT = 2  # 1 if an edge leaves port `late`
 A_EVERY = 3  # a row whenever the group's records are a multiple of this, 0 never
 A_ON_CLOSE = 4  # 1: a row when the window ends
-A_BOUNDS = 5  # 1: rows hold the bounds of the window
+A_BOUNDS = 5  # bounds of the window that rows hold: 2, 1 (its end) or 0
 A_PROCESSING = 6
 A_LATENESS = 7
 A_ENTRY_BYTES = 8
@@ -199,10 +199,12 @@ def put_row(slot, event, start, end, msg, msg_f, par, at, entry, entry_f, g, fre
     if par[at + A_KEY] >= 0:
         msg[made, column] = entry[e, S_KEY]
         column += 1
-    if par[at + A_BOUNDS] == 1:
+    if par[at + A_BOUNDS] == 2:
         msg[made, column] = start
-        msg[made, column + 1] = end
-        column += 2
+        column += 1
+    if par[at + A_BOUNDS] > 0:
+        msg[made, column] = end
+        column += 1
     for k in range(par[at + A_COUNT]):
         line = par[at + A_TABLE] + 4 * k
         v = par[at + A_VALUES] + k
@@ -308,9 +310,9 @@ class Aggregation(Operator):
         evaluation: Evaluation = "incremental"
 
     @classmethod
-    def has_bounds(cls, params: Any) -> bool:
-        """Whether rows hold the bounds of their window."""
-        return True
+    def bounds(cls, params: Any) -> tuple[str, ...]:
+        """Which bounds of their window rows hold."""
+        return "window_start", "window_end"
 
     @classmethod
     def may_be_late(cls, params: Any) -> bool:
@@ -340,13 +342,12 @@ class Aggregation(Operator):
                     code="type_mismatch",
                     value=params.key,
                 )
-            if cls.has_bounds(params) and params.key in ("window_start", "window_end"):
+            if params.key in cls.bounds(params):
                 message = f"key '{params.key}' has the name of a field that windows add; rename it with a map before this operator"
                 raise Refusal(message, at=("key",), code="duplicate_name", value=params.key)
             fields.append(schema.field(params.key))
-        if cls.has_bounds(params):
-            zero_ns = schema.zero_ns if cls.may_be_late(params) else None  # such windows are of event time
-            fields += [RecordField(name, "timestamp", zero_ns) for name in ("window_start", "window_end")]
+        zero_ns = schema.zero_ns if cls.may_be_late(params) else None  # such windows are of event time
+        fields += [RecordField(name, "timestamp", zero_ns) for name in cls.bounds(params)]
         for n, aggregate in enumerate(params.aggregates):
             if aggregate.name in {f.name for f in fields}:
                 raise Refusal(
@@ -447,7 +448,7 @@ class Aggregation(Operator):
             int("late" in lowering.connected),
             every,
             int(on_close),
-            int(cls.has_bounds(params)),
+            len(cls.bounds(params)),
             int(processing),
             milliseconds_ns(lateness_ms),
             24 + own_bytes + (0 if at_firing else 8 * count),

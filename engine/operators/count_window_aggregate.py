@@ -153,8 +153,8 @@ class CountWindowAggregate(Aggregation):
             return self
 
     @classmethod
-    def has_bounds(cls, params: Params) -> bool:
-        return False
+    def bounds(cls, params: Params) -> tuple[str, ...]:
+        return ()
 
     @classmethod
     def lower(cls, params: Params, inputs: Any, lowering: Any) -> list[int]:

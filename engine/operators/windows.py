@@ -79,6 +79,19 @@ class Sliding(Model):
         return self
 
 
-AggregateWindow = Annotated[NoWindow | Tumbling | Sliding, Field(discriminator="kind")]
+class Until(Model):
+    """Windows that end at a time which the records hold: one for each value of the field."""
+
+    kind: Literal["until"] = "until"
+    field: str = Field(
+        description="field with the end of the window that the record belongs to, a timestamp", json_schema_extra={"x-editor": "field"}
+    )
+
+    @property
+    def clock(self) -> str:
+        return "event"
+
+
+AggregateWindow = Annotated[NoWindow | Tumbling | Sliding | Until, Field(discriminator="kind")]
 JoinWindow = Annotated[FullHistory | Tumbling | Sliding, Field(discriminator="kind")]
 FiringWindow = Annotated[Tumbling | Sliding, Field(discriminator="kind")]

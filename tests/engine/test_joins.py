@@ -43,6 +43,20 @@ def test_q8_at_the_windows_end_agrees(slow: int) -> None:
     assert 0 < len(expected.outputs["late"]) < expected.late["join"]  # only one of the late ports has an edge
 
 
+@pytest.mark.parametrize("name", ["nexmark_q4", "nexmark_q6"])
+def test_closing_prices_agree(name: str) -> None:
+    """Auctions that are open for milliseconds."""
+    document = template(name, horizon_s=0.1, drain=True)
+    by = {"nexmark_q4": "category", "nexmark_q6": "seller"}[name]
+    document = with_params(document, "open", select=["id", by, "price", "time"])
+    closes = next(operator for operator in document["query"]["operators"] if operator["id"] == "closes")
+    closes["params"]["fields"][-1]["expression"] = "time + (id * 7919) % 20000000"
+    for source in document["workload"]["sources"].values():
+        source |= {"disorder": {"kind": "uniform", "max_ms": 4}, "watermarks": {"kind": "bounded", "lag_ms": 4, "period_ms": 0.4}}
+    expected = assert_agreement(document)
+    assert len(expected.outputs["sink"]) > 20
+
+
 def state_over_time(document: dict[str, Any]) -> list[int]:
     simulation = simulated(document, trace=False)
     sizes = []

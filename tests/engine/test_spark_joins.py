@@ -170,3 +170,26 @@ def test_q7_highest_bids(spark: Any, tmp_path: Path) -> None:
         f"""SELECT auction, bidder, price, pane + 50000000 AS window_end
             FROM (SELECT *, MAX(price) OVER (PARTITION BY pane) AS highest FROM {bids}) WHERE price = highest"""
     )
+
+
+CLOSED = """SELECT a.id, a.{by}, MAX(b.price) AS price
+            FROM auctions a JOIN bids b ON a.id = b.auction AND b.event_ns BETWEEN a.event_ns AND a.expires GROUP BY a.id, a.{by}"""
+OWNERS = "SELECT trigger, auction AS id FROM bids UNION ALL SELECT trigger, id FROM auctions"
+
+
+@pytest.mark.parametrize(
+    ("name", "by", "rows"), [("nexmark_q4", "category", ""), ("nexmark_q6", "seller", "ROWS BETWEEN 9 PRECEDING AND CURRENT ROW")]
+)
+def test_q4_and_q6_closing_prices(spark: Any, tmp_path: Path, name: str, by: str, rows: str) -> None:
+    """Averages so far, and of a seller's last ten: in the order in which the closed auctions were served, everything else is Spark's."""
+    document = template(name, horizon_s=20.0, drain=True)
+    case = Case(spark, tmp_path, document)
+    views(case, "auctions", "bids")
+    case.view("served", case.served_at("average"))
+    over = f"OVER (PARTITION BY {by} ORDER BY served_ns {rows or 'ROWS UNBOUNDED PRECEDING'})"
+    average = f"CAST(SUM(price) {over} AS DOUBLE) / CAST(COUNT(*) {over} AS DOUBLE) AS average"
+    more = f", COUNT(*) {over} AS auctions" if name == "nexmark_q4" else ""
+    case.assert_equal(
+        f"""SELECT {by}, {average}{more}
+            FROM ({CLOSED.format(by=by)}) JOIN (SELECT id, served_ns FROM served JOIN ({OWNERS}) USING (trigger)) USING (id)"""
+    )

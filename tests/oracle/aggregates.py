@@ -94,6 +94,8 @@ class Aggregation(Behaviour):
         values = {} if self.params.key is None else {self.params.key: group.key}
         if bounds is not None:
             values |= dict(zip(("window_start", "window_end"), bounds, strict=True))
+            if getattr(self.params, "window", None) is not None and self.params.window.kind == "until":
+                del values["window_start"]
         for k, aggregate in enumerate(self.params.aggregates):
             values[aggregate.name] = result(aggregate.function, group, k)
         return Record(values, event_ns, group.trigger, group.anchors)
@@ -112,7 +114,9 @@ class PaneAggregate(Aggregation):
 
     def __init__(self, params: Any, word: Callable[[Any], int], key_group: Callable[[Any], int]):
         super().__init__(params, word)
-        self.panes, self.key_group = Panes.of(params.window), key_group
+        self.until = params.window.field if params.window.kind == "until" else None  # such a pane is known by its end
+        self.panes = Panes(0, 0, 0, False) if self.until else Panes.of(params.window)
+        self.key_group = key_group
         self.by_watermark = self.panes.size_ns is not None and not self.panes.processing_clock
         self.lateness_ns = milliseconds(params.lateness_ms)
         self.kept: dict[int | None, dict[Any, Group]] = {}  # pane start -> key -> group, in order of first arrival
@@ -121,7 +125,7 @@ class PaneAggregate(Aggregation):
         return start + self.panes.size_ns
 
     def on_record(self, record: Record, port: str, now_ns: int) -> Outcome:
-        starts = self.panes.starts(record, now_ns)
+        starts = [record.values[self.until]] if self.until else self.panes.starts(record, now_ns)
         if self.by_watermark:
             starts = [start for start in starts if self.end(start) + self.lateness_ns > self.watermark_ns]
             if not starts:

@@ -108,6 +108,13 @@ CASES = {
         "slide_too_long",
         ["slide_s", "61", "at most 60"],
     ),
+    "window until a distance": (
+        trips,
+        {f"{OPERATORS}/1/params/window": {"kind": "until", "field": "distance"}},
+        f"{OPERATORS}/1/params/window/field",
+        "type_mismatch",
+        ["'distance'", "float", "timestamp"],
+    ),
     "unknown window": (
         trips,
         {f"{OPERATORS}/1/params/window": {"kind": "tumblin", "size_s": 3}},

@@ -139,6 +139,13 @@ CASES = {
         "wrong_form",
         ["name", "'the price'", "must match"],
     ),
+    "window until an unknown field": (
+        panes,
+        {f"{PARAMS}/window": {"kind": "until", "field": "tyme"}},
+        f"{PARAMS}/window/field",
+        "unknown_field",
+        ["'tyme'", "did you mean 'time'"],
+    ),
     "unknown aggregate": (
         panes,
         {f"{PARAMS}/aggregates": [{"name": "m", "function": "median", "field": "price"}]},
