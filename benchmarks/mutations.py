@@ -124,7 +124,14 @@ MUTATIONS = (
     Mutation(
         "watermark of one channel for all", LOOP, "if chan[inputs[q], C_WATERMARK] < least:", "if chan[inputs[q], C_WATERMARK] < FAR:"
     ),
-    Mutation("last tick of the source forgotten", LOOP, "if t + inst[i, I_PERIOD] <= horizon:", "if t + inst[i, I_PERIOD] < horizon:"),
+    Mutation(
+        "last tick of the source forgotten", LOOP, "if moment + inst[i, I_PERIOD] <= horizon:", "if moment + inst[i, I_PERIOD] < horizon:"
+    ),
+    Mutation("shared cores not taxed", LOOP, "else host[h, H_TAXED] // running", "else host[h, H_UNITS] // running"),
+    Mutation("quota counted for one thread", LOOP, "host[h, H_QUOTA_LEFT] -= spent * host[h, H_RUNNING]", "host[h, H_QUOTA_LEFT] -= spent"),
+    Mutation("quota never renewed", LOOP, "host[h, H_QUOTA_LEFT] = host[h, H_QUOTA]", "host[h, H_QUOTA_LEFT] += 0"),
+    Mutation("completion of a thread one unit late", LOOP, "tags[member, 0] <= host[h, H_WORK]:", "tags[member, 0] < host[h, H_WORK]:"),
+    Mutation("heap of threads out of order", TOOLS, "if heap[base + up, 0] < key or", "if heap[base + up, 0] > key or"),
     Mutation("late one nanosecond too late (aggregate)", AGGREGATE, "if start + size <= freed:", "if start + size < freed:"),
     Mutation("late one nanosecond too late (join)", PAIRS, "if start + size <= closed_to:", "if start + size < closed_to:"),
     Mutation(

@@ -1,6 +1,6 @@
 """Where the time of a record went: from rows of the service trace to waterfalls, whose parts add up to the latency to the nanosecond.
 
-What the parts mean is section 10 of docs/event-core.md. Everything here reads a finished trace; nothing knows how it came about.
+What the parts mean is section 11 of docs/event-core.md. Everything here reads a finished trace; nothing knows how it came about.
 """
 
 from __future__ import annotations

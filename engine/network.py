@@ -53,7 +53,7 @@ def lower(experiment: Experiment) -> Network:
     trunk_of = {
         pair: machines + t for t, trunk in enumerate(cluster.trunks) for pair in links_between(cluster, trunk.sources, trunk.targets)
     }
-    faults = [(fault, _links_of(experiment, fault)) for fault in experiment.faults]
+    faults = [(fault, _links_of(experiment, fault)) for fault in experiment.faults if isinstance(fault, LinkFault)]
     pairs = sorted({*mbit, *trunk_of, *(pair for _, befallen in faults for pair in befallen)})
     rows = np.zeros((max(len(pairs), 1), L.K_COLUMNS), np.int64)
     rows[:, [L.K_HELD, L.K_HELD_LAST]] = -1

@@ -26,7 +26,8 @@ def lay_out(hosts: Sequence[ExpandedHost], inst: Words) -> dict[str, Words]:
             host[h, L.H_TICK] = inst[here, L.I_TICK].min()
         host[h, L.H_MEMBER], host[h, L.H_MEMBER_END] = len(host_members), len(host_members) + len(here)
         host_members += here
-        host[h, L.H_MBIT], host[h, L.H_SPEED] = machine.egress_mbit_per_s, machine.speed_milli
+        host[h, L.H_MBIT] = machine.egress_mbit_per_s
+        host[h, [L.H_SPEED, L.H_OWN_SPEED]] = machine.speed_milli
         host[h, L.H_PROCESSOR] = len(rows)
         cores = min(machine.cores_milli // 1000, max(len(here), 1))
         if isinstance(machine.processor, Dedicated | ProcessorSharing):

@@ -24,6 +24,7 @@ from engine.core.control import Control
 from engine.core.deadlock import standing_channels
 from engine.core.network import held
 from engine.core.world import Capacity, Words, World
+from engine.faults import fault_controls
 from engine.logs import Logs
 from engine.network import LinkFaults
 from engine.operators import OPERATORS
@@ -94,7 +95,7 @@ class Simulation:
         self._observer = Observer(self._plan.operators, self._plan.hosts, self._plan.sinks, self._plan.network.trunks)
         self._before = Counters.zero(self._world.arrays)
         self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
-        self._controls: list[Control] = [*self._retention(), *controls]
+        self._controls: list[Control] = [*self._retention(), *fault_controls(self.experiment), *controls]
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)
         cyclic = any(edge.feedback for edge in self.experiment.query.edges)
@@ -273,6 +274,7 @@ class Simulation:
         rows = np.concatenate(self._traces)
         self._traces = [rows]
         w = self._world.arrays
+        w.traced[:, L.T_END] = w.proc[:, L.P_END]  # pauses move it
         rows = np.concatenate([rows, w.traced[w.traced[:, L.T_INSTANCE] >= 0]])
         ordered: Words = rows[np.lexsort((rows[:, L.T_INSTANCE], rows[:, L.T_START]))]
         return ordered

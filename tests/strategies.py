@@ -471,7 +471,7 @@ def ends_of_links(draw: st.DrawFn, names: list[str]) -> Document:
 
 
 @st.composite
-def faults(draw: st.DrawFn, names: list[str], horizon_ns: int) -> list[Document]:
+def link_faults(draw: st.DrawFn, names: list[str], horizon_ns: int) -> list[Document]:
     """Partitions and delays that overlap, touch, begin with the run, end with it or never."""
     found: list[Document] = []
     if len(names) < 2:
@@ -509,6 +509,23 @@ def placements(draw: st.DrawFn, operators: list[Document], names: list[str]) -> 
 
 
 @st.composite
+def host_faults(draw: st.DrawFn, hosts: list[str], horizon_ns: int) -> list[Document]:
+    made: list[Document] = []
+    for _ in range(draw(st.sampled_from((0, 0, 1, 2, 4)))):
+        span_ns = draw(st.sampled_from((horizon_ns // 50, horizon_ns // 7, horizon_ns // 2)))
+        fault: Document = {
+            "kind": draw(st.sampled_from(("pause", "slow_host"))),
+            "host": draw(st.sampled_from(hosts)),
+            "when": {"kind": "at", "at_s": seconds(draw(st.integers(0, 19)) * (horizon_ns // 20))},
+            "for_ms": milliseconds(span_ns),
+        }
+        if fault["kind"] == "slow_host":
+            fault["factor"] = draw(st.sampled_from((0.3, 0.5, 2.0)))
+        made.append(fault)
+    return made
+
+
+@st.composite
 def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS) -> Document:
     """A random experiment with about so many input records (fewer where operators multiply them)."""
     horizon_ns = draw(st.sampled_from((2, 4, 10, 50, 300))) * MILLISECOND_NS
@@ -532,7 +549,7 @@ def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS) -> Document:
             "sources": {id: draw(source_workloads(stream, per_source, horizon_ns)) for id, stream in query.streams.items()},
         },
         "policies": {"flow_control": flow_control},
-        "faults": draw(faults(host_names(cluster), horizon_ns)),
+        "faults": draw(host_faults(host_names(cluster), horizon_ns)) + draw(link_faults(host_names(cluster), horizon_ns)),
         "measurement": {
             "frame_ms": draw(st.sampled_from((1, 1.7, 250))),
             "latency": {

@@ -19,6 +19,7 @@ OURS = ("engine", "webapp", "workers", "tests", "benchmarks", "frontend", "migra
 FAMILIES = (
     "operators",
     "checkpointing",
+    "faults",
     "scaling",
     "scheduling",
     "sampling",

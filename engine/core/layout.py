@@ -123,6 +123,8 @@ H_QUOTA = 29  # units per period, 0: no quota
 H_QUOTA_LEFT = 30
 H_PERIOD = 31
 H_PERIOD_END = 32
+H_PAUSED = 33  # nothing happens before
+H_OWN_SPEED = 34  # without faults
 H_COLUMNS = 40
 
 # -- operator, edge, channel ----------------------------------------------------------------------------------------------
@@ -234,7 +236,7 @@ REBASE = 1 << 60
 
 CONTROL_BYTES = 16
 
-# -- the service trace, and what is noted of messages while it is kept (docs/event-core.md, 10) -------------------------------
+# -- the service trace, and what is noted of messages while it is kept (docs/event-core.md, 11) -------------------------------
 T_INSTANCE = 0
 T_START = 1
 T_END = 2

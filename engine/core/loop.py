@@ -102,7 +102,8 @@ def advance(world, stop):
                 t0 = next_ns[h]
         if t0 > stop:
             for h in range(machines):
-                admit(rings, host, inst, msg, listed, h, stop)
+                if host[h, H_PAUSED] <= stop:  # ticks due meanwhile have to come first
+                    admit(rings, host, inst, msg, listed, h, stop)
             return DONE
         window_end = stop
         if stop - t0 >= lookahead:
@@ -196,7 +197,7 @@ def advance(world, stop):
                                 heap_pop(tags, member, host[h, H_RUNNING])
                                 host[h, H_RUNNING] -= 1
                                 inst[proc[p, P_INSTANCE], I_STOLEN] += t - proc[p, P_START] - proc[p, P_SERVICE]
-                            while p < 0 and host[h, H_AGENDA] > 0 and agenda[2 * member, 0] == t:
+                            while p < 0 and host[h, H_AGENDA] > 0 and agenda[2 * member, 0] <= t:
                                 k = agenda[2 * member, 1]
                                 heap_pop(agenda, 2 * member, host[h, H_AGENDA])
                                 host[h, H_AGENDA] -= 1
@@ -250,11 +251,11 @@ def advance(world, stop):
                                 proc[p, P_SLOT] = -1
                             proc[p, P_INSTANCE] = -1
                             proc[p, P_END] = FAR
-                        elif host[h, H_WAKE] == t:
+                        elif host[h, H_WAKE] <= t:  # before t where the host stood still meanwhile
                             least = FAR
                             for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
                                 k = host_members[q]
-                                if inst[k, I_WAKE] == t:
+                                if inst[k, I_WAKE] <= t:
                                     if i < 0:
                                         i = k
                                 elif inst[k, I_WAKE] < least:
@@ -418,18 +419,16 @@ def advance(world, stop):
                     break
 
                 # phases 3 and 4: ticks, behind what arrived before them; then the arrivals of this instant
-                limit = t
-                if host[h, H_TICK] <= t:
-                    limit = t - 1
                 while True:
-                    admit(rings, host, inst, msg, listed, h, limit)
-                    if limit == t:
+                    moment = host[h, H_TICK]
+                    if moment > t:
+                        admit(rings, host, inst, msg, listed, h, t)
                         break
-                    limit = t
+                    admit(rings, host, inst, msg, listed, h, moment - 1)
                     least = FAR
                     for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
                         i = host_members[q]
-                        if inst[i, I_TICK] == t:
+                        if inst[i, I_TICK] == moment:
                             if g[G_FREE] == 0:
                                 g[G_NEED] = 1
                                 reason = NEED_MESSAGES
@@ -438,7 +437,7 @@ def advance(world, stop):
                             slot = free[g[G_FREE]]
                             for column in range(M_PAYLOAD):
                                 msg[slot, column] = 0
-                            msg[slot, M_READY] = t
+                            msg[slot, M_READY] = moment
                             msg[slot, M_CLASS] = CLASS_TICK
                             msg[slot, M_KIND] = TICK
                             msg[slot, M_TRIGGER] = -1
@@ -452,11 +451,11 @@ def advance(world, stop):
                             inst[i, I_QUEUE_COUNT] += 1
                             if threads == 1:
                                 look_at(host, inst, listed, h, i)
-                            due = t
+                            due = moment
                             following = FAR
                             if inst[i, I_SOURCE] == 1:
-                                if t + inst[i, I_PERIOD] <= horizon:
-                                    following = t + inst[i, I_PERIOD]
+                                if moment + inst[i, I_PERIOD] <= horizon:
+                                    following = moment + inst[i, I_PERIOD]
                             else:
                                 at = op[inst[i, I_OP], O_PARAMS]
                                 # WEAVE next_tick

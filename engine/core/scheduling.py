@@ -25,5 +25,4 @@ def rank(world: World, ranks: Mapping[int, int], now_ns: int) -> None:
             w.inst[i, L.I_LISTED] = 1
             w.listed[w.host[h, L.H_MEMBER] + w.host[h, L.H_LISTED]] = i
             w.host[h, L.H_LISTED] += 1
-        w.host[h, L.H_RESUME] = now_ns
-        w.next_ns[h] = now_ns
+        w.host[h, L.H_RESUME] = w.next_ns[h] = max(now_ns, int(w.host[h, L.H_PAUSED]))

@@ -90,7 +90,7 @@ class Experiment(Model):
     placement: AnyPlacement = Field(default=Spread(), title="Placement", description="Which instance stands on which host.")
     workload: Workload = Field(title="Workload", description="The input and how long the run lasts.")
     policies: Policies = Field(default=Policies(), title="Policies", description="What governs the run.")
-    faults: tuple[AnyFault, ...] = Field(default=(), title="Faults", description="What goes wrong, and when.")
+    faults: tuple[AnyFault, ...] = Field(default=(), max_length=1000, title="Faults", description="What goes wrong, and when.")
     prices: str = Field(default="reference", min_length=1, max_length=100, title="Prices", description="Name of a price list.")
     measurement: Measurement = Field(default=Measurement(), title="Measurement", description="What is written down.")
     backend: Modelled = Field(default=Modelled(), title="Backend", description="What executes the query.")

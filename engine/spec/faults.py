@@ -1,4 +1,4 @@
-"""What goes wrong during a run, at times known from the start."""
+"""What goes wrong during a run, and when."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from .problems import Refusal
-from .units import Number, milliseconds_ns, quantity, seconds_ns
+from .units import Number, milliseconds_ns, quantity, scaled, seconds_ns
 from .variant import Variant
+
+# Of links
 
 
 class LinkFault(Variant):
@@ -61,4 +63,69 @@ class Delay(LinkFault):
         return milliseconds_ns(self.added_ms)
 
 
-AnyFault = Annotated[Partition | Delay, Field(discriminator="kind")]
+# Of hosts
+
+
+class At(Variant):
+    """Once, at a time of the run."""
+
+    title: ClassVar[str] = "At a time"
+    kind: Literal["at"] = "at"
+    at_s: Number = quantity(unit="s", ge=0, le=1e9, title="At", description="Virtual time; before the end of the run's horizon.")
+
+
+class AtRandom(Variant):
+    """Again and again, with exponentially distributed spans between the end of one and the start of the next, from the workload's seed."""
+
+    title: ClassVar[str] = "At random"
+    kind: Literal["random"] = "random"
+    mean_s: Number = quantity(unit="s", ge=0.001, le=1e9, title="Mean span", description="Mean time from the end of one to the next.")
+
+
+AnyOccurrence = Annotated[At | AtRandom, Field(discriminator="kind")]
+
+
+class HostFault(Variant):
+    """Something that happens to one host for a while."""
+
+    group: ClassVar[str] = "Hosts"
+    host: str = Field(min_length=1, title="Host", description="Name of the host that it happens to.")
+    when: AnyOccurrence = Field(title="When", description="Once, or by a random process.")
+    for_ms: Number = quantity(unit="ms", ge=0.000001, le=1e12, title="For", description="How long it lasts.")
+
+    @property
+    def span_ns(self) -> int:
+        return milliseconds_ns(self.for_ms)
+
+    @property
+    def at_ns(self) -> int | None:
+        """When, if it happens once at a time."""
+        return seconds_ns(self.when.at_s) if isinstance(self.when, At) else None
+
+
+class Pause(HostFault):
+    """The host stands still: nothing is served or sent, what arrives waits. Services in progress take so much longer. (A stop-the-world
+    collection, a suspended machine.)
+    """
+
+    title: ClassVar[str] = "Pause"
+    icon: ClassVar[str] = "pause"
+    kind: Literal["pause"] = "pause"
+
+
+class SlowHost(HostFault):
+    """The cores of the host run at another speed; services that have begun keep theirs."""
+
+    title: ClassVar[str] = "Slow host"
+    icon: ClassVar[str] = "gauge"
+    kind: Literal["slow_host"] = "slow_host"
+    factor: Number = Field(
+        default=0.5, ge=0.001, le=1000, title="Factor", description="Of the host's speed meanwhile; kept in thousandths."
+    )
+
+    @property
+    def factor_milli(self) -> int:
+        return scaled(self.factor, 1000)
+
+
+AnyFault = Annotated[Partition | Delay | Pause | SlowHost, Field(discriminator="kind")]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from .cluster import Cluster, host_names, links_between, machines_named
 from .draft import Draft
+from .faults import LinkFault
 from .problems import Problem, pointer, suggestion
 
 Pair = tuple[int, int]
@@ -75,6 +76,8 @@ def _faults(draft: Draft, cluster: Cluster, concerned: set[Pair]) -> Iterator[Pr
     named = machines_named(cluster)
     workload = draft.workload
     for index, fault in draft.faults.items():
+        if not isinstance(fault, LinkFault):
+            continue
         at = ("faults", index)
         problems = [*_unknown_ends(at, fault.sources, fault.targets, named)]
         yield from problems

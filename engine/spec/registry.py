@@ -14,7 +14,7 @@ from typing import Any
 from .cluster import AnyPlacement, AnyProcessor
 from .delays import AnyDelay
 from .experiment import AnyFlowControl
-from .faults import AnyFault
+from .faults import AnyFault, AnyOccurrence
 from .functions import FUNCTIONS, Function
 from .noise import AnyNoise
 from .operator import Operator
@@ -36,8 +36,9 @@ FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "partitionings": variants(AnyPartitioning),
     "processors": variants(AnyProcessor),
     "placements": variants(AnyPlacement),
-    "flow_controls": variants(AnyFlowControl),
     "faults": variants(AnyFault),
+    "occurrences": variants(AnyOccurrence),
+    "flow_controls": variants(AnyFlowControl),
 }
 """The families whose kinds are members of a union in the document itself."""
 

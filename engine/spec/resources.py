@@ -13,6 +13,7 @@ from typing import Any
 from . import registry
 from .cluster import ExpandedHost, machine_count
 from .draft import Draft, section
+from .faults import At, HostFault
 from .flow import Datasets
 from .graph import at_operator
 from .network_rules import network_problems
@@ -20,6 +21,7 @@ from .problems import Problem, Refusal, pointer, suggestion
 from .query import OperatorSpec
 from .scale import scale_problems
 from .structure import refusal_problem
+from .units import seconds_ns
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Budgets:
 def resource_problems(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Problem]:
     yield from _hosts(draft, budgets)
     yield from network_problems(draft, budgets.links_max)
+    yield from _faults(draft)
     yield from _prices(draft)
     yield from _source_entries(draft)
     yield from _sizes(draft, budgets)
@@ -257,3 +260,18 @@ def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
                 f"it must be at least {period_ms * ticks / budgets.watermarks_max:.6g}"
             )
             yield Problem(pointer("workload", "sources", id, "watermarks", "period_ms"), "budget", message, period_ms)
+
+
+def _faults(draft: Draft) -> Iterator[Problem]:
+    names = [host.name for host in draft.hosts or ()]
+    for position, fault in draft.faults.items():
+        if not isinstance(fault, HostFault):
+            continue
+        if names and fault.host not in names:
+            message = f"host is '{fault.host}', which the cluster does not have; name one of its hosts"
+            yield Problem(pointer("faults", position, "host"), "unknown_host", message, fault.host, suggestion(fault.host, names))
+        if draft.workload is not None and isinstance(fault.when, At) and seconds_ns(fault.when.at_s) >= draft.workload.horizon_ns:
+            message = (
+                f"at_s is {fault.when.at_s:g}, but the horizon is {draft.workload.horizon_s:g} s; choose an earlier time or a longer run"
+            )
+            yield Problem(pointer("faults", position, "when", "at_s"), "outside_run", message, fault.when.at_s)

@@ -45,12 +45,14 @@ class Counters:
     def read(cls, w: Arrays, t_ns: int, offered: int, dropped: Words) -> Counters:
         busy = w.inst[:, L.I_BUSY].copy()
         stolen = w.inst[:, L.I_STOLEN].copy()
-        serving = (w.proc[:, L.P_INSTANCE] >= 0) & (w.host[w.proc[:, L.P_HOST], L.H_SHARING] == 0)
-        busy[w.proc[serving, L.P_INSTANCE]] -= np.maximum(w.proc[serving, L.P_END] - t_ns, 0)
+        serving = w.proc[(w.proc[:, L.P_INSTANCE] >= 0) & (w.host[w.proc[:, L.P_HOST], L.H_SHARING] == 0)]
+        paused = np.maximum(w.host[serving[:, L.P_HOST], L.H_PAUSED] - t_ns, 0)  # what is left of a pause, which `stolen` has already
+        busy[serving[:, L.P_INSTANCE]] -= np.maximum(serving[:, L.P_END] - paused - t_ns, 0)
+        stolen[serving[:, L.P_INSTANCE]] -= paused
         for host in w.host[w.host[:, L.H_RUNNING] > 0]:
             first, running = int(host[L.H_MEMBER]), int(host[L.H_RUNNING])
             tag, instance = w.tags[first : first + running].T
-            left = -(-(tag - host[L.H_WORK] - host[L.H_RATE] * (t_ns - host[L.H_WORK_AT])) // L.UNIT)  # ns of work after t_ns
+            left = -(-(tag - host[L.H_WORK] - host[L.H_RATE] * max(t_ns - host[L.H_WORK_AT], 0)) // L.UNIT)  # ns of work after t_ns
             on = w.proc[w.inst[instance, L.I_PROCESSOR]]
             busy[instance] -= left
             stolen[instance] += t_ns - on[:, L.P_START] - (on[:, L.P_SERVICE] - left)
@@ -101,7 +103,7 @@ SPENT = ("wait_ns", "service_ns", "sent", "held_ns", "network_ns")
 
 def attribution(w: Arrays, operators: int, start: Counters, end: Counters) -> list[dict[str, int]]:
     """Where the time of records went between two readings, by operator: sums over the records that it began to serve and those that it
-    sent (docs/event-core.md, 10)."""
+    sent (docs/event-core.md, 11)."""
     op_of = w.inst[:, L.I_OP]
 
     def by_operator(values: Words) -> list[int]:

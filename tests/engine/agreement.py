@@ -83,7 +83,9 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     known = [(n, bytes) for n, bytes in enumerate(expected.state_bytes) if bytes is not None]
     assert_same("bytes of state (instance, bytes)", known, [(n, state[n]) for n, _ in known])
     waiting = sum(sum(queue.values()) - queue[Kind.END_OF_LOG] for queue in expected.queued)
-    assert (waiting, expected.drained) == (summary["backlog"], simulation.drained)
+    assert expected.drained == simulation.drained
+    if (simulation._world.arrays.host[:, L.H_PAUSED] <= simulation.now_ns).all():  # what comes to a host that stands still is nowhere yet
+        assert waiting == summary["backlog"]
     standing = standing_channels(simulation._world.arrays)
     channels = simulation._world.arrays.chan[standing][:, [C_SENDER, C_RECEIVER]].tolist() if simulation.deadlock else []
     assert sorted(expected.deadlock) == sorted(map(tuple, channels))

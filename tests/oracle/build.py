@@ -96,6 +96,7 @@ def build_hosts(experiment: Experiment) -> list[Host]:
         for copy in range(template.count or 1):
             name = template.name if template.count is None else f"{template.name}{copy + 1}"
             hosts.append(Host(len(hosts), name, integer(template.speed, 1000), Fifo(template.egress_mbit_per_s)))
+            hosts[-1].own_speed_milli = hosts[-1].speed_milli
             own_latency_ns.append(milliseconds(template.egress_latency_ms))
             if template.processor.kind in ("shared_fifo", "pool"):
                 hosts[-1].processors = [Processor(0) for _ in range(int(template.cores))]
@@ -121,6 +122,8 @@ def wire(experiment: Experiment, hosts: list[Host]) -> None:
         for link in between(experiment, hosts, trunk.sources, trunk.targets):
             link.trunk = fifo
     for fault in experiment.faults:
+        if fault.kind not in ("partition", "delay"):
+            continue
         begin, end = seconds(fault.from_s), math.inf if fault.to_s is None else seconds(fault.to_s)
         befallen = between(experiment, hosts, fault.sources, fault.targets)
         if fault.both_ways:

@@ -23,6 +23,7 @@ class Phase(IntEnum):
     DISPATCH = 5
     SHARE = 6  # under processor sharing: the rate from here on
     TRUNK = 7
+    CONTROL = 8  # faults
 
 
 class StructuralEnvironment(simpy.Environment):

@@ -19,7 +19,7 @@ from engine.spec import Experiment
 from .build import Network, build
 from .environment import Phase, StructuralEnvironment
 from .noise import noise_factor, noise_word
-from .plan import Channel, Edge, Instance, Link, Log, Processor, integer, milliseconds, seconds
+from .plan import Channel, Edge, Host, Instance, Link, Log, Processor, integer, milliseconds, seconds
 from .records import CONTROL_BYTES, END_OF_LOG_WATERMARK, LOWEST_WATERMARK, Anchors, Item, ItemClass, Kind, Record
 from .sharing import SharedCores
 
@@ -114,6 +114,8 @@ class Model:
             self.append_next(log)
             if log.period_ns:
                 self.tick_source(log, log.period_ns, horizon_ns)
+        for number, fault in enumerate(self.experiment.faults):
+            self.fault(number, fault)
         end_ns = horizon_ns + (seconds(workload.drain_limit_s) if workload.drain else 0)
         if self.credits is not None and any(edge.feedback for edge in self.network.edges):
             frame_ns = milliseconds(self.experiment.measurement.frame_ms)
@@ -139,8 +141,46 @@ class Model:
                     break
         return found
 
+    # Faults, between instants
+
+    def fault(self, number: int, fault: Any) -> None:
+        host = next(host for host in self.network.hosts if host.name == fault.host)
+        at_ns, span_ns = seconds(fault.when.at_s), milliseconds(fault.for_ms)
+        if fault.kind == "pause":
+            self.environment.at(at_ns, Phase.CONTROL, (number,), lambda: self.pause(host, span_ns))
+        else:
+            factor = integer(fault.factor, 1000)
+            self.environment.at(at_ns, Phase.CONTROL, (number,), lambda: self.change_speed(host, number, factor))
+            self.environment.at(at_ns + span_ns, Phase.CONTROL, (number,), lambda: self.change_speed(host, number, 1000))
+
+    def change_speed(self, host: Host, number: int, factor: int) -> None:
+        host.factors[number], host.speed_milli = factor, host.own_speed_milli
+        for _, factor_milli in sorted(host.factors.items()):
+            host.speed_milli = max(1, host.speed_milli * factor_milli // 1000)
+
+    def pause(self, host: Host, span_ns: int) -> None:
+        """What is being served ends later; everything else waits for the end of the pause (`paused`)."""
+        now_ns, before_ns = self.environment.now, host.paused_until_ns
+        host.paused_until_ns = max(before_ns, now_ns + span_ns)
+        if host.sharing is not None:
+            host.sharing.pause(host.paused_until_ns)
+            return
+        for instance in self.network.instances:
+            if instance.host is host and instance.serving:
+                instance.end_ns += host.paused_until_ns - max(now_ns, before_ns)
+
+    def paused(self, host: Host, phase: Phase, numbers: tuple[int, ...], callback: Callable[[], None]) -> bool:
+        """Whether the host stands still now; the callback then comes when it goes on."""
+        if self.environment.now >= host.paused_until_ns:
+            return False
+        self.environment.at(host.paused_until_ns, phase, numbers, callback)
+        return True
+
     def finish(self, horizon_ns: int, drained: bool) -> OracleResult:
         result = self.result
+        for instance in self.network.instances:
+            if instance.serving and instance.host.sharing is None:
+                next(service for service in reversed(self.services) if service[0] == instance.number)[2] = instance.end_ns
         for *service, trigger, origin in sorted(self.services, key=lambda service: (service[1], service[0])):
             result.services.append(tuple(service))
             result.triggers.append(trigger)
@@ -287,8 +327,12 @@ class Model:
     # Phase 2: wake-ups
 
     def wake_at(self, time_ns: float, instance: Instance) -> None:
+        def wake() -> None:
+            if not self.paused(instance.host, Phase.WAKE_UP, (instance.number,), wake):
+                self.send(instance)
+
         if time_ns < math.inf:
-            self.environment.at(time_ns, Phase.WAKE_UP, (instance.number,), lambda: self.send(instance))
+            self.environment.at(time_ns, Phase.WAKE_UP, (instance.number,), wake)
 
     # Phases 3 and 4: ticks and arrivals, log records among them
 
@@ -296,6 +340,8 @@ class Model:
         self, time_ns: int, phase: Phase, instance: Instance, item: Item, still_wanted: Callable[[], bool] = lambda: True
     ) -> None:
         def join() -> None:
+            if self.paused(instance.host, phase, item.order[2:], join):
+                return
             if not still_wanted():
                 return
             heapq.heappush(instance.queue, item)
@@ -334,6 +380,9 @@ class Model:
 
     def dispatch(self, processor: Processor) -> None:
         """An idle processor takes the least item, by queue order, among its runnable instances."""
+        host = processor.instances[0].host
+        if self.paused(host, Phase.DISPATCH, (processor.number,), functools.partial(self.dispatch, processor)):
+            return
         runnable = [instance for instance in processor.instances if instance.queue and not instance.serving and not instance.blocked]
         if processor.busy or not runnable:
             return
@@ -366,12 +415,16 @@ class Model:
         instance.served_by = processor
 
         def end() -> None:
+            if sharing is None and self.environment.now < instance.end_ns:  # there was a pause
+                self.environment.at(instance.end_ns, Phase.COMPLETION, (instance.number,), end)
+                return
             service[2] = self.environment.now
             if item.kind is Kind.RECORD and instance.operator.kind == "sink":
                 self.deliver(instance, item.record)
             self.complete(instance, outputs, raised_to_ns)
 
         sharing = instance.host.sharing
+        instance.end_ns = now_ns + service_ns
         if sharing is None:
             self.environment.at(now_ns + service_ns, Phase.COMPLETION, (instance.number,), end)
         else:

@@ -83,6 +83,9 @@ class Host:
     egress: Fifo
     links: dict[int, Link] = field(default_factory=dict)  # to each other host, by its number
     processors: list[Processor] = field(default_factory=list)
+    factors: dict[int, int] = field(default_factory=dict)  # of the faults that slow it down, by number, in thousandths
+    own_speed_milli: int = 0
+    paused_until_ns: int = 0
     sharing: Any = None  # the shared cores, under processor sharing
 
 
@@ -134,6 +137,7 @@ class Instance:
     prices: Prices
     processors: list[Processor] = field(default_factory=list)  # those that may serve it
     served_by: Processor | None = None
+    end_ns: int = 0  # of the service in progress
     behaviour: Any = None
     inputs: list[Channel] = field(default_factory=list)
     outputs: list[Edge] = field(default_factory=list)

@@ -38,14 +38,21 @@ class SharedCores:
 
     def settle(self) -> None:
         """Give out what the rate gave since the last instant."""
-        span_ns = self.environment.now - self.settled_ns
-        self.settled_ns = self.environment.now
+        span_ns = max(0, self.environment.now - self.settled_ns)
+        self.settled_ns = max(self.settled_ns, self.environment.now)
         for instance in self.left:
             self.left[instance] -= self.rate * span_ns
             self.quota_left -= self.rate * span_ns
         if self.period_ns and self.settled_ns >= self.period_end_ns:
             self.quota_left = self.quota
             self.period_end_ns = (self.settled_ns // self.period_ns + 1) * self.period_ns
+
+    def pause(self, until_ns: int) -> None:
+        """Nothing is given out before then."""
+        self.settle()
+        self.settled_ns = max(self.settled_ns, until_ns)
+        self.plan += 1
+        self.replan(self.plan)
 
     def plan_later(self) -> None:
         self.plan += 1
@@ -66,9 +73,9 @@ class SharedCores:
             if self.period_ns:
                 looks.append(-(-self.quota_left // (k * self.rate)))
         if k and self.period_ns:
-            looks.append(self.period_end_ns - self.environment.now)
+            looks.append(self.period_end_ns - self.settled_ns)
         if looks:
-            self.environment.at(self.environment.now + min(looks), Phase.COMPLETION, (-1,), lambda: self.look(plan))
+            self.environment.at(max(self.environment.now, self.settled_ns + min(looks)), Phase.COMPLETION, (-1,), lambda: self.look(plan))
 
     def look(self, plan: int) -> None:
         """Something may be due: services that are done end, least left first, then by instance."""

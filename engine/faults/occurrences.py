@@ -1,0 +1,62 @@
+"""When a fault begins and ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core import layout as L
+from engine.core.mathematics import ln
+from engine.core.random import RandomStream
+from engine.core.world import World
+from engine.spec import Experiment
+from engine.spec.faults import AtRandom, HostFault
+from engine.spec.units import seconds_ns
+
+
+class FaultControl:
+    """A fault that begins at known times and ends a fixed span later. Kinds say what either does to the world.
+
+    number: its place among the document's faults.
+    """
+
+    def __init__(self, experiment: Experiment, number: int):
+        fault = experiment.faults[number]
+        assert isinstance(fault, HostFault)
+        self.fault: Any = fault
+        self.host = next(host.index for host in experiment.expanded_hosts() if host.name == fault.host)
+        self._random = RandomStream(experiment.workload.seed, "fault", number)
+        self.all: list[FaultControl] = [self]  # the controls of all faults of the run
+        self._begun = 0  # how often it has begun
+        self.on = False
+        at_ns = fault.at_ns
+        self.next_ns = self._gap_ns() if at_ns is None else at_ns
+
+    def _gap_ns(self) -> int:
+        """The next exponentially distributed span of the random process, at least 1 ns."""
+        word = int(self._random.words(np.array([self._begun]))[0] >> np.uint64(11))
+        share = np.array([(word + 0.5) / (1 << 53)])
+        return max(1, int(-float(ln(share)[0]) * seconds_ns(self.fault.when.mean_s)))
+
+    def act(self, world: World, now_ns: int) -> None:
+        self.on = not self.on
+        if self.on:
+            self._begun += 1
+            self.next_ns = now_ns + self.fault.span_ns
+            self.begin(world, now_ns)
+        else:
+            self.next_ns = now_ns + self._gap_ns() if isinstance(self.fault.when, AtRandom) else L.FAR
+            self.end(world, now_ns)
+
+    def begin(self, world: World, now_ns: int) -> None:
+        raise NotImplementedError
+
+    def end(self, world: World, now_ns: int) -> None:
+        raise NotImplementedError
+
+    def state(self) -> Any:
+        return [self._begun, self.on, self.next_ns]
+
+    def restore(self, state: Any) -> None:
+        self._begun, self.on, self.next_ns = state

@@ -1,0 +1,40 @@
+"""A host that stands still for a while."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core import layout as L
+from engine.core.world import World
+
+from .occurrences import FaultControl
+
+
+class PauseControl(FaultControl):
+    def begin(self, world: World, now_ns: int) -> None:
+        """Nothing happens on the host before the pause ends; what it is serving ends so much later (docs/event-core.md, section 10)."""
+        w, h = world.arrays, self.host
+        host = w.host[h]
+        until_ns = max(now_ns + self.fault.span_ns, int(host[L.H_PAUSED]))  # pauses that overlap are one
+        more_ns = until_ns - max(now_ns, int(host[L.H_PAUSED]))
+        host[L.H_PAUSED] = host[L.H_RESUME] = w.next_ns[h] = until_ns
+        if more_ns == 0:
+            return
+        if host[L.H_SHARING]:
+            gained = int(host[L.H_RATE]) * max(0, now_ns - int(host[L.H_WORK_AT]))
+            host[L.H_WORK] += gained
+            host[L.H_QUOTA_LEFT] -= gained * int(host[L.H_RUNNING])
+            host[L.H_WORK_AT] = until_ns
+            return
+        here = np.arange(host[L.H_PROCESSOR], host[L.H_PROCESSOR_END])
+        serving = here[w.proc[here, L.P_INSTANCE] >= 0]
+        w.proc[serving, L.P_END] += more_ns
+        w.inst[w.proc[serving, L.P_INSTANCE], L.I_STOLEN] += more_ns
+        if host[L.H_THREADS]:
+            first = 2 * int(host[L.H_MEMBER])
+            agenda = w.agenda[first : first + int(host[L.H_AGENDA])]
+            agenda[agenda[:, 1] < len(w.inst), 0] += more_ns  # services; log records only wait
+            agenda[:] = agenda[np.lexsort((agenda[:, 1], agenda[:, 0]))]  # what is sorted is a heap
+
+    def end(self, world: World, now_ns: int) -> None:
+        """The host goes on by itself."""
