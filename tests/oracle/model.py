@@ -115,7 +115,8 @@ class Model:
             if log.period_ns:
                 self.tick_source(log, log.period_ns, horizon_ns)
         for number, fault in enumerate(self.experiment.faults):
-            self.fault(number, fault)
+            if fault.kind in ("pause", "slow_host"):
+                self.fault(number, fault)
         end_ns = horizon_ns + (seconds(workload.drain_limit_s) if workload.drain else 0)
         if self.credits is not None and any(edge.feedback for edge in self.network.edges):
             frame_ns = milliseconds(self.experiment.measurement.frame_ms)
