@@ -110,6 +110,8 @@ def state_digest(table, entry, row, row_words, group_words, first_row):
                     d = (d ^ count) * -7046029254386353131
                     r = entry[e, at]
                     for _ in range(count):
+                        if r < 0:  # fewer are kept than were counted
+                            break
                         for c in range(R_EVENT, R_EVENT + row_words[owner]):
                             d = (d ^ row[r, c]) * -7046029254386353131
                         r = row[r, R_NEXT]
