@@ -154,7 +154,12 @@ class Query:
 
     def project_params(self, source: str) -> Document:
         chosen = self.draw(st.lists(st.sampled_from(self.schemas[source].names), min_size=1, max_size=5, unique=True))
-        return {"fields": [{"field": name} | ({"name": f"p{n}_{len(self.operators)}"} if self.draw(st.booleans()) else {}) for n, name in enumerate(chosen)]}
+        return {
+            "fields": [
+                {"field": name} | ({"name": f"p{n}_{len(self.operators)}"} if self.draw(st.booleans()) else {})
+                for n, name in enumerate(chosen)
+            ]
+        }
 
     def union_params(self, source: str) -> Document:
         return {}
