@@ -210,8 +210,8 @@ MUTATIONS = (
     Mutation(
         "distinct values shared by groups",
         AGGREGATION,
-        "x = find_entry(table, entry, DISTINCT_VALUES + k, word, e)",
-        "x = find_entry(table, entry, DISTINCT_VALUES + k, word, table[0])",
+        "x = find_entry(table, entry, par[line + 4], word, e)",
+        "x = find_entry(table, entry, par[line + 4], word, at - at)",
     ),
     Mutation(
         "distinct values outlive their group",
@@ -241,7 +241,6 @@ MUTATIONS = (
     Mutation("heap forgets which branch it takes out", SESSION, "elif entry[up, tree + HEAP_LEFT] == e:", "elif up >= 0:"),
     Mutation("a session ends at its end", SESSION, "next_due = entry[e, SESSION_END] + 1", "next_due = entry[e, SESSION_END]"),
     Mutation("kept sessions give their rows again", SESSION, "if rows > 0 and end + 1 > ended:", "if rows > 0:"),
-    Mutation("updated sessions are not kept on", SESSION, "next_due += lateness", "next_due += 0"),
     Mutation(
         "a session that grows leaves its tick",
         SESSION,
@@ -249,7 +248,7 @@ MUTATIONS = (
         "inst[i, I_TICK] = min(inst[i, I_TICK], entry[panes_of[queue + QUEUE_ROOT], tree + HEAP_DUE])",
     ),
     Mutation("windows of records begin one late", COUNT_WINDOW, "first = number // step", "first = (number + 1) // step"),
-    Mutation("windows of records too long", COUNT_WINDOW, "last = (number + length) // step - 1", "last = (number + length) // step"),
+    Mutation("windows of records too long", COUNT_WINDOW, "windows = (number + length) // step - first", "windows = (number + length) // step - first + 1"),
     Mutation("full windows are kept", COUNT_WINDOW, "            drop_group(par", "            pass  # drop_group(par"),
     # expressions
     Mutation("quotients rounded up", MACHINE, "stack[top] = stack[top] // stack[top + 1]", "stack[top] = -(-stack[top] // stack[top + 1])"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 Document = dict[str, Any]
@@ -669,7 +670,58 @@ def tumbling_windows_of_all_records() -> Document:
     return _windows_of_records("at_firing", size=4, slide=None, key=None)
 
 
+def sessions_that_end_together() -> Document:
+    """Two sources in step: the sessions of several bidders end with one watermark, many at the same time, and give their rows by key."""
+    operators = [
+        {"id": "first", "kind": "source"},
+        {"id": "second", "kind": "source"},
+        {"id": "sessions", "kind": "session_aggregate", "params": {"key": "bidder", "gap_s": 0.0011, "aggregates": AGGREGATES[:2]}},
+        {"id": "sink", "kind": "sink"},
+    ]
+    edges = [
+        {"source": "first", "target": "sessions"},
+        {"source": "second", "target": "sessions"},
+        {"source": "sessions", "target": "sink"},
+    ]
+    in_step = bids(10_000, watermarks=watermarks(1.0))
+    return document(operators, edges, [host("a")], {"first": in_step, "second": in_step}, horizon_s=0.02)
+
+
+def values_that_are_no_numbers() -> Document:
+    """Infinities, NaN and zeros of both signs through every aggregate; behind it, what is NaN is written as -7."""
+    fields = [
+        {"name": "auction", "expression": "auction % 5"},
+        {"name": "ratio", "expression": "(price % 3 - 1) / (bidder % 3)"},
+        {"name": "zero", "expression": "bidder % 2 * -0.5 if price % 2 == 0 else auction % 2 * 0.5"},
+    ]
+    functions = ("sum", "min", "max", "avg", "count_distinct")
+    aggregates = [{"name": f"{function}_{of}", "function": function, "field": of} for of in ("ratio", "zero") for function in functions]
+    readable = [
+        {"name": a["name"], "expression": f"-7.0 if not {a['name']} == {a['name']} else {a['name']}"}
+        for a in aggregates
+        if a["function"] != "count_distinct"
+    ]
+    readable += [{"name": a["name"], "expression": a["name"]} for a in aggregates if a["function"] == "count_distinct"]
+    operators = [
+        {"id": "bids", "kind": "source"},
+        {"id": "numbers", "kind": "map", "params": {"fields": fields}},
+        {
+            "id": "sessions",
+            "kind": "session_aggregate",
+            "params": {"key": "auction", "gap_s": 0.0005, "aggregates": aggregates, "lateness_ms": 2.0},
+        },
+        {"id": "readable", "kind": "map", "params": {"fields": readable}},
+        {"id": "sink", "kind": "sink"},
+    ]
+    names = [operator["id"] for operator in operators]
+    edges = [{"source": a, "target": b} for a, b in itertools.pairwise(names)]
+    loose = bids(20_000, watermarks=watermarks(0.3), disorder={"kind": "uniform", "max_ms": 2.5})
+    return document(operators, edges, [host("a")], {"bids": loose}, horizon_s=0.02)
+
+
 CORNER_CASES = (
+    sessions_that_end_together,
+    values_that_are_no_numbers,
     panes_with_late_updates,
     panes_evaluated_at_firing,
     late_records_without_a_port,

@@ -64,9 +64,11 @@ A_ROWS = 10  # column of the group's first stored row, the last one's is next to
 A_DISTINCTS = 11  # number of distinct counts
 A_VALUES = 12  # column of the first accumulator
 A_COUNT = 13  # number of aggregates
-A_TABLE = 14  # where their lines stand: function, column, 1 if a float, column of the first distinct value
+A_TABLE = 14  # where their lines stand, each of A_LINE words: function, column, 1 if a float, and of a distinct count the column of its
+# first value and the owner of its values
 A_LINKS = 15  # column from which on the kind keeps links
 A_OWN = 16
+A_LINE = 5
 COUNT, SUM, MIN, MAX, AVG, DISTINCT = range(6)
 LATE = 1  # the number of port `late`
 
@@ -86,7 +88,7 @@ def fold_records(slot, r, steps, fresh, msg, par, at, inst, i, stack, stack_f, t
     """Take records into the accumulators of group e: `steps` stored ones from row r on, or the message if r < 0. fresh: 1 to begin anew."""
     for _ in range(steps):
         for k in range(par[at + A_COUNT]):
-            line = par[at + A_TABLE] + 4 * k
+            line = par[at + A_TABLE] + A_LINE * k
             function = par[line]
             if function == COUNT:
                 continue
@@ -101,9 +103,9 @@ def fold_records(slot, r, steps, fresh, msg, par, at, inst, i, stack, stack_f, t
                     if stack_f[0] != stack_f[0]:
                         stack[0] = NAN_WORD
                     word = stack[0]
-                x = find_entry(table, entry, DISTINCT_VALUES + k, word, e)
+                x = find_entry(table, entry, par[line + 4], word, e)
                 if x < 0:
-                    x = add_entry(table, entry, g, DISTINCT_VALUES + k, word, e)
+                    x = add_entry(table, entry, g, par[line + 4], word, e)
                     entry[x, S_SIBLING] = entry[e, par[line + 3]]
                     entry[e, par[line + 3]] = x + 1  # 0: none
                     entry[e, v] += 1
@@ -170,7 +172,7 @@ def take_record(now, slot, due, msg, par, at, inst, i, stack, stack_f, table, en
         row[r, R_NEWEST] = msg[slot, M_NEWEST]
         row[r, R_OLDEST] = msg[slot, M_OLDEST]
         for k in range(par[at + A_COUNT]):
-            column = par[par[at + A_TABLE] + 4 * k + 1]
+            column = par[par[at + A_TABLE] + A_LINE * k + 1]
             row[r, R_VALUES + k] = msg[slot, M_PAYLOAD + column] if column >= 0 else 0
         if first:
             entry[e, rows] = r
@@ -206,7 +208,7 @@ def put_row(slot, event, start, end, msg, msg_f, par, at, entry, entry_f, g, fre
         msg[made, column] = end
         column += 1
     for k in range(par[at + A_COUNT]):
-        line = par[at + A_TABLE] + 4 * k
+        line = par[at + A_TABLE] + A_LINE * k
         v = par[at + A_VALUES] + k
         if par[line] == COUNT:
             msg[made, column + k] = entry[e, S_COUNT]
@@ -223,7 +225,7 @@ def forget_values(par, at, inst, i, table, entry, g, e):
     """Free the values that the distinct counts of group e have seen."""
     if par[at + A_DISTINCTS] > 0:
         for k in range(par[at + A_COUNT]):
-            line = par[at + A_TABLE] + 4 * k
+            line = par[at + A_TABLE] + A_LINE * k
             if par[line] == DISTINCT:
                 x = entry[e, par[line + 3]] - 1
                 entry[e, par[line + 3]] = 0
@@ -437,10 +439,10 @@ class Aggregation(Operator):
             lowering.stored_rows(count)
         lines: list[int] = []
         head = heads
-        for aggregate in params.aggregates:
+        for k, aggregate in enumerate(params.aggregates):
             of = None if aggregate.function == "count" else aggregate.field
             is_float = of is not None and schema.type_of(of) == "float"
-            lines += [FUNCTIONS.index(aggregate.function), -1 if of is None else schema.index(of), int(is_float), head]
+            lines += [FUNCTIONS.index(aggregate.function), -1 if of is None else schema.index(of), int(is_float), head, DISTINCT_VALUES + k]
             head += aggregate.function == "count_distinct"
         return [
             -1 if params.key is None else schema.index(params.key),

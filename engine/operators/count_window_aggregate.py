@@ -68,8 +68,7 @@ def count_window_on_record(
         if seen >= 0:
             number = entry[seen, S_COUNT]
     first = number // step
-    last = (number + length) // step - 1
-    windows = last - first + 1
+    windows = (number + length) // step - first
     entries = 1 + windows * (1 + par[at + A_DISTINCTS])
     if par[at + A_ROWS] > 0:
         entries = 1 + windows + (min(number + 1, length)) * par[at + A_DISTINCTS]
@@ -90,14 +89,14 @@ def count_window_on_record(
             seen = add_entry(table, entry, g, i, key, SEEN)
             inst[i, I_STATE_BYTES] += SEEN_BYTES
         entry[seen, S_COUNT] = number + 1
-    for j in range(first, last + 1):
-        window = 0 if step == length else j
+    for n in range(windows):
+        window = 0 if step == length else first + n
         e = find_entry(table, entry, i, key, window)
         if e < 0:
             e = add_entry(table, entry, g, i, key, window)
             inst[i, I_ENTRIES] += 1
             inst[i, I_STATE_BYTES] += par[at + A_ENTRY_BYTES]
-        due = 1 if number + 1 == (j + 1) * step else 0
+        due = 1 if n == 0 and (number + 1) % step == 0 else 0
         take_record(now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e)
         if due == 1:
             if par[at + A_ROWS] > 0:

@@ -42,6 +42,7 @@ from engine.operators.aggregation import (
     A_EVERY,
     A_KEY,
     A_LATENESS,
+    A_LINE,
     A_LINKS,
     A_LISTENED,
     A_ON_CLOSE,
@@ -169,19 +170,18 @@ def merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anch
         entry[e, rows + 1] = entry[b, rows + 1]
     else:
         for k in range(par[at + A_COUNT]):
-            line = par[at + A_TABLE] + 4 * k
+            line = par[at + A_TABLE] + A_LINE * k
             function = par[line]
             v = par[at + A_VALUES] + k
             if function == DISTINCT:
                 x = entry[b, par[line + 3]] - 1
                 while x >= 0:
                     after = entry[x, S_SIBLING] - 1
-                    owner = entry[x, S_OWNER]
                     value = entry[x, S_KEY]
                     drop_entry(table, entry, g, x)
-                    y = find_entry(table, entry, owner, value, e)
+                    y = find_entry(table, entry, par[line + 4], value, e)
                     if y < 0:
-                        y = add_entry(table, entry, g, owner, value, e)
+                        y = add_entry(table, entry, g, par[line + 4], value, e)
                         entry[y, S_SIBLING] = entry[e, par[line + 3]]
                         entry[e, par[line + 3]] = y + 1
                         entry[e, v] += 1

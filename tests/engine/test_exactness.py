@@ -42,6 +42,23 @@ def test_templates_agree_over_a_short_horizon(name: str) -> None:
     assert len(expected.services) > 3000
 
 
+def test_windows_of_templates_agree_in_short() -> None:
+    """NexMark Q5 and Q11 with windows of hundredths of a second, over channels that fill, drained."""
+    window = {"kind": "tumbling", "size_s": 0.01, "clock": "event"}
+    counts = {"kind": "sliding", "size_s": 0.05, "slide_s": 0.01, "clock": "event"}
+    q5 = with_params(template("nexmark_q5", horizon_s=0.15, drain=True), "counts", window=counts)
+    for operator in ("most", "meet"):
+        q5 = with_params(q5, operator, window=window)
+    q11 = with_params(template("nexmark_q11", horizon_s=0.15, drain=True), "sessions", gap_s=0.01, every=3)
+    for document in (q5, q11):
+        for source in document["workload"]["sources"].values():
+            source |= {"watermarks": {"kind": "bounded", "lag_ms": 0, "period_ms": 3}}
+        document["policies"]["flow_control"] = {"kind": "credits", "per_channel": 4}
+        expected = assert_agreement(document)
+        assert expected.drained
+        assert len(expected.outputs["sink"]) > 10
+
+
 FLOW_CONTROLS = ({"kind": "unbounded"}, {"kind": "credits", "per_channel": 1}, {"kind": "credits", "per_channel": 32})
 
 

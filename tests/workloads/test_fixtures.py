@@ -19,12 +19,14 @@ COUNTS = {
     "nexmark_q1": {"bids": 600_000},
     "nexmark_q2": {"bids": 600_000},
     "nexmark_q3": {"persons": 330_000, "auctions": 990_000},
+    "nexmark_q5": {"bids": 150_000},
     "nexmark_q3_ttl": {"persons": 150_000, "auctions": 450_000},
     "nexmark_q4": {"auctions": 54_000, "bids": 828_000},
     "nexmark_q6": {"auctions": 54_000, "bids": 828_000},
     "nexmark_q7": {"bids": 798_969},
     "nexmark_q8": {"persons": 150_000, "auctions": 450_000},
     "nexmark_q8_windows": {"persons": 156_056, "auctions": 468_048},
+    "nexmark_q11": {"bids": 600_000},
     "nexmark_q12": {"bids": 600_000},
 }
 
