@@ -29,15 +29,26 @@ class Phase(IntEnum):
 class StructuralEnvironment(simpy.Environment):
     """Runs callbacks at integer nanoseconds in the order `(time, phase, numbers)`."""
 
-    def at(self, time_ns: int, phase: Phase, numbers: tuple[int, ...], callback: Callable[[], None]) -> None:
-        """Call `callback` at `time_ns` (not in the past) in this phase; `numbers` orders the phase, for example `(instance,)`."""
+    def at(
+        self,
+        time_ns: int,
+        phase: Phase,
+        numbers: tuple[int, ...],
+        callback: Callable[[], None],
+        is_work: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """Call `callback` at `time_ns` (not in the past) in this phase; `numbers` orders the phase, for example `(instance,)`.
+
+        is_work: whether the run has not ended while this is to come.
+        """
         event = simpy.Event(self)
         event._ok, event._value = True, None
         event.callbacks.append(lambda _: callback())
+        event.is_work = is_work
         self.schedule(event, priority=(int(phase), *numbers), delay=time_ns - self.now)
 
     def run_through(self, time_ns: int) -> bool:
         """Let everything happen up to and including `time_ns`; True if nothing at all is left to do."""
         while self.peek() <= time_ns:
             self.step()
-        return self.peek() == float("inf")
+        return not any(event.is_work() for *_, event in self._queue)

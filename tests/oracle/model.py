@@ -26,6 +26,10 @@ from .sharing import SharedCores
 UNKNOWN_NS = 1 << 62
 
 
+def no_work() -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Delivery:
     """A record that a sink delivered. trigger: the input record that caused it, as its feed numbers it."""
@@ -148,11 +152,11 @@ class Model:
         host = next(host for host in self.network.hosts if host.name == fault.host)
         at_ns, span_ns = seconds(fault.when.at_s), milliseconds(fault.for_ms)
         if fault.kind == "pause":
-            self.environment.at(at_ns, Phase.CONTROL, (number,), lambda: self.pause(host, span_ns))
+            self.environment.at(at_ns, Phase.CONTROL, (number,), lambda: self.pause(host, span_ns), no_work)
         else:
             factor = integer(fault.factor, 1000)
-            self.environment.at(at_ns, Phase.CONTROL, (number,), lambda: self.change_speed(host, number, factor))
-            self.environment.at(at_ns + span_ns, Phase.CONTROL, (number,), lambda: self.change_speed(host, number, 1000))
+            self.environment.at(at_ns, Phase.CONTROL, (number,), lambda: self.change_speed(host, number, factor), no_work)
+            self.environment.at(at_ns + span_ns, Phase.CONTROL, (number,), lambda: self.change_speed(host, number, 1000), no_work)
 
     def change_speed(self, host: Host, number: int, factor: int) -> None:
         host.factors[number], host.speed_milli = factor, host.own_speed_milli

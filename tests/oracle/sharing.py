@@ -75,7 +75,13 @@ class SharedCores:
         if k and self.period_ns:
             looks.append(self.period_end_ns - self.settled_ns)
         if looks:
-            self.environment.at(max(self.environment.now, self.settled_ns + min(looks)), Phase.COMPLETION, (-1,), lambda: self.look(plan))
+            self.environment.at(
+                max(self.environment.now, self.settled_ns + min(looks)),
+                Phase.COMPLETION,
+                (-1,),
+                lambda: self.look(plan),
+                lambda: plan == self.plan,
+            )
 
     def look(self, plan: int) -> None:
         """Something may be due: services that are done end, least left first, then by instance."""
