@@ -248,7 +248,12 @@ MUTATIONS = (
         "inst[i, I_TICK] = min(inst[i, I_TICK], entry[panes_of[queue + QUEUE_ROOT], tree + HEAP_DUE])",
     ),
     Mutation("windows of records begin one late", COUNT_WINDOW, "first = number // step", "first = (number + 1) // step"),
-    Mutation("windows of records too long", COUNT_WINDOW, "windows = (number + length) // step - first", "windows = (number + length) // step - first + 1"),
+    Mutation(
+        "windows of records too long",
+        COUNT_WINDOW,
+        "windows = (number + length) // step - first",
+        "windows = (number + length) // step - first + 1",
+    ),
     Mutation("full windows are kept", COUNT_WINDOW, "            drop_group(par", "            pass  # drop_group(par"),
     # expressions
     Mutation("quotients rounded up", MACHINE, "stack[top] = stack[top] // stack[top + 1]", "stack[top] = -(-stack[top] // stack[top + 1])"),
