@@ -108,9 +108,9 @@ class Simulation:
 
     @property
     def drained(self) -> bool:
-        """Nothing is left to do, now or later."""
+        """Nothing is left to do, now or later; records that a deadlock keeps are left."""
         w = self._world.arrays
-        return self._logs.exhausted and int(w.next_ns.min()) >= L.FAR and held(w) == 0
+        return self._logs.exhausted and int(w.next_ns.min()) >= L.FAR and held(w) == 0 and not self.deadlock
 
     @property
     def finished(self) -> bool:

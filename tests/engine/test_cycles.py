@@ -55,6 +55,16 @@ def test_a_deadlock_ends_the_run_at_the_same_moment_however_it_is_cut(tmp_path: 
     assert resumed.deadlock == whole.deadlock
 
 
+def test_records_that_a_deadlock_keeps_are_left_over() -> None:
+    """Nothing happens any more, and yet the run has not drained."""
+    document = a_cycle_that_stands_still()
+    document["workload"]["drain"] = False
+    simulation = traced(document)
+    assert simulation.deadlock
+    assert simulation.summary()["backlog"] > 0
+    assert not simulation.drained
+
+
 def test_a_deadlock_is_seen_before_the_logs_end() -> None:
     document = a_cycle_that_stands_still()
     document["workload"] |= {"horizon_s": 5.0, "drain": False}

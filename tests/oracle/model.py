@@ -130,7 +130,7 @@ class Model:
             else:
                 self.environment.run_through(end_ns)
             self.result.deadlock = self.deadlock()
-            return self.finish(horizon_ns, self.environment.peek() == float("inf"))
+            return self.finish(horizon_ns, self.environment.peek() == float("inf") and not self.result.deadlock)
         return self.finish(horizon_ns, self.environment.run_through(end_ns))
 
     def deadlock(self) -> list[tuple[int, int]]:
