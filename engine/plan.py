@@ -10,6 +10,7 @@ import numpy as np
 
 from engine import noise
 from engine.core import layout as L
+from engine.core.actors import ActorHost
 from engine.core.expression_machine import STACK_WORDS
 from engine.core.network import look_ahead
 from engine.core.prices import DEGREE, PRICE_LISTS
@@ -19,7 +20,7 @@ from engine.network import Network, lower
 from engine.operators import OPERATORS
 from engine.processors import lay_out
 from engine.pruning import carried
-from engine.spec import Experiment, RecordSchema
+from engine.spec import ExpandedHost, Experiment, RecordSchema
 from engine.spec.expression_tree import TextFunction
 from engine.spec.expressions import parse
 from engine.spec.scale import weights
@@ -113,6 +114,7 @@ def build(
     keep_outputs: bool,
     kernels: Loop,
     protocol: Any = None,
+    actors: Sequence[ActorHost] = (),
 ) -> Plan:
     """Lower a valid experiment. Raises `Refusal` where a data set does not fit."""
     query = experiment.query
@@ -193,14 +195,17 @@ def build(
 
     width = max(len(schema.fields) for schema in types.values())
     network = lower(experiment)
-    processors["host"] = host = _with_trunks(processors["host"], network)
+    processors["host"] = host = _with_others(processors["host"], [*network.trunk_mbit_per_s, *(a.egress_mbit_per_s for a in actors)])
+    spare = getattr(protocol, "messages_max", 0)
+    if actors or spare:
+        width = max(width, L.X_COLUMNS)
     world = _world(lowering, capacity, sum(feed.count for feed in feeds.values()), width, len(host), len(sinks), keep_outputs)
     g = world["g"]
     g[L.G_CLOCK] = CLOCKS[experiment.measurement.latency.clock]
     g[L.G_ANCHOR] = ANCHORS[experiment.measurement.latency.anchor]
     g[L.G_KEEPING] = int(keep_outputs)
     g[L.G_LOCAL_NS] = experiment.cluster.local_latency_ns
-    g[L.G_MACHINES] = len(hosts)
+    g[L.G_MACHINES], g[L.G_ACTORS] = len(hosts), len(hosts) + len(network.trunks)
     g[L.G_HORIZON] = experiment.workload.horizon_ns
     tables = {
         "inst": inst,
@@ -213,7 +218,7 @@ def build(
         "inputs": inputs,
         "input_first": input_first,
         "credit": np.zeros(max(credit_size, 1), np.int64),
-        "latency": network.latency,
+        "latency": _latencies(network, hosts, len(network.trunks), actors),
         "link": network.link,
     }
     tables["traced"] = np.full((len(tables["proc"]), L.TRACE_COLUMNS), -1, np.int64)
@@ -222,6 +227,7 @@ def build(
     tables["constants"] = texts.cover()
     if protocol is not None:
         tables["hook"] = np.asarray(protocol.state(inst, chan), np.int64)
+    tables["box"] = np.zeros(L.SPARE + spare, np.int64)
     made = arrays(**{**world, **tables})
     g[L.G_LOOKAHEAD] = look_ahead(made)
     return Plan(
@@ -325,13 +331,21 @@ def _inputs(chan: Words, edge: Words, instances: int) -> tuple[Words, Words]:
     return marked[np.argsort(receivers, kind="stable")].astype(np.int64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
-def _with_trunks(host: Words, network: Network) -> Words:
-    """The hosts' rows, and one for each trunk: an inbox and a FIFO behind it, nothing else."""
-    trunks = np.zeros((len(network.trunks), L.H_COLUMNS), np.int64)
-    trunks[:, [L.H_RESUME, L.H_WAKE, L.H_TICK]] = L.FAR
-    trunks[:, L.H_EMITTING] = -1
-    trunks[:, L.H_MBIT] = network.trunk_mbit_per_s
-    return np.concatenate([host, trunks])
+def _with_others(host: Words, mbit_per_s: Sequence[int]) -> Words:
+    """The machines' rows, and one for each trunk and actor: an inbox and a FIFO behind it, nothing else."""
+    others = np.zeros((len(mbit_per_s), L.H_COLUMNS), np.int64)
+    others[:, [L.H_RESUME, L.H_WAKE, L.H_TICK]] = L.FAR
+    others[:, L.H_EMITTING] = -1
+    others[:, L.H_MBIT] = mbit_per_s
+    return np.concatenate([host, others])
+
+
+def _latencies(network: Network, hosts: Sequence[ExpandedHost], trunks: int, actors: Sequence[ActorHost]) -> Words:
+    """Between all hosts: machines among one another, and machines and actors; nobody has a way to a trunk."""
+    own = [*(host.egress_latency_ns for host in hosts), *[L.FAR] * trunks, *(actor.egress_latency_ns for actor in actors)]
+    latency = np.repeat(np.array(own, np.int64)[:, None], len(own), axis=1)
+    latency[: len(hosts), : len(hosts)] = network.latency
+    return latency
 
 
 def _world(
@@ -372,7 +386,6 @@ def _world(
         "row_origin": zeros(1),
         "outputs": zeros(capacity.outputs if keep_outputs else 1, L.OUTPUT_HEADER + width),
         "hook": zeros(1),
-        "box": zeros(8),
         "g": g,
     }
     g[L.G_FREE] = capacity.messages

@@ -20,6 +20,7 @@ from engine import plan as planning
 from engine.attribution import Delivery, Topology, Waterfall
 from engine.core import layout as L
 from engine.core import weave
+from engine.core.actors import Actor, Actors, Agent, Directory, packed, unpacked
 from engine.core.control import Control
 from engine.core.deadlock import standing_channels
 from engine.core.network import held
@@ -52,6 +53,7 @@ class Simulation:
     sets that come with Millrace). keep_outputs: keep what
     sinks deliver, for `outputs`. trace: keep every service, for `service_trace`. capacity: first sizes of the arrays.
     protocol: kernels woven in for each message (`engine.core.weave.HOOKS`). controls: policies that act between windows.
+    actors: what exists once, on hosts of their own; agent: what instances do with control messages (`engine.core.actors`).
     kinds: operator kinds to weave in beside the query's own, so that runs of many queries share one compiled loop; results do not change.
     Raises `InvalidExperiment` with all problems of the document.
     """
@@ -66,6 +68,8 @@ class Simulation:
         capacity: Capacity | None = None,
         protocol: Any = None,
         controls: Sequence[Control] = (),
+        actors: Sequence[Actor] = (),
+        agent: Agent | None = None,
         kinds: Collection[str] = (),
     ):
         capacity = capacity or Capacity()
@@ -74,6 +78,8 @@ class Simulation:
             "capacity": capacity,
             "protocol": protocol,
             "controls": deepcopy(list(controls)),
+            "actors": deepcopy(list(actors)),
+            "agent": deepcopy(agent),
             "kinds": tuple(kinds),
         }
         self._trace_rows = capacity.trace
@@ -81,7 +87,8 @@ class Simulation:
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
         used = {spec.kind for spec in self.experiment.query.operators} | set(kinds)
         self._kernels = weave.weave({kind: operator for kind, operator in OPERATORS.items() if kind in used}, protocol)
-        self._plan = planning.build(self.experiment, context, context.datasets, capacity, keep_outputs, self._kernels, protocol)
+        hosts = [actor.host for actor in actors]
+        self._plan = planning.build(self.experiment, context, context.datasets, capacity, keep_outputs, self._kernels, protocol, hosts)
         self._world = World(self._plan.arrays)
         if trace:
             self.start_tracing()
@@ -92,12 +99,16 @@ class Simulation:
         self.now_ns = -1  # everything up to and including this moment has happened
         self.frame_number = 0
         self.telemetry = Telemetry()
-        self._observer = Observer(self._plan.operators, self._plan.hosts, self._plan.sinks, self._plan.network.trunks)
+        self._observer = Observer(
+            self._plan.operators, self._plan.hosts, self._plan.sinks, self._plan.network.trunks, [host.name for host in hosts]
+        )
         self._before = Counters.zero(self._world.arrays)
         self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
         self._controls: list[Control] = [*self._retention(), *fault_controls(self.experiment), *controls]
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)
+        self._actors = Actors(actors, agent, self._directory([host.name for host in hosts]))
+        self._actors.wind_up(self._world)
         cyclic = any(edge.feedback for edge in self.experiment.query.edges)
         self._may_deadlock = cyclic and self.experiment.policies.flow_control.kind == "credits"
         self._traces: list[Words] = []
@@ -110,7 +121,10 @@ class Simulation:
     def drained(self) -> bool:
         """Nothing is left to do, now or later; records that a deadlock keeps are left."""
         w = self._world.arrays
-        return self._logs.exhausted and int(w.next_ns.min()) >= L.FAR and held(w) == 0 and not self.deadlock
+        hosts = int(w.g[L.G_ACTORS])  # an actor's timer keeps nothing going
+        inboxes = w.host[hosts:, L.H_REMOTE_TAIL] > w.host[hosts:, L.H_REMOTE]
+        under_way = int(w.next_ns[:hosts].min()) < L.FAR or held(w) > 0 or inboxes.any() or self._actors.waiting
+        return self._logs.exhausted and not under_way and not self.deadlock
 
     @property
     def finished(self) -> bool:
@@ -173,6 +187,10 @@ class Simulation:
                 for control in self._controls:
                     if control.next_ns == stop:
                         control.act(self._world, stop)
+            elif reason == L.ACTORS:
+                self._actors.act(self._world)
+            elif reason == L.CALL_OUT:
+                self._actors.answer(self._world)
             elif reason == L.NEED_TRACE:
                 self._flush_trace()
             elif reason == L.NEED_OUTPUTS:
@@ -195,6 +213,12 @@ class Simulation:
         self.frame_number += 1
         return frame
 
+    def _directory(self, actors: Sequence[str]) -> Directory:
+        w = self._plan.arrays
+        rows = w.inst[:, [L.I_OP, L.I_INDEX, L.I_HOST]].tolist()
+        instances = tuple((self._plan.operators[o], index, host) for o, index, host in rows)
+        return Directory(instances, {name: len(instances) + k for k, name in enumerate(actors)})
+
     def _retention(self) -> list[Control]:
         """What drops old records from the logs, if a log drops any."""
         w = self._plan.arrays
@@ -213,7 +237,10 @@ class Simulation:
 
     def again(self, **options: Any) -> Simulation:
         """The same run at its start. options: what else is to be observed (keep_outputs, trace)."""
-        made_with: dict[str, Any] = {**self._made_with, "controls": deepcopy(self._made_with["controls"])}
+        made_with: dict[str, Any] = {
+            **self._made_with,
+            **{part: deepcopy(self._made_with[part]) for part in ("controls", "actors", "agent")},
+        }
         return Simulation(self.experiment, **made_with, **options)
 
     # -- observing -----------------------------------------------------------------------------------------------------
@@ -246,6 +273,10 @@ class Simulation:
         hasher = hashlib.blake2b(digest_size=32)
         hasher.update(f"{self.experiment.hash} {ENGINE_VERSION} {self.now_ns}".encode())
         hasher.update(canonical_json([control.state() for control in self._controls]))
+        state, contents = packed(self._actors.state())
+        hasher.update(canonical_json(state))
+        for content in contents:
+            hasher.update(hashlib.blake2b(content).digest())
         hasher.update(self._world.digest())
         return hasher.hexdigest()
 
@@ -377,6 +408,9 @@ class Simulation:
             "telemetry": self.telemetry.state(),
             "controls": [control.state() for control in self._controls],
         }
+        about["actors"], contents = packed(self._actors.state())
+        for number, content in enumerate(contents):
+            state[f"content.{number}"] = np.frombuffer(content, np.uint8)
         state["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
         return state
 
@@ -400,6 +434,8 @@ class Simulation:
         self.telemetry = Telemetry.from_state(about["telemetry"])
         for control, state_of_control in zip(self._controls, about["controls"], strict=True):
             control.restore(state_of_control)
+        contents = [state[f"content.{n}"].tobytes() for n in range(sum(name.startswith("content.") for name in state))]
+        self._actors.restore(unpacked(about["actors"], contents))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a snapshot as one file; readers see the old one or the new one, never half. Raises OSError."""
@@ -432,6 +468,7 @@ class Simulation:
         copy._world = World(self._world.arrays)
         copy._logs = self._logs.fork()
         copy._controls = deepcopy(self._controls)
+        copy._actors = deepcopy(self._actors)
         copy.restore(self.snapshot())
         return copy
 

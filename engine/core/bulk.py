@@ -64,13 +64,15 @@ def messages_digest(msg, slots, widths, placed):
             d = (d ^ msg[s, M_SEQUENCE]) * -7046029254386353131
             d = (d ^ msg[s, M_FIFO]) * -7046029254386353131
             d = (d ^ msg[s, M_BYTES]) * -7046029254386353131
+        if msg[s, M_KIND] == CONTROL_MESSAGE:
+            d = (d ^ msg[s, M_RECEIVER]) * -7046029254386353131
         if msg[s, M_KIND] == RECORD:
             for c in range(M_TRIGGER, M_BYTES):
                 d = (d ^ msg[s, c]) * -7046029254386353131
             for c in range(M_WEIGHT, M_SEQUENCE):
                 d = (d ^ msg[s, c]) * -7046029254386353131
-            for c in range(M_PAYLOAD, M_PAYLOAD + widths[n]):
-                d = (d ^ msg[s, c]) * -7046029254386353131
+        for c in range(M_PAYLOAD, M_PAYLOAD + widths[n]):
+            d = (d ^ msg[s, c]) * -7046029254386353131
         d ^= d >> 32
     return d
 

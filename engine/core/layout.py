@@ -7,9 +7,10 @@ FAR = 1 << 62  # "never", and the watermark that says "no more records"
 
 # -- why the loop handed control back --------------------------------------------------------------------------------
 DONE, NEED_MESSAGES, NEED_RING, NEED_ENTRIES, NEED_ROWS, NEED_PANES, NEED_TRACE, NEED_OUTPUTS = 0, 1, 2, 3, 4, 5, 6, 7
+ACTORS, CALL_OUT = 8, 9  # an actor has something to do; an instance has been handed a control message
 
 # -- item kinds, queue classes, instance status, partitionings ---------------------------------------------------------
-RECORD, WATERMARK, TICK, END_OF_LOG = 0, 1, 2, 3
+RECORD, WATERMARK, TICK, END_OF_LOG, CONTROL_MESSAGE = 0, 1, 2, 3, 4
 CLASS_TICK, CLASS_LOG, CLASS_LOCAL, CLASS_REMOTE = 0, 1, 2, 3
 IDLE, SERVING, EMITTING, BLOCKED = 0, 1, 2, 3
 FORWARD, HASH, REBALANCE, BROADCAST = 0, 1, 2, 3
@@ -21,7 +22,7 @@ M_READY = 0  # arrival at the receiver, ns (while a cut link holds the message: 
 M_CLASS = 1  # ... and when it was sent)
 M_KIND = 2
 M_NEXT = 3  # the list that the message is in
-M_RECEIVER = 4  # instance
+M_RECEIVER = 4  # instance; of a control message also instances + actor
 M_EDGE = 5  # while it waits in the outbox of an operator with several output ports: the number of its port
 M_CHANNEL = 6
 M_FIFO = 7  # the sender's running count of messages
@@ -125,6 +126,10 @@ H_PERIOD = 31
 H_PERIOD_END = 32
 H_PAUSED = 33  # nothing happens before
 H_OWN_SPEED = 34  # without faults
+H_ANSWERED = 36  # 1: the call-out of this host has been answered, with these messages (first, last) and so much more work
+H_ANSWER = 37
+H_ANSWER_LAST = 38
+H_ANSWER_PS = 39
 H_COLUMNS = 40
 
 # -- operator, edge, channel ----------------------------------------------------------------------------------------------
@@ -220,8 +225,10 @@ G_ENTRY_FRESH = 20  # entries from here on were never used
 G_ROW_FRESH = 21
 G_ENTRIES_SIZE = 22  # entries that the buckets are made for, and rows of the table of stored rows
 G_ROWS_SIZE = 23
-G_MACHINES = 24  # rows of `host` below are machines, from here on trunks
-G_COLUMNS = 25
+G_MACHINES = 24  # rows of `host` below are machines, from here on trunks ...
+G_ACTORS = 25  # ... and from here on actors
+G_WINDOW_END = 26  # of the last window: actors do what is due until then
+G_COLUMNS = 27
 
 # -- what varies the cost of an operator's services, in the parameters (docs/event-core.md, 3.2) ----------------------------------
 V_EXTRA = 0  # warm-up: what it adds to the cost at first, in units of 2^-16 ...
@@ -235,6 +242,12 @@ UNIT = 1 << 20  # work of one ns at speed 1
 REBASE = 1 << 60
 
 CONTROL_BYTES = 16
+
+# -- payload of a control message: who sent it, what goes with it (number of a parcel, -1 for none), how many words it has, the words ---
+X_SENDER, X_PARCEL, X_COUNT, X_WORDS = 0, 1, 2, 3
+CONTROL_WORDS = 8  # at most
+X_COLUMNS = X_WORDS + CONTROL_WORDS
+SPARE = 8  # from here on in `box`: messages kept for the hooks of a protocol
 
 # -- the service trace, and what is noted of messages while it is kept (docs/event-core.md, 11) -------------------------------
 T_INSTANCE = 0

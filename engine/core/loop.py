@@ -25,7 +25,7 @@ from engine.core.tools import (  # noqa: F401
     ring_insert,
     varied,
 )
-from engine.core.transmission import note_way, pass_trunk, settle, transmit
+from engine.core.transmission import hand_over, is_full, note_way, pass_trunk, settle, transmit
 
 
 def advance(world, stop):
@@ -83,7 +83,8 @@ def advance(world, stop):
     g = world.g
 
     machines = g[G_MACHINES]
-    hosts = next_ns.shape[0]  # machines, then trunks
+    actors = g[G_ACTORS]
+    hosts = next_ns.shape[0]  # machines, then trunks, then actors
     inst_count = listed.shape[0]
     ring_capacity = rings.shape[1]
     ring_mask = ring_capacity - 1
@@ -274,6 +275,53 @@ def advance(world, stop):
                     slot = inst[i, I_OUT]
                     while slot >= 0:
                         x = inst[i, I_EDGE]
+                        if msg[slot, M_KIND] == CONTROL_MESSAGE:
+                            to = msg[slot, M_RECEIVER]
+                            h2 = actors + to - inst_count
+                            if to < inst_count:
+                                h2 = inst[to, I_HOST]
+                            if h2 == h:
+                                if host[h, H_LOCAL_TAIL] - host[h, H_LOCAL] == ring_capacity:
+                                    reason = NEED_RING
+                                    break
+                            elif is_full(rings, host, link, latency[h, h2], h2):
+                                reason = NEED_RING
+                                break
+                            made = slot
+                            slot = msg[made, M_NEXT]
+                            msg[made, M_NEXT] = -1
+                            fifo = inst[i, I_FIFO]
+                            msg[made, M_FIFO] = fifo
+                            inst[i, I_FIFO] = fifo + 1
+                            inst[i, I_CONTROLS] += 1
+                            inst[i, I_OUT] = slot
+                            tie = (i << 40) | fifo
+                            if h2 == h:
+                                hand_over(rings, host, msg, h, t + local_ns, tie, made)
+                            else:
+                                size = msg[made, M_BYTES]
+                                way = latency[h, h2]
+                                touched_count = transmit(
+                                    rings,
+                                    host,
+                                    link,
+                                    msg,
+                                    inst,
+                                    notes,
+                                    tracing,
+                                    touched,
+                                    touched_count,
+                                    t,
+                                    way,
+                                    h,
+                                    h2,
+                                    size,
+                                    i,
+                                    tie,
+                                    made,
+                                    t,
+                                )
+                            continue
                         if x == op[o, O_EDGE_END]:  # nobody listens
                             if tracing:
                                 notes[slot, N_ORIGIN] = -1
@@ -334,10 +382,7 @@ def advance(world, stop):
                                 break
                         else:
                             way = latency[h, h2]
-                            inbox = h2
-                            if way < 0:
-                                inbox = link[-1 - way, K_INBOX]
-                            if host[inbox, H_REMOTE_TAIL] - host[inbox, H_REMOTE] == ring_capacity:
+                            if is_full(rings, host, link, way, h2):
                                 reason = NEED_RING
                                 break
 
@@ -378,11 +423,8 @@ def advance(world, stop):
                         tie = (i << 40) | fifo
                         if h2 == h:
                             arrival = t + local_ns
-                            msg[made, M_CLASS] = CLASS_LOCAL
-                            msg[made, M_READY] = arrival
                             note_way(msg, inst, notes, tracing, i, made, t, t, t, arrival)
-                            ring_insert(rings, 2 * h, host[h, H_LOCAL], host[h, H_LOCAL_TAIL], arrival, tie, made)
-                            host[h, H_LOCAL_TAIL] += 1
+                            hand_over(rings, host, msg, h, arrival, tie, made)
                         else:
                             touched_count = transmit(
                                 rings, host, link, msg, inst, notes, tracing, touched, touched_count, t, way, h, h2, size, i, tie, made, t
@@ -536,6 +578,7 @@ def advance(world, stop):
                         g[G_NEED] = 2
                         reason = NEED_MESSAGES
                         break
+                    # WEAVE spare
                     now = t
                     o = inst[i, I_OP]
                     at = op[o, O_PARAMS]
@@ -616,6 +659,16 @@ def advance(world, stop):
                                     if least > inst[i, I_WATERMARK]:
                                         mark = least
                                         limit = mark
+                        elif kind == CONTROL_MESSAGE:  # (11)
+                            if host[h, H_ANSWERED] == 0:  # Python says what the instance makes of it; nothing has happened yet
+                                msg[slot, M_NEXT] = after
+                                g[G_NEED] = i
+                                reason = CALL_OUT
+                                break
+                            host[h, H_ANSWERED] = 0
+                            box[0] = host[h, H_ANSWER]
+                            box[1] = host[h, H_ANSWER_LAST]
+                            extra_ps = host[h, H_ANSWER_PS]
                         else:
                             if inst[i, I_SOURCE] == 1:
                                 if inst[i, I_NEWEST_EVENT] > -FAR and inst[i, I_NEWEST_EVENT] - inst[i, I_LAG] > inst[i, I_WATERMARK]:
@@ -773,7 +826,7 @@ def advance(world, stop):
                 break
 
         # close the window: what was sent to other hosts becomes visible, in order; what has entered a trunk by now passes through it
-        passing = hosts > machines and reason == DONE
+        passing = actors > machines and reason == DONE
         while True:
             for k in range(touched_count):
                 h = touched[k]
@@ -782,7 +835,7 @@ def advance(world, stop):
             if not passing:
                 break
             passing = False
-            for h in range(machines, hosts):
+            for h in range(machines, actors):
                 while next_ns[h] <= window_end:
                     q = host[h, H_REMOTE] & ring_mask
                     t = next_ns[h]
@@ -799,5 +852,10 @@ def advance(world, stop):
                     next_ns[h] = FAR
                     if host[h, H_REMOTE] < host[h, H_REMOTE_SORTED]:
                         next_ns[h] = rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, 0]
+        if reason == DONE:
+            for h in range(actors, hosts):
+                if next_ns[h] <= window_end:
+                    reason = ACTORS
+            g[G_WINDOW_END] = window_end
         if reason != DONE:
             return reason

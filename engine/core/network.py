@@ -12,11 +12,19 @@ from .world import Arrays, World
 
 
 def look_ahead(w: Arrays) -> int:
-    """The least latency over pairs of machines that send one another messages or credits, ns; FAR if none do."""
+    """The least latency over pairs of hosts that send one another messages or credits, ns; FAR if none do.
+
+    Where there are actors, every machine with instances may send to every other and to them.
+    """
     senders, receivers = w.inst[w.chan[:, L.C_SENDER], L.I_HOST], w.inst[w.chan[:, L.C_RECEIVER], L.I_HOST]
     remote = senders != receivers
     bounded = remote & (w.edge[w.chan[:, L.C_EDGE], L.E_BOUND] > 0)  # credits travel back
     ways = np.concatenate([w.latency[senders[remote], receivers[remote]], w.latency[receivers[bounded], senders[bounded]]])
+    actors = np.arange(w.g[L.G_ACTORS], len(w.next_ns))
+    if len(actors):
+        everyone = np.concatenate([np.unique(w.inst[:, L.I_HOST]), actors])
+        between = w.latency[np.ix_(everyone, everyone)]
+        ways = np.concatenate([ways, between[~np.eye(len(everyone), dtype=bool)]])
     plain = ways[ways >= 0]
     own = w.link[-1 - ways[ways < 0], L.K_LATENCY]
     return int(min(plain.min(initial=L.FAR), own.min(initial=L.FAR)))

@@ -85,6 +85,40 @@ def new_output(msg, free, g, box, slot):
     return made
 
 
+def keep_spare(free, g, box, wanted):
+    """Lay `wanted` free messages aside for the hooks of a protocol; the caller has checked that there are as many."""
+    while box[4] < wanted:
+        g[G_FREE] -= 1
+        box[SPARE + box[4]] = free[g[G_FREE]]
+        box[4] += 1
+
+
+def new_control_message(msg, box, i, to, size):
+    """For hooks that run in a service of instance `i`: a control message of `size` bytes to the address `to`, behind the outputs so far.
+
+    It has no words yet; the hook writes msg[made, M_PAYLOAD + X_WORDS + n] and raises msg[made, M_PAYLOAD + X_COUNT]. A protocol says how
+    many its hooks make in one service at most (`messages_max`).
+    """
+    box[4] -= 1
+    made = box[SPARE + box[4]]
+    for c in range(M_PAYLOAD + X_COLUMNS):
+        msg[made, c] = 0
+    msg[made, M_KIND] = CONTROL_MESSAGE
+    msg[made, M_NEXT] = -1
+    msg[made, M_CHANNEL] = -1
+    msg[made, M_RECEIVER] = to
+    msg[made, M_BYTES] = size
+    msg[made, M_WEIGHT] = 1
+    msg[made, M_PAYLOAD + X_SENDER] = i
+    msg[made, M_PAYLOAD + X_PARCEL] = -1
+    if box[0] < 0:
+        box[0] = made
+    else:
+        msg[box[1], M_NEXT] = made
+    box[1] = made
+    return made
+
+
 def entry_bucket(owner, key, pane_start, buckets):
     """Bucket of an entry of keyed state; `buckets` is a power of two."""
     return mix64(key ^ (owner * -7046029254386353131) ^ (pane_start * -8663945395140668459)) & (buckets - 1)

@@ -2,7 +2,23 @@
 
 from engine.core.compiler import compiled
 from engine.core.layout import *
-from engine.core.tools import ring_sort
+from engine.core.tools import ring_insert, ring_sort
+
+
+def is_full(rings, host, link, way, h2):
+    """Whether there is no room in the inbox where a message to host `h2` goes first. way: as in `transmit`."""
+    inbox = h2
+    if way < 0:
+        inbox = link[-1 - way, K_INBOX]
+    return host[inbox, H_REMOTE_TAIL] - host[inbox, H_REMOTE] == rings.shape[1]
+
+
+def hand_over(rings, host, msg, h, arrival, tie, made):
+    """Message `made` goes to an instance on the same host; the caller has checked that there is room."""
+    msg[made, M_CLASS] = CLASS_LOCAL
+    msg[made, M_READY] = arrival
+    ring_insert(rings, 2 * h, host[h, H_LOCAL], host[h, H_LOCAL_TAIL], arrival, tie, made)
+    host[h, H_LOCAL_TAIL] += 1
 
 
 def begin(fifo, row, free, t):
@@ -97,6 +113,14 @@ def transmit(rings, host, link, msg, inst, notes, tracing, touched, count, t, wa
     return count
 
 
+def send_control(rings, host, link, latency, msg, inst, notes, tracing, touched, count, t, h, h2, i, tie, made):
+    """Control message `made` of participant `i` is sent at `t` from host `h` to host `h2`; as `transmit`."""
+    way = latency[h, h2]
+    size = msg[made, M_BYTES]
+    count = transmit(rings, host, link, msg, inst, notes, tracing, touched, count, t, way, h, h2, size, i, tie, made, t)
+    return count
+
+
 def pass_trunk(rings, host, link, latency, msg, inst, notes, tracing, touched, count, h, h2, t, tie, made):
     """Message `made` enters trunk `h` at `t` on its way to host `h2`. Returns how many inboxes hold something unsorted; `count`: before."""
     i = tie >> 40
@@ -124,6 +148,22 @@ def settle(rings, scratch, host, next_ns, h):
             next_ns[h] = rings[2 * h + 1, q, 0]
     ring_sort(rings, scratch, 2 * h + 1, host[h, H_REMOTE], host[h, H_REMOTE_SORTED], tail)
     host[h, H_REMOTE_SORTED] = tail
+
+
+@compiled
+def post(world, made, h, h2, i, tie, t):
+    """Message `made` of participant `i` leaves host `h` for host `h2` at `t`, between two windows. The caller has checked for room."""
+    rings = world.rings
+    host = world.host
+    touched = world.touched
+    g = world.g
+    tracing = g[G_TRACING] == 1
+    count = send_control(
+        rings, host, world.link, world.latency, world.msg, world.inst, world.notes, tracing, touched, 0, t, h, h2, i, tie, made
+    )
+    if count > 0:
+        settle(rings, world.scratch, host, world.next_ns, touched[0])
+    return count
 
 
 @compiled

@@ -18,6 +18,7 @@ from typing import Any
 
 from . import layout, loop
 from .compiler import Compiled
+from .tools import keep_spare
 
 WIDTHS = {
     "inst": layout.I_COLUMNS,
@@ -47,7 +48,8 @@ HOOKS = {"on_send": ("more_bytes", "size += more_bytes"), "on_receive": ("more_p
 """Points that a per-message protocol provides kernels for. on_send returns additional bytes, on_receive additional picoseconds.
 
 Both are called exactly once for a record: on_send when it leaves, numbered, on each channel; on_receive when its service starts, after the
-operator's work. Without a protocol the points leave no trace in the compiled loop.
+operator's work. Without a protocol the points leave no trace in the compiled loop. on_receive may also send control messages
+(`engine.core.tools.new_control_message`); the protocol's `messages_max` says how many in one service.
 """
 
 NO_KERNEL = -1
@@ -111,6 +113,18 @@ def woven_text(
             lines.append(line)
             continue
         indent, name = point.groups()
+        if name == "spare":
+            wanted = getattr(protocol, "messages_max", 0)
+            if wanted:
+                kernels["keep_spare"] = keep_spare
+                lines += [
+                    f"{indent}if g[G_FREE] < 2 + {wanted}:",
+                    f"{indent}    g[G_NEED] = 2 + {wanted}",
+                    f"{indent}    reason = NEED_MESSAGES",
+                    f"{indent}    break",
+                    f"{indent}keep_spare(free, g, box, {wanted})",
+                ]
+            continue
         if name in HOOKS:
             hook = getattr(protocol, name, None)
             if hook is not None:

@@ -29,7 +29,7 @@ class Arrays(NamedTuple):
     listed: Words  # (instances,) by host: threads to look at
     host: Words
     host_members: Words  # instances by host, ascending
-    next_ns: Words  # (machines and trunks,) when something is due there
+    next_ns: Words  # (machines, trunks and actors,) when something is due there
     op: Words
     op_edges: Words  # edges by operator, document order
     edge: Words
@@ -37,7 +37,7 @@ class Arrays(NamedTuple):
     inputs: Words  # channels by receiving instance
     input_first: Words
     credit: Words  # per bounded channel: when the k-th send is allowed
-    latency: Words  # (machines, machines) ns, or -1 - the row of the pair's link
+    latency: Words  # (hosts, hosts) ns, or -1 - the row of the pair's link
     link: Words
     route: Words  # receiver index by hash edge and key group
     rings: Words  # (2 x hosts, n, 3) arrival, tie, message: local delay line and inbox of each host
@@ -308,7 +308,7 @@ class World:
         proc[:, L.P_SLOT] = 0
         host = w.host.copy()
         host[:, [L.H_LOCAL_TAIL, L.H_REMOTE_TAIL]] -= host[:, [L.H_LOCAL, L.H_REMOTE]]
-        host[:, [L.H_LOCAL, L.H_REMOTE, L.H_REMOTE_SORTED, L.H_AGENDA]] = 0
+        host[:, [L.H_LOCAL, L.H_REMOTE, L.H_REMOTE_SORTED, L.H_AGENDA, L.H_ANSWER, L.H_ANSWER_LAST, L.H_ANSWER_PS]] = 0
         link = w.link.copy()
         link[:, [L.K_HELD, L.K_HELD_LAST]] = 0
         add(*(np.sort(w.tags[m : m + k], axis=0) for m, k in host[:, [L.H_MEMBER, L.H_RUNNING]].tolist()))
@@ -337,6 +337,7 @@ class World:
         else:  # not sent yet: the port's number, where there are several
             ports = np.where(is_record & (w.op[operators, L.O_PORTS] > 1), edges, 0)
         widths = np.where(is_record, w.par[w.op[operators, L.O_PORT_WIDTHS] + ports], 0).astype(np.int64)
+        widths[w.msg[slots, L.M_KIND] == L.CONTROL_MESSAGE] = L.X_COLUMNS
         digest = bulk.messages_digest(w.msg, slots, widths, int(outbox_of is None))
         return np.array([digest, *ports] if ports.any() else [digest])
 

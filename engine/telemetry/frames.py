@@ -31,7 +31,7 @@ class Counters:
     dropped: Words  # records that a log kept no longer
     delivered: int
     offered: int
-    sent_bytes: Words  # (hosts and trunks,)
+    sent_bytes: Words  # (hosts, trunks and actors,)
     histogram: Words  # (sinks, buckets)
     latency: Words  # (sinks, 3)
     hops: int
@@ -135,8 +135,10 @@ def attribution(w: Arrays, operators: int, start: Counters, end: Counters) -> li
 class Observer:
     """Turns two readings of the counters into a frame."""
 
-    def __init__(self, operators: Sequence[str], hosts: Sequence[str], sinks: Sequence[str], trunks: Sequence[str] = ()):
-        self.operators, self.hosts, self.sinks, self.trunks = operators, hosts, sinks, trunks
+    def __init__(
+        self, operators: Sequence[str], hosts: Sequence[str], sinks: Sequence[str], trunks: Sequence[str] = (), actors: Sequence[str] = ()
+    ):
+        self.operators, self.hosts, self.sinks, self.trunks, self.actors = operators, hosts, sinks, trunks, actors
 
     def live(self, number: int, w: Arrays, before: Counters, now: Counters) -> dict[str, Any]:
         """The frame that the browser gets (docs/engine-api.md). Rates are per virtual second."""
@@ -208,7 +210,11 @@ class Observer:
                 for o, (name, served, emitted, busy, blocked, stolen, queue, state, late) in enumerate(operators)
             },
             "hosts": {name: {"busy": busy, "queue": queue, "egress_mbit_per_s": sent} for name, busy, queue, sent in machines},
-            "trunks": {name: {"mbit_per_s": sent} for name, sent in zip(self.trunks, sent_mbit_per_s[hosts:], strict=True)},
+            "trunks": {name: {"mbit_per_s": sent} for name, sent in zip(self.trunks, sent_mbit_per_s[hosts:], strict=False)},
+            "actors": {
+                name: {"egress_mbit_per_s": sent}
+                for name, sent in zip(self.actors, sent_mbit_per_s[hosts + len(self.trunks) :], strict=True)
+            },
         }
 
     def _watermark_lag_ms(self, w: Arrays, o: int, t_ns: int) -> float | None:
@@ -217,16 +223,16 @@ class Observer:
         return None if abs(least) >= L.FAR else round((t_ns - least) / 1e6, 3)
 
     def columns(self, number: int, w: Arrays, before: Counters, now: Counters) -> dict[str, Any]:
-        """Rows for the telemetry files: one per instance, then one per host, then one per trunk (which has sent bytes only)."""
-        n, hosts = len(w.inst), len(self.hosts) + len(self.trunks)
+        """Rows for the telemetry files: one per instance, then one per host, trunk and actor (the last two have sent bytes only)."""
+        n, hosts = len(w.inst), len(self.hosts) + len(self.trunks) + len(self.actors)
         none = np.zeros(hosts, np.int64)
-        numbers = [*range(len(self.hosts)), *range(len(self.trunks))]
+        numbers = [*range(len(self.hosts)), *range(len(self.trunks)), *range(len(self.actors))]
         marks = w.inst[:, L.I_WATERMARK]
         return {
             "frame": np.full(n + hosts, number, np.int32),
             "t_ns": np.full(n + hosts, now.t_ns, np.int64),
-            "scope": ["instance"] * n + ["host"] * len(self.hosts) + ["trunk"] * len(self.trunks),
-            "name": [self.operators[o] for o in w.inst[:, L.I_OP]] + [*self.hosts, *self.trunks],
+            "scope": ["instance"] * n + ["host"] * len(self.hosts) + ["trunk"] * len(self.trunks) + ["actor"] * len(self.actors),
+            "name": [self.operators[o] for o in w.inst[:, L.I_OP]] + [*self.hosts, *self.trunks, *self.actors],
             "index": np.concatenate([w.inst[:, L.I_INDEX], numbers]).astype(np.int32),
             "host": np.concatenate([w.inst[:, L.I_HOST], np.arange(hosts)]).astype(np.int32),
             "served": np.concatenate([now.served - before.served, none]),

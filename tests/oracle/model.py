@@ -10,12 +10,13 @@ import functools
 import heapq
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.spec import Experiment
 
+from .actors import Actors, Control, Party, Wire
 from .build import Network, build
 from .environment import Phase, StructuralEnvironment
 from .noise import noise_factor, noise_word
@@ -46,14 +47,16 @@ class Delivery:
 class Packet:
     """A message on its way. fifo: the sender's running count. transmission_ns: how long FIFOs took over it."""
 
-    channel: Channel
-    message: Record | int
+    channel: Channel | Wire
+    message: Record | int | Control
     fifo: int
     sent_ns: int
     transmission_ns: int = 0
 
     @property
     def bytes(self) -> int:
+        if isinstance(self.message, Control):
+            return self.message.size_bytes
         return self.channel.edge.bytes if isinstance(self.message, Record) else CONTROL_BYTES
 
 
@@ -89,15 +92,15 @@ class OracleResult:
     deadlock: list[tuple[int, int]] = field(default_factory=list)
 
 
-def simulate(experiment: Experiment, datasets: Any = None) -> OracleResult:
-    """Run the experiment to its end (section 9)."""
-    return Model(build(experiment, datasets)).run()
+def simulate(experiment: Experiment, datasets: Any = None, actors: Sequence[Any] = (), agent: Any = None) -> OracleResult:
+    """Run the experiment to its end (section 9), with actors and an agent of its own (section 11)."""
+    return Model(build(experiment, datasets), actors, agent).run()
 
 
 class Model:
     """The state of the world and its five kinds of events, one method for each phase of an instant (section 2)."""
 
-    def __init__(self, network: Network):
+    def __init__(self, network: Network, actors: Sequence[Any] = (), agent: Any = None):
         self.network = network
         self.experiment = network.experiment
         self.environment = StructuralEnvironment()
@@ -110,10 +113,12 @@ class Model:
             if template.processor.kind == "processor_sharing":
                 host.sharing = SharedCores(self.environment, template.cores, template.processor)
         self.services: list[list[Any]] = []  # instance, start, end, kind, trigger, origin
+        self.actors = Actors(self, actors, agent)
 
     def run(self) -> OracleResult:
         workload = self.experiment.workload
         horizon_ns = seconds(workload.horizon_s)
+        self.actors.start()
         for log in self.network.logs:
             self.append_next(log)
             if log.period_ns:
@@ -275,7 +280,7 @@ class Model:
         link = channel.receiver.host.links[channel.sender.host.number]
         return link.passes_from(now_ns) + link.latency_ns(now_ns)
 
-    def transmit(self, channel: Channel, message: Record | int) -> None:
+    def transmit(self, channel: Channel | Wire, message: Record | int | Control) -> None:
         """One message leaves: over the network to another host, by hand-over on the same host."""
         sender = channel.sender
         packet = Packet(channel, message, sender.messages_sent, self.environment.now)
@@ -320,11 +325,18 @@ class Model:
     def arrive(self, packet: Packet, departure_ns: int, arrival_ns: int) -> None:
         channel, message = packet.channel, packet.message
         receiver = channel.receiver
+        if isinstance(receiver, Party):
+            order = (receiver.number, channel.sender.number, packet.fifo)
+            receive = functools.partial(self.actors.receive, receiver, channel.sender.number, message)
+            self.environment.at(arrival_ns, Phase.ARRIVAL, order, receive)
+            return
         item_class = ItemClass.LOCAL if channel.local else ItemClass.REMOTE
         order = (arrival_ns, item_class, receiver.number, channel.sender.number, packet.fifo)
         way_ns = (packet.sent_ns, departure_ns - packet.transmission_ns, departure_ns)
         if isinstance(message, Record):
             item = Item(order, Kind.RECORD, record=message, channel=channel, way_ns=way_ns)
+        elif isinstance(message, Control):
+            item = Item(order, Kind.CONTROL_MESSAGE, control=(channel.sender.number, message))
         else:
             item = Item(order, Kind.WATERMARK, watermark_ns=message, channel=channel, way_ns=way_ns)
         self.join_queue_at(arrival_ns, Phase.ARRIVAL, receiver, item)
@@ -397,7 +409,12 @@ class Model:
         """The operator works on its state now; its outputs leave when the service ends (section 3)."""
         now_ns, item = self.environment.now, heapq.heappop(instance.queue)
         watermark_before_ns = instance.watermark_ns
-        work, made = self.work(instance, item)
+        control_ps, control = 0, []
+        if item.kind is Kind.CONTROL_MESSAGE:
+            work, made = 1, []
+            control_ps, control = self.actors.serve(instance, *item.control)
+        else:
+            work, made = self.work(instance, item)
         outputs = [record for record in made if any(edge.source_port == record.port for edge in instance.outputs)]
         for end_of_pane_ns in instance.behaviour.timers:
             self.tick_at(end_of_pane_ns, instance)
@@ -406,7 +423,7 @@ class Model:
         prices = instance.prices
         cost_ps = prices.record_ps * work + prices.output_ps * len(outputs)
         if item.kind is not Kind.RECORD:
-            cost_ps += prices.control_ps
+            cost_ps += prices.control_ps + control_ps
         service_ns = max(1, -(-self.varied(instance, cost_ps) // instance.host.speed_milli))
         instance.services += 1
         instance.records += item.kind is Kind.RECORD
@@ -426,6 +443,7 @@ class Model:
             service[2] = self.environment.now
             if item.kind is Kind.RECORD and instance.operator.kind == "sink":
                 self.deliver(instance, item.record)
+            instance.to_send += control
             self.complete(instance, outputs, raised_to_ns)
 
         sharing = instance.host.sharing

@@ -18,6 +18,7 @@ class Kind(IntEnum):
     WATERMARK = 1
     TICK = 2
     END_OF_LOG = 3
+    CONTROL_MESSAGE = 4
 
 
 class ItemClass(IntEnum):
@@ -73,6 +74,7 @@ class Item:
     record: Record | None = field(default=None, compare=False)
     watermark_ns: int = field(default=0, compare=False)
     channel: Any = field(default=None, compare=False)  # by which it came; None for log items and ticks
+    control: Any = field(default=None, compare=False)  # sender's address and message
     way_ns: tuple[int, int, int] | None = field(default=None, compare=False)  # of a message: sent, transmission begun and ended
 
     @property
