@@ -32,8 +32,9 @@ AGGREGATION, JOIN, SPLIT, PAIRS, WINDOW_JOIN, INTERVAL_JOIN, EXPIRING_JOIN = (
     f"engine/operators/{name}.py" for name in ("aggregation", "join", "split", "pairs", "window_join", "interval_join", "expiring_join")
 )
 WAYS = "engine/core/transmission.py"
-NETWORK, CORE_NETWORK = "engine/network.py", "engine/core/network.py"
+NETWORK, CORE_NETWORK, ACTORS = "engine/network.py", "engine/core/network.py", "engine/core/actors.py"
 TIMEOUT_S = 1000
+ACTING_NS = 170_000  # period of the actors that take part in some cases
 PATIENCE = 5  # a mutated engine may take so many times as long as the unchanged one before it counts as hanging
 
 
@@ -90,7 +91,23 @@ MUTATIONS = (
     Mutation("an older look-ahead after a change", CORE_NETWORK, "w.g[L.G_LOOKAHEAD] = look_ahead(w)", "w.g[L.G_LOOKAHEAD] += 0"),
     Mutation("credits pass a cut", LOOP, "max(t, link[-1 - way, K_UP])", "t"),
     Mutation("a trunk takes what has not entered yet", LOOP, "while next_ns[h] <= window_end:", "while next_ns[h] < FAR:"),
-    Mutation("a trunk passes on in a torn window", LOOP, "passing = hosts > machines and reason == DONE", "passing = hosts > machines"),
+    # actors
+    Mutation("a call-out answered for another host", LOOP, "if host[h, H_ANSWERED] == 0:", "if host[actors - 1, H_ANSWERED] == 0:"),
+    Mutation(
+        "actors act in a torn window",
+        LOOP,
+        "if reason == DONE:\n            for h in range(actors, hosts):",
+        "if True:\n            for h in range(actors, hosts):",
+    ),
+    Mutation("actors look beyond the window", ACTORS, "if due_ns > until_ns:", "if due_ns > until_ns + 100_000:"),
+    Mutation(
+        "arrivals before what was put off",
+        ACTORS,
+        "if agenda and agenda[0].time_ns == due_ns:",
+        "if agenda and agenda[0].time_ns < due_ns:",
+    ),
+    Mutation("look-ahead without actors", CORE_NETWORK, "    if len(actors):", "    if len(actors) > 99:"),
+    Mutation("a trunk passes on in a torn window", LOOP, "passing = actors > machines and reason == DONE", "passing = actors > machines"),
     Mutation("a control element as large as a record", LOOP, "size = CONTROL_BYTES", "size = edge[e, E_BYTES]"),
     Mutation("control elements without noise", LOOP, "if op[o, O_NOISE] >= 0:", "if op[o, O_NOISE] >= 0 and kind == RECORD:"),
     Mutation("warm-up one record short", TOOLS, "par[at + V_RECORDS] - inst[i, I_IN]\n", "par[at + V_RECORDS] - inst[i, I_IN] - 1\n"),
@@ -283,13 +300,16 @@ MUTATIONS = (
 CHILD = """
 import pickle, sys
 import engine
+from actor_examples import cast
 from engine.core.world import Capacity
+ACTING_NS = 170_000
 assert engine.__file__.startswith(sys.argv[1]), engine.__file__
 with open(sys.argv[2], "rb") as file:
     cases = pickle.load(file)
-for document, cuts, services, outputs, late, errors in cases:
+for document, with_actors, cuts, services, outputs, late, errors in cases:
     tiny = Capacity(messages=2, ring=2, entries=2, rows=2, panes=2, trace=64, outputs=16)
-    simulation = engine.Simulation(document, trace=True, keep_outputs=True, capacity=tiny)
+    parts = cast(ACTING_NS) if with_actors else {}
+    simulation = engine.Simulation(document, trace=True, keep_outputs=True, capacity=tiny, **parts)
     for cut in cuts:
         simulation.run_until(cut)
     simulation.run_until(simulation.end_ns)
@@ -304,12 +324,15 @@ for document, cuts, services, outputs, late, errors in cases:
 def cases(count: int) -> list[tuple[Any, ...]]:
     """The corner cases and random experiments, always the same, with what the oracle found.
 
-    Each is a document, the moments to cut at, services, records by sink, late records by operator, and errors of expressions.
+    Each is a document, whether actors take part, the moments to cut at, services, records by sink, late records by operator,
+    and errors of expressions.
     """
     from hypothesis import HealthCheck, Phase, given, settings
 
     from engine.spec import Experiment
     from tests.corner_cases import CORNER_CASES
+    from tests.engine.actor_examples import cast
+    from tests.engine.test_actors import undrained
     from tests.network_cases import NETWORK_CASES
     from tests.oracle import simulate
     from tests.strategies import documents
@@ -332,8 +355,11 @@ def cases(count: int) -> list[tuple[Any, ...]]:
     distinct = {json.dumps(document): document for document in drawn}
     found = []
     chosen = list(distinct.items())[-count:]  # the first ones are the plainest
-    for text, document in [(case.__name__, case()) for case in CORNER_CASES + NETWORK_CASES] + chosen:
-        result = simulate(Experiment.model_validate(document))
+    plain_cases = [(case.__name__, case()) for case in CORNER_CASES + NETWORK_CASES] + chosen
+    acted = [(f"{text} with actors", undrained(document)) for text, document in plain_cases[-len(NETWORK_CASES) - count // 2 :]]
+    for n, (text, document) in enumerate(plain_cases + acted):
+        with_actors = n >= len(plain_cases)
+        result = simulate(Experiment.model_validate(document), **(cast(ACTING_NS) if with_actors else {}))
         chance = random.Random(text)
         last_ns = result.services[-1][1] if result.services else 0
         cuts = sorted(chance.randrange(last_ns + 1) for _ in range(3))
@@ -341,7 +367,7 @@ def cases(count: int) -> list[tuple[Any, ...]]:
             sink: [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, plain(d.values)) for d in deliveries]
             for sink, deliveries in result.outputs.items()
         }
-        found.append((document, cuts, result.services, outputs, result.late, result.errors))
+        found.append((document, with_actors, cuts, result.services, outputs, result.late, result.errors))
     return found
 
 
@@ -356,6 +382,7 @@ def trial(mutation: Mutation | None, cases_path: Path, timeout_s: float) -> dict
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory)
         shutil.copytree(ROOT / "engine", root / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "tests" / "engine" / "actor_examples.py", root)
         if mutation is not None:
             mutation.apply(root)
         environment = os.environ | {"MILLRACE_COMPILE": "0", "PYTHONPATH": directory, "MILLRACE_KERNELS": str(root / "kernels")}

@@ -1,4 +1,4 @@
-"""What exists once in a run: coordinators, masters, object stores (docs/event-core.md, section 11).
+"""What exists once in a run: coordinators, masters, object stores (docs/event-core.md, section 12).
 
 An actor is a host of its own. The loop returns at the end of a window in which an actor has something to do; what it sends takes at least
 the look-ahead, so it lands behind that window, and the result is that of a sequential engine, however the run is cut.

@@ -659,7 +659,7 @@ def advance(world, stop):
                                     if least > inst[i, I_WATERMARK]:
                                         mark = least
                                         limit = mark
-                        elif kind == CONTROL_MESSAGE:  # (11)
+                        elif kind == CONTROL_MESSAGE:  # (12)
                             if host[h, H_ANSWERED] == 0:  # Python says what the instance makes of it; nothing has happened yet
                                 msg[slot, M_NEXT] = after
                                 g[G_NEED] = i

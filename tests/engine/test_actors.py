@@ -1,4 +1,4 @@
-"""Actors, agents and control messages (docs/event-core.md, section 11).
+"""Actors, agents and control messages (docs/event-core.md, section 12).
 
 What this catches: a message to an actor that is handled too early or out of order, an answer that lands in a window that is over, a
 call-out that is made twice or answered for another host, actor state that is not saved, forked or hashed.

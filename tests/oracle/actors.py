@@ -1,4 +1,4 @@
-"""Actors and agents in the oracle (docs/event-core.md, section 11): the same objects as in the engine, over the oracle's own network."""
+"""Actors and agents in the oracle (docs/event-core.md, section 12): the same objects as in the engine, over the oracle's own network."""
 
 from __future__ import annotations
 

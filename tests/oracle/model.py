@@ -411,7 +411,7 @@ class Model:
         watermark_before_ns = instance.watermark_ns
         control_ps, control = 0, []
         if item.kind is Kind.CONTROL_MESSAGE:
-            work, made = 1, []
+            work, made = 0, []
             control_ps, control = self.actors.serve(instance, *item.control)
         else:
             work, made = self.work(instance, item)
