@@ -37,7 +37,7 @@ def leave(fifo, row, free, mbit, size, begun):
 
 
 def note_way(msg, inst, notes, tracing, i, made, sent, begun, departure, arrival):
-    """Keep the account of where a message's time goes on its way from instance `i` (docs/event-core.md, 10)."""
+    """Keep the account of where a message's time goes on its way from instance `i` (docs/event-core.md, 11)."""
     if msg[made, M_KIND] == RECORD:
         inst[i, I_NETWORK] += arrival - sent
     if tracing:
