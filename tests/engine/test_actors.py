@@ -134,7 +134,6 @@ class Faulty(Server):
 def test_hooks_send_control_messages_and_bytes_are_charged() -> None:
     """Each instance reports every third record that it receives; the meter hears of all of them, after the links' time."""
     document = template("nexmark_q12", horizon_s=0.02, drain=True)
-    document["measurement"]["frame_ms"] = 1
     runs = []
     for capacity in (None, TINY):
         meter = Meter()
