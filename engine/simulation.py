@@ -86,7 +86,9 @@ class Simulation:
         context = Context(datasets=datasets or lookup([FIXTURES]))
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
         used = {spec.kind for spec in self.experiment.query.operators} | set(kinds)
-        self._kernels = weave.weave({kind: operator for kind, operator in OPERATORS.items() if kind in used}, protocol)
+        features = ["actors"] if actors or agent is not None or getattr(protocol, "messages_max", 0) > 0 else []
+        kinds_used = {kind: operator for kind, operator in OPERATORS.items() if kind in used}
+        self._kernels = weave.weave(kinds_used, protocol, features=features)
         hosts = [actor.host for actor in actors]
         self._plan = planning.build(self.experiment, context, context.datasets, capacity, keep_outputs, self._kernels, protocol, hosts)
         self._world = World(self._plan.arrays)

@@ -275,6 +275,7 @@ def advance(world, stop):
                     slot = inst[i, I_OUT]
                     while slot >= 0:
                         x = inst[i, I_EDGE]
+                        # WEAVE if actors
                         if msg[slot, M_KIND] == CONTROL_MESSAGE:
                             to = msg[slot, M_RECEIVER]
                             h2 = actors + to - inst_count
@@ -322,6 +323,7 @@ def advance(world, stop):
                                     t,
                                 )
                             continue
+                        # WEAVE end
                         if x == op[o, O_EDGE_END]:  # nobody listens
                             if tracing:
                                 notes[slot, N_ORIGIN] = -1
@@ -659,6 +661,7 @@ def advance(world, stop):
                                     if least > inst[i, I_WATERMARK]:
                                         mark = least
                                         limit = mark
+                        # WEAVE if actors
                         elif kind == CONTROL_MESSAGE:  # (12)
                             if host[h, H_ANSWERED] == 0:  # Python says what the instance makes of it; nothing has happened yet
                                 msg[slot, M_NEXT] = after
@@ -669,6 +672,7 @@ def advance(world, stop):
                             box[0] = host[h, H_ANSWER]
                             box[1] = host[h, H_ANSWER_LAST]
                             extra_ps = host[h, H_ANSWER_PS]
+                        # WEAVE end
                         else:
                             if inst[i, I_SOURCE] == 1:
                                 if inst[i, I_NEWEST_EVENT] > -FAR and inst[i, I_NEWEST_EVENT] - inst[i, I_LAG] > inst[i, I_WATERMARK]:
@@ -852,10 +856,12 @@ def advance(world, stop):
                     next_ns[h] = FAR
                     if host[h, H_REMOTE] < host[h, H_REMOTE_SORTED]:
                         next_ns[h] = rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, 0]
+        # WEAVE if actors
         if reason == DONE:
             for h in range(actors, hosts):
                 if next_ns[h] <= window_end:
                     reason = ACTORS
             g[G_WINDOW_END] = window_end
+        # WEAVE end
         if reason != DONE:
             return reason

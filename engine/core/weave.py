@@ -2,7 +2,8 @@
 
 Lines `# WEAVE name` of `engine/core/loop.py` become calls of the functions that operator kinds and protocols provide for that point. The
 arguments of a call are the loop's local variables of the same names. The loop is woven for the kinds that a query uses, so the others cost
-it nothing; the code of a kind (`O_CODE`) is its place among those woven in and says nothing outside.
+it nothing; the code of a kind (`O_CODE`) is its place among those woven in and says nothing outside. Lines from `# WEAVE if feature` to
+`# WEAVE end` stay only in the loops of runs that use the feature.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import functools
 import inspect
 import linecache
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -52,6 +53,9 @@ operator's work. Without a protocol the points leave no trace in the compiled lo
 (`engine.core.tools.new_control_message`); the protocol's `messages_max` says how many in one service.
 """
 
+FEATURES = ("actors",)
+"""What runs may use or not. actors: control messages (`engine.core.actors`)."""
+
 NO_KERNEL = -1
 """The code of kinds that the loop serves itself."""
 
@@ -67,9 +71,10 @@ class Loop:
         return self.kinds.index(kind) if kind in self.kinds else NO_KERNEL
 
 
-def weave(operators: Mapping[str, Any], protocol: Any = None, template: ModuleType = loop) -> Loop:
-    """The loop for these operator kinds and this per-message protocol. Equal requests give the same, compiled once."""
-    return _woven(tuple(sorted((kind, operator) for kind, operator in operators.items() if has_kernel(operator))), protocol, template)
+def weave(operators: Mapping[str, Any], protocol: Any = None, template: ModuleType = loop, features: Collection[str] = ()) -> Loop:
+    """The loop for these operator kinds, this per-message protocol and these features. Equal requests give the same, compiled once."""
+    kernels = sorted((kind, operator) for kind, operator in operators.items() if has_kernel(operator))
+    return _woven(tuple(kernels), protocol, template, tuple(feature for feature in FEATURES if feature in features))
 
 
 def has_kernel(operator: Any) -> bool:
@@ -77,10 +82,11 @@ def has_kernel(operator: Any) -> bool:
 
 
 @functools.cache
-def _woven(operators: tuple[tuple[str, Any], ...], protocol: Any, template: ModuleType) -> Loop:
+def _woven(operators: tuple[tuple[str, Any], ...], protocol: Any, template: ModuleType, features: tuple[str, ...]) -> Loop:
     kinds = tuple(kind for kind, _ in operators)
-    text, kernels = woven_text(dict(operators), protocol, template)
-    name = f"<loop of {', '.join(kinds) or 'no kernels'}{f', {protocol.__name__}' if protocol else ''}, {template.__name__}>"
+    text, kernels = woven_text(dict(operators), protocol, template, features)
+    parts = [*kinds, *([protocol.__name__] if protocol else []), *features, template.__name__]
+    name = f"<loop of {', '.join(parts)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)  # for the compiler, debuggers and tracebacks
     space = {**vars(template), **kernels}
     exec(compile(text, name, "exec"), space)  # our own template and the names of registered kernels
@@ -90,7 +96,7 @@ def _woven(operators: tuple[tuple[str, Any], ...], protocol: Any, template: Modu
 
 
 def woven_text(
-    operators: Mapping[str, Any], protocol: Any = None, template: ModuleType = loop
+    operators: Mapping[str, Any], protocol: Any = None, template: ModuleType = loop, features: Collection[str] = ()
 ) -> tuple[str, dict[str, Callable[..., Any]]]:
     """The completed loop, and the kernels by the names that it calls them by."""
     lines: list[str] = []
@@ -107,7 +113,7 @@ def woven_text(
         kernels[name] = function
         return f"{name}({', '.join(arguments)})"
 
-    for line in inspect.getsource(template).splitlines():
+    for line in _chosen(inspect.getsource(template).splitlines(), features):
         point = re.match(r"( *)# WEAVE (\w+)$", line)
         if point is None:
             lines.append(line)
@@ -139,3 +145,15 @@ def woven_text(
             lines.append(f"{indent}{'elif' if n else 'if'} {' or '.join(f'op[inst[i, I_OP], O_CODE] == {code}' for code in codes)}:")
             lines.append(f"{indent}    {POINTS[name].format(call=call(function, f'{name}_{codes[0]}'))}")
     return "\n".join(lines) + "\n", kernels
+
+
+def _chosen(lines: Iterable[str], features: Collection[str]) -> Iterator[str]:
+    """The lines without those of features that are not used."""
+    used = True
+    for line in lines:
+        mark = re.match(r" *# WEAVE (?:if (\w+)|end)$", line)
+        if mark is None:
+            if used:
+                yield line
+        else:
+            used = mark[1] is None or mark[1] in features

@@ -61,3 +61,10 @@ def test_a_kernel_that_kinds_share_stands_once() -> None:
     text, kernels = weave.woven_text({"map": OPERATORS["map"], "twin": twin, "filter": OPERATORS["filter"]})
     assert len(kernels) == 2
     assert "if op[inst[i, I_OP], O_CODE] == 0 or op[inst[i, I_OP], O_CODE] == 1:" in text
+
+
+def test_what_is_not_used_leaves_no_trace() -> None:
+    plain, _ = weave.woven_text(OPERATORS)
+    acting, _ = weave.woven_text(OPERATORS, features=["actors"])
+    assert "CONTROL_MESSAGE" not in plain
+    assert acting.count("CONTROL_MESSAGE") == 2
