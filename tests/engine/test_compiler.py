@@ -431,6 +431,24 @@ def test_threads_that_compile_the_same_do_not_disturb_each_other() -> None:
     assert answers == [124] * 4
 
 
+def add_to_element(table: Any, row: int, column: int, more: int) -> int:
+    table[row, column] += more
+    return table[row, column]
+
+
+def test_indices_are_checked_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch, own_directory: Path) -> None:
+    monkeypatch.setenv("MILLRACE_CHECK", "1")
+    table = np.arange(6, dtype=np.int32).reshape(2, 3)
+    add = compiled(add_to_element)
+    assert add(table, 1, 2, 10) == 15
+    for row, column, said in ((2, 0, "index 2 of 2"), (-1, 0, "index -1 of 2"), (0, 3, "index 3 of 3"), (1, -1, "index -1 of 3")):
+        with pytest.raises(IndexError, match=rf"test_compiler.add_to_element, line \d+: `table\[row, column\]`: {said}"):
+            add(table, row, column, 10)
+    assert table.tolist() == [[0, 1, 2], [3, 4, 15]]
+    with pytest.raises(IndexError, match="index 0 of 0"):
+        add(np.zeros((1, 0), np.int32), 0, 0, 1)
+
+
 def test_without_the_compiler_functions_run_as_they_stand(monkeypatch: pytest.MonkeyPatch, own_directory: Path) -> None:
     monkeypatch.setenv("MILLRACE_COMPILE", "0")
     assert Compiled(kernel("def f(t):\n    return t[0] * t[0]\n"))(np.array([MOST])) == 1

@@ -5,8 +5,8 @@ A kernel is a function of a module, written in a part of Python in which every n
 * Values: words (64-bit integers that wrap), floats (64 bits) and truth values. A variable keeps the type of its first assignment.
 * Tables: NumPy arrays of float64 or of integers, row after row, with one index for each dimension; `table.shape[n]`. Narrow integers are
   read as words; of what is written to them the lowest bits are kept. A named tuple of tables is given as a whole (`world.msg`). Tables and
-  tuples are no values: they can be handed on and given a second name, and nothing else. Two tables may share memory. Indices are not
-  checked; without the compiler NumPy checks them.
+  tuples are no values: they can be handed on and given a second name, and nothing else. Two tables may share memory. Indices are
+  checked with MILLRACE_CHECK=1 only.
 * `=`, `+=` and its like, `if`, `while`, `for .. in range(..)`, `break`, `continue`, `return`; `+ - * / // % & | ^ << >> ~`, comparisons,
   `and`, `or`, `not`, `a if c else b`, `min`, `max`, `abs`, `int`, `float`, `np.sqrt`. `//` and `%` round down, as in Python; by zero they
   give 0. Every operation is defined for all values, so that results do not depend on the processor.

@@ -21,6 +21,9 @@ from .problem import CannotCompile
 ENTRY = "kernel"
 """Name of the compiled function in its machine code."""
 
+FAULT_WORDS = 4
+"""Where indices are checked: address of a text that names the first place that went wrong, its index, the size; a word to use instead."""
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 Signature = tuple[Any, ...]
 """For each argument: None for a word, (type, dimensions) for a table, ((name, type, dimensions), ...) for a tuple of tables."""
@@ -30,6 +33,11 @@ TYPES = {np.dtype(name).str: name for name in ("int8", "int16", "int32", "int64"
 
 def enabled() -> bool:
     return os.environ.get("MILLRACE_COMPILE", "1") != "0"
+
+
+def checking() -> bool:
+    """Whether indices are checked (MILLRACE_CHECK=1): slower by some three times, and compiled anew."""
+    return os.environ.get("MILLRACE_CHECK", "0") == "1"
 
 
 def rare(function: Function) -> Function:
@@ -77,6 +85,8 @@ class Compiled:
                 signature.append(None)
                 words.append(int(argument))
         native = self._natives.get(tuple(signature)) or self._native(tuple(signature))
+        if checking():
+            return _checked(native, given, words)
         addresses = np.array(given, np.int64)
         return native(addresses.ctypes.data, *words)
 
@@ -102,7 +112,7 @@ class Compiled:
                 if code is None:
                     from .translate import translate
 
-                    code = machine.object_code(translate(self.function, ENTRY, signature, self.called, self.widths))
+                    code = machine.object_code(translate(self.function, ENTRY, signature, self.called, self.widths, checking()))
                     store.save(key, code)
                 words = [ctypes.c_int64] * signature.count(None)
                 make = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *words)  # such a call lets other threads run
@@ -114,7 +124,7 @@ class Compiled:
         from . import machine
 
         hasher = hashlib.blake2b(digest_size=20)
-        about = [_own_text(), machine.identity(), repr(signature), repr(sorted(self.widths.items()))]
+        about = [_own_text(), machine.identity(), repr(signature), repr(sorted(self.widths.items())), repr(checking())]
         texts: set[str] = set()
         for kernel in reachable(self.function):
             texts.add(source_text(kernel))
@@ -122,6 +132,16 @@ class Compiled:
         for part in [*about, *sorted(texts)]:
             hasher.update(part.encode() + b"\0")
         return hasher.hexdigest()
+
+
+def _checked(native: Callable[..., int], given: list[int], words: list[int]) -> int:
+    """Call code that notes the first index beyond its table behind the given words. Raises IndexError."""
+    addresses = np.array([*given, *[0] * FAULT_WORDS], np.int64)
+    result = native(addresses.ctypes.data, *words)
+    place, index, size = addresses[len(given) :][:3].tolist()
+    if place:
+        raise IndexError(f"{ctypes.string_at(place).decode()}: index {index} of {size}")
+    return result
 
 
 def is_called(kernel: Callable[..., Any], called: Collection[Callable[..., Any]]) -> bool:

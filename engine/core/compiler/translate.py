@@ -20,9 +20,17 @@ from .values import FLOAT, ONE, WORD, ZERO, Given, Table, Tables, Values
 
 
 def translate(
-    function: Callable[..., Any], name: str, signature: Signature, called: Collection[Callable[..., Any]], widths: Mapping[str, int]
+    function: Callable[..., Any],
+    name: str,
+    signature: Signature,
+    called: Collection[Callable[..., Any]],
+    widths: Mapping[str, int],
+    checked: bool = False,
 ) -> str:
-    """The text of a module with one function `name(addresses and shapes, words ...) -> word`. Raises CannotCompile."""
+    """The text of a module with one function `name(addresses and shapes, words ...) -> word`. Raises CannotCompile.
+
+    checked: it notes the first index beyond its table behind the addresses and shapes (`kernel.FAULT_WORDS`).
+    """
     given: list[Given] = []
     at = 0
     for part in signature:
@@ -35,7 +43,7 @@ def translate(
             fields.append((table, Table(at, element, dimensions, widths.get(table))))
             at += 1 + dimensions
         given.append(fields[0][1] if single else Tables(tuple(fields)))
-    program = Program(called)
+    program = Program(called, at if checked else None)
     kernel = program.kernel(plain(function), tuple(given))
     if kernel.returns is FLOAT:
         raise CannotCompile(f"kernel {function.__name__} returns a float; to Python only words can be returned")
@@ -46,10 +54,11 @@ def translate(
 
 
 class Program:
-    """All kernels of one module."""
+    """All kernels of one module. fault_at: where a wrong index is noted among the given words, None if none is."""
 
-    def __init__(self, called: Collection[Callable[..., Any]]):
+    def __init__(self, called: Collection[Callable[..., Any]], fault_at: int | None):
         self.module = ir.Module("kernels")
+        self.fault_at = fault_at
         self.called = called
         self.unchanging = self.module.add_metadata([])
         self._kernels: dict[tuple[FunctionType, tuple[Given, ...]], Kernel | None] = {}

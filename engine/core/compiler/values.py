@@ -64,6 +64,7 @@ class Program(Protocol):
     """What the kernels of one module share."""
 
     module: ir.Module
+    fault_at: int | None  # where a wrong index is noted among the given words
     unchanging: ir.Value  # marks loads of words that never change
 
     def kernel(self, function: FunctionType, given: tuple[Given, ...]) -> Translated: ...
@@ -170,13 +171,46 @@ class Values:
         if len(indices) != table.dimensions:
             self.refuse(node, f"has {len(indices)} indices; the table has {table.dimensions} dimensions")
         offset = ZERO
+        inside: ir.Value = ir.Constant(TRUTH, 1)
         for n, index in enumerate(indices):
             if n > 0:
                 offset = self.build.mul(offset, self.size(table, n))
             position = self.as_type(self.value(index), WORD, index)
             offset = position if n == 0 else self.build.add(offset, position)
+            if self.program.fault_at is not None:
+                inside = self.build.and_(inside, self.checked(position, self.size(table, n), node, self.program.fault_at))
         base = self.build.inttoptr(self.word(table.at), ELEMENTS[table.element].as_pointer())
-        return self.build.gep(base, [offset], inbounds=True), table.element
+        if self.program.fault_at is None:
+            return self.build.gep(base, [offset], inbounds=True), table.element
+        elsewhere = self.build.bitcast(self.fault(self.program.fault_at, 3), base.type)
+        return self.build.select(inside, self.build.gep(base, [offset]), elsewhere), table.element
+
+    def checked(self, index: ir.Value, size: ir.Value, node: ast.Subscript, fault_at: int) -> ir.Value:
+        """Whether an index lies inside its table; the first that does not is noted."""
+        inside = self.build.icmp_unsigned("<", index, size)
+        note, after = self.block(), self.block()
+        first = self.build.icmp_signed("==", self.build.load(self.fault(fault_at, 0)), ZERO)
+        self.choose(self.build.and_(self.build.not_(inside), first), note, after)
+        self.build.position_at_end(note)
+        for n, word in enumerate((self.build.ptrtoint(self.where(node), WORD), index, size)):
+            self.build.store(word, self.fault(fault_at, n))
+        self.go(after)
+        self.build.position_at_end(after)
+        return inside
+
+    def fault(self, fault_at: int, n: int) -> ir.Value:
+        """Address of the n-th word of what is noted of a wrong index."""
+        return self.build.gep(self.ir.args[0], [ir.Constant(WORD, fault_at + n)])
+
+    def where(self, node: ast.AST) -> ir.Value:
+        """Address of a text, with 0 behind it, that names a place in the source."""
+        line = getattr(node, "lineno", self.line)
+        text = f"kernel {self.function.__module__}.{self.function.__name__}, line {line}: `{ast.unparse(node)}`".encode() + b"\0"
+        kind = ir.ArrayType(ir.IntType(8), len(text))
+        name = self.program.module.get_unique_name("place")
+        constant = ir.GlobalVariable(self.program.module, kind, name)
+        constant.linkage, constant.global_constant, constant.initializer = "internal", True, ir.Constant(kind, bytearray(text))
+        return constant
 
     # -- values ---------------------------------------------------------------------------------------------------------------
 
