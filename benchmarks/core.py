@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ import yaml
 
 import engine
 from benchmarks.simpy_model import simpy_hops_per_s
+from engine.rerun import waterfalls_at_hand
+from engine.spec.selection import Selection
 
 EXAMPLES = Path(__file__).parents[1] / "fixtures" / "experiments"
 CASES = (("nexmark_q12", 10, 100_000), ("nexmark_q3", 10, 100_000), ("nexmark_q12", 100, 120_000), ("nexmark_q3", 100, 120_000))
@@ -47,8 +50,8 @@ def document(example: str, workers: int, records_per_s: float, horizon_s: float)
 class Stopwatch:
     """Adds up the time spent in one method of an object."""
 
-    def __init__(self, of: Any, method: str):
-        self._of, self._method, self.seconds = of, method, 0.0
+    def __init__(self, of: Any, method: str, clock: Callable[[], float] = time.perf_counter):
+        self._of, self._method, self._clock, self.seconds = of, method, clock, 0.0
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._of, name)
@@ -56,9 +59,9 @@ class Stopwatch:
 
     def _timed(self, method: Any) -> Any:
         def call(*arguments: Any) -> Any:
-            started = time.perf_counter()
+            started = self._clock()
             result = method(*arguments)
-            self.seconds += time.perf_counter() - started
+            self.seconds += self._clock() - started
             return result
 
         return call
@@ -116,6 +119,33 @@ def growth(example: str, horizon_s: float, repeats: int) -> dict[str, Any]:
     }
 
 
+def tracing(example: str, workers: int, records_per_s: float, horizon_s: float, repeats: int) -> dict[str, Any]:
+    """Time of a run that traces every service, keeps its outputs and says where the time of its slowest records went, over a plain run's.
+
+    Processor time, since the two take turns on a machine that may do other work; the least of the repeats, in which it did least.
+    """
+    made = document(example, workers, records_per_s, horizon_s)
+    seconds: dict[bool, list[float]] = {False: [], True: []}
+    for _ in range(repeats):
+        for observed in seconds:
+            simulation = engine.Simulation(made, trace=observed, keep_outputs=observed)
+            feeds = simulation._plan.feeds
+            for name, feed in feeds.items():
+                feeds[name] = Stopwatch(feed, "chunk", time.process_time)  # type: ignore[assignment]
+            started = time.process_time()
+            while simulation.advance() is not None:
+                pass
+            if observed:
+                waterfalls_at_hand(simulation, Selection(slowest=10))
+            making = sum(feed.seconds for feed in feeds.values())  # type: ignore[attr-defined]
+            seconds[observed].append(time.process_time() - started - making)
+    return {
+        "name": f"{example} W={workers} {records_per_s:g}/s traced, with waterfalls, over plain",
+        "services": len(simulation.trace()),
+        "ratio": round(min(seconds[True]) / min(seconds[False]), 2),
+    }
+
+
 def first_frame() -> dict[str, Any]:
     """Seconds from starting Python to the first frame of an example, with no compiled loop on this machine, and with one."""
     program = f"import engine; s = engine.Simulation({str(EXAMPLES / 'nexmark_q3.yaml')!r}); s.advance()"
@@ -140,6 +170,7 @@ def main() -> None:
     results = (
         [lambda case=case: compare(*case, options.seconds, options.repeats) for case in CASES]
         + [lambda example=example: growth(example, options.seconds, options.repeats) for example in ("nexmark_q12", "nexmark_q3")]
+        + [lambda: tracing("nexmark_q3", 10, 100_000, options.seconds, options.repeats)]
         + [first_frame]
     )
     for result in results:

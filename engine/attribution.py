@@ -5,13 +5,14 @@ What the parts mean is section 11 of docs/event-core.md. Everything here reads a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core import bulk
 from engine.core import layout as L
 
 Words = NDArray[np.int64]
@@ -93,93 +94,125 @@ class NotTraced(ValueError):
 
 
 class Trace:
-    """Rows of a service trace (n, TRACE_COLUMNS) in any order that keeps each instance's own, found by instance and time."""
+    """The services of a run, or of a stretch of it, as they are while the run stands still.
 
-    def __init__(self, rows: Words, topology: Topology):
+    times: (n, TRACE_COLUMNS) of `engine.core.layout`. lineage: (n, LINEAGE_COLUMNS). base: number of the first row.
+    """
+
+    def __init__(self, times: Words, lineage: NDArray[np.int32], base: int, topology: Topology):
         self.topology = topology
-        self._rows = rows
-        instances = rows[:, L.T_INSTANCE]
-        narrow = instances.astype(np.uint16) if len(topology.operators) <= 1 << 16 else instances
-        self._order = np.argsort(narrow, kind="stable")
-        self._starts = rows[self._order, L.T_START]
-        self._first = np.concatenate([[0], np.cumsum(np.bincount(instances, minlength=len(topology.operators)))])
-        self._numbers = {key: n for n, key in enumerate(zip(topology.operators, topology.indexes.tolist(), strict=True))}
+        self._times, self._lineage, self._base = times, lineage, base
 
-    def waterfall(self, record: Delivery) -> Waterfall:
-        """The path of a delivered record, walked back from its sink. Raises NotTraced."""
-        instance = self._numbers[record.sink, record.instance]
-        row = self._last_before(instance, record.end_ns)
-        if row is None or row[L.T_END] != record.end_ns or row[L.T_TRIGGER] != record.trigger:
+    def __len__(self) -> int:
+        return len(self._times)
+
+    def columns(self) -> dict[str, Words]:
+        """What is known of each service, by start, then instance (docs/event-core.md, 11). Numbers of rows are given as times."""
+        order = np.lexsort((self._lineage[:, L.F_INSTANCE], self._times[:, L.T_START]))
+        times, lineage = self._times[order], self._lineage[order].astype(np.int64)
+        channel = lineage[:, L.F_CHANNEL]
+        senders = np.append(self.topology.senders, -1)  # channel -1 has none
+        return {
+            "instance": lineage[:, L.F_INSTANCE],
+            "start_ns": times[:, L.T_START],
+            "end_ns": times[:, L.T_END],
+            "kind": lineage[:, L.F_KIND],
+            "trigger": times[:, L.T_TRIGGER],
+            "class": lineage[:, L.F_CLASS],
+            "ready_ns": times[:, L.T_READY],
+            "channel": channel,
+            "sender": senders[channel],
+            "sent_ns": times[:, L.T_SENT],
+            "begun_ns": times[:, L.T_BEGUN],
+            "departed_ns": times[:, L.T_DEPARTED],
+            "parent_ns": self._of(lineage[:, L.F_PARENT], self._times[:, L.T_START]),
+            "origin_ns": times[:, L.T_ORIGIN],
+            "idle_ns": times[:, L.T_IDLE],
+            "service_ns": times[:, L.T_SERVICE],
+        }
+
+    def _of(self, numbers: Words, values: NDArray[Any]) -> Words:
+        """The values of other rows, by their numbers; -1 where there is none."""
+        known = numbers >= self._base
+        return np.where(known, values[np.where(known, numbers - self._base, 0)], -1).astype(np.int64)
+
+    def waterfalls(self, records: Sequence[Delivery]) -> list[Waterfall]:
+        """The paths of delivered records, in their order. Raises NotTraced."""
+        instance_of = {key: i for i, key in enumerate(zip(self.topology.operators, self.topology.indexes.tolist(), strict=True))}
+        places = np.array([(record.end_ns, instance_of[record.sink, record.instance]) for record in records], np.int64).reshape(-1, 2)
+        order = np.lexsort((places[:, 1], places[:, 0]))
+        found = np.full(len(records), -1, np.int64)
+        bulk.find_services(self._times, self._lineage, places[order], found)
+        rows = np.empty_like(found)
+        rows[order] = found
+        return [self._waterfall(record, n) for record, n in zip(records, (rows + self._base).tolist(), strict=True)]
+
+    def _waterfall(self, record: Delivery, n: int) -> Waterfall:
+        """The path of the record that was delivered at the end of service n, walked back from there."""
+        if n < self._base or self._time(n, L.T_TRIGGER) != record.trigger:
             raise NotTraced(f"the trace holds no delivery of record {record.trigger} at {record.sink} at {record.end_ns} ns")
-        backwards = self._served_back(row)
-        while row[L.T_CHANNEL] >= 0:
-            backwards += self._way_back(row)
-            sender, sent_ns = int(self.topology.senders[row[L.T_CHANNEL]]), row[L.T_SENT]
-            fired = self._last_before(sender, sent_ns)
-            if sent_ns < 0 or fired is None:
-                raise self._begins_too_late(record, row[L.T_READY])
-            backwards.append(self._part("blocked", sender, fired[L.T_END], sent_ns))
-            backwards += self._served_back(fired)
-            origin_ns = row[L.T_ORIGIN] if row[L.T_ORIGIN] >= 0 else fired[L.T_START]
-            row = fired
-            if origin_ns != fired[L.T_START]:
-                row = self._last_before(sender, origin_ns + 1)
-                if row is None or row[L.T_START] != origin_ns:
-                    raise self._begins_too_late(record, origin_ns)
-                backwards.append(self._part("window_wait", sender, row[L.T_END], fired[L.T_START]))
-                backwards += self._served_back(row)
-            elif fired[L.T_KIND] != L.RECORD:
-                raise NotTraced(f"{self.topology.operators[sender]} does not say which record its row of {sent_ns} ns counts from")
-        from_ns, source = record.end_ns - record.latency_ns, row[L.T_INSTANCE]
+        backwards = self._service(n)
+        while self._from(n, L.F_CHANNEL) >= 0:
+            fired = self._from(n, L.F_PARENT)
+            if fired < self._base:
+                raise self._begins_too_late(record, n)
+            backwards += self._way(n)
+            backwards.append(self._part("blocked", fired, self._time(fired, L.T_END), self._time(n, L.T_SENT)))
+            backwards += self._service(fired)
+            origin_ns = self._time(n, L.T_ORIGIN)
+            if origin_ns in (-1, self._time(fired, L.T_START)):
+                if self._from(fired, L.F_KIND) != L.RECORD:
+                    raise NotTraced(
+                        f"{self._operator(fired)} does not say from which record what it sent at {self._time(n, L.T_SENT)} counts"
+                    )
+                n = fired
+            else:
+                n = bulk.service_from(self._times, self._lineage, fired, self._base, origin_ns)
+                if n < self._base:
+                    raise self._begins_too_late(record, fired)
+                backwards.append(self._part("window_wait", n, self._time(n, L.T_END), self._time(fired, L.T_START)))
+                backwards += self._service(n)
+        from_ns = record.end_ns - record.latency_ns
         if self.topology.clock != "ingest":
-            backwards.append(self._part("driver_queue", source, row[L.T_READY], row[L.T_START]))
+            backwards.append(self._part("driver_queue", n, self._time(n, L.T_READY), self._time(n, L.T_START)))
         if self.topology.clock == "event":
-            backwards.append(self._part("event_delay", source, from_ns, row[L.T_READY]))
+            backwards.append(self._part("event_delay", n, from_ns, self._time(n, L.T_READY)))
         if backwards[-1].start_ns != from_ns:
             raise NotTraced(f"the path of record {record.trigger} begins at {backwards[-1].start_ns} ns, its latency counts from {from_ns}")
         return Waterfall(record, tuple(part for part in reversed(backwards) if part.duration_ns))
 
-    def _served_back(self, row: Sequence[int]) -> list[Part]:
+    def _service(self, n: int) -> list[Part]:
         """From the end of a service back to its start."""
-        instance, worked_ns = row[L.T_INSTANCE], row[L.T_START] + row[L.T_SERVICE]
+        worked_ns = self._time(n, L.T_START) + self._time(n, L.T_SERVICE)
         return [
-            self._part("stolen", instance, worked_ns, row[L.T_END]),
-            self._part("service", instance, row[L.T_START], worked_ns),
+            self._part("stolen", n, worked_ns, self._time(n, L.T_END)),
+            self._part("service", n, self._time(n, L.T_START), worked_ns),
         ]
 
-    def _way_back(self, row: Sequence[int]) -> list[Part]:
+    def _way(self, n: int) -> list[Part]:
         """From the start of a service back to the sending of its message."""
-        receiver, start_ns, ready_ns = row[L.T_INSTANCE], row[L.T_START], row[L.T_READY]
-        sender = int(self.topology.senders[row[L.T_CHANNEL]])
-        queued_until_ns = start_ns - self._idle_ns(receiver, ready_ns, start_ns)
+        fired, start_ns, ready_ns = self._from(n, L.F_PARENT), self._time(n, L.T_START), self._time(n, L.T_READY)
+        sent_ns, begun_ns, departed_ns = (self._time(n, column) for column in (L.T_SENT, L.T_BEGUN, L.T_DEPARTED))
+        queued_until_ns = start_ns - bulk.idle_ns(self._times, self._lineage, n, self._base, ready_ns)
         return [
-            self._part("scheduling", receiver, queued_until_ns, start_ns),
-            self._part("queueing", receiver, ready_ns, queued_until_ns),
-            self._part("network_latency", sender, row[L.T_DEPARTED], ready_ns),
-            self._part("transmission", sender, row[L.T_BEGUN], row[L.T_DEPARTED]),
-            self._part("network_wait", sender, row[L.T_SENT], row[L.T_BEGUN]),
+            self._part("scheduling", n, queued_until_ns, start_ns),
+            self._part("queueing", n, ready_ns, queued_until_ns),
+            self._part("network_latency", fired, departed_ns, ready_ns),
+            self._part("transmission", fired, begun_ns, departed_ns),
+            self._part("network_wait", fired, sent_ns, begun_ns),
         ]
 
-    def _idle_ns(self, instance: int, from_ns: int, start_ns: int) -> int:
-        """How long an instance was idle in [from_ns, start_ns), start_ns the start of one of its services."""
-        first, last = self._first[instance], self._first[instance + 1]
-        low, high = first + np.searchsorted(self._starts[first:last], (from_ns, start_ns), side="right")
-        rows = self._rows[self._order[low:high]]
-        return int(np.maximum(rows[:, L.T_START] - np.maximum(rows[:, L.T_IDLE], from_ns), 0).sum())
+    def _time(self, n: int, column: int) -> int:
+        return int(self._times[n - self._base, column])
 
-    def _last_before(self, instance: int, time_ns: int) -> list[int] | None:
-        """The instance's last service that starts before a time."""
-        first, last = self._first[instance], self._first[instance + 1]
-        at = first + np.searchsorted(self._starts[first:last], time_ns)
-        return None if at == first else self._rows[self._order[at - 1]].tolist()
+    def _from(self, n: int, column: int) -> int:
+        return int(self._lineage[n - self._base, column])
 
-    def _part(self, part: str, instance: int, start_ns: int, end_ns: int) -> Part:
-        return Part(part, self.topology.operators[instance], int(self.topology.indexes[instance]), start_ns, end_ns)
+    def _operator(self, n: int) -> str:
+        return self.topology.operators[self._from(n, L.F_INSTANCE)]
 
-    def _begins_too_late(self, record: Delivery, reached_ns: int) -> NotTraced:
-        return NotTraced(f"the trace begins too late: the path of record {record.trigger} leads to before {reached_ns} ns")
+    def _part(self, part: str, n: int, start_ns: int, end_ns: int) -> Part:
+        return Part(part, self._operator(n), int(self.topology.indexes[self._from(n, L.F_INSTANCE)]), start_ns, end_ns)
 
-
-def waterfalls(trace: Trace, records: Iterable[Delivery]) -> list[Waterfall]:
-    """The waterfalls of delivered records. Raises NotTraced."""
-    return [trace.waterfall(record) for record in records]
+    def _begins_too_late(self, record: Delivery, n: int) -> NotTraced:
+        return NotTraced(f"the trace begins too late: the path of record {record.trigger} leads to before {self._time(n, L.T_START)} ns")

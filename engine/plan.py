@@ -221,7 +221,7 @@ def build(
         "latency": _latencies(network, hosts, len(network.trunks), actors),
         "link": network.link,
     }
-    tables["traced"] = np.full((len(tables["proc"]), L.TRACE_COLUMNS), -1, np.int64)
+    tables["behind"] = np.zeros((len(inst), L.B_COLUMNS), np.int64)
     tables["next_ns"] = np.where(np.arange(len(host)) < len(hosts), 0, L.FAR)
     texts = TextTables(strings, lowering.constants, lowering.tables)
     tables["constants"] = texts.cover()
@@ -348,9 +348,7 @@ def _latencies(network: Network, hosts: Sequence[ExpandedHost], trunks: int, act
     return latency
 
 
-def _world(
-    lowering: Lowering, capacity: Capacity, records: int, width: int, hosts: int, sinks: int, keep_outputs: bool
-) -> dict[str, Words]:
+def _world(lowering: Lowering, capacity: Capacity, records: int, width: int, hosts: int, sinks: int, keep_outputs: bool) -> dict[str, Any]:
     ring = 1 << max(2, (capacity.ring - 1).bit_length())
 
     def zeros(*shape: int) -> Words:
@@ -360,7 +358,7 @@ def _world(
     if capacity.rows is not None:
         rows, entries = capacity.rows, capacity.entries
     g = zeros(L.G_COLUMNS)
-    world = {
+    world: dict[str, Any] = {
         "msg": lines(capacity.messages, L.M_PAYLOAD + width),
         "free": np.arange(capacity.messages - 1, -1, -1, dtype=np.int64),
         "rings": zeros(2 * hosts, ring, 3),
@@ -381,6 +379,7 @@ def _world(
         "histogram": zeros(max(sinks, 1), L.BUCKETS),
         "latency_sums": zeros(max(sinks, 1), 3),
         "trace": zeros(1, L.TRACE_COLUMNS),
+        "lineage": np.zeros((1, L.LINEAGE_COLUMNS), np.int32),
         "notes": zeros(1, L.N_COLUMNS),
         "entry_origin": zeros(1),
         "row_origin": zeros(1),

@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.attribution import Delivery, Trace, Waterfall
-from engine.core import layout as L
+from engine.attribution import Delivery, Waterfall
 from engine.core.random import RandomStream
 from engine.core.world import Words
 from engine.simulation import Simulation
@@ -20,8 +19,7 @@ from engine.spec.selection import RECORDS_MAX, Selection
 from engine.spec.streams import FileStream
 
 STEPS = 500  # into which each of the two runs is cut, to tell how far it has come
-ROWS_MAX = 10_000_000  # services held at a time, about 1 GB
-ROWS_AT_ONCE = 500_000  # services after which the records delivered meanwhile are looked up
+ROWS_MAX = 1 << 23  # services held at a time, about 0.8 GB; when there are more, those no longer needed are dropped
 
 Go = Callable[[Simulation, int], None]
 Progress = Callable[[float], None]
@@ -52,6 +50,14 @@ def waterfalls(
             "changed since; run the experiment again"
         )
     return trace(again(False), records, go, lambda share: progress((1 + share) / 2))
+
+
+def waterfalls_at_hand(simulation: Simulation, selection: Selection) -> list[Waterfall]:
+    """The same from a finished simulation that has kept its outputs and its whole trace."""
+    chooser = Chooser(selection, simulation)
+    for rows in simulation.output_parts():
+        chooser.add(rows)
+    return simulation.trace().waterfalls(chooser.chosen())
 
 
 def find(simulation: Simulation, selection: Selection, go: Go, progress: Progress) -> list[Delivery]:
@@ -90,11 +96,18 @@ class Chooser:
                     self._kept.append(row[None])
         rows = rows[rows[:, 2] > self._simulation.experiment.workload.warmup_ns]
         if self._selection.slowest:
-            candidates = rows if self._slowest is None else np.concatenate([self._slowest, rows])
-            order = np.lexsort((candidates[:, 1], candidates[:, 2], -candidates[:, 5]))
-            self._slowest = candidates[order[: self._selection.slowest]]
+            self._keep_slowest(rows)
         if self._selection.sample is not None:
             self._sample(rows)
+
+    def _keep_slowest(self, rows: Words) -> None:
+        """Of records of equal latency the first delivered, of those of one moment that of the least instance."""
+        wanted = self._selection.slowest
+        if len(rows) > wanted:
+            rows = rows[rows[:, 5] >= np.partition(rows[:, 5], -wanted)[-wanted]]
+        candidates = rows if self._slowest is None else np.concatenate([self._slowest, rows])
+        order = np.lexsort((candidates[:, 1], candidates[:, 2], -candidates[:, 5]))
+        self._slowest = candidates[order[:wanted]]
 
     def _sample(self, rows: Words) -> None:
         sample = self._selection.sample
@@ -131,37 +144,33 @@ def trace(simulation: Simulation, records: list[Delivery], go: Go, progress: Pro
     records = sorted(records, key=lambda record: record.end_ns)
     begins = _begins(simulation, records)
     step_ns = max(1, -(-simulation.end_ns // STEPS))
-    chunks: list[Words] = []
     made: list[Waterfall] = []
     tracing = False
-    fresh = 0  # rows since records were last looked up
     reached = 0  # records delivered by now
     while len(made) < len(records):
         if not tracing or begins[len(made)] > simulation.now_ns:  # of what has happened nothing is needed
             simulation.stop_tracing()
-            chunks = []
             if begins[len(made)] > simulation.now_ns:
                 go(simulation, begins[len(made)])
             simulation.start_tracing()
             tracing = True
         go(simulation, min(simulation.now_ns + step_ns, records[reached].end_ns))
-        chunks.append(simulation.taken_trace())
-        fresh += len(chunks[-1])
-        if sum(map(len, chunks)) > ROWS_MAX:
-            message = (
-                f"the paths of the chosen records span more than {ROWS_MAX:,} services at a time; choose records of less latency, or fewer"
-            )
-            raise Refusal(message, value=len(records))
         while reached < len(records) and records[reached].end_ns <= simulation.now_ns:
             reached += 1
         progress(simulation.now_ns / records[-1].end_ns)
+        traced = simulation.trace()
+        full = len(traced) > ROWS_MAX
         last = reached == len(records) or begins[reached] > simulation.now_ns
-        if reached > len(made) and (last or fresh > ROWS_AT_ONCE):
-            index = Trace(np.concatenate(chunks), simulation.topology())
-            made += [index.waterfall(record) for record in records[len(made) : reached]]
-            fresh = 0
-            if reached < len(records):
-                chunks = [rows for rows in chunks if len(rows) and rows[:, L.T_START].max() >= begins[reached]]
+        if reached > len(made) and (last or full):
+            made += traced.waterfalls(records[len(made) : reached])
+        if full and reached < len(records):
+            simulation.drop_trace(begins[reached])
+            if len(simulation.trace()) > ROWS_MAX // 2:
+                message = (
+                    f"the paths of the chosen records span more than {ROWS_MAX // 2:,} services at a time; "
+                    "choose records of less latency, or fewer"
+                )
+                raise Refusal(message, value=len(records))
     return made
 
 

@@ -17,14 +17,14 @@ import numpy as np
 import pyarrow as pa
 
 from engine import plan as planning
-from engine.attribution import Delivery, Topology, Waterfall
+from engine.attribution import Delivery, Topology, Trace, Waterfall
 from engine.core import layout as L
 from engine.core import weave
 from engine.core.actors import Actor, Actors, Agent, Directory, packed, unpacked
 from engine.core.control import Control
 from engine.core.deadlock import standing_channels
 from engine.core.network import held
-from engine.core.world import Capacity, Words, World
+from engine.core.world import ROWS_AHEAD, Capacity, Words, World
 from engine.faults import fault_controls
 from engine.logs import Logs
 from engine.network import LinkFaults
@@ -82,7 +82,6 @@ class Simulation:
             "agent": deepcopy(agent),
             "kinds": tuple(kinds),
         }
-        self._trace_rows = capacity.trace
         context = Context(datasets=datasets or lookup([FIXTURES]))
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
         used = {spec.kind for spec in self.experiment.query.operators} | set(kinds)
@@ -92,8 +91,11 @@ class Simulation:
         hosts = [actor.host for actor in actors]
         self._plan = planning.build(self.experiment, context, context.datasets, capacity, keep_outputs, self._kernels, protocol, hosts)
         self._world = World(self._plan.arrays)
+        services = sum(feed.count for feed in self._plan.feeds.values()) * len(self._plan.operators)
+        self._trace_rows = capacity.trace or min(max(services, 1 << 16), ROWS_AHEAD)
+        self.observed = trace and keep_outputs  # all outputs and services since the start are at hand
         if trace:
-            self.start_tracing()
+            self._world.start_tracing(self._trace_rows)
         self._logs = Logs(self._plan)
         workload = self.experiment.workload
         self.horizon_ns = workload.horizon_ns
@@ -113,7 +115,6 @@ class Simulation:
         self._actors.wind_up(self._world)
         cyclic = any(edge.feedback for edge in self.experiment.query.edges)
         self._may_deadlock = cyclic and self.experiment.policies.flow_control.kind == "credits"
-        self._traces: list[Words] = []
         self._outputs: list[Words] = []
         self.wall_s = 0.0
 
@@ -193,8 +194,6 @@ class Simulation:
                 self._actors.act(self._world)
             elif reason == L.CALL_OUT:
                 self._actors.answer(self._world)
-            elif reason == L.NEED_TRACE:
-                self._flush_trace()
             elif reason == L.NEED_OUTPUTS:
                 self._flush_outputs()
             else:
@@ -248,24 +247,30 @@ class Simulation:
     # -- observing -----------------------------------------------------------------------------------------------------
 
     def start_tracing(self) -> None:
-        """Keep every service that begins from now on."""
-        self._traces = []
+        """Keep every service that begins from now on, and nothing of what was traced before."""
         self._world.start_tracing(self._trace_rows)
+        self.observed = False
 
     def stop_tracing(self) -> None:
-        """Keep no more, and forget what was kept."""
-        self._traces = []
+        """Keep no more, and nothing of what was kept."""
         self._world.stop_tracing()
+        self.observed = False
 
-    def taken_trace(self) -> Words:
-        """What was traced since the last call, in columns as `trace_rows`; each instance's services in order. It is not kept here."""
-        self._flush_trace()
-        rows, self._traces = np.concatenate(self._traces), []
-        return rows
+    def drop_trace(self, before_ns: int) -> None:
+        """Forget services that ended before a time, as far as that saves memory."""
+        self._world.drop_trace(before_ns)
+        self.observed = False
+
+    def trace(self) -> Trace:
+        """The services traced so far; valid until the run goes on. Needs trace=True."""
+        self._world.plan_ends()
+        w = self._world.arrays
+        rows = int(w.g[L.G_TRACE])
+        return Trace(w.trace[:rows], w.lineage[:rows], int(w.g[L.G_TRACE_BASE]), self._topology())
 
     def taken_outputs(self) -> Words:
         """What was delivered since the last call: (n, ..) sink, instance, end_ns, event_ns, trigger, latency_ns. It is not kept here."""
-        rows, self._outputs = self._output_rows(), []
+        rows, self._outputs, self.observed = self.output_rows(), [], False
         return rows
 
     # -- results -----------------------------------------------------------------------------------------------------
@@ -296,36 +301,22 @@ class Simulation:
 
         with_trigger adds a column with the identity of the input record (-1 for control elements). Needs trace=True.
         """
-        return self.trace_rows()[:, : L.T_TRIGGER + 1 if with_trigger else L.T_TRIGGER]
-
-    def trace_rows(self) -> Words:
-        """Every service so far with all that is known of it: (n, TRACE_COLUMNS), columns `engine.core.layout.T_*`, by start, then instance.
-
-        Needs trace=True.
-        """
-        self._flush_trace()
-        rows = np.concatenate(self._traces)
-        self._traces = [rows]
-        w = self._world.arrays
-        w.traced[:, L.T_END] = w.proc[:, L.P_END]  # pauses move it
-        rows = np.concatenate([rows, w.traced[w.traced[:, L.T_INSTANCE] >= 0]])
-        ordered: Words = rows[np.lexsort((rows[:, L.T_INSTANCE], rows[:, L.T_START]))]
-        return ordered
+        columns = self.trace().columns()
+        names = ("instance", "start_ns", "end_ns", "kind", "trigger")[: 5 if with_trigger else 4]
+        return np.stack([columns[name] for name in names], axis=1)
 
     @property
     def sinks(self) -> list[str]:
         return self._plan.sinks
 
-    def topology(self) -> Topology:
-        """What the numbers in a trace stand for."""
+    def _topology(self) -> Topology:
         w = self._world.arrays
         operators = [self._plan.operators[o] for o in w.inst[:, L.I_OP]]
-        clock = self.experiment.measurement.latency.clock
-        return Topology(operators, w.inst[:, L.I_INDEX].copy(), w.chan[:, L.C_SENDER].copy(), clock)
+        return Topology(operators, w.inst[:, L.I_INDEX], w.chan[:, L.C_SENDER], self.experiment.measurement.latency.clock)
 
     def deliveries(self) -> list[Delivery]:
         """The records that all sinks delivered, by end, then instance. Needs keep_outputs=True."""
-        return self.as_deliveries(self._output_rows())
+        return self.as_deliveries(self.output_rows())
 
     def as_deliveries(self, rows: Words) -> list[Delivery]:
         """Rows of `taken_outputs` as records, by end, then instance."""
@@ -337,7 +328,7 @@ class Simulation:
 
     def sink_rows(self, sink: str) -> Words:
         """What a sink delivered, in words: instance, end_ns, event_ns, trigger, latency_ns, then the fields; by end, then instance."""
-        rows = self._output_rows()
+        rows = self.output_rows()
         rows = rows[rows[:, 0] == self._plan.sinks.index(sink)]
         rows = rows[np.lexsort((rows[:, 1], rows[:, 2]))]
         width = len(self.sink_schema(sink).fields)
@@ -376,29 +367,28 @@ class Simulation:
             return pa.array(self._plan.strings.texts(words), pa.string())
         return pa.array(words)
 
-    def _output_rows(self) -> Words:
-        """All that sinks delivered, in the order of delivery by host."""
+    def output_parts(self) -> list[Words]:
+        """All that sinks delivered and that was not taken, in columns as `taken_outputs`, the fields' words behind; one after the other."""
         self._flush_outputs()
-        self._outputs = [np.concatenate(self._outputs)]
+        return self._outputs
+
+    def output_rows(self) -> Words:
+        """The same in one piece."""
+        self._outputs = [np.concatenate(self.output_parts())]
         return self._outputs[0]
 
-    def _flush_trace(self) -> None:
-        self._traces.append(self._world.taken("trace"))
-
     def _flush_outputs(self) -> None:
-        self._outputs.append(self._world.taken("outputs"))
+        self._outputs.append(self._world.taken_outputs())
 
     # -- saving, resuming, forking ----------------------------------------------------------------------------------------
 
     def snapshot(self) -> dict[str, Words]:
         """All state as arrays, `Simulation.restore` takes it back."""
-        self._flush_trace()
         self._flush_outputs()
         state = {f"world.{name}": array for name, array in self._world.snapshot().items()}
         for name, counters in (("before", self._before), ("warm", self._warm)):
             if counters is not None:
                 state |= {f"{name}.{key}": words.copy() for key, words in counters.as_words().items()}
-        state["trace"] = np.concatenate(self._traces)
         state["outputs"] = np.concatenate(self._outputs)
         about = {
             "experiment": self.experiment.hash,
@@ -408,6 +398,7 @@ class Simulation:
             "logs_until_ns": self._logs.until_ns,
             "wall_s": self.wall_s,
             "telemetry": self.telemetry.state(),
+            "observed": self.observed,
             "controls": [control.state() for control in self._controls],
         }
         about["actors"], contents = packed(self._actors.state())
@@ -430,7 +421,8 @@ class Simulation:
         }
         self._before = Counters.from_words(groups["before"])
         self._warm = Counters.from_words(groups["warm"]) if groups["warm"] else None
-        self._traces, self._outputs = [state["trace"].copy()], [state["outputs"].copy()]
+        self._outputs = [state["outputs"].copy()]
+        self.observed = self.observed and about["observed"]
         self.now_ns, self.frame_number, self.wall_s = about["now_ns"], about["frame_number"], about["wall_s"]
         self._logs.until_ns = about["logs_until_ns"]
         self.telemetry = Telemetry.from_state(about["telemetry"])
@@ -490,13 +482,16 @@ class Run:
     def waterfalls(
         self, *, slowest: int = 0, sample: Mapping[str, Any] | None = None, records: Sequence[Mapping[str, Any]] = ()
     ) -> list[Waterfall]:
-        """Where the time of chosen records went (`engine.spec.selection.Selection`), by delivery. The run is made again for it, twice.
+        """Where the time of chosen records went (`engine.spec.selection.Selection`), by delivery.
 
+        The run is made again for it, twice, unless it has kept everything (trace=True, keep_outputs=True).
         Raises pydantic's ValidationError for an impossible choice, Refusal for records that were never delivered.
         """
-        from engine.rerun import waterfalls
+        from engine.rerun import waterfalls, waterfalls_at_hand
 
         chosen = Selection.model_validate({"slowest": slowest, "sample": sample, "records": list(records)})
+        if self.simulation.observed:
+            return waterfalls_at_hand(self.simulation, chosen)
         return waterfalls(lambda keep_outputs: self.simulation.again(keep_outputs=keep_outputs), chosen, digest=self.digest)
 
 

@@ -83,7 +83,6 @@ I_ERRORS = 41
 I_HELD = 42  # of records sent: from the end of the service to then, summed
 I_CONTROL_NS = 43  # of I_BUSY: the part of control elements
 I_CONTROLS = 44  # of I_FIFO: the part of control elements
-I_IDLE = 45  # while tracing: when its last emission ended
 I_NOISE = 46  # key of the random numbers for its services ...
 I_SERVICES = 47  # ... and how many of them began, where their cost varies
 I_COLUMNS = 48
@@ -228,7 +227,8 @@ G_ROWS_SIZE = 23
 G_MACHINES = 24  # rows of `host` below are machines, from here on trunks ...
 G_ACTORS = 25  # ... and from here on actors
 G_WINDOW_END = 26  # of the last window: actors do what is due until then
-G_COLUMNS = 27
+G_TRACE_BASE = 27  # number of the first row of the trace; those before were dropped
+G_COLUMNS = 28
 
 # -- what varies the cost of an operator's services, in the parameters (docs/event-core.md, 3.2) ----------------------------------
 V_EXTRA = 0  # warm-up: what it adds to the cost at first, in units of 2^-16 ...
@@ -249,23 +249,30 @@ CONTROL_WORDS = 8  # at most
 X_COLUMNS = X_WORDS + CONTROL_WORDS
 SPARE = 8  # from here on in `box`: messages kept for the hooks of a protocol
 
-# -- the service trace, and what is noted of messages while it is kept (docs/event-core.md, 11) -------------------------------
-T_INSTANCE = 0
-T_START = 1
-T_END = 2
-T_KIND = 3
-T_TRIGGER = 4
-T_CLASS = 5
-T_READY = 6
-T_CHANNEL = 7  # by which the item came, -1 for log records and ticks
-T_IDLE = 8  # since when the instance had had nothing in hand, neither in service nor to send
-T_SENT = 9
-T_BEGUN = 10  # when its transmission began ...
-T_DEPARTED = 11  # ... and ended
-T_ORIGIN = 12  # start of the sender's service that took in what the measured anchor counts from, -1: of that which sent it
-T_SERVICE = 13  # its work, ns; what it took beyond that is stolen
-TRACE_COLUMNS = 14
-N_SENT, N_BEGUN, N_DEPARTED, N_ORIGIN, N_COLUMNS = range(5)
+# -- the service trace: a row for each service that began while tracing (docs/event-core.md, 11), its times here ... ---------------
+T_START = 0
+T_END = 1  # FAR while it is unknown
+T_TRIGGER = 2
+T_READY = 3
+T_SENT = 4
+T_BEGUN = 5
+T_DEPARTED = 6
+T_ORIGIN = 7  # start of the sender's service that took in what the measured anchor counts from, -1: of that which sent it
+T_IDLE = 8  # since when the instance had had nothing in hand
+T_SERVICE = 9
+TRACE_COLUMNS = 10
+# ... and in `lineage` what it was, and the numbers of two other rows, -1 where there is none or it is not traced
+F_INSTANCE = 0
+F_KIND = 1
+F_CLASS = 2
+F_CHANNEL = 3  # by which the item came, -1 for log records, ticks and control messages
+F_PARENT = 4  # the service that sent it
+F_PREVIOUS = 5  # the instance's service before this one
+LINEAGE_COLUMNS = 6
+# -- of a message while tracing: when it was sent, begun and departed; row of the service that sent it; T_ORIGIN ------------------
+N_SENT, N_BEGUN, N_DEPARTED, N_PARENT, N_ORIGIN, N_COLUMNS = range(6)
+# -- of an instance while tracing: row of its last service, -1 if it has none; when its last emission ended -----------------------
+B_ROW, B_IDLE, B_COLUMNS = range(3)
 
 OUTPUT_HEADER = 7  # sink, instance, end, event, trigger, latency, unused
 

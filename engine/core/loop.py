@@ -76,7 +76,8 @@ def advance(world, stop):
     notes = world.notes
     entry_origin = world.entry_origin
     row_origin = world.row_origin
-    traced = world.traced
+    lineage = world.lineage
+    behind = world.behind
     outputs = world.outputs
     hook = world.hook
     box = world.box
@@ -181,9 +182,6 @@ def advance(world, stop):
                 while True:
                     i = host[h, H_EMITTING]
                     if i < 0:
-                        if tracing and g[G_TRACE] == trace.shape[0]:
-                            reason = NEED_TRACE
-                            break
                         if keeping and g[G_OUTPUT] == outputs.shape[0]:
                             reason = NEED_OUTPUTS
                             break
@@ -211,13 +209,8 @@ def advance(world, stop):
                         if p >= 0:
                             i = proc[p, P_INSTANCE]
                             slot = proc[p, P_SLOT]
-                            if tracing and traced[p, T_INSTANCE] >= 0:  # else it began before tracing did
-                                n = g[G_TRACE]
-                                g[G_TRACE] = n + 1
-                                traced[p, T_END] = t
-                                for c in range(TRACE_COLUMNS):
-                                    trace[n, c] = traced[p, c]
-                                traced[p, T_INSTANCE] = -1
+                            if tracing and behind[i, B_ROW] >= g[G_TRACE_BASE]:  # else it began before tracing did
+                                trace[behind[i, B_ROW] - g[G_TRACE_BASE], T_END] = t
                             if slot >= 0:  # a sink delivers (8)
                                 o = inst[i, I_OP]
                                 sink = op[o, O_SINK]
@@ -434,6 +427,7 @@ def advance(world, stop):
                         if not is_record:
                             inst[i, I_CONTROLS] += 1
                         if tracing:
+                            notes[made, N_PARENT] = behind[i, B_ROW]
                             notes[made, N_ORIGIN] = notes[slot, N_ORIGIN]
                         if last:
                             slot = after
@@ -451,7 +445,7 @@ def advance(world, stop):
                     if slot < 0:
                         inst[i, I_STATUS] = IDLE
                         if tracing:
-                            inst[i, I_IDLE] = t
+                            behind[i, B_IDLE] = t
                         if inst[i, I_BLOCKED_SINCE] >= 0:
                             inst[i, I_BLOCKED] += t - inst[i, I_BLOCKED_SINCE]
                             inst[i, I_BLOCKED_SINCE] = -1
@@ -576,6 +570,9 @@ def advance(world, stop):
                                 host[h, H_AGENDA] += 1
                         continue
                     i = best
+                    if tracing and g[G_TRACE] == trace.shape[0]:
+                        reason = NEED_TRACE
+                        break
                     if g[G_FREE] < 2:
                         g[G_NEED] = 2
                         reason = NEED_MESSAGES
@@ -786,26 +783,32 @@ def advance(world, stop):
                     if inst[i, I_TICK] < host[h, H_TICK]:
                         host[h, H_TICK] = inst[i, I_TICK]
                     if tracing:
-                        traced[p, T_INSTANCE] = i
-                        traced[p, T_START] = t
-                        traced[p, T_END] = proc[p, P_END]
-                        traced[p, T_KIND] = kind
-                        traced[p, T_TRIGGER] = trigger
-                        traced[p, T_CLASS] = best_class
-                        traced[p, T_READY] = best_ready
-                        traced[p, T_CHANNEL] = channel
-                        traced[p, T_IDLE] = inst[i, I_IDLE]
-                        traced[p, T_SERVICE] = service
+                        n = g[G_TRACE]
+                        g[G_TRACE] = n + 1
+                        trace[n, T_START] = t
+                        trace[n, T_END] = proc[p, P_END]
+                        trace[n, T_TRIGGER] = trigger
+                        trace[n, T_READY] = best_ready
+                        trace[n, T_IDLE] = behind[i, B_IDLE]
+                        trace[n, T_SERVICE] = service
+                        lineage[n, F_INSTANCE] = i
+                        lineage[n, F_KIND] = kind
+                        lineage[n, F_CLASS] = best_class
+                        lineage[n, F_CHANNEL] = channel
+                        lineage[n, F_PREVIOUS] = behind[i, B_ROW]
                         if channel >= 0:
-                            traced[p, T_SENT] = notes[slot, N_SENT]
-                            traced[p, T_BEGUN] = notes[slot, N_BEGUN]
-                            traced[p, T_DEPARTED] = notes[slot, N_DEPARTED]
-                            traced[p, T_ORIGIN] = came_from
+                            trace[n, T_SENT] = notes[slot, N_SENT]
+                            trace[n, T_BEGUN] = notes[slot, N_BEGUN]
+                            trace[n, T_DEPARTED] = notes[slot, N_DEPARTED]
+                            lineage[n, F_PARENT] = notes[slot, N_PARENT]
+                            trace[n, T_ORIGIN] = came_from
                         else:
-                            traced[p, T_SENT] = best_ready
-                            traced[p, T_BEGUN] = best_ready
-                            traced[p, T_DEPARTED] = best_ready
-                            traced[p, T_ORIGIN] = -1
+                            trace[n, T_SENT] = best_ready
+                            trace[n, T_BEGUN] = best_ready
+                            trace[n, T_DEPARTED] = best_ready
+                            lineage[n, F_PARENT] = -1
+                            trace[n, T_ORIGIN] = -1
+                        behind[i, B_ROW] = n + g[G_TRACE_BASE]
                 if reason != DONE:
                     host[h, H_RESUME] = t
                     next_ns[h] = t

@@ -31,6 +31,9 @@ WIDTHS = {
     "link": layout.K_COLUMNS,
     "pane": layout.W_COLUMNS,
     "notes": layout.N_COLUMNS,
+    "trace": layout.TRACE_COLUMNS,
+    "lineage": layout.LINEAGE_COLUMNS,
+    "behind": layout.B_COLUMNS,
     "agenda": 2,
     "tags": 2,
 }

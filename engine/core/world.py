@@ -60,11 +60,12 @@ class Arrays(NamedTuple):
     panes_of: Words  # first pane by (operator, instance, key group)
     histogram: Words  # (sinks, buckets)
     latency_sums: Words  # (sinks, 3): count, sum, maximum
-    trace: Words  # services that have ended
-    traced: Words  # (processors, trace columns): services in progress
+    trace: Words  # while tracing, by service: its times ...
+    lineage: NDArray[np.int32]  # ... and what it was, and from which other services
+    behind: Words  # (instances, 2) while tracing: row of the last service, when its emission ended
     notes: Words  # while tracing, by message: when it was sent, and where it stems from
-    entry_origin: Words  # while tracing, by entry of keyed state: start of the service that took in its anchor
-    row_origin: Words  # ... by stored row: start of the service that stored it
+    entry_origin: Words  # while tracing, by entry of keyed state: the service that took in its anchor
+    row_origin: Words  # ... by stored row: the service that stored it
     outputs: Words
     hook: Words  # a protocol's own state
     box: Words
@@ -77,8 +78,9 @@ FRESH = {"entry": L.G_ENTRY_FRESH, "row": L.G_ROW_FRESH}
 TRACED = {"notes": "msg", "entry_origin": "entry", "row_origin": "row"}
 """What is noted only while tracing, and the table by whose rows. Without tracing these arrays have one row, and nothing looks at it."""
 
-BUFFERS = {"trace": L.G_TRACE, "outputs": L.G_OUTPUT}
-"""What an observer takes, and the scalar that counts the rows. Whether it does is no part of the world's state."""
+TRACES = ("trace", "lineage")
+OBSERVED = ("outputs", *TRACES)
+"""What is kept for an observer. Whether it is kept is no part of the world's state."""
 
 LINE_WORDS = 8
 LINED = ("msg", "inst", "entry", "row", "pane")
@@ -99,7 +101,7 @@ class Capacity:
     entries: int = 4096  # that the buckets are made for
     rows: int | None = None  # None: one for each input record, at most ROWS_AHEAD: memory that is not touched costs nothing
     panes: int = 256
-    trace: int = 65536
+    trace: int | None = None  # None: one for each input record and operator, at most ROWS_AHEAD
     outputs: int = 65536
 
 
@@ -165,52 +167,77 @@ class World:
             g[L.G_PANE] = old
             g[L.G_PANES_FREE] += new - old
             self._set(pane=pane)
+        elif reason == L.NEED_TRACE:
+            self._set(**{name: _longer(getattr(w, name), 2 * len(w.trace), int(g[L.G_TRACE])) for name in TRACES})
         else:
             raise AssertionError(f"the loop handed back for an unknown reason {reason}")
         if g[L.G_TRACING]:
             self._note_all_rows()
 
-    # -- what an observer takes -------------------------------------------------------------------------------------
+    # -- what is kept for an observer -------------------------------------------------------------------------------
 
     def start_tracing(self, rows: int) -> None:
-        """Keep every service that starts from now on. rows: length of the buffer that `taken` hands over."""
+        """Keep every service that begins from now on, and nothing of what was traced before. rows: first size of the trace."""
         g = self.arrays.g
-        g[L.G_TRACING], g[L.G_TRACE] = 1, 0
-        self.arrays.traced[:, L.T_INSTANCE] = -1
-        self._set(trace=np.empty((rows, L.TRACE_COLUMNS), np.int64), **{name: getattr(self.arrays, name)[:0] for name in TRACED})
+        g[L.G_TRACING], g[L.G_TRACE], g[L.G_TRACE_BASE] = 1, 0, 0
+        self.arrays.behind[:, L.B_ROW] = -1
+        if len(self.arrays.trace) < rows:
+            self._set(**{name: _longer(getattr(self.arrays, name), rows, 0) for name in TRACES})
+        self._set(**{name: getattr(self.arrays, name)[:0] for name in TRACED})
         self._note_all_rows()
 
     def stop_tracing(self) -> None:
+        """Keep no more, and nothing of what was kept. The memory stays for the next time."""
         g = self.arrays.g
-        g[L.G_TRACING], g[L.G_TRACE] = 0, 0
-        self._set(**{name: getattr(self.arrays, name)[:1].copy() for name in ("trace", *TRACED)})
+        g[L.G_TRACING], g[L.G_TRACE], g[L.G_TRACE_BASE] = 0, 0, 0
+        self._set(**{name: getattr(self.arrays, name)[:1].copy() for name in TRACED})
 
-    def taken(self, buffer: str) -> Words:
-        """The rows in the buffer (`trace` or `outputs`) since the last call. A full one is handed over, a part of one is copied."""
-        g, whole = self.arrays.g, getattr(self.arrays, buffer)
-        rows: Words = whole[: g[BUFFERS[buffer]]]
-        g[BUFFERS[buffer]] = 0
+    def plan_ends(self) -> None:
+        """Say of services in progress when they will end, as far as that is known: pauses move it."""
+        w, base = self.arrays, int(self.arrays.g[L.G_TRACE_BASE])
+        serving = w.proc[w.proc[:, L.P_INSTANCE] >= 0]
+        rows = w.behind[serving[:, L.P_INSTANCE], L.B_ROW]
+        w.trace[rows[rows >= base] - base, L.T_END] = serving[rows >= base, L.P_END]
+
+    def drop_trace(self, before_ns: int) -> None:
+        """Forget the first services traced, up to one that ends at `before_ns` or later."""
+        self.plan_ends()
+        w, g = self.arrays, self.arrays.g
+        rows = int(g[L.G_TRACE])
+        still_wanted = w.trace[:rows, L.T_END] >= before_ns
+        first = int(np.argmax(still_wanted)) if still_wanted.any() else rows
+        for name in TRACES:
+            table = getattr(w, name)
+            table[: rows - first] = table[first:rows].copy()
+        g[L.G_TRACE] -= first
+        g[L.G_TRACE_BASE] += first
+
+    def taken_outputs(self) -> Words:
+        """The rows in the buffer of outputs since the last call. A full one is handed over, a part of one is copied."""
+        g, whole = self.arrays.g, self.arrays.outputs
+        rows = whole[: g[L.G_OUTPUT]]
+        g[L.G_OUTPUT] = 0
         if 2 * len(rows) < len(whole):
             return rows.copy()
-        self._set(**{buffer: np.empty_like(whole)})
+        self._set(outputs=np.empty_like(whole))
         return rows
 
     def _note_all_rows(self) -> None:
-        """Make room in the notes for all rows of their tables."""
+        """Make room in the notes for all rows of their tables; of rows in use about which nothing is noted yet -1 says so."""
         w = self.arrays
         longer = {}
         for name, table in TRACED.items():
             notes, rows = getattr(w, name), len(getattr(w, table))
             if len(notes) < rows:
-                used = min(len(notes), int(w.g[FRESH[table]])) if table in FRESH else len(notes)
+                in_use = int(w.g[FRESH[table]]) if table in FRESH else rows
+                known = min(len(notes), in_use)
                 longer[name] = np.zeros((rows, *notes.shape[1:]), np.int64)
-                longer[name][:used] = notes[:used]
-                if name == "notes":
-                    longer[name][used:] = -1
+                longer[name][:known] = notes[:known]
+                longer[name][known:in_use] = -1
         if longer:
             self._set(**longer)
 
-    def _set(self, **changed: Words) -> None:
+    def _set(self, **changed: Any) -> None:
         given = {name: array for name, array in self.arrays._asdict().items() if name not in VIEWS}
         self.arrays = arrays(**{**given, **changed})
 
@@ -233,35 +260,38 @@ class World:
     # -- copies -----------------------------------------------------------------------------------------------------
 
     def snapshot(self) -> dict[str, Words]:
-        """A copy of all arrays but the buffers; of stored rows and entries only those ever used."""
-        used = {name: int(self.arrays.g[scalar]) for name, scalar in FRESH.items()}
-        used |= {name: used[table] for name, table in TRACED.items() if table in used}
+        """A copy of all arrays but the buffer of outputs; of tables that are filled from the front only the rows in use."""
+        g = self.arrays.g
+        used = {name: int(g[scalar]) for name, scalar in FRESH.items()}
+        used |= {name: used[table] for name, table in TRACED.items() if table in used} | {name: int(g[L.G_TRACE]) for name in TRACES}
         return {
-            name: array[: used.get(name)].copy()
-            for name, array in self.arrays._asdict().items()
-            if name not in VIEWS and name not in BUFFERS
+            name: array[: used.get(name)].copy() for name, array in self.arrays._asdict().items() if name not in VIEWS and name != "outputs"
         }
 
     def restore(self, snapshot: dict[str, Words]) -> None:
         """Take over a snapshot (copied), but trace and keep outputs as before."""
-        g, codes = snapshot["g"].copy(), self.arrays.op[:, L.O_CODE]
+        own = self.arrays
+        g = snapshot["g"].copy()
+        tracing = int(own.g[L.G_TRACING])
+        goes_on = tracing and int(g[L.G_TRACING])
+        g[[L.G_TRACING, L.G_KEEPING, L.G_OUTPUT]] = tracing, own.g[L.G_KEEPING], 0
         rows = {"row": int(g[L.G_ROWS_SIZE]), "entry": int(g[L.G_ENTRIES_SIZE])}
-        tracing, traced = int(self.arrays.g[L.G_TRACING]), int(g[L.G_TRACING])
-        g[[L.G_TRACING, L.G_KEEPING]] = tracing, self.arrays.g[L.G_KEEPING]
-        g[list(BUFFERS.values())] = 0
-        self._set(
-            **{
-                name: _taller(array, rows.get(name, len(array)), len(array)) if name in LINED else array.copy()
-                for name, array in snapshot.items()
-            },
-            **{name: np.empty_like(getattr(self.arrays, name)) for name in BUFFERS},
-        )
+        rows |= {name: max(len(own.trace), len(snapshot[name])) for name in TRACES}
+        taken = {
+            name: _taller(array, rows.get(name, len(array)), len(array)) if name in LINED else array.copy()
+            for name, array in snapshot.items()
+            if name not in TRACES
+        }
+        traces = {
+            name: _longer(snapshot[name], rows[name] if goes_on else len(own.trace), len(snapshot[name]) * goes_on) for name in TRACES
+        }
+        self._set(**taken, **traces, outputs=np.empty_like(own.outputs))
         self._set(g=g)
-        self.arrays.op[:, L.O_CODE] = codes  # the run that was saved may have had other kinds woven in
-        if tracing and traced:
+        self.arrays.op[:, L.O_CODE] = own.op[:, L.O_CODE]  # the run that was saved may have had other kinds woven in
+        if goes_on:
             self._note_all_rows()
         elif tracing:
-            self.start_tracing(len(self.arrays.trace))
+            self.start_tracing(len(own.trace))
         else:
             self.stop_tracing()
 
@@ -303,7 +333,7 @@ class World:
                 hasher.update(b"|")
 
         inst = w.inst.copy()
-        inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_LOG, L.I_LOG_END, L.I_IDLE, L.I_AWAITS]] = 0
+        inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_LOG, L.I_LOG_END, L.I_AWAITS]] = 0
         proc = w.proc.copy()
         proc[:, L.P_SLOT] = 0
         host = w.host.copy()
@@ -347,6 +377,13 @@ def _next_size(old: int, need: int) -> int:
     while new - old < need:
         new *= 2
     return new
+
+
+def _longer(table: Any, rows: int, used: int) -> Any:
+    """A copy with other rows behind the first `used`; what they hold is no matter, and until they are written they cost no memory."""
+    longer = np.empty((rows, *table.shape[1:]), table.dtype)
+    longer[:used] = table[:used]
+    return longer
 
 
 def _taller(table: Words, rows: int, used: int | None = None) -> Words:

@@ -8,11 +8,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import yaml
 
 import engine
-from engine.core import layout as L
 from engine.core.deadlock import standing_channels
 from engine.core.layout import C_RECEIVER, C_SENDER, I_STATE_BYTES
 from engine.core.world import Capacity
@@ -104,12 +102,9 @@ def services_of(simulation: engine.Simulation) -> list[tuple[int, ...]]:
 
 def origins_of(simulation: engine.Simulation) -> list[tuple[int, ...]]:
     """Of each service what the trace says of its item's way, since when its instance had been idle, and its work."""
-    rows = simulation.trace_rows()
-    channels, senders = rows[:, L.T_CHANNEL], simulation.topology().senders
-    sender = np.where(channels < 0, -1, senders[channels]) if len(senders) else channels
-    way = (rows[:, L.T_CLASS], rows[:, L.T_READY], sender, rows[:, L.T_SENT], rows[:, L.T_BEGUN], rows[:, L.T_DEPARTED])
-    way += (rows[:, L.T_IDLE], rows[:, L.T_SERVICE])
-    return [tuple(row) for row in np.stack(way, axis=1).tolist()]
+    columns = simulation.trace().columns()
+    names = ("class", "ready_ns", "sender", "sent_ns", "begun_ns", "departed_ns", "idle_ns", "service_ns")
+    return list(zip(*(columns[name].tolist() for name in names), strict=True))
 
 
 def assert_same(what: str, expected: Sequence[Any], found: Sequence[Any]) -> None:

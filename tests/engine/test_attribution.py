@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 
 import engine
-from engine.attribution import PARTS, Delivery, NotTraced, Trace, Waterfall
+from engine.attribution import PARTS, Delivery, NotTraced, Waterfall
 from engine.core import layout as L
 from tests.strategies import documents
 
@@ -23,8 +23,7 @@ from .agreement import TEMPLATES, simulated, template, traced
 
 
 def waterfalls_of(simulation: engine.Simulation) -> list[Waterfall]:
-    trace = Trace(simulation.trace_rows(), simulation.topology())
-    return [trace.waterfall(record) for record in simulation.deliveries()]
+    return simulation.trace().waterfalls(simulation.deliveries())
 
 
 def assert_adds_up(waterfall: Waterfall) -> None:
@@ -54,37 +53,36 @@ def test_the_parts_of_every_record_add_up_to_its_latency(document: dict[str, Any
 @given(document=documents())
 def test_totals_are_sums_over_the_trace(document: dict[str, Any]) -> None:
     simulation = traced(document)
-    w, rows = simulation._world.arrays, simulation.trace_rows()
-    records = rows[rows[:, L.T_KIND] == L.RECORD]
-    under_way = [slot for i in range(len(w.inst)) for slot in simulation._world.queue(i)]
-    under_way += [slot for r in range(2 * len(w.host)) for slot in simulation._world.ring(r).tolist()]
-    sent = [
-        (int(w.msg[s, L.M_CHANNEL]), int(w.notes[s, L.N_SENT]), int(w.msg[s, L.M_READY]))
-        for s in under_way
-        if w.msg[s, L.M_KIND] == L.RECORD
-    ]
-    held = [slot for slots in simulation._world.held() for slot in slots if w.msg[slot, L.M_KIND] == L.RECORD]
-    sent += [(int(w.msg[s, L.M_CHANNEL]), int(w.msg[s, L.M_CLASS]), int(w.msg[s, L.M_CLASS])) for s in held]
-    served = records[records[:, L.T_CHANNEL] >= 0]
-    sent += [tuple(row) for row in served[:, [L.T_CHANNEL, L.T_SENT, L.T_READY]].tolist()]
-    starts = {i: rows[rows[:, L.T_INSTANCE] == i] for i in range(len(w.inst))}
+    world, w, trace = simulation._world, simulation._world.arrays, simulation.trace().columns()
+    operator_of = [simulation.experiment.query.operators[o] for o in w.inst[:, L.I_OP]]
     expected: dict[str, Counter[str]] = {operator.id: Counter() for operator in simulation.experiment.query.operators}
-    names = simulation.topology().operators
-    for instance, start_ns, end_ns, service_ns in rows[:, [L.T_INSTANCE, L.T_START, L.T_END, L.T_SERVICE]].tolist():
-        expected[names[instance]]["stolen_ns"] += end_ns - start_ns - service_ns
-    for instance, start_ns, service_ns, ready_ns in records[:, [L.T_INSTANCE, L.T_START, L.T_SERVICE, L.T_READY]].tolist():
-        source = simulation.experiment.operator(names[instance]).kind == "source"
-        expected[names[instance]]["records"] += 1
-        expected[names[instance]]["driver_queue_ns" if source else "channel_wait_ns"] += start_ns - ready_ns
-        expected[names[instance]]["service_ns"] += service_ns
-    for channel, sent_ns, ready_ns in sent:
-        sender = int(w.chan[channel, L.C_SENDER])
-        by = starts[sender][np.searchsorted(starts[sender][:, L.T_START], sent_ns) - 1]
-        expected[names[sender]]["sent"] += 1
-        expected[names[sender]]["blocked_ns"] += sent_ns - int(by[L.T_END])
-        expected[names[sender]]["network_ns"] += ready_ns - sent_ns
+    sent: list[tuple[int, int, int]] = []  # sender, when it was sent, arrival
+    columns = ("instance", "start_ns", "end_ns", "service_ns", "kind", "sender", "sent_ns", "ready_ns")
+    for i, start_ns, end_ns, service_ns, kind, sender, sent_ns, ready_ns in zip(*(trace[name].tolist() for name in columns), strict=True):
+        sums = expected[operator_of[i].id]
+        sums["stolen_ns"] += end_ns - start_ns - service_ns
+        if kind == L.RECORD:
+            sums["records"] += 1
+            sums["service_ns"] += service_ns
+            sums["driver_queue_ns" if sender < 0 else "channel_wait_ns"] += start_ns - ready_ns
+            sent += [(sender, sent_ns, ready_ns)] if sender >= 0 else []
+    under_way = [slot for i in range(len(w.inst)) for slot in world.queue(i)]
+    under_way += [slot for r in range(2 * len(w.host)) for slot in world.ring(r).tolist()]
+    held = [slot for slots in world.held() for slot in slots]
+    for slot in [*under_way, *held]:
+        if w.msg[slot, L.M_KIND] == L.RECORD:
+            sender = int(w.chan[w.msg[slot, L.M_CHANNEL], L.C_SENDER])
+            sent_ns = int(w.msg[slot, L.M_CLASS] if slot in held else w.notes[slot, L.N_SENT])
+            sent.append((sender, sent_ns, sent_ns if slot in held else int(w.msg[slot, L.M_READY])))
+    services = {i: np.flatnonzero(trace["instance"] == i) for i in range(len(w.inst))}
+    for sender, sent_ns, ready_ns in sent:
+        last = services[sender][np.searchsorted(trace["start_ns"][services[sender]], sent_ns) - 1]
+        sums = expected[operator_of[sender].id]
+        sums["sent"] += 1
+        sums["blocked_ns"] += sent_ns - int(trace["end_ns"][last])
+        sums["network_ns"] += ready_ns - sent_ns
     found = {id: operator["attribution"] for id, operator in simulation.summary()["operators"].items()}
-    if (rows[:, L.T_END] == L.FAR).any() or (w.host[:, L.H_PAUSED] > simulation.now_ns).any():  # its end is not known, or in a pause
+    if (trace["end_ns"] == L.FAR).any() or (w.host[:, L.H_PAUSED] > simulation.now_ns).any():  # its end is not known, or in a pause
         for parts in (*found.values(), *expected.values()):
             parts.pop("stolen_ns", None)
     assert {id: Counter(parts) for id, parts in found.items()} == expected
@@ -188,12 +186,27 @@ def test_waiting_for_others_on_a_core_is_scheduling_and_for_credits_is_blocked()
     assert alone["blocked"] > 0
 
 
+@given(document=documents())
+def test_the_trace_names_the_service_that_sent_each_item(document: dict[str, Any]) -> None:
+    """It is the sender's last service that began before the sending, and it had ended by then."""
+    trace = traced(document).trace().columns()
+    services = {i: np.flatnonzero(trace["instance"] == i) for i in set(trace["instance"].tolist())}
+    for sender, sent_ns, parent_ns in zip(*(trace[name].tolist() for name in ("sender", "sent_ns", "parent_ns")), strict=True):
+        if sender >= 0:
+            last = services[sender][np.searchsorted(trace["start_ns"][services[sender]], sent_ns) - 1]
+            assert parent_ns == trace["start_ns"][last]
+            assert trace["end_ns"][last] <= sent_ns
+
+
 def test_what_is_not_in_the_trace_is_refused() -> None:
-    simulation = traced(busy("nexmark_q1", "trigger"))
-    record = simulation.deliveries()[50]
-    rows = simulation.trace_rows()
+    document = busy("nexmark_q1", "trigger")
+    whole = traced(document)
+    record = whole.deliveries()[50]
     with pytest.raises(NotTraced, match="no delivery"):
-        Trace(rows, simulation.topology()).waterfall(Delivery(record.sink, record.instance, record.trigger, record.end_ns + 1, 5))
-    late = rows[rows[:, L.T_START] >= record.end_ns - record.latency_ns // 2]
+        whole.trace().waterfalls([Delivery(record.sink, record.instance, record.trigger, record.end_ns + 1, 5)])
+    late = simulated(document, trace=False)
+    late.run_until(record.end_ns - record.latency_ns // 2)
+    late.start_tracing()
+    late.run_until(record.end_ns)
     with pytest.raises(NotTraced, match="begins too late"):
-        Trace(late, simulation.topology()).waterfall(record)
+        late.trace().waterfalls([record])

@@ -23,7 +23,7 @@ import pytest
 import engine
 from engine.core import layout as L
 from engine.core import weave
-from engine.core.world import BUFFERS
+from engine.core.world import OBSERVED
 from engine.operators import OPERATORS
 from engine.spec import InvalidExperiment
 
@@ -319,7 +319,7 @@ def test_a_restored_snapshot_is_the_world_to_the_byte() -> None:
     state = simulation.snapshot()
     other = engine.Simulation(small("nexmark_q8"))
     other.restore(state)
-    for name in simulation._world.arrays._asdict().keys() - BUFFERS.keys():
+    for name in simulation._world.arrays._asdict().keys() - set(OBSERVED):
         array = getattr(simulation._world.arrays, name)
         assert array.tobytes() == getattr(other._world.arrays, name).tobytes(), name
     again = other.snapshot()

@@ -44,7 +44,8 @@ def busy(name: str) -> dict[str, Any]:
 def fingerprint(simulation: engine.Simulation) -> dict[str, Any]:
     """What has to be equal between two runs of one experiment: the digest, the summary, and all that was traced and delivered."""
     hasher = hashlib.blake2b(digest_size=16)
-    hasher.update(simulation.trace_rows().tobytes())
+    for name, column in simulation.trace().columns().items():
+        hasher.update(name.encode() + column.tobytes())
     for operator in simulation.experiment.query.operators:
         if operator.kind == "sink":
             hasher.update(simulation.sink_rows(operator.id).tobytes())

@@ -6,6 +6,7 @@ What this catches: a second run that differs from the first, tracing that begins
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +14,9 @@ from hypothesis import given
 from pydantic import ValidationError
 
 import engine
+import engine.simulation
 from engine import rerun
-from engine.attribution import Trace, Waterfall
+from engine.attribution import Waterfall
 from engine.spec.problems import Refusal
 from engine.spec.selection import Selection
 from tests.strategies import documents
@@ -33,8 +35,7 @@ def busy(name: str, **workload: Any) -> dict[str, Any]:
 
 
 def from_whole_trace(simulation: engine.Simulation) -> list[Waterfall]:
-    trace = Trace(simulation.trace_rows(), simulation.topology())
-    return [trace.waterfall(record) for record in simulation.deliveries()]
+    return simulation.trace().waterfalls(simulation.deliveries())
 
 
 def again(document: dict[str, Any]) -> Any:
@@ -59,6 +60,32 @@ def test_the_slowest_are_those_of_the_whole_trace(name: str) -> None:
     assert run.simulation.digest() == run.digest
 
 
+def test_a_run_that_has_kept_everything_is_not_made_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    document = busy("nexmark_q3")
+    wanted = engine.run(document, datasets=DATASETS).waterfalls(slowest=9, sample={"rate": 0.01})
+    kept = engine.run(document, datasets=DATASETS, trace=True, keep_outputs=True)
+    half = engine.Simulation(document, datasets=DATASETS, trace=True, keep_outputs=True)
+    half.run_until(half.horizon_ns // 2)
+    half.save(tmp_path / "snapshot")
+    resumed = engine.Simulation.resume(document, tmp_path / "snapshot", datasets=DATASETS, trace=True, keep_outputs=True)
+    resumed.run_until(resumed.end_ns)
+    monkeypatch.setattr(engine.Simulation, "again", None)
+    assert kept.waterfalls(slowest=9, sample={"rate": 0.01}) == wanted
+    assert engine.simulation.Run(resumed, []).waterfalls(slowest=9, sample={"rate": 0.01}) == wanted
+
+
+def test_what_was_not_observed_from_the_start_is_made_again(tmp_path: Path) -> None:
+    document = busy("nexmark_q3")
+    unseen = engine.Simulation(document, datasets=DATASETS)
+    unseen.run_until(unseen.horizon_ns // 2)
+    unseen.save(tmp_path / "snapshot")
+    resumed = engine.Simulation.resume(document, tmp_path / "snapshot", datasets=DATASETS, trace=True, keep_outputs=True)
+    resumed.run_until(resumed.end_ns)
+    assert not resumed.observed
+    wanted = engine.run(document, datasets=DATASETS).waterfalls(slowest=9)
+    assert engine.simulation.Run(resumed, []).waterfalls(slowest=9) == wanted
+
+
 def test_what_controls_did_is_done_again() -> None:
     document = busy("nexmark_q3")
     run = engine.run(document, datasets=DATASETS, controls=[Throttle()])
@@ -74,13 +101,16 @@ def test_random_experiments_give_what_their_whole_trace_gives(document: dict[str
     assert in_order(found) == in_order(slowest(whole, 1000))
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
-def test_cutting_and_looking_up_early_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    document = busy(name)
-    chosen = Selection(slowest=20, sample={"rate": 0.05, "seed": 3})
+@pytest.mark.parametrize(("name", "horizon_s"), [("nexmark_q3", 0.08), ("nexmark_q12", 0.045)])
+def test_cutting_and_dropping_rows_change_nothing(name: str, horizon_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = template(name, horizon_s=horizon_s)
+    chosen = Selection(slowest=1000)
     wanted = rerun.waterfalls(again(document), chosen)
-    assert len(wanted) > 20
-    monkeypatch.setattr(rerun, "ROWS_AT_ONCE", 100)
+    assert len(wanted) > 50
+    monkeypatch.setattr(rerun, "ROWS_MAX", 700)
+    drops: list[int] = []
+    drop_trace = engine.Simulation.drop_trace
+    monkeypatch.setattr(engine.Simulation, "drop_trace", lambda simulation, t_ns: [drops.append(t_ns), drop_trace(simulation, t_ns)])
     monkeypatch.setattr(rerun, "STEPS", 37)
     chance = random.Random(name)
     shares: list[float] = []
@@ -93,6 +123,7 @@ def test_cutting_and_looking_up_early_change_nothing(name: str, monkeypatch: pyt
     assert rerun.waterfalls(again(document), chosen, go, shares.append) == wanted
     assert shares == sorted(shares)
     assert 0 < shares[0] <= shares[-1] == 1
+    assert drops
 
 
 def test_named_records_are_found_or_refused() -> None:

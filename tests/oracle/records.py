@@ -82,7 +82,7 @@ class Item:
         return self.order[0]
 
     def origin(self) -> tuple[int, ...]:
-        """Where it came from (section 10): class, ready, sender, then sent and transmission begun and ended; of log items and ticks -1 and
+        """Where it came from (section 11): class, ready, sender, then sent and transmission begun and ended; of log items and ticks -1 and
         thrice the time at which they were ready."""
         sender = -1 if self.channel is None else self.channel.sender.number
         return (int(self.order[1]), self.ready_ns, sender, *(self.way_ns or (self.ready_ns,) * 3))
