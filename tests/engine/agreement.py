@@ -12,7 +12,7 @@ import yaml
 
 import engine
 from engine.core.deadlock import standing_channels
-from engine.core.layout import C_RECEIVER, C_SENDER, I_STATE_BYTES
+from engine.core.layout import C_RECEIVER, C_SENDER, H_PAUSED, I_STATE_BYTES
 from engine.core.world import Capacity
 from engine.operators import OPERATORS
 from engine.spec import Experiment
@@ -83,7 +83,7 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     assert_same("bytes of state (instance, bytes)", known, [(n, state[n]) for n, _ in known])
     waiting = sum(sum(queue.values()) - queue[Kind.END_OF_LOG] for queue in expected.queued)
     assert expected.drained == simulation.drained
-    if (simulation._world.arrays.host[:, L.H_PAUSED] <= simulation.now_ns).all():  # what comes to a host that stands still is nowhere yet
+    if (simulation._world.arrays.host[:, H_PAUSED] <= simulation.now_ns).all():  # what comes to a host that stands still is nowhere yet
         assert waiting == summary["backlog"]
     standing = standing_channels(simulation._world.arrays)
     channels = simulation._world.arrays.chan[standing][:, [C_SENDER, C_RECEIVER]].tolist() if simulation.deadlock else []

@@ -94,13 +94,14 @@ class Ranks:
 def _run(make: Callable[[int], Document], seed: int, ranked: bool) -> tuple[np.ndarray, ...]:
     simulation = Simulation(make(seed), trace=True, controls=[Ranks({0: 1, 2: 2})] if ranked else [])
     simulation.run_until(simulation.end_ns)
-    rows, op_of = simulation.trace_rows(), simulation._world.arrays.inst[:, L.I_OP]
+    trace, op_of = simulation.trace().columns(), simulation._world.arrays.inst[:, L.I_OP]
+    rows = np.stack([trace[name] for name in ("trigger", "ready_ns", "start_ns", "end_ns")], axis=1)
     ids = [spec.id for spec in simulation.experiment.query.operators]
     found = []
     for n, id in enumerate(ids):
         if not id.endswith("-sink"):
-            own = rows[op_of[rows[:, L.T_INSTANCE]] == n]
-            found.append(own[np.argsort(own[:, L.T_TRIGGER])][:, [L.T_READY, L.T_START, L.T_END]] / 1000)
+            own = rows[op_of[trace["instance"]] == n]
+            found.append(own[np.argsort(own[:, 0])][:, 1:] / 1000)
     return tuple(found)
 
 
@@ -192,9 +193,8 @@ def test_more_regular_arrivals_wait_less_and_even_ones_not_at_all() -> None:
         made["workload"]["sources"]["server"]["arrivals"] = arrivals
         simulation = Simulation(made, trace=True)
         simulation.run_until(simulation.end_ns)
-        rows = simulation.trace_rows()
-        rows = rows[rows[:, L.T_INSTANCE] == 0]
-        waits.append((rows[:, L.T_START] - rows[:, L.T_READY]).mean())
+        trace = simulation.trace().columns()
+        waits.append((trace["start_ns"] - trace["ready_ns"])[trace["instance"] == 0].mean())
     poisson, gamma, even = waits
     assert even == 0
     assert 0 < gamma < poisson / 3
