@@ -138,6 +138,13 @@ MUTATIONS = (
     Mutation("wake-up of another host lost", LOOP, "if back < next_ns[h2]:", "if back < 0:"),
     # watermarks, panes, state
     Mutation("equal watermark sent again", LOOP, "inst[i, I_LAG] > inst[i, I_WATERMARK]", "inst[i, I_LAG] >= inst[i, I_WATERMARK]"),
+    Mutation("a late watermark lowers", LOOP, "if log_event[line] > inst[i, I_WATERMARK]:", "if log_event[line] > -FAR:"),
+    Mutation(
+        "a watermark in the log is a record",
+        LOOP,
+        "                            kind = WATERMARK\n",
+        "                            kind = RECORD\n",
+    ),
     Mutation(
         "watermark of one channel for all", LOOP, "if chan[inputs[q], C_WATERMARK] < least:", "if chan[inputs[q], C_WATERMARK] < FAR:"
     ),

@@ -92,7 +92,7 @@ class Logs:
             made = (chunk.append_ns, chunk.event_ns, chunk.trigger, chunk.words)
             bulk.place_records(chunk.partition, cursor[here], *made, columns, append, event, trigger, words)
             closing = ends[here][sizes[here, 2] == 1] - 1
-            append[closing], event[closing], trigger[closing] = feed.closes_ns, 0, -1
+            append[closing], event[closing], trigger[closing] = feed.closes_ns, 0, L.LOG_END
         new = sizes[:, 1] + sizes[:, 2] > 0
         np.minimum.at(w.next_ns, inst[new, L.I_HOST], append[(starts + sizes[:, 0])[new]])
         inst[:, L.I_LOG], inst[:, L.I_LOG_END] = starts, ends

@@ -719,7 +719,25 @@ def values_that_are_no_numbers() -> Document:
     return document(operators, edges, [host("a")], {"bids": loose}, horizon_s=0.02)
 
 
+def watermarks_that_overtake_one_another() -> Document:
+    """Devices say how far they are, and are heard in another order: some watermarks come behind higher ones, some records behind both."""
+    window = {"kind": "tumbling", "size_s": 0.01, "clock": "event"}
+    operators = [
+        {"id": "source", "kind": "source", "parallelism": 3},
+        {"id": "window", "kind": "aggregate", "parallelism": 2, "params": {"key": "bidder", "window": window, "emit": "on_close"}},
+        {"id": "sink", "kind": "sink"},
+    ]
+    edges = [
+        {"source": "source", "target": "window", "partitioning": {"kind": "hash", "key": "bidder"}},
+        {"source": "window", "target": "sink", "partitioning": {"kind": "rebalance"}},
+    ]
+    device = {"kind": "device", "period_ms": 2.0, "lag_ms": 5.0}
+    source = bids(20_000, disorder={"kind": "uniform", "max_ms": 30.0}, watermarks=device)
+    return document(operators, edges, [host("a"), host("b")], {"source": source}, horizon_s=0.1)
+
+
 CORNER_CASES = (
+    watermarks_that_overtake_one_another,
     sessions_that_end_together,
     values_that_are_no_numbers,
     panes_with_late_updates,

@@ -398,7 +398,8 @@ def source_workloads(draw: st.DrawFn, stream: str, records: int, horizon_ns: int
     if draw(st.sampled_from((True, True, True, False))):
         period_ns = max(1000, horizon_ns // draw(st.sampled_from((20, 7, 3, 50))))
         lag_ns = draw(st.sampled_from((0, 0, 0, horizon_ns // 20, horizon_ns // 5)))
-        workload["watermarks"] = {"kind": "bounded", "lag_ms": milliseconds(lag_ns), "period_ms": milliseconds(period_ns)}
+        kind = draw(st.sampled_from(("bounded", "bounded", "device")))
+        workload["watermarks"] = {"kind": kind, "lag_ms": milliseconds(lag_ns), "period_ms": milliseconds(period_ns)}
     return workload
 
 

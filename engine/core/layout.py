@@ -16,6 +16,7 @@ IDLE, SERVING, EMITTING, BLOCKED = 0, 1, 2, 3
 FORWARD, HASH, REBALANCE, BROADCAST = 0, 1, 2, 3
 SCHEME_KEY_GROUPS, SCHEME_MODULO = 0, 1
 CLOCK_EVENT, CLOCK_APPEND, CLOCK_INGEST = 0, 1, 2
+LOG_END, LOG_WATERMARK = -1, -2  # rows of a log that are no records have these instead of a trigger
 
 # -- message: header, then payload words -------------------------------------------------------------------------------
 M_READY = 0  # arrival at the receiver, ns (while a cut link holds the message: its tie ...

@@ -595,8 +595,8 @@ def advance(world, stop):
                         slot = -1
                         line = inst[i, I_LOG]
                         inst[i, I_LOG] = line + 1
-                        trigger = log_trigger[line]
-                        if trigger >= 0:
+                        if log_trigger[line] >= 0:
+                            trigger = log_trigger[line]
                             kind = RECORD
                             g[G_FREE] -= 1
                             made = free[g[G_FREE]]
@@ -622,6 +622,11 @@ def advance(world, stop):
                             n = 1
                             if log_event[line] > inst[i, I_NEWEST_EVENT]:
                                 inst[i, I_NEWEST_EVENT] = log_event[line]
+                        elif log_trigger[line] == LOG_WATERMARK:
+                            kind = WATERMARK
+                            if log_event[line] > inst[i, I_WATERMARK]:
+                                mark = log_event[line]
+                                inst[i, I_WATERMARK] = mark
                         else:
                             kind = END_OF_LOG
                             if inst[i, I_WATERMARK] < FAR:

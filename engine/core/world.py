@@ -45,7 +45,7 @@ class Arrays(NamedTuple):
     touched: Words
     log_append: Words
     log_event: Words
-    log_trigger: Words  # -1: end of the log
+    log_trigger: Words  # of rows that are no records: L.LOG_END, L.LOG_WATERMARK
     log_words: Words
     par: Words
     code: Words

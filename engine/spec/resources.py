@@ -53,7 +53,6 @@ def resource_problems(draft: Draft, datasets: Datasets, budgets: Budgets) -> Ite
     yield from _source_entries(draft)
     yield from _sizes(draft, budgets)
     yield from _records(draft, datasets, budgets)
-    yield from _not_executed(draft)
     yield from scale_problems(draft)
     yield from _times(draft, budgets)
 
@@ -219,14 +218,6 @@ def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Pro
         else:
             message += "upload a sample of the file"
         yield Problem(pointer("workload", "horizon_s"), "budget", message, horizon_s)
-
-
-def _not_executed(draft: Draft) -> Iterator[Problem]:
-    """What the feed makes and the loop cannot serve yet: watermarks that stand in the log."""
-    for id, source in draft.sources.items():
-        if source.watermarks.kind == "device":
-            message = "watermarks are of kind 'device', which this version cannot serve; choose bounded"
-            yield Problem(pointer("workload", "sources", id, "watermarks", "kind"), "not_executed", message, "device")
 
 
 def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.layout import LOG_WATERMARK
 from engine.core.random import RandomStream
 from engine.spec.experiment import Experiment
 from engine.spec.flow import Datasets
@@ -28,7 +29,6 @@ from .strings import Strings
 from .traces import file_of
 
 NUMBER_BITS = 40  # a trigger is the source's number above, the record's number below
-WATERMARK = -2  # in place of a trigger; -1 is the end of the log
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class LogChunk:
 
     append_ns (n,) non-decreasing; event_ns (n,) >= 0; trigger (n,) source number << 40 | record number; partition int32 (n,), the source
     instance whose log holds the record; words (n, fields of the feed). Where devices make watermarks, these stand among the records, behind
-    those that arrive at the same time: trigger WATERMARK, event_ns the watermark, words 0.
+    those that arrive at the same time: trigger LOG_WATERMARK, event_ns the watermark, words 0.
     """
 
     append_ns: NDArray[np.int64]
@@ -64,7 +64,7 @@ class Watermarks:
     def chunk(self, from_ns: int, to_ns: int) -> LogChunk:
         numbers, made_ns, arrival_ns = self._delivery.between(from_ns, to_ns)
         partition = (numbers % self._partitions).astype(np.int32)
-        marks = np.full(len(numbers), WATERMARK, np.int64)
+        marks = np.full(len(numbers), LOG_WATERMARK, np.int64)
         return LogChunk(arrival_ns, made_ns - self._lag_ns, marks, partition, np.zeros((len(numbers), self._fields), np.int64))
 
 

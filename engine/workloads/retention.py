@@ -35,11 +35,11 @@ class Retention:
                 continue
             self._next_ns[instance] += kept.check_ns
             first, end = int(w.inst[instance, L.I_LOG]), int(w.inst[instance, L.I_LOG_END])
-            if first < end and w.log_trigger[end - 1] < 0:
+            if first < end and w.log_trigger[end - 1] == L.LOG_END:
                 end -= 1
             old = int(np.searchsorted(w.log_append[first:end], now_ns - kept.keep_ns, side="left"))
+            self.dropped[instance] += np.count_nonzero(w.log_trigger[first : first + old] >= 0)
             w.inst[instance, L.I_LOG] += old
-            self.dropped[instance] += old
 
     def state(self) -> Any:
         return {"next_ns": list(self._next_ns.values()), "dropped": self.dropped.tolist()}

@@ -81,7 +81,7 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     state = simulation._world.arrays.inst[:, I_STATE_BYTES].tolist()
     known = [(n, bytes) for n, bytes in enumerate(expected.state_bytes) if bytes is not None]
     assert_same("bytes of state (instance, bytes)", known, [(n, state[n]) for n, _ in known])
-    waiting = sum(sum(queue.values()) - queue[Kind.END_OF_LOG] for queue in expected.queued)
+    waiting = sum(sum(queue.values()) - queue[Kind.END_OF_LOG] for queue in expected.queued) - expected.marks_in_logs
     assert expected.drained == simulation.drained
     if (simulation._world.arrays.host[:, H_PAUSED] <= simulation.now_ns).all():  # what comes to a host that stands still is nowhere yet
         assert waiting == summary["backlog"]

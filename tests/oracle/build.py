@@ -16,9 +16,10 @@ from .aggregates import CountWindowAggregate, PaneAggregate, SessionAggregate
 from .joins import ExpiringJoin, IntervalJoin, Join, WindowJoin
 from .operators import Behaviour, Filter, Map, Project, Sink, Split
 from .plan import Channel, Edge, Fifo, Host, Instance, Link, Log, Prices, Processor, integer, milliseconds, seconds
-from .records import Record
+from .records import Mark, Record
 
 U64 = (1 << 64) - 1
+MARK_TRIGGER = -2  # of a feed's rows that are watermarks
 
 
 def mix64(key: int) -> int:
@@ -210,7 +211,7 @@ def read_logs(network: Network, datasets: Any) -> Schemas:
     for source_number, operator in enumerate(sources):
         feed = build_feed(experiment, operator.id, source_number, network.strings, datasets)
         chunk = feed.chunk(0, 1 << 62)
-        partitions: list[list[Record]] = [[] for _ in range(operator.parallelism)]
+        partitions: list[list[Record | Mark]] = [[] for _ in range(operator.parallelism)]
         rows = zip(
             chunk.append_ns.tolist(),
             chunk.event_ns.tolist(),
@@ -221,14 +222,16 @@ def read_logs(network: Network, datasets: Any) -> Schemas:
         )
         for append_ns, event_ns, trigger, partition, words in rows:
             values = {f.name: value_of(word, f.type, network.strings) for word, f in zip(words, feed.schema.fields, strict=True)}
-            partitions[partition].append(Record(values, event_ns, trigger, append_ns=append_ns))
+            entry = Mark(append_ns, event_ns) if trigger == MARK_TRIGGER else Record(values, event_ns, trigger, append_ns=append_ns)
+            partitions[partition].append(entry)
         watermarks = experiment.workload.sources[operator.id].watermarks
         period_ns, lag_ns = (
             (milliseconds(watermarks.period_ms), milliseconds(watermarks.lag_ms)) if watermarks.kind == "bounded" else (0, 0)
         )
         instances = [instance for instance in network.instances if instance.operator is operator]
         network.logs += [
-            Log(instance, records, feed.closes_ns, period_ns, lag_ns) for instance, records in zip(instances, partitions, strict=True)
+            Log(instance, entries, feed.closes_ns, watermarks.kind != "none", period_ns, lag_ns)
+            for instance, entries in zip(instances, partitions, strict=True)
         ]
         schemas[operator.id, "out"] = feed.schema
     return schemas

@@ -71,7 +71,7 @@ class OracleResult:
     outputs: per sink its deliveries, by end, then instance.
     late: dropped records per operator. errors: evaluations that met one, of all operators.
     state_bytes: of each instance at the end, None where the page does not say.
-    queued: per instance, how many items of each kind wait at the end, those in the log included.
+    queued: per instance, how many items of each kind wait at the end, those in the log included. marks_in_logs: of them, watermarks there.
     served: per operator, records whose service started. blocked_count: how often a sender had to wait for a credit.
     end_ns: the time of the last event, at least the horizon. drained: nothing was left to do.
     deadlock: (sender, receiver) of the channels of a cycle whose senders wait for one another at the end.
@@ -85,6 +85,7 @@ class OracleResult:
     errors: int = 0
     state_bytes: list[int | None] = field(default_factory=list)
     queued: list[Counter[Kind]] = field(default_factory=list)
+    marks_in_logs: int = 0
     served: Counter[str] = field(default_factory=Counter)
     blocked_count: int = 0
     end_ns: int = 0
@@ -200,6 +201,7 @@ class Model:
             result.errors += instance.behaviour.errors
             result.state_bytes.append(instance.behaviour.state_bytes())
             result.queued.append(Counter(item.kind for item in instance.queue))
+            result.marks_in_logs += sum(item.kind is Kind.WATERMARK and item.channel is None for item in instance.queue)
         for deliveries in result.outputs.values():
             deliveries.sort(key=lambda delivery: (delivery.end_ns, delivery.instance))
         result.end_ns, result.drained = max(horizon_ns, self.environment.now), drained
@@ -376,15 +378,19 @@ class Model:
         self.join_queue_at(time_ns, Phase.TICK, instance, item, lambda: instance.behaviour.still_ends_at(time_ns))
 
     def append_next(self, log: Log) -> None:
-        """The log's next record, or its end, can be taken from its append time on (section 5)."""
-        if log.position < len(log.records):
-            record = log.records[log.position]
-            order = (record.append_ns, ItemClass.LOG, log.instance.number, 0, log.position)
-            self.join_queue_at(record.append_ns, Phase.ARRIVAL, log.instance, Item(order, Kind.RECORD, record=record))
+        """The log's next entry, or its end, can be taken from its append time on (section 5)."""
+        if log.position < len(log.entries):
+            entry = log.entries[log.position]
+            order = (entry.append_ns, ItemClass.LOG, log.instance.number, 0, log.position)
+            if isinstance(entry, Record):
+                item = Item(order, Kind.RECORD, record=entry)
+            else:
+                item = Item(order, Kind.WATERMARK, watermark_ns=entry.watermark_ns)
+            self.join_queue_at(entry.append_ns, Phase.ARRIVAL, log.instance, item)
             following = lambda: self.append_next(log)  # noqa: E731
             log.position += 1
-            self.environment.at(record.append_ns, Phase.ARRIVAL, (log.instance.number, 1), following)
-        elif log.period_ns:
+            self.environment.at(entry.append_ns, Phase.ARRIVAL, (log.instance.number, 1), following)
+        elif log.says_its_end:
             order = (log.closes_ns, ItemClass.LOG, log.instance.number, 0, log.position)
             self.join_queue_at(log.closes_ns, Phase.ARRIVAL, log.instance, Item(order, Kind.END_OF_LOG))
 
@@ -479,6 +485,9 @@ class Model:
             return behaviour.on_record(item.record, item.channel.edge.target_port, now_ns)
         if item.kind is Kind.END_OF_LOG:
             instance.watermark_ns = END_OF_LOG_WATERMARK
+            return 0, []
+        if item.kind is Kind.WATERMARK and source:
+            instance.watermark_ns = max(instance.watermark_ns, item.watermark_ns)
             return 0, []
         if item.kind is Kind.TICK and source:
             log = self.network.log_of(instance)

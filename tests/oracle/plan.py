@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from .records import LOWEST_WATERMARK, Item, Record
+from .records import LOWEST_WATERMARK, Item, Mark, Record
 
 
 def integer(value: float, factor: int) -> int:
@@ -158,12 +158,13 @@ class Instance:
 
 @dataclass(eq=False)
 class Log:
-    """One partition of a source's input, outside the system under test (section 5). period_ns 0: the source has no watermarks."""
+    """One partition of a source's input, outside the system under test (section 5). period_ns 0: the source makes no watermarks."""
 
     instance: Instance
-    records: list[Record]
+    entries: list[Record | Mark]
     closes_ns: int
+    says_its_end: bool
     period_ns: int
     lag_ns: int
-    position: int = 0  # of the next record to append
+    position: int = 0  # of the next entry to append
     newest_event_ns: int = LOWEST_WATERMARK  # served so far

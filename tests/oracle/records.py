@@ -65,6 +65,14 @@ class Record:
         return replace(self, port=port)
 
 
+@dataclass(frozen=True)
+class Mark:
+    """A watermark that stands in a log."""
+
+    append_ns: int
+    watermark_ns: int
+
+
 @dataclass(order=True)
 class Item:
     """Something an instance can serve. `order` is the queue order of section 2: (ready_ns, class, instance, sender, fifo)."""

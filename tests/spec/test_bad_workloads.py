@@ -220,13 +220,6 @@ CASES = {
         "device_of_file",
         ["'device'", "a file", "choose bounded"],
     ),
-    "watermarks that are not executed": (
-        q3,
-        {f"{PERSONS}/watermarks": {"kind": "device"}},
-        f"{PERSONS}/watermarks/kind",
-        "not_executed",
-        ["'device'", "choose bounded"],
-    ),
     "no ads": (
         q3,
         {f"{PERSONS}/stream": {"kind": "yahoo_event", "campaigns": 0}},

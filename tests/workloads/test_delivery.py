@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
+from engine.core.layout import LOG_WATERMARK
 from engine.spec.delays import (
     AnyDelay,
     ConstantDelay,
@@ -29,7 +30,6 @@ from engine.workloads.arrivals import Even, Gamma
 from engine.workloads.curves import Curve
 from engine.workloads.delays import delays_of
 from engine.workloads.delivery import Late
-from engine.workloads.feed import WATERMARK
 
 from .documents import DATA, feed
 
@@ -210,7 +210,7 @@ def test_watermarks_travel_like_records_and_may_overtake_them(disorder, period_m
     made = feed(source, parallelism=3)
     chunks = [made.chunk(start, end) for start, end in pairwise([0, *sorted(cuts), SECOND])]
     rows = {name: np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in ("append_ns", "event_ns", "trigger", "partition")}
-    marks = rows["trigger"] == WATERMARK
+    marks = rows["trigger"] == LOG_WATERMARK
     assert (np.diff(rows["append_ns"]) >= 0).all()
     alone = feed({**source, "watermarks": {"kind": "none"}}, parallelism=3).chunk(0, SECOND)
     assert rows["trigger"][~marks].tolist() == alone.trigger.tolist()
@@ -234,7 +234,7 @@ def test_a_lag_as_long_as_the_longest_delay_makes_watermarks_right():
         "watermarks": {"kind": "device", "lag_ms": 300.0, "period_ms": 20.0},
     }
     chunk = feed(source, parallelism=1, horizon_s=5.0).chunk(0, 5 * SECOND)
-    marks = chunk.trigger == WATERMARK
+    marks = chunk.trigger == LOG_WATERMARK
     promised = np.maximum.accumulate(np.where(marks, chunk.event_ns, -SECOND))
     assert (chunk.event_ns[~marks] >= promised[~marks]).all()
     assert (np.diff(chunk.event_ns[marks]) < 0).any(), "some overtake others"
