@@ -1,15 +1,34 @@
-"""Fixtures for tests that need the whole of Millrace running. What only the web tests need stands in tests/web/conftest.py."""
+"""Fixtures for tests that need the whole of Millrace running, and how thoroughly random cases are tried.
+
+`HYPOTHESIS_PROFILE=fast` is for the quick part of the suite, `full` (the default) for all of it: both try the same cases every time, so
+that a change is judged by what it changes. `soak` looks for new cases, for as long as that takes. What only the web tests need stands in
+tests/web/conftest.py.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))  # launcher, which scripts/up is made of
+
+settings.register_profile(
+    "full",
+    max_examples=200,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    print_blob=True,
+)
+settings.register_profile("fast", settings.get_profile("full"), max_examples=25)
+settings.register_profile("soak", settings.get_profile("full"), max_examples=4000, derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -26,8 +45,6 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
     `installation.url` is its address, `installation.manage("signin_url", "--base", installation.url)` gives a fresh sign-in link. The
     frontend must have been built.
     """
-    import os
-
     from launcher.services import Installation, free_port
 
     inherited = {name: os.environ.pop(name, None) for name in ("REDIS_URL", "DATABASE_URL", "DJANGO_SETTINGS_MODULE")}

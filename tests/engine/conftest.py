@@ -1,7 +1,4 @@
-"""How thoroughly random cases are tried: `HYPOTHESIS_PROFILE=fast` for the quick part of the suite, `full` (the default) for all of it.
-
-And one Spark session for all tests that need one.
-"""
+"""One Spark session for all tests that need one."""
 
 import os
 import shutil
@@ -9,14 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
-
-settings.register_profile(
-    "full", max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], print_blob=True
-)
-settings.register_profile("fast", settings.get_profile("full"), max_examples=25, derandomize=True)
-settings.register_profile("soak", settings.get_profile("full"), max_examples=4000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
 
 
 @pytest.fixture(scope="session")
