@@ -29,16 +29,27 @@ from engine.spec.selection import Selection
 
 EXAMPLES = Path(__file__).parents[1] / "fixtures" / "experiments"
 CASES = (("nexmark_q12", 10, 100_000), ("nexmark_q3", 10, 100_000), ("nexmark_q12", 100, 120_000), ("nexmark_q3", 100, 120_000))
+FORMS: dict[str, dict[str, Any]] = {
+    "credits": {"processor": {"kind": "dedicated"}, "cores": 100},
+    "processor_sharing": {"processor": {"kind": "processor_sharing"}, "cores": 1},
+}
+CREDITS = 32  # per channel
 FEW_WORKERS = 4
 PER_WORKER = 1_200  # records/s, the same load at 4 workers as at 100
 
 
-def document(example: str, workers: int, records_per_s: float, horizon_s: float) -> dict[str, Any]:
-    """An example at another size: every operator and the cluster with so many workers, constant rates that add up to the total."""
+def document(example: str, workers: int, records_per_s: float, horizon_s: float, form: str = "") -> dict[str, Any]:
+    """An example at another size: every operator and the cluster with so many workers, constant rates that add up to the total.
+
+    form: one of `FORMS`, with other processors or channels than the example's.
+    """
     made = copy.deepcopy(yaml.safe_load((EXAMPLES / f"{example}.yaml").read_text()))
     for operator in made["query"]["operators"]:
         operator["parallelism"] = workers
     made["cluster"]["hosts"][0]["count"] = workers
+    made["cluster"]["hosts"][0] |= FORMS.get(form, {})
+    if form == "credits":
+        made["policies"]["flow_control"] = {"kind": "credits", "per_channel": CREDITS}
     sources = made["workload"]["sources"].values()
     means = [source["rate"].get("per_s") or source["rate"]["mean_per_s"] for source in sources]
     for source, mean in zip(sources, means, strict=True):
@@ -103,6 +114,84 @@ def compare(example: str, workers: int, records_per_s: float, horizon_s: float, 
         "ratio_to_tuned_simpy": round(ours / theirs, 1),
         "loop_ratio_to_tuned_simpy": round(loop / theirs, 1),
     }
+
+
+def compare_form(form: str, example: str, workers: int, records_per_s: float, horizon_s: float, repeats: int) -> dict[str, Any]:
+    """As `compare`, with other processors or channels, which SimPy has in textbook form only."""
+    made = document(example, workers, records_per_s, horizon_s, form)
+    small = document(example, workers, records_per_s, 60_000 / records_per_s, form)
+    runs = [engine_speed(made) for _ in range(repeats)]
+    textbooks = [simpy_hops_per_s(small, 60_000, textbook=True) for _ in range(repeats)]
+    ours = statistics.median(hops / seconds for hops, seconds, _ in runs)
+    loop = statistics.median(hops / seconds for hops, _, seconds in runs)
+    textbook = statistics.median(hops / seconds for hops, seconds in textbooks)
+    return {
+        "name": f"{example} W={workers} {records_per_s:g}/s {form}",
+        "hops_per_s": round(ours),
+        "loop_hops_per_s": round(loop),
+        "simpy_hops_per_s": round(textbook),
+        "ratio_to_simpy": round(ours / textbook, 1),
+        "loop_ratio_to_simpy": round(loop / textbook, 1),
+    }
+
+
+def whole_run(example: str, workers: int, records_per_s: float, horizon_s: float) -> dict[str, Any]:
+    """Virtual over wall time of a run with everything on, the making of its input and of its telemetry files included, and its memory.
+
+    In a process of its own, whose peak of memory is taken.
+    """
+    about = json.dumps(document(example, workers, records_per_s, horizon_s))
+    program = """
+import json, resource, sys, tempfile, time
+import engine
+simulation = engine.Simulation(json.loads(sys.argv[1]))
+started = time.perf_counter()
+while simulation.advance() is not None:
+    pass
+with tempfile.TemporaryDirectory() as place:
+    simulation.telemetry.write(place)
+print(time.perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+    found = subprocess.run([sys.executable, "-c", program, about], check=True, capture_output=True, text=True, cwd=EXAMPLES.parents[1])
+    wall_s, peak_bytes = map(float, found.stdout.split())
+    return {
+        "name": f"{example} W={workers} {records_per_s:g}/s, {horizon_s:g} s with telemetry",
+        "virtual_over_wall": round(horizon_s / wall_s, 1),
+        "peak_mb": round(peak_bytes / 1e6),
+    }
+
+
+def snapshots(wanted_bytes: float = 500e6) -> dict[str, Any]:
+    """Seconds to take a snapshot of a join's state that has grown to some 500 MB, to save it on disk and to resume from there."""
+    made = document("nexmark_q3", 10, 100_000, 180.0)
+    simulation = engine.Simulation(made)
+    with tempfile.TemporaryDirectory() as place:
+        size = 0.0
+        seconds: dict[str, float] = {}
+        while size < wanted_bytes and not simulation.finished:
+            simulation.run_until(simulation.now_ns + 10_000_000_000)
+            started = time.perf_counter()
+            simulation.snapshot()
+            seconds["snapshot"] = time.perf_counter() - started
+            started = time.perf_counter()
+            simulation.save(Path(place) / "snapshot")
+            seconds["save"] = time.perf_counter() - started
+            size = sum(path.stat().st_size for path in Path(place).rglob("*") if path.is_file())
+        started = time.perf_counter()
+        engine.Simulation.resume(made, Path(place) / "snapshot")
+        seconds["resume"] = time.perf_counter() - started
+    return {"name": "snapshot", "mb": round(size / 1e6), **{f"{what}_seconds": round(value, 2) for what, value in seconds.items()}}
+
+
+def small_run(repeats: int) -> dict[str, Any]:
+    """Milliseconds of a whole small run in a warm process: 10 s, 1,000 records/s, 3 operators; from the document to the summary."""
+    made = document("nexmark_q12", 4, 1_000, 10.0)
+    seconds = []
+    for _ in range(repeats + 1):
+        started = time.perf_counter()
+        engine.run(made)
+        seconds.append(time.perf_counter() - started)
+    return {"name": "small run, warm", "milliseconds": round(statistics.median(seconds[1:]) * 1000, 1)}
 
 
 def growth(example: str, horizon_s: float, repeats: int) -> dict[str, Any]:
@@ -170,8 +259,9 @@ def main() -> None:
     results = (
         [lambda case=case: compare(*case, options.seconds, options.repeats) for case in CASES]
         + [lambda example=example: growth(example, options.seconds, options.repeats) for example in ("nexmark_q12", "nexmark_q3")]
+        + [lambda form=form, case=case: compare_form(form, *case, options.seconds, options.repeats) for form in FORMS for case in CASES[:2]]
         + [lambda: tracing("nexmark_q3", 10, 100_000, options.seconds, options.repeats)]
-        + [first_frame]
+        + [lambda: whole_run("nexmark_q12", 100, 120_000, 60.0), snapshots, lambda: small_run(9), first_frame]
     )
     for result in results:
         row = result()

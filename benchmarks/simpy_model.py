@@ -8,6 +8,7 @@ structural order and is slower. Making the input is not timed, which is to SimPy
 
 from __future__ import annotations
 
+import heapq
 import struct
 import time
 from collections import deque
@@ -24,7 +25,7 @@ from engine.spec.units import microseconds_ps, seconds_ns
 from engine.workloads import Strings, build_feed
 
 Row = tuple[Any, ...]
-Message = tuple["Instance", str, Row, int]  # receiver, its port, the record's values, the trigger's append time
+Message = tuple[Any, ...]  # receiver, its port, the record's values, the trigger's append time; what gives its credit back, if it has one
 
 
 def simpy_hops_per_s(
@@ -34,7 +35,8 @@ def simpy_hops_per_s(
 
     textbook: cores are SimPy processes that take from a `Store`, as SimPy's own examples have it, instead of callbacks on timeouts.
 
-    Raises ValueError for what this model does not have: credits, watermarks, windows of the event clock, rows of closing panes.
+    Raises ValueError for what this model does not have: watermarks, windows of the event clock, rows of closing panes; and credits and shared
+    processors but in textbook form.
     """
     model = Model(
         document if isinstance(document, Experiment) else Experiment.model_validate(document),
@@ -83,28 +85,81 @@ class Core:
 
 
 class ProcessCore(Core):
-    """The same core in textbook form: a process that takes items from a store and waits out each service."""
+    """The same core in textbook form: a process that takes items from a store and waits out each service.
 
-    __slots__ = ("store",)
+    sharing: the processor that its services share, None for a core of its own.
+    """
 
-    def __init__(self, model: Model):
+    __slots__ = ("sharing", "store")
+
+    def __init__(self, model: Model, sharing: Sharing | None = None):
         super().__init__(model)
+        self.sharing = sharing
         self.store = simpy.Store(model.environment)
         model.environment.process(self.serve_all())
 
     def receive(self, message: Message) -> None:
         self.store.put(message)
 
-    def serve_all(self) -> Generator[simpy.Event, Message, None]:
+    def serve_all(self) -> Generator[simpy.Event, Any, None]:
         while True:
-            instance, port, row, append_ns = yield self.store.get()
+            instance, port, row, append_ns, *taken = yield self.store.get()
+            if taken:
+                taken[0]()
             outputs = instance.work(port, row)
-            yield self.environment.timeout(instance.service_ns(len(outputs)))
+            service_ns = instance.service_ns(len(outputs))
+            yield self.environment.timeout(service_ns) if self.sharing is None else self.sharing.serve(service_ns)
             self.model.hops += 1
             for output in outputs:
-                instance.send(output, append_ns)
+                if self.model.credits is None:
+                    instance.send(output, append_ns)
+                else:
+                    for route in instance.routes:
+                        credit, send = route(output, append_ns)  # type: ignore[misc, func-returns-value]
+                        yield credit.get(1)
+                        send()
             if instance.is_sink:
                 self.model.latency_sum_ns += self.environment.now - append_ns
+
+
+class Sharing:
+    """Cores that all services of a host share in equal parts, by a heap of the virtual times at which they end."""
+
+    def __init__(self, environment: simpy.Environment, cores: float):
+        self.environment, self.cores = environment, cores
+        self.ends: list[tuple[float, int, simpy.Event]] = []
+        self.virtual_ns = 0.0
+        self.changed_ns = 0
+        self.version = 0
+
+    def serve(self, service_ns: int) -> simpy.Event:
+        """An event at the end of so much service."""
+        self._go_on()
+        event = self.environment.event()
+        heapq.heappush(self.ends, (self.virtual_ns + service_ns, self.version, event))
+        self._plan()
+        return event
+
+    def _rate(self) -> float:
+        return min(1.0, self.cores / len(self.ends))
+
+    def _go_on(self) -> None:
+        if self.ends:
+            self.virtual_ns += (self.environment.now - self.changed_ns) * self._rate()
+        self.changed_ns = self.environment.now
+
+    def _plan(self) -> None:
+        self.version += 1
+        if self.ends:
+            version = self.version
+            left_ns = max(0.0, self.ends[0][0] - self.virtual_ns) / self._rate()
+            self.environment.timeout(left_ns).callbacks.append(lambda _: self._end(version))
+
+    def _end(self, version: int) -> None:
+        if version == self.version:
+            self._go_on()
+            heapq.heappop(self.ends)[2].succeed()
+            self._plan()
 
 
 class Instance:
@@ -138,8 +193,10 @@ class Model:
         self.experiment, self.core = experiment, core
         self.environment = simpy.Environment()
         self.hops, self.latency_sum_ns = 0, 0
-        if experiment.policies.flow_control.kind != "unbounded":
-            raise ValueError(f"flow_control is {experiment.policies.flow_control.kind}; this model has unbounded channels only")
+        flow_control = experiment.policies.flow_control
+        self.credits: int | None = flow_control.per_channel if flow_control.kind == "credits" else None
+        if self.credits is not None and core is Core:
+            raise ValueError("flow_control is credits; this model has them in textbook form only")
         self.hosts = experiment.expanded_hosts()
         self.link_free_ns = [0] * len(self.hosts)
         overrides = {(link.source, link.target): link.latency_ns for link in experiment.cluster.links}
@@ -154,7 +211,16 @@ class Model:
     def _place(self) -> dict[str, list[Instance]]:
         operators = self.experiment.query.operators
         placed = STRATEGIES[self.experiment.placement.kind](self.experiment.placement, operators, self.hosts)
-        shared = {host.index: [self.core(self) for _ in range(host.cores)] for host in self.hosts if host.processor == "shared_fifo"}
+        kinds = {host.index: host.processor.kind for host in self.hosts}
+        shared = {h.index: [self.core(self) for _ in range(h.cores_milli // 1000)] for h in self.hosts if kinds[h.index] == "shared_fifo"}
+        sharing = {h.index: Sharing(self.environment, h.cores_milli / 1000) for h in self.hosts if kinds[h.index] == "processor_sharing"}
+        for host in self.hosts:
+            if kinds[host.index] == "pool" or (host.index in sharing and self.core is Core):
+                raise ValueError(f"host '{host.name}' has a {kinds[host.index]} processor; this model has none in this form")
+        if self.credits is not None and shared:
+            raise ValueError(
+                "a core that several instances share waits for credits with all of them; this model has credits on own cores only"
+            )
         count = [0] * len(self.hosts)
         instances: dict[str, list[Instance]] = {}
         for operator in operators:
@@ -164,7 +230,10 @@ class Model:
                 output_ps = output_ps if operator.cost.output_us is None else microseconds_ps(operator.cost.output_us)
             instances[operator.id] = []
             for index, host in enumerate(placed[operator.id]):
-                core = shared[host][count[host] % len(shared[host])] if host in shared else self.core(self)
+                if host in sharing:
+                    core: Core = ProcessCore(self, sharing[host])
+                else:
+                    core = shared[host][count[host] % len(shared[host])] if host in shared else self.core(self)
                 count[host] += 1
                 instances[operator.id].append(Instance(operator, index, host, core, (record_ps, output_ps), self.hosts[host].speed_milli))
         return instances
@@ -312,18 +381,26 @@ class Model:
         latency_ns = self.latency_ns[host][receiver.host]
         transfer_ns = -(-size_bytes * 8000 // self.hosts[host].egress_mbit_per_s)
         local_latency_ns = self.experiment.cluster.local_latency_ns if host == receiver.host else None
+        credit = simpy.Container(environment, init=self.credits) if self.credits is not None else None
+        back_ns = local_latency_ns or self.latency_ns[receiver.host][host]
 
-        def send(row: Row, append_ns: int) -> None:
+        def give_back() -> None:
+            environment.timeout(back_ns).callbacks.append(lambda _: credit.put(1))  # type: ignore[union-attr]
+
+        def with_credit(row: Row, append_ns: int) -> tuple[simpy.Container, Callable[[], None]]:
+            return credit, lambda: send(row, append_ns, give_back)
+
+        def send(row: Row, append_ns: int, *taken: Callable[[], None]) -> None:
             if local_latency_ns is not None:
                 delay_ns = local_latency_ns
             else:
                 now_ns = environment.now
                 link_free_ns[host] = max(now_ns, link_free_ns[host]) + transfer_ns
                 delay_ns = link_free_ns[host] + latency_ns - now_ns
-            message = (receiver, port, row, append_ns)
+            message = (receiver, port, row, append_ns, *taken)
             environment.timeout(delay_ns).callbacks.append(lambda _: receive(message))
 
-        return send
+        return send if credit is None else with_credit  # type: ignore[return-value]
 
     def _route(
         self, partitioning: Any, sender: Instance, sends: list[Callable[[Row, int], None]], schema: RecordSchema
@@ -332,6 +409,8 @@ class Model:
         if kind == "forward":
             return sends[sender.index]
         if kind == "broadcast":
+            if self.credits is not None:
+                raise ValueError("an edge is a broadcast; with credits this model sends each record to one receiver")
 
             def to_all(row: Row, append_ns: int) -> None:
                 for send in sends:
@@ -342,8 +421,8 @@ class Model:
             turn = [sender.index]
 
             def to_next(row: Row, append_ns: int) -> None:
-                sends[turn[0] % len(sends)](row, append_ns)
                 turn[0] += 1
+                return sends[(turn[0] - 1) % len(sends)](row, append_ns)
 
             return to_next
         key_at, known = schema.index(partitioning.key), {}  # type: ignore[var-annotated]
@@ -353,7 +432,7 @@ class Model:
             send = known.get(key)
             if send is None:
                 send = known[key] = sends[self._receiver(partitioning, key, len(sends))]
-            send(row, append_ns)
+            return send(row, append_ns)
 
         return by_key
 

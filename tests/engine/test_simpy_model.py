@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 import engine
-from benchmarks.simpy_model import Model, simpy_hops_per_s
+from benchmarks.simpy_model import Model, ProcessCore, simpy_hops_per_s
 from engine.spec import Experiment
 
 from .agreement import DATASETS, template
@@ -23,6 +23,28 @@ def test_both_serve_the_same_number_of_records(name: str) -> None:
     hops, wall_s = simpy_hops_per_s(document, 4000, DATASETS)
     assert wall_s > 0
     assert hops == pytest.approx(simulation.summary()["hops"], rel=0.005)
+
+
+PROCESSORS = {"credits": {"kind": "dedicated"}, "processor_sharing": {"kind": "processor_sharing"}}
+
+
+@pytest.mark.parametrize("form", PROCESSORS)
+@pytest.mark.parametrize("name", ["nexmark_q3", "nexmark_q12"])
+def test_credits_and_shared_processors_in_textbook_form(name: str, form: str) -> None:
+    """Overloaded, so that senders wait; the same service times and waits make the same mean latency of what is delivered in the same time."""
+    document = template(name, horizon_s=0.3)
+    for host in document["cluster"]["hosts"]:
+        host |= {"processor": PROCESSORS[form], "cores": 8 if form == "credits" else 1, "speed": 0.1 if form != "credits" else 0.04}
+    if form == "credits":
+        document["policies"]["flow_control"] = {"kind": "credits", "per_channel": 2}
+    model = Model(Experiment.model_validate(document), 4000, DATASETS, ProcessCore)
+    simulation = engine.Simulation(document, datasets=DATASETS)
+    simulation.run_until(model.until_ns)
+    model.environment.run(until=model.until_ns)
+    summary = simulation.summary()
+    assert model.hops == pytest.approx(summary["hops"], rel=0.01)
+    assert summary["backlog"] > 500
+    assert model.latency_sum_ns / 1e6 == pytest.approx(summary["latency_ms"]["mean"] * summary["latency_ms"]["count"], rel=0.02)
 
 
 def test_both_deliver_the_same_records() -> None:
@@ -45,3 +67,5 @@ def test_what_the_model_lacks_is_refused() -> None:
     document["policies"]["flow_control"] = {"kind": "credits", "per_channel": 4}
     with pytest.raises(ValueError, match="flow_control"):
         simpy_hops_per_s(document, 100)
+    with pytest.raises(ValueError, match="own cores only"):
+        simpy_hops_per_s(document, 100, textbook=True)
