@@ -35,8 +35,8 @@ def simpy_hops_per_s(
 
     textbook: cores are SimPy processes that take from a `Store`, as SimPy's own examples have it, instead of callbacks on timeouts.
 
-    Raises ValueError for what this model does not have: watermarks, windows of the event clock, rows of closing panes; and credits and shared
-    processors but in textbook form.
+    Raises ValueError for what this model does not have: watermarks, windows of the event clock, rows of closing panes; credits and
+    processor sharing but in textbook form.
     """
     model = Model(
         document if isinstance(document, Experiment) else Experiment.model_validate(document),

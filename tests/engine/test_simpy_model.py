@@ -31,7 +31,7 @@ PROCESSORS = {"credits": {"kind": "dedicated"}, "processor_sharing": {"kind": "p
 @pytest.mark.parametrize("form", PROCESSORS)
 @pytest.mark.parametrize("name", ["nexmark_q3", "nexmark_q12"])
 def test_credits_and_shared_processors_in_textbook_form(name: str, form: str) -> None:
-    """Overloaded, so that senders wait; the same service times and waits make the same mean latency of what is delivered in the same time."""
+    """Overloaded, so that senders wait; equal services and waits make equal latencies of what is delivered in the same time."""
     document = template(name, horizon_s=0.3)
     for host in document["cluster"]["hosts"]:
         host |= {"processor": PROCESSORS[form], "cores": 8 if form == "credits" else 1, "speed": 0.1 if form != "credits" else 0.04}
