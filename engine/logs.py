@@ -38,9 +38,18 @@ class Logs:
         """All that will ever stand in the logs has been loaded."""
         return self.until_ns >= L.FAR
 
-    def offered(self, t_ns: int) -> int:
-        """Real records appended at times <= t_ns, over all sources."""
-        return sum(feed.weight * feed.count_before(t_ns + 1) for feed in self._plan.feeds.values())
+    def offered(self, t_ns: int, w: Arrays) -> int:
+        """Real records appended at times <= t_ns, over all sources; w: the world then."""
+        count = 0
+        for operator, feed in self._plan.feeds.items():
+            here = self._instances(operator)
+            waits = w.inst[here.start, L.I_SHIFT] >= 0  # then its records are made when they are taken
+            count += feed.weight * (int(w.inst[here, L.I_IN].sum()) if waits else feed.count_before(t_ns + 1))
+        return count
+
+    def _instances(self, operator: str) -> slice:
+        op = self._plan.arrays.op[self._plan.operators.index(operator)]
+        return slice(int(op[L.O_FIRST]), int(op[L.O_FIRST] + op[L.O_PARALLEL]))
 
     def fork(self) -> Logs:
         copy = Logs(self._plan)
@@ -68,14 +77,12 @@ class Logs:
         sizes[:, 0] = inst[:, L.I_LOG_END] - inst[:, L.I_LOG]
         chunks = []
         for operator, feed in self._plan.feeds.items():
-            n = self._plan.operators.index(operator)
-            first, parallel = int(w.op[n, L.O_FIRST]), int(w.op[n, L.O_PARALLEL])
+            here = self._instances(operator)
             chunk = feed.chunk(start, min(end, max(self._horizon_ns, self._close_ns) + 1))
-            counts = np.bincount(chunk.partition, minlength=parallel)
-            sizes[first : first + parallel, 1] = counts
+            sizes[here, 1] = np.bincount(chunk.partition, minlength=here.stop - here.start)
             if operator in self._plan.watermarked and start <= feed.closes_ns < end:
-                sizes[first : first + parallel, 2] = 1
-            chunks.append((feed, chunk, self._columns[operator], slice(first, first + parallel)))
+                sizes[here, 2] = 1
+            chunks.append((feed, chunk, self._columns[operator], here))
         ends = np.cumsum(sizes.sum(axis=1))
         starts = ends - sizes.sum(axis=1)
         append, event, trigger, words = self._buffers(max(int(ends[-1]), 1), width)
@@ -93,6 +100,8 @@ class Logs:
             bulk.place_records(chunk.partition, cursor[here], *made, columns, append, event, trigger, words)
             closing = ends[here][sizes[here, 2] == 1] - 1
             append[closing], event[closing], trigger[closing] = feed.closes_ns, 0, L.LOG_END
+        waiting = (sizes[:, 0] == 0) & (sizes[:, 1] > 0) & (inst[:, L.I_SHIFT] > 0)
+        append[starts[waiting]] += inst[waiting, L.I_SHIFT]
         new = sizes[:, 1] + sizes[:, 2] > 0
         np.minimum.at(w.next_ns, inst[new, L.I_HOST], append[(starts + sizes[:, 0])[new]])
         inst[:, L.I_LOG], inst[:, L.I_LOG_END] = starts, ends

@@ -23,6 +23,7 @@ from engine.pruning import carried
 from engine.spec import ExpandedHost, Experiment, RecordSchema
 from engine.spec.expression_tree import TextFunction
 from engine.spec.expressions import parse
+from engine.spec.generation import Coordinated
 from engine.spec.scale import weights
 from engine.spec.validation import Context, placement_of, schemas
 from engine.texts import TextTables
@@ -248,6 +249,8 @@ def _instances(experiment: Experiment, first: Words, placement: Mapping[str, Seq
         inst[here, L.I_INDEX] = np.arange(spec.parallelism)
         inst[here, L.I_HOST] = placement[spec.id]
         inst[here, L.I_SOURCE] = spec.kind == "source"
+        source = experiment.workload.sources.get(spec.id)
+        inst[here, L.I_SHIFT] = 0 if source is not None and isinstance(source.generation, Coordinated) else -1
         marks = watermarks.get(spec.id)
         if marks is not None and marks.kind == "bounded":
             inst[here, L.I_PERIOD], inst[here, L.I_LAG] = marks.period_ns, marks.lag_ns

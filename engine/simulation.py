@@ -30,12 +30,14 @@ from engine.logs import Logs
 from engine.network import LinkFaults
 from engine.operators import OPERATORS
 from engine.spec import Experiment, RecordSchema, canonical_json, read_document
+from engine.spec.generation import Coordinated
 from engine.spec.retention import KeepFor
 from engine.spec.selection import Selection
 from engine.spec.validation import Context, load
 from engine.telemetry.files import Telemetry
 from engine.telemetry.frames import Counters, Observer, summary
 from engine.workloads.datasets import lookup
+from engine.workloads.generation import GenerationEnds
 from engine.workloads.retention import Retention
 
 ENGINE_VERSION = "1"
@@ -86,6 +88,8 @@ class Simulation:
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
         used = {spec.kind for spec in self.experiment.query.operators} | set(kinds)
         features = ["actors"] if actors or agent is not None or getattr(protocol, "messages_max", 0) > 0 else []
+        if any(isinstance(source.generation, Coordinated) for source in self.experiment.workload.sources.values()):
+            features.append("coordinated")
         kinds_used = {kind: operator for kind, operator in OPERATORS.items() if kind in used}
         self._kernels = weave.weave(kinds_used, protocol, features=features)
         hosts = [actor.host for actor in actors]
@@ -108,7 +112,7 @@ class Simulation:
         )
         self._before = Counters.zero(self._world.arrays)
         self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
-        self._controls: list[Control] = [*self._retention(), *fault_controls(self.experiment), *controls]
+        self._controls: list[Control] = [*self._retention(), *self._generation_ends(), *fault_controls(self.experiment), *controls]
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)
         self._actors = Actors(actors, agent, self._directory([host.name for host in hosts]))
@@ -231,10 +235,15 @@ class Simulation:
                 logs |= dict.fromkeys(range(first, first + int(w.op[number, L.O_PARALLEL])), source.retention)
         return [Retention(logs, len(w.inst))] if logs else []
 
+    def _generation_ends(self) -> list[Control]:
+        """What stops the generators that wait for their sources, if some do."""
+        waiting = np.flatnonzero(self._plan.arrays.inst[:, L.I_SHIFT] >= 0).tolist()
+        return [GenerationEnds(waiting, self.horizon_ns)] if waiting else []
+
     def _counters(self, t_ns: int) -> Counters:
         w = self._world.arrays
         dropped = next((control.dropped for control in self._controls if isinstance(control, Retention)), np.zeros(len(w.inst), np.int64))
-        return Counters.read(w, max(t_ns, 0), self._logs.offered(t_ns), dropped)
+        return Counters.read(w, max(t_ns, 0), self._logs.offered(t_ns, w), dropped)
 
     def again(self, **options: Any) -> Simulation:
         """The same run at its start. options: what else is to be observed (keep_outputs, trace)."""

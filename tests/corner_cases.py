@@ -736,7 +736,29 @@ def watermarks_that_overtake_one_another() -> Document:
     return document(operators, edges, [host("a"), host("b")], {"source": source}, horizon_s=0.1)
 
 
+def generators_that_wait() -> Document:
+    """Coordinated sources too busy, blocked, or without a core when their next record is due; some never make all of theirs."""
+    operators = [
+        {"id": "source", "kind": "source", "parallelism": 3, "cost": {"record_us": 90.0}},
+        {"id": "worker", "kind": "filter", "params": {"predicate": "time % 3 != 0"}, "cost": {"record_us": 60.0}},
+        {"id": "sink", "kind": "sink"},
+    ]
+    edges = [{"source": "source", "target": "worker", "partitioning": {"kind": "rebalance"}}, {"source": "worker", "target": "sink"}]
+    source = bids(20_000, watermarks=watermarks(3.0), disorder={"kind": "uniform", "max_ms": 1.5}, generation={"kind": "coordinated"})
+    return document(
+        operators,
+        edges,
+        [host("a", processor={"kind": "shared_fifo"}, cores=2), host("b")],
+        {"source": source},
+        placement={"kind": "explicit", "hosts": {"source": ["a"], "worker": ["b"], "sink": ["a"]}},
+        policies={"flow_control": {"kind": "credits", "per_channel": 2}},
+        measurement={"latency": {"from": "append", "anchor": "trigger"}},
+        horizon_s=0.05,
+    )
+
+
 CORNER_CASES = (
+    generators_that_wait,
     watermarks_that_overtake_one_another,
     sessions_that_end_together,
     values_that_are_no_numbers,

@@ -400,6 +400,8 @@ def source_workloads(draw: st.DrawFn, stream: str, records: int, horizon_ns: int
         lag_ns = draw(st.sampled_from((0, 0, 0, horizon_ns // 20, horizon_ns // 5)))
         kind = draw(st.sampled_from(("bounded", "bounded", "device")))
         workload["watermarks"] = {"kind": kind, "lag_ms": milliseconds(lag_ns), "period_ms": milliseconds(period_ns)}
+    if workload.get("watermarks", {}).get("kind") != "device" and draw(st.integers(0, 5)) == 0:
+        workload["generation"] = {"kind": "coordinated"}
     return workload
 
 

@@ -84,6 +84,7 @@ I_ERRORS = 41
 I_HELD = 42  # of records sent: from the end of the service to then, summed
 I_CONTROL_NS = 43  # of I_BUSY: the part of control elements
 I_CONTROLS = 44  # of I_FIFO: the part of control elements
+I_SHIFT = 45  # of a source whose generator waits for it: by how much its records come later than their times, ns; -1: it does not
 I_NOISE = 46  # key of the random numbers for its services ...
 I_SERVICES = 47  # ... and how many of them began, where their cost varies
 I_COLUMNS = 48

@@ -595,6 +595,18 @@ def advance(world, stop):
                         slot = -1
                         line = inst[i, I_LOG]
                         inst[i, I_LOG] = line + 1
+                        # WEAVE if coordinated
+                        if inst[i, I_SHIFT] >= 0 and log_trigger[line] >= 0:  # it is made now, the next one counts from here
+                            shift = inst[i, I_SHIFT] + t - log_append[line]
+                            inst[i, I_SHIFT] = shift
+                            best_ready = t
+                            log_append[line] = t
+                            log_event[line] += shift
+                            for x in range(par[at]):
+                                log_words[line, par[at + 1 + x]] += shift
+                            if line + 1 < inst[i, I_LOG_END] and log_trigger[line + 1] >= 0:
+                                log_append[line + 1] += shift
+                        # WEAVE end
                         if log_trigger[line] >= 0:
                             trigger = log_trigger[line]
                             kind = RECORD

@@ -1,11 +1,13 @@
-"""What scheduling policies do to the world: rank the instances of a host, or hold them back."""
+"""What is done to the choice of the next item between two calls of the loop: scheduling policies rank instances, or hold them back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+import numpy as np
 
 from . import layout as L
-from .world import World
+from .world import Arrays, World
 
 HELD = L.FAR
 """The rank of an instance that is not served until it gets another one."""
@@ -19,10 +21,31 @@ def rank(world: World, ranks: Mapping[int, int], now_ns: int) -> None:
     w = world.arrays
     for i, value in ranks.items():
         w.inst[i, L.I_RANK] = value
+        w.host[w.inst[i, L.I_HOST], L.H_RANKED] = 1
+    look_again(world, ranks, now_ns)
+
+
+def look_again(world: World, instances: Iterable[int], now_ns: int) -> None:
+    """The hosts of these instances choose anew at `now_ns`, as one must who changed what the instances have to do."""
+    w = world.arrays
+    for i in instances:
         h = int(w.inst[i, L.I_HOST])
-        w.host[h, L.H_RANKED] = 1
-        if w.host[h, L.H_THREADS] == 1 and w.inst[i, L.I_LISTED] == 0:
-            w.inst[i, L.I_LISTED] = 1
-            w.listed[w.host[h, L.H_MEMBER] + w.host[h, L.H_LISTED]] = i
-            w.host[h, L.H_LISTED] += 1
+        if w.host[h, L.H_THREADS] == 1:
+            _forget_log(w, h, i)
+            if w.inst[i, L.I_LISTED] == 0:
+                w.inst[i, L.I_LISTED] = 1
+                w.listed[w.host[h, L.H_MEMBER] + w.host[h, L.H_LISTED]] = i
+                w.host[h, L.H_LISTED] += 1
         w.host[h, L.H_RESUME] = w.next_ns[h] = max(now_ns, int(w.host[h, L.H_PAUSED]))
+
+
+def _forget_log(w: Arrays, h: int, i: int) -> None:
+    """Take the instance's next log record out of its host's heap of due times; it may be another one now."""
+    if w.inst[i, L.I_AWAITS] == 0:
+        return
+    first, size = 2 * int(w.host[h, L.H_MEMBER]), int(w.host[h, L.H_AGENDA])
+    due = w.agenda[first : first + size]
+    kept = due[due[:, 1] != len(w.inst) + i]
+    w.agenda[first : first + len(kept)] = kept[np.lexsort((kept[:, 1], kept[:, 0]))]  # what is sorted is a heap
+    w.host[h, L.H_AGENDA] = len(kept)
+    w.inst[i, L.I_AWAITS] = 0

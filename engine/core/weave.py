@@ -56,8 +56,8 @@ operator's work. Without a protocol the points leave no trace in the compiled lo
 (`engine.core.tools.new_control_message`); the protocol's `messages_max` says how many in one service.
 """
 
-FEATURES = ("actors",)
-"""What runs may use or not. actors: control messages (`engine.core.actors`)."""
+FEATURES = ("actors", "coordinated")
+"""What runs may use or not. actors: control messages (`engine.core.actors`). coordinated: generators that wait for their sources."""
 
 NO_KERNEL = -1
 """The code of kinds that the loop serves itself."""

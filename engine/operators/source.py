@@ -29,4 +29,6 @@ class Source(Operator):
 
     @classmethod
     def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
-        return []
+        """Of the fields carried, those that are times: how many, and which. A generator that waits for its source moves them."""
+        times = [c for c, field in enumerate(lowering.outputs["out"].fields) if field.type == "timestamp"]
+        return [len(times), *times]

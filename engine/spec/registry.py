@@ -16,6 +16,7 @@ from .delays import AnyDelay
 from .experiment import AnyFlowControl
 from .faults import AnyFault, AnyOccurrence
 from .functions import FUNCTIONS, Function
+from .generation import AnyGeneration
 from .noise import AnyNoise
 from .operator import Operator
 from .query import AnyPartitioning
@@ -32,6 +33,7 @@ FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "disorders": variants(AnyDelay),
     "watermarks": variants(AnyWatermarks),
     "retentions": variants(AnyRetention),
+    "generations": variants(AnyGeneration),
     "noises": variants(AnyNoise),
     "partitionings": variants(AnyPartitioning),
     "processors": variants(AnyProcessor),

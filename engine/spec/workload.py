@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from .delays import AnyDelay, NoDelay
+from .generation import AnyGeneration, OpenLoop
 from .operator import Model
 from .problems import Refusal
 from .rates import AnyArrivals, AnyRate, EvenArrivals, RecordedRate
@@ -70,6 +71,7 @@ class SourceWorkload(Model):
     )
 
     retention: AnyRetention = Field(default=KeepAll(), title="Retention", description="How long the log keeps what nobody has read.")
+    generation: AnyGeneration = Field(default=OpenLoop(), title="Generation", description="Whether records are made on time or on demand.")
 
     @model_validator(mode="after")
     def _recorded_needs_a_file(self) -> Self:
@@ -84,6 +86,20 @@ class SourceWorkload(Model):
             message = "watermarks are of kind 'device', but the stream is a file, which has no devices; choose bounded"
             raise Refusal(message, at=("watermarks", "kind"), code="device_of_file", value="device")
         return self
+
+    @model_validator(mode="after")
+    def _coordinated_makes_its_records_last(self) -> Self:
+        if isinstance(self.generation, OpenLoop):
+            return self
+        if isinstance(self.stream, FileStream):
+            why = "the stream is a file, whose records were made long ago; choose open, or a generated stream"
+        elif isinstance(self.watermarks, DeviceWatermarks):
+            why = "the watermarks come from devices, which do not wait for anybody; choose open, or bounded watermarks"
+        elif not isinstance(self.retention, KeepAll):
+            why = "the log drops records of some age, and here none waits; choose open, or keep all"
+        else:
+            return self
+        raise Refusal(f"generation is 'coordinated', but {why}", at=("generation", "kind"), code="not_coordinated", value="coordinated")
 
     @model_validator(mode="after")
     def _recorded_has_its_own_times(self) -> Self:

@@ -196,7 +196,7 @@ def test_watermarks_that_the_log_drops_are_not_counted_as_records():
     experiment["workload"]["sources"]["source"]["retention"] = {"kind": "time", "keep_s": 0.005, "check_s": 0.01}
     simulation = traced(experiment)
     summary = simulation.summary()
-    offered = simulation._logs.offered(simulation.end_ns)
+    offered = simulation._logs.offered(simulation.end_ns, simulation._world.arrays)
     assert (summary["records_in"] + summary["dropped"], summary["backlog"], summary["drained"]) == (offered, 0, True)
     assert summary["dropped"] > 500
     assert simulation.service_trace()[:, 3].tolist().count(3) == 3, "the end of the log stays"

@@ -229,8 +229,10 @@ def read_logs(network: Network, datasets: Any) -> Schemas:
             (milliseconds(watermarks.period_ms), milliseconds(watermarks.lag_ms)) if watermarks.kind == "bounded" else (0, 0)
         )
         instances = [instance for instance in network.instances if instance.operator is operator]
+        coordinated = experiment.workload.sources[operator.id].generation.kind == "coordinated"
+        time_fields = [f.name for f in feed.schema.fields if f.type == "timestamp"]
         network.logs += [
-            Log(instance, entries, feed.closes_ns, watermarks.kind != "none", period_ns, lag_ns)
+            Log(instance, entries, feed.closes_ns, watermarks.kind != "none", coordinated, time_fields, period_ns, lag_ns)
             for instance, entries in zip(instances, partitions, strict=True)
         ]
         schemas[operator.id, "out"] = feed.schema

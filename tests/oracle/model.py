@@ -121,7 +121,14 @@ class Model:
         horizon_ns = seconds(workload.horizon_s)
         self.actors.start()
         for log in self.network.logs:
-            self.append_next(log)
+            if log.coordinated:
+                self.make_next(log)
+                self.end_log(log)
+                self.environment.at(
+                    horizon_ns - 1, Phase.CONTROL, (-1, log.instance.number), functools.partial(self.stop_making, log), no_work
+                )
+            else:
+                self.append_next(log)
             if log.period_ns:
                 self.tick_source(log, log.period_ns, horizon_ns)
         for number, fault in enumerate(self.experiment.faults):
@@ -390,9 +397,41 @@ class Model:
             following = lambda: self.append_next(log)  # noqa: E731
             log.position += 1
             self.environment.at(entry.append_ns, Phase.ARRIVAL, (log.instance.number, 1), following)
-        elif log.says_its_end:
-            order = (log.closes_ns, ItemClass.LOG, log.instance.number, 0, log.position)
+        else:
+            self.end_log(log)
+
+    def end_log(self, log: Log) -> None:
+        if log.says_its_end:
+            order = (log.closes_ns, ItemClass.LOG, log.instance.number, 0, len(log.entries))
             self.join_queue_at(log.closes_ns, Phase.ARRIVAL, log.instance, Item(order, Kind.END_OF_LOG))
+
+    # Coordinated generation (section 5)
+
+    def make_next(self, log: Log) -> None:
+        """The next record can be taken as long after the last one was as it came after it in the log."""
+        if log.position == len(log.entries):
+            return
+        record = log.entries[log.position]
+        ready_ns = record.append_ns + log.shift_ns
+        if ready_ns < log.closes_ns:
+            order = (ready_ns, ItemClass.LOG, log.instance.number, 0, log.position)
+            item = Item(order, Kind.RECORD, record=record)
+            self.join_queue_at(ready_ns, Phase.ARRIVAL, log.instance, item, lambda: self.environment.now < log.closes_ns)
+            log.position += 1
+
+    def taken_at_last(self, log: Log, item: Item) -> None:
+        """The record is made only now; the next one counts from here."""
+        now_ns, record = self.environment.now, item.record
+        log.shift_ns = now_ns - record.append_ns
+        values = {name: value + log.shift_ns for name, value in record.values.items() if name in log.time_fields}
+        item.order = (now_ns, *item.order[1:])
+        item.record = replace(record, values=record.values | values, event_ns=record.event_ns + log.shift_ns, append_ns=now_ns)
+        self.make_next(log)
+
+    def stop_making(self, log: Log) -> None:
+        log.position = len(log.entries)
+        log.instance.queue = [item for item in log.instance.queue if item.order[1] != ItemClass.LOG]
+        heapq.heapify(log.instance.queue)
 
     # Phase 5: dispatch
 
@@ -479,6 +518,8 @@ class Model:
             self.result.served[instance.operator.id] += 1
             if source:
                 log = self.network.log_of(instance)
+                if log.coordinated:
+                    self.taken_at_last(log, item)
                 log.newest_event_ns = max(log.newest_event_ns, item.record.event_ns)
                 return 1, [self.taken_in(item.record)]
             self.consumed(item.channel)

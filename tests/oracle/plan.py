@@ -164,7 +164,10 @@ class Log:
     entries: list[Record | Mark]
     closes_ns: int
     says_its_end: bool
+    coordinated: bool  # the next record is made after the last was taken
+    time_fields: list[str]
     period_ns: int
     lag_ns: int
     position: int = 0  # of the next entry to append
     newest_event_ns: int = LOWEST_WATERMARK  # served so far
+    shift_ns: int = 0  # of what is coordinated

@@ -213,6 +213,27 @@ CASES = {
         "not_scaled",
         ["'join'", "scale is 10", "pairs", "set scale to 1"],
     ),
+    "a file made on demand": (
+        trips,
+        {f"{TRIPS}/generation": {"kind": "coordinated"}},
+        f"{TRIPS}/generation/kind",
+        "not_coordinated",
+        ["generation", "'coordinated'", "a file", "choose open"],
+    ),
+    "devices that wait": (
+        q3,
+        {f"{PERSONS}/generation": {"kind": "coordinated"}, f"{PERSONS}/watermarks": {"kind": "device"}},
+        f"{PERSONS}/generation/kind",
+        "not_coordinated",
+        ["'coordinated'", "devices", "bounded"],
+    ),
+    "nothing to drop": (
+        q3,
+        {f"{PERSONS}/generation": {"kind": "coordinated"}, f"{PERSONS}/retention": {"kind": "time"}},
+        f"{PERSONS}/generation/kind",
+        "not_coordinated",
+        ["'coordinated'", "keep all"],
+    ),
     "watermarks of a file's devices": (
         trips,
         {f"{TRIPS}/watermarks/kind": "device"},

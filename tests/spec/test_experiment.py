@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 # The hash
 
-Q3_HASH = "1b89280fc2a06dc804fb1b6380086493358becb7f8745a684dd1762238ad73df"
+Q3_HASH = "d8740dec36b68440c9c233322313f22f0c718fe3b0f57f126694b415e69c2dcf"
 """Changes only when the document's meaning does: a new field, another default. Then stored hashes no longer find their runs; say so."""
 
 
@@ -226,7 +226,7 @@ def test_catalogue_is_complete_and_json():
     families = (
         "operators streams rates arrivals disorders watermarks retentions noises partitionings processors placements flow_controls prices"
     )
-    assert set(listing) == {*families.split(), "faults", "occurrences", "functions"}
+    assert set(listing) == {*families.split(), "generations", "faults", "occurrences", "functions"}
     for family, entries in listing.items():
         assert entries, family
         for entry in entries:

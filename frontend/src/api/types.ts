@@ -34,6 +34,7 @@ export type Family =
   | "disorders"
   | "watermarks"
   | "retentions"
+  | "generations"
   | "noises"
   | "partitionings"
   | "processors"

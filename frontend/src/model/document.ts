@@ -39,6 +39,7 @@ export interface SourceWorkload {
   disorder?: Tagged;
   watermarks?: Tagged;
   retention?: Tagged;
+  generation?: Tagged;
 }
 
 export interface Position {

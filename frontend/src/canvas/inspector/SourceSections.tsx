@@ -13,6 +13,7 @@ const SOURCE_PARTS = [
   { name: "disorder", label: "Delay", family: "disorders", open: false },
   { name: "watermarks", label: "Watermarks", family: "watermarks", open: false },
   { name: "retention", label: "Retention", family: "retentions", open: false },
+  { name: "generation", label: "Generation", family: "generations", open: false },
 ] as const;
 /** Without an own choice the document's default holds: the family's first kind. */
 const REQUIRED = ["stream", "rate"];
