@@ -139,7 +139,6 @@ MUTATIONS = (
     # watermarks, panes, state
     Mutation("equal watermark sent again", LOOP, "inst[i, I_LAG] > inst[i, I_WATERMARK]", "inst[i, I_LAG] >= inst[i, I_WATERMARK]"),
     Mutation("a late watermark lowers", LOOP, "if log_event[line] > inst[i, I_WATERMARK]:", "if log_event[line] > -FAR:"),
-    Mutation("a coordinated record has waited", LOOP, "                            best_ready = t\n", ""),
     Mutation("the next record comes at its own time", LOOP, "log_append[line + 1] += shift", "log_append[line + 1] += 0"),
     Mutation(
         "a shift counts from the shifted time", LOOP, "shift = inst[i, I_SHIFT] + t - log_append[line]", "shift = t - log_append[line]"

@@ -737,20 +737,25 @@ def watermarks_that_overtake_one_another() -> Document:
 
 
 def generators_that_wait() -> Document:
-    """Coordinated sources too busy, blocked, or without a core when their next record is due; some never make all of theirs."""
+    """Coordinated sources too busy, blocked, or without a core when their next record is due; most never make all of theirs, one does."""
     operators = [
         {"id": "source", "kind": "source", "parallelism": 3, "cost": {"record_us": 90.0}},
+        {"id": "calm", "kind": "source", "cost": {"record_us": 10.0}},
         {"id": "worker", "kind": "filter", "params": {"predicate": "time % 3 != 0"}, "cost": {"record_us": 60.0}},
         {"id": "sink", "kind": "sink"},
     ]
-    edges = [{"source": "source", "target": "worker", "partitioning": {"kind": "rebalance"}}, {"source": "worker", "target": "sink"}]
+    edges = [
+        {"source": "source", "target": "worker", "partitioning": {"kind": "rebalance"}},
+        {"source": "calm", "target": "sink"},
+        {"source": "worker", "target": "sink"},
+    ]
     source = bids(20_000, watermarks=watermarks(3.0), disorder={"kind": "uniform", "max_ms": 1.5}, generation={"kind": "coordinated"})
     return document(
         operators,
         edges,
         [host("a", processor={"kind": "shared_fifo"}, cores=2), host("b")],
-        {"source": source},
-        placement={"kind": "explicit", "hosts": {"source": ["a"], "worker": ["b"], "sink": ["a"]}},
+        {"source": source, "calm": bids(400, watermarks=watermarks(7.0), generation={"kind": "coordinated"})},
+        placement={"kind": "explicit", "hosts": {"source": ["a"], "calm": ["a"], "worker": ["b"], "sink": ["b"]}},
         policies={"flow_control": {"kind": "credits", "per_channel": 2}},
         measurement={"latency": {"from": "append", "anchor": "trigger"}},
         horizon_s=0.05,
