@@ -15,7 +15,9 @@ from .documents import DATA
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "fixtures" / "experiments").glob("*.yaml"))
 COUNTS = {
+    "advertisement": {"clicks": 17_978, "impressions": 503_167},
     "flights": {"flights": 113_493},
+    "linear_road": {"reports": 599_005},
     "nexmark_q1": {"bids": 600_000},
     "nexmark_q2": {"bids": 600_000},
     "nexmark_q3": {"persons": 330_000, "auctions": 990_000},
@@ -28,6 +30,11 @@ COUNTS = {
     "nexmark_q8_windows": {"persons": 156_056, "auctions": 468_048},
     "nexmark_q11": {"bids": 600_000},
     "nexmark_q12": {"bids": 600_000},
+    "smart_grid_global": {"readings": 239_617},
+    "smart_grid_local": {"readings": 299_495},
+    "spike_detection": {"readings": 1_200_000},
+    "taxi_rides": {"trips": 599_015},
+    "yahoo": {"events": 699_005},
 }
 
 
