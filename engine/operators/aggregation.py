@@ -64,8 +64,8 @@ A_ROWS = 10  # column of the group's first stored row, the last one's is next to
 A_DISTINCTS = 11  # number of distinct counts
 A_VALUES = 12  # column of the first accumulator
 A_COUNT = 13  # number of aggregates
-A_TABLE = 14  # where their lines stand, each of A_LINE words: function, column, 1 if a float, and of a distinct count the column of its
-# first value and the owner of its values
+A_TABLE = 14  # where their lines stand, each of A_LINE words: function, column, 1 if a float or 2 if an int taken as one, and of a
+# distinct count the column of its first value and the owner of its values
 A_LINKS = 15  # column from which on the kind keeps links
 A_OWN = 16
 A_LINE = 5
@@ -95,6 +95,8 @@ def fold_records(slot, r, steps, fresh, msg, par, at, inst, i, stack, stack_f, t
             v = par[at + A_VALUES] + k
             word = msg[slot, M_PAYLOAD + par[line + 1]] if r < 0 else row[r, R_VALUES + k]
             stack[0] = word
+            if par[line + 2] == 2:
+                stack_f[0] = float(word)
             if function == DISTINCT:
                 if fresh == 1:
                     entry[e, v] = 0
@@ -110,7 +112,7 @@ def fold_records(slot, r, steps, fresh, msg, par, at, inst, i, stack, stack_f, t
                     entry[e, par[line + 3]] = x + 1  # 0: none
                     entry[e, v] += 1
                     inst[i, I_STATE_BYTES] += 8
-            elif par[line + 2] == 1:
+            elif par[line + 2] >= 1:
                 value_f = stack_f[0]
                 if fresh == 1:
                     entry_f[e, v] = value_f
@@ -213,11 +215,10 @@ def put_row(slot, event, start, end, msg, msg_f, par, at, entry, entry_f, g, fre
         if par[line] == COUNT:
             msg[made, column + k] = entry[e, S_COUNT]
         elif par[line] == AVG:
-            total = entry_f[e, v] if par[line + 2] == 1 else float(entry[e, v])
-            msg_f[made, column + k] = total / entry[e, S_COUNT]
+            msg_f[made, column + k] = entry_f[e, v] / entry[e, S_COUNT]
         else:
             msg[made, column + k] = entry[e, v]
-        if (par[line + 2] == 1 or par[line] == AVG) and msg_f[made, column + k] != msg_f[made, column + k]:
+        if par[line + 2] >= 1 and msg_f[made, column + k] != msg_f[made, column + k]:
             msg[made, column + k] = NAN_WORD
 
 
@@ -441,8 +442,8 @@ class Aggregation(Operator):
         head = heads
         for k, aggregate in enumerate(params.aggregates):
             of = None if aggregate.function == "count" else aggregate.field
-            is_float = of is not None and schema.type_of(of) == "float"
-            lines += [FUNCTIONS.index(aggregate.function), -1 if of is None else schema.index(of), int(is_float), head, DISTINCT_VALUES + k]
+            real = int(of is not None and schema.type_of(of) == "float") or 2 * int(aggregate.function == "avg")
+            lines += [FUNCTIONS.index(aggregate.function), -1 if of is None else schema.index(of), real, head, DISTINCT_VALUES + k]
             head += aggregate.function == "count_distinct"
         return [
             -1 if params.key is None else schema.index(params.key),

@@ -188,7 +188,7 @@ def merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anch
                     else:
                         inst[i, I_STATE_BYTES] -= 8
                     x = after
-            elif par[line + 2] == 1:
+            elif par[line + 2] >= 1:
                 if function == MIN:
                     if entry_f[b, v] < entry_f[e, v] or entry_f[e, v] != entry_f[e, v]:
                         entry_f[e, v] = entry_f[b, v]

@@ -104,3 +104,34 @@ def test_templates_agree_on_wide_and_uneven_clusters(name: str, parallelism: int
             source["stream"]["hot_ratio"] = 0.3
             source |= {"disorder": {"kind": "uniform", "max_ms": 5}, "watermarks": {"kind": "bounded", "lag_ms": 1, "period_ms": 2.5}}
     assert len(assert_agreement(document).services) > 1000
+
+
+BENCHMARKS = ("yahoo", "linear_road", "taxi_rides", "smart_grid_global", "smart_grid_local", "advertisement", "spike_detection")
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_benchmarks_agree_over_a_short_horizon(name: str) -> None:
+    assert len(assert_agreement(template(name, horizon_s=0.08, drain=True)).services) > 800
+
+
+@pytest.mark.parametrize("kind", ["aggregate", "session_aggregate", "count_window_aggregate"])
+def test_averages_of_great_ints_do_not_wrap(kind: str) -> None:
+    document = template("nexmark_q12", horizon_s=0.05, drain=True)
+    counts = next(operator for operator in document["query"]["operators"] if operator["id"] == "count")
+    own = {
+        "aggregate": {"window": {"kind": "none"}},
+        "session_aggregate": {"gap_s": 0.001, "every": 1},
+        "count_window_aggregate": {"size": 9},
+    }
+    fields = [{"name": "bidder", "expression": "bidder % 7"}, {"name": "great", "expression": "9000000000000000000 + price"}]
+    great = {"id": "great", "kind": "map", "parallelism": 4, "params": {"fields": fields}}
+    counts |= {"kind": kind, "params": {"key": "bidder", "aggregates": [{"name": "mean", "function": "avg", "field": "great"}]} | own[kind]}
+    document["query"]["operators"].insert(1, great)
+    document["query"]["edges"][0]["target"] = "great"
+    document["query"]["edges"].append({"source": "great", "target": "count", "partitioning": {"kind": "hash", "key": "bidder"}})
+    document["query"]["edges"][0]["partitioning"] = {"kind": "forward"}
+    simulation = traced(document)
+    assert_agreement(document, simulation)
+    means = simulation.outputs("sink")["mean"].to_pylist()
+    assert len(means) > 20
+    assert min(means) >= 9e18

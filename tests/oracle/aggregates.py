@@ -48,6 +48,11 @@ def left_sum(terms: list[Any]) -> Any:
     return total
 
 
+def added(function: str, terms: list[Any]) -> list[Any]:
+    """What the function adds up: averages add floats."""
+    return [float(term) for term in terms] if function == "avg" else terms
+
+
 def of_floats(value: Any) -> tuple[bool, Any]:
     """Sort key: NaN is greater than every number."""
     return (True, 0) if value != value else (False, value)
@@ -62,9 +67,9 @@ def result(function: str, group: Group, k: int) -> Any:
     if function == "count":
         return group.count
     if function == "sum":
-        return left_sum(group.terms[k])
+        return left_sum(added(function, group.terms[k]))
     if function == "avg":
-        return float(left_sum(group.terms[k])) / float(group.count)
+        return left_sum(added(function, group.terms[k])) / float(group.count)
     if function == "count_distinct":
         return len({distinct(value) for value in group.values[k]})
     return (min if function == "min" else max)(group.values[k], key=of_floats)
@@ -231,7 +236,7 @@ class SessionAggregate(Aggregation):
             a.terms = [x + y for x, y in zip(a.terms, b.terms, strict=True)]
         else:
             a.terms = [
-                x + y if aggregate.function not in ("sum", "avg") else [left_sum(x), left_sum(y)]
+                x + y if aggregate.function not in ("sum", "avg") else [left_sum(added(aggregate.function, part)) for part in (x, y)]
                 for aggregate, x, y in zip(self.params.aggregates, a.terms, b.terms, strict=True)
             ]
         a.count += b.count

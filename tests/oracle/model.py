@@ -138,12 +138,12 @@ class Model:
         if self.credits is not None and any(edge.feedback for edge in self.network.edges):
             frame_ns = milliseconds(self.experiment.measurement.frame_ms)
             for edge_ns in range(frame_ns, end_ns, frame_ns):
-                if self.environment.run_through(edge_ns) or self.deadlock():
+                if drained := self.environment.run_through(edge_ns) or self.deadlock():
                     break
             else:
-                self.environment.run_through(end_ns)
+                drained = self.environment.run_through(end_ns)
             self.result.deadlock = self.deadlock()
-            return self.finish(horizon_ns, self.environment.peek() == float("inf") and not self.result.deadlock)
+            return self.finish(horizon_ns, bool(drained) and not self.result.deadlock)
         return self.finish(horizon_ns, self.environment.run_through(end_ns))
 
     def deadlock(self) -> list[tuple[int, int]]:
