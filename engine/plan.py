@@ -16,6 +16,7 @@ from engine.core.network import look_ahead
 from engine.core.prices import DEGREE, PRICE_LISTS
 from engine.core.weave import Loop
 from engine.core.world import ROWS_AHEAD, Arrays, Capacity, Words, arrays, lines
+from engine.latencies import Stamps
 from engine.network import Network, lower
 from engine.operators import OPERATORS
 from engine.processors import lay_out
@@ -30,8 +31,6 @@ from engine.texts import TextTables
 from engine.workloads.feed import Feed, build_feed
 from engine.workloads.strings import Strings
 
-CLOCKS = {"event": L.CLOCK_EVENT, "append": L.CLOCK_APPEND, "ingest": L.CLOCK_INGEST}
-ANCHORS = {"trigger": L.M_CLOCK, "newest": L.M_NEWEST, "oldest": L.M_OLDEST}
 PARTITIONINGS = {"forward": L.FORWARD, "hash": L.HASH, "rebalance": L.REBALANCE, "broadcast": L.BROADCAST}
 
 
@@ -200,10 +199,11 @@ def build(
     spare = getattr(protocol, "messages_max", 0)
     if actors or spare:
         width = max(width, L.X_COLUMNS)
-    world = _world(lowering, capacity, sum(feed.count for feed in feeds.values()), width, len(host), len(sinks), keep_outputs)
+    stamps = Stamps.of(experiment.measurement)
+    records, also = sum(feed.count for feed in feeds.values()), len(experiment.measurement.also)
+    world = _world(lowering, capacity, records, width, len(host), len(sinks), keep_outputs, stamps, also)
     g = world["g"]
-    g[L.G_CLOCK] = CLOCKS[experiment.measurement.latency.clock]
-    g[L.G_ANCHOR] = ANCHORS[experiment.measurement.latency.anchor]
+    stamps.tell(g, experiment.measurement, world["msg"].shape[1])
     g[L.G_KEEPING] = int(keep_outputs)
     g[L.G_LOCAL_NS] = experiment.cluster.local_latency_ns
     g[L.G_MACHINES], g[L.G_ACTORS] = len(hosts), len(hosts) + len(network.trunks)
@@ -351,7 +351,9 @@ def _latencies(network: Network, hosts: Sequence[ExpandedHost], trunks: int, act
     return latency
 
 
-def _world(lowering: Lowering, capacity: Capacity, records: int, width: int, hosts: int, sinks: int, keep_outputs: bool) -> dict[str, Any]:
+def _world(
+    lowering: Lowering, capacity: Capacity, records: int, width: int, hosts: int, sinks: int, keep_outputs: bool, stamps: Stamps, also: int
+) -> dict[str, Any]:
     ring = 1 << max(2, (capacity.ring - 1).bit_length())
 
     def zeros(*shape: int) -> Words:
@@ -362,7 +364,7 @@ def _world(lowering: Lowering, capacity: Capacity, records: int, width: int, hos
         rows, entries = capacity.rows, capacity.entries
     g = zeros(L.G_COLUMNS)
     world: dict[str, Any] = {
-        "msg": lines(capacity.messages, L.M_PAYLOAD + width),
+        "msg": lines(capacity.messages, L.M_PAYLOAD + width + stamps.message_words),
         "free": np.arange(capacity.messages - 1, -1, -1, dtype=np.int64),
         "rings": zeros(2 * hosts, ring, 3),
         "scratch": zeros(2, ring, 3),
@@ -374,19 +376,19 @@ def _world(lowering: Lowering, capacity: Capacity, records: int, width: int, hos
         "par": np.array([*lowering.params, 0], np.int64),
         "code": np.concatenate([*lowering.code, np.zeros((1, 2), np.int64)]).astype(np.int64),
         "stack": zeros(STACK_WORDS),
-        "entry": lines(entries, L.S_VALUES + lowering.values),
-        "row": lines(rows, L.R_VALUES + lowering.stored),
+        "entry": lines(entries, L.S_VALUES + lowering.values + len(stamps.places)),
+        "row": lines(rows, L.R_VALUES + lowering.stored + len(stamps.places)),
         "pane": lines(capacity.panes, L.W_COLUMNS),
         "panes_of": np.full(max(lowering.lists, 1), -1, np.int64),
         "table": np.full(1 << max(4, (2 * capacity.entries - 1).bit_length()), -1, np.int64),
-        "histogram": zeros(max(sinks, 1), L.BUCKETS),
-        "latency_sums": zeros(max(sinks, 1), 3),
+        "histogram": zeros(max(sinks, 1) * (1 + also), L.BUCKETS),
+        "latency_sums": zeros(max(sinks, 1) * (1 + also), 3),
         "trace": zeros(1, L.TRACE_COLUMNS),
         "lineage": np.zeros((1, L.LINEAGE_COLUMNS), np.int32),
         "notes": zeros(1, L.N_COLUMNS),
         "entry_origin": zeros(1),
         "row_origin": zeros(1),
-        "outputs": zeros(capacity.outputs if keep_outputs else 1, L.OUTPUT_HEADER + width),
+        "outputs": zeros(capacity.outputs if keep_outputs else 1, L.OUTPUT_HEADER + width + also),
         "hook": zeros(1),
         "g": g,
     }

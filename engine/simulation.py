@@ -90,6 +90,8 @@ class Simulation:
         features = ["actors"] if actors or agent is not None or getattr(protocol, "messages_max", 0) > 0 else []
         if any(isinstance(source.generation, Coordinated) for source in self.experiment.workload.sources.values()):
             features.append("coordinated")
+        if self.experiment.measurement.also:
+            features.append("latencies")
         kinds_used = {kind: operator for kind, operator in OPERATORS.items() if kind in used}
         self._kernels = weave.weave(kinds_used, protocol, features=features)
         hosts = [actor.host for actor in actors]
@@ -107,8 +109,14 @@ class Simulation:
         self.now_ns = -1  # everything up to and including this moment has happened
         self.frame_number = 0
         self.telemetry = Telemetry()
+        self._latencies = [further.name for further in self.experiment.measurement.also]
         self._observer = Observer(
-            self._plan.operators, self._plan.hosts, self._plan.sinks, self._plan.network.trunks, [host.name for host in hosts]
+            self._plan.operators,
+            self._plan.hosts,
+            self._plan.sinks,
+            self._plan.network.trunks,
+            [host.name for host in hosts],
+            self._latencies,
         )
         self._before = Counters.zero(self._world.arrays)
         self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
@@ -213,7 +221,7 @@ class Simulation:
         now = self._counters(edge)
         frame = self._observer.live(self.frame_number, w, self._before, now)
         rows = self._observer.columns(self.frame_number, w, self._before, now)
-        self.telemetry.add(frame, rows, self._plan.sinks, now.histogram - self._before.histogram)
+        self.telemetry.add(frame, rows, self._plan.sinks, self._latencies, now.histogram - self._before.histogram)
         self._before = now
         self.frame_number += 1
         return frame
@@ -302,7 +310,7 @@ class Simulation:
         now = self._counters(self.now_ns)
         start = self._warm if self._warm is not None else Counters.zero(w)
         ended = {"drained": self.drained, "deadlock": self.deadlock or None}
-        return {**summary(self._plan.operators, w, start, now), **ended, "wall_s": round(self.wall_s, 3)}
+        return {**summary(self._plan.operators, self._latencies, w, start, now), **ended, "wall_s": round(self.wall_s, 3)}
 
     def service_trace(self, with_trigger: bool = False) -> Words:
         """Every service so far: (n, 4) instance, start_ns, end_ns, kind (0 record, 1 watermark, 2 tick, 3 end of log), by start, then
@@ -336,34 +344,41 @@ class Simulation:
         ]
 
     def sink_rows(self, sink: str) -> Words:
-        """What a sink delivered, in words: instance, end_ns, event_ns, trigger, latency_ns, then the fields; by end, then instance."""
+        """What a sink delivered, in words: instance, end_ns, event_ns, trigger, latency_ns, then the fields, then the
+        further latencies; by end, then instance."""
         rows = self.output_rows()
         rows = rows[rows[:, 0] == self._plan.sinks.index(sink)]
         rows = rows[np.lexsort((rows[:, 1], rows[:, 2]))]
         width = len(self.sink_schema(sink).fields)
-        chosen: Words = rows[:, [1, 2, 3, 4, 5, *range(L.OUTPUT_HEADER, L.OUTPUT_HEADER + width)]]
+        last = rows.shape[1] - 1
+        further = range(last, last - len(self._latencies), -1)
+        chosen: Words = rows[:, [1, 2, 3, 4, 5, *range(L.OUTPUT_HEADER, L.OUTPUT_HEADER + width), *further]]
         return chosen
 
     def sink_schema(self, sink: str) -> RecordSchema:
         return self._plan.schemas[f"{sink}.in"]
 
     def outputs(self, sink: str) -> pa.Table:
-        """The records that a sink delivered, decoded; with end_ns, event_ns, trigger, latency_ns and instance as `_end_ns`, ... Needs
-        keep_outputs=True."""
+        """The records that a sink delivered, decoded; with end_ns, event_ns, trigger, latency_ns and instance as `_end_ns`, ..., and the
+        further latencies as `_name_ns`. Needs keep_outputs=True."""
         rows, schema = self.sink_rows(sink), self.sink_schema(sink)
         columns: dict[str, Any] = {field.name: self._decode(rows[:, 5 + c], field.type) for c, field in enumerate(schema.fields)}
         for c, name in enumerate(("instance", "end_ns", "event_ns", "trigger", "latency_ns")):
             columns[f"_{name}"] = pa.array(rows[:, c])
+        for c, name in enumerate(self._latencies):
+            columns[f"_{name}_ns"] = pa.array(rows[:, 5 + len(schema.fields) + c])
         return pa.table(columns)
 
     def sink_records(self, sink: str) -> list[dict[str, Any]]:
-        """The same as a list of dicts: end_ns, instance, event_ns, trigger, latency_ns, values (tuple in the schema's order)."""
+        """The same as a list of dicts: end_ns, instance, event_ns, trigger, latency_ns, values (tuple in the schema's order), further_ns
+        (the further latencies)."""
         rows, schema = self.sink_rows(sink), self.sink_schema(sink)
         fields = [self._decode(rows[:, 5 + c], field.type).to_pylist() for c, field in enumerate(schema.fields)]
         values = list(zip(*fields, strict=True)) if fields else [()] * len(rows)
+        names = ("instance", "end_ns", "event_ns", "trigger", "latency_ns")
         return [
-            {"end_ns": int(r[1]), "instance": int(r[0]), "event_ns": int(r[2]), "trigger": int(r[3]), "latency_ns": int(r[4]), "values": v}
-            for r, v in zip(rows, values, strict=True)
+            dict(zip(names, row, strict=False)) | {"values": fields, "further_ns": tuple(row[5 + len(schema.fields) :])}
+            for row, fields in zip(rows.tolist(), values, strict=True)
         ]
 
     def _decode(self, words: Words, type: str) -> pa.Array:

@@ -406,6 +406,13 @@ def source_workloads(draw: st.DrawFn, stream: str, records: int, horizon_ns: int
 
 
 @st.composite
+def further_latencies(draw: st.DrawFn) -> list[Document]:
+    clocks, anchors, points = ("event", "append", "ingest", "deadline"), ("trigger", "newest", "oldest"), ("sink", "emit")
+    kinds = draw(st.lists(st.tuples(*map(st.sampled_from, (clocks, anchors, points))), max_size=8))
+    return [{"name": f"latency_{n}", "from": clock, "anchor": anchor, "to": to} for n, (clock, anchor, to) in enumerate(kinds)]
+
+
+@st.composite
 def processors(draw: st.DrawFn) -> Document:
     kind = draw(st.sampled_from(("shared_fifo", "dedicated", "processor_sharing", "pool")))
     processor: Document = {"kind": kind}
@@ -564,5 +571,6 @@ def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS) -> Document:
                 "from": draw(st.sampled_from(("event", "append", "ingest"))),
                 "anchor": draw(st.sampled_from(("trigger", "newest", "oldest"))),
             },
+            "also": draw(st.one_of(st.just([]), further_latencies())),
         },
     }

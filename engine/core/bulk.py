@@ -91,11 +91,12 @@ def rehash(table, entry, fresh):
 
 
 @compiled
-def messages_digest(msg, slots, widths, placed):
+def messages_digest(msg, slots, widths, placed, stamps):
     """Hash of messages in the order given, over what belongs to them: the payload columns beyond a record's own are left over from earlier
     uses.
 
-    slots, widths: (n,). placed: 1 if they were sent (arrival, channel and counts are theirs), 0 if they wait in an outbox.
+    slots, widths: (n,). placed: 1 if they were sent (arrival, channel and counts are theirs), 0 if they wait in an outbox. stamps: how many
+    words at the end of a record's row are its own.
     """
     d = slots.shape[0]
     for n in range(slots.shape[0]):
@@ -115,6 +116,8 @@ def messages_digest(msg, slots, widths, placed):
                 d = (d ^ msg[s, c]) * -7046029254386353131
             for c in range(M_WEIGHT, M_SEQUENCE):
                 d = (d ^ msg[s, c]) * -7046029254386353131
+            for c in range(msg.shape[1] - stamps, msg.shape[1]):
+                d = (d ^ msg[s, c]) * -7046029254386353131
         for c in range(M_PAYLOAD, M_PAYLOAD + widths[n]):
             d = (d ^ msg[s, c]) * -7046029254386353131
         d ^= d >> 32
@@ -122,10 +125,11 @@ def messages_digest(msg, slots, widths, placed):
 
 
 @compiled
-def state_digest(table, entry, row, row_words, group_words, first_row):
+def state_digest(table, entry, row, row_words, group_words, first_row, stamps):
     """Sum of the hashes of all entries of keyed state with the rows they keep: the same wherever they stand.
 
-    row_words, group_words, first_row: (instances,) of each instance's operator, as in `engine.core.layout` (O_ROW_WORDS, ...).
+    row_words, group_words, first_row: (instances,) of each instance's operator, as in `engine.core.layout` (O_ROW_WORDS, ...). stamps: how
+    many words at the end of a row and of an entry are its own.
     """
     total = table[0] * 0
     for b in range(table.shape[0]):
@@ -143,6 +147,8 @@ def state_digest(table, entry, row, row_words, group_words, first_row):
             if owner < DISTINCT_VALUES:
                 for c in range(S_COUNT, S_COUNT + group_words[owner]):
                     d = (d ^ entry[e, c]) * -7046029254386353131
+                for c in range(entry.shape[1] - stamps, entry.shape[1]):
+                    d = (d ^ entry[e, c]) * -7046029254386353131
                 first = first_row[owner]
                 sides = 0
                 if row_words[owner] > 0:
@@ -159,6 +165,8 @@ def state_digest(table, entry, row, row_words, group_words, first_row):
                         if r < 0:  # fewer are kept than were counted
                             break
                         for c in range(R_EVENT, R_EVENT + row_words[owner]):
+                            d = (d ^ row[r, c]) * -7046029254386353131
+                        for c in range(row.shape[1] - stamps, row.shape[1]):
                             d = (d ^ row[r, c]) * -7046029254386353131
                         r = row[r, R_NEXT]
             total += d ^ (d >> 32)

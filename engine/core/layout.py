@@ -17,6 +17,7 @@ FORWARD, HASH, REBALANCE, BROADCAST = 0, 1, 2, 3
 SCHEME_KEY_GROUPS, SCHEME_MODULO = 0, 1
 CLOCK_EVENT, CLOCK_APPEND, CLOCK_INGEST = 0, 1, 2
 LOG_END, LOG_WATERMARK = -1, -2  # rows of a log that are no records have these instead of a trigger
+TO_SINK, TO_EMIT = 0, 1
 
 # -- message: header, then payload words -------------------------------------------------------------------------------
 M_READY = 0  # arrival at the receiver, ns (while a cut link holds the message: its tie ...
@@ -37,6 +38,8 @@ M_WEIGHT = 14  # real records that this one stands for
 M_EPOCH = 15  # recovery counter
 M_SEQUENCE = 16  # number of the record on its channel, from 0, where the channel counts
 M_PAYLOAD = 17
+# the last words of a message, a stored row and an entry are its stamps, from the end on: clocks carried beside the measured one. Where
+# further latencies are asked for, the word before those of a message says when it was sent
 
 # -- instance: what every instant looks at stands in the first cache line, then what every item needs ---------------------
 I_STATUS = 0
@@ -230,7 +233,15 @@ G_MACHINES = 24  # rows of `host` below are machines, from here on trunks ...
 G_ACTORS = 25  # ... and from here on actors
 G_WINDOW_END = 26  # of the last window: actors do what is due until then
 G_TRACE_BASE = 27  # number of the first row of the trace; those before were dropped
-G_COLUMNS = 28
+G_STAMPS = 28  # number of stamps; by stamp its clock ...
+G_STAMP_CLOCK = 29
+G_STAMP_ANCHOR = 35  # ... and whose: M_CLOCK that of the trigger, M_NEWEST and M_OLDEST as there
+G_MEASURES = 41  # latencies beside the measured one; of each the column of a message that it counts from ...
+G_MEASURE_FROM = 42
+G_MEASURE_TO = 50  # ... and to which point
+G_COLUMNS = 58
+STAMPS_MAX = 6
+MEASURES_MAX = 8
 
 # -- what varies the cost of an operator's services, in the parameters (docs/event-core.md, 3.2) ----------------------------------
 V_EXTRA = 0  # warm-up: what it adds to the cost at first, in units of 2^-16 ...

@@ -95,6 +95,10 @@ def advance(world, stop):
     anchor = g[G_ANCHOR]
     tracing = g[G_TRACING] == 1
     keeping = g[G_KEEPING] == 1
+    stamps = 0
+    # WEAVE if latencies
+    stamps = g[G_STAMPS]
+    # WEAVE end
 
     while True:
         # the next window
@@ -238,6 +242,21 @@ def advance(world, stop):
                                 d = (d ^ delay) * -7046029254386353131
                                 for c in range(width):
                                     d = (d ^ msg[slot, M_PAYLOAD + c]) * -7046029254386353131
+                                # WEAVE if latencies
+                                for k in range(g[G_MEASURES]):
+                                    delay = t - msg[slot, g[G_MEASURE_FROM + k]]
+                                    if g[G_MEASURE_TO + k] == TO_EMIT:
+                                        delay += msg[slot, msg.shape[1] - 1 - stamps] - t
+                                    x = (k + 1) * (histogram.shape[0] // (g[G_MEASURES] + 1)) + sink
+                                    histogram[x, latency_bucket(delay)] += 1
+                                    latency_sums[x, 0] += 1
+                                    latency_sums[x, 1] += delay
+                                    if delay > latency_sums[x, 2]:
+                                        latency_sums[x, 2] = delay
+                                    if keeping:
+                                        outputs[n, outputs.shape[1] - 1 - k] = delay
+                                    d = (d ^ delay) * -7046029254386353131
+                                # WEAVE end
                                 inst[i, I_DIGEST] = d ^ (d >> 32)
                                 inst[i, I_DELIVERED] += 1
                                 free[g[G_FREE]] = slot
@@ -404,6 +423,9 @@ def advance(world, stop):
                             sequence = chan[c, C_SENT]
                             chan[c, C_SENT] = sequence + 1
                         msg[made, M_SEQUENCE] = sequence
+                        # WEAVE if latencies
+                        msg[made, msg.shape[1] - 1 - stamps] = t
+                        # WEAVE end
                         # WEAVE on_send
                         if edge[e, E_COUNTED] == 1:
                             chan[c, C_SENT_BYTES] += size
@@ -624,6 +646,15 @@ def advance(world, stop):
                             msg[made, M_CLOCK] = clock
                             msg[made, M_NEWEST] = clock
                             msg[made, M_OLDEST] = clock
+                            # WEAVE if latencies
+                            for k in range(stamps):
+                                clock = t
+                                if g[G_STAMP_CLOCK + k] == CLOCK_EVENT:
+                                    clock = log_event[line]
+                                elif g[G_STAMP_CLOCK + k] == CLOCK_APPEND:
+                                    clock = log_append[line]
+                                msg[made, msg.shape[1] - 1 - k] = clock
+                            # WEAVE end
                             msg[made, M_WEIGHT] = 1
                             msg[made, M_EPOCH] = 0
                             for c in range(op[o, O_WIDTH]):

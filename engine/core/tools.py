@@ -67,7 +67,26 @@ def varied(cost_ps, par, at, inst, i):
     return cost_ps
 
 
-def new_output(msg, free, g, box, slot):
+def copy_stamps(to, a, of, b, stamps):
+    """Row `a` of a table takes over the stamps of row `b` of another (messages, stored rows or entries)."""
+    for k in range(1, stamps + 1):
+        to[a, to.shape[1] - k] = of[b, of.shape[1] - k]
+
+
+def join_stamps(to, a, of, b, g, stamps, triggers):
+    """The contributors of row `b` of a table count for row `a` of another, too. triggers: 1 if b's trigger becomes that of a."""
+    for k in range(stamps):
+        value = of[b, of.shape[1] - 1 - k]
+        c = to.shape[1] - 1 - k
+        if g[G_STAMP_ANCHOR + k] == M_NEWEST:
+            to[a, c] = max(to[a, c], value)
+        elif g[G_STAMP_ANCHOR + k] == M_OLDEST:
+            to[a, c] = min(to[a, c], value)
+        elif triggers == 1:
+            to[a, c] = value
+
+
+def new_output(msg, free, g, box, slot, stamps):
     """A message for one output, with the lineage of the message in `slot`, at the end of the outputs in `box`. The caller has checked for
     space."""
     top = g[G_FREE] - 1
@@ -77,6 +96,7 @@ def new_output(msg, free, g, box, slot):
     msg[made, M_KIND] = RECORD
     for c in range(M_EVENT, M_SEQUENCE):
         msg[made, c] = msg[slot, c]
+    copy_stamps(msg, made, msg, slot, stamps)
     if box[0] < 0:
         box[0] = made
     else:

@@ -56,8 +56,9 @@ operator's work. Without a protocol the points leave no trace in the compiled lo
 (`engine.core.tools.new_control_message`); the protocol's `messages_max` says how many in one service.
 """
 
-FEATURES = ("actors", "coordinated")
-"""What runs may use or not. actors: control messages (`engine.core.actors`). coordinated: generators that wait for their sources."""
+FEATURES = ("actors", "coordinated", "latencies")
+"""What runs may use or not. actors: control messages (`engine.core.actors`). coordinated: generators that wait for their sources.
+latencies: others beside the measured one."""
 
 NO_KERNEL = -1
 """The code of kinds that the loop serves itself."""

@@ -58,8 +58,8 @@ class Arrays(NamedTuple):
     row: Words
     pane: Words
     panes_of: Words  # first pane by (operator, instance, key group)
-    histogram: Words  # (sinks, buckets)
-    latency_sums: Words  # (sinks, 3): count, sum, maximum
+    histogram: Words  # (sinks of the measured latency, then of each of the others; buckets)
+    latency_sums: Words  # (as `histogram`, 3): count, sum, maximum
     trace: Words  # while tracing, by service: its times ...
     lineage: NDArray[np.int32]  # ... and what it was, and from which other services
     behind: Words  # (instances, 2) while tracing: row of the last service, when its emission ended
@@ -351,7 +351,7 @@ class World:
         for r in range(2 * len(host)):
             add(self._messages_digest(self.ring(r)))
         kept = [w.op[w.inst[:, L.I_OP], column].astype(np.int64) for column in (L.O_ROW_WORDS, L.O_GROUP_WORDS, L.O_FIRST_ROW)]
-        add(np.array([bulk.state_digest(w.table, w.entry, w.row, *kept)]), w.g[[L.G_HOPS, L.G_ENTRIES_USED]])
+        add(np.array([bulk.state_digest(w.table, w.entry, w.row, *kept, int(w.g[L.G_STAMPS]))]), w.g[[L.G_HOPS, L.G_ENTRIES_USED]])
         return hasher.digest()
 
     def _messages_digest(self, slots: Any, outbox_of: int | None = None) -> Words:
@@ -368,7 +368,9 @@ class World:
             ports = np.where(is_record & (w.op[operators, L.O_PORTS] > 1), edges, 0)
         widths = np.where(is_record, w.par[w.op[operators, L.O_PORT_WIDTHS] + ports], 0).astype(np.int64)
         widths[w.msg[slots, L.M_KIND] == L.CONTROL_MESSAGE] = L.X_COLUMNS
-        digest = bulk.messages_digest(w.msg, slots, widths, int(outbox_of is None))
+        placed = int(outbox_of is None)
+        stamps = int(w.g[L.G_STAMPS]) + (placed if w.g[L.G_MEASURES] else 0)  # when it was sent stands before them
+        digest = bulk.messages_digest(w.msg, slots, widths, placed, stamps)
         return np.array([digest, *ports] if ports.any() else [digest])
 
 

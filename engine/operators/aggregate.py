@@ -75,7 +75,7 @@ A_WINDOWED, A_SIZE, A_SLIDE, A_ORIGIN, A_UNTIL, A_SCHEME, A_GROUPS, A_LISTS = ra
 
 def aggregate_on_record(
     now, slot, msg, msg_f, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, pane, panes_of, g, free, box,
-    tracing, anchor, notes, entry_origin
+    tracing, anchor, notes, entry_origin, stamps
 ):  # fmt: skip
     """Take the record into each pane that is still kept; a row is due after so many records, and where the pane ended before."""
     start = 0
@@ -150,12 +150,14 @@ def aggregate_on_record(
         if par[at + A_ON_CLOSE] == 1 and end <= ended:
             due = 1
             event = end - 1
-        take_record(now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e)
+        take_record(
+            now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, stamps
+        )
         if due == 1:
             if par[at + A_ROWS] > 0:
                 box[3] += count
             if par[at + A_LISTENED] == 1:
-                put_row(slot, event, start, end, msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e)
+                put_row(slot, event, start, end, msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps)
                 outputs += 1
             if par[at + A_ROWS] > 0:
                 forget_values(par, at, inst, i, table, entry, g, e)
@@ -165,7 +167,7 @@ def aggregate_on_record(
 
 def aggregate_on_close(
     limit, by_timer, slot, msg, msg_f, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, pane, panes_of, g, free, box,
-    tracing, notes, entry_origin
+    tracing, notes, entry_origin, stamps
 ):  # fmt: skip
     """End panes by `limit` (a watermark or a timer's time): rows by key group, start, first arrival. Free those kept long enough."""
     if par[at + A_WINDOWED] == 0 or limit < inst[i, I_PANE_END] or (par[at + A_PROCESSING] == 1) != by_timer:
@@ -214,7 +216,7 @@ def aggregate_on_close(
                         fold_records(slot, r, steps, 1, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, e)
                     put_row(
                         slot, pane[x, W_END] - 1, pane[x, W_START], pane[x, W_END],
-                        msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e,
+                        msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps,
                     )  # fmt: skip
                     if par[at + A_ROWS] > 0:
                         forget_values(par, at, inst, i, table, entry, g, e)

@@ -43,7 +43,7 @@ from engine.core.layout import (
     S_TRIGGER,
     S_VALUES,
 )
-from engine.core.tools import add_entry, drop_entry, find_entry, new_output
+from engine.core.tools import add_entry, copy_stamps, drop_entry, find_entry, join_stamps, new_output
 from engine.spec.operator import Model, Operator
 from engine.spec.problems import Refusal, suggestion
 from engine.spec.records import RecordField, RecordSchema
@@ -139,7 +139,9 @@ def fold_records(slot, r, steps, fresh, msg, par, at, inst, i, stack, stack_f, t
             r = row[r, R_NEXT]
 
 
-def take_record(now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e):
+def take_record(
+    now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, stamps
+):
     """Count the message in group e; store it, or take it into the accumulators. due: 1 if a row follows, which reads what is stored."""
     first = entry[e, S_COUNT] == 0
     count = entry[e, S_COUNT] + 1
@@ -157,6 +159,10 @@ def take_record(now, slot, due, msg, par, at, inst, i, stack, stack_f, table, en
         entry[e, S_NEWEST] = msg[slot, M_NEWEST]
     if first or msg[slot, M_OLDEST] < entry[e, S_OLDEST]:
         entry[e, S_OLDEST] = msg[slot, M_OLDEST]
+    if first:
+        copy_stamps(entry, e, msg, slot, stamps)
+    else:
+        join_stamps(entry, e, msg, slot, g, stamps, 1)
     fresh = 1 if first else 0
     steps = 1
     r = -1
@@ -173,6 +179,7 @@ def take_record(now, slot, due, msg, par, at, inst, i, stack, stack_f, table, en
         row[r, R_EVENT] = msg[slot, M_EVENT]
         row[r, R_NEWEST] = msg[slot, M_NEWEST]
         row[r, R_OLDEST] = msg[slot, M_OLDEST]
+        copy_stamps(row, r, msg, slot, stamps)
         for k in range(par[at + A_COUNT]):
             column = par[par[at + A_TABLE] + A_LINE * k + 1]
             row[r, R_VALUES + k] = msg[slot, M_PAYLOAD + column] if column >= 0 else 0
@@ -188,9 +195,9 @@ def take_record(now, slot, due, msg, par, at, inst, i, stack, stack_f, table, en
     fold_records(slot, r, steps, fresh, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, e)
 
 
-def put_row(slot, event, start, end, msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e):
+def put_row(slot, event, start, end, msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps):
     """One output of group e: key, bounds of the window, aggregates."""
-    made = new_output(msg, free, g, box, slot)
+    made = new_output(msg, free, g, box, slot, stamps)
     if tracing:
         notes[made, N_ORIGIN] = entry_origin[e]
     msg[made, M_EDGE] = 0
@@ -199,6 +206,7 @@ def put_row(slot, event, start, end, msg, msg_f, par, at, entry, entry_f, g, fre
     msg[made, M_CLOCK] = entry[e, S_CLOCK]
     msg[made, M_NEWEST] = entry[e, S_NEWEST]
     msg[made, M_OLDEST] = entry[e, S_OLDEST]
+    copy_stamps(msg, made, entry, e, stamps)
     column = M_PAYLOAD
     if par[at + A_KEY] >= 0:
         msg[made, column] = entry[e, S_KEY]

@@ -51,7 +51,7 @@ SEEN_BYTES = 16
 
 def count_window_on_record(
     now, slot, msg, msg_f, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, free, box,
-    tracing, anchor, notes, entry_origin
+    tracing, anchor, notes, entry_origin, stamps
 ):  # fmt: skip
     """Take the record into each window that it belongs to; the oldest of them ends with every A_STEP-th record of the key."""
     key = msg[slot, M_PAYLOAD + par[at + A_KEY]] if par[at + A_KEY] >= 0 else 0
@@ -97,12 +97,33 @@ def count_window_on_record(
             inst[i, I_ENTRIES] += 1
             inst[i, I_STATE_BYTES] += par[at + A_ENTRY_BYTES]
         due = 1 if n == 0 and (number + 1) % step == 0 else 0
-        take_record(now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e)
+        take_record(
+            now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, stamps
+        )
         if due == 1:
             if par[at + A_ROWS] > 0:
                 box[3] += entry[e, S_COUNT]
             if par[at + A_LISTENED] == 1:
-                put_row(slot, msg[slot, M_EVENT], 0, 0, msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e)
+                put_row(
+                    slot,
+                    msg[slot, M_EVENT],
+                    0,
+                    0,
+                    msg,
+                    msg_f,
+                    par,
+                    at,
+                    entry,
+                    entry_f,
+                    g,
+                    free,
+                    box,
+                    tracing,
+                    notes,
+                    entry_origin,
+                    e,
+                    stamps,
+                )
                 outputs += 1
             drop_group(par, at, inst, i, table, entry, row, g, e)
     return outputs

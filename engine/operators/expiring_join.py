@@ -71,7 +71,7 @@ def expire_records(now, par, at, inst, i, table, entry, row, panes_of, g):
 
 
 def expiring_join_on_record(
-    now, slot, msg, port, par, at, inst, i, table, entry, row, panes_of, g, free, box, tracing, anchor, notes, row_origin
+    now, slot, msg, port, par, at, inst, i, table, entry, row, panes_of, g, free, box, tracing, anchor, notes, row_origin, stamps
 ):
     """Emit one output for each record that the other side holds under the key; then keep and forget what the parameters say."""
     expire_records(now, par, at, inst, i, table, entry, row, panes_of, g)
@@ -95,8 +95,8 @@ def expiring_join_on_record(
         r = entry[e, other + 1]
         for _ in range(matches):
             if outputs > 0:
-                made = new_output(msg, free, g, box, slot)
-                pair_with_stored(made, slot, msg, port, par, at, row, r, 0, 0, tracing, anchor, notes, row_origin)
+                made = new_output(msg, free, g, box, slot, stamps)
+                pair_with_stored(made, slot, msg, port, par, at, row, r, 0, 0, tracing, anchor, notes, row_origin, g, stamps)
             if par[at + T_LEFT_UNMATCHED + 1 - port] == 1:
                 row[r, extra + T_ENTRY] = -1
                 entry[e, other] -= 1
@@ -107,7 +107,7 @@ def expiring_join_on_record(
             e = add_entry(table, entry, g, i, key, 0)
             inst[i, I_ENTRIES] += 1
             inst[i, I_STATE_BYTES] += KEY_BYTES
-        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin)
+        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
         row[r, extra + T_EXPIRES] = now + par[at + T_TTL]
         row[r, extra + T_YOUNGER] = -1
         row[r, extra + T_ENTRY] = 2 * e + port

@@ -81,7 +81,7 @@ def heap_merged(a, b, row, last):
 
 
 def interval_join_on_record(
-    now, slot, msg, port, par, at, inst, i, table, entry, row, panes_of, g, free, box, tracing, anchor, notes, row_origin
+    now, slot, msg, port, par, at, inst, i, table, entry, row, panes_of, g, free, box, tracing, anchor, notes, row_origin, stamps
 ):
     """Emit one output for each stored record of the other side in the bounds, then store the record as long as others can match it."""
     time = msg[slot, M_EVENT]
@@ -129,15 +129,15 @@ def interval_join_on_record(
             if port == 1:
                 fits = event <= last and time <= row[r, extra + V_LAST]
             if fits:
-                made = new_output(msg, free, g, box, slot)
-                pair_with_stored(made, slot, msg, port, par, at, row, r, 0, 0, tracing, anchor, notes, row_origin)
+                made = new_output(msg, free, g, box, slot, stamps)
+                pair_with_stored(made, slot, msg, port, par, at, row, r, 0, 0, tracing, anchor, notes, row_origin, g, stamps)
             r = row[r, R_NEXT]
     if last >= closed_to:
         if e < 0:
             e = add_entry(table, entry, g, i, key, 0)
             inst[i, I_ENTRIES] += 1
             inst[i, I_STATE_BYTES] += KEY_BYTES
-        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin)
+        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
         row[r, extra + V_LAST] = last
         row[r, extra + V_CHILD] = -1
         row[r, extra + V_SIBLING] = -1

@@ -32,7 +32,7 @@ from engine.spec.records import RecordSchema
 
 
 def join_on_record(
-    now, slot, msg, port, par, at, inst, i, table, entry, row, pane, panes_of, g, free, box, tracing, anchor, notes, row_origin
+    now, slot, msg, port, par, at, inst, i, table, entry, row, pane, panes_of, g, free, box, tracing, anchor, notes, row_origin, stamps
 ):
     """In each open pane store the record on its side, then emit one output for each record that the other side holds under its key."""
     start = first_open_pane(now, slot, msg, port, par, at, inst, i, box)
@@ -63,14 +63,14 @@ def join_on_record(
             e = find_entry(table, entry, i, key, start)
         if e < 0:
             e = open_entry(key, start, par, at, inst, i, table, entry, pane, panes_of, g)
-        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin)
+        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
         here = entry[e, other]
         if here > 0 and listened == 1:
             r = entry[e, other + 1]
             for _ in range(here):
-                made = new_output(msg, free, g, box, slot)
+                made = new_output(msg, free, g, box, slot, stamps)
                 pair_with_stored(
-                    made, slot, msg, port, par, at, row, r, start, start + par[at + K_SIZE], tracing, anchor, notes, row_origin
+                    made, slot, msg, port, par, at, row, r, start, start + par[at + K_SIZE], tracing, anchor, notes, row_origin, g, stamps
                 )
                 r = row[r, R_NEXT]
         start += slide

@@ -16,12 +16,12 @@ from engine.spec.problems import Refusal
 from engine.spec.records import RecordField, RecordSchema
 
 
-def map_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i, g, free, box):
+def map_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i, g, free, box, stamps):
     """params: number of fields, then (first, last) of each field's program."""
     if g[G_FREE] < 1:
         g[G_NEED] = 1
         return -NEED_MESSAGES
-    made = new_output(msg, free, g, box, slot)
+    made = new_output(msg, free, g, box, slot, stamps)
     for f in range(par[at]):
         errors = evaluate(code, par[at + 1 + 2 * f], par[at + 2 + 2 * f], constants, msg, slot, M_PAYLOAD, stack, stack_f)
         inst[i, I_ERRORS] += errors

@@ -43,7 +43,7 @@ from engine.core.layout import (
     W_FIRST,
     W_NEXT,
 )  # fmt: skip
-from engine.core.tools import add_entry, drop_entry, first_pane_end, group_of, join_pane
+from engine.core.tools import add_entry, copy_stamps, drop_entry, first_pane_end, group_of, join_pane, join_stamps
 from engine.operators.windows import JoinWindow, Sliding, Tumbling
 from engine.spec.operator import Model, Operator
 from engine.spec.problems import Refusal, suggestion
@@ -74,7 +74,7 @@ def pass_late(slot, msg, port, par, at, inst, i, box):
     return outputs
 
 
-def store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin):
+def store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps):
     """Append a record to its side of an entry; the caller has checked for space. The new row."""
     r = g[G_ROW]
     if r >= 0:
@@ -89,6 +89,7 @@ def store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, traci
     row[r, R_EVENT] = msg[slot, M_EVENT]
     row[r, R_NEWEST] = msg[slot, M_NEWEST]
     row[r, R_OLDEST] = msg[slot, M_OLDEST]
+    copy_stamps(row, r, msg, slot, stamps)
     columns = par[at + K_LEFT_COLUMNS + 2 * port]
     for c in range(par[at + K_LEFT_STORED + 2 * port]):
         row[r, R_VALUES + c] = msg[slot, M_PAYLOAD + par[columns + c]]
@@ -105,7 +106,7 @@ def store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, traci
     return r
 
 
-def pair_with_stored(made, slot, msg, port, par, at, row, r, start, end, tracing, anchor, notes, row_origin):
+def pair_with_stored(made, slot, msg, port, par, at, row, r, start, end, tracing, anchor, notes, row_origin, g, stamps):
     """Make the output `made` of the arriving record and a stored one of the other side."""
     if tracing and (
         (anchor == M_NEWEST and row[r, R_NEWEST] > msg[slot, M_NEWEST]) or (anchor == M_OLDEST and row[r, R_OLDEST] < msg[slot, M_OLDEST])
@@ -118,6 +119,7 @@ def pair_with_stored(made, slot, msg, port, par, at, row, r, start, end, tracing
         msg[made, M_EVENT] = min(msg[slot, M_EVENT], row[r, R_EVENT])
     msg[made, M_NEWEST] = max(msg[slot, M_NEWEST], row[r, R_NEWEST])
     msg[made, M_OLDEST] = min(msg[slot, M_OLDEST], row[r, R_OLDEST])
+    join_stamps(msg, made, row, r, g, stamps, 0)
     msg[made, M_EDGE] = 0
     table = par[at + K_TABLE]
     for c in range(par[at + K_OUTPUTS]):

@@ -14,12 +14,12 @@ from engine.spec.problems import Refusal, suggestion
 from engine.spec.records import RecordField, RecordSchema
 
 
-def project_on_record(slot, msg, par, at, g, free, box):
+def project_on_record(slot, msg, par, at, g, free, box, stamps):
     """params: number of fields, then the column of each."""
     if g[G_FREE] < 1:
         g[G_NEED] = 1
         return -NEED_MESSAGES
-    made = new_output(msg, free, g, box, slot)
+    made = new_output(msg, free, g, box, slot, stamps)
     for f in range(par[at]):
         msg[made, M_PAYLOAD + f] = msg[slot, M_PAYLOAD + par[at + 1 + f]]
     return 1

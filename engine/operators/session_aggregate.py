@@ -34,7 +34,7 @@ from engine.core.layout import (
     S_SIBLING,
     S_VALUES,
 )
-from engine.core.tools import add_entry, drop_entry, entry_bucket, find_entry
+from engine.core.tools import add_entry, drop_entry, entry_bucket, find_entry, join_stamps
 from engine.operators.aggregation import (
     A_COUNT,
     A_DISTINCTS,
@@ -155,7 +155,7 @@ def list_due(entry, panes_of, queue, tree, limit):
         e = panes_of[queue + QUEUE_ROOT]
 
 
-def merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, b):
+def merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, b, stamps):
     """Take session b, which begins later, into session e of the same key; b is freed."""
     if tracing and (
         (anchor == M_NEWEST and entry[b, S_NEWEST] > entry[e, S_NEWEST]) or (anchor == M_OLDEST and entry[b, S_OLDEST] < entry[e, S_OLDEST])
@@ -163,6 +163,7 @@ def merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anch
         entry_origin[e] = entry_origin[b]
     entry[e, S_NEWEST] = max(entry[e, S_NEWEST], entry[b, S_NEWEST])
     entry[e, S_OLDEST] = min(entry[e, S_OLDEST], entry[b, S_OLDEST])
+    join_stamps(entry, e, entry, b, g, stamps, 0)
     entry[e, SESSION_END] = entry[b, SESSION_END]
     rows = par[at + A_ROWS]
     if rows > 0:
@@ -211,7 +212,7 @@ def merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anch
 
 def session_on_record(
     now, slot, msg, msg_f, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, panes_of, g, free, box,
-    tracing, anchor, notes, entry_origin
+    tracing, anchor, notes, entry_origin, stamps
 ):  # fmt: skip
     """Take the record into its key's session, which it may begin, prolong, or join to another one."""
     gap = par[at + A_GAP]
@@ -258,7 +259,7 @@ def session_on_record(
             b = e
             e = x
         heap_remove(entry, panes_of, queue, tree, b)
-        merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, b)
+        merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, b, stamps)
         box[3] = 2
     if e >= 0:
         heap_remove(entry, panes_of, queue, tree, e)
@@ -283,7 +284,9 @@ def session_on_record(
     heap_insert(entry, panes_of, queue, tree, e, next_due)
     if par[at + A_PROCESSING] == 1:
         inst[i, I_TICK] = entry[panes_of[queue + QUEUE_ROOT], tree + HEAP_DUE]
-    take_record(now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e)
+    take_record(
+        now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, stamps
+    )
     if due == 1:
         if par[at + A_ROWS] > 0:
             box[3] += entry[e, S_COUNT]
@@ -306,6 +309,7 @@ def session_on_record(
                 notes,
                 entry_origin,
                 e,
+                stamps,
             )
             outputs = 1
         if par[at + A_ROWS] > 0:
@@ -315,7 +319,7 @@ def session_on_record(
 
 def session_on_close(
     limit, by_timer, slot, msg, msg_f, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, panes_of, g, free, box,
-    tracing, notes, entry_origin
+    tracing, notes, entry_origin, stamps
 ):  # fmt: skip
     """End the sessions that are due by `limit` (a watermark or a timer's time): rows by end, then key. Free those kept long enough."""
     if (par[at + A_PROCESSING] == 1) != by_timer:
@@ -374,6 +378,7 @@ def session_on_close(
                 notes,
                 entry_origin,
                 e,
+                stamps,
             )
             if par[at + A_ROWS] > 0:
                 forget_values(par, at, inst, i, table, entry, g, e)

@@ -22,7 +22,7 @@ REST = 4  # the number of port `rest`
 X_COPY, X_REST, X_COUNT, X_ROUTES = range(4)
 
 
-def split_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i, g, free, box):
+def split_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i, g, free, box, stamps):
     """Try the predicates in order; pass the message itself on to the first that holds, or a copy to each."""
     if par[at + X_COPY] == 1 and g[G_FREE] < par[at + X_COUNT]:
         g[G_NEED] = par[at + X_COUNT]
@@ -42,7 +42,7 @@ def split_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i
             if par[at + X_COPY] == 0:
                 break
             if listened == 1:
-                made = new_output(msg, free, g, box, slot)
+                made = new_output(msg, free, g, box, slot, stamps)
                 for c in range(M_PAYLOAD, msg.shape[1]):
                     msg[made, c] = msg[slot, c]
                 msg[made, M_EDGE] = k

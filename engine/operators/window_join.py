@@ -37,7 +37,7 @@ from engine.core.layout import (
     W_NEXT,
     W_START,
 )  # fmt: skip
-from engine.core.tools import find_entry, first_pane_end, new_output
+from engine.core.tools import copy_stamps, find_entry, first_pane_end, join_stamps, new_output
 from engine.operators.pairs import (
     BOUND_START,
     EVENT_NEWEST,
@@ -95,6 +95,7 @@ def window_join_on_record(
     notes,
     entry_origin,
     row_origin,
+    stamps,
 ):
     """Store the record in each open pane; where a pane has fired already, its pairs follow at once."""
     start = first_open_pane(now, slot, msg, port, par, at, inst, i, box)
@@ -129,6 +130,7 @@ def window_join_on_record(
             entry[e, S_ALL_EVENT] = msg[slot, M_EVENT]
             entry[e, S_ALL_NEWEST] = msg[slot, M_NEWEST]
             entry[e, S_ALL_OLDEST] = msg[slot, M_OLDEST]
+            copy_stamps(entry, e, msg, slot, stamps)
             if tracing:
                 entry_origin[e] = now
         if tracing and (
@@ -139,7 +141,8 @@ def window_join_on_record(
         entry[e, S_ALL_EVENT] = max(entry[e, S_ALL_EVENT], msg[slot, M_EVENT])
         entry[e, S_ALL_NEWEST] = max(entry[e, S_ALL_NEWEST], msg[slot, M_NEWEST])
         entry[e, S_ALL_OLDEST] = min(entry[e, S_ALL_OLDEST], msg[slot, M_OLDEST])
-        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin)
+        join_stamps(entry, e, msg, slot, g, stamps, 0)
+        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
         extra = par[at + K_EXTRA]
         row[r, extra + F_STORED] = now
         row[r, extra + F_TRIGGER] = msg[slot, M_TRIGGER]
@@ -147,12 +150,13 @@ def window_join_on_record(
         if start + size <= fired_to and entry[e, other] > 0 and listened == 1:
             r = entry[e, other + 1]
             for _ in range(entry[e, other]):
-                made = new_output(msg, free, g, box, slot)
-                pair_with_stored(made, slot, msg, port, par, at, row, r, start, start + size, tracing, anchor, notes, row_origin)
+                made = new_output(msg, free, g, box, slot, stamps)
+                pair_with_stored(made, slot, msg, port, par, at, row, r, start, start + size, tracing, anchor, notes, row_origin, g, stamps)
                 if par[at + K_EVENT] == EVENT_WINDOW:
                     msg[made, M_EVENT] = entry[e, S_ALL_EVENT]
                     msg[made, M_NEWEST] = entry[e, S_ALL_NEWEST]
                     msg[made, M_OLDEST] = entry[e, S_ALL_OLDEST]
+                    join_stamps(msg, made, entry, e, g, stamps, 0)
                     if tracing and anchor != M_CLOCK:
                         notes[made, N_ORIGIN] = entry_origin[e] if entry_origin[e] < now else -1
                 r = row[r, R_NEXT]
@@ -160,7 +164,7 @@ def window_join_on_record(
     return matches
 
 
-def pair_of_stored(made, msg, par, at, entry, e, row, left, right, start, end, tracing, anchor, notes, entry_origin, row_origin):
+def pair_of_stored(made, msg, par, at, entry, e, row, left, right, start, end, tracing, anchor, notes, entry_origin, row_origin, g, stamps):
     """Make the output `made` of two stored records of an entry."""
     extra = par[at + K_EXTRA]
     last = left if row[left, extra + F_STORED] > row[right, extra + F_STORED] else right
@@ -179,6 +183,8 @@ def pair_of_stored(made, msg, par, at, entry, e, row, left, right, start, end, t
     msg[made, M_CLOCK] = row[last, extra + F_CLOCK]
     msg[made, M_NEWEST] = max(row[left, R_NEWEST], row[right, R_NEWEST])
     msg[made, M_OLDEST] = min(row[left, R_OLDEST], row[right, R_OLDEST])
+    copy_stamps(msg, made, row, last, stamps)
+    join_stamps(msg, made, row, left + right - last, g, stamps, 0)
     if rule == EVENT_NEWEST:
         msg[made, M_EVENT] = max(row[left, R_EVENT], row[right, R_EVENT])
     elif rule == EVENT_OLDEST:
@@ -187,6 +193,7 @@ def pair_of_stored(made, msg, par, at, entry, e, row, left, right, start, end, t
         msg[made, M_EVENT] = entry[e, S_ALL_EVENT]
         msg[made, M_NEWEST] = entry[e, S_ALL_NEWEST]
         msg[made, M_OLDEST] = entry[e, S_ALL_OLDEST]
+        join_stamps(msg, made, entry, e, g, stamps, 0)
     msg[made, M_EDGE] = 0
     table = par[at + K_TABLE]
     for c in range(par[at + K_OUTPUTS]):
@@ -221,6 +228,7 @@ def window_join_on_close(
     notes,
     entry_origin,
     row_origin,
+    stamps,
 ):
     """Fire the panes that end by `limit` (a watermark or a timer's time), free those whose lateness has passed, too."""
     if limit < inst[i, I_PANE_END] or (par[at + K_PROCESSING] == 1) != by_timer:
@@ -252,7 +260,7 @@ def window_join_on_close(
                     for _ in range(entry[e, S_LEFT]):
                         right = entry[e, S_LEFT + S_SIDE + 1]
                         for _ in range(entry[e, S_LEFT + S_SIDE]):
-                            made = new_output(msg, free, g, box, slot)
+                            made = new_output(msg, free, g, box, slot, stamps)
                             pair_of_stored(
                                 made,
                                 msg,
@@ -270,6 +278,8 @@ def window_join_on_close(
                                 notes,
                                 entry_origin,
                                 row_origin,
+                                g,
+                                stamps,
                             )
                             right = row[right, R_NEXT]
                         left = row[left, R_NEXT]

@@ -6,11 +6,12 @@ import hashlib
 import json
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from .cluster import AnyPlacement, Cluster, ExpandedHost, Spread, expand
 from .faults import AnyFault
 from .operator import Model
+from .problems import Refusal
 from .query import OperatorSpec, Query
 from .units import Integer, Number, milliseconds_ns, quantity
 from .variant import Variant
@@ -61,11 +62,45 @@ class Latency(Model):
     )
 
 
+class FurtherLatency(Model):
+    """A latency that is measured beside the first one: to which point, from which clock, anchored at which contributing record."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    name: str = Field(
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$", title="Name", description="By which it stands in frames, files and the summary."
+    )
+    clock: Literal["event", "append", "ingest", "deadline"] = Field(
+        default="event",
+        alias="from",
+        title="From",
+        description="Event time, append time, start of the source's service, or the event time of the delivered record itself.",
+    )
+    anchor: Literal["trigger", "newest", "oldest"] = Field(
+        default="newest", title="Anchor", description="Which of the contributing records counts; no matter for a deadline."
+    )
+    to: Literal["sink", "emit"] = Field(
+        default="sink", title="To", description="End of the sink's service, or when the record was sent to the sink."
+    )
+
+
 class Measurement(Model):
     """What is written down, and how often."""
 
     frame_ms: Number = quantity(250, unit="ms", ge=1, le=1e8, title="Frame", description="Virtual time between two rows of telemetry.")
     latency: Latency = Field(default=Latency(), title="Latency", description="Which of the latencies is measured.")
+
+    also: tuple[FurtherLatency, ...] = Field(
+        default=(), max_length=8, title="Also", description="Latencies that are measured beside it; waterfalls explain the first."
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Measurement:
+        names = [latency.name for latency in self.also]
+        for n, name in enumerate(names):
+            if name in names[:n]:
+                raise Refusal(f"the name '{name}' stands twice; every latency needs a name of its own", at=("also", n, "name"), value=name)
+        return self
 
     @property
     def frame_ns(self) -> int:

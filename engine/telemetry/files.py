@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from .histogram import sparse
 
 FOLDERS = ("telemetry", "latency", "live")
 
-_LATENCY = pa.schema([("frame", pa.int32()), ("sink", pa.string()), ("bucket", pa.int32()), ("count", pa.int64())])
+_LATENCY = pa.schema(
+    [("frame", pa.int32()), ("sink", pa.string()), ("latency", pa.string()), ("bucket", pa.int32()), ("count", pa.int64())]
+)
 _LIVE = pa.schema([("n", pa.int32()), ("json", pa.string())])
 
 
@@ -28,16 +31,17 @@ class Telemetry:
     def __init__(self) -> None:
         self.parts = 0
         self._rows: list[dict[str, Any]] = []
-        self._latency: list[tuple[int, str, Words, Words]] = []
+        self._latency: list[tuple[int, str, str, Words, Words]] = []
         self._live: list[dict[str, Any]] = []
 
-    def add(self, live: dict[str, Any], rows: dict[str, Any], sinks: list[str], histogram: Words) -> None:
-        """One frame. histogram: (sinks, buckets), this frame's samples."""
+    def add(self, live: dict[str, Any], rows: dict[str, Any], sinks: list[str], latencies: list[str], histogram: Words) -> None:
+        """One frame. histogram: (sinks by latency, buckets), this frame's samples. latencies: names of those beside the measured one, whose
+        own is empty."""
         self._live.append(live)
         self._rows.append(rows)
-        for s, sink in enumerate(sinks):
-            buckets, counts = sparse(histogram[s])
-            self._latency.append((live["n"], sink, buckets, counts))
+        for row, (latency, sink) in zip(histogram, product(["", *latencies], sinks), strict=False):  # a run may have no sink
+            buckets, counts = sparse(row)
+            self._latency.append((live["n"], sink, latency, buckets, counts))
 
     def write(self, directory: str | os.PathLike[str]) -> int:
         """Close a part with the frames since the last one (nothing if there are none). Returns the number of closed parts.
@@ -50,10 +54,11 @@ class Telemetry:
         rows = pa.table({name: _column([part[name] for part in self._rows]) for name in names})
         latency = pa.Table.from_arrays(
             [
-                pa.array(np.concatenate([np.full(len(b), n, np.int32) for n, _, b, _ in self._latency] or [np.zeros(0, np.int32)])),
-                pa.array([sink for _, sink, b, _ in self._latency for _ in b], pa.string()),
-                pa.array(np.concatenate([b.astype(np.int32) for _, _, b, _ in self._latency] or [np.zeros(0, np.int32)])),
-                pa.array(np.concatenate([c for _, _, _, c in self._latency] or [np.zeros(0, np.int64)])),
+                pa.array(np.concatenate([np.full(len(b), n, np.int32) for n, *_, b, _ in self._latency] or [np.zeros(0, np.int32)])),
+                pa.array([sink for _, sink, _, b, _ in self._latency for _ in b], pa.string()),
+                pa.array([latency for _, _, latency, b, _ in self._latency for _ in b], pa.string()),
+                pa.array(np.concatenate([b.astype(np.int32) for *_, b, _ in self._latency] or [np.zeros(0, np.int32)])),
+                pa.array(np.concatenate([c for *_, c in self._latency] or [np.zeros(0, np.int64)])),
             ],
             schema=_LATENCY,
         )
@@ -89,7 +94,7 @@ class Telemetry:
         return {
             "parts": self.parts,
             "rows": [{k: plain(v) for k, v in part.items()} for part in self._rows],
-            "latency": [(n, sink, b.tolist(), c.tolist()) for n, sink, b, c in self._latency],
+            "latency": [(n, sink, latency, b.tolist(), c.tolist()) for n, sink, latency, b, c in self._latency],
             "live": self._live,
         }
 
@@ -98,7 +103,9 @@ class Telemetry:
         telemetry = cls()
         telemetry.parts = state["parts"]
         telemetry._rows = [{k: _typed(k, v) for k, v in part.items()} for part in state["rows"]]
-        telemetry._latency = [(n, sink, np.array(b, np.int64), np.array(c, np.int64)) for n, sink, b, c in state["latency"]]
+        telemetry._latency = [
+            (n, sink, latency, np.array(b, np.int64), np.array(c, np.int64)) for n, sink, latency, b, c in state["latency"]
+        ]
         telemetry._live = state["live"]
         return telemetry
 

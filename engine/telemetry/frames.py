@@ -32,8 +32,8 @@ class Counters:
     delivered: int
     offered: int
     sent_bytes: Words  # (hosts, trunks and actors,)
-    histogram: Words  # (sinks, buckets)
-    latency: Words  # (sinks, 3)
+    histogram: Words  # (sinks of the measured latency, then of each of the others; buckets)
+    latency: Words  # (as `histogram`, 3)
     hops: int
     wait_ns: Words  # (instances,) of records whose service began: from ready to then, summed
     service_ns: Words  # ... their service, in full
@@ -59,6 +59,7 @@ class Counters:
         taken, made = w.op[w.inst[:, L.I_OP]][:, [L.O_WEIGHT, L.O_WEIGHT_OUT]].T  # real records for one, at each instance
         sinks = w.op[w.op[:, L.O_SINK] >= 0]
         at_sink = sinks[np.argsort(sinks[:, L.O_SINK])][:, L.O_WEIGHT].reshape(-1, 1)
+        at_sink = np.tile(at_sink, (1 + int(w.g[L.G_MEASURES]), 1))
         blocked = w.inst[:, L.I_BLOCKED] + np.where(w.inst[:, L.I_STATUS] == L.BLOCKED, t_ns - w.inst[:, L.I_BLOCKED_SINCE], 0)
         return cls(
             t_ns=t_ns,
@@ -133,17 +134,24 @@ def attribution(w: Arrays, operators: int, start: Counters, end: Counters) -> li
 
 
 class Observer:
-    """Turns two readings of the counters into a frame."""
+    """Turns two readings of the counters into a frame. latencies: names of those beside the measured one."""
 
     def __init__(
-        self, operators: Sequence[str], hosts: Sequence[str], sinks: Sequence[str], trunks: Sequence[str] = (), actors: Sequence[str] = ()
+        self,
+        operators: Sequence[str],
+        hosts: Sequence[str],
+        sinks: Sequence[str],
+        trunks: Sequence[str] = (),
+        actors: Sequence[str] = (),
+        latencies: Sequence[str] = (),
     ):
         self.operators, self.hosts, self.sinks, self.trunks, self.actors = operators, hosts, sinks, trunks, actors
+        self.latencies = latencies
 
     def live(self, number: int, w: Arrays, before: Counters, now: Counters) -> dict[str, Any]:
         """The frame that the browser gets (docs/engine-api.md). Rates are per virtual second."""
         span_s = (now.t_ns - before.t_ns) / 1e9
-        counts = (now.histogram - before.histogram).sum(axis=0)
+        latency, *further = _by_latency(now.histogram - before.histogram, 1 + len(self.latencies))
         op_of = w.inst[:, L.I_OP]
         host_of = w.inst[:, L.I_HOST]
         span_ns = now.t_ns - before.t_ns
@@ -184,11 +192,8 @@ class Observer:
         return {
             "n": number,
             "t_s": now.t_ns / 1e9,
-            "latency_ms": {
-                "count": int(counts.sum()),
-                **{name: _ms(percentile_ns(counts, share)) for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))},
-                "max": _ms(maximum_ns(counts)),
-            },
+            "latency_ms": _live_latency(latency),
+            "latencies_ms": {name: _live_latency(counts) for name, counts in zip(self.latencies, further, strict=True)},
             "offered_per_s": _round((now.offered - before.offered) / span_s),
             "in_per_s": _round(int((now.served - before.served)[sources].sum()) / span_s),
             "out_per_s": _round((now.delivered - before.delivered) / span_s),
@@ -251,12 +256,14 @@ class Observer:
         }
 
 
-def summary(operators: Sequence[str], w: Arrays, start: Counters, end: Counters) -> dict[str, Any]:
-    """Metrics between two readings (after warm-up)."""
+def summary(operators: Sequence[str], latencies: Sequence[str], w: Arrays, start: Counters, end: Counters) -> dict[str, Any]:
+    """Metrics between two readings (after warm-up). latencies: names of those beside the measured one."""
     span_s = max((end.t_ns - start.t_ns) / 1e9, 1e-9)
-    counts = (end.histogram - start.histogram).sum(axis=0)
-    total = int(counts.sum())
-    latency_ns = int((end.latency - start.latency)[:, 1].sum())
+    kinds = 1 + len(latencies)
+    sums_ns = (end.latency - start.latency)[:, 1].reshape(kinds, -1).sum(axis=1).tolist()
+    most_ns = end.latency[:, 2].reshape(kinds, -1).max(axis=1).tolist()
+    counts = _by_latency(end.histogram - start.histogram, kinds)
+    latency, *further = (_whole_latency(*of) for of in zip(counts, sums_ns, most_ns, strict=True))
     sources = w.inst[:, L.I_SOURCE] == 1
     op_of = w.inst[:, L.I_OP]
     spent = attribution(w, len(operators), start, end)
@@ -271,13 +278,33 @@ def summary(operators: Sequence[str], w: Arrays, start: Counters, end: Counters)
         "throughput_out_per_s": _round((end.delivered - start.delivered) / span_s),
         "backlog": _backlog(w, end),
         "dropped": int(end.dropped.sum()),
-        "latency_ms": {
-            "count": total,
-            "mean": round(latency_ns / total / 1e6, 6) if total else None,
-            **{name: _ms(percentile_ns(counts, share)) for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))},
-            "max": _ms(int(end.latency[:, 2].max())) if total else None,
-        },
+        "latency_ms": latency,
+        "latencies_ms": dict(zip(latencies, further, strict=True)),
         "operators": {name: _operator_summary(op_of == o, start, end) | {"attribution": spent[o]} for o, name in enumerate(operators)},
+    }
+
+
+PERCENTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
+
+
+def _by_latency(histogram: Words, kinds: int) -> Words:
+    """Samples over all sinks, (kinds, buckets): first the measured latency, then the others."""
+    counts: Words = histogram.reshape(kinds, -1, histogram.shape[1]).sum(axis=1)
+    return counts
+
+
+def _live_latency(counts: Words) -> dict[str, Any]:
+    percentiles = {name: _ms(percentile_ns(counts, share)) for name, share in PERCENTILES}
+    return {"count": int(counts.sum()), **percentiles, "max": _ms(maximum_ns(counts))}
+
+
+def _whole_latency(counts: Words, sum_ns: int, most_ns: int) -> dict[str, Any]:
+    total = int(counts.sum())
+    return {
+        "count": total,
+        "mean": round(sum_ns / total / 1e6, 6) if total else None,
+        **{name: _ms(percentile_ns(counts, share)) for name, share in PERCENTILES},
+        "max": _ms(most_ns) if total else None,
     }
 
 

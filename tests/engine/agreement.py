@@ -66,12 +66,12 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     columns = "(class, ready_ns, sender, sent_ns, begun_ns, departed_ns, idle_ns, service_ns)"
     assert_same(f"origin of the item served {columns}", expected.origins, origins_of(simulation))
     for sink_id, deliveries in expected.outputs.items():
-        wanted = [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, exact(d.values)) for d in deliveries]
+        wanted = [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, d.further_ns, exact(d.values)) for d in deliveries]
         found = [
-            (r["end_ns"], r["instance"], r["event_ns"], r["trigger"], r["latency_ns"], exact(r["values"]))
+            (r["end_ns"], r["instance"], r["event_ns"], r["trigger"], r["latency_ns"], r["further_ns"], exact(r["values"]))
             for r in simulation.sink_records(sink_id)
         ]
-        assert_same(f"record at {sink_id} (end_ns, instance, event_ns, trigger, latency_ns, values)", wanted, found)
+        assert_same(f"record at {sink_id} (end_ns, instance, event_ns, trigger, latency_ns, further_ns, values)", wanted, found)
     summary = simulation.summary()
     operators = summary["operators"]
     assert_same("late records of operator", sorted(expected.late.items()), sorted((id, counts["late"]) for id, counts in operators.items()))

@@ -41,6 +41,7 @@ class Delivery:
     trigger: int
     latency_ns: int
     values: tuple[Any, ...]
+    further_ns: tuple[int, ...] = ()  # the latencies of `measurement.also`, in order
 
 
 @dataclass
@@ -109,7 +110,7 @@ class Model:
         flow_control = self.experiment.policies.flow_control
         self.credits = flow_control.per_channel if flow_control.kind == "credits" else None
         self.local_latency_ns = self.experiment.cluster.local_latency_ns
-        self.latency = self.experiment.measurement.latency
+        self.latency, self.further = self.experiment.measurement.latency, self.experiment.measurement.also
         for host, template in zip(network.hosts, [t for t in self.experiment.cluster.hosts for _ in range(t.count or 1)], strict=True):
             if template.processor.kind == "processor_sharing":
                 host.sharing = SharedCores(self.environment, template.cores, template.processor)
@@ -230,11 +231,19 @@ class Model:
                 instance.to_send += [(channel, watermark_ns) for channel in edge.channels[instance.index]]
         self.send(instance)
 
-    def deliver(self, instance: Instance, record: Record) -> None:
+    def deliver(self, instance: Instance, record: Record, sent_ns: int) -> None:
         """A record reaches its sink at the end of the sink's service (sections 7 and 8)."""
-        anchor_ns = getattr(record.anchors, f"{self.latency.anchor}_ns")
         now_ns = self.environment.now
-        delivery = Delivery(now_ns, instance.number, record.event_ns, record.trigger, now_ns - anchor_ns, tuple(record.values.values()))
+
+        def counted_from(latency: Any) -> int:
+            if latency.clock == "deadline":
+                return record.event_ns
+            return getattr(record.anchors, f"{latency.anchor}_ns")[latency.clock]
+
+        further_ns = tuple((sent_ns if latency.to == "emit" else now_ns) - counted_from(latency) for latency in self.further)
+        latency_ns = now_ns - counted_from(self.latency)
+        values = tuple(record.values.values())
+        delivery = Delivery(now_ns, instance.number, record.event_ns, record.trigger, latency_ns, values, further_ns)
         self.result.outputs[instance.operator.id].append(delivery)
 
     def receivers(self, edge: Edge, sender: Instance, record: Record) -> list[Channel]:
@@ -487,7 +496,7 @@ class Model:
                 return
             service[2] = self.environment.now
             if item.kind is Kind.RECORD and instance.operator.kind == "sink":
-                self.deliver(instance, item.record)
+                self.deliver(instance, item.record, item.way_ns[0])
             instance.to_send += control
             self.complete(instance, outputs, raised_to_ns)
 
@@ -549,9 +558,9 @@ class Model:
         return work, rows
 
     def taken_in(self, record: Record) -> Record:
-        """The log record as it leaves its source, with the measured clock (section 8)."""
-        clock_ns = {"event": record.event_ns, "append": record.append_ns, "ingest": self.environment.now}[self.latency.clock]
-        return replace(record, anchors=Anchors(clock_ns, clock_ns, clock_ns))
+        """The log record as it leaves its source, with its clocks (section 8)."""
+        clocks_ns = {"event": record.event_ns, "append": record.append_ns, "ingest": self.environment.now}
+        return replace(record, anchors=Anchors(clocks_ns, clocks_ns, clocks_ns))
 
     def consumed(self, channel: Channel) -> None:
         """The receiver starts on the channel's next record: the credit travels back, and wakes the sender if it waits for just this one."""

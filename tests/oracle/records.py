@@ -32,15 +32,17 @@ class ItemClass(IntEnum):
 
 @dataclass(frozen=True)
 class Anchors:
-    """The measured clock's value at the trigger and at the newest and oldest contributor (section 8)."""
+    """The value of each clock (event, append, ingest) at the trigger and at the newest and oldest contributor (section 8)."""
 
-    trigger_ns: int
-    newest_ns: int
-    oldest_ns: int
+    trigger_ns: dict[str, int]
+    newest_ns: dict[str, int]
+    oldest_ns: dict[str, int]
 
     def with_contributors(self, other: Anchors) -> Anchors:
         """These anchors, with the other's contributors counted in; the trigger stays."""
-        return Anchors(self.trigger_ns, max(self.newest_ns, other.newest_ns), min(self.oldest_ns, other.oldest_ns))
+        newest_ns = {clock: max(time_ns, other.newest_ns[clock]) for clock, time_ns in self.newest_ns.items()}
+        oldest_ns = {clock: min(time_ns, other.oldest_ns[clock]) for clock, time_ns in self.oldest_ns.items()}
+        return Anchors(self.trigger_ns, newest_ns, oldest_ns)
 
 
 @dataclass(frozen=True)

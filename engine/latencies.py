@@ -1,0 +1,50 @@
+"""Which clocks records have to carry so that the latencies of an experiment can be told at its sinks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.core import layout as L
+from engine.core.world import Words
+from engine.spec.experiment import Measurement
+
+CLOCKS = {"event": L.CLOCK_EVENT, "append": L.CLOCK_APPEND, "ingest": L.CLOCK_INGEST}
+ANCHORS = {"trigger": L.M_CLOCK, "newest": L.M_NEWEST, "oldest": L.M_OLDEST}
+POINTS = {"sink": L.TO_SINK, "emit": L.TO_EMIT}
+
+
+@dataclass(frozen=True)
+class Stamps:
+    """What records carry beside the header: each clock and anchor once, and nothing that the header has already.
+
+    places: number of the stamp by clock and anchor. sent: 1 if messages say when they were sent.
+    """
+
+    places: Mapping[tuple[str, str], int]
+    sent: int
+
+    @classmethod
+    def of(cls, measurement: Measurement) -> Stamps:
+        measured = (measurement.latency.clock, "deadline")  # in the header with all anchors; every record's own event time
+        asked = dict.fromkeys((further.clock, further.anchor) for further in measurement.also if further.clock not in measured)
+        return cls({what: n for n, what in enumerate(asked)}, int(bool(measurement.also)))
+
+    @property
+    def message_words(self) -> int:
+        return len(self.places) + self.sent
+
+    def tell(self, g: Words, measurement: Measurement, message_columns: int) -> None:
+        """Write into the scalars of a world what is measured. message_columns: width of a message's row."""
+        g[L.G_CLOCK], g[L.G_ANCHOR] = CLOCKS[measurement.latency.clock], ANCHORS[measurement.latency.anchor]
+        g[L.G_STAMPS], g[L.G_MEASURES] = len(self.places), len(measurement.also)
+        for (clock, anchor), n in self.places.items():
+            g[L.G_STAMP_CLOCK + n], g[L.G_STAMP_ANCHOR + n] = CLOCKS[clock], ANCHORS[anchor]
+        for n, further in enumerate(measurement.also):
+            if further.clock == "deadline":
+                column = L.M_EVENT
+            elif further.clock == measurement.latency.clock:
+                column = ANCHORS[further.anchor]
+            else:
+                column = message_columns - 1 - self.places[further.clock, further.anchor]
+            g[L.G_MEASURE_FROM + n], g[L.G_MEASURE_TO + n] = column, POINTS[further.to]
