@@ -137,6 +137,8 @@ export interface Frame {
   n: number;
   t_s: number;
   latency_ms: Latency;
+  /** By name, those that are measured beside it. */
+  latencies_ms?: Record<string, Latency>;
   offered_per_s: number | null;
   in_per_s: number | null;
   out_per_s: number | null;

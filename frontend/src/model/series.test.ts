@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runEvents } from "./events";
 import { addFrames, emptyLog, frameAt } from "./frames";
 import { previewRate, rateAt } from "./rates";
-import { columnsOf, linearTop, logAxis, median, spansMoreThanADecade, timeTicks } from "./series";
+import { columnsOf, linearTop, logAxis, median, spansMoreThanADecade, timeTicks, withLatency } from "./series";
 import { frame } from "./testing";
 
 describe("frames", () => {
@@ -34,6 +34,13 @@ describe("scales", () => {
     const columns = columnsOf([frame(0, { latency_ms: { count: 0, p50: null, p95: null, p99: null, max: null } })]);
     expect(columns.latency[0]).toEqual([null]);
     expect(columns.queues[1]).toEqual([null]);
+  });
+
+  it("shows another of the latencies in place of the first", () => {
+    const both = frame(0, { latencies_ms: { processing: { count: 1, p50: 7, p95: 8, p99: 9, max: 10 } } });
+    expect(columnsOf(withLatency([both], "processing")).latency).toEqual([[7], [8], [9]]);
+    expect(columnsOf(withLatency([both], "")).latency).toEqual([[1], [2], [3]]);
+    expect(columnsOf(withLatency([both], "gone")).latency[0]).toEqual([null]);
   });
 
   it("goes logarithmic beyond a decade", () => {

@@ -10,6 +10,13 @@ export interface ChartColumns {
   queues: [backlog: Column, queued: Column];
 }
 
+/** The frames with another of their latencies in place of the first; the empty name is the first. */
+export function withLatency(frames: Frame[], name: string): Frame[] {
+  return name ? frames.map((frame) => ({ ...frame, latency_ms: frame.latencies_ms?.[name] ?? NO_LATENCY })) : frames;
+}
+
+const NO_LATENCY = { count: 0, p50: null, p95: null, p99: null, max: null };
+
 /** Records that wait in front of operators, from the operators' own samples. */
 export function queuedRecords(frame: Frame): number | null {
   let sum: number | null = null;

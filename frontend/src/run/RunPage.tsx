@@ -8,6 +8,8 @@ import { TopBar } from "../app/TopBar";
 import { coerceDocument } from "../model/document";
 import { runEvents } from "../model/events";
 import { frameAt } from "../model/frames";
+import { latenciesOf } from "../model/latencies";
+import { withLatency } from "../model/series";
 import { Icon } from "../ui/Icon";
 import { Empty, Failure, Loading, StateBadge } from "../ui/states";
 import { toast } from "../ui/toasts";
@@ -21,8 +23,6 @@ import { Transport } from "./Transport";
 import { Values } from "./Values";
 import "./run.css";
 
-const FROM: Record<string, string> = { event: "event time", append: "append", ingest: "ingest" };
-const ANCHOR: Record<string, string> = { trigger: "triggering record", newest: "newest record", oldest: "oldest record" };
 /** The page speaks up about a lost connection after this many tries. */
 const QUIET_FAILURES = 6;
 
@@ -61,7 +61,10 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   const end_s = Math.max(run.horizon_s ?? 0, Number(document.workload.horizon_s) || 0, head_s) || 30;
   const frame = moment_s === null ? frames.at(-1) : frameAt(frames, moment_s);
   const events = useMemo(() => runEvents(run, frames, warmup_s), [run, frames, warmup_s]);
-  const latency = document.measurement?.latency as { from?: string; anchor?: string } | undefined;
+  const latencies = latenciesOf(document.measurement);
+  const [latency, setLatency] = useState("");
+  const shown = useMemo(() => withLatency(frames, latency), [frames, latency]);
+  const shownFrame = frame && shown[frames.indexOf(frame)];
   const at = frame ? (moment_s === null && isActive(run) ? "live" : `at ${frame.t_s.toFixed(2)} s`) : "";
   const [side, setSide] = useState<"topology" | "hosts" | "events">("topology");
   useMomentInUrl(frames.length > 0);
@@ -78,15 +81,18 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
           </div>
         )}
         <Transport run={run} frames={frames} end_s={end_s} events={events} />
-        <Values frames={frames} frame={frame} />
+        <Values frames={shown} frame={shownFrame} />
         <div className="main">
           {frames.length || isActive(run) ? (
             <TimeStack
-              frames={frames}
+              frames={shown}
               end_s={end_s}
               warmup_s={warmup_s}
               finished={!isActive(run)}
-              definition={`${FROM[latency?.from ?? "append"] ?? latency?.from} to output, ${ANCHOR[latency?.anchor ?? "trigger"] ?? latency?.anchor}`}
+              definition={latencies.find(({ name }) => name === latency)?.definition ?? ""}
+              latencies={latencies.map(({ name }) => name)}
+              latency={latency}
+              onLatency={setLatency}
             />
           ) : (
             <section className="panel">

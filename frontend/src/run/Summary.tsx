@@ -56,6 +56,8 @@ function SummaryTable({ summary }: { summary: Fields }) {
     ["Record hops", number(summary.hops)],
     ["Wall time", number(summary.wall_s, " s")],
   ];
+  for (const [name, one] of Object.entries((summary.latencies_ms ?? {}) as { [name: string]: Fields }))
+    for (const percentile of ["p50", "p95", "p99", "max"]) rows.push([`${name} ${percentile}`, time(one[percentile])]);
   const operators = Object.entries((summary.operators ?? {}) as { [id: string]: Fields });
   return (
     <div className="summary scroll" data-testid="summary">

@@ -33,6 +33,9 @@ export function TimeStack({
   warmup_s,
   finished,
   definition,
+  latencies,
+  latency: chosen,
+  onLatency,
 }: {
   frames: Frame[];
   end_s: number;
@@ -40,6 +43,10 @@ export function TimeStack({
   finished: boolean;
   /** From which clock to which point latency is measured, in words. */
   definition: string;
+  /** Names of all latencies that were measured; the first is called by the empty name. */
+  latencies: string[];
+  latency: string;
+  onLatency: (name: string) => void;
 }) {
   const columns = useMemo(() => columnsOf(frames), [frames]);
   const log = useMemo(() => spansMoreThanADecade(columns.latency), [columns]);
@@ -115,6 +122,17 @@ export function TimeStack({
         onTable={() => setTable(table === "latency" ? null : "latency")}
         values={now ? [now.latency_ms?.p50, now.latency_ms?.p95, now.latency_ms?.p99] : []}
         format={latencyText}
+        choice={
+          latencies.length > 1 && (
+            <select aria-label="Latency shown" value={chosen} onChange={(event) => onLatency(event.target.value)}>
+              {latencies.map((name) => (
+                <option key={name} value={name}>
+                  {name || "measured"}
+                </option>
+              ))}
+            </select>
+          )
+        }
       >
         {table === "latency" ? (
           <FrameTable frames={frames} lines={LATENCY} columns={columns.latency} t_s={columns.t_s} format={latencyText} />
@@ -214,6 +232,7 @@ function Panel({
   format,
   table,
   onTable,
+  choice,
   children,
 }: {
   title: string;
@@ -223,12 +242,15 @@ function Panel({
   format: (value: number) => string;
   table: boolean;
   onTable: () => void;
+  /** What else there is to be seen here. */
+  choice?: ReactNode;
   children: ReactNode;
 }) {
   return (
     <section>
       <div className="ph">
         <h2>{title}</h2>
+        {choice}
         <span className="mut">{note}</span>
         <div className="lg">
           {lines.map((line, at) => (

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import type { Json } from "../api/types";
+import { latenciesOf } from "./latencies";
+
+describe("latenciesOf", () => {
+  it("says of each latency from where to where it counts", () => {
+    const also: Json[] = [
+      { name: "processing", from: "ingest" },
+      { name: "lag", from: "deadline", to: "emit" },
+    ];
+    expect(latenciesOf({ latency: { from: "event", anchor: "oldest" }, also })).toEqual([
+      { name: "", definition: "event time to output, oldest record" },
+      { name: "processing", definition: "ingest to output, newest record" },
+      { name: "lag", definition: "the record's own event time to emission" },
+    ]);
+  });
+
+  it("knows the defaults of documents that say nothing", () => {
+    expect(latenciesOf(undefined)).toEqual([{ name: "", definition: "append to output, triggering record" }]);
+  });
+});
