@@ -284,6 +284,15 @@ MUTATIONS = (
         "windows = (number + length) // step - first + 1",
     ),
     Mutation("full windows are kept", COUNT_WINDOW, "            drop_group(par", "            pass  # drop_group(par"),
+    # further latencies
+    Mutation("clock of another trigger", TOOLS, "elif triggers == 1:", "elif triggers == 0:"),
+    Mutation("clock of the newest so far", TOOLS, "to[a, c] = max(to[a, c], value)", "to[a, c] = value"),
+    Mutation("clock of the oldest so far", TOOLS, "to[a, c] = min(to[a, c], value)", "to[a, c] = value"),
+    Mutation("clock of the emission after the way", LOOP, "- 1 - stamps] = t", "- 1 - stamps] = t + local_ns"),
+    Mutation("clock of a group's last record", AGGREGATION, "copy_stamps(msg, made, entry, e, stamps)", "pass"),
+    Mutation("clock of a pair's stored side", PAIRS, "join_stamps(msg, made, row, r, g, stamps, 0)", "pass"),
+    Mutation("clock of a window of pairs", WINDOW_JOIN, "join_stamps(entry, e, msg, slot, g, stamps, 0)", "pass"),
+    Mutation("clock of the later session", SESSION, "join_stamps(entry, e, entry, b, g, stamps, 0)", "pass"),
     # expressions
     Mutation("quotients rounded up", MACHINE, "stack[top] = stack[top] // stack[top + 1]", "stack[top] = -(-stack[top] // stack[top + 1])"),
     Mutation("halves rounded down", MACHINE, "elif fraction <= -0.5:", "elif fraction < -0.5:"),
@@ -376,7 +385,7 @@ def cases(count: int) -> list[tuple[Any, ...]]:
         last_ns = result.services[-1][1] if result.services else 0
         cuts = sorted(chance.randrange(last_ns + 1) for _ in range(3))
         outputs = {
-            sink: [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, plain(d.values)) for d in deliveries]
+            sink: [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, plain(d.values), d.further_ns) for d in deliveries]
             for sink, deliveries in result.outputs.items()
         }
         found.append((document, with_actors, cuts, result.services, outputs, result.late, result.errors))

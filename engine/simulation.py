@@ -375,10 +375,10 @@ class Simulation:
         rows, schema = self.sink_rows(sink), self.sink_schema(sink)
         fields = [self._decode(rows[:, 5 + c], field.type).to_pylist() for c, field in enumerate(schema.fields)]
         values = list(zip(*fields, strict=True)) if fields else [()] * len(rows)
-        names = ("instance", "end_ns", "event_ns", "trigger", "latency_ns")
+        names = ("end_ns", "instance", "event_ns", "trigger", "latency_ns")
         return [
-            dict(zip(names, row, strict=False)) | {"values": fields, "further_ns": tuple(row[5 + len(schema.fields) :])}
-            for row, fields in zip(rows.tolist(), values, strict=True)
+            dict(zip(names, (row[1], row[0], *row[2:5]), strict=True)) | {"values": v, "further_ns": tuple(row[5 + len(schema.fields) :])}
+            for row, v in zip(rows.tolist(), values, strict=True)
         ]
 
     def _decode(self, words: Words, type: str) -> pa.Array:

@@ -762,7 +762,53 @@ def generators_that_wait() -> Document:
     )
 
 
+ALL_CLOCKS = [
+    {"name": f"{clock}_{anchor}_{to}", "from": clock, "anchor": anchor, "to": to}
+    for clock, anchor, to in (
+        ("append", "trigger", "emit"),
+        ("append", "newest", "sink"),
+        ("append", "oldest", "sink"),
+        ("ingest", "trigger", "sink"),
+        ("ingest", "newest", "emit"),
+        ("ingest", "oldest", "sink"),
+        ("event", "trigger", "sink"),
+        ("deadline", "newest", "emit"),
+    )
+]
+
+
+def _with_all_clocks(made: Document) -> Document:
+    return made | {"measurement": {"latency": {"from": "event", "anchor": "newest"}, "also": ALL_CLOCKS}}
+
+
+def clocks_of_panes_with_late_updates() -> Document:
+    """Each clock has a newest and an oldest contributor of its own, since records come late and wait in the logs."""
+    return _with_all_clocks(panes_with_late_updates())
+
+
+def clocks_of_sessions_that_meet() -> Document:
+    return _with_all_clocks(sessions_that_meet())
+
+
+def clocks_of_a_sliding_join() -> Document:
+    return _with_all_clocks(lateness_of_a_sliding_join())
+
+
+def clocks_of_a_window_join() -> Document:
+    """Over all records of a window, over pairs, and of what came last."""
+    return _with_all_clocks(records_behind_the_firing_of_a_window_join())
+
+
+def clocks_of_what_came_last() -> Document:
+    return _with_all_clocks(a_window_join_counts_from_what_came_last())
+
+
 CORNER_CASES = (
+    clocks_of_panes_with_late_updates,
+    clocks_of_sessions_that_meet,
+    clocks_of_a_sliding_join,
+    clocks_of_a_window_join,
+    clocks_of_what_came_last,
     generators_that_wait,
     watermarks_that_overtake_one_another,
     sessions_that_end_together,

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 # The hash
 
-Q3_HASH = "d8740dec36b68440c9c233322313f22f0c718fe3b0f57f126694b415e69c2dcf"
+Q3_HASH = "7f1d09e94fe945fdc5841386ddd89b0e2532c12910250ee401a3105566bbce97"
 """Changes only when the document's meaning does: a new field, another default. Then stored hashes no longer find their runs; say so."""
 
 
