@@ -390,10 +390,18 @@ def source_workloads(draw: st.DrawFn, stream: str, records: int, horizon_ns: int
         "rate": draw(rates(records, horizon_ns)),
     }
     if draw(st.sampled_from((False, False, True))):
-        workload["arrivals"] = draw(st.sampled_from(({"kind": "poisson"}, {"kind": "bursts", "every_ms": milliseconds(horizon_ns // 17)})))
+        bursts = {"kind": "bursts", "every_ms": milliseconds(horizon_ns // 17)}
+        workload["arrivals"] = draw(st.sampled_from(({"kind": "poisson"}, {"kind": "gamma"}, bursts)))
     if draw(st.sampled_from((True, True, False))):
         most_ms = milliseconds(horizon_ns // draw(st.sampled_from((10, 3, 20))))
-        laws = {"kind": "uniform", "max_ms": most_ms}, {"kind": "exponential", "mean_ms": most_ms / 2}
+        laws = (
+            {"kind": "uniform", "max_ms": most_ms},
+            {"kind": "exponential", "mean_ms": most_ms / 2},
+            {"kind": "constant", "delay_ms": most_ms},
+            {"kind": "gamma", "mean_ms": most_ms / 2, "shape": 2.0, "cap_ms": most_ms},
+            {"kind": "lognormal", "median_ms": most_ms / 4, "cap_ms": most_ms},
+            {"kind": "zipf", "ranks": 10, "step_ms": most_ms / 10},
+        )
         workload["disorder"] = draw(st.sampled_from(laws))
     if draw(st.sampled_from((True, True, True, False))):
         period_ns = max(1000, horizon_ns // draw(st.sampled_from((20, 7, 3, 50))))
