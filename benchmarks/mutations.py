@@ -160,6 +160,17 @@ MUTATIONS = (
     Mutation("quota counted for one thread", LOOP, "host[h, H_QUOTA_LEFT] -= spent * host[h, H_RUNNING]", "host[h, H_QUOTA_LEFT] -= spent"),
     Mutation("quota never renewed", LOOP, "host[h, H_QUOTA_LEFT] = host[h, H_QUOTA]", "host[h, H_QUOTA_LEFT] += 0"),
     Mutation("completion of a thread one unit late", LOOP, "tags[member, 0] <= host[h, H_WORK]:", "tags[member, 0] < host[h, H_WORK]:"),
+    Mutation("turns out of order", TOOLS, "turns[a, 1] < turns[b, 1] or", "turns[a, 1] > turns[b, 1] or"),
+    Mutation("ranks left out of turns", TOOLS, "    if turns[a, 0] != turns[b, 0]:", "    if turns[a, 0] > turns[b, 0] + FAR:"),
+    Mutation(
+        "what waits with a lost record", LOOP, "turns[turn, 1] == best_ready and turns[turn, 2] == who", "turns[turn, 1] <= best_ready"
+    ),
+    Mutation(
+        "a processor is not given back",
+        LOOP,
+        "                                host[h, H_IDLE] += 1\n",
+        "                                pass\n",
+    ),
     Mutation("heap of threads out of order", TOOLS, "if heap[base + up, 0] < key or", "if heap[base + up, 0] > key or"),
     Mutation("late one nanosecond too late (aggregate)", AGGREGATE, "if start + size <= freed:", "if start + size < freed:"),
     Mutation("late one nanosecond too late (join)", PAIRS, "if start + size <= closed_to:", "if start + size < closed_to:"),

@@ -11,6 +11,9 @@ from engine.core.world import Words
 from engine.spec.cluster import Dedicated, ExpandedHost, Pool, ProcessorSharing
 from engine.spec.units import milliseconds_ns, scaled
 
+SCANNED_MAX = 8
+"""Shared processors with more instances than these take their turns from heaps; to look at all of so few is faster."""
+
 
 def lay_out(hosts: Sequence[ExpandedHost], inst: Words) -> dict[str, Words]:
     """The tables `proc`, `members`, `host`, `host_members` and the empty heaps; sets each instance's processor."""
@@ -19,7 +22,7 @@ def lay_out(hosts: Sequence[ExpandedHost], inst: Words) -> dict[str, Words]:
     host[:, L.H_EMITTING] = -1
     host_members: list[int] = []
     members: list[int] = []
-    rows: list[tuple[int, int, int]] = []  # of each processor: place and number of its members, host
+    rows: list[tuple[int, int, int, int]] = []  # of each processor: place and number of its members, host, leader
     for h, machine in enumerate(hosts):
         here = [int(i) for i in np.flatnonzero(inst[:, L.I_HOST] == h)]
         if len(here):
@@ -39,15 +42,18 @@ def lay_out(hosts: Sequence[ExpandedHost], inst: Words) -> dict[str, Words]:
             groups = [here[c::cores] for c in range(cores)]
         for group in groups:
             inst[group, L.I_PROCESSOR] = len(rows)
-            rows += [(len(members), len(group), h)] * (cores if isinstance(machine.processor, Pool) else 1)
+            rows += [(len(members), len(group), h, len(rows))] * (cores if isinstance(machine.processor, Pool) else 1)
             members += group
         host[h, L.H_PROCESSOR_END] = len(rows)
+        if not host[h, L.H_THREADS] and max(map(len, groups)) > SCANNED_MAX:
+            host[h, L.H_THREADS] = 2
+            host[h, L.H_IDLE] = len(rows) - host[h, L.H_PROCESSOR]
         if isinstance(machine.processor, ProcessorSharing):
             _share(host[h], machine.cores_milli, machine.processor)
     proc = np.zeros((len(rows), L.P_COLUMNS), np.int64)
     proc[:, [L.P_INSTANCE, L.P_SLOT]] = -1
     proc[:, L.P_END] = L.FAR
-    proc[:, [L.P_FIRST, L.P_COUNT, L.P_HOST]] = np.array(rows, np.int64).reshape(-1, 3)
+    proc[:, [L.P_FIRST, L.P_COUNT, L.P_HOST, L.P_LEADER]] = np.array(rows, np.int64).reshape(-1, 4)
     instances = len(inst)
     return {
         "proc": proc,
@@ -56,6 +62,7 @@ def lay_out(hosts: Sequence[ExpandedHost], inst: Words) -> dict[str, Words]:
         "host_members": np.array(host_members, np.int64),
         "agenda": np.zeros((2 * instances, 2), np.int64),
         "tags": np.zeros((instances, 2), np.int64),
+        "turns": np.zeros((instances, 3), np.int64),
         "listed": np.zeros(instances, np.int64),
     }
 

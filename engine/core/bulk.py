@@ -25,12 +25,12 @@ def place_records(partition, cursor, append, event, trigger, words, columns, log
 
 @compiled
 def await_logs(inst, host, agenda, log_append):
-    """Idle sources with a processor of their own enter their next log record, if they have one, in the heaps of their hosts."""
+    """Idle sources of hosts that have heaps enter their next log record, if they have one, in the heaps of their hosts."""
     count = inst.shape[0]
     for i in range(count):
         h = inst[i, I_HOST]
         idle = inst[i, I_STATUS] == IDLE and inst[i, I_LISTED] == 0 and inst[i, I_AWAITS] == 0 and inst[i, I_RANK] < FAR
-        if inst[i, I_SOURCE] == 1 and host[h, H_THREADS] == 1 and idle and inst[i, I_LOG] < inst[i, I_LOG_END]:
+        if inst[i, I_SOURCE] == 1 and host[h, H_THREADS] > 0 and idle and inst[i, I_LOG] < inst[i, I_LOG_END]:
             inst[i, I_AWAITS] = 1
             heap_push(agenda, 2 * host[h, H_MEMBER], host[h, H_AGENDA], log_append[inst[i, I_LOG]], count + i)
             host[h, H_AGENDA] += 1

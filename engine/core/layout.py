@@ -78,7 +78,7 @@ I_STATE_BYTES = 32
 I_DELIVERED = 33
 I_DIGEST = 34  # running hash over all that a sink delivered
 I_PROCESSOR = 35
-I_LISTED = 36  # 1 if it stands in its host's list of threads to look at
+I_LISTED = 36  # 1 if it stands in its host's list of threads to look at, 2 if in its processors' heap of turns
 I_AWAITS = 37  # 1 if its next log record stands in its host's heap of due times
 I_RANK = 38  # of a scheduling policy: the least is served first, FAR: not at all
 I_STOLEN = 39  # ns in service without a core
@@ -93,7 +93,10 @@ I_SERVICES = 47  # ... and how many of them began, where their cost varies
 I_COLUMNS = 48
 
 # -- processor, host ------------------------------------------------------------------------------------------------------
-P_INSTANCE, P_END, P_SLOT, P_FIRST, P_COUNT, P_HOST, P_START, P_SERVICE, P_COLUMNS = 0, 1, 2, 3, 4, 5, 6, 7, 8
+P_INSTANCE, P_END, P_SLOT, P_FIRST, P_COUNT, P_HOST, P_START, P_SERVICE = 0, 1, 2, 3, 4, 5, 6, 7
+P_LEADER = 8  # the first of the processors that serve the same instances
+P_TURNS = 9  # of a leader: size of the heap of instances that have something to serve
+P_COLUMNS = 10
 
 H_RESUME = 0  # the instant to go on with after a hand-back, FAR if none
 H_EMITTING = 1  # instance whose emission was cut off by lack of space, -1 if none
@@ -113,6 +116,7 @@ H_REMOTE = 14  # inbox: head, end of the sorted part, tail
 H_REMOTE_SORTED = 15
 H_REMOTE_TAIL = 16
 H_THREADS = 17  # 1: a processor for each instance; due times stand in heaps, and only listed instances are looked at
+# ... 2: so many instances share processors that those with something to serve stand in heaps, too; 0: all are looked at
 H_RANKED = 18  # 1: a scheduling policy ranks the instances
 H_AGENDA = 19  # size of the heap of service ends and awaited log records
 H_LISTED = 20  # size of the list of threads to look at
@@ -134,6 +138,7 @@ H_ANSWERED = 36  # 1: the call-out of this host has been answered, with these me
 H_ANSWER = 37
 H_ANSWER_LAST = 38
 H_ANSWER_PS = 39
+H_IDLE = 39  # idle processors, where turns are taken from heaps
 H_COLUMNS = 40
 
 # -- operator, edge, channel ----------------------------------------------------------------------------------------------

@@ -23,6 +23,8 @@ from engine.core.tools import (  # noqa: F401
     mix64,
     ring_before,
     ring_insert,
+    turn_pop,
+    turn_push,
     varied,
 )
 from engine.core.transmission import hand_over, is_full, note_way, pass_trunk, settle, transmit
@@ -40,6 +42,7 @@ def advance(world, stop):
     host_members = world.host_members
     agenda = world.agenda
     tags = world.tags
+    turns = world.turns
     listed = world.listed
     next_ns = world.next_ns
     op = world.op
@@ -130,7 +133,9 @@ def advance(world, stop):
                 # the next instant on this host
                 t = host[h, H_RESUME]
                 if t == FAR:
-                    choosing = threads == 1  # while all processors are busy, arrivals wait for the next of the other events
+                    choosing = (
+                        threads == 1 or host[h, H_IDLE] > 0
+                    )  # while all processors are busy, arrivals wait for the next of the other events
                     if threads == 0:
                         for p in range(first_processor, end_processor):
                             if proc[p, P_INSTANCE] >= 0:
@@ -264,6 +269,8 @@ def advance(world, stop):
                                 proc[p, P_SLOT] = -1
                             proc[p, P_INSTANCE] = -1
                             proc[p, P_END] = FAR
+                            if threads == 2:
+                                host[h, H_IDLE] += 1
                         elif host[h, H_WAKE] <= t:  # before t where the host stood still meanwhile
                             least = FAR
                             for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
@@ -471,7 +478,7 @@ def advance(world, stop):
                         if inst[i, I_BLOCKED_SINCE] >= 0:
                             inst[i, I_BLOCKED] += t - inst[i, I_BLOCKED_SINCE]
                             inst[i, I_BLOCKED_SINCE] = -1
-                        if threads == 1:
+                        if threads > 0:
                             look_at(host, inst, listed, h, i)
                 if reason != DONE:
                     host[h, H_RESUME] = t
@@ -509,7 +516,7 @@ def advance(world, stop):
                                 msg[inst[i, I_QUEUE_LAST], M_NEXT] = slot
                             inst[i, I_QUEUE_LAST] = slot
                             inst[i, I_QUEUE_COUNT] += 1
-                            if threads == 1:
+                            if threads > 0:
                                 look_at(host, inst, listed, h, i)
                             due = moment
                             following = FAR
@@ -533,7 +540,52 @@ def advance(world, stop):
                 # phase 5: idle processors choose
                 p = first_processor - 1
                 while True:
-                    if threads == 1:
+                    best = -1
+                    best_rank = FAR
+                    best_ready = FAR
+                    best_class = 9
+                    if threads == 2:
+                        if host[h, H_IDLE] == 0:
+                            break
+                        turn = -1
+                        if host[h, H_LISTED] > 0:
+                            host[h, H_LISTED] -= 1
+                            i = listed[member + host[h, H_LISTED]]
+                        else:
+                            p += 1
+                            if p == end_processor:
+                                break
+                            leader = proc[p, P_LEADER]
+                            if proc[p, P_INSTANCE] >= 0 or proc[leader, P_TURNS] == 0:
+                                continue
+                            turn = proc[p, P_FIRST]
+                            i = turns[turn, 2] & 0xFFFFFFFFFF
+                        if inst[i, I_STATUS] == IDLE and inst[i, I_RANK] < FAR:
+                            slot = inst[i, I_QUEUE]
+                            if slot >= 0:
+                                best_ready = msg[slot, M_READY]
+                                best_class = msg[slot, M_CLASS]
+                            if inst[i, I_SOURCE] == 1 and inst[i, I_LOG] < inst[i, I_LOG_END]:
+                                ready = log_append[inst[i, I_LOG]]
+                                if ready <= t and (ready < best_ready or (ready == best_ready and CLASS_LOG < best_class)):
+                                    best_ready = ready
+                                    best_class = CLASS_LOG
+                        who = best_class << 40 | i
+                        if turn >= 0 and turns[turn, 1] == best_ready and turns[turn, 2] == who:
+                            best = i
+                        else:
+                            if turn >= 0:  # what it waited with is gone
+                                turn_pop(turns, turn, proc[leader, P_TURNS])
+                                proc[leader, P_TURNS] -= 1
+                                p -= 1
+                            inst[i, I_LISTED] = 0
+                            if best_ready < FAR:
+                                inst[i, I_LISTED] = 2
+                                leader = proc[inst[i, I_PROCESSOR], P_LEADER]
+                                turn_push(turns, proc[leader, P_FIRST], proc[leader, P_TURNS], inst[i, I_RANK], best_ready, who)
+                                proc[leader, P_TURNS] += 1
+                                continue
+                    elif threads == 1:
                         if host[h, H_LISTED] == 0:
                             break
                         p = inst[listed[member + host[h, H_LISTED] - 1], I_PROCESSOR]
@@ -543,11 +595,8 @@ def advance(world, stop):
                             break
                         if proc[p, P_INSTANCE] >= 0:
                             continue
-                    best = -1
-                    best_rank = FAR
-                    best_ready = FAR
-                    best_class = 9
-                    for q in range(proc[p, P_FIRST], proc[p, P_FIRST] + proc[p, P_COUNT]):
+                    looked_at = proc[p, P_COUNT] if threads < 2 else 0
+                    for q in range(proc[p, P_FIRST], proc[p, P_FIRST] + looked_at):
                         i = members[q]
                         if inst[i, I_STATUS] != IDLE:
                             continue
@@ -580,6 +629,7 @@ def advance(world, stop):
                             host[h, H_LISTED] -= 1
                             i = listed[member + host[h, H_LISTED]]
                             inst[i, I_LISTED] = 0
+                        if threads > 0:
                             if (
                                 inst[i, I_SOURCE] == 1
                                 and inst[i, I_STATUS] == IDLE
@@ -817,9 +867,15 @@ def advance(world, stop):
                     proc[p, P_END] = t + service
                     proc[p, P_SLOT] = slot if keep else -1
                     proc[p, P_START] = t
-                    if threads == 1:
-                        host[h, H_LISTED] -= 1
+                    if threads > 0:
                         inst[i, I_LISTED] = 0
+                        if threads == 1:
+                            host[h, H_LISTED] -= 1
+                        else:
+                            turn_pop(turns, turn, proc[leader, P_TURNS])
+                            proc[leader, P_TURNS] -= 1
+                            inst[i, I_PROCESSOR] = p
+                            host[h, H_IDLE] -= 1
                         if sharing == 1:
                             proc[p, P_END] = FAR
                             proc[p, P_SERVICE] = service

@@ -30,13 +30,25 @@ def look_again(world: World, instances: Iterable[int], now_ns: int) -> None:
     w = world.arrays
     for i in instances:
         h = int(w.inst[i, L.I_HOST])
-        if w.host[h, L.H_THREADS] == 1:
+        if w.host[h, L.H_THREADS] > 0:
             _forget_log(w, h, i)
+            if w.inst[i, L.I_LISTED] == 2:
+                _empty_turns(w, h)
             if w.inst[i, L.I_LISTED] == 0:
                 w.inst[i, L.I_LISTED] = 1
                 w.listed[w.host[h, L.H_MEMBER] + w.host[h, L.H_LISTED]] = i
                 w.host[h, L.H_LISTED] += 1
         w.host[h, L.H_RESUME] = w.next_ns[h] = max(now_ns, int(w.host[h, L.H_PAUSED]))
+
+
+def _empty_turns(w: Arrays, h: int) -> None:
+    """Nobody on the host stands in a heap of turns; those who did are to be looked at."""
+    for i in w.host_members[w.host[h, L.H_MEMBER] : w.host[h, L.H_MEMBER_END]]:
+        if w.inst[i, L.I_LISTED] == 2:
+            w.inst[i, L.I_LISTED] = 1
+            w.listed[w.host[h, L.H_MEMBER] + w.host[h, L.H_LISTED]] = i
+            w.host[h, L.H_LISTED] += 1
+    w.proc[w.host[h, L.H_PROCESSOR] : w.host[h, L.H_PROCESSOR_END], L.P_TURNS] = 0
 
 
 def _forget_log(w: Arrays, h: int, i: int) -> None:

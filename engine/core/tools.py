@@ -350,6 +350,49 @@ def heap_pop(heap, base, size):
     heap[base + at, 1] = who
 
 
+def turn_before(turns, a, b):
+    if turns[a, 0] != turns[b, 0]:
+        return turns[a, 0] < turns[b, 0]
+    return turns[a, 1] < turns[b, 1] or (turns[a, 1] == turns[b, 1] and turns[a, 2] < turns[b, 2])
+
+
+def turn_swap(turns, a, b):
+    for c in range(3):
+        word = turns[a, c]
+        turns[a, c] = turns[b, c]
+        turns[b, c] = word
+
+
+def turn_push(turns, base, size, rank, ready, who):
+    """Put an instance into the heap of `size` turns from row `base` on: least rank first, then least ready time, then least who."""
+    at = base + size
+    turns[at, 0] = rank
+    turns[at, 1] = ready
+    turns[at, 2] = who
+    while at > base:
+        up = base + ((at - base - 1) >> 1)
+        if not turn_before(turns, at, up):
+            break
+        turn_swap(turns, at, up)
+        at = up
+
+
+def turn_pop(turns, base, size):
+    """Take the first turn away; size: before."""
+    end = base + size - 1
+    turn_swap(turns, base, end)
+    at = base
+    down = base + 1
+    while down < end:
+        if down + 1 < end and turn_before(turns, down + 1, down):
+            down += 1
+        if turn_before(turns, at, down):
+            break
+        turn_swap(turns, at, down)
+        at = down
+        down = base + 2 * (at - base) + 1
+
+
 def look_at(host, inst, listed, h, i):
     """Thread `i` of host `h` may have something to serve."""
     if inst[i, I_LISTED] == 0:
@@ -393,7 +436,7 @@ def admit(rings, host, inst, msg, listed, h, limit):
         inst[receiver, I_QUEUE_LAST] = message
         inst[receiver, I_QUEUE_COUNT] += 1
         inst[receiver, I_QUEUE_BYTES] += msg[message, M_BYTES]
-        if threads == 1:
+        if threads > 0:
             look_at(host, inst, listed, h, receiver)
     host[h, H_LOCAL] = local
     host[h, H_REMOTE] = remote

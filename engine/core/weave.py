@@ -36,6 +36,7 @@ WIDTHS = {
     "behind": layout.B_COLUMNS,
     "agenda": 2,
     "tags": 2,
+    "turns": 3,
 }
 """Tables that are as wide in every run."""
 

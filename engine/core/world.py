@@ -26,6 +26,7 @@ class Arrays(NamedTuple):
     members: Words  # instances by processor
     agenda: Words  # (2 x instances, 2) by host: heap of (time, instance, or instances + instance for a log record)
     tags: Words  # (instances, 2) by host: heap of (work at which the service ends, instance)
+    turns: Words  # (instances, 3) by processor, as members: heap of (rank, ready, class << 40 | instance) of those with something to serve
     listed: Words  # (instances,) by host: threads to look at
     host: Words
     host_members: Words  # instances by host, ascending
@@ -333,12 +334,12 @@ class World:
                 hasher.update(b"|")
 
         inst = w.inst.copy()
-        inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_LOG, L.I_LOG_END, L.I_AWAITS]] = 0
+        inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_LOG, L.I_LOG_END, L.I_AWAITS, L.I_LISTED]] = 0
         proc = w.proc.copy()
-        proc[:, L.P_SLOT] = 0
+        proc[:, [L.P_SLOT, L.P_TURNS]] = 0
         host = w.host.copy()
         host[:, [L.H_LOCAL_TAIL, L.H_REMOTE_TAIL]] -= host[:, [L.H_LOCAL, L.H_REMOTE]]
-        host[:, [L.H_LOCAL, L.H_REMOTE, L.H_REMOTE_SORTED, L.H_AGENDA, L.H_ANSWER, L.H_ANSWER_LAST, L.H_ANSWER_PS]] = 0
+        host[:, [L.H_LOCAL, L.H_REMOTE, L.H_REMOTE_SORTED, L.H_AGENDA, L.H_LISTED, L.H_ANSWER, L.H_ANSWER_LAST, L.H_ANSWER_PS]] = 0
         link = w.link.copy()
         link[:, [L.K_HELD, L.K_HELD_LAST]] = 0
         add(*(np.sort(w.tags[m : m + k], axis=0) for m, k in host[:, [L.H_MEMBER, L.H_RUNNING]].tolist()))
