@@ -161,10 +161,6 @@ MUTATIONS = (
     Mutation("quota never renewed", LOOP, "host[h, H_QUOTA_LEFT] = host[h, H_QUOTA]", "host[h, H_QUOTA_LEFT] += 0"),
     Mutation("completion of a thread one unit late", LOOP, "tags[member, 0] <= host[h, H_WORK]:", "tags[member, 0] < host[h, H_WORK]:"),
     Mutation("turns out of order", TOOLS, "turns[a, 1] < turns[b, 1] or", "turns[a, 1] > turns[b, 1] or"),
-    Mutation("ranks left out of turns", TOOLS, "    if turns[a, 0] != turns[b, 0]:", "    if turns[a, 0] > turns[b, 0] + FAR:"),
-    Mutation(
-        "what waits with a lost record", LOOP, "turns[turn, 1] == best_ready and turns[turn, 2] == who", "turns[turn, 1] <= best_ready"
-    ),
     Mutation(
         "a processor is not given back",
         LOOP,

@@ -762,6 +762,28 @@ def generators_that_wait() -> Document:
     )
 
 
+def dozens_on_shared_cores() -> Document:
+    """So many instances on three cores that turns are taken from heaps; overloaded, with ticks, blocked senders and a pause."""
+    operators = [
+        {"id": "source", "kind": "source", "parallelism": 16},
+        {"id": "filter", "kind": "filter", "parallelism": 16, "params": {"predicate": "price % 3 != 0"}},
+        {"id": "sink", "kind": "sink", "parallelism": 16},
+    ]
+    edges = [
+        {"source": "source", "target": "filter", "partitioning": {"kind": "rebalance"}},
+        {"source": "filter", "target": "sink", "partitioning": {"kind": "hash", "key": "auction"}},
+    ]
+    return document(
+        operators,
+        edges,
+        [host("a", processor={"kind": "pool"}, cores=3)],
+        {"source": bids(100_000, arrivals={"kind": "poisson"}, watermarks=watermarks(2.0))},
+        policies={"flow_control": {"kind": "credits", "per_channel": 2}},
+        faults=[{"kind": "pause", "host": "a", "when": {"kind": "at", "at_s": 0.002}, "for_ms": 1.5}],
+        horizon_s=0.004,
+    )
+
+
 ALL_CLOCKS = [
     {"name": f"{clock}_{anchor}_{to}", "from": clock, "anchor": anchor, "to": to}
     for clock, anchor, to in (
@@ -809,6 +831,7 @@ CORNER_CASES = (
     clocks_of_a_sliding_join,
     clocks_of_a_window_join,
     clocks_of_what_came_last,
+    dozens_on_shared_cores,
     generators_that_wait,
     watermarks_that_overtake_one_another,
     sessions_that_end_together,

@@ -18,7 +18,7 @@ import engine
 from engine import processors
 from engine.core import layout as L
 from engine.core.scheduling import HELD, rank
-from tests.corner_cases import CORNER_CASES, bids, document, host
+from tests.corner_cases import CORNER_CASES, bids, document, dozens_on_shared_cores, host
 from tests.network_cases import NETWORK_CASES
 from tests.strategies import documents
 
@@ -116,30 +116,14 @@ def test_cut_saved_and_resumed_it_is_the_same_run(experiment: dict[str, Any], cu
         assert fingerprint(cut)["digest"] == fingerprint(whole)["digest"]
 
 
+@pytest.mark.parametrize("flow_control", [{"kind": "unbounded"}, {"kind": "credits", "per_channel": 2}], ids=lambda flow: flow["kind"])
 @pytest.mark.parametrize("processor", ["pool", "shared_fifo"])
-@pytest.mark.parametrize("credits", [{"kind": "unbounded"}, {"kind": "credits", "per_channel": 2}], ids=lambda flow: flow["kind"])
-def test_dozens_of_instances_agree(processor: str, credits: dict[str, Any]) -> None:
-    """Forty-eight instances on three cores, overloaded, with a pause; nothing is forced here."""
-    operators = [
-        {"id": "source", "kind": "source", "parallelism": 16},
-        {"id": "filter", "kind": "filter", "parallelism": 16, "params": {"predicate": "price % 3 != 0"}},
-        {"id": "sink", "kind": "sink", "parallelism": 16},
-    ]
-    edges = [
-        {"source": "source", "target": "filter", "partitioning": {"kind": "rebalance"}},
-        {"source": "filter", "target": "sink", "partitioning": {"kind": "hash", "key": "auction"}},
-    ]
-    experiment = document(
-        operators,
-        edges,
-        [host("a", processor={"kind": processor}, cores=3)],
-        {"source": bids(100_000, arrivals={"kind": "poisson"}, watermarks={"kind": "bounded", "lag_ms": 0, "period_ms": 2})},
-        policies={"flow_control": credits},
-        faults=[{"kind": "pause", "host": "a", "when": {"kind": "at", "at_s": 0.002}, "for_ms": 1.5}],
-        horizon_s=0.004,
-    )
-    expected = assert_agreement(experiment)
-    assert len(expected.services) > 1000
+def test_dozens_of_instances_agree(processor: str, flow_control: dict[str, Any]) -> None:
+    """Nothing is forced here."""
+    experiment = dozens_on_shared_cores()
+    experiment["cluster"]["hosts"][0]["processor"] = {"kind": processor}
+    experiment["policies"]["flow_control"] = flow_control
+    assert len(assert_agreement(experiment).services) > 1000
 
 
 def test_what_a_log_drops_leaves_the_heap() -> None:
