@@ -138,7 +138,8 @@ class Simulation:
         w = self._world.arrays
         hosts = int(w.g[L.G_ACTORS])  # an actor's timer keeps nothing going
         inboxes = w.host[hosts:, L.H_REMOTE_TAIL] > w.host[hosts:, L.H_REMOTE]
-        under_way = int(w.next_ns[:hosts].min()) < L.FAR or held(w) > 0 or inboxes.any() or self._actors.waiting
+        due = any(not self._world.rests(h, self.now_ns) for h in np.flatnonzero(w.next_ns[:hosts] < L.FAR).tolist())
+        under_way = due or held(w) > 0 or inboxes.any() or self._actors.waiting
         return self._logs.exhausted and not under_way and not self.deadlock
 
     @property

@@ -304,6 +304,19 @@ class World:
     def outbox(self, i: int) -> list[int]:
         return self._list(int(self.arrays.inst[i, L.I_OUT]))
 
+    def rests(self, h: int, now_ns: int) -> bool:
+        """Whether the host stands still for a pause, and there is nothing that it will go on with then."""
+        w = self.arrays
+        if not now_ns < w.host[h, L.H_PAUSED] == w.next_ns[h]:
+            return False
+        here = w.inst[w.inst[:, L.I_HOST] == h]
+        free = here[(here[:, L.I_STATUS] != L.BLOCKED) & (here[:, L.I_RANK] < L.FAR)]
+        serving = w.proc[w.host[h, L.H_PROCESSOR] : w.host[h, L.H_PROCESSOR_END], L.P_INSTANCE] >= 0
+        under_way = len(self.ring(2 * h)) + len(self.ring(2 * h + 1))
+        waiting = free[:, L.I_QUEUE_COUNT].any() or (free[:, L.I_LOG] < free[:, L.I_LOG_END]).any()
+        coming = (here[:, [L.I_TICK, L.I_WAKE]] < L.FAR).any()
+        return not (serving.any() or under_way or waiting or coming)
+
     def held(self) -> list[list[int]]:
         """Messages that wait for cut links, by link."""
         return [self._list(int(slot)) for slot in self.arrays.link[:, L.K_HELD]]

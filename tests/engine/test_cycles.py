@@ -10,7 +10,7 @@ import pytest
 import engine
 from tests.corner_cases import a_cycle_drains_when_nothing_goes_round, a_cycle_that_stands_still
 
-from .agreement import traced
+from .agreement import assert_agreement, traced
 
 FRAME_NS = 1_700_000  # of the deadlock below
 
@@ -63,6 +63,14 @@ def test_records_that_a_deadlock_keeps_are_left_over() -> None:
     assert simulation.deadlock
     assert simulation.summary()["backlog"] > 0
     assert not simulation.drained
+
+
+def test_what_a_waiting_generator_did_not_make_is_not_left_over() -> None:
+    """The deadlock comes before the generators stop."""
+    document = a_cycle_that_stands_still()
+    for source in document["workload"]["sources"].values():
+        source["generation"] = {"kind": "coordinated"}
+    assert assert_agreement(document).deadlock
 
 
 def test_a_deadlock_is_seen_before_the_logs_end() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -98,3 +99,19 @@ def test_what_is_wrong_with_a_fault_is_said_at_its_place(fault: dict[str, Any], 
     (problem,) = validate(document({"kind": "shared_fifo"}, 1, 1) | {"faults": [fault]})
     assert (problem.pointer, problem.code) == (place, code)
     assert (f"{problem.value:g}" if isinstance(problem.value, float) else str(problem.value)) in problem.message
+
+
+def test_a_pause_alone_keeps_no_run_going() -> None:
+    """All hosts stand still when the logs end; in one run they have nothing to do then, in the other they have."""
+    document = template("nexmark_q1", horizon_s=0.1, drain=True)
+    document["measurement"]["frame_ms"] = 10
+    pause = {"kind": "pause", "for_ms": 95.0}
+    host = document["cluster"]["hosts"][0]["name"]
+    idle, busy = (copy.deepcopy(document) for _ in range(2))
+    idle["workload"]["sources"]["bids"]["rate"] = {"kind": "steps", "steps": [{"at_s": 0, "per_s": 1000}, {"at_s": 0.05, "per_s": 0}]}
+    for made in (idle, busy):
+        made["faults"] = [pause | {"host": f"{host}{n}", "when": {"kind": "at", "at_s": 0.08}} for n in (1, 2, 3, 4)]
+    assert traced(idle).now_ns == 100_000_000
+    assert traced(busy).now_ns >= 175_000_000
+    for made in (idle, busy):
+        assert_agreement(made)

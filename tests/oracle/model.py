@@ -197,6 +197,9 @@ class Model:
 
     def finish(self, horizon_ns: int, drained: bool) -> OracleResult:
         result = self.result
+        for log in self.network.logs:
+            if log.coordinated:  # what was not taken is not made; a deadlock may end the run before the generators' own end
+                self.stop_making(log)
         for instance in self.network.instances:
             if instance.serving and instance.host.sharing is None:
                 next(service for service in reversed(self.services) if service[0] == instance.number)[2] = instance.end_ns
