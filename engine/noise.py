@@ -1,20 +1,23 @@
-"""Lowers the noise and warm-up of an operator's cost to words (docs/event-core.md, section 3.2)."""
+"""Lowers the noise, drift and warm-up of an operator's cost to words (docs/event-core.md, section 3.2)."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.layout import NOISE_BINS, NOISE_OCTAVES
+from engine.core.layout import NOISE_BINS, NOISE_OCTAVES, V_FACTORS
 from engine.core.mathematics import exp, ln, normal_quantile
 from engine.core.random import RandomStream
 from engine.core.world import Words
-from engine.spec.noise import AnyNoise, ExponentialNoise, LognormalNoise, NoNoise, UniformNoise
+from engine.spec.noise import AnyDrift, AnyNoise, AutoregressiveDrift, ExponentialNoise, LognormalNoise, NoDrift, NoNoise, UniformNoise
 from engine.spec.query import Cost
+from engine.workloads.draws import normal
 
 Floats = NDArray[np.float64]
 
 FACTOR_UNIT = 1 << 16
+DRAW_UNIT = 1 << 24  # of normal values that drift is made of ...
+STATE_UNIT = 1 << 32  # ... and of the logarithm of its factors
 EDGES = NOISE_OCTAVES * NOISE_BINS + 1  # of one half of the distribution
 
 
@@ -49,16 +52,42 @@ def factors(law: AnyNoise) -> Words:
     return table
 
 
-def lower(cost: Cost, weight: int = 1) -> list[int]:
+def drift_factors(drift: AnyDrift, seed: int, operator_id: str, end_ns: int) -> list[int]:
+    """The factors of all steps of a run that ends at `end_ns`, in units of 2^-16; none without drift."""
+    if isinstance(drift, NoDrift):
+        return []
+    kept, sigma, fresh = _autoregression(drift)
+    steps = end_ns // drift.step_ns + 1
+    values = normal(RandomStream(seed, operator_id, "drift"), np.arange(steps))
+    draws = np.floor(values * DRAW_UNIT + 0.5).astype(np.int64).tolist()
+    state = sigma * draws[0] // DRAW_UNIT
+    states = [state]
+    for draw in draws[1:]:
+        state = kept * state // STATE_UNIT + fresh * draw // DRAW_UNIT
+        states.append(state)
+    factors: list[int] = np.floor(exp(np.array(states) / STATE_UNIT) * FACTOR_UNIT + 0.5).astype(np.int64).tolist()
+    return factors
+
+
+def _autoregression(drift: AutoregressiveDrift) -> tuple[int, int, int]:
+    """What a step keeps of the last state, the standard deviation, and that of what a step adds, in units of 2^-32."""
+    kept = exp(np.array([-drift.step_ns / drift.time_constant_ns]))
+    added = drift.sigma * np.sqrt(1.0 - kept * kept)
+    return tuple(int(word) for word in np.floor(np.array([kept[0], drift.sigma, added[0]]) * STATE_UNIT + 0.5))  # type: ignore[return-value]
+
+
+def lower(cost: Cost, drift: list[int], weight: int = 1) -> list[int]:
     """The words that `engine.core.tools.varied` reads, none where every service of equal work costs the same.
 
-    weight: how many real records one that is served stands for.
+    drift: `drift_factors` of the cost. weight: how many real records one that is served stands for.
     """
     noisy, warmup = not isinstance(cost.noise, NoNoise), cost.warmup
-    if not noisy and warmup is None:
+    if not noisy and not drift and warmup is None:
         return []
     extra, records = (warmup.extra, -(-warmup.records // weight)) if warmup is not None else (0, 0)
-    return [extra, records, int(noisy), *(int(word) for word in (factors(cost.noise) if noisy else ()))]
+    step_ns = 0 if isinstance(cost.drift, NoDrift) else cost.drift.step_ns
+    table = [int(word) for word in (factors(cost.noise) if noisy else ())]
+    return [extra, records, int(noisy), step_ns, V_FACTORS + len(table), *table, *drift]
 
 
 def keys(seed: int, operator_id: str, parallelism: int) -> list[int]:

@@ -166,7 +166,9 @@ def build(
         lowering.params.extend(len(types[f"{spec.id}.{port}"].fields) for port in kind.outputs)
         price, own = prices.price(spec.kind, kind.priced_as), spec.cost
         weight, weight_out = weight_of[spec.id]
-        variation = noise.lower(own, weight) if own is not None else []
+        workload = experiment.workload
+        series = [] if own is None else noise.drift_factors(own.drift, workload.seed, spec.id, workload.end_ns)
+        variation = noise.lower(own, series, weight) if own is not None else []
         noise_at = len(lowering.params) if variation else -1
         lowering.params.extend(variation)
         if variation:

@@ -105,7 +105,7 @@ class Simulation:
         self._logs = Logs(self._plan)
         workload = self.experiment.workload
         self.horizon_ns = workload.horizon_ns
-        self.end_ns = workload.horizon_ns + (workload.drain_limit_ns if workload.drain else 0)
+        self.end_ns = workload.end_ns
         self.now_ns = -1  # everything up to and including this moment has happened
         self.frame_number = 0
         self.telemetry = Telemetry()

@@ -75,6 +75,13 @@ class Query:
         if noise is not None:
             varying["noise"] = noise
         if self.draw(st.integers(0, 5)) == 0:
+            varying["drift"] = {
+                "kind": "ar1",
+                "sigma": self.draw(st.sampled_from((0.06, 0.25))),
+                "time_constant_s": self.draw(st.sampled_from((0.001, 0.03))),
+                "step_s": self.draw(st.sampled_from((0.001, 0.0017, 1.0))),
+            }
+        if self.draw(st.integers(0, 5)) == 0:
             varying["warmup"] = {"factor": self.draw(st.sampled_from((1.0, 1.5, 7.77))), "records": self.draw(st.sampled_from((1, 3, 100)))}
         return varying
 

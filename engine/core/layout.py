@@ -252,7 +252,9 @@ MEASURES_MAX = 8
 V_EXTRA = 0  # warm-up: what it adds to the cost at first, in units of 2^-16 ...
 V_RECORDS = 1  # ... and after how many records it is over
 V_NOISY = 2  # 1: a table of factors follows
-V_FACTORS = 3  # those below the median by rising share below them, then those above it by rising share above them
+V_STEP = 3  # of drift: how long a factor holds, ns; 0: there is none ...
+V_DRIFT = 4  # ... and how far behind V_EXTRA its factors begin
+V_FACTORS = 5  # those below the median by rising share below them, then those above it by rising share above them
 NOISE_OCTAVES = 32
 NOISE_BINS = 64  # per octave
 

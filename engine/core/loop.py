@@ -843,7 +843,7 @@ def advance(world, stop):
                         cost_ps += op[o, O_CONTROL_PS]
                         inst[i, I_EMITTED] += n
                     if op[o, O_NOISE] >= 0:
-                        cost_ps = varied(cost_ps, par, op[o, O_NOISE], inst, i)
+                        cost_ps = varied(cost_ps, par, op[o, O_NOISE], inst, i, t)
                     service = inst[i, I_SERVICE]
                     if cost_ps != inst[i, I_COST]:
                         service = (cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]

@@ -42,13 +42,15 @@ def times(value, factor):
 
 
 @rare
-def varied(cost_ps, par, at, inst, i):
-    """The cost of an instance's next service with its warm-up and noise (docs/event-core.md, 3.2)."""
+def varied(cost_ps, par, at, inst, i, t):
+    """The cost of an instance's next service, at `t`, with its warm-up, drift and noise (docs/event-core.md, 3.2)."""
     n = inst[i, I_SERVICES]
     inst[i, I_SERVICES] = n + 1
     left = par[at + V_RECORDS] - inst[i, I_IN]
     if left > 0:
         cost_ps += times(cost_ps, par[at + V_EXTRA] * left // par[at + V_RECORDS])
+    if par[at + V_STEP] > 0:
+        cost_ps = times(cost_ps, par[at + par[at + V_DRIFT] + t // par[at + V_STEP]])
     if par[at + V_NOISY] == 1:
         word = mix64((n + 1) * -7046029254386353131 + inst[i, I_NOISE])
         half = at + V_FACTORS

@@ -1,4 +1,4 @@
-"""How the cost of one service differs from that of the next: chance, and the warm-up of an instance. `engine.noise` lowers these models."""
+"""How costs of services differ: chance, drift, and the warm-up of an instance. `engine.noise` lowers these models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from .operator import Model
-from .units import Integer, Number, scaled
+from .units import Integer, Number, quantity, scaled, seconds_ns
 from .variant import Variant
 
 
@@ -46,6 +46,42 @@ class UniformNoise(Noise):
 
 
 AnyNoise = Annotated[NoNoise | ExponentialNoise | LognormalNoise | UniformNoise, Field(discriminator="kind")]
+
+
+class Drift(Variant):
+    """The law of a factor that all services of an operator share at a time."""
+
+
+class NoDrift(Drift):
+    """At any time equal work costs the same."""
+
+    title: ClassVar[str] = "None"
+    kind: Literal["none"] = "none"
+
+
+class AutoregressiveDrift(Drift):
+    """The logarithm of the factor wanders around 0 and forgets where it was: an autoregressive process of first order, one for all
+    instances of the operator. What caches, clocks or neighbours do to it for a while. The median factor is 1.
+    """
+
+    title: ClassVar[str] = "Autoregressive, AR(1)"
+    kind: Literal["ar1"] = "ar1"
+    sigma: Number = Field(default=0.06, ge=0, le=0.25, title="Sigma", description="Standard deviation of the factor's logarithm.")
+    time_constant_s: Number = quantity(
+        30.0, unit="s", ge=0.001, le=1e6, title="Time constant", description="After this long e^-1 of a deviation is left on average."
+    )
+    step_s: Number = quantity(1.0, unit="s", ge=0.001, le=1e6, title="Step", description="How long a factor holds.")
+
+    @property
+    def time_constant_ns(self) -> int:
+        return seconds_ns(self.time_constant_s)
+
+    @property
+    def step_ns(self) -> int:
+        return seconds_ns(self.step_s)
+
+
+AnyDrift = Annotated[NoDrift | AutoregressiveDrift, Field(discriminator="kind")]
 
 
 class WarmUp(Model):

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from .noise import AnyNoise, NoNoise, WarmUp
+from .noise import AnyDrift, AnyNoise, NoDrift, NoNoise, WarmUp
 from .operator import Model
 from .problems import Refusal
 from .records import FieldType
@@ -16,7 +16,7 @@ from .variant import Variant
 OPERATOR_ID = r"^[a-z][a-z0-9_-]{0,62}$"
 PARALLELISM_MAX = 10_000
 VARIABLE_PRICE_MAX_US = 1e6
-"""Noise multiplies by less than 2^13, warm-up by at most 100: in picoseconds the product still fits a word."""
+"""Noise multiplies by less than 2^13, drift by less than 8, warm-up by at most 100: in picoseconds the product still fits a word."""
 
 
 class Cost(Model):
@@ -30,16 +30,17 @@ class Cost(Model):
         None, unit="us", ge=0, le=1e9, title="Per control element", description="Time per watermark, tick or end of log."
     )
     noise: AnyNoise = Field(default=NoNoise(), title="Noise", description="How services of equal work differ.")
+    drift: AnyDrift = Field(default=NoDrift(), title="Drift", description="How all costs of the operator wander with time.")
     warmup: WarmUp | None = Field(default=None, title="Warm-up", description="How much slower an instance is at first.")
 
     @model_validator(mode="after")
     def _variable_costs_stay_countable(self) -> Self:
-        if isinstance(self.noise, NoNoise) and self.warmup is None:
+        if isinstance(self.noise, NoNoise) and isinstance(self.drift, NoDrift) and self.warmup is None:
             return self
         for name in ("record_us", "output_us", "control_us"):
             price = getattr(self, name)
             if price is not None and price > VARIABLE_PRICE_MAX_US:
-                message = f"{name} is {price:g}, but a price with noise or warm-up is at most {VARIABLE_PRICE_MAX_US:g}; lower it"
+                message = f"{name} is {price:g}, but a price with noise, drift or warm-up is at most {VARIABLE_PRICE_MAX_US:g}; lower it"
                 raise Refusal(message, at=(name,), code="too_large", value=price)
         return self
 

@@ -17,7 +17,7 @@ from .experiment import AnyFlowControl
 from .faults import AnyFault, AnyOccurrence
 from .functions import FUNCTIONS, Function
 from .generation import AnyGeneration
-from .noise import AnyNoise
+from .noise import AnyDrift, AnyNoise
 from .operator import Operator
 from .query import AnyPartitioning
 from .rates import AnyArrivals, AnyRate
@@ -35,6 +35,7 @@ FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "retentions": variants(AnyRetention),
     "generations": variants(AnyGeneration),
     "noises": variants(AnyNoise),
+    "drifts": variants(AnyDrift),
     "partitionings": variants(AnyPartitioning),
     "processors": variants(AnyProcessor),
     "placements": variants(AnyPlacement),

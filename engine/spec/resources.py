@@ -17,6 +17,7 @@ from .faults import At, HostFault
 from .flow import Datasets
 from .graph import at_operator
 from .network_rules import network_problems
+from .noise import AutoregressiveDrift
 from .problems import Problem, Refusal, pointer, suggestion
 from .query import OperatorSpec
 from .scale import scale_problems
@@ -43,6 +44,8 @@ class Budgets:
     """Ticks of all source instances."""
     checks_max: int = 200_000
     """Looks for old records in the log of a source."""
+    drift_steps_max: int = 200_000
+    """Factors of a drifting cost; each is worked out before the run."""
 
 
 def resource_problems(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Problem]:
@@ -233,6 +236,8 @@ def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
                 f"{frames - budgets.frames_max:,.0f} above the budget; it must be at least {end_s * 1000 / budgets.frames_max:.6g}"
             )
             yield Problem(pointer("measurement", "frame_ms"), "budget", message, draft.measurement.frame_ms)
+    for id, spec in draft.by_id.items():
+        yield from _drift(draft, id, spec, budgets)
     for id, source in draft.sources.items():
         if source.retention.kind == "time" and horizon_s / source.retention.check_s > budgets.checks_max:
             message = (
@@ -251,6 +256,20 @@ def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
                 f"it must be at least {period_ms * ticks / budgets.watermarks_max:.6g}"
             )
             yield Problem(pointer("workload", "sources", id, "watermarks", "period_ms"), "budget", message, period_ms)
+
+
+def _drift(draft: Draft, id: str, spec: OperatorSpec, budgets: Budgets) -> Iterator[Problem]:
+    assert draft.workload is not None
+    if spec.cost is None or not isinstance(spec.cost.drift, AutoregressiveDrift):
+        return
+    end_s = draft.workload.horizon_s + (draft.workload.drain_limit_s if draft.workload.drain else 0)
+    step_s = spec.cost.drift.step_s
+    if end_s / step_s > budgets.drift_steps_max:
+        message = (
+            f"step_s is {step_s:g}, which gives {end_s / step_s:,.0f} factors until the end at {end_s:g} s, more than "
+            f"{budgets.drift_steps_max:,}; it must be at least {end_s / budgets.drift_steps_max:.6g}"
+        )
+        yield Problem(f"{at_operator(draft, id)}/cost/drift/step_s", "budget", message, step_s)
 
 
 def _faults(draft: Draft) -> Iterator[Problem]:

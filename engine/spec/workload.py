@@ -155,6 +155,11 @@ class Workload(Model):
         return seconds_ns(self.horizon_s)
 
     @property
+    def end_ns(self) -> int:
+        """When the run ends at the latest."""
+        return self.horizon_ns + (self.drain_limit_ns if self.drain else 0)
+
+    @property
     def warmup_ns(self) -> int:
         return seconds_ns(self.warmup_s)
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from engine import noise
-from engine.spec.noise import AnyNoise, ExponentialNoise, LognormalNoise, NoNoise, UniformNoise
+from engine.spec.noise import AnyNoise, AutoregressiveDrift, ExponentialNoise, LognormalNoise, NoNoise, UniformNoise
 from engine.spec.problems import InvalidExperiment
 from engine.spec.validation import load
-from tests.oracle.noise import table
+from tests.oracle.noise import drift_factors, table
 
 from .agreement import assert_agreement, traced
 
@@ -122,6 +122,52 @@ def test_no_noise_draws_nothing() -> None:
     assert len(set(services_ns(document({"record_us": 10.0, "noise": {"kind": "none"}})).tolist())) == 1
 
 
+DRIFT = {"kind": "ar1", "sigma": 0.06, "time_constant_s": 30.0, "step_s": 1.0}
+"""Siachamis 2024, as the reproduction of its autoscalers calibrates it: e^z, z an AR(1) series, one for each operator."""
+
+
+@pytest.mark.parametrize(("sigma", "time_constant_s", "step_s"), [(0.06, 30.0, 1.0), (0.25, 0.5, 0.1), (0.1, 2.0, 7.0)])
+def test_drift_keeps_its_spread_and_forgets_at_its_rate(sigma: float, time_constant_s: float, step_s: float) -> None:
+    law = AutoregressiveDrift(sigma=sigma, time_constant_s=time_constant_s, step_s=step_s)
+    logarithms = np.log(np.array(noise.drift_factors(law, 1, "server", 199_999 * law.step_ns)) / noise.FACTOR_UNIT)
+    effective = len(logarithms) * step_s / (2 * time_constant_s)  # independent values, roughly
+    assert len(logarithms) == 200_000
+    assert logarithms.mean() == pytest.approx(0, abs=5 * sigma / math.sqrt(effective))
+    assert logarithms.std() == pytest.approx(sigma, rel=5 / math.sqrt(effective))
+    for steps in (1, 3, max(1, round(time_constant_s / step_s))):
+        correlation = np.corrcoef(logarithms[:-steps], logarithms[steps:])[0, 1]
+        assert correlation == pytest.approx(math.exp(-steps * step_s / time_constant_s), abs=5 / math.sqrt(effective))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_drift_is_that_of_the_definition(seed: int) -> None:
+    """The same words from the functions of libm, one step after the other."""
+    law = AutoregressiveDrift.model_validate(DRIFT)
+    assert noise.drift_factors(law, seed, "server", 4095 * law.step_ns) == drift_factors((seed, "server", "drift"), law, 4096)
+
+
+def test_drift_is_shared_by_instances_and_holds_for_a_step() -> None:
+    made = document({"record_us": 100.0, "drift": DRIFT | {"sigma": 0.25, "time_constant_s": 0.3, "step_s": 0.01}}, parallelism=2)
+    simulation = traced(made)
+    assert_agreement(made, simulation)
+    rows = simulation.service_trace()
+    rows = rows[(rows[:, 0] < 2) & (rows[:, 3] == 0)]
+    factors = noise.drift_factors(simulation.experiment.operator("server").cost.drift, 1, "server", simulation.end_ns)
+    expected = [-(-(100_000_000 * factors[start // 10_000_000] >> 16) // 1000) for start in rows[:, 1].tolist()]
+    assert (rows[:, 2] - rows[:, 1]).tolist() == expected
+    assert len(set(expected)) > 90
+
+
+def test_drift_warmup_and_noise_together_agree_at_another_scale() -> None:
+    cost = {"record_us": 100.0, "control_us": 33.3, "drift": DRIFT | {"step_s": 0.01}, "warmup": {"factor": 3, "records": 50}}
+    made = document(cost | {"noise": {"kind": "lognormal", "cv": 0.1}}, parallelism=2)
+    made["workload"]["sources"]["server"]["watermarks"] = {"kind": "bounded", "lag_ms": 0, "period_ms": 7}
+    assert_agreement(made)
+    made = document(cost)
+    made["workload"]["scale"] = 10
+    assert traced(made).summary()["records_in"] == 1000
+
+
 @pytest.mark.parametrize(
     ("cost", "place", "says"),
     [
@@ -130,6 +176,10 @@ def test_no_noise_draws_nothing() -> None:
         ({"noise": {"kind": "uniform", "cv": 0.6}}, "/noise", "0.577"),
         ({"noise": {"kind": "normal"}}, "/noise", "exponential"),
         ({"warmup": {"factor": 0.5}}, "/warmup/factor", "1"),
+        ({"record_us": 2e6, "drift": DRIFT}, "/record_us", "at most 1e+06"),
+        ({"drift": DRIFT | {"sigma": 0.3}}, "/drift/sigma", "0.25"),
+        ({"drift": DRIFT | {"time_constant_s": 0}}, "/drift/time_constant_s", "0.001"),
+        ({"drift": {"kind": "ar2"}}, "/drift", "ar1"),
     ],
 )
 def test_refusals_name_the_field(cost: dict[str, Any], place: str, says: str) -> None:

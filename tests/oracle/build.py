@@ -172,7 +172,7 @@ def prices_of(price_list: str, operator: Any) -> Prices:
     listed = dict(zip(names, price_of(price_list, operator.kind), strict=True))
     cost = operator.cost
     own = {name: getattr(cost, name.replace("_ps", "_us")) for name in names} if cost is not None else {}
-    varying = {} if cost is None else {"noise": cost.noise, "warmup": cost.warmup}
+    varying = {} if cost is None else {"noise": cost.noise, "drift": cost.drift, "warmup": cost.warmup}
     return Prices(**listed | {name: integer(us, 10**6) for name, us in own.items() if us is not None}, **varying)
 
 

@@ -19,7 +19,7 @@ from engine.spec import Experiment
 from .actors import Actors, Control, Party, Wire
 from .build import Network, build
 from .environment import Phase, StructuralEnvironment
-from .noise import noise_factor, noise_word
+from .noise import drift_factor, noise_factor, noise_word
 from .plan import Channel, Edge, Host, Instance, Link, Log, Processor, integer, milliseconds, seconds
 from .records import CONTROL_BYTES, END_OF_LOG_WATERMARK, LOWEST_WATERMARK, Anchors, Item, ItemClass, Kind, Record
 from .sharing import SharedCores
@@ -512,11 +512,14 @@ class Model:
             sharing.start(instance, service_ns, end)
 
     def varied(self, instance: Instance, cost_ps: int) -> int:
-        """The cost with warm-up and noise (section 3.2)."""
-        warmup, noise = instance.prices.warmup, instance.prices.noise
+        """The cost with warm-up, drift and noise (section 3.2)."""
+        warmup, noise, drift = instance.prices.warmup, instance.prices.noise, instance.prices.drift
         if warmup is not None and instance.records < warmup.records:
             extra = integer(warmup.factor, 1 << 16) - (1 << 16)
             cost_ps += cost_ps * (extra * (warmup.records - instance.records) // warmup.records) >> 16
+        if drift is not None and drift.kind != "none":
+            step = self.environment.now // seconds(drift.step_s)
+            cost_ps = cost_ps * drift_factor((self.experiment.workload.seed, instance.operator.id, "drift"), drift, step) >> 16
         if noise is not None and noise.kind != "none":
             names = (self.experiment.workload.seed, instance.operator.id, "noise", instance.index)
             cost_ps = cost_ps * noise_factor(noise, noise_word(names, instance.services)) >> 16

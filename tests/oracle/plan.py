@@ -31,7 +31,8 @@ class Prices:
     record_ps: int
     output_ps: int
     control_ps: int
-    noise: Any = None  # the law, of the document
+    noise: Any = None  # the laws, of the document
+    drift: Any = None
     warmup: Any = None
 
 

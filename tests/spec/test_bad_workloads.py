@@ -213,6 +213,13 @@ CASES = {
         "not_scaled",
         ["'join'", "scale is 10", "pairs", "set scale to 1"],
     ),
+    "too many steps of a drift": (
+        q3,
+        {"/workload/horizon_s": 1000, "/query/operators/2/cost": {"drift": {"kind": "ar1", "step_s": 0.001}}},
+        "/query/operators/2/cost/drift/step_s",
+        "budget",
+        ["step_s is 0.001", "1,000,000 factors", "at least 0.005"],
+    ),
     "a file made on demand": (
         trips,
         {f"{TRIPS}/generation": {"kind": "coordinated"}},

@@ -226,7 +226,7 @@ def test_catalogue_is_complete_and_json():
     families = (
         "operators streams rates arrivals disorders watermarks retentions noises partitionings processors placements flow_controls prices"
     )
-    assert set(listing) == {*families.split(), "generations", "faults", "occurrences", "functions"}
+    assert set(listing) == {*families.split(), "drifts", "generations", "faults", "occurrences", "functions"}
     for family, entries in listing.items():
         assert entries, family
         for entry in entries:

@@ -36,6 +36,7 @@ export type Family =
   | "retentions"
   | "generations"
   | "noises"
+  | "drifts"
   | "partitionings"
   | "processors"
   | "placements"
