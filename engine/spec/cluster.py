@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from .network import Link, Trunk, bandwidth
 from .operator import Model
 from .problems import Refusal
-from .units import Integer, Number, megabytes_bytes, milliseconds_ns, quantity, scaled
+from .units import Integer, Number, latency, megabytes_bytes, milliseconds_ns, quantity, scaled
 from .variant import Variant
 
 HOST_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$"
@@ -89,7 +89,7 @@ class Host(Model):
     )
     memory_mb: Number = quantity(4096, unit="MB", gt=0, le=1e9, title="Memory", description="Memory; 1 MB is 1,000,000 bytes.")
     egress_mbit_per_s: Integer = bandwidth(1000, title="Egress", description="Bandwidth of the outgoing link.")
-    egress_latency_ms: Number = quantity(0.5, unit="ms", ge=0.000001, le=1e8, title="Latency", description="Latency to every other host.")
+    egress_latency_ms: Number = latency(0.5, description="Latency to every other host.")
 
     @model_validator(mode="after")
     def _cores_fit(self) -> Host:
@@ -113,7 +113,13 @@ class Cluster(Model):
     """The hosts and what connects them."""
 
     local_latency_ns: Integer = quantity(
-        1000, unit="ns", ge=1, le=10**15, title="Local latency", description="Hand-over between two instances on one host."
+        1000,
+        unit="ns",
+        ge=1,
+        le=10**15,
+        title="Local latency",
+        description="Hand-over between two instances on one host.",
+        too_little="every hand-over takes time",
     )
     hosts: tuple[Host, ...] = Field(min_length=1, title="Hosts", description="Machines, numbered in this order after counts are expanded.")
     links: tuple[Link, ...] = Field(default=(), title="Links", description="Latencies and bandwidths that differ from the sender's own.")

@@ -91,8 +91,8 @@ class Flow:
         self._keyed_by[operator.id] = frozenset()
         if source is None:
             return
-        dataset = self._datasets(source.stream.dataset) if isinstance(source.stream, FileStream) else None
         try:
+            dataset = self._datasets(source.stream.dataset) if isinstance(source.stream, FileStream) else None
             schema = source.stream.record_schema(dataset)
         except Refusal as refusal:
             self.problems.append(refusal_problem(refusal, ("workload", "sources", operator.id, "stream")))

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from .operator import Model
 from .problems import Refusal
-from .units import Integer, Number, milliseconds_ns, quantity
+from .units import Integer, Number, latency, milliseconds_ns, quantity
 
 TRUNK_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$"
 
@@ -23,9 +23,7 @@ class Link(Model):
 
     source: str = Field(min_length=1, title="From", description="Name of the sending host.")
     target: str = Field(min_length=1, title="To", description="Name of the receiving host.")
-    latency_ms: Number | None = quantity(
-        None, unit="ms", ge=0.000001, le=1e8, title="Latency", description="Latency in this direction; not given: the sender's own."
-    )
+    latency_ms: Number | None = latency(None, description="Latency in this direction; not given: the sender's own.")
     mbit_per_s: Integer | None = bandwidth(
         None, title="Bandwidth", description="Makes the link a FIFO of its own; not given: it is part of the sender's egress link."
     )

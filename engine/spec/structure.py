@@ -130,8 +130,10 @@ def _problem(model: type[BaseModel], error: dict[str, Any], at: Path) -> Problem
         return Problem(place, "invalid", _named(path, str(cause)), shown(value))
     if kind in LIMITS:
         word, key = LIMITS[kind]
-        unit = _unit(field)
-        message = f"{name} is {quoted(value)}; it must be {word} {_plain(context[key])}{unit}"
+        unit = _extra(field, "x-unit")
+        message = f"{name} is {quoted(value)}; it must be {word} {_plain(context[key])}{unit and f' {unit}'}"
+        if key in ("gt", "ge") and (why := _extra(field, "x-too-little")):
+            message += f": {why}"
         return Problem(place, "out_of_range", message, shown(value))
     if kind == "string_pattern_mismatch":
         message = f"{name} is {quoted(value)}; it must match {context['pattern']}"
@@ -224,10 +226,10 @@ def _literals(field: FieldInfo | None) -> list[str]:
     return [str(value) for value in typing.get_args(annotation)] if typing.get_origin(annotation) is Literal else []
 
 
-def _unit(field: FieldInfo | None) -> str:
+def _extra(field: FieldInfo | None, name: str) -> str:
+    """What the field's JSON Schema says beside the standard's own words."""
     extra = field.json_schema_extra if field is not None else None
-    unit = extra.get("x-unit") if isinstance(extra, dict) else None
-    return f" {unit}" if unit else ""
+    return str(extra.get(name, "")) if isinstance(extra, dict) else ""
 
 
 def _plain(number: float) -> str:

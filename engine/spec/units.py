@@ -15,9 +15,19 @@ Number = Annotated[float, Strict()]
 """A number, whole or not; neither `true` nor `"1.5"` passes for one."""
 
 
-def quantity(default: Any = ..., *, unit: str, description: str, **constraints: Any) -> Any:
-    """A pydantic field with a unit: `x-unit` in its JSON Schema, which forms print behind the input."""
-    return Field(default, description=description, json_schema_extra={"x-unit": unit}, **constraints)
+def quantity(default: Any = ..., *, unit: str, description: str, too_little: str = "", **constraints: Any) -> Any:
+    """A pydantic field with a unit: `x-unit` in its JSON Schema, which forms print behind the input.
+
+    too_little: what is said to somebody who gives less than the least, behind the limit.
+    """
+    extra: dict[str, Any] = {"x-unit": unit} | ({"x-too-little": too_little} if too_little else {})
+    return Field(default, description=description, json_schema_extra=extra, **constraints)
+
+
+def latency(default: Any = ..., *, description: str) -> Any:
+    """The field of a latency between hosts, in ms. The least is a nanosecond, so that no effect is at the time of its cause."""
+    least = "every hand-over takes at least 1 ns. The nearer hosts are, the slower the run; what is to be nearer belongs on one host"
+    return quantity(default, unit="ms", ge=0.000001, le=1e8, title="Latency", description=description, too_little=least)
 
 
 def scaled(value: float, factor: int) -> int:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from engine.core.random import RandomStream
 from engine.spec.delays import FileDelay
 from engine.spec.flow import Datasets
-from engine.spec.problems import refusals_below
+from engine.spec.problems import Refusal, refusals_below
 from engine.spec.rates import BurstArrivals, EvenArrivals, FileRate, GammaArrivals, PoissonArrivals, RecordedRate
 from engine.spec.streams import FileStream
 from engine.spec.units import milliseconds_ns, scaled
@@ -208,7 +208,10 @@ def due(source: SourceWorkload, horizon_ns: int, scale: int, datasets: Datasets)
             delay_trace(source.disorder, datasets)
     rows: int | None = None
     if isinstance(source.stream, FileStream):
-        dataset = datasets(source.stream.dataset)
+        try:
+            dataset = datasets(source.stream.dataset)
+        except Refusal:
+            return None  # said where the stream's fields are looked at
         if dataset is None:
             return None
         rows = dataset.rows

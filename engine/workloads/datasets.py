@@ -86,7 +86,10 @@ def to_parquet(upload: Path, destination: Path, bytes_max: int = BYTES_MAX) -> D
 
 
 def lookup(directories: Iterable[Path]) -> Callable[[str], DatasetInfo | None]:
-    """Finds data sets by name: `<directory>/<name>.parquet` in the normal form, the first directory that has it."""
+    """Finds data sets by name: `<directory>/<name>.parquet` in the normal form, the first directory that has it.
+
+    The function raises DatasetError for a file that cannot be replayed.
+    """
     places = [Path(directory) for directory in directories]
 
     def find(name: str) -> DatasetInfo | None:
@@ -96,7 +99,11 @@ def lookup(directories: Iterable[Path]) -> Callable[[str], DatasetInfo | None]:
             path = place / f"{name}.parquet"
             if path.is_file():
                 status = path.stat()
-                return _inspected(path, status.st_mtime_ns, status.st_size)
+                try:
+                    return _inspected(path, status.st_mtime_ns, status.st_size)
+                except DatasetError as error:
+                    message = f"data set '{name}': {error}"
+                    raise DatasetError(message, line=error.line, column=error.column, value=error.value) from None
         return None
 
     return find

@@ -580,6 +580,13 @@ CASES = {
         "out_of_range",
         ["from_s", "-1", "at least 0 s"],
     ),
+    "pause outside the run": (
+        q3,
+        {"/faults": [{"kind": "pause", "host": "w1", "when": {"kind": "at", "at_s": 30}, "for_ms": 1}]},
+        "/faults/0/when/at_s",
+        "outside_run",
+        ["at_s is 30", "the horizon is 30 s", "an earlier time"],
+    ),
     "delay of nothing": (
         q3,
         {"/faults": [{"kind": "delay", "sources": ["w1"], "from_s": 1, "added_ms": 0}]},
@@ -592,7 +599,28 @@ CASES = {
         {"/cluster/hosts/0/egress_latency_ms": 0},
         "/cluster/hosts/0/egress_latency_ms",
         "out_of_range",
-        ["egress_latency_ms", "0"],
+        ["egress_latency_ms is 0", "at least 1e-06 ms", "every hand-over takes", "the slower the run", "on one host"],
+    ),
+    "latency of zero of a link": (
+        q3,
+        {"/cluster/links": [{"source": "w1", "target": "w2", "latency_ms": 0}]},
+        "/cluster/links/0/latency_ms",
+        "out_of_range",
+        ["latency_ms is 0", "at least 1e-06 ms", "every hand-over takes"],
+    ),
+    "hand-over in no time": (
+        q3,
+        {"/cluster/local_latency_ns": 0},
+        "/cluster/local_latency_ns",
+        "out_of_range",
+        ["local_latency_ns is 0", "at least 1 ns", "every hand-over takes"],
+    ),
+    "window of a join shorter than a nanosecond": (
+        q3,
+        {f"{OPERATORS}/3/params/window": {"kind": "tumbling", "size_s": 1e-10, "clock": "event"}},
+        f"{OPERATORS}/3/params/window/size_s",
+        "out_of_range",
+        ["size_s", "1e-10", "at least 1e-9"],
     ),
     # workload
     "source without workload": (
