@@ -72,6 +72,7 @@ class Lowering:
     row_words: int | None = None  # of the operator's stored records, None if it stores none
     group_words: int = 0
     first_row: int = 0
+    heads: tuple[int, int] = (0, 0)
 
     def program(self, text: str, schema: RecordSchema) -> tuple[int, int]:
         """Compile an expression; (first, last) row of its program."""
@@ -101,9 +102,10 @@ class Lowering:
         self.row_words = words
         self.stored = max(self.stored, words + links)
 
-    def groups_of(self, words: int, first_row: int) -> None:
-        """The operator's entries are groups: so many words from S_COUNT on are state; the place of their first stored record, or 0."""
-        self.group_words, self.first_row = words, first_row
+    def groups_of(self, words: int, first_row: int, heads: tuple[int, int]) -> None:
+        """The operator's entries are groups: so many words from S_COUNT on are state; the place of their first stored record, or 0. heads:
+        place and number of their lists of distinct values."""
+        self.group_words, self.first_row, self.heads = words, first_row, heads
 
 
 def build(
@@ -146,7 +148,7 @@ def build(
     for n, spec in enumerate(specs):
         lowering.parallelism = spec.parallelism
         lowering.params_at = len(lowering.params)
-        lowering.row_words, lowering.group_words, lowering.first_row = None, 0, 0
+        lowering.row_words, lowering.group_words, lowering.first_row, lowering.heads = None, 0, 0, (0, 0)
         lowering.groups = next(
             (
                 (int(edge[e, L.E_SCHEME]), int(edge[e, L.E_GROUPS]))
@@ -193,6 +195,7 @@ def build(
             noise_at,
             weight,
             weight_out,
+            *lowering.heads,
         )
 
     width = max(len(schema.fields) for schema in types.values())

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from pydantic import Field
 
+from engine.core.keyed import Keeping
 from engine.core.layout import G_ENTRIES_FREE, G_NEED, I_ENTRIES, I_STATE_BYTES, M_PAYLOAD, NEED_ENTRIES
 from engine.core.tools import add_entry, find_entry
+from engine.core.world import Arrays, Words
 from engine.spec.operator import Model, Operator
 from engine.spec.problems import Refusal, suggestion
 from engine.spec.records import RecordSchema
@@ -33,6 +36,10 @@ def distinct_on_record(slot, msg, par, at, inst, i, table, entry, g, box):  # ty
     return 1
 
 
+def distinct_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Words:
+    return np.full(len(entries), KEY_BYTES)
+
+
 class Distinct(Operator):
     """Emits a record, unchanged, if it is the first with its key.
 
@@ -43,6 +50,7 @@ class Distinct(Operator):
     kind, title, group, icon = "distinct", "Distinct", "Stateful", "funnel"
     priced_as = "aggregate"
     on_record = staticmethod(distinct_on_record)
+    keeping = Keeping(distinct_sizes)
 
     class Params(Model):
         key: str = Field(description="field by which records count as equal", json_schema_extra={"x-editor": "field"})

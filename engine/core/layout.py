@@ -162,8 +162,10 @@ H_COLUMNS = 40
     O_NOISE,  # where what varies the cost of its services stands, in the parameters; -1: nothing does
     O_WEIGHT,  # how many real records one that it serves stands for ...
     O_WEIGHT_OUT,  # ... and one that it emits
+    O_HEADS,  # column of an entry's first list of distinct values ...
+    O_HEADS_COUNT,  # ... and number of such lists
     O_COLUMNS,
-) = range(20)
+) = range(22)
 (
     E_SOURCE,
     E_TARGET,

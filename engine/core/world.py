@@ -356,7 +356,7 @@ class World:
         link = w.link.copy()
         link[:, [L.K_HELD, L.K_HELD_LAST]] = 0
         add(*(np.sort(w.tags[m : m + k], axis=0) for m, k in host[:, [L.H_MEMBER, L.H_RUNNING]].tolist()))
-        add(inst, proc, host, link, w.chan, w.credit, w.histogram, w.latency_sums, w.hook)
+        add(inst, proc, host, link, w.chan, w.credit, w.route, w.histogram, w.latency_sums, w.hook)
         for slots in self.held():
             add(self._messages_digest(slots))
         for i in range(len(inst)):

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from engine.core.keyed import Keeping, entries_of_panes, parameters, relink_panes
 from engine.core.layout import (
     FAR,
     G_ENTRIES_FREE,
@@ -36,6 +37,7 @@ from engine.core.layout import (
     W_START,
 )
 from engine.core.tools import add_entry, find_entry, first_pane_end, group_of, join_pane
+from engine.core.world import Arrays, Words
 from engine.operators.aggregation import (
     A_DISTINCTS,
     A_ENTRY_BYTES,
@@ -59,6 +61,7 @@ from engine.operators.aggregation import (
     drop_group,
     fold_records,
     forget_values,
+    group_sizes,
     put_row,
     send_late,
     take_record,
@@ -244,6 +247,23 @@ def aggregate_next_tick(due, par, at, inst, i, pane, panes_of):
     return result
 
 
+def aggregate_lists(w: Arrays, i: int) -> tuple[int, int, int]:
+    """First list of the instance's panes, scheme and number of its key groups."""
+    scheme, groups, lists = w.par[parameters(w, i) + A_SCHEME :][:3].tolist()
+    return lists + int(w.inst[i, I_INDEX]) * groups, scheme, groups
+
+
+def aggregate_in_order(w: Arrays, i: int) -> Words:
+    first, _, groups = aggregate_lists(w, i)
+    return entries_of_panes(w, first, groups)
+
+
+def aggregate_relink(w: Arrays, i: int, entries: Words) -> None:
+    at = parameters(w, i)
+    windowed, size_ns, processing = (int(w.par[at + column]) for column in (A_WINDOWED, A_SIZE, A_PROCESSING))
+    relink_panes(w, i, entries, *aggregate_lists(w, i), size_ns if windowed else FAR, windowed * processing)
+
+
 class Aggregate(Aggregation):
     """Count, sum, min, max, avg, distinct count of fields by key over tumbling, sliding or no windows, or until a time in the records.
 
@@ -259,6 +279,7 @@ class Aggregate(Aggregation):
     on_record = staticmethod(aggregate_on_record)
     on_close = staticmethod(aggregate_on_close)
     next_tick = staticmethod(aggregate_next_tick)
+    keeping = Keeping(group_sizes, aggregate_in_order, aggregate_relink)
 
     class Params(Model):
         key: Key = None

@@ -44,6 +44,7 @@ from engine.core.layout import (
     S_VALUES,
 )
 from engine.core.tools import add_entry, copy_stamps, drop_entry, find_entry, join_stamps, new_output
+from engine.core.world import Arrays, Words
 from engine.spec.operator import Model, Operator
 from engine.spec.problems import Refusal, suggestion
 from engine.spec.records import RecordField, RecordSchema
@@ -259,6 +260,12 @@ def drop_group(par, at, inst, i, table, entry, row, g, e):
     drop_entry(table, entry, g, e)
 
 
+def group_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Words:
+    """Bytes of groups with the records that they store and the values that they have counted."""
+    sizes: Words = w.par[at + A_ENTRY_BYTES] + w.par[at + A_RECORD_BYTES] * entries[:, S_COUNT] + 8 * values
+    return sizes
+
+
 FUNCTIONS = ("count", "sum", "min", "max", "avg", "count_distinct")
 
 
@@ -443,7 +450,7 @@ class Aggregation(Operator):
         distincts = sum(aggregate.function == "count_distinct" for aggregate in params.aggregates)
         rows = heads + distincts + own_links
         lowering.entry_values(rows + 2 - S_VALUES)
-        lowering.groups_of(words=5 + own_state + count, first_row=rows if at_firing else 0)
+        lowering.groups_of(words=5 + own_state + count, first_row=rows if at_firing else 0, heads=(heads, distincts))
         if at_firing:
             lowering.stored_rows(count)
         lines: list[int] = []

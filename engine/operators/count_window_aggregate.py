@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from pydantic import Field, model_validator
 
+from engine.core.keyed import Keeping
 from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,
@@ -18,9 +20,12 @@ from engine.core.layout import (
     NEED_ENTRIES,
     NEED_MESSAGES,
     NEED_ROWS,
+    S_CLOCK,
     S_COUNT,
+    S_PANE,
 )
 from engine.core.tools import add_entry, find_entry
+from engine.core.world import Arrays, Words
 from engine.operators.aggregation import (
     A_DISTINCTS,
     A_ENTRY_BYTES,
@@ -34,6 +39,7 @@ from engine.operators.aggregation import (
     Evaluation,
     Key,
     drop_group,
+    group_sizes,
     put_row,
     take_record,
 )
@@ -46,6 +52,7 @@ from engine.spec.units import Integer
 # parameters of this kind, in order
 A_LENGTH, A_STEP = range(A_OWN, A_OWN + 2)
 SEEN = -1  # in place of a window's number: the entry that counts a key's records
+SEEN_COUNT = S_CLOCK  # it keeps none of them, so they do not stand in S_COUNT
 SEEN_BYTES = 16
 
 
@@ -66,7 +73,7 @@ def count_window_on_record(
     else:
         seen = find_entry(table, entry, i, key, SEEN)
         if seen >= 0:
-            number = entry[seen, S_COUNT]
+            number = entry[seen, SEEN_COUNT]
     first = number // step
     windows = (number + length) // step - first
     entries = 1 + windows * (1 + par[at + A_DISTINCTS])
@@ -87,8 +94,9 @@ def count_window_on_record(
     if step < length:
         if seen < 0:
             seen = add_entry(table, entry, g, i, key, SEEN)
+            inst[i, I_ENTRIES] += 1
             inst[i, I_STATE_BYTES] += SEEN_BYTES
-        entry[seen, S_COUNT] = number + 1
+        entry[seen, SEEN_COUNT] = number + 1
     for n in range(windows):
         window = 0 if step == length else first + n
         e = find_entry(table, entry, i, key, window)
@@ -129,6 +137,10 @@ def count_window_on_record(
     return outputs
 
 
+def count_window_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Words:
+    return np.where(entries[:, S_PANE] == SEEN, SEEN_BYTES, group_sizes(w, at, entries, values))
+
+
 class CountWindowAggregate(Aggregation):
     """Count, sum, min, max, avg, distinct count of fields by key over windows of so many records of the key.
 
@@ -144,6 +156,7 @@ class CountWindowAggregate(Aggregation):
     source = "Karimov 2020, 2.1.1"
     outputs = ("out",)
     on_record = staticmethod(count_window_on_record)
+    keeping = Keeping(count_window_sizes)
 
     class Params(Model):
         key: Key = None

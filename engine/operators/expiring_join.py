@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import Field
 
+from engine.core.compiler import compiled
+from engine.core.keyed import Keeping, parameters, rows_of
 from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,
@@ -25,6 +28,7 @@ from engine.core.layout import (
     S_SIDE,
 )  # fmt: skip
 from engine.core.tools import add_entry, drop_entry, find_entry, new_output
+from engine.core.world import Arrays, Words
 from engine.operators.pairs import (
     K_EXTRA,
     K_LEFT_BYTES,
@@ -33,6 +37,7 @@ from engine.operators.pairs import (
     KEY_BYTES,
     Pairing,
     PairParams,
+    pair_sizes,
     pair_with_stored,
     store_record,
 )
@@ -124,6 +129,37 @@ def expiring_join_on_record(
     return outputs
 
 
+@compiled
+def free_matched(world, oldest, extra):
+    """Free the records of a list by age that have matched and are gone, and forget the list."""
+    row = world.row
+    panes_of = world.panes_of
+    g = world.g
+    r = panes_of[oldest]
+    while r >= 0:
+        after = row[r, extra + T_YOUNGER]
+        if row[r, extra + T_ENTRY] < 0:
+            row[r, R_NEXT] = g[G_ROW]
+            g[G_ROW] = r
+            g[G_ROWS_FREE] += 1
+        r = after
+    panes_of[oldest] = -1
+    panes_of[oldest + 1] = -1
+    return 0
+
+
+def expiring_relink(w: Arrays, i: int, entries: Words) -> None:
+    """List all stored records of the instance by age."""
+    at = parameters(w, i)
+    extra, oldest = int(w.par[at + K_EXTRA]), int(w.par[at + T_AGES] + 2 * w.inst[i, I_INDEX])
+    free_matched(w, oldest, extra)
+    rows, counts = rows_of(w, i, entries)
+    w.row[rows, extra + T_ENTRY] = np.repeat(2 * entries[:, None] + np.arange(2), counts.ravel())
+    rows = rows[np.argsort(w.row[rows, extra + T_EXPIRES], kind="stable")]
+    w.row[rows, extra + T_YOUNGER] = [*rows[1:], -1][: len(rows)]
+    w.panes_of[oldest : oldest + 2] = (rows[0], rows[-1]) if len(rows) else -1
+
+
 Keep = Literal["all", "unmatched"]
 
 
@@ -141,6 +177,7 @@ class ExpiringJoin(Pairing):
     kind, title, group, icon = "expiring_join", "Join with expiry", "Stateful", "rings"
     source = "Siachamis 2024, 4.5.2"
     on_record = staticmethod(expiring_join_on_record)
+    keeping = Keeping(pair_sizes, relink=expiring_relink)
 
     class Params(PairParams):
         ttl_s: Number = quantity(unit="s", gt=0, le=1e8, description="how long a stored record counts, by the processing clock")

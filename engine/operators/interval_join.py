@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from pydantic import Field, model_validator
 
+from engine.core.compiler import compiled
+from engine.core.keyed import Keeping, parameters
 from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,
@@ -28,6 +31,7 @@ from engine.core.layout import (
     S_SIDE,
 )  # fmt: skip
 from engine.core.tools import add_entry, drop_entry, find_entry, new_output
+from engine.core.world import Arrays, Words
 from engine.operators.pairs import (
     K_EXTRA,
     K_LEFT_BYTES,
@@ -38,6 +42,7 @@ from engine.operators.pairs import (
     PairParams,
     field_of,
     known_field,
+    pair_sizes,
     pair_with_stored,
     pass_late,
     store_record,
@@ -184,6 +189,32 @@ def interval_join_on_close(limit, par, at, inst, i, table, entry, row, panes_of,
     return 0
 
 
+@compiled
+def relink_heap(world, entries, counts, extra, heap):
+    """Put all stored records of some entries into a heap. counts: (n, 2) how many each stores by side."""
+    entry = world.entry
+    row = world.row
+    panes_of = world.panes_of
+    panes_of[heap] = -1
+    for n in range(entries.shape[0]):
+        for port in range(2):
+            r = entry[entries[n], S_LEFT + port * S_SIDE + 1]
+            for _ in range(counts[n, port]):
+                row[r, extra + V_CHILD] = -1
+                row[r, extra + V_SIBLING] = -1
+                row[r, extra + V_ENTRY] = 2 * entries[n] + port
+                root = heap_merged(panes_of[heap], r, row, extra)
+                panes_of[heap] = root
+                r = row[r, R_NEXT]
+    return 0
+
+
+def interval_relink(w: Arrays, i: int, entries: Words) -> None:
+    at = parameters(w, i)
+    counts = w.entry[entries][:, [S_LEFT, S_LEFT + S_SIDE]]
+    relink_heap(w, entries, np.ascontiguousarray(counts), w.par[at + K_EXTRA], w.par[at + N_HEAPS] + w.inst[i, I_INDEX])
+
+
 class IntervalJoin(Pairing):
     """Equi-join of records whose event times are near: left.t + lower <= right.t <= left.t + upper. One output per match, at once.
 
@@ -195,6 +226,7 @@ class IntervalJoin(Pairing):
     source = "Apache Flink's interval join"
     on_record = staticmethod(interval_join_on_record)
     on_close = staticmethod(interval_join_on_close)
+    keeping = Keeping(pair_sizes, relink=interval_relink)
 
     class Params(PairParams):
         lower_s: Number = quantity(

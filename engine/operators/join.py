@@ -16,6 +16,7 @@ from engine.operators.pairs import (
     K_PROCESSING,
     K_SIZE,
     K_SLIDE,
+    KEPT_IN_PANES,
     PanePairing,
     PaneParams,
     first_open_pane,
@@ -99,6 +100,7 @@ class Join(PanePairing):
     on_record = staticmethod(join_on_record)
     on_close = staticmethod(join_on_close)
     next_tick = staticmethod(pairs_next_tick)
+    keeping = KEPT_IN_PANES
 
     class Params(PaneParams):
         window: JoinWindow = Field(default_factory=FullHistory, description="what is kept, and for how long")

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from engine.core.keyed import Keeping, entries_by_number, entries_of_panes, parameters, relink_panes
 from engine.core.layout import (
     FAR,
     G_ENTRIES_FREE,
@@ -44,6 +45,7 @@ from engine.core.layout import (
     W_NEXT,
 )  # fmt: skip
 from engine.core.tools import add_entry, copy_stamps, drop_entry, first_pane_end, group_of, join_pane, join_stamps
+from engine.core.world import Arrays, Words
 from engine.operators.windows import JoinWindow, Sliding, Tumbling
 from engine.spec.operator import Model, Operator
 from engine.spec.problems import Refusal, suggestion
@@ -224,6 +226,33 @@ def pairs_next_tick(due, par, at, inst, i, pane, panes_of):
     result = first_pane_end(pane, panes_of, par[at + K_LISTS] + inst[i, I_INDEX] * groups, groups, due)
     return result
 
+
+def pair_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Words:
+    """Bytes of entries with the records that they store."""
+    sizes: Words = KEY_BYTES + entries[:, [S_LEFT, S_LEFT + S_SIDE]] @ w.par[[at + K_LEFT_BYTES, at + K_RIGHT_BYTES]]
+    return sizes
+
+
+def pane_lists(w: Arrays, i: int) -> tuple[int, int, int]:
+    """First list of the instance's panes, scheme and number of its key groups."""
+    scheme, groups, lists = w.par[parameters(w, i) + K_SCHEME :][:3].tolist()
+    return lists + int(w.inst[i, I_INDEX]) * groups, scheme, groups
+
+
+def pairs_in_order(w: Arrays, i: int) -> Words:
+    if w.par[parameters(w, i) + K_SIZE] == 0:
+        return entries_by_number(w, i)
+    first, _, groups = pane_lists(w, i)
+    return entries_of_panes(w, first, groups)
+
+
+def pairs_relink(w: Arrays, i: int, entries: Words) -> None:
+    at = parameters(w, i)
+    if w.par[at + K_SIZE] > 0:
+        relink_panes(w, i, entries, *pane_lists(w, i), int(w.par[at + K_SIZE]), int(w.par[at + K_PROCESSING]))
+
+
+KEPT_IN_PANES = Keeping(pair_sizes, pairs_in_order, pairs_relink)
 
 SIDES = ("left", "right")
 LATE_PORTS = ("late_left", "late_right")

@@ -6,6 +6,8 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from engine.core.compiler import compiled
+from engine.core.keyed import Keeping, parameters
 from engine.core.layout import (
     FAR,
     G_ENTRIES_FREE,
@@ -35,6 +37,7 @@ from engine.core.layout import (
     S_VALUES,
 )
 from engine.core.tools import add_entry, drop_entry, entry_bucket, find_entry, join_stamps
+from engine.core.world import Arrays, Words
 from engine.operators.aggregation import (
     A_COUNT,
     A_DISTINCTS,
@@ -67,6 +70,7 @@ from engine.operators.aggregation import (
     drop_group,
     fold_records,
     forget_values,
+    group_sizes,
     put_row,
     send_late,
     take_record,
@@ -400,6 +404,27 @@ def session_next_tick(due, par, at, inst, i, entry, panes_of):
     return entry[root, tree + HEAP_DUE] if root >= 0 else FAR
 
 
+@compiled
+def relink_sessions(world, i, entries, queue, tree, processing):
+    """Put all sessions of the instance into its heap."""
+    entry = world.entry
+    panes_of = world.panes_of
+    inst = world.inst
+    panes_of[queue + QUEUE_ROOT] = -1
+    for n in range(entries.shape[0]):
+        heap_insert(entry, panes_of, queue, tree, entries[n], entry[entries[n], tree + HEAP_DUE])
+    if processing == 1:
+        root = panes_of[queue + QUEUE_ROOT]
+        inst[i, I_TICK] = entry[root, tree + HEAP_DUE] if root >= 0 else FAR
+    return 0
+
+
+def session_relink(w: Arrays, i: int, entries: Words) -> None:
+    at = parameters(w, i)
+    queue = w.par[at + A_QUEUES] + w.inst[i, I_INDEX] * QUEUE_WORDS
+    relink_sessions(w, i, entries, queue, w.par[at + A_LINKS], w.par[at + A_PROCESSING])
+
+
 class SessionAggregate(Aggregation):
     """Count, sum, min, max, avg, distinct count of fields by key over sessions.
 
@@ -418,6 +443,7 @@ class SessionAggregate(Aggregation):
     on_record = staticmethod(session_on_record)
     on_close = staticmethod(session_on_close)
     next_tick = staticmethod(session_next_tick)
+    keeping = Keeping(group_sizes, relink=session_relink)
 
     class Params(Model):
         key: Key = None

@@ -55,6 +55,7 @@ from engine.operators.pairs import (
     K_SIZE,
     K_SLIDE,
     K_TABLE,
+    KEPT_IN_PANES,
     PanePairing,
     PaneParams,
     first_open_pane,
@@ -306,6 +307,7 @@ class WindowJoin(PanePairing):
     on_record = staticmethod(window_join_on_record)
     on_close = staticmethod(window_join_on_close)
     next_tick = staticmethod(pairs_next_tick)
+    keeping = KEPT_IN_PANES
 
     class Params(PaneParams):
         window: FiringWindow = Field(description="panes of time; a pane is joined at its end")

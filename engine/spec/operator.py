@@ -33,11 +33,13 @@ class Operator(Kind):
     Params: pydantic model; its JSON Schema is the form in the inspector.
     inputs, outputs: port names; every input port takes exactly one or more edges, an output port any number.
     on_record, on_close, next_tick: kernels, as static methods (`engine.core.weave.POINTS`).
+    keeping: how a kind with keyed state keeps it (`engine.core.keyed.Keeping`); None: its state cannot be moved.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("in",)
     outputs: ClassVar[tuple[str, ...]] = ("out",)
 
+    keeping: ClassVar[Any] = None
     writes_only_wanted: ClassVar[bool] = False  # its outputs hold only the fields that somebody reads
     priced_as: ClassVar[str] = ""  # the kind whose price holds in price lists that do not know this one
 

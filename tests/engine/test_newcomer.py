@@ -22,6 +22,7 @@ from tests.contracts import assert_operator_contract
 from tests.newcomer import KEY_BYTES, Distinct
 
 from .agreement import ROOT, TINY, simulated, template, traced
+from .test_keyed_state import in_and_out
 
 
 @pytest.fixture
@@ -80,6 +81,11 @@ def test_it_gives_what_brute_force_gives() -> None:
     assert 50 < len(found) < log.summary()["records_out"]
     states = [operator["state_bytes"] for operator in engine.run(first_bids()).frames[-1]["operators"].values()]
     assert sum(states) == KEY_BYTES * len(found)
+
+
+@pytest.mark.usefixtures("distinct")
+def test_its_state_can_be_moved() -> None:
+    assert in_and_out(first_bids()) > 50
 
 
 @pytest.mark.usefixtures("distinct")

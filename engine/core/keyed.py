@@ -1,0 +1,221 @@
+"""Keyed state by key group: taken out of an instance, kept as arrays or bytes, put into another instance.
+
+An entry of keyed state belongs to the key group of its key (`tools.group_of`). What an entry holds goes with it: its words, the rows that
+it has stored, the distinct values that it has counted. Everything else is a way to find entries (hash chains, panes, heaps, lists by
+age): it is built anew where they arrive. Which ways there are, and how many bytes an entry counts, is up to the operator kind (`Keeping`).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from . import layout as L
+from . import moving
+from .world import Arrays, Words, World
+
+
+class CannotMove(ValueError):
+    """State that may not be taken out or put in here and now; the message says why."""
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """How an operator kind keeps its keyed state, beside entries and their rows.
+
+    sizes(w, at, entries, values): bytes by entry, as the kind's kernels account them; at: the operator's parameters in w.par. entries:
+    (n, columns) as in the world's table. values: (n,) distinct values that each holds.
+    in_order(w, i): numbers of the instance's entries in the order that matters; None: none does.
+    relink(w, i, entries): build the ways to the entries of the instance anew. entries: the numbers of all that it has, in order; what else
+    the ways lead to is gone. None: there are no such ways.
+    """
+
+    sizes: Callable[[Arrays, int, Words, Words], Words]
+    in_order: Callable[[Arrays, int], Words] | None = None
+    relink: Callable[[Arrays, int, Words], None] | None = None
+
+
+@dataclass(frozen=True)
+class KeyedState:
+    """What some key groups of an operator hold, independent of any place in the world.
+
+    entries: (n, columns of the table). rows: (m, columns of the table) by entry, then side, in order of storage. row_counts: (n, sides).
+    values: (v, 2) owner and value of what was counted as distinct, by entry, then head. value_counts: (n, heads). sizes: (n,) bytes.
+    about: (4,) operator, watermark of the instance, the time before which none of its panes ends, columns of stamps.
+    """
+
+    entries: Words
+    rows: Words
+    row_counts: Words
+    values: Words
+    value_counts: Words
+    sizes: Words
+    about: Words
+
+    @property
+    def state_bytes(self) -> int:
+        """As accounted by the operator."""
+        return int(self.sizes.sum())
+
+    def to_bytes(self) -> bytes:
+        buffer = io.BytesIO()
+        np.savez(buffer, **{field.name: getattr(self, field.name) for field in fields(self)})
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> KeyedState:
+        with np.load(io.BytesIO(content)) as arrays:
+            return cls(**arrays)
+
+
+def key_groups(w: Arrays, o: int) -> tuple[int, int]:
+    """Scheme and number of the key groups of operator o: those of a hash edge that leads to it, else one for all."""
+    hashed = w.edge[(w.edge[:, L.E_TARGET] == o) & (w.edge[:, L.E_KIND] == L.HASH)]
+    return (int(hashed[0, L.E_SCHEME]), int(hashed[0, L.E_GROUPS])) if len(hashed) else (L.SCHEME_KEY_GROUPS, 1)
+
+
+def route(world: World, o: int, first: int, end: int, index: int) -> None:
+    """From now on records of key groups [first, end) go to instance `index` of operator o. What is under way stays on its way."""
+    w = world.arrays
+    for edge in w.edge[(w.edge[:, L.E_TARGET] == o) & (w.edge[:, L.E_KIND] == L.HASH)]:
+        w.route[int(edge[L.E_ROUTE]) + first : int(edge[L.E_ROUTE]) + end] = index
+
+
+def capture(world: World, keeping: Keeping, i: int, first: int, end: int) -> KeyedState:
+    """A copy of what instance i holds of key groups [first, end). Between instants. Raises CannotMove."""
+    w = world.arrays
+    return _packed(w, keeping, i, _chosen(w, _entries(w, keeping, i), i, first, end))
+
+
+def take(world: World, keeping: Keeping, i: int, first: int, end: int) -> KeyedState:
+    """The same, and instance i holds it no longer. Raises CannotMove."""
+    _no_tick_waits(world, i)
+    w = world.arrays
+    entries = _entries(w, keeping, i)
+    chosen = _chosen(w, entries, i, first, end)
+    state = _packed(w, keeping, i, chosen)
+    moving.drop_entries(w, chosen, *_rows_at(w, i), *_heads_at(w, i))
+    _account(w, i, -len(chosen), -state.state_bytes)
+    _relink(w, keeping, i, entries[~np.isin(entries, chosen)])
+    return state
+
+
+def put(world: World, keeping: Keeping, i: int, state: KeyedState) -> None:
+    """Instance i holds this, too. It must have seen the watermark that the state has seen. Raises CannotMove; then nothing has changed."""
+    _no_tick_waits(world, i)
+    w = world.arrays
+    operator, watermark_ns, pane_end_ns, stamps = state.about.tolist()
+    if w.inst[i, L.I_OP] != operator or w.g[L.G_STAMPS] != stamps:
+        raise CannotMove("the state is another operator's or another run's; put it into an instance of the operator that it was taken from")
+    if w.inst[i, L.I_WATERMARK] != watermark_ns:
+        raise CannotMove(
+            f"the state has seen watermark {watermark_ns}, the instance {w.inst[i, L.I_WATERMARK]}; move state behind the same watermark"
+        )
+    for reason, free, wanted in (
+        (L.NEED_ENTRIES, L.G_ENTRIES_FREE, len(state.entries) + len(state.values)),
+        (L.NEED_ROWS, L.G_ROWS_FREE, len(state.rows)),
+        (L.NEED_PANES, L.G_PANES_FREE, len(state.entries)),
+    ):
+        if w.g[free] < wanted:
+            w.g[L.G_NEED] = wanted
+            world.grow(reason)
+            w = world.arrays
+    present = _entries(w, keeping, i)
+    made = np.zeros(len(state.entries), np.int64)
+    content = (state.entries, state.rows, state.row_counts, state.values, state.value_counts)
+    moving.unpack(w, np.int64(i), *content, *_rows_at(w, i), *_heads_at(w, i), made)  # kernels that are not compiled need words that wrap
+    _account(w, i, len(made), state.state_bytes)
+    w.inst[i, L.I_PANE_END] = min(int(w.inst[i, L.I_PANE_END]), pane_end_ns)
+    _relink(w, keeping, i, np.concatenate([present, made]))
+
+
+def parameters(w: Arrays, i: int) -> int:
+    """Where the parameters of the instance's operator stand in `par`."""
+    return int(w.op[w.inst[i, L.I_OP], L.O_PARAMS])
+
+
+def rows_of(w: Arrays, i: int, entries: Words) -> tuple[Words, Words]:
+    """Numbers of the rows that entries of instance i have stored, by entry, then side, in order of storage; and how many, (n, sides)."""
+    first, sides = _rows_at(w, i)
+    counts = np.stack([w.entry[entries, first - 1 + side * L.S_SIDE if sides == 2 else L.S_COUNT] for side in range(sides)], axis=1)
+    rows = np.zeros(int(counts.sum()), np.int64)
+    moving.walk_rows(w, entries, counts, first, rows)
+    return rows, counts
+
+
+def entries_by_number(w: Arrays, i: int) -> Words:
+    """All entries of an instance, as they stand in the table."""
+    return np.flatnonzero(w.entry[: int(w.g[L.G_ENTRY_FRESH]), L.S_OWNER] == i)
+
+
+def entries_of_panes(w: Arrays, first: int, lists: int) -> Words:
+    """Entries in the panes of some lists: by list, pane and place in the pane."""
+    found = np.zeros(int(w.g[L.G_ENTRIES_USED]), np.int64)
+    return found[: moving.walk_panes(w, first, lists, found)]
+
+
+def relink_panes(w: Arrays, i: int, entries: Words, first: int, scheme: int, groups: int, size_ns: int, processing: int) -> None:
+    """Put all entries of an instance into panes of its lists, in order. size_ns: length of the panes."""
+    moving.relink_panes(w, i, entries, first, scheme, groups, size_ns, processing)
+
+
+def _no_tick_waits(world: World, i: int) -> None:
+    if any(world.arrays.msg[slot, L.M_KIND] == L.TICK for slot in world.queue(i)):
+        raise CannotMove("a tick waits for its service, and what it is to end must not go; move state before it comes or once it is served")
+
+
+def _entries(w: Arrays, keeping: Keeping, i: int) -> Words:
+    return entries_by_number(w, i) if keeping.in_order is None else keeping.in_order(w, i)
+
+
+def _chosen(w: Arrays, entries: Words, i: int, first: int, end: int) -> Words:
+    scheme, groups = key_groups(w, int(w.inst[i, L.I_OP]))
+    if not 0 <= first <= end <= groups:
+        raise CannotMove(f"key groups [{first}, {end}) are not within [0, {groups})")
+    group = np.zeros(len(entries), np.int64)
+    moving.groups_of_entries(w, entries, scheme, groups, group)
+    chosen: Words = entries[(group >= first) & (group < end)]
+    return chosen
+
+
+def _rows_at(w: Arrays, i: int) -> tuple[int, int]:
+    """Column of an entry's first stored row, and how many sides it stores: 0 if none."""
+    o = w.op[w.inst[i, L.I_OP]]
+    if o[L.O_ROW_WORDS] == 0:
+        return 0, 0
+    return (int(o[L.O_FIRST_ROW]), 1) if o[L.O_FIRST_ROW] else (L.S_LEFT + 1, 2)
+
+
+def _heads_at(w: Arrays, i: int) -> tuple[int, int]:
+    """Column of an entry's first distinct value, and how many such columns there are."""
+    o = w.op[w.inst[i, L.I_OP]]
+    return int(o[L.O_HEADS]), int(o[L.O_HEADS_COUNT])
+
+
+def _packed(w: Arrays, keeping: Keeping, i: int, chosen: Words) -> KeyedState:
+    sides, (head, heads) = _rows_at(w, i)[1], _heads_at(w, i)
+    rows, row_counts = rows_of(w, i, chosen) if sides else (np.zeros(0, np.int64), np.zeros((len(chosen), 0), np.int64))
+    value_counts = np.zeros((len(chosen), heads), np.int64)
+    values = np.zeros((int(w.g[L.G_ENTRIES_USED]) if heads else 0, 2), np.int64)
+    values = values[: moving.walk_values(w, chosen, head, heads, value_counts, values)].copy()
+    entries = w.entry[chosen].copy()
+    about = [w.inst[i, L.I_OP], w.inst[i, L.I_WATERMARK], w.inst[i, L.I_PANE_END], w.g[L.G_STAMPS]]
+    sizes = keeping.sizes(w, parameters(w, i), entries, value_counts.sum(axis=1))
+    return KeyedState(entries, w.row[rows].copy(), row_counts, values, value_counts, sizes, np.array(about, np.int64))
+
+
+def _account(w: Arrays, i: int, entries: int, state_bytes: int) -> None:
+    w.inst[i, L.I_ENTRIES] += entries
+    w.inst[i, L.I_STATE_BYTES] += state_bytes
+
+
+def _relink(w: Arrays, keeping: Keeping, i: int, entries: Words) -> None:
+    if keeping.relink is None:
+        return
+    keeping.relink(w, i, entries)
+    h, tick_ns = int(w.inst[i, L.I_HOST]), int(w.inst[i, L.I_TICK])
+    w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), tick_ns)
+    w.next_ns[h] = min(int(w.next_ns[h]), tick_ns)

@@ -1,0 +1,322 @@
+"""Keyed state by key group: what is taken out of an instance and put into another, for every kind that keeps some.
+
+What this catches: entries, rows, distinct values, heaps, panes and lists that get lost, double or out of order on the way, bytes that do
+not add up, a kind of operator that keeps state and does not say how, ticks and window ends that are forgotten with what moved.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import engine
+from engine.core import keyed
+from engine.core import layout as L
+from engine.core.world import World
+from engine.operators import OPERATORS
+from tests import corner_cases
+from tests.corner_cases import bids, host, watermarks
+from tests.strategies import documents
+
+from .agreement import TINY, simulated
+
+AGGREGATES = [
+    {"name": "n", "function": "count"},
+    {"name": "total", "function": "sum", "field": "price"},
+    {"name": "mean", "function": "avg", "field": "price"},
+    {"name": "bidders", "function": "count_distinct", "field": "bidder"},
+    {"name": "latest", "function": "max", "field": "time"},
+]
+SLIDING = {"kind": "sliding", "size_s": 0.012, "slide_s": 0.004, "clock": "event"}
+PROCESSING = {"kind": "tumbling", "size_s": 0.007, "clock": "processing"}
+JOIN = {"left_key": "auction", "right_key": "auction"}
+
+KINDS: dict[str, dict[str, Any]] = {
+    "aggregate": {"window": {"kind": "none"}, "emit": "on_update", "every": 3},
+    "aggregate, sliding": {"window": SLIDING, "emit": "on_close", "lateness_ms": 2.0},
+    "aggregate, at firing": {"window": SLIDING, "emit": "on_close", "evaluation": "at_firing", "every": 4},
+    "aggregate, processing": {"window": PROCESSING, "emit": "on_close"},
+    "session_aggregate": {"gap_s": 0.003, "lateness_ms": 1.0},
+    "session_aggregate, at firing": {"gap_s": 0.003, "evaluation": "at_firing", "every": 2},
+    "session_aggregate, processing": {"gap_s": 0.003, "clock": "processing"},
+    "count_window_aggregate": {"size": 5},
+    "count_window_aggregate, sliding": {"size": 7, "slide": 2},
+    "count_window_aggregate, at firing": {"size": 7, "slide": 3, "evaluation": "at_firing"},
+    "join": {"window": {"kind": "full_history"}},
+    "join, sliding": {"window": SLIDING},
+    "join, processing": {"window": PROCESSING},
+    "window_join": {"window": SLIDING, "event_time": "window", "lateness_ms": 2.0},
+    "window_join, processing": {"window": PROCESSING},
+    "interval_join": {"lower_s": -0.004, "upper_s": 0.006},
+    "expiring_join": {"ttl_s": 0.011},
+    "expiring_join, unmatched": {"ttl_s": 0.011, "keep_left": "unmatched", "keep_right": "unmatched"},
+}
+
+
+def document(name: str) -> dict[str, Any]:
+    """One operator of the kind on three instances, behind sources that never hurry, so that nothing waits for anything."""
+    kind = name.split(",")[0]
+    params = dict(KINDS[name])
+    joins = "left" in OPERATORS[kind].inputs
+    params |= JOIN if joins else {"key": "auction", "aggregates": AGGREGATES}
+    free = {"record_us": 0.001, "output_us": 0, "control_us": 0.001}
+    sides = ("left", "right") if joins else ("in",)
+    narrow = [{"name": name, "expression": of} for name, of in (("auction", "auction % 97"), ("price", "price"), ("bidder", "bidder % 5"))]
+    narrow.append({"name": "time", "expression": "time"})
+    operators = [{"id": side, "kind": "source", "cost": free} for side in sides]
+    operators += [{"id": f"{side}_keys", "kind": "map", "params": {"fields": narrow}, "cost": free} for side in sides]
+    operators += [
+        {"id": "kept", "kind": kind, "parallelism": 3, "params": params, "cost": free},
+        {"id": "sink", "kind": "sink", "cost": free},
+    ]
+    hashed = {"kind": "hash", "key": "auction", "key_groups": 16}
+    edges = [{"source": side, "target": f"{side}_keys"} for side in sides]
+    edges += [{"source": f"{side}_keys", "target": "kept", "target_port": side, "partitioning": hashed} for side in sides]
+    edges.append({"source": "kept", "target": "sink", "partitioning": {"kind": "rebalance"}})
+    rates = {"in": 5_000, "left": 3_000, "right": 3_777}
+    return corner_cases.document(
+        operators,
+        edges,
+        [host("w", cores=32)],
+        {side: bids(rates[side], watermarks=watermarks(1.37)) for side in sides},
+        horizon_s=0.06,
+        measurement={"latency": {"from": "event", "anchor": "newest"}, "also": [{"name": "processing", "from": "ingest"}]},
+    )
+
+
+class Mover:
+    """Moves random key groups of operator `kept` between its instances, at each of some times once nothing is under way to it."""
+
+    def __init__(self, times_ns: list[int], seed: int, moves: int = 6):
+        self.waiting, self.random, self.moves = sorted(times_ns), random.Random(seed), moves
+        self.moved = self.moved_bytes = 0
+
+    @property
+    def next_ns(self) -> int:
+        return self.waiting[0] if self.waiting else L.FAR
+
+    def act(self, world: World, now_ns: int) -> None:
+        self.waiting.pop(0)
+        w = world.arrays
+        o = next(n for n in range(len(w.op)) if w.op[n, L.O_PARALLEL] == 3)
+        mine = np.flatnonzero(w.inst[:, L.I_OP] == o)
+        if not at_rest(world, mine):
+            self.waiting.insert(0, now_ns + 977)
+            return
+        keeping = keeping_of(world, o)
+        _, groups = keyed.key_groups(w, o)
+        before = int(w.inst[mine, L.I_STATE_BYTES].sum()), int(w.inst[mine, L.I_ENTRIES].sum())
+        for _ in range(self.moves):
+            first = self.random.randrange(groups)
+            end = self.random.randint(first + 1, min(groups, first + 5))
+            to = self.random.randrange(3)
+            for i in mine[mine != mine[to]].tolist():
+                held = int(world.arrays.inst[i, L.I_STATE_BYTES])
+                copied = keyed.capture(world, keeping, i, first, end)
+                state = keyed.take(world, keeping, i, first, end)
+                assert state.to_bytes() == copied.to_bytes()
+                assert held - state.state_bytes == world.arrays.inst[i, L.I_STATE_BYTES]
+                assert not len(keyed.capture(world, keeping, i, first, end).entries)
+                keyed.put(world, keeping, int(mine[to]), keyed.KeyedState.from_bytes(state.to_bytes()))
+                self.moved += len(state.entries)
+                self.moved_bytes += state.state_bytes
+            keyed.route(world, o, first, end, to)
+        w = world.arrays
+        assert before == (int(w.inst[mine, L.I_STATE_BYTES].sum()), int(w.inst[mine, L.I_ENTRIES].sum()))
+
+    def state(self) -> Any:
+        return [self.waiting, self.moved, self.moved_bytes]
+
+    def restore(self, state: Any) -> None:
+        self.waiting, self.moved, self.moved_bytes = state
+
+
+def keeping_of(world: World, o: int) -> keyed.Keeping:
+    """All kinds are woven in by the tests, in alphabetical order."""
+    kinds = sorted(kind for kind, operator in OPERATORS.items() if any(hasattr(operator, at) for at in ("on_record", "on_close")))
+    keeping = OPERATORS[kinds[int(world.arrays.op[o, L.O_CODE])]].keeping
+    assert keeping is not None
+    return keeping
+
+
+def at_rest(world: World, instances: np.ndarray) -> bool:
+    """Nothing waits for these instances, is served by them or on its way to them."""
+    w = world.arrays
+    under_way = np.concatenate([world.ring(r) for r in range(2 * len(w.host))])
+    waiting = [slot for i in range(len(w.inst)) for slot in world.outbox(i)]
+    idle = (w.inst[:, L.I_STATUS] == L.IDLE).all() and (w.inst[instances, L.I_QUEUE] < 0).all()
+    return bool(idle and not waiting and not np.isin(w.msg[under_way, L.M_RECEIVER], instances).any())
+
+
+def rows_of(simulation: engine.Simulation) -> Counter[Any]:
+    return Counter(repr(record["values"]) for record in simulation.sink_records("sink"))
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_results_do_not_depend_on_where_key_groups_are(name: str) -> None:
+    whole = simulated(document(name), trace=False)
+    whole.run_until(whole.end_ns)
+    expected = rows_of(whole)
+    assert expected.total() > 30
+    for seed in range(2):
+        chance = random.Random(f"{name} {seed}")
+        mover = Mover([chance.randrange(5_000_000, 55_000_000) for _ in range(4)], seed)
+        simulation = simulated(document(name), trace=False, controls=[mover], **({"capacity": TINY} if seed else {}))
+        simulation.run_until(simulation.end_ns)
+        assert not mover.waiting
+        assert mover.moved > 10
+        assert mover.moved_bytes > 300
+        assert rows_of(simulation) == expected
+        if "expiring" not in name:  # there an instance frees what has expired when it serves its next record
+            assert simulation._world.arrays.inst[:, L.I_STATE_BYTES].sum() == whole._world.arrays.inst[:, L.I_STATE_BYTES].sum()
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_run_with_moves_is_as_good_as_any_other(name: str) -> None:
+    """It is saved, resumed and cut to the same bytes, and digests tell where state and routes are."""
+    times_ns = [11_000_000, 23_000_000, 37_000_000]
+
+    def run(*cuts_ns: int) -> engine.Simulation:
+        simulation = simulated(document(name), trace=False, controls=[Mover(list(times_ns), 5)])
+        for cut_ns in cuts_ns:
+            simulation.run_until(cut_ns)
+            simulation = simulation.fork()
+        simulation.run_until(simulation.end_ns)
+        return simulation
+
+    whole = run()
+    again = run(5_000_000, 10_999_999)
+    assert again.digest() == whole.digest()
+    assert rows_of(again) == rows_of(whole)
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if "processing" in name])
+def test_a_window_ends_on_time_where_nothing_else_would_end_it(name: str) -> None:
+    """One key, whose records stop coming before the window's end; the instance to which its group goes holds nothing of its own."""
+    made = document(name)
+    for operator in made["query"]["operators"]:
+        if operator["kind"] == "map":
+            operator["params"]["fields"][0]["expression"] = "5"
+    for source in made["workload"]["sources"].values():
+        source["rate"] = {"kind": "steps", "steps": [{"at_s": 0, "per_s": 3000}, {"at_s": 0.003, "per_s": 0}]}
+    whole = simulated(made, trace=False)
+    whole.run_until(whole.end_ns)
+    moved = simulated(made, trace=False)
+    moved.run_until(4_000_000)
+    world, keeping = moved._world, OPERATORS[name.split(",")[0]].keeping
+    assert keeping is not None
+    states = world.arrays.inst[:, L.I_STATE_BYTES]
+    (holder,) = np.flatnonzero(states)
+    instances = np.flatnonzero(world.arrays.inst[:, L.I_OP] == world.arrays.inst[holder, L.I_OP])
+    other = int(instances[instances != holder][0])
+    keyed.put(world, keeping, other, keyed.take(world, keeping, int(holder), 0, 16))
+    moved.run_until(moved.end_ns)
+    assert len(whole.deliveries()) > 0
+    assert [(record.end_ns, record.latency_ns) for record in moved.deliveries()] == [
+        (record.end_ns, record.latency_ns) for record in whole.deliveries()
+    ]
+    assert rows_of(moved) == rows_of(whole)
+    assert not moved._world.arrays.inst[:, L.I_STATE_BYTES].any()
+
+
+class InAndOut:
+    """Takes all state out of every instance that keeps some, and puts it back into the same."""
+
+    def __init__(self, times_ns: list[int], kinds: dict[int, keyed.Keeping]):
+        self.waiting, self.kinds, self.moved = sorted(times_ns), kinds, 0
+
+    @property
+    def next_ns(self) -> int:
+        return self.waiting[0] if self.waiting else L.FAR
+
+    def act(self, world: World, now_ns: int) -> None:
+        self.waiting.pop(0)
+        for i in range(len(world.arrays.inst)):
+            o = int(world.arrays.inst[i, L.I_OP])
+            if o not in self.kinds:
+                continue
+            _, groups = keyed.key_groups(world.arrays, o)
+            middle = groups // 2
+            try:
+                states = [keyed.take(world, self.kinds[o], i, first, end) for first, end in ((0, middle), (middle, groups))]
+            except keyed.CannotMove:  # a tick waits
+                continue
+            assert world.arrays.inst[i, L.I_STATE_BYTES] == 0
+            assert not len(keyed.entries_by_number(world.arrays, i))
+            for state in states:
+                keyed.put(world, self.kinds[o], i, state)
+                self.moved += len(state.entries)
+
+    def state(self) -> Any:
+        return []
+
+    def restore(self, state: Any) -> None:
+        raise NotImplementedError
+
+
+def in_and_out(made: dict[str, Any], share: float = 0.5) -> int:
+    """Run with and without; both have to be the same to the nanosecond. Returns how many entries went out and in."""
+    plain = simulated(made, trace=False)
+    plain.run_until(plain.end_ns)
+    specs = plain.experiment.query.operators
+    kinds = {o: OPERATORS[spec.kind].keeping for o, spec in enumerate(specs) if OPERATORS[spec.kind].keeping is not None}
+    times_ns = [int(plain.horizon_ns * at * share) for at in (0.3, 0.9, 1.3, 1.9)]
+    control = InAndOut(times_ns, kinds)  # type: ignore[arg-type]
+    moved = simulated(made, trace=False, controls=[control])
+    moved.run_until(moved.end_ns)
+    assert moved.deliveries() == plain.deliveries()
+    assert moved.summary() | {"wall_s": 0} == plain.summary() | {"wall_s": 0}
+    assert moved._world.digest() == plain._world.digest()
+    return control.moved
+
+
+@given(made=documents())
+def test_what_goes_out_and_in_again_changes_nothing(made: dict[str, Any]) -> None:
+    in_and_out(made)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in corner_cases.CORNER_CASES if "cycle" not in case.__name__], ids=lambda case: case.__name__
+)
+def test_what_goes_out_and_in_again_changes_nothing_in_corner_cases(case: Any) -> None:
+    in_and_out(case())
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_goes_out_and_in_again_changes_nothing_of_any_kind(name: str) -> None:
+    assert in_and_out(document(name)) > 20
+
+
+@pytest.mark.parametrize("kind", OPERATORS)
+def test_every_kind_with_keyed_state_says_how_it_keeps_it(kind: str) -> None:
+    operator = OPERATORS[kind]
+    assert (operator.keeping is not None) == (operator.group == "Stateful")
+    if operator.keeping is not None:
+        assert kind in {name.split(",")[0] for name in KINDS}
+
+
+def test_what_must_not_be_moved_is_refused() -> None:
+    simulation = simulated(document("aggregate, sliding"), trace=False)
+    simulation.run_until(30_000_000)
+    world, keeping = simulation._world, OPERATORS["aggregate"].keeping
+    w = world.arrays
+    assert keeping is not None
+    first, second, _ = np.flatnonzero(w.op[w.inst[:, L.I_OP], L.O_PARALLEL] == 3).tolist()
+    with pytest.raises(keyed.CannotMove, match=r"\[3, 17\) are not within \[0, 16\)"):
+        keyed.take(world, keeping, first, 3, 17)
+    state = keyed.take(world, keeping, first, 0, 16)
+    ahead = copy.deepcopy(w.inst[second, L.I_WATERMARK])
+    w.inst[second, L.I_WATERMARK] += 1
+    with pytest.raises(keyed.CannotMove, match="has seen watermark"):
+        keyed.put(world, keeping, second, state)
+    w.inst[second, L.I_WATERMARK] = ahead
+    sink = next(i for i in range(len(w.inst)) if w.op[w.inst[i, L.I_OP], L.O_SINK] >= 0)
+    with pytest.raises(keyed.CannotMove, match="another operator's"):
+        keyed.put(world, keeping, sink, state)
+    keyed.put(world, keeping, second, state)
