@@ -114,6 +114,9 @@ def put(world: World, keeping: Keeping, i: int, state: KeyedState) -> None:
         raise CannotMove(
             f"the state has seen watermark {watermark_ns}, the instance {w.inst[i, L.I_WATERMARK]}; move state behind the same watermark"
         )
+    present = _entries(w, keeping, i)
+    if np.isin(state.entries[:, L.S_KEY], w.entry[present, L.S_KEY]).any():
+        raise CannotMove("the instance holds state of one of these keys already; a key group is in one instance at a time")
     for reason, free, wanted in (
         (L.NEED_ENTRIES, L.G_ENTRIES_FREE, len(state.entries) + len(state.values)),
         (L.NEED_ROWS, L.G_ROWS_FREE, len(state.rows)),
@@ -123,7 +126,6 @@ def put(world: World, keeping: Keeping, i: int, state: KeyedState) -> None:
             w.g[L.G_NEED] = wanted
             world.grow(reason)
             w = world.arrays
-    present = _entries(w, keeping, i)
     made = np.zeros(len(state.entries), np.int64)
     content = (state.entries, state.rows, state.row_counts, state.values, state.value_counts)
     moving.unpack(w, np.int64(i), *content, *_rows_at(w, i), *_heads_at(w, i), made)  # kernels that are not compiled need words that wrap

@@ -66,13 +66,14 @@ class Command(BaseCommand):
             ways = {"waterfalls": [waterfall.as_dict() for waterfall in waterfalls]} if slowest else {}
             self.stdout.write(json.dumps({"digest": run.digest, "summary": run.summary, "artifacts": artifacts, **ways}))
             return
-        latency = run.summary["latency_ms"]
         self.stdout.write(
             f"{experiment.name or file.name}\n"
-            f"  throughput  {run.summary['throughput_in_per_s']:,.0f} records/s in, {run.summary['throughput_out_per_s']:,.0f} out\n"
-            f"  latency ms  p50 {latency['p50']}, p95 {latency['p95']}, p99 {latency['p99']}, max {latency['max']}\n"
-            f"  digest      {run.digest}"
+            f"  throughput  {run.summary['throughput_in_per_s']:,.0f} records/s in, {run.summary['throughput_out_per_s']:,.0f} out"
         )
+        for name, latency in {"latency": run.summary["latency_ms"], **run.summary["latencies_ms"]}.items():
+            percentiles = ", ".join(f"{percentile} {latency[percentile]}" for percentile in ("p50", "p95", "p99", "max"))
+            self.stdout.write(f"  {f'{name} ms':<11} {percentiles}")
+        self.stdout.write(f"  digest      {run.digest}")
         if run.summary["deadlock"]:
             self.stderr.write(run.summary["deadlock"])
         for path in artifacts:
