@@ -84,11 +84,11 @@ MUTATIONS = (
     Mutation("the link never queues", WAYS, "fifo[row, free] = departure", "fifo[row, free] = begun"),
     Mutation("a link of its own takes the egress link", WAYS, "if link[k, K_MBIT] > 0:", "if link[k, K_MBIT] < 0:"),
     Mutation("a link reorders", WAYS, "if arrival < link[k, K_ARRIVED]:", "if arrival < 0:"),
-    Mutation("a cut one nanosecond too long", WAYS, "if link[k, K_UP] > t:", "if link[k, K_UP] >= t:"),
+    Mutation("a cut that ends a microsecond early", WAYS, "if link[k, K_UP] > t:", "if link[k, K_UP] > t + 1000:"),
     Mutation("what waits leaves the last first", WAYS, "msg[link[k, K_HELD_LAST], M_NEXT] = made", "msg[made, M_NEXT] = link[k, K_HELD]"),
     Mutation("what waits leaves too late", NETWORK, "release(world, change.link, now_ns + 1)", "release(world, change.link, now_ns + 2)"),
     Mutation("touching cuts heal between", NETWORK, "while ends:  # partitions", "for _ in range(1):  # partitions"),
-    Mutation("an older look-ahead after a change", CORE_NETWORK, "w.g[L.G_LOOKAHEAD] = look_ahead(w)", "w.g[L.G_LOOKAHEAD] += 0"),
+    Mutation("a look-ahead that is too long", CORE_NETWORK, "w.g[L.G_LOOKAHEAD] = look_ahead(w)", "w.g[L.G_LOOKAHEAD] *= 2"),
     Mutation("credits pass a cut", LOOP, "max(t, link[-1 - way, K_UP])", "t"),
     Mutation("a trunk takes what has not entered yet", LOOP, "while next_ns[h] <= window_end:", "while next_ns[h] < FAR:"),
     # actors

@@ -291,6 +291,22 @@ def bursts_overtake_what_is_under_way() -> Document:
     )
 
 
+def two_shared_cores_are_done_at_once() -> Document:
+    """Services of two instances on one host end in the same nanosecond, again and again: the lower number sends first on the slow link."""
+    operators = [
+        {"id": "source", "kind": "source", "parallelism": 2, "cost": {"record_us": 1}},
+        {"id": "sink", "kind": "sink", "cost": {"record_us": 1}},
+    ]
+    return document(
+        operators,
+        [{"source": "source", "target": "sink", "partitioning": {"kind": "rebalance"}}],
+        [host("a", processor={"kind": "shared_fifo"}, cores=2, egress_mbit_per_s=1000), host("b")],
+        {"source": bids(200_000, arrivals={"kind": "bursts", "every_ms": 0.1})},
+        placement={"kind": "explicit", "hosts": {"source": ["a"], "sink": ["b"]}},
+        horizon_s=0.002,
+    )
+
+
 def _negative_keys(partitioning: Document) -> Document:
     """Keys below zero: the receiver and the key group are never negative."""
     key = "auction % 7 - 3"
@@ -832,6 +848,7 @@ CORNER_CASES = (
     clocks_of_a_window_join,
     clocks_of_what_came_last,
     dozens_on_shared_cores,
+    two_shared_cores_are_done_at_once,
     generators_that_wait,
     watermarks_that_overtake_one_another,
     sessions_that_end_together,

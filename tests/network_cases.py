@@ -47,11 +47,11 @@ def _in_turn(flow_control: Document, faults: list[Document], horizon_s: float = 
 
 def two_links_of_a_host_heal_at_once() -> Document:
     """What waited for y and for z shares the egress link again, y's first; what is sent at that nanosecond comes behind. One cut begins
-    at the nanosecond of a sending, and the end of another touches the start of a third."""
+    at the nanosecond of a sending; the end of another touches the start of a third, which ends half a microsecond after a sending."""
     cuts = [
-        {"kind": "partition", "sources": ["a"], "from_s": 0.001001, "to_s": 0.003},
-        {"kind": "partition", "sources": ["b"], "targets": ["y"], "from_s": 0.002, "to_s": 0.004},
-        {"kind": "partition", "sources": ["y"], "targets": ["b"], "from_s": 0.004, "to_s": 0.005001, "both_ways": True},
+        {"kind": "partition", "sources": ["a"], "from_s": 0.001001, "to_s": 0.003001},
+        {"kind": "partition", "sources": ["b"], "targets": ["y"], "from_s": 0.002, "to_s": 0.0040015},
+        {"kind": "partition", "sources": ["y"], "targets": ["b"], "from_s": 0.0040015, "to_s": 0.0050015, "both_ways": True},
     ]
     return _in_turn({"kind": "unbounded"}, cuts)
 
@@ -84,6 +84,11 @@ def a_delay_that_ends() -> Document:
     return made
 
 
+def a_delay_from_the_start() -> Document:
+    """While it holds all links are slow; then records arrive sooner than the first look-ahead would allow."""
+    return _in_turn({"kind": "unbounded"}, [{"kind": "delay", "sources": ["a", "b"], "from_s": 0, "to_s": 0.002, "added_ms": 1.0}])
+
+
 def links_of_a_nanosecond() -> Document:
     """The look-ahead is one nanosecond: every instant is a window of its own."""
     made = _fan_in(2, 20_000, policies={"flow_control": {"kind": "credits", "per_channel": 2}})
@@ -99,5 +104,6 @@ NETWORK_CASES = (
     credits_wait_at_a_cut,
     a_cut_that_never_heals,
     a_delay_that_ends,
+    a_delay_from_the_start,
     links_of_a_nanosecond,
 )
