@@ -31,7 +31,7 @@ AGGREGATE, SESSION, COUNT_WINDOW = (f"engine/operators/{name}aggregate.py" for n
 AGGREGATION, JOIN, SPLIT, PAIRS, WINDOW_JOIN, INTERVAL_JOIN, EXPIRING_JOIN = (
     f"engine/operators/{name}.py" for name in ("aggregation", "join", "split", "pairs", "window_join", "interval_join", "expiring_join")
 )
-WAYS = "engine/core/transmission.py"
+WAYS, MOVING = "engine/core/transmission.py", "engine/core/moving.py"
 NETWORK, CORE_NETWORK, ACTORS = "engine/network.py", "engine/core/network.py", "engine/core/actors.py"
 TIMEOUT_S = 1000
 ACTING_NS = 170_000  # period of the actors that take part in some cases
@@ -292,6 +292,24 @@ MUTATIONS = (
         "windows = (number + length) // step - first + 1",
     ),
     Mutation("full windows are kept", COUNT_WINDOW, "            drop_group(par", "            pass  # drop_group(par"),
+    # moving keyed state
+    Mutation("moved rows in reverse", MOVING, "row[last, R_NEXT] = r", "row[r, R_NEXT] = last"),
+    Mutation("moved values without one", MOVING, "range(v + count - 1, v - 1, -1)", "range(v + count - 1, v, -1)"),
+    Mutation(
+        "moved entries under another key", MOVING, "entries[n, S_KEY], entries[n, S_PANE])", "entries[n, S_KEY] + 1, entries[n, S_PANE])"
+    ),
+    Mutation("moved panes end later", MOVING, "end = start + size\n", "end = start + size + 1\n"),
+    Mutation("moved panes in the first list", MOVING, "first + group_of(entry[e, S_KEY], scheme, groups), start", "first, start"),
+    Mutation("moved away, but kept in panes", MOVING, "        panes_of[where] = -1\n", ""),
+    Mutation("moved sessions lose the heap", SESSION, "    panes_of[queue + QUEUE_ROOT] = -1\n    for n in", "    for n in"),
+    Mutation(
+        "moved records expire by place", EXPIRING_JOIN, 'np.argsort(w.row[rows, extra + T_EXPIRES], kind="stable")', "np.argsort(rows)"
+    ),
+    Mutation(
+        "moved records of the other side", EXPIRING_JOIN, "2 * entries[:, None] + np.arange(2)", "2 * entries[:, None] + 1 - np.arange(2)"
+    ),
+    Mutation("moved records keep their heap", INTERVAL_JOIN, "row[r, extra + V_ENTRY] = 2 * entries[n] + port", "pass"),
+    Mutation("moved bytes without the keys", PAIRS, "sizes: Words = KEY_BYTES + entries", "sizes: Words = entries"),
     # further latencies
     Mutation("clock of another trigger", TOOLS, "elif triggers == 1:", "elif triggers == 0:"),
     Mutation("clock of the newest so far", TOOLS, "to[a, c] = max(to[a, c], value)", "to[a, c] = value"),
@@ -330,8 +348,11 @@ CHILD = """
 import pickle, sys
 import engine
 from actor_examples import cast
+from engine.core import keyed
 from engine.core.world import Capacity
+from engine.operators import OPERATORS
 ACTING_NS = 170_000
+from engine.core.layout import I_OP, I_STATE_BYTES
 assert engine.__file__.startswith(sys.argv[1]), engine.__file__
 with open(sys.argv[2], "rb") as file:
     cases = pickle.load(file)
@@ -341,6 +362,17 @@ for document, with_actors, cuts, services, outputs, late, errors in cases:
     simulation = engine.Simulation(document, trace=True, keep_outputs=True, capacity=tiny, **parts)
     for cut in cuts:
         simulation.run_until(cut)
+        for i, o in enumerate(simulation._world.arrays.inst[:, I_OP].tolist()):  # all state goes out and in again
+            keeping = OPERATORS[simulation.experiment.query.operators[o].kind].keeping
+            if keeping is not None:
+                groups = keyed.key_groups(simulation._world.arrays, o)[1]
+                try:
+                    states = [keyed.take(simulation._world, keeping, i, *half) for half in ((0, groups // 2), (groups // 2, groups))]
+                except keyed.CannotMove:
+                    continue
+                assert simulation._world.arrays.inst[i, I_STATE_BYTES] == 0
+                for state in states:
+                    keyed.put(simulation._world, keeping, i, state)
     simulation.run_until(simulation.end_ns)
     assert [tuple(row) for row in simulation.service_trace().tolist()] == services
     for sink, wanted in outputs.items():
