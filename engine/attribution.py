@@ -142,7 +142,9 @@ class Trace:
         places = np.array([(record.end_ns, instance_of[record.sink, record.instance]) for record in records], np.int64).reshape(-1, 2)
         order = np.lexsort((places[:, 1], places[:, 0]))
         found = np.full(len(records), -1, np.int64)
-        bulk.find_services(self._times, self._lineage, places[order], found)
+        wanted = np.zeros(len(instance_of), np.int8)
+        wanted[places[:, 1]] = 1
+        bulk.find_services(self._times, self._lineage, places[order], wanted, found)
         rows = np.empty_like(found)
         rows[order] = found
         return [self._waterfall(record, n) for record, n in zip(records, (rows + self._base).tolist(), strict=True)]

@@ -94,7 +94,9 @@ class Chooser:
             for row in rows[np.isin(rows[:, 2], ends)]:
                 if (int(row[0]), int(row[4]), int(row[2])) in self._wanted:
                     self._kept.append(row[None])
-        rows = rows[rows[:, 2] > self._simulation.experiment.workload.warmup_ns]
+        warm = rows[:, 2] > self._simulation.experiment.workload.warmup_ns
+        if not warm.all():
+            rows = rows[warm]
         if self._selection.slowest:
             self._keep_slowest(rows)
         if self._selection.sample is not None:
@@ -103,6 +105,8 @@ class Chooser:
     def _keep_slowest(self, rows: Words) -> None:
         """Of records of equal latency the first delivered, of those of one moment that of the least instance."""
         wanted = self._selection.slowest
+        if self._slowest is not None and len(self._slowest) == wanted:
+            rows = rows[rows[:, 5] >= self._slowest[-1, 5]]
         if len(rows) > wanted:
             rows = rows[rows[:, 5] >= np.partition(rows[:, 5], -wanted)[-wanted]]
         candidates = rows if self._slowest is None else np.concatenate([self._slowest, rows])

@@ -60,10 +60,15 @@ def service_from(trace, lineage, n, base, start_ns):
 
 
 @compiled
-def find_services(trace, lineage, places, found):
-    """Which services ended at these places: (k, 2) time and instance, ascending. found: (k,) rows; what is not there is left as it is."""
+def find_services(trace, lineage, places, wanted, found):
+    """Which services ended at these places: (k, 2) time and instance, ascending. found: (k,) rows; what is not there is left as it is.
+
+    wanted: (instances,) 1 for those in `places`.
+    """
     count = places.shape[0]
     for n in range(trace.shape[0]):
+        if wanted[lineage[n, F_INSTANCE]] == 0:
+            continue
         end = trace[n, T_END]
         low = 0
         high = count
