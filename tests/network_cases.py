@@ -33,6 +33,14 @@ def a_trunk_that_three_hosts_overload() -> Document:
     return made
 
 
+def a_trunk_behind_a_slow_link() -> Document:
+    """What waits for the egress link of one host enters the trunk later than what another host sends after it."""
+    made = _fan_in(2, 20_000)
+    made["cluster"]["hosts"][0]["egress_mbit_per_s"] = 10
+    made["cluster"]["trunks"] = [{"name": "uplink", "mbit_per_s": 100, "sources": ["a", "b"]}]
+    return made
+
+
 def a_slow_link_beside_a_fast_one() -> Document:
     """One link of the host is a slow FIFO of its own; what takes the others does not wait behind it."""
     return _fan_in(2, 20_000, links=[{"source": "a", "target": "y", "mbit_per_s": 3}, {"source": "b", "target": "z", "mbit_per_s": 400}])
@@ -99,6 +107,7 @@ def links_of_a_nanosecond() -> Document:
 
 NETWORK_CASES = (
     a_trunk_that_three_hosts_overload,
+    a_trunk_behind_a_slow_link,
     a_slow_link_beside_a_fast_one,
     two_links_of_a_host_heal_at_once,
     credits_wait_at_a_cut,
