@@ -74,8 +74,18 @@ MUTATIONS = (
         "if True:\n                                        i = k",
     ),
     Mutation("class order reversed", LOOP, "msg[slot, M_CLASS] < best_class", "msg[slot, M_CLASS] > best_class"),
-    Mutation("log before ticks", LOOP, "CLASS_LOG < best_class", "CLASS_LOG <= best_class + 1"),
-    Mutation("a log record before its time", LOOP, "if ready <= t and (ready < best_ready", "if ready <= t + 5 and (ready < best_ready"),
+    Mutation(
+        "log before ticks",
+        LOOP,
+        "CLASS_LOG < best_class)):\n                                best = i",
+        "CLASS_LOG <= best_class + 1)):\n                                best = i",
+    ),
+    Mutation(
+        "a log record before its time",
+        LOOP,
+        "\n                            if ready <= t and (ready < best_ready",
+        "\n                            if ready <= t + 5 and (ready < best_ready",
+    ),
     # service and links
     Mutation("service rounded down", LOOP, "(cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]", "cost_ps // host[h, H_SPEED]"),
     Mutation("service may take no time", LOOP, "if service < 1:", "if service < 0:"),
