@@ -106,5 +106,5 @@ class Logs:
         np.minimum.at(w.next_ns, inst[new, L.I_HOST], append[(starts + sizes[:, 0])[new]])
         inst[:, L.I_LOG], inst[:, L.I_LOG_END] = starts, ends
         self.until_ns = end
-        bulk.await_logs(inst, w.host, w.agenda, append)
+        bulk.await_logs(inst, w.host, w.memory, w.agenda, append, trigger)
         return w._replace(log_append=append, log_event=event, log_trigger=trigger, log_words=words)

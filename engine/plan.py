@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import noise
+from engine import memory, noise
 from engine.core import layout as L
 from engine.core.actors import ActorHost
 from engine.core.expression_machine import STACK_WORDS
@@ -22,6 +22,7 @@ from engine.operators import OPERATORS
 from engine.processors import lay_out
 from engine.pruning import carried
 from engine.spec import ExpandedHost, Experiment, RecordSchema
+from engine.spec.experiment import Credits, input_counts
 from engine.spec.expression_tree import TextFunction
 from engine.spec.expressions import parse
 from engine.spec.generation import Coordinated
@@ -166,6 +167,8 @@ def build(
         lowering.params.extend(params)
         port_widths_at = len(lowering.params)
         lowering.params.extend(len(types[f"{spec.id}.{port}"].fields) for port in kind.outputs)
+        leaving = {link.source_port: e for e, link in reversed(list(enumerate(query.edges))) if link.source == spec.id}
+        lowering.params.extend(leaving.get(port, -1) for port in kind.outputs)
         price, own = prices.price(spec.kind, kind.priced_as), spec.cost
         weight, weight_out = weight_of[spec.id]
         workload = experiment.workload
@@ -216,6 +219,7 @@ def build(
     tables = {
         "inst": inst,
         **processors,
+        **memory.lower(experiment, len(host), inst, full, weight_of),
         "op": op,
         "op_edges": op_edges,
         "edge": edge,
@@ -273,7 +277,7 @@ def _channels(
 ) -> tuple[Words, Words, int, Words, list[tuple[int, int]], Words]:
     specs, edges = experiment.query.operators, experiment.query.edges
     flow = experiment.policies.flow_control
-    bound = flow.per_channel if flow.kind == "credits" else 0
+    inputs = input_counts(specs, edges)
     edge = np.zeros((len(edges), L.E_COLUMNS), np.int64)
     blocks: list[Words] = []
     route: list[int] = []
@@ -299,6 +303,7 @@ def _channels(
             scheme = L.SCHEME_MODULO if part.scheme == "modulo" else L.SCHEME_KEY_GROUPS
             groups = receivers if part.scheme == "modulo" else part.key_groups
         port = OPERATORS[specs[target].kind].inputs.index(link.target_port)
+        bound = flow.records(schema.bytes, inputs[link.target], weight) if isinstance(flow, Credits) else 0
         edge[n] = (
             source,
             target,
@@ -308,7 +313,7 @@ def _channels(
             scheme,
             groups,
             channels,
-            bound // weight,
+            bound,
             credits,
             schema.bytes * weight,
             len(route),
@@ -320,7 +325,7 @@ def _channels(
             route += [group * receivers // groups for group in range(groups)]
         blocks.append(block)
         channels += len(block)
-        credits += len(block) * (bound // weight)
+        credits += len(block) * bound
     chan = np.concatenate(blocks) if blocks else np.zeros((0, L.C_COLUMNS), np.int64)
     op_edges: list[int] = []
     ranges: list[tuple[int, int]] = []

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from engine import memory
 from engine import plan as planning
 from engine.attribution import Delivery, Topology, Trace, Waterfall
 from engine.core import layout as L
@@ -92,6 +93,8 @@ class Simulation:
             features.append("coordinated")
         if self.experiment.measurement.also:
             features.append("latencies")
+        if memory.is_looked_at(self.experiment):
+            features.append("memory")
         kinds_used = {kind: operator for kind, operator in OPERATORS.items() if kind in used}
         self._kernels = weave.weave(kinds_used, protocol, features=features)
         hosts = [actor.host for actor in actors]
@@ -127,6 +130,7 @@ class Simulation:
         self._actors.wind_up(self._world)
         cyclic = any(edge.feedback for edge in self.experiment.query.edges)
         self._may_deadlock = cyclic and self.experiment.policies.flow_control.kind == "credits"
+        self._may_die = memory.may_die(self._world.arrays)
         self._outputs: list[Words] = []
         self.wall_s = 0.0
 
@@ -140,7 +144,8 @@ class Simulation:
         inboxes = w.host[hosts:, L.H_REMOTE_TAIL] > w.host[hosts:, L.H_REMOTE]
         due = any(not self._world.rests(h, self.now_ns) for h in np.flatnonzero(w.next_ns[:hosts] < L.FAR).tolist())
         under_way = due or held(w) > 0 or inboxes.any() or self._actors.waiting
-        return self._logs.exhausted and not under_way and not self.deadlock
+        unread = (w.inst[:, L.I_LOG] < w.inst[:, L.I_LOG_END]).any()  # a full host leaves records in its logs
+        return self._logs.exhausted and not under_way and not unread and not self.deadlock and not self.exhaustion
 
     @property
     def finished(self) -> bool:
@@ -148,7 +153,7 @@ class Simulation:
             return True
         if self.now_ns % self.experiment.measurement.frame_ns:
             return False  # only at moments that do not depend on how the run is cut
-        return (self.now_ns >= self.horizon_ns and self.drained) or bool(self._may_deadlock and self.deadlock)
+        return (self.now_ns >= self.horizon_ns and self.drained) or bool(self.deadlock or self.exhaustion)
 
     @property
     def deadlock(self) -> str:
@@ -169,6 +174,25 @@ class Simulation:
             "the cycle more credits (policies.flow_control.per_channel), choose unbounded channels, or let fewer records go round"
         )
 
+    @property
+    def exhaustion(self) -> str:
+        """Which hosts have died of what they held, so that the run has ended; empty if none have."""
+        if not self._may_die:
+            return ""
+        w = self._world.arrays
+        dead = [w.memory[h].tolist() for h in memory.deaths(w)]
+        if not dead:
+            return ""
+        told = [
+            f"{self._plan.hosts[h]} at {row[L.Z_DIED] / 1e9:.9g} s with {row[L.Z_USED]:,} bytes, above its limit of {row[L.Z_LIMIT]:,}"
+            for h, row in zip(memory.deaths(w), dead, strict=True)
+        ]
+        shown = "; ".join(told[:8]) + (f"; and {len(told) - 8} more" if len(told) > 8 else "")
+        return (
+            f"out of memory: {shown}. Give the hosts more memory (cluster.hosts.memory), bound the channels (policies.flow_control), hold "
+            "the sources back (policies.ingress), or let less state be kept"
+        )
+
     def run_until(self, t_ns: int) -> None:
         """Do everything at times <= t_ns (at most the end of the run). Any cutting gives the same."""
         started = time.perf_counter()
@@ -183,7 +207,7 @@ class Simulation:
     def _next_stop_ns(self) -> int:
         """The next moment at which there is something to look at: the end of warm-up, the horizon, frames' edges where the run may end."""
         stops = [self.experiment.workload.warmup_ns, self.horizon_ns]
-        if self._may_deadlock or self.now_ns >= self.horizon_ns:
+        if self._may_deadlock or self._may_die or self.now_ns >= self.horizon_ns:
             frame_ns = self.experiment.measurement.frame_ns
             stops.append((self.now_ns // frame_ns + 1) * frame_ns)
         return min(stop for stop in [*stops, self.end_ns] if stop > self.now_ns)
@@ -310,8 +334,8 @@ class Simulation:
         w = self._world.arrays
         now = self._counters(self.now_ns)
         start = self._warm if self._warm is not None else Counters.zero(w)
-        ended = {"drained": self.drained, "deadlock": self.deadlock or None}
-        return {**summary(self._plan.operators, self._latencies, w, start, now), **ended, "wall_s": round(self.wall_s, 3)}
+        ended = {"drained": self.drained, "deadlock": self.deadlock or None, "exhaustion": self.exhaustion or None}
+        return {**summary(self._plan.operators, self._latencies, self._plan.hosts, w, start, now), **ended, "wall_s": round(self.wall_s, 3)}
 
     def service_trace(self, with_trigger: bool = False) -> Words:
         """Every service so far: (n, 4) instance, start_ns, end_ns, kind (0 record, 1 watermark, 2 tick, 3 end of log), by start, then

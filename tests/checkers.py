@@ -136,7 +136,7 @@ def holds_rows_back(operator: Any) -> bool:
 def check_conservation(topology: Topology, counts: Mapping[str, Mapping[str, int]]) -> None:
     """In a drained run nothing is lost or made: what arrives at an operator is what its inputs put out, once per copy.
 
-    counts: per operator, records `in` and `out`.
+    counts: per operator, records `in`, `out` and `shed`.
     """
     experiment = topology.experiment
     for operator in experiment.query.operators:
@@ -151,7 +151,7 @@ def check_conservation(topology: Topology, counts: Mapping[str, Mapping[str, int
             else:
                 assert served <= sent, f"{operator.id} served {served} records, but at most {sent} were sent to it"
         if operator.kind in ("source", "map", "project", "union"):
-            assert counts[operator.id]["out"] == counts[operator.id]["in"], (
+            assert counts[operator.id]["out"] + counts[operator.id]["shed"] == counts[operator.id]["in"], (
                 f"{operator.id} puts out another number of records than it serves"
             )
         if operator.kind == "filter":

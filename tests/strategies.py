@@ -441,6 +441,46 @@ def processors(draw: st.DrawFn) -> Document:
     return processor
 
 
+@st.composite
+def memories(draw: st.DrawFn) -> Document:
+    """Budgets of the size of a few records, or of many; most hosts survive."""
+    kind = draw(st.sampled_from(("budget", "budget", "budget", "klink_2020", "costream_2024")))
+    budget_mb = draw(st.sampled_from((0.001, 0.005, 0.02, 0.1)))
+    memory: Document = {"kind": kind, "budget_mb": budget_mb, "base_mb": draw(st.sampled_from((0.0, 0.0005)))}
+    memory["on_full"] = draw(st.sampled_from(("nothing", "nothing", "die")))
+    if draw(st.booleans()):
+        memory["limit_mb"] = draw(st.sampled_from((0.1, 0.2)))
+    if kind == "budget":
+        memory["per_record_bytes"] = draw(st.sampled_from((0, 100, 33)))
+        memory["per_value_bytes"] = draw(st.sampled_from((0, 7)))
+        memory["per_byte"] = draw(st.sampled_from((1.0, 0.333, 0.0, 2.5)))
+        memory["state_factor"] = draw(st.sampled_from((1.0, 0.25, 0.0, 3.001)))
+        points = [
+            {"share": 0.1, "factor": 1.0},
+            {"share": 0.7, "factor": 1.337},
+            {"share": 1.0, "factor": 3.0},
+            {"share": 9.9, "factor": 2.5},
+        ]
+        slow_downs = {"kind": "none"}, {"kind": "points", "points": points}, {"kind": "points", "points": points[1:2]}, {"kind": "klink"}
+        memory["slow_down"] = draw(st.sampled_from((*slow_downs, {"kind": "costream"})))
+    return memory
+
+
+@st.composite
+def ingresses(draw: st.DrawFn, budgets: bool) -> Document:
+    """What sources do when their hosts are full; marks on memory where all hosts have a budget."""
+    kind = draw(st.sampled_from(("read", "throttle", "throttle", "drop")))
+    if kind == "read":
+        return {"kind": kind}
+    policy: Document = {"kind": kind, "resume": draw(st.sampled_from((1.0, 0.5, 0.0)))}
+    marks = draw(st.sampled_from(("queued_max", "memory_max", "both") if budgets else ("queued_max",)))
+    if marks != "memory_max":
+        policy["queued_max"] = draw(st.sampled_from((0, 1, 5, 30)))
+    if marks != "queued_max":
+        policy["memory_max"] = draw(st.sampled_from((0.3, 1.0, 2.0)))
+    return policy
+
+
 def cores(processor: Document) -> st.SearchStrategy[float]:
     if processor["kind"] == "dedicated":
         return st.just(32)  # a core for every instance
@@ -450,7 +490,8 @@ def cores(processor: Document) -> st.SearchStrategy[float]:
 
 
 @st.composite
-def clusters(draw: st.DrawFn) -> Document:
+def clusters(draw: st.DrawFn, budgets: str = "none") -> Document:
+    """budgets: which hosts have a memory budget: none, some, all."""
     latency_ms = st.sampled_from(draw(st.sampled_from(LATENCIES_MS)))
     hosts: list[Document] = []
     for name in draw(st.sampled_from(("a", "ab", "abc"))):
@@ -465,6 +506,8 @@ def clusters(draw: st.DrawFn) -> Document:
         }
         if draw(st.booleans()):
             host["count"] = draw(st.integers(1, 2))
+        if budgets == "all" or (budgets == "some" and draw(st.booleans())):
+            host["memory"] = draw(memories())
         hosts.append(host)
     cluster: Document = {"hosts": hosts, "local_latency_ns": draw(st.sampled_from((1, 7, 1000, 10_000)))}
     names = host_names(cluster)
@@ -556,14 +599,22 @@ def host_faults(draw: st.DrawFn, hosts: list[str], horizon_ns: int) -> list[Docu
 
 
 @st.composite
-def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS) -> Document:
-    """A random experiment with about so many input records (fewer where operators multiply them)."""
+def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS, budgets: tuple[str, ...] = ("none", "none", "some", "all")) -> Document:
+    """A random experiment with about so many input records (fewer where operators multiply them).
+
+    budgets: which of its hosts may have a memory budget.
+    """
     horizon_ns = draw(st.sampled_from((2, 4, 10, 50, 300))) * MILLISECOND_NS
     query = Query(draw, horizon_ns)
     query.grow()
     per_source = max(10, draw(st.sampled_from(records)) // (query.records_factor * len(query.streams)))
-    cluster = draw(clusters())
+    budgeted = draw(st.sampled_from(budgets))
+    cluster = draw(clusters(budgeted))
     flow_control = draw(st.sampled_from(({"kind": "unbounded"}, *({"kind": "credits", "per_channel": n} for n in (1, 3, 32)))))
+    if flow_control["kind"] == "credits":
+        in_bytes = st.sampled_from(({}, {}, {"per_channel_bytes": 5000}, {"per_instance_bytes": 100_000}))
+        flow_control |= draw(in_bytes) | {"per_channel": draw(st.sampled_from((flow_control["per_channel"], 1000)))}
+    ingress = draw(ingresses(budgeted == "all")) if draw(st.integers(0, 3)) == 0 or budgeted == "all" else {"kind": "read"}
     drain = draw(st.booleans())
     return {
         "format": 1,
@@ -578,7 +629,7 @@ def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS) -> Document:
             "drain_limit_s": draw(st.sampled_from((60.0, 60.0, 0.001))) if drain else 60.0,
             "sources": {id: draw(source_workloads(stream, per_source, horizon_ns)) for id, stream in query.streams.items()},
         },
-        "policies": {"flow_control": flow_control},
+        "policies": {"flow_control": flow_control, "ingress": ingress},
         "faults": draw(host_faults(host_names(cluster), horizon_ns)) + draw(link_faults(host_names(cluster), horizon_ns)),
         "measurement": {
             "frame_ms": draw(st.sampled_from((1, 1.7, 250))),

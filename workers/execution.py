@@ -140,8 +140,8 @@ class Attempt:
             raise
         simulation.telemetry.write(self.directory)
         self.t_ns = simulation.now_ns
-        if simulation.deadlock:
-            return {**failed(simulation.deadlock), "summary": simulation.summary()}
+        if ended := simulation.deadlock or simulation.exhaustion:
+            return {**failed(ended), "summary": simulation.summary()}
         return {"state": RunState.SUCCEEDED, "summary": simulation.summary(), "digest": simulation.digest()}
 
     def _begin(self) -> engine.Simulation:

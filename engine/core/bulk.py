@@ -2,7 +2,7 @@
 
 from engine.core.compiler import compiled
 from engine.core.layout import *
-from engine.core.tools import entry_bucket, heap_push
+from engine.core.tools import entry_bucket, heap_push, may_read
 
 
 @compiled
@@ -24,13 +24,14 @@ def place_records(partition, cursor, append, event, trigger, words, columns, log
 
 
 @compiled
-def await_logs(inst, host, agenda, log_append):
+def await_logs(inst, host, memory, agenda, log_append, log_trigger):
     """Idle sources of hosts that have heaps enter their next log record, if they have one, in the heaps of their hosts."""
     count = inst.shape[0]
     for i in range(count):
         h = inst[i, I_HOST]
+        held_back = memory[h, Z_FULL] == 1 and memory[h, Z_INGRESS] == INGRESS_THROTTLE
         idle = inst[i, I_STATUS] == IDLE and inst[i, I_LISTED] == 0 and inst[i, I_AWAITS] == 0 and inst[i, I_RANK] < FAR
-        if inst[i, I_SOURCE] == 1 and host[h, H_THREADS] > 0 and idle and inst[i, I_LOG] < inst[i, I_LOG_END]:
+        if host[h, H_THREADS] > 0 and idle and may_read(inst, log_trigger, held_back, i):
             inst[i, I_AWAITS] = 1
             heap_push(agenda, 2 * host[h, H_MEMBER], host[h, H_AGENDA], log_append[inst[i, I_LOG]], count + i)
             host[h, H_AGENDA] += 1
@@ -83,6 +84,29 @@ def find_services(trace, lineage, places, wanted, found):
                 found[low] = n
             low += 1
     return 0
+
+
+@compiled
+def unsent_bytes(inst, op, par, edge, msg, found):
+    """Accounting bytes of the outputs that instances have made and not yet sent, into `found` (instances,)."""
+    for i in range(inst.shape[0]):
+        o = inst[i, I_OP]
+        total = 0
+        slot = inst[i, I_OUT]
+        while slot >= 0:
+            if msg[slot, M_KIND] == RECORD:
+                port = 0
+                if op[o, O_PORTS] > 1:
+                    port = msg[slot, M_EDGE]
+                e = par[op[o, O_PORT_WIDTHS] + op[o, O_PORTS] + port]
+                if e >= 0:
+                    total += edge[e, E_BYTES]
+            elif msg[slot, M_KIND] == CONTROL_MESSAGE:
+                total += msg[slot, M_BYTES]
+            else:
+                total += CONTROL_BYTES
+            slot = msg[slot, M_NEXT]
+        found[i] = total
 
 
 @compiled

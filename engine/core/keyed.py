@@ -212,6 +212,8 @@ def _packed(w: Arrays, keeping: Keeping, i: int, chosen: Words) -> KeyedState:
 def _account(w: Arrays, i: int, entries: int, state_bytes: int) -> None:
     w.inst[i, L.I_ENTRIES] += entries
     w.inst[i, L.I_STATE_BYTES] += state_bytes
+    w.tally[i, L.Y_STATE] += state_bytes
+    w.memory[w.inst[i, L.I_HOST], L.Z_STATE] += state_bytes
 
 
 def _relink(w: Arrays, keeping: Keeping, i: int, entries: Words) -> None:

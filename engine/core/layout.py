@@ -141,6 +141,33 @@ H_ANSWER_PS = 39
 H_IDLE = 39  # idle processors, where turns are taken from heaps
 H_COLUMNS = 40
 
+# -- what a host holds in memory (docs/event-core.md, 13) -----------------------------------------------------------------------------
+Z_WATCHED = 0  # 1: looked at at the end of each instant
+Z_MODELLED = 1  # 1: it has a memory model; else nothing is used
+Z_LAW = 2  # row of `footprint`: what messages count here
+Z_BASE = 3
+Z_STATE_MILLI = 4
+Z_HELD = 5  # of messages in queues and outputs not yet sent, by the host's law
+Z_STATE = 6  # accounting bytes of its instances' state
+Z_ITEMS = 7  # items in queues, in real records
+Z_USED = 8  # at the end of its last instant
+Z_PEAK = 9
+Z_LIMIT = 10  # FAR: none
+Z_CURVE = 11  # its points in `curve`: first, end
+Z_CURVE_END = 12
+Z_PRESSURE = 13  # factor of costs, in units of 2^-16
+Z_INGRESS = 14
+Z_FULL = 15
+Z_ITEMS_MAX = 16  # FAR: no mark
+Z_ITEMS_RESUME = 17
+Z_USED_MAX = 18
+Z_USED_RESUME = 19
+Z_DIED = 20  # when, -1 if it lives
+Z_COLUMNS = 21
+Y_SHED, Y_STATE, Y_COLUMNS = 0, 1, 2  # of each instance: records that it threw away; bytes of state that its host has counted
+INGRESS_READ, INGRESS_THROTTLE, INGRESS_DROP = 0, 1, 2
+NO_PRESSURE = 1 << 16
+
 # -- operator, edge, channel ----------------------------------------------------------------------------------------------
 (
     O_CODE,
@@ -158,7 +185,7 @@ H_COLUMNS = 40
     O_GROUP_WORDS,  # words of an entry that are state, from S_COUNT on; 0 for the entries of joins
     O_FIRST_ROW,  # column of an entry's first stored record, 0 if it stores none or by side
     O_PORTS,  # output ports
-    O_PORT_WIDTHS,  # where the numbers of fields on them stand, in the parameters
+    O_PORT_WIDTHS,  # where the numbers of fields on them stand, in the parameters; behind them the first edge that leaves each, or -1
     O_NOISE,  # where what varies the cost of its services stands, in the parameters; -1: nothing does
     O_WEIGHT,  # how many real records one that it serves stands for ...
     O_WEIGHT_OUT,  # ... and one that it emits

@@ -19,13 +19,19 @@ from engine.core.tools import (  # noqa: F401
     heap_pop,
     heap_push,
     latency_bucket,
+    let_sources_read,
     look_at,
+    may_read,
     mix64,
     ring_before,
     ring_insert,
+    room_of,
+    room_unsent,
+    times,
     turn_pop,
     turn_push,
     varied,
+    weigh,
 )
 from engine.core.transmission import hand_over, is_full, note_way, pass_trunk, settle, transmit
 
@@ -54,6 +60,10 @@ def advance(world, stop):
     credit = world.credit
     latency = world.latency
     link = world.link
+    memory = world.memory
+    footprint = world.footprint
+    curve = world.curve
+    tally = world.tally
     rings = world.rings
     route = world.route
     scratch = world.scratch
@@ -86,6 +96,10 @@ def advance(world, stop):
     box = world.box
     g = world.g
 
+    weighing = 0  # nothing is left of what asks for it in loops that do not weigh
+    # WEAVE if memory
+    weighing = 1
+    # WEAVE end
     machines = g[G_MACHINES]
     actors = g[G_ACTORS]
     hosts = next_ns.shape[0]  # machines, then trunks, then actors
@@ -111,8 +125,10 @@ def advance(world, stop):
                 t0 = next_ns[h]
         if t0 > stop:
             for h in range(machines):
+                if weighing == 1 and memory[h, Z_DIED] >= 0:
+                    continue
                 if host[h, H_PAUSED] <= stop:  # ticks due meanwhile have to come first
-                    admit(rings, host, inst, msg, listed, h, stop)
+                    admit(rings, host, inst, msg, listed, op, memory, footprint, weighing, h, stop)
             return DONE
         window_end = stop
         if stop - t0 >= lookahead:
@@ -124,6 +140,9 @@ def advance(world, stop):
         for h in range(machines):
             if next_ns[h] > window_end:
                 continue
+            if weighing == 1 and memory[h, Z_DIED] >= 0:  # something came, and nobody is there
+                next_ns[h] = FAR
+                continue
             first_processor = host[h, H_PROCESSOR]
             end_processor = host[h, H_PROCESSOR_END]
             threads = host[h, H_THREADS]
@@ -131,11 +150,12 @@ def advance(world, stop):
             member = host[h, H_MEMBER]
             while True:
                 # the next instant on this host
+                held_back = weighing == 1 and memory[h, Z_FULL] == 1 and memory[h, Z_INGRESS] == INGRESS_THROTTLE
                 t = host[h, H_RESUME]
                 if t == FAR:
-                    choosing = (
-                        threads == 1 or host[h, H_IDLE] > 0
-                    )  # while all processors are busy, arrivals wait for the next of the other events
+                    choosing = threads == 1 or host[h, H_IDLE] > 0  # while all are busy, arrivals wait for the next of the other events,
+                    if weighing == 1 and memory[h, Z_WATCHED] == 1:  # but where they fill the memory
+                        choosing = True
                     if threads == 0:
                         for p in range(first_processor, end_processor):
                             if proc[p, P_INSTANCE] >= 0:
@@ -145,7 +165,7 @@ def advance(world, stop):
                                 choosing = True
                                 for q in range(proc[p, P_FIRST], proc[p, P_FIRST] + proc[p, P_COUNT]):
                                     i = members[q]
-                                    if inst[i, I_SOURCE] == 1 and inst[i, I_STATUS] == IDLE and inst[i, I_LOG] < inst[i, I_LOG_END]:
+                                    if inst[i, I_STATUS] == IDLE and may_read(inst, log_trigger, held_back, i):
                                         if log_append[inst[i, I_LOG]] < t and inst[i, I_RANK] < FAR:
                                             t = log_append[inst[i, I_LOG]]
                     else:
@@ -308,6 +328,8 @@ def advance(world, stop):
                                 reason = NEED_RING
                                 break
                             made = slot
+                            if weighing == 1:
+                                memory[h, Z_HELD] -= msg[made, M_BYTES]
                             slot = msg[made, M_NEXT]
                             msg[made, M_NEXT] = -1
                             fifo = inst[i, I_FIFO]
@@ -344,6 +366,8 @@ def advance(world, stop):
                             continue
                         # WEAVE end
                         if x == op[o, O_EDGE_END]:  # nobody listens
+                            if weighing == 1:
+                                memory[h, Z_HELD] -= room_unsent(msg, op, par, memory, footprint, h, o, slot)
                             if tracing:
                                 notes[slot, N_ORIGIN] = -1
                             inst[i, I_OUT] = msg[slot, M_NEXT]
@@ -411,6 +435,8 @@ def advance(world, stop):
                         after = msg[slot, M_NEXT]
                         if last:
                             made = slot
+                            if weighing == 1:
+                                memory[h, Z_HELD] -= room_unsent(msg, op, par, memory, footprint, h, o, slot)
                         else:
                             g[G_FREE] -= 1
                             made = free[g[G_FREE]]
@@ -489,9 +515,9 @@ def advance(world, stop):
                 while True:
                     moment = host[h, H_TICK]
                     if moment > t:
-                        admit(rings, host, inst, msg, listed, h, t)
+                        admit(rings, host, inst, msg, listed, op, memory, footprint, weighing, h, t)
                         break
-                    admit(rings, host, inst, msg, listed, h, moment - 1)
+                    admit(rings, host, inst, msg, listed, op, memory, footprint, weighing, h, moment - 1)
                     least = FAR
                     for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
                         i = host_members[q]
@@ -516,6 +542,8 @@ def advance(world, stop):
                                 msg[inst[i, I_QUEUE_LAST], M_NEXT] = slot
                             inst[i, I_QUEUE_LAST] = slot
                             inst[i, I_QUEUE_COUNT] += 1
+                            if weighing == 1:
+                                memory[h, Z_ITEMS] += op[inst[i, I_OP], O_WEIGHT]
                             if threads > 0:
                                 look_at(host, inst, listed, h, i)
                             due = moment
@@ -565,7 +593,7 @@ def advance(world, stop):
                             if slot >= 0:
                                 best_ready = msg[slot, M_READY]
                                 best_class = msg[slot, M_CLASS]
-                            if inst[i, I_SOURCE] == 1 and inst[i, I_LOG] < inst[i, I_LOG_END]:
+                            if may_read(inst, log_trigger, held_back, i):
                                 ready = log_append[inst[i, I_LOG]]
                                 if ready <= t and (ready < best_ready or (ready == best_ready and CLASS_LOG < best_class)):
                                     best_ready = ready
@@ -595,8 +623,12 @@ def advance(world, stop):
                             break
                         if proc[p, P_INSTANCE] >= 0:
                             continue
-                    looked_at = proc[p, P_COUNT] if threads < 2 else 0
-                    for q in range(proc[p, P_FIRST], proc[p, P_FIRST] + looked_at):
+                    scan = 0
+                    scan_end = 0
+                    if threads < 2:
+                        scan = proc[p, P_FIRST]
+                        scan_end = scan + proc[p, P_COUNT]
+                    for q in range(scan, scan_end):
                         i = members[q]
                         if inst[i, I_STATUS] != IDLE:
                             continue
@@ -605,8 +637,7 @@ def advance(world, stop):
                             if rank > best_rank or rank == FAR:
                                 continue
                             if rank < best_rank and (
-                                inst[i, I_QUEUE] >= 0
-                                or (inst[i, I_SOURCE] == 1 and inst[i, I_LOG] < inst[i, I_LOG_END] and log_append[inst[i, I_LOG]] <= t)
+                                inst[i, I_QUEUE] >= 0 or (may_read(inst, log_trigger, held_back, i) and log_append[inst[i, I_LOG]] <= t)
                             ):
                                 best_rank = rank
                                 best_ready = FAR
@@ -618,7 +649,7 @@ def advance(world, stop):
                                 best = i
                                 best_ready = ready
                                 best_class = msg[slot, M_CLASS]
-                        if inst[i, I_SOURCE] == 1 and inst[i, I_LOG] < inst[i, I_LOG_END]:
+                        if may_read(inst, log_trigger, held_back, i):
                             ready = log_append[inst[i, I_LOG]]
                             if ready <= t and (ready < best_ready or (ready == best_ready and CLASS_LOG < best_class)):
                                 best = i
@@ -631,11 +662,10 @@ def advance(world, stop):
                             inst[i, I_LISTED] = 0
                         if threads > 0:
                             if (
-                                inst[i, I_SOURCE] == 1
-                                and inst[i, I_STATUS] == IDLE
+                                inst[i, I_STATUS] == IDLE
                                 and inst[i, I_AWAITS] == 0
                                 and inst[i, I_RANK] < FAR
-                                and inst[i, I_LOG] < inst[i, I_LOG_END]
+                                and may_read(inst, log_trigger, held_back, i)
                             ):
                                 inst[i, I_AWAITS] = 1
                                 heap_push(agenda, 2 * member, host[h, H_AGENDA], log_append[inst[i, I_LOG]], inst_count + i)
@@ -679,7 +709,15 @@ def advance(world, stop):
                             if line + 1 < inst[i, I_LOG_END] and log_trigger[line + 1] >= 0:
                                 log_append[line + 1] += shift
                         # WEAVE end
-                        if log_trigger[line] >= 0:
+                        shedding = weighing == 1 and memory[h, Z_FULL] == 1 and memory[h, Z_INGRESS] == INGRESS_DROP
+                        if log_trigger[line] >= 0 and shedding:
+                            kind = RECORD
+                            trigger = log_trigger[line]
+                            box[3] = 1
+                            tally[i, Y_SHED] += 1
+                            if log_event[line] > inst[i, I_NEWEST_EVENT]:
+                                inst[i, I_NEWEST_EVENT] = log_event[line]
+                        elif log_trigger[line] >= 0:
                             trigger = log_trigger[line]
                             kind = RECORD
                             g[G_FREE] -= 1
@@ -731,6 +769,8 @@ def advance(world, stop):
                         kind = msg[slot, M_KIND]
                         channel = msg[slot, M_CHANNEL]
                         msg[slot, M_NEXT] = -1
+                        if weighing == 1:
+                            room = room_of(msg, memory, footprint, h, slot)
                         if tracing:
                             came_from = notes[slot, N_ORIGIN]
                             notes[slot, N_ORIGIN] = -1
@@ -791,6 +831,11 @@ def advance(world, stop):
                         inst[i, I_QUEUE] = after
                         inst[i, I_QUEUE_COUNT] -= 1
                         inst[i, I_QUEUE_BYTES] -= msg[slot, M_BYTES]
+                        if weighing == 1:
+                            memory[h, Z_HELD] -= room
+                            memory[h, Z_ITEMS] -= op[o, O_WEIGHT]
+                            memory[h, Z_STATE] += inst[i, I_STATE_BYTES] - tally[i, Y_STATE]
+                            tally[i, Y_STATE] = inst[i, I_STATE_BYTES]
                         if kind == RECORD:  # its place in the channel is free again
                             # WEAVE on_receive
                             bound = edge[e, E_BOUND]
@@ -844,6 +889,13 @@ def advance(world, stop):
                         inst[i, I_EMITTED] += n
                     if op[o, O_NOISE] >= 0:
                         cost_ps = varied(cost_ps, par, op[o, O_NOISE], inst, i, t)
+                    if weighing == 1:
+                        if memory[h, Z_PRESSURE] != NO_PRESSURE:
+                            cost_ps = times(cost_ps, memory[h, Z_PRESSURE])
+                        unsent = box[0]
+                        while unsent >= 0:
+                            memory[h, Z_HELD] += room_unsent(msg, op, par, memory, footprint, h, o, unsent)
+                            unsent = msg[unsent, M_NEXT]
                     service = inst[i, I_SERVICE]
                     if cost_ps != inst[i, I_COST]:
                         service = (cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]
@@ -917,6 +969,16 @@ def advance(world, stop):
                     host[h, H_RESUME] = t
                     next_ns[h] = t
                     break
+                if weighing == 1 and memory[h, Z_WATCHED] == 1:
+                    weigh(memory, curve, h, t)
+                    if memory[h, Z_DIED] >= 0:
+                        host[h, H_RATE] = 0
+                        next_ns[h] = FAR
+                        break
+                    if held_back and memory[h, Z_FULL] == 0:
+                        host[h, H_RESUME] = t + 1
+                        if threads > 0:
+                            let_sources_read(host, inst, proc, listed, host_members, h)
                 if sharing == 1:
                     running = host[h, H_RUNNING]
                     rate = 0

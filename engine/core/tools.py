@@ -88,6 +88,74 @@ def join_stamps(to, a, of, b, g, stamps, triggers):
             to[a, c] = value
 
 
+def room_of(msg, memory, footprint, h, slot):
+    """Bytes of memory that a message which was sent takes in a queue of host `h`."""
+    room = 0
+    if msg[slot, M_KIND] == RECORD:
+        room = footprint[memory[h, Z_LAW], msg[slot, M_EDGE]]
+    elif msg[slot, M_KIND] == WATERMARK:
+        room = CONTROL_BYTES
+    elif msg[slot, M_KIND] == CONTROL_MESSAGE:
+        room = msg[slot, M_BYTES]
+    return room
+
+
+def room_unsent(msg, op, par, memory, footprint, h, o, slot):
+    """Bytes of memory that an output of operator `o` takes on host `h` until it is sent."""
+    room = CONTROL_BYTES
+    if msg[slot, M_KIND] == CONTROL_MESSAGE:
+        room = msg[slot, M_BYTES]
+    elif msg[slot, M_KIND] == RECORD:
+        port = 0
+        if op[o, O_PORTS] > 1:
+            port = msg[slot, M_EDGE]
+        e = par[op[o, O_PORT_WIDTHS] + op[o, O_PORTS] + port]
+        room = 0
+        if e >= 0:
+            room = footprint[memory[h, Z_LAW], e]
+    return room
+
+
+def pressure_at(memory, curve, h, used):
+    """What `used` bytes make of costs on host `h`, in units of 2^-16 (docs/event-core.md, 13.1)."""
+    first = memory[h, Z_CURVE]
+    k = memory[h, Z_CURVE_END] - 1
+    factor = NO_PRESSURE
+    if k >= first:
+        while k > first and curve[k, 0] > used:
+            k -= 1
+        factor = curve[k, 1]
+        if k + 1 < memory[h, Z_CURVE_END] and used > curve[k, 0]:
+            way = ((used - curve[k, 0]) << 16) // (curve[k + 1, 0] - curve[k, 0])
+            factor += (curve[k + 1, 1] - factor) * way >> 16
+    return factor
+
+
+@rare
+def weigh(memory, curve, h, t):
+    """Look at what host `h` holds at the end of instant `t`: pressure, fullness, death (docs/event-core.md, 13)."""
+    used = 0
+    if memory[h, Z_MODELLED] == 1:
+        used = memory[h, Z_BASE] + memory[h, Z_HELD] + memory[h, Z_STATE] * memory[h, Z_STATE_MILLI] // 1000
+        if used != memory[h, Z_USED]:
+            memory[h, Z_PRESSURE] = pressure_at(memory, curve, h, used)
+            if used > memory[h, Z_PEAK]:
+                memory[h, Z_PEAK] = used
+            if used > memory[h, Z_LIMIT]:
+                memory[h, Z_DIED] = t
+    memory[h, Z_USED] = used
+    if memory[h, Z_INGRESS] != INGRESS_READ:
+        if memory[h, Z_ITEMS] > memory[h, Z_ITEMS_MAX] or used > memory[h, Z_USED_MAX]:
+            memory[h, Z_FULL] = 1
+        elif memory[h, Z_ITEMS] <= memory[h, Z_ITEMS_RESUME] and used <= memory[h, Z_USED_RESUME]:
+            memory[h, Z_FULL] = 0
+
+
+def may_read(inst, log_trigger, held_back, i):
+    """Whether instance `i` has a next row in its log that it may take once it is due; a host that is full holds back records only."""
+    return inst[i, I_SOURCE] == 1 and inst[i, I_LOG] < inst[i, I_LOG_END] and not (held_back and log_trigger[inst[i, I_LOG]] >= 0)
+
+
 def new_output(msg, free, g, box, slot, stamps):
     """A message for one output, with the lineage of the message in `slot`, at the end of the outputs in `box`. The caller has checked for
     space."""
@@ -403,8 +471,25 @@ def look_at(host, inst, listed, h, i):
         host[h, H_LISTED] += 1
 
 
-def admit(rings, host, inst, msg, listed, h, limit):
-    """Arrivals at times <= limit join their receivers' queues: by time, at equal times local ones first."""
+@rare
+def let_sources_read(host, inst, proc, listed, host_members, h):
+    """Sources of host `h` may take log records that were held back: they, and whoever waits for a turn behind them, are looked at again."""
+    for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
+        i = host_members[q]
+        if inst[i, I_LISTED] == 2:
+            inst[i, I_LISTED] = 0
+            look_at(host, inst, listed, h, i)
+        elif inst[i, I_SOURCE] == 1:
+            look_at(host, inst, listed, h, i)
+    for p in range(host[h, H_PROCESSOR], host[h, H_PROCESSOR_END]):
+        proc[p, P_TURNS] = 0
+
+
+def admit(rings, host, inst, msg, listed, op, memory, footprint, weighing, h, limit):
+    """Arrivals at times <= limit join their receivers' queues: by time, at equal times local ones first.
+
+    weighing: 1 if what hosts hold is counted.
+    """
     threads = host[h, H_THREADS]
     mask = rings.shape[1] - 1
     local = host[h, H_LOCAL]
@@ -438,6 +523,9 @@ def admit(rings, host, inst, msg, listed, h, limit):
         inst[receiver, I_QUEUE_LAST] = message
         inst[receiver, I_QUEUE_COUNT] += 1
         inst[receiver, I_QUEUE_BYTES] += msg[message, M_BYTES]
+        if weighing == 1:
+            memory[h, Z_HELD] += room_of(msg, memory, footprint, h, message)
+            memory[h, Z_ITEMS] += op[inst[receiver, I_OP], O_WEIGHT]
         if threads > 0:
             look_at(host, inst, listed, h, receiver)
     host[h, H_LOCAL] = local

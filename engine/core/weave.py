@@ -29,6 +29,8 @@ WIDTHS = {
     "edge": layout.E_COLUMNS,
     "chan": layout.C_COLUMNS,
     "link": layout.K_COLUMNS,
+    "memory": layout.Z_COLUMNS,
+    "curve": 2,
     "pane": layout.W_COLUMNS,
     "notes": layout.N_COLUMNS,
     "trace": layout.TRACE_COLUMNS,
@@ -57,9 +59,9 @@ operator's work. Without a protocol the points leave no trace in the compiled lo
 (`engine.core.tools.new_control_message`); the protocol's `messages_max` says how many in one service.
 """
 
-FEATURES = ("actors", "coordinated", "latencies")
+FEATURES = ("actors", "coordinated", "latencies", "memory")
 """What runs may use or not. actors: control messages (`engine.core.actors`). coordinated: generators that wait for their sources.
-latencies: others beside the measured one."""
+latencies: others beside the measured one. memory: what hosts hold is looked at (`engine.memory`)."""
 
 NO_KERNEL = -1
 """The code of kinds that the loop serves itself."""

@@ -40,6 +40,10 @@ class Arrays(NamedTuple):
     credit: Words  # per bounded channel: when the k-th send is allowed
     latency: Words  # (hosts, hosts) ns, or -1 - the row of the pair's link
     link: Words
+    memory: Words  # (machines and trunks, memory columns)
+    footprint: Words  # (laws, edges) bytes of memory that a record on the edge takes
+    curve: Words  # points of the hosts' curves: bytes used, factor of costs in units of 2^-16
+    tally: Words  # (instances, tally columns)
     route: Words  # receiver index by hash edge and key group
     rings: Words  # (2 x hosts, n, 3) arrival, tie, message: local delay line and inbox of each host
     scratch: Words
@@ -356,7 +360,7 @@ class World:
         link = w.link.copy()
         link[:, [L.K_HELD, L.K_HELD_LAST]] = 0
         add(*(np.sort(w.tags[m : m + k], axis=0) for m, k in host[:, [L.H_MEMBER, L.H_RUNNING]].tolist()))
-        add(inst, proc, host, link, w.chan, w.credit, w.route, w.histogram, w.latency_sums, w.hook)
+        add(inst, proc, host, link, w.memory, w.tally, w.chan, w.credit, w.route, w.histogram, w.latency_sums, w.hook)
         for slots in self.held():
             add(self._messages_digest(slots))
         for i in range(len(inst)):

@@ -8,9 +8,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from .memory import AnyMemory, Counted
 from .network import Link, Trunk, bandwidth
 from .operator import Model
-from .problems import Refusal
+from .problems import Refusal, refusals_below
 from .units import Integer, Number, latency, megabytes_bytes, milliseconds_ns, quantity, scaled
 from .variant import Variant
 
@@ -88,6 +89,7 @@ class Host(Model):
         1.0, unit="x", ge=0.001, le=1000, title="Speed", description="Speed of a core against the price list's; kept in thousandths."
     )
     memory_mb: Number = quantity(4096, unit="MB", gt=0, le=1e9, title="Memory", description="Memory; 1 MB is 1,000,000 bytes.")
+    memory: AnyMemory = Field(default=Counted(), title="Memory model", description="What fills the memory, and what follows from it.")
     egress_mbit_per_s: Integer = bandwidth(1000, title="Egress", description="Bandwidth of the outgoing link.")
     egress_latency_ms: Number = latency(0.5, description="Latency to every other host.")
 
@@ -106,6 +108,12 @@ class Host(Model):
                 at=("processor", "quota_cores"),
                 value=self.processor.quota_cores,
             )
+        return self
+
+    @model_validator(mode="after")
+    def _memory_fits(self) -> Host:
+        with refusals_below("memory"):
+            self.memory.refuse_misfit(megabytes_bytes(self.memory_mb))
         return self
 
 
@@ -138,6 +146,7 @@ class ExpandedHost:
     cores_milli: int
     speed_milli: int
     memory_bytes: int
+    memory: AnyMemory
     egress_mbit_per_s: int
     egress_latency_ns: int
 
@@ -188,6 +197,7 @@ def expand(cluster: Cluster) -> list[ExpandedHost]:
                     cores_milli=scaled(host.cores, 1000),
                     speed_milli=scaled(host.speed, 1000),
                     memory_bytes=megabytes_bytes(host.memory_mb),
+                    memory=host.memory,
                     egress_mbit_per_s=host.egress_mbit_per_s,
                     egress_latency_ns=milliseconds_ns(host.egress_latency_ms),
                 )

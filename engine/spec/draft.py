@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from . import registry
 from .cluster import AnyPlacement, Cluster, ExpandedHost, expand, machine_count
-from .experiment import AnyFlowControl, Measurement
+from .experiment import AnyFlowControl, AnyIngress, Measurement
 from .faults import AnyFault
 from .operator import Operator
 from .query import Edge, OperatorSpec
@@ -133,6 +133,11 @@ class Draft:
     def flow_control(self) -> Any:
         """The flow control, None if none is written or it is broken."""
         return attempt(AnyFlowControl, section(self.document, "policies", "flow_control"))
+
+    @cached_property
+    def ingress(self) -> Any:
+        """The ingress policy, None if none is written or it is broken."""
+        return attempt(AnyIngress, section(self.document, "policies", "ingress"))
 
     @cached_property
     def workload(self) -> Workload | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -12,7 +13,7 @@ from .cluster import AnyPlacement, Cluster, ExpandedHost, Spread, expand
 from .faults import AnyFault
 from .operator import Model
 from .problems import Refusal
-from .query import OperatorSpec, Query
+from .query import Edge, OperatorSpec, Query
 from .units import Integer, Number, milliseconds_ns, quantity
 from .variant import Variant
 from .workload import Workload
@@ -38,15 +39,92 @@ class Credits(Variant):
     per_channel: Integer = quantity(
         32, unit="records", ge=1, le=1_000_000, title="Per channel", description="Records that a channel may hold."
     )
+    per_channel_bytes: Integer | None = quantity(
+        None, unit="bytes", ge=1, le=10**12, title="Bytes per channel", description="... and bytes, of the records' accounting size."
+    )
+    per_instance_bytes: Integer | None = quantity(
+        None,
+        unit="bytes",
+        ge=1,
+        le=10**12,
+        title="Bytes per instance",
+        description="... that all input channels of an instance may hold, each an equal share.",
+    )
+
+    def records(self, record_bytes: int, inputs: int, weight: int) -> int:
+        """How many of a run's records a channel may hold; 0 if not even one. inputs: channels of its receiver. weight: real records for
+        one."""
+        bounds = [self.per_channel // weight]
+        if self.per_channel_bytes is not None:
+            bounds.append(self.per_channel_bytes // (record_bytes * weight))
+        if self.per_instance_bytes is not None:
+            bounds.append(self.per_instance_bytes // inputs // (record_bytes * weight))
+        return min(bounds)
+
+
+def input_counts(operators: Sequence[OperatorSpec], edges: Sequence[Edge]) -> dict[str, int]:
+    """How many channels lead to each instance of an operator, by its id."""
+    parallelism = {operator.id: operator.parallelism for operator in operators}
+    counts = dict.fromkeys(parallelism, 0)
+    for edge in edges:
+        if edge.source in parallelism and edge.target in parallelism:
+            counts[edge.target] += 1 if edge.partitioning.kind == "forward" else parallelism[edge.source]
+    return counts
 
 
 AnyFlowControl = Annotated[Unbounded | Credits, Field(discriminator="kind")]
+
+
+class ReadOn(Variant):
+    """Sources read on, whatever waits behind them: what is not bounded otherwise accumulates."""
+
+    title: ClassVar[str] = "Read on"
+    kind: Literal["read"] = "read"
+
+
+class Guarded(Variant):
+    """What sources with marks on their hosts' load share."""
+
+    queued_max: Integer | None = quantity(
+        None, unit="items", ge=0, le=10**12, title="Queued", description="The host is full with more than these in its queues."
+    )
+    memory_max: Number | None = Field(
+        default=None, gt=0, le=10, title="Memory", description="The host is full above this share of its memory budget."
+    )
+    resume: Number = Field(default=1.0, ge=0, le=1, title="Resume", description="It remains full until it is at this share of each mark.")
+
+    @model_validator(mode="after")
+    def _has_a_mark(self) -> Self:
+        if self.queued_max is None and self.memory_max is None:
+            message = "ingress has no mark, so that no host would ever be full; give queued_max or memory_max, or choose read"
+            raise Refusal(message, at=("queued_max",), code="missing")
+        return self
+
+
+class Throttle(Guarded):
+    """Sources take nothing from their logs while their host is full; the driver's queue grows."""
+
+    title: ClassVar[str] = "Throttle"
+    source: ClassVar[str] = "Karimov 2020, 2.3 (3); Siachamis 2024, 3.5; Farhat 2020, 3.1.5"
+    kind: Literal["throttle"] = "throttle"
+
+
+class Drop(Guarded):
+    """Sources read on while their host is full, and throw away what they read; it is counted as shed."""
+
+    title: ClassVar[str] = "Drop"
+    source: ClassVar[str] = "Karimov 2020, 2.3 (1)"
+    kind: Literal["drop"] = "drop"
+
+
+AnyIngress = Annotated[ReadOn | Throttle | Drop, Field(discriminator="kind")]
 
 
 class Policies(Model):
     """What governs the run."""
 
     flow_control: AnyFlowControl = Field(default=Unbounded(), title="Flow control", description="What a full channel does to its sender.")
+    ingress: AnyIngress = Field(default=ReadOn(), title="Ingress", description="What sources do when their host is full.")
 
 
 class Latency(Model):

@@ -13,10 +13,11 @@ from typing import Any
 
 from .cluster import AnyPlacement, AnyProcessor
 from .delays import AnyDelay
-from .experiment import AnyFlowControl
+from .experiment import AnyFlowControl, AnyIngress
 from .faults import AnyFault, AnyOccurrence
 from .functions import FUNCTIONS, Function
 from .generation import AnyGeneration
+from .memory import AnyMemory, AnySlowDown
 from .noise import AnyDrift, AnyNoise
 from .operator import Operator
 from .query import AnyPartitioning
@@ -42,6 +43,9 @@ FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "faults": variants(AnyFault),
     "occurrences": variants(AnyOccurrence),
     "flow_controls": variants(AnyFlowControl),
+    "ingresses": variants(AnyIngress),
+    "memories": variants(AnyMemory),
+    "slow_downs": variants(AnySlowDown),
 }
 """The families whose kinds are members of a union in the document itself."""
 

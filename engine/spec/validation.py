@@ -12,6 +12,7 @@ from .draft import Draft, attempt, items, section
 from .experiment import Experiment
 from .flow import Datasets, Flow
 from .graph import graph_problems
+from .memory_rules import memory_problems
 from .problems import InvalidExperiment, Problem, pointer
 from .records import RecordSchema
 from .resources import Budgets, Placing, placed, resource_problems
@@ -75,6 +76,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     placing = Placing(draft, budgets)
     reported = {problem.pointer for problem in problems}
     rest = [*graph_problems(draft), *flow.problems, *placing.problems, *resource_problems(draft, context.datasets, budgets)]
+    rest += memory_problems(draft, flow.schemas, placing.indices)
     problems += [problem for problem in rest if problem.pointer not in reported]
     names = [host.name for host in draft.hosts or ()]
     return Findings(

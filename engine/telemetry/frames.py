@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core import bulk
 from engine.core import layout as L
 from engine.core.world import Arrays, Words
 
@@ -29,6 +30,7 @@ class Counters:
     stolen_ns: Words
     late: Words
     dropped: Words  # records that a log kept no longer
+    shed: Words  # records that sources on full hosts threw away
     delivered: int
     offered: int
     sent_bytes: Words  # (hosts, trunks and actors,)
@@ -70,6 +72,7 @@ class Counters:
             stolen_ns=stolen,
             late=w.inst[:, L.I_LATE] * taken,
             dropped=dropped * taken,
+            shed=w.tally[:, L.Y_SHED] * taken,
             delivered=int((w.inst[:, L.I_DELIVERED] * taken).sum()),
             offered=offered,
             sent_bytes=w.host[:, L.H_SENT_BYTES].copy(),
@@ -178,6 +181,7 @@ class Observer:
             by(op_of, _queued(w), size).astype(np.int64).tolist(),
             by(op_of, w.inst[:, L.I_STATE_BYTES], size).astype(np.int64).tolist(),
             by(op_of, now.late - before.late, size).astype(np.int64).tolist(),
+            by(op_of, now.shed - before.shed, size).astype(np.int64).tolist(),
             strict=True,
         )
         spent = attribution(w, size, before, now)
@@ -187,6 +191,8 @@ class Observer:
             np.round(by(host_of, now.busy_ns - before.busy_ns, hosts) / processors / span_ns, 6).tolist(),
             by(host_of, _queued(w), hosts).astype(np.int64).tolist(),
             sent_mbit_per_s[:hosts],
+            *(values.tolist() for values in held_bytes(w)[:, :hosts]),
+            _memory(w, hosts),
             strict=True,
         )
         return {
@@ -210,11 +216,23 @@ class Observer:
                     "state_bytes": state,
                     "watermark_lag_ms": self._watermark_lag_ms(w, o, now.t_ns),
                     "late": late,
+                    "shed": shed,
                     "attribution": spent[o],
                 }
-                for o, (name, served, emitted, busy, blocked, stolen, queue, state, late) in enumerate(operators)
+                for o, (name, served, emitted, busy, blocked, stolen, queue, state, late, shed) in enumerate(operators)
             },
-            "hosts": {name: {"busy": busy, "queue": queue, "egress_mbit_per_s": sent} for name, busy, queue, sent in machines},
+            "hosts": {
+                name: {
+                    "busy": busy,
+                    "queue": queue,
+                    "egress_mbit_per_s": sent,
+                    "queue_bytes": queued,
+                    "unsent_bytes": unsent,
+                    "state_bytes": state,
+                    "memory": memory,
+                }
+                for name, busy, queue, sent, queued, unsent, state, memory in machines
+            },
             "trunks": {name: {"mbit_per_s": sent} for name, sent in zip(self.trunks, sent_mbit_per_s[hosts:], strict=False)},
             "actors": {
                 name: {"egress_mbit_per_s": sent}
@@ -233,6 +251,7 @@ class Observer:
         none = np.zeros(hosts, np.int64)
         numbers = [*range(len(self.hosts)), *range(len(self.trunks)), *range(len(self.actors))]
         marks = w.inst[:, L.I_WATERMARK]
+        unsent = unsent_bytes(w)
         return {
             "frame": np.full(n + hosts, number, np.int32),
             "t_ns": np.full(n + hosts, now.t_ns, np.int64),
@@ -247,16 +266,43 @@ class Observer:
             "stolen_ns": np.concatenate([now.stolen_ns - before.stolen_ns, _by_host(w, now.stolen_ns - before.stolen_ns, hosts)]),
             "queue": np.concatenate([_queued(w), _by_host(w, _queued(w), hosts)]),
             "queue_bytes": np.concatenate([w.inst[:, L.I_QUEUE_BYTES], _by_host(w, w.inst[:, L.I_QUEUE_BYTES], hosts)]),
+            "unsent_bytes": np.concatenate([unsent, _by_host(w, unsent, hosts)]),
             "state_bytes": np.concatenate([w.inst[:, L.I_STATE_BYTES], _by_host(w, w.inst[:, L.I_STATE_BYTES], hosts)]),
             "late": np.concatenate([now.late - before.late, none]),
             "dropped": np.concatenate([now.dropped - before.dropped, none]),
+            "shed": np.concatenate([now.shed - before.shed, none]),
+            "memory_bytes": np.concatenate([np.zeros(n, np.int64), w.memory[:, L.Z_USED]]),
+            "pressure": np.concatenate([np.zeros(n, np.int64), w.memory[:, L.Z_PRESSURE]]),
             **{name: np.concatenate([getattr(now, name) - getattr(before, name), none]) for name in SPENT},
             "watermark_ns": [None if abs(m) >= L.FAR else int(m) for m in marks] + [None] * hosts,
             "egress_bytes": np.concatenate([np.zeros(n, np.int64), now.sent_bytes - before.sent_bytes]),
         }
 
 
-def summary(operators: Sequence[str], latencies: Sequence[str], w: Arrays, start: Counters, end: Counters) -> dict[str, Any]:
+def unsent_bytes(w: Arrays) -> Words:
+    """Accounting bytes of outputs that were made and not yet sent, by instance. Shape (instances,)."""
+    found = np.zeros(len(w.inst), np.int64)
+    bulk.unsent_bytes(w.inst, w.op, w.par, w.edge, w.msg, found)
+    return found
+
+
+def held_bytes(w: Arrays) -> Words:
+    """Accounting bytes that hosts hold in queues, in unsent outputs, in state. Shape (3, hosts and trunks)."""
+    parts = (w.inst[:, L.I_QUEUE_BYTES], unsent_bytes(w), w.inst[:, L.I_STATE_BYTES])
+    return np.stack([_by_host(w, part, len(w.host)) for part in parts])
+
+
+def _memory(w: Arrays, hosts: int) -> list[dict[str, Any] | None]:
+    """What the hosts' memory models say, None of hosts without one."""
+    return [
+        {"used_bytes": used, "peak_bytes": peak, "slow_down": round(pressure / L.NO_PRESSURE, 6), "full": full == 1} if modelled else None
+        for modelled, used, peak, pressure, full in w.memory[:hosts, [L.Z_MODELLED, L.Z_USED, L.Z_PEAK, L.Z_PRESSURE, L.Z_FULL]].tolist()
+    ]
+
+
+def summary(
+    operators: Sequence[str], latencies: Sequence[str], hosts: Sequence[str], w: Arrays, start: Counters, end: Counters
+) -> dict[str, Any]:
     """Metrics between two readings (after warm-up). latencies: names of those beside the measured one."""
     span_s = max((end.t_ns - start.t_ns) / 1e9, 1e-9)
     kinds = 1 + len(latencies)
@@ -278,6 +324,8 @@ def summary(operators: Sequence[str], latencies: Sequence[str], w: Arrays, start
         "throughput_out_per_s": _round((end.delivered - start.delivered) / span_s),
         "backlog": _backlog(w, end),
         "dropped": int(end.dropped.sum()),
+        "shed": int(end.shed.sum()),
+        "memory": {name: held for name, held in zip(hosts, _memory(w, len(hosts)), strict=True) if held is not None},
         "latency_ms": latency,
         "latencies_ms": dict(zip(latencies, further, strict=True)),
         "operators": {name: _operator_summary(op_of == o, start, end) | {"attribution": spent[o]} for o, name in enumerate(operators)},
@@ -329,6 +377,7 @@ def _operator_summary(here: NDArray[np.bool_], start: Counters, end: Counters) -
         "blocked": _round((end.blocked_ns - start.blocked_ns)[here].sum() / span_ns),
         "stolen": _round((end.stolen_ns - start.stolen_ns)[here].sum() / span_ns),
         "late": int(end.late[here].sum()),
+        "shed": int(end.shed[here].sum()),
     }
 
 

@@ -8,9 +8,11 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 import engine
+from engine.core import layout as L
 from engine.core.deadlock import standing_channels
 from engine.core.layout import C_RECEIVER, C_SENDER, H_PAUSED, I_STATE_BYTES
 from engine.core.world import Capacity
@@ -79,8 +81,17 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     served = [(id, expected.served[id]) for id in operators]
     assert_same("records served by operator", served, [(id, counts["in"]) for id, counts in operators.items()])
     state = simulation._world.arrays.inst[:, I_STATE_BYTES].tolist()
-    known = [(n, bytes) for n, bytes in enumerate(expected.state_bytes) if bytes is not None]
-    assert_same("bytes of state (instance, bytes)", known, [(n, state[n]) for n, _ in known])
+    assert_same("bytes of state by instance", expected.state_bytes, state)
+    memory = simulation._world.arrays.memory
+    watched = np.flatnonzero(memory[:, L.Z_WATCHED])
+    columns = [L.Z_USED, L.Z_PEAK, L.Z_FULL, L.Z_DIED]
+    held = [
+        (int(h), used, peak, bool(full), died)
+        for h, (used, peak, full, died) in zip(watched, memory[watched][:, columns].tolist(), strict=True)
+    ]
+    assert_same("memory of host (host, used, peak, full, died_ns)", expected.memory, held)
+    shed = [(id, expected.shed[id]) for id in operators]
+    assert_same("records shed by operator", shed, [(id, counts["shed"]) for id, counts in operators.items()])
     waiting = sum(sum(queue.values()) - queue[Kind.END_OF_LOG] for queue in expected.queued) - expected.marks_in_logs
     assert expected.drained == simulation.drained
     if (simulation._world.arrays.host[:, H_PAUSED] <= simulation.now_ns).all():  # what comes to a host that stands still is nowhere yet

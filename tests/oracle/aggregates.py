@@ -76,11 +76,13 @@ def result(function: str, group: Group, k: int) -> Any:
 
 
 class Aggregation(Behaviour):
-    """word: a key as an integer, for order."""
+    """word: a key as an integer, for order. record_bytes: accounting bytes of an input record."""
 
-    def __init__(self, params: Any, word: Callable[[Any], int]):
+    group_bytes = 24
+
+    def __init__(self, params: Any, word: Callable[[Any], int], record_bytes: int):
         super().__init__()
-        self.params, self.word = params, word
+        self.params, self.word, self.record_bytes = params, word, record_bytes
         self.fields = [None if aggregate.function == "count" else aggregate.field for aggregate in params.aggregates]
         self.at_firing = params.evaluation == "at_firing"
 
@@ -89,6 +91,21 @@ class Aggregation(Behaviour):
 
     def new_group(self, key: Any) -> Group:
         return Group(key, [[] for _ in self.fields], [[] for _ in self.fields])
+
+    def groups(self) -> list[Group]:
+        """All that it keeps."""
+        raise NotImplementedError
+
+    def state_bytes(self) -> int:
+        return sum(self.group_bytes + self.kept_bytes(group) for group in self.groups())
+
+    def kept_bytes(self, group: Group) -> int:
+        if self.at_firing:
+            return group.count * self.record_bytes
+        counted = [
+            values for aggregate, values in zip(self.params.aggregates, group.values, strict=True) if aggregate.function == "count_distinct"
+        ]
+        return 8 * len(self.fields) + 8 * sum(len({distinct(value) for value in values}) for values in counted)
 
     def is_due(self, group: Group) -> bool:
         """A row is due because of the number of records in the group, this one included."""
@@ -117,14 +134,17 @@ class Aggregation(Behaviour):
 class PaneAggregate(Aggregation):
     """key_group: from a key to the group of keys that orders the rows of panes that end together."""
 
-    def __init__(self, params: Any, word: Callable[[Any], int], key_group: Callable[[Any], int]):
-        super().__init__(params, word)
+    def __init__(self, params: Any, word: Callable[[Any], int], record_bytes: int, key_group: Callable[[Any], int]):
+        super().__init__(params, word, record_bytes)
         self.until = params.window.field if params.window.kind == "until" else None  # such a pane is known by its end
         self.panes = Panes(0, 0, 0, False) if self.until else Panes.of(params.window)
         self.key_group = key_group
         self.by_watermark = self.panes.size_ns is not None and not self.panes.processing_clock
         self.lateness_ns = milliseconds(params.lateness_ms)
         self.kept: dict[int | None, dict[Any, Group]] = {}  # pane start -> key -> group, in order of first arrival
+
+    def groups(self) -> list[Group]:
+        return [group for groups in self.kept.values() for group in groups.values()]
 
     def end(self, start: int) -> int:
         return start + self.panes.size_ns
@@ -190,13 +210,18 @@ class Session:
 
 
 class SessionAggregate(Aggregation):
-    def __init__(self, params: Any, word: Callable[[Any], int]):
-        super().__init__(params, word)
+    group_bytes = 40
+
+    def __init__(self, params: Any, word: Callable[[Any], int], record_bytes: int):
+        super().__init__(params, word, record_bytes)
         self.gap_ns = seconds(params.gap_s)
         self.by_watermark = params.clock == "event"
         self.lateness_ns = milliseconds(params.lateness_ms)
         self.sessions: list[Session] = []
         self.timers_set: set[int] = set()
+
+    def groups(self) -> list[Group]:
+        return [session.group for session in self.sessions]
 
     def on_record(self, record: Record, port: str, now_ns: int) -> Outcome:
         time_ns = record.event_ns if self.by_watermark else now_ns
@@ -274,10 +299,17 @@ class SessionAggregate(Aggregation):
 class CountWindowAggregate(Aggregation):
     """Window j of a key ends with its record (j + 1) x slide - 1, counted from 0, and holds the last `size` records until then."""
 
-    def __init__(self, params: Any, word: Callable[[Any], int]):
-        super().__init__(params, word)
+    def __init__(self, params: Any, word: Callable[[Any], int], record_bytes: int):
+        super().__init__(params, word, record_bytes)
         self.seen: dict[Any, int] = {}
         self.open: dict[tuple[Any, int], Group] = {}
+
+    def groups(self) -> list[Group]:
+        return list(self.open.values())
+
+    def state_bytes(self) -> int:
+        overlap = self.params.slide is not None and self.params.slide < self.params.size
+        return super().state_bytes() + (16 * len(self.seen) if overlap else 0)
 
     def on_record(self, record: Record, port: str, now_ns: int) -> Outcome:
         key, size = self.key_of(record), self.params.size

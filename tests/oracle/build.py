@@ -14,6 +14,7 @@ from engine.workloads import Strings, build_feed
 
 from .aggregates import CountWindowAggregate, PaneAggregate, SessionAggregate
 from .joins import ExpiringJoin, IntervalJoin, Join, WindowJoin
+from .memory import Memory
 from .operators import Behaviour, Filter, Map, Project, Sink, Split
 from .plan import Channel, Edge, Fifo, Host, Instance, Link, Log, Prices, Processor, integer, milliseconds, seconds
 from .records import Mark, Record
@@ -69,6 +70,7 @@ def build(experiment: Experiment, datasets: Any = None) -> Network:
     connect(network, schemas)
     for instance in network.instances:
         instance.behaviour = behaviour_of(network, instance, schemas)
+    equip(network)
     register_texts(network)
     return network
 
@@ -88,6 +90,18 @@ def register_texts(network: Network) -> None:
             if change.__name__ in used:
                 for text in network.strings.as_list():
                     network.strings.code(change(text))
+
+
+def equip(network: Network) -> None:
+    """Memory, where something follows from what a host holds (section 13)."""
+    ingress = network.experiment.policies.ingress
+    templates = [template for template in network.experiment.cluster.hosts for _ in range(template.count or 1)]
+    for host, template in zip(network.hosts, templates, strict=True):
+        here = [instance for instance in network.instances if instance.host is host]
+        model = None if template.memory.kind == "counted" else template.memory
+        guard = ingress if ingress.kind != "read" and any(instance.operator.kind == "source" for instance in here) else None
+        if model is not None or guard is not None:
+            host.memory = Memory(model, guard, template.memory_mb, here)
 
 
 def build_hosts(experiment: Experiment) -> list[Host]:
@@ -269,10 +283,9 @@ def connect(network: Network, schemas: Schemas) -> None:
     for instance in network.instances:
         by_operator.setdefault(instance.operator.id, []).append(instance)
     for number, written in enumerate(network.experiment.query.edges):
-        size = schemas[written.source, written.source_port].bytes
-        edge = Edge(
-            number, written.source, written.source_port, written.target, written.target_port, written.partitioning, size, written.feedback
-        )
+        schema = schemas[written.source, written.source_port]
+        ends = (written.source, written.source_port, written.target, written.target_port)
+        edge = Edge(number, *ends, written.partitioning, schema.bytes, len(schema.fields), written.feedback)
         network.edges.append(edge)
         for sender in by_operator[edge.source]:
             sender.outputs.append(edge)
@@ -306,10 +319,11 @@ def behaviour_of(network: Network, instance: Instance, schemas: Schemas) -> Beha
         return WindowJoin(params, inputs["left"], inputs["right"], lambda key: network.key_group(by, key) if grouped else 0)
     word = lambda key: 0 if key is None else network.word(key)  # noqa: E731
     if operator.kind == "session_aggregate":
-        return SessionAggregate(params, word)
+        return SessionAggregate(params, word, inputs["in"].bytes)
     if operator.kind == "count_window_aggregate":
-        return CountWindowAggregate(params, word)
+        return CountWindowAggregate(params, word, inputs["in"].bytes)
     if operator.kind == "aggregate":
         hashed = [edge.partitioning for edge in feeding if edge.partitioning.kind == "hash" and edge.partitioning.scheme == "key_groups"]
-        return PaneAggregate(params, word, lambda key: network.key_group(hashed[0], key) if hashed and key is not None else 0)
+        group = lambda key: network.key_group(hashed[0], key) if hashed and key is not None else 0  # noqa: E731
+        return PaneAggregate(params, word, inputs["in"].bytes, group)
     return Sink() if operator.kind == "sink" else Behaviour()

@@ -21,9 +21,10 @@ class Phase(IntEnum):
     TICK = 3
     ARRIVAL = 4
     DISPATCH = 5
-    SHARE = 6  # under processor sharing: the rate from here on
-    TRUNK = 7
-    CONTROL = 8  # faults
+    LOOK = 6  # at what the host holds
+    SHARE = 7  # under processor sharing: the rate from here on
+    TRUNK = 8
+    CONTROL = 9  # faults
 
 
 class StructuralEnvironment(simpy.Environment):

@@ -76,7 +76,7 @@ class Pairing(Behaviour):
         anchors = came_last.anchors.with_contributors(other.anchors)
         return Record(values, rules.get(self.params.event_time, 0), came_last.trigger, anchors)
 
-    def state_bytes(self) -> int | None:
+    def state_bytes(self) -> int:
         return sum(self.bytes[s.port] for s in self.stored) + 16 * len({(s.key, s.pane) for s in self.stored})
 
     def too_late(self, record: Record, port: str) -> list[Record]:

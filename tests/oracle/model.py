@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import heapq
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -71,10 +71,12 @@ class OracleResult:
     origins: for each service where its item came from (`Item.origin`), then since when the instance had been idle, and the service's work.
     outputs: per sink its deliveries, by end, then instance.
     late: dropped records per operator. errors: evaluations that met one, of all operators.
-    state_bytes: of each instance at the end, None where the page does not say.
+    state_bytes: of each instance at the end.
     queued: per instance, how many items of each kind wait at the end, those in the log included. marks_in_logs: of them, watermarks there.
     served: per operator, records whose service started. blocked_count: how often a sender had to wait for a credit.
     end_ns: the time of the last event, at least the horizon. drained: nothing was left to do.
+    memory: of each host that was looked at its number, bytes used, most bytes used, whether it is full, and when it died (-1: it did not).
+    shed: records that sources on full hosts threw away, per operator.
     deadlock: (sender, receiver) of the channels of a cycle whose senders wait for one another at the end.
     """
 
@@ -84,7 +86,9 @@ class OracleResult:
     outputs: dict[str, list[Delivery]] = field(default_factory=dict)
     late: dict[str, int] = field(default_factory=dict)
     errors: int = 0
-    state_bytes: list[int | None] = field(default_factory=list)
+    state_bytes: list[int] = field(default_factory=list)
+    memory: list[tuple[int, int, int, bool, int]] = field(default_factory=list)
+    shed: Counter[str] = field(default_factory=Counter)
     queued: list[Counter[Kind]] = field(default_factory=list)
     marks_in_logs: int = 0
     served: Counter[str] = field(default_factory=Counter)
@@ -108,7 +112,7 @@ class Model:
         self.environment = StructuralEnvironment()
         self.result = OracleResult(outputs={operator.id: [] for operator in self.experiment.query.operators if operator.kind == "sink"})
         flow_control = self.experiment.policies.flow_control
-        self.credits = flow_control.per_channel if flow_control.kind == "credits" else None
+        self.flow_control = flow_control if flow_control.kind == "credits" else None
         self.local_latency_ns = self.experiment.cluster.local_latency_ns
         self.latency, self.further = self.experiment.measurement.latency, self.experiment.measurement.also
         for host, template in zip(network.hosts, [t for t in self.experiment.cluster.hosts for _ in range(t.count or 1)], strict=True):
@@ -136,15 +140,19 @@ class Model:
             if fault.kind in ("pause", "slow_host"):
                 self.fault(number, fault)
         end_ns = horizon_ns + (seconds(workload.drain_limit_s) if workload.drain else 0)
-        if self.credits is not None and any(edge.feedback for edge in self.network.edges):
+        cyclic = any(edge.feedback for edge in self.network.edges)
+        mortal = any(host.memory is not None and host.memory.model is not None for host in self.network.hosts)
+        if (self.flow_control is not None and cyclic) or mortal:
             frame_ns = milliseconds(self.experiment.measurement.frame_ms)
             for edge_ns in range(frame_ns, end_ns, frame_ns):
-                if drained := self.environment.run_through(edge_ns) or self.deadlock():
+                drained = self.environment.run_through(edge_ns)
+                if drained or self.deadlock() or any(host.dead for host in self.network.hosts):
                     break
             else:
                 drained = self.environment.run_through(end_ns)
-            self.result.deadlock = self.deadlock()
-            return self.finish(horizon_ns, bool(drained) and not self.result.deadlock)
+            self.result.deadlock = self.deadlock() if cyclic else []
+            whole = not self.result.deadlock and not any(host.dead for host in self.network.hosts)
+            return self.finish(horizon_ns, drained and whole)
         return self.finish(horizon_ns, self.environment.run_through(end_ns))
 
     def deadlock(self) -> list[tuple[int, int]]:
@@ -189,7 +197,9 @@ class Model:
                 instance.end_ns += host.paused_until_ns - max(now_ns, before_ns)
 
     def paused(self, host: Host, phase: Phase, numbers: tuple[int, ...], callback: Callable[[], None]) -> bool:
-        """Whether the host stands still now; the callback then comes when it goes on."""
+        """Whether the host stands still now; the callback then comes when it goes on, if ever."""
+        if host.dead:
+            return True
         if self.environment.now >= host.paused_until_ns:
             return False
         self.environment.at(host.paused_until_ns, phase, numbers, callback)
@@ -215,7 +225,12 @@ class Model:
             result.marks_in_logs += sum(item.kind is Kind.WATERMARK and item.channel is None for item in instance.queue)
         for deliveries in result.outputs.values():
             deliveries.sort(key=lambda delivery: (delivery.end_ns, delivery.instance))
-        result.end_ns, result.drained = max(horizon_ns, self.environment.now), drained
+        for host in self.network.hosts:
+            if host.memory is not None:
+                memory = host.memory
+                result.memory.append((host.number, memory.used, memory.peak, memory.full, memory.died_ns))
+        unread = any(item.order[1] == ItemClass.LOG for instance in self.network.instances for item in instance.queue)
+        result.end_ns, result.drained = max(horizon_ns, self.environment.now), drained and not unread
         return result
 
     # Phase 1: completions
@@ -223,16 +238,25 @@ class Model:
     def complete(self, instance: Instance, outputs: list[Record], watermark_ns: int | None) -> None:
         """The item of the instance ends; its emission begins (section 4)."""
         instance.serving = instance.served_by.busy = False
+        instance.unsent = deque((1, message.size_bytes) for _, message in instance.to_send)  # control messages go first
         for record in outputs:
-            for edge in instance.outputs:
-                if edge.source_port == record.port:
-                    instance.to_send += [(channel, record.to_port("out")) for channel in self.receivers(edge, instance, record)]
-        if watermark_ns is not None:
-            for edge in instance.outputs:
-                if edge.feedback:
-                    continue
-                instance.to_send += [(channel, watermark_ns) for channel in edge.channels[instance.index]]
+            to_send = [
+                (channel, record.to_port("out"))
+                for edge in instance.outputs
+                if edge.source_port == record.port
+                for channel in self.receivers(edge, instance, record)
+            ]
+            instance.to_send += to_send
+            instance.unsent.append((len(to_send), self.edge_of(instance, record)))
+        if watermark_ns is not None and instance.outputs:
+            marks = [(channel, watermark_ns) for edge in instance.outputs if not edge.feedback for channel in edge.channels[instance.index]]
+            instance.to_send += marks
+            instance.unsent.append((len(marks), CONTROL_BYTES))
         self.send(instance)
+
+    def edge_of(self, instance: Instance, record: Record) -> Edge:
+        """One of those by which the record leaves; they all carry records of one schema."""
+        return next(edge for edge in instance.outputs if edge.source_port == record.port)
 
     def deliver(self, instance: Instance, record: Record, sent_ns: int) -> None:
         """A record reaches its sink at the end of the sink's service (sections 7 and 8)."""
@@ -265,6 +289,7 @@ class Model:
 
     def send(self, instance: Instance) -> None:
         """Send what is left of the emission as far as credits reach; then the processor may choose anew."""
+        instance.forget_sent()
         while instance.to_send:
             channel, message = instance.to_send[0]
             if isinstance(message, Record):
@@ -272,16 +297,20 @@ class Model:
                     break
                 channel.records_sent += 1
             instance.to_send.popleft()
+            copies, edge = instance.unsent[0]
+            instance.unsent[0] = (copies - 1, edge)
+            instance.forget_sent()
             self.transmit(channel, message)
+        self.look_later(instance.host)
         if not instance.to_send:
             instance.idle_since_ns = self.environment.now
         self.dispatch_later(instance)
 
     def has_credit(self, channel: Channel) -> bool:
         """Whether the channel's next record may go now. If not, the sender waits for just that credit."""
-        if self.credits is None or channel.records_sent < self.credits:
+        if self.flow_control is None or channel.records_sent < self.bound(channel):
             return True
-        needed = channel.records_sent - self.credits
+        needed = channel.records_sent - self.bound(channel)
         if needed >= len(channel.credits_ns):
             channel.sender.waiting_for = (channel, needed)  # `start` wakes it
             self.result.blocked_count += 1
@@ -292,6 +321,17 @@ class Model:
             self.wake_at(credit_ns, channel.sender)
             return False
         return True
+
+    def bound(self, channel: Channel) -> int:
+        """How many records the channel may hold (sections 4 and 13.3)."""
+        flow, size = self.flow_control, channel.edge.bytes
+        bounds = [flow.per_channel]
+        if flow.per_channel_bytes is not None:
+            bounds.append(flow.per_channel_bytes // size)
+        if flow.per_instance_bytes is not None:
+            leading = [c for edge in self.network.edges for cs in edge.channels.values() for c in cs if c.receiver is channel.receiver]
+            bounds.append(flow.per_instance_bytes // len(leading) // size)
+        return min(bounds)
 
     def credit_back_ns(self, channel: Channel) -> float:
         """When a credit that sets out now from the receiver is back at the sender."""
@@ -378,11 +418,15 @@ class Model:
         self, time_ns: int, phase: Phase, instance: Instance, item: Item, still_wanted: Callable[[], bool] = lambda: True
     ) -> None:
         def join() -> None:
+            if instance.host.dead and item.order[1] == ItemClass.LOG:  # logs are outside
+                heapq.heappush(instance.queue, item)
+                return
             if self.paused(instance.host, phase, item.order[2:], join):
                 return
             if not still_wanted():
                 return
             heapq.heappush(instance.queue, item)
+            self.look_later(instance.host)
             self.dispatch_later(instance)
 
         self.environment.at(time_ns, phase, item.order[2:], join)
@@ -457,14 +501,52 @@ class Model:
         host = processor.instances[0].host
         if self.paused(host, Phase.DISPATCH, (processor.number,), functools.partial(self.dispatch, processor)):
             return
-        runnable = [instance for instance in processor.instances if instance.queue and not instance.serving and not instance.blocked]
+        runnable = [
+            instance for instance in processor.instances if self.may_serve(instance) and not instance.serving and not instance.blocked
+        ]
         if processor.busy or not runnable:
             return
-        self.start(min(runnable, key=lambda instance: instance.queue[0]), processor)
+        self.start(min(runnable, key=lambda instance: self.may_serve(instance)[0]), processor)
+
+    def may_serve(self, instance: Instance) -> list[Item]:
+        """What waits for it, the least in front, but for what a full host holds back in its logs (section 13.3)."""
+        memory = instance.host.memory
+        if memory is None or not memory.full or memory.guard.kind != "throttle":
+            return instance.queue
+        log = sorted(item for item in instance.queue if item.order[1] == ItemClass.LOG)
+        held_back = next((item for item in log if item.kind is Kind.RECORD), None)
+        return sorted(item for item in instance.queue if item.order[1] != ItemClass.LOG or held_back is None or item < held_back)
+
+    # The end of an instant
+
+    def look_later(self, host: Host) -> None:
+        """What the host holds may have changed; at the end of this instant it is looked at (section 13)."""
+        if host.memory is not None:
+            self.environment.at(self.environment.now, Phase.LOOK, (host.number,), lambda: self.look(host))
+
+    def look(self, host: Host) -> None:
+        was_full = host.memory.full
+        if host.dead:
+            return
+        host.memory.look(self.environment.now)
+        if host.dead and host.sharing is not None:
+            host.sharing.stop()
+        if was_full and not host.memory.full:
+            for instance in host.memory.instances:
+                if instance.operator.kind == "source":
+                    for processor in instance.processors:
+                        later = functools.partial(self.dispatch, processor)
+                        self.environment.at(self.environment.now + 1, Phase.DISPATCH, (processor.number,), later)
 
     def start(self, instance: Instance, processor: Processor) -> None:
         """The operator works on its state now; its outputs leave when the service ends (section 3)."""
-        now_ns, item = self.environment.now, heapq.heappop(instance.queue)
+        now_ns, item = self.environment.now, self.may_serve(instance)[0]
+        if item is instance.queue[0]:
+            heapq.heappop(instance.queue)
+        else:
+            instance.queue.remove(item)
+            heapq.heapify(instance.queue)
+        self.look_later(instance.host)
         watermark_before_ns = instance.watermark_ns
         control_ps, control = 0, []
         if item.kind is Kind.CONTROL_MESSAGE:
@@ -481,7 +563,11 @@ class Model:
         cost_ps = prices.record_ps * work + prices.output_ps * len(outputs)
         if item.kind is not Kind.RECORD:
             cost_ps += prices.control_ps + control_ps
-        service_ns = max(1, -(-self.varied(instance, cost_ps) // instance.host.speed_milli))
+        cost_ps = self.varied(instance, cost_ps)
+        if instance.host.memory is not None:
+            cost_ps = cost_ps * instance.host.memory.pressure >> 16
+            instance.state_bytes = instance.behaviour.state_bytes()
+        service_ns = max(1, -(-cost_ps // instance.host.speed_milli))
         instance.services += 1
         instance.records += item.kind is Kind.RECORD
         trigger = None if item.record is None else item.record.trigger
@@ -490,10 +576,16 @@ class Model:
         self.services.append(service)
 
         raised_to_ns = instance.watermark_ns if instance.watermark_ns > watermark_before_ns else None
+        instance.unsent.extend((1, message.size_bytes) for _, message in control)
+        instance.unsent.extend((1, self.edge_of(instance, record)) for record in outputs)
+        if raised_to_ns is not None and instance.outputs:
+            instance.unsent.append((1, CONTROL_BYTES))
         instance.serving = processor.busy = True
         instance.served_by = processor
 
         def end() -> None:
+            if instance.host.dead:
+                return
             if sharing is None and self.environment.now < instance.end_ns:  # there was a pause
                 self.environment.at(instance.end_ns, Phase.COMPLETION, (instance.number,), end)
                 return
@@ -536,6 +628,10 @@ class Model:
                 if log.coordinated:
                     self.taken_at_last(log, item)
                 log.newest_event_ns = max(log.newest_event_ns, item.record.event_ns)
+                memory = instance.host.memory
+                if memory is not None and memory.full and memory.guard.kind == "drop":
+                    self.result.shed[instance.operator.id] += 1
+                    return 1, []
                 return 1, [self.taken_in(item.record)]
             self.consumed(item.channel)
             return behaviour.on_record(item.record, item.channel.edge.target_port, now_ns)

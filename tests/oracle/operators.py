@@ -49,9 +49,9 @@ class Behaviour:
         """A pane ends at `tick_ns` by the processing clock; the rows that this gives."""
         return []
 
-    def state_bytes(self) -> int | None:
-        """Accounting bytes of what it keeps, None where the page does not say."""
-        return None
+    def state_bytes(self) -> int:
+        """Accounting bytes of what it keeps."""
+        return 0
 
 
 class Sink(Behaviour):

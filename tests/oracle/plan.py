@@ -88,6 +88,11 @@ class Host:
     own_speed_milli: int = 0
     paused_until_ns: int = 0
     sharing: Any = None  # the shared cores, under processor sharing
+    memory: Any = None  # where it is looked at
+
+    @property
+    def dead(self) -> bool:
+        return self.memory is not None and self.memory.died_ns >= 0
 
 
 @dataclass(eq=False)
@@ -108,6 +113,7 @@ class Edge:
     target_port: str
     partitioning: Any
     bytes: int
+    fields: int  # of its records
     feedback: bool = False  # closes a cycle: no watermarks
     channels: dict[int, list[Channel]] = field(default_factory=dict)  # by sender index; each list by receiver index
     sent_by_index: dict[int, int] = field(default_factory=dict)  # records that each sender index has sent, for rebalance
@@ -145,12 +151,19 @@ class Instance:
     queue: list[Item] = field(default_factory=list)  # a heap, by queue order
     serving: bool = False
     to_send: deque[tuple[Channel, Any]] = field(default_factory=deque)  # what is left of an emission
+    unsent: deque[tuple[int, Edge | int]] = field(default_factory=deque)  # copies to be sent, and an edge, or a control element's bytes
+    state_bytes: int = 0
     messages_sent: int = 0
     services: int = 0  # begun so far ...
     records: int = 0  # ... and those of them that were of records
     idle_since_ns: int = 0  # when its last emission ended
     watermark_ns: int = LOWEST_WATERMARK
     waiting_for: tuple[Channel, int] | None = None  # blocked: the channel, and the record whose start gives the credit
+
+    def forget_sent(self) -> None:
+        """Outputs of which no copy is left to be sent are held no longer."""
+        while self.unsent and self.unsent[0][0] == 0:
+            self.unsent.popleft()
 
     @property
     def blocked(self) -> bool:

@@ -29,6 +29,7 @@ class SharedCores:
         self.ends: dict[Any, Callable[[], None]] = {}
         self.settled_ns = self.rate = 0
         self.plan = 0  # number of the newest plan; what older ones scheduled is void
+        self.stopped = False
 
     def start(self, instance: Any, service_ns: int, end: Callable[[], None]) -> None:
         """A thread begins a service now; `end` is called when it is done."""
@@ -54,6 +55,12 @@ class SharedCores:
         self.plan += 1
         self.replan(self.plan)
 
+    def stop(self) -> None:
+        """Nothing is given out ever again."""
+        self.settle()
+        self.stopped, self.rate = True, 0
+        self.plan += 1
+
     def plan_later(self) -> None:
         self.plan += 1
         plan = self.plan
@@ -61,7 +68,7 @@ class SharedCores:
 
     def replan(self, plan: int) -> None:
         """At the end of an instant: the rate from now on, and when to look again."""
-        if plan != self.plan:
+        if plan != self.plan or self.stopped:
             return
         k = len(self.left)
         self.rate = 0

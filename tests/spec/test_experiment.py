@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 # The hash
 
-Q3_HASH = "7f1d09e94fe945fdc5841386ddd89b0e2532c12910250ee401a3105566bbce97"
+Q3_HASH = "6aedd64faff247133028fec57c9da98365d6bd63a26d2b83c3ac52b98a157207"
 """Changes only when the document's meaning does: a new field, another default. Then stored hashes no longer find their runs; say so."""
 
 
@@ -226,7 +226,8 @@ def test_catalogue_is_complete_and_json():
     families = (
         "operators streams rates arrivals disorders watermarks retentions noises partitionings processors placements flow_controls prices"
     )
-    assert set(listing) == {*families.split(), "drifts", "generations", "faults", "occurrences", "functions"}
+    others = {"drifts", "generations", "faults", "occurrences", "functions", "ingresses", "memories", "slow_downs"}
+    assert set(listing) == {*families.split(), *others}
     for family, entries in listing.items():
         assert entries, family
         for entry in entries:

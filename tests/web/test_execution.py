@@ -100,6 +100,18 @@ def test_a_deadlock_fails_the_run_and_says_which_channels_stand(lab: Lab) -> Non
     assert run.summary["deadlock"] == run.error
 
 
+def test_a_host_out_of_memory_fails_the_run_and_says_which_and_when(lab: Lab) -> None:
+    document = small_document(per_s=20_000)
+    for host in document["cluster"]["hosts"]:
+        host["memory"] = {"kind": "budget", "budget_mb": 0.01, "per_record_bytes": 1000}
+        host["speed"] = 0.1
+    run = executed(queued(lab, document))
+    assert (run.state, run.digest) == (RunState.FAILED, "")
+    assert run.error.startswith("out of memory: ")
+    assert "limit of 10,000" in run.error
+    assert run.summary["exhaustion"] == run.error
+
+
 def test_live_frames_are_those_of_the_engine(lab: Lab) -> None:
     run = executed(queued(lab, small_document()))
     frames: list[Any] = []

@@ -41,6 +41,9 @@ export type Family =
   | "processors"
   | "placements"
   | "flow_controls"
+  | "ingresses"
+  | "memories"
+  | "slow_downs"
   | "faults"
   | "prices";
 
@@ -131,6 +134,11 @@ export interface HostSample {
   busy: number | null;
   queue: number | null;
   egress_mbit_per_s: number | null;
+  queue_bytes?: number;
+  unsent_bytes?: number;
+  state_bytes?: number;
+  /** Of hosts with a memory model. */
+  memory?: { used_bytes: number; peak_bytes: number; slow_down: number; full: boolean } | null;
 }
 
 /** One frame of virtual time (docs/engine-api.md); rates are per virtual second, null where there is no sample. */

@@ -25,6 +25,7 @@ export interface Host {
   count?: number;
   group?: string;
   processor?: Tagged;
+  memory?: Tagged;
   cores?: number;
   speed?: number;
   memory_mb?: number;

@@ -1,7 +1,11 @@
-import type { Frame } from "../api/types";
+import type { Frame, HostSample } from "../api/types";
 import type { ExperimentDocument } from "../model/document";
 import { expandHosts } from "../model/hosts";
 import { percent, short } from "../ui/format";
+
+/** What its memory model says, for the title. */
+const held = ({ memory }: HostSample) =>
+  memory ? `, ${short(memory.used_bytes)}B of memory in use${memory.slow_down > 1 ? `, services x ${memory.slow_down.toFixed(2)}` : ""}` : "";
 
 /** CPU time and waiting records of every host at the moment shown. */
 export function Hosts({ document, frame }: { document: ExperimentDocument; frame: Frame | undefined }) {
@@ -17,7 +21,7 @@ export function Hosts({ document, frame }: { document: ExperimentDocument; frame
               key={name}
               title={
                 sample
-                  ? `${name}: busy ${percent(busy)}, ${short(sample.queue ?? 0)} records wait, ${short(sample.egress_mbit_per_s ?? 0)} Mbit/s out`
+                  ? `${name}: busy ${percent(busy)}, ${short(sample.queue ?? 0)} records wait, ${short(sample.egress_mbit_per_s ?? 0)} Mbit/s out${held(sample)}`
                   : `${name}: no data yet`
               }
             >

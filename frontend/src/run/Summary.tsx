@@ -49,6 +49,7 @@ function SummaryTable({ summary }: { summary: Fields }) {
     ["Records out", number(summary.records_out)],
     ["Latency p99", time(measured.p99)],
     ["Late, dropped", number(summary.late)],
+    ...(summary.shed ? ([["Shed at ingress", number(summary.shed)]] as [string, string][]) : []),
     ["Latency max", time(measured.max)],
     ["Throughput in", number(summary.throughput_in_per_s, "/s")],
     ["Latency mean", time(measured.mean)],

@@ -20,8 +20,9 @@ export function HostPanel({ host, index }: { host: Host; index: number }) {
   const schema = schemaAt(root, ["cluster", "hosts", "*"]);
   const own = problems.filter((problem) => problem.pointer === pointer);
   const change = (next: Host, path: string) => edit((before) => replaceHost(before, index, next), path);
-  const { processor, ...rest } = host;
+  const { processor, memory, ...rest } = host;
   const processors = registry.processors ?? [];
+  const memories = registry.memories ?? [];
   return (
     <>
       <div className="form first">
@@ -38,8 +39,10 @@ export function HostPanel({ host, index }: { host: Host; index: number }) {
             value={rest as unknown as Fields}
             pointer={pointer}
             problems={problems}
-            omit={["processor"]}
-            onChange={(value, path) => change({ ...(value as unknown as Host), ...(processor ? { processor } : {}) }, path)}
+            omit={["processor", "memory"]}
+            onChange={(value, path) =>
+              change({ ...(value as unknown as Host), ...(processor ? { processor } : {}), ...(memory ? { memory } : {}) }, path)
+            }
           />
         )}
         {processors.length > 0 && (
@@ -50,6 +53,16 @@ export function HostPanel({ host, index }: { host: Host; index: number }) {
             pointer={`${pointer}/processor`}
             problems={problems}
             onChange={(value, path) => change({ ...host, processor: value }, path)}
+          />
+        )}
+        {memories.length > 0 && (
+          <KindForm
+            label="Memory model"
+            kinds={memories}
+            value={memory ?? taggedDefault(schema, "memory")}
+            pointer={`${pointer}/memory`}
+            problems={problems}
+            onChange={(value, path) => change({ ...host, memory: value }, path)}
           />
         )}
       </div>

@@ -12,8 +12,8 @@ import { Section } from "./Section";
 
 type Fields = { [field: string]: Json };
 
-/** Family of the registry for a policy's name: flow_control is chosen among flow_controls. */
-const familyOf = (name: string) => `${name}s` as Family;
+/** Family of the registry for a policy's name: flow_control is chosen among flow_controls, ingress among ingresses. */
+const familyOf = (name: string) => `${name}${name.endsWith("s") ? "es" : "s"}` as Family;
 
 export function PoliciesPanel() {
   const document = useEditor((state) => state.document);

@@ -74,8 +74,9 @@ class Command(BaseCommand):
             percentiles = ", ".join(f"{percentile} {latency[percentile]}" for percentile in ("p50", "p95", "p99", "max"))
             self.stdout.write(f"  {f'{name} ms':<11} {percentiles}")
         self.stdout.write(f"  digest      {run.digest}")
-        if run.summary["deadlock"]:
-            self.stderr.write(run.summary["deadlock"])
+        for ended in ("deadlock", "exhaustion"):
+            if run.summary[ended]:
+                self.stderr.write(run.summary[ended])
         for path in artifacts:
             self.stdout.write(f"  wrote       {path}")
         for waterfall in sorted(waterfalls, key=lambda waterfall: -waterfall.record.latency_ns):

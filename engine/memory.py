@@ -1,0 +1,95 @@
+"""The hosts' memory models and the ingress policy as tables of the core (docs/event-core.md, section 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from engine.core import layout as L
+from engine.core.tools import pressure_at
+from engine.core.world import Arrays, Words
+from engine.spec import Experiment, RecordSchema
+from engine.spec.cluster import ExpandedHost
+from engine.spec.experiment import Guarded
+from engine.spec.memory import Budget
+from engine.spec.units import scaled
+
+INGRESS = {"read": L.INGRESS_READ, "throttle": L.INGRESS_THROTTLE, "drop": L.INGRESS_DROP}
+
+
+def is_looked_at(experiment: Experiment) -> bool:
+    """Whether anything follows from what hosts hold."""
+    modelled = any(isinstance(host.memory, Budget) for host in experiment.cluster.hosts)
+    return modelled or isinstance(experiment.policies.ingress, Guarded)
+
+
+def lower(
+    experiment: Experiment, rows: int, inst: Words, schemas: Mapping[str, RecordSchema], weight_of: Mapping[str, tuple[int, int]]
+) -> dict[str, Words]:
+    """The tables `memory` (with `rows` rows), `footprint`, `curve`, `tally`. schemas: with all fields, by "operator.port"."""
+    hosts = experiment.expanded_hosts()
+    memory = np.zeros((rows, L.Z_COLUMNS), np.int64)
+    memory[:, [L.Z_LIMIT, L.Z_ITEMS_MAX, L.Z_ITEMS_RESUME, L.Z_USED_MAX, L.Z_USED_RESUME]] = L.FAR
+    memory[:, L.Z_PRESSURE], memory[:, L.Z_DIED] = L.NO_PRESSURE, -1
+    laws: dict[tuple[int, int, int], int] = {(0, 0, 0): 0}
+    curve: list[tuple[int, int]] = []
+    curves: dict[int, tuple[int, int]] = {}  # by entry of the document
+    for machine in hosts:
+        model, row = machine.memory, memory[machine.index]
+        if not isinstance(model, Budget):
+            continue
+        law = (model.per_record_bytes, model.per_value_bytes, model.per_byte_milli)
+        if machine.template not in curves:
+            first = len(curve)
+            curve += model.curve(machine.memory_bytes)
+            curves[machine.template] = first, len(curve)
+        limit = model.limit_bytes(machine.memory_bytes)
+        row[[L.Z_WATCHED, L.Z_MODELLED]] = 1
+        row[L.Z_LAW] = laws.setdefault(law, len(laws))
+        row[[L.Z_BASE, L.Z_USED, L.Z_PEAK]] = model.base_bytes
+        row[L.Z_STATE_MILLI] = model.state_milli
+        row[L.Z_LIMIT] = L.FAR if limit is None else limit
+        row[[L.Z_CURVE, L.Z_CURVE_END]] = curves[machine.template]
+    points = np.array(curve or [(0, L.NO_PRESSURE)], np.int64)
+    for h in np.flatnonzero(memory[:, L.Z_MODELLED]):
+        memory[h, L.Z_PRESSURE] = pressure_at(memory, points, h, int(memory[h, L.Z_BASE]))  # type: ignore[no-untyped-call]
+    _guard(experiment, hosts, memory, inst)
+    sizes = np.array(
+        [
+            (1, len(schema.fields), schema.bytes, weight_of[edge.source][1])
+            for edge in experiment.query.edges
+            for schema in [schemas[f"{edge.source}.{edge.source_port}"]]
+        ],
+        np.int64,
+    ).reshape(-1, 4)
+    footprint = np.zeros((len(laws), max(len(sizes), 1)), np.int64)
+    for (per_record, per_value, per_byte_milli), n in laws.items():
+        footprint[n, : len(sizes)] = (per_record + per_value * sizes[:, 1] + per_byte_milli * sizes[:, 2] // 1000) * sizes[:, 3]
+    return {"memory": memory, "footprint": footprint, "curve": points, "tally": np.zeros((len(inst), L.Y_COLUMNS), np.int64)}
+
+
+def _guard(experiment: Experiment, hosts: Sequence[ExpandedHost], memory: Words, inst: Words) -> None:
+    """The marks of the ingress policy, on hosts with sources."""
+    policy = experiment.policies.ingress
+    if not isinstance(policy, Guarded):
+        return
+    resume_milli = scaled(policy.resume, 1000)
+    for h in np.unique(inst[inst[:, L.I_SOURCE] == 1, L.I_HOST]).tolist():
+        row, machine = memory[h], hosts[h]
+        row[L.Z_WATCHED], row[L.Z_INGRESS] = 1, INGRESS[policy.kind]
+        if policy.queued_max is not None:
+            row[L.Z_ITEMS_MAX], row[L.Z_ITEMS_RESUME] = policy.queued_max, policy.queued_max * resume_milli // 1000
+        if policy.memory_max is not None and isinstance(machine.memory, Budget):
+            mark = machine.memory.budget_bytes(machine.memory_bytes) * scaled(policy.memory_max, 1000) // 1000
+            row[L.Z_USED_MAX], row[L.Z_USED_RESUME] = mark, mark * resume_milli // 1000
+
+
+def may_die(w: Arrays) -> bool:
+    """Whether a host dies when it holds too much."""
+    return bool((w.memory[:, L.Z_LIMIT] < L.FAR).any())
+
+
+def deaths(w: Arrays) -> list[int]:
+    """Hosts that have died of what they held."""
+    return np.flatnonzero(w.memory[:, L.Z_DIED] >= 0).tolist()
