@@ -26,6 +26,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 LOOP, TOOLS, WORLD = "engine/core/loop.py", "engine/core/tools.py", "engine/core/world.py"
+EXPERIMENT = "engine/spec/experiment.py"
 MACHINE, TEXTS, COMPILER = "engine/core/expression_machine.py", "engine/texts.py", "engine/spec/expression_compiler.py"
 AGGREGATE, SESSION, COUNT_WINDOW = (f"engine/operators/{name}aggregate.py" for name in ("", "session_", "count_window_"))
 AGGREGATION, JOIN, SPLIT, PAIRS, WINDOW_JOIN, INTERVAL_JOIN, EXPIRING_JOIN = (
@@ -125,6 +126,58 @@ MUTATIONS = (
     Mutation("the drift of the next step", TOOLS, "t // par[at + V_STEP]", "t // par[at + V_STEP] + 1"),
     Mutation("noise from the wrong half", TOOLS, "        if word < 0:\n            half +=", "        if word >= 0:\n            half +="),
     Mutation("noise in steps", TOOLS, "* ((share >> 40) & 0xFFFF) >> 16", "* ((share >> 40) & 0xFFFF) >> 32"),
+    # memory
+    Mutation("memory: queues only grow", LOOP, "memory[h, Z_HELD] -= room\n", "memory[h, Z_HELD] -= 0\n"),
+    Mutation("memory: control elements take none", TOOLS, "room = CONTROL_BYTES\n    elif", "room = 0\n    elif"),
+    Mutation("memory: the law of another host", TOOLS, "footprint[memory[h, Z_LAW], msg[slot, M_EDGE]]", "footprint[0, msg[slot, M_EDGE]]"),
+    Mutation(
+        "memory: outputs of the first port only",
+        TOOLS,
+        "            port = msg[slot, M_EDGE]\n        e = par",
+        "            port = 0\n        e = par",
+    ),
+    Mutation("memory: outputs are forgotten", LOOP, "while unsent >= 0:", "while unsent >= 1 << 60:"),
+    Mutation(
+        "memory: state is forgotten", LOOP, "memory[h, Z_STATE] += inst[i, I_STATE_BYTES] - tally[i, Y_STATE]", "memory[h, Z_STATE] += 0"
+    ),
+    Mutation("memory: state counts twice", LOOP, "tally[i, Y_STATE] = inst[i, I_STATE_BYTES]", "tally[i, Y_STATE] += 0"),
+    Mutation("memory: the curve in steps", TOOLS, "factor += (curve[k + 1, 1] - factor) * way >> 16", "factor += 0"),
+    Mutation("memory: no pressure", LOOP, "cost_ps = times(cost_ps, memory[h, Z_PRESSURE])", "cost_ps = times(cost_ps, NO_PRESSURE)"),
+    Mutation("memory: death near the limit", TOOLS, "if used > memory[h, Z_LIMIT]:", "if used >= memory[h, Z_LIMIT] - 50:"),
+    Mutation("memory: the dead go on", LOOP, "memory[h, Z_DIED] >= 0:  # something came, and nobody is there", "False:"),
+    Mutation(
+        "memory: arrivals at busy hosts unseen",
+        LOOP,
+        "                        choosing = True\n                    if threads == 0:",
+        "                        choosing = choosing\n                    if threads == 0:",
+    ),
+    Mutation(
+        "memory: full at the mark", TOOLS, "memory[h, Z_ITEMS] > memory[h, Z_ITEMS_MAX]", "memory[h, Z_ITEMS] >= memory[h, Z_ITEMS_MAX]"
+    ),
+    Mutation("memory: full for ever", TOOLS, "            memory[h, Z_FULL] = 0", "            memory[h, Z_FULL] = 1"),
+    Mutation(
+        "memory: no band below the mark",
+        TOOLS,
+        "memory[h, Z_ITEMS] <= memory[h, Z_ITEMS_RESUME]",
+        "memory[h, Z_ITEMS] <= memory[h, Z_ITEMS_MAX]",
+    ),
+    Mutation("memory: sources go on late", LOOP, "host[h, H_RESUME] = t + 1\n", "host[h, H_RESUME] = t + 2\n"),
+    Mutation("memory: a full host reads on", TOOLS, "and not (held_back and log_trigger[inst[i, I_LOG]] >= 0)", "and True"),
+    Mutation("memory: a full host holds back its marks", TOOLS, "(held_back and log_trigger[inst[i, I_LOG]] >= 0)", "held_back"),
+    Mutation(
+        "memory: what is shed leaves no time",
+        LOOP,
+        "tally[i, Y_SHED] += 1\n                            if log_event[line] >",
+        "tally[i, Y_SHED] += 1\n                            if log_event[line] < -FAR and log_event[line] >",
+    ),
+    Mutation(
+        "memory: shed records are free",
+        LOOP,
+        "box[3] = 1\n                            tally",
+        "box[3] = 0\n                            tally",
+    ),
+    Mutation("memory: bytes of a channel do not bind", EXPERIMENT, "return min(bounds)", "return bounds[0]"),
+    Mutation("memory: channels do not share", EXPERIMENT, "self.per_instance_bytes // inputs // ", "self.per_instance_bytes // "),
     # emission and credits
     Mutation(
         "rebalance starts with receiver 0",

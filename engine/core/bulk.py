@@ -2,7 +2,7 @@
 
 from engine.core.compiler import compiled
 from engine.core.layout import *
-from engine.core.tools import entry_bucket, heap_push, may_read
+from engine.core.tools import entry_bucket, heap_push, may_read, room_of, room_unsent
 
 
 @compiled
@@ -107,6 +107,31 @@ def unsent_bytes(inst, op, par, edge, msg, found):
                 total += CONTROL_BYTES
             slot = msg[slot, M_NEXT]
         found[i] = total
+
+
+@compiled
+def recount(inst, op, par, msg, memory, footprint, tally, h):
+    """Sums of what instances of host `h` have in queues, outboxes and state (docs/event-core.md, 13)."""
+    held = 0
+    state = 0
+    items = 0
+    for i in range(inst.shape[0]):
+        if inst[i, I_HOST] == h:
+            o = inst[i, I_OP]
+            slot = inst[i, I_QUEUE]
+            while slot >= 0:
+                held += room_of(msg, memory, footprint, h, slot)
+                items += op[o, O_WEIGHT]
+                slot = msg[slot, M_NEXT]
+            slot = inst[i, I_OUT]
+            while slot >= 0:
+                held += room_unsent(msg, op, par, memory, footprint, h, o, slot)
+                slot = msg[slot, M_NEXT]
+            state += inst[i, I_STATE_BYTES]
+            tally[i, Y_STATE] = inst[i, I_STATE_BYTES]
+    memory[h, Z_HELD] = held
+    memory[h, Z_STATE] = state
+    memory[h, Z_ITEMS] = items
 
 
 @compiled

@@ -212,7 +212,7 @@ def _packed(w: Arrays, keeping: Keeping, i: int, chosen: Words) -> KeyedState:
 def _account(w: Arrays, i: int, entries: int, state_bytes: int) -> None:
     w.inst[i, L.I_ENTRIES] += entries
     w.inst[i, L.I_STATE_BYTES] += state_bytes
-    w.tally[i, L.Y_STATE] += state_bytes
+    w.tally[i, L.Y_STATE] += state_bytes  # its host counts it at once
     w.memory[w.inst[i, L.I_HOST], L.Z_STATE] += state_bytes
 
 

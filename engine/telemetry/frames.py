@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core import bulk
 from engine.core import layout as L
+from engine.core.memory import held_bytes, unsent_bytes
 from engine.core.world import Arrays, Words
 
 from .histogram import maximum_ns, percentile_ns
@@ -277,19 +277,6 @@ class Observer:
             "watermark_ns": [None if abs(m) >= L.FAR else int(m) for m in marks] + [None] * hosts,
             "egress_bytes": np.concatenate([np.zeros(n, np.int64), now.sent_bytes - before.sent_bytes]),
         }
-
-
-def unsent_bytes(w: Arrays) -> Words:
-    """Accounting bytes of outputs that were made and not yet sent, by instance. Shape (instances,)."""
-    found = np.zeros(len(w.inst), np.int64)
-    bulk.unsent_bytes(w.inst, w.op, w.par, w.edge, w.msg, found)
-    return found
-
-
-def held_bytes(w: Arrays) -> Words:
-    """Accounting bytes that hosts hold in queues, in unsent outputs, in state. Shape (3, hosts and trunks)."""
-    parts = (w.inst[:, L.I_QUEUE_BYTES], unsent_bytes(w), w.inst[:, L.I_STATE_BYTES])
-    return np.stack([_by_host(w, part, len(w.host)) for part in parts])
 
 
 def _memory(w: Arrays, hosts: int) -> list[dict[str, Any] | None]:

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 import engine
 from engine.core import layout as L
+from engine.core.memory import held_bytes, recount, used_bytes
 from engine.core.tools import pressure_at
 from engine.spec.cluster import Host
 from engine.spec.memory import Budget
-from engine.telemetry.frames import held_bytes
 from tests.strategies import documents
 
 from .agreement import TINY, assert_agreement, simulated, template, traced
@@ -97,6 +97,10 @@ def test_bytes_are_those_of_queues_outboxes_and_states_at_any_moment(document: d
         alive = [h for h in range(len(simulation._plan.hosts)) if memory[h, L.Z_DIED] < 0]
         held = memory[:, [L.Z_HELD, L.Z_STATE, L.Z_ITEMS]].tolist()
         anew = counted(simulation)
+        before = memory.copy()
+        for h in alive:
+            recount(simulation._world.arrays, h)
+        assert (memory == before).all()
         assert [held[h] for h in alive] == [anew[h] for h in alive]
         for h in alive:
             row = memory[h]
@@ -130,7 +134,7 @@ def test_outputs_count_from_the_start_of_their_service_until_they_are_sent() -> 
     simulation = simulated(document)
     simulation.run_until(5 * US)  # the source is at its first record
     assert held_bytes(simulation._world.arrays).ravel().tolist() == [0, 100, 0]
-    assert simulation._world.arrays.memory[0, L.Z_USED] == 100
+    assert used_bytes(simulation._world.arrays)[0] == 100
     simulation.run_until(500 * US)
     assert held_bytes(simulation._world.arrays).ravel().tolist() == [100, 100, 0]
     assert simulation._world.arrays.memory[0, L.Z_USED] == 200

@@ -1,0 +1,37 @@
+"""What hosts hold in memory, for policies and observers; and how to count it anew where it was changed between two calls of the loop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import bulk
+from . import layout as L
+from .world import Arrays, Words
+
+
+def unsent_bytes(w: Arrays) -> Words:
+    """Accounting bytes of outputs that were made and not yet sent, by instance. Shape (instances,)."""
+    found = np.zeros(len(w.inst), np.int64)
+    bulk.unsent_bytes(w.inst, w.op, w.par, w.edge, w.msg, found)
+    return found
+
+
+def held_bytes(w: Arrays) -> Words:
+    """Accounting bytes that hosts hold in queues, in unsent outputs, in state. Shape (3, machines, trunks and actors)."""
+    parts = (w.inst[:, L.I_QUEUE_BYTES], unsent_bytes(w), w.inst[:, L.I_STATE_BYTES])
+    sums = [np.bincount(w.inst[:, L.I_HOST], weights=part, minlength=len(w.host)) for part in parts]
+    return np.stack(sums).astype(np.int64)
+
+
+def used_bytes(w: Arrays) -> Words:
+    """What the hosts' memory models count at the end of their last instants; 0 of hosts without one. Shape as a host's in `held_bytes`."""
+    used: Words = w.memory[:, L.Z_USED].copy()
+    return used
+
+
+def recount(w: Arrays, h: int) -> None:
+    """Count anew what host `h` holds. For whoever puts something into queues, outboxes or state, or takes it out, in Python.
+
+    What follows from it (pressure, fullness, death) follows at the end of the host's next instant.
+    """
+    bulk.recount(w.inst, w.op, w.par, w.msg, w.memory, w.footprint, w.tally, h)
