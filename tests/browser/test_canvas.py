@@ -52,8 +52,8 @@ def test_a_problem_stands_at_its_node_and_leads_to_its_field(canvas: Canvas, pag
 
 def test_refused_connections_say_why(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
     canvas.open(experiment())
-    canvas.drag(page.get_by_test_id("port-join-out-out"), page.get_by_test_id("port-filter-in-in"))
-    expect(page.get_by_test_id("toast")).to_contain_text("cycle")
+    canvas.drag(page.get_by_test_id("port-join-out-out"), page.get_by_test_id("port-filter-out-out"))
+    expect(page.get_by_test_id("toast")).to_contain_text("Both ends are outputs")
     canvas.drag(page.get_by_test_id("port-persons-out-out"), page.get_by_test_id("port-filter-in-in"))
     expect(page.get_by_test_id("toast").last).to_contain_text("already feeds")
     expect(page.locator("[data-testid^='edge-']")).to_have_count(4)

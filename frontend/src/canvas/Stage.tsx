@@ -19,7 +19,7 @@ import {
 import "@xyflow/react/dist/base.css";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { addEdge, DEFAULT_PORT, edgeKey, moveOperators, placeOn, type ExperimentDocument } from "../model/document";
-import { connectionRefusal, firstPartitioning, makeEdge, type PortRef } from "../model/graph";
+import { connectionRefusal, newEdge, type PortRef } from "../model/graph";
 import { hostAt, summariseHosts } from "../model/hosts";
 import { autoLayout, positionsOf } from "../model/layout";
 import { isError, problemsByPart } from "../model/validate";
@@ -28,6 +28,7 @@ import { toast } from "../ui/toasts";
 import { addItem, PALETTE_TYPE, type PaletteItem } from "./commands";
 import { edit, select, useEditor } from "./editor";
 import { HostGroupNode } from "./HostGroupNode";
+import { ConnectionHint, portOf } from "./ConnectionHint";
 import { OperatorNode } from "./OperatorNode";
 import { PartitionEdge } from "./PartitionEdge";
 import { PlacementLines } from "./PlacementLines";
@@ -219,7 +220,7 @@ export function Stage() {
   const onConnect = useCallback((connection: Connection) => {
     const source: PortRef = { operator: connection.source, port: connection.sourceHandle ?? DEFAULT_PORT.source, side: "out" };
     const target: PortRef = { operator: connection.target, port: connection.targetHandle ?? DEFAULT_PORT.target, side: "in" };
-    edit((before) => addEdge(before, makeEdge(source, target, firstPartitioning(before, source, target))));
+    edit((before) => addEdge(before, newEdge(before, source, target)));
   }, []);
 
   /** A connection that was let go on a port which does not take it: say why. */
@@ -227,11 +228,7 @@ export function Stage() {
     (_event: MouseEvent | TouchEvent, state: FinalConnectionState) => {
       const { fromHandle, toHandle } = state;
       if (state.isValid || !fromHandle || !toHandle) return;
-      const refOf = (handle: NonNullable<typeof fromHandle>): PortRef => {
-        const side = handle.type === "source" ? "out" : "in";
-        return { operator: handle.nodeId, port: handle.id ?? (side === "out" ? DEFAULT_PORT.source : DEFAULT_PORT.target), side };
-      };
-      const why = connectionRefusal(useEditor.getState().document, kinds, refOf(fromHandle), refOf(toHandle));
+      const why = connectionRefusal(useEditor.getState().document, kinds, portOf(fromHandle), portOf(toHandle));
       if (why) toast(why, { tone: "warn" });
     },
     [kinds],
@@ -342,6 +339,7 @@ export function Stage() {
           nodeColor={(node) => (node.type === "hosts" ? "color-mix(in srgb, var(--accent) 22%, var(--bg-surface))" : "var(--line-control)")}
         />
       </ReactFlow>
+      <ConnectionHint />
       <StageHeader onFit={() => fit()} onArrange={() => void arrange()} empty={!document.query.operators.length} />
     </main>
   );

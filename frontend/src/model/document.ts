@@ -18,6 +18,10 @@ export interface Edge {
   target: string;
   target_port?: string;
   partitioning: Tagged;
+  /** Closes a cycle: carries records back, and no watermarks. */
+  feedback?: boolean;
+  /** Of a feedback edge into a port that no other edge leads to: what its records consist of. */
+  fields?: { name: string; type: string }[];
 }
 
 export interface Host {
@@ -212,6 +216,17 @@ export function addEdge(document: ExperimentDocument, edge: Edge): ExperimentDoc
 
 export function patchEdge(document: ExperimentDocument, key: string, patch: Partial<Edge>): ExperimentDocument {
   const edges = document.query.edges.map((edge) => (edgeKey(edge) === key ? { ...edge, ...patch } : edge));
+  return { ...document, query: { ...document.query, edges } };
+}
+
+/** Whether an edge is a feedback edge, and its declared fields; a plain edge has neither. */
+export function setFeedback(document: ExperimentDocument, key: string, written: Pick<Edge, "feedback" | "fields">): ExperimentDocument {
+  const edges = document.query.edges.map((edge) => {
+    if (edgeKey(edge) !== key) return edge;
+    const { feedback: _feedback, fields: _fields, ...plain } = edge;
+    if (!written.feedback) return plain;
+    return { ...plain, feedback: true, ...(written.fields ? { fields: written.fields } : {}) };
+  });
   return { ...document, query: { ...document.query, edges } };
 }
 

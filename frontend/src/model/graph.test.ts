@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { connectionRefusal, firstPartitioning, partitioningLabel, recordTypes, type PortRef } from "./graph";
+import { addEdge, coerceDocument, edgeKey, setFeedback } from "./document";
+import { connectionNote, connectionRefusal, firstPartitioning, newEdge, partitioningLabel, recordTypes, type PortRef } from "./graph";
+import { feedbackPath, positionsOf } from "./layout";
 import { KINDS, smallDocument } from "./testing";
 
 const out = (operator: string, port = "out"): PortRef => ({ operator, port, side: "out" });
@@ -17,13 +19,69 @@ describe("what may be connected", () => {
   it("refuses with a reason", () => {
     expect(why(out("auctions"), out("filter"))).toMatch(/Both ends are outputs/);
     expect(why(into("join", "left"), into("sink"))).toMatch(/Both ends are inputs/);
-    expect(why(out("filter"), into("filter"))).toMatch(/cannot feed itself/);
     expect(why(out("persons"), into("filter"))).toMatch(/already feeds/);
     expect(why(out("auctions"), into("join", "middle"))).toMatch(/left, right/);
   });
 
-  it("refuses to close a cycle", () => {
-    expect(why(out("join"), into("filter"))).toMatch(/cycle/);
+});
+
+describe("feedback edges", () => {
+  const document = smallDocument();
+
+  it("makes what closes a cycle a feedback edge, also of an operator to itself", () => {
+    expect(connectionRefusal(document, KINDS, out("join"), into("filter"))).toBeNull();
+    expect(newEdge(document, out("join"), into("filter"))).toMatchObject({ source: "join", target: "filter", feedback: true });
+    expect(newEdge(document, out("filter"), into("filter")).feedback).toBe(true);
+    expect(newEdge(document, out("auctions"), into("join", "right")).feedback).toBeUndefined();
+  });
+
+  it("takes a plain edge where a feedback edge closes the cycle already", () => {
+    const back = addEdge(coerceDocument({ query: { ...document.query, edges: [] } }), {
+      ...newEdge(document, out("join"), into("filter")),
+      feedback: true,
+    });
+    expect(newEdge(back, out("filter"), into("join", "left")).feedback).toBeUndefined();
+  });
+
+  it("refuses a feedback edge that would be the only way to an operator", () => {
+    const edges = [
+      { source: "persons", target: "filter", partitioning: { kind: "forward" } },
+      { source: "join", target: "filter", partitioning: { kind: "forward" } },
+    ];
+    const odd = { ...document, query: { ...document.query, edges } };
+    expect(connectionRefusal(odd, KINDS, out("filter"), into("join", "left"))).toMatch(/only feedback edges would lead to join/);
+  });
+
+  it("says while drawing what it will be, and whether its records fit", () => {
+    const person = { fields: [{ name: "id", type: "int" }], bytes: 200 };
+    const match = { fields: [{ name: "city", type: "string" }], bytes: 20 };
+    const note = (brings: typeof person) =>
+      connectionNote(document, { "filter.in": person, "join.out": brings }, out("join"), into("filter"));
+    expect(note(person)).toMatchObject({ fits: true });
+    expect(note(match)).toMatchObject({ fits: false, message: expect.stringMatching(/takes id here, and join brings city/) });
+    expect(connectionNote(document, {}, out("persons"), into("join", "left"))).toBeNull();
+  });
+
+  it("switches an edge there and back; a plain edge declares no fields", () => {
+    const key = edgeKey(document.query.edges[1] as never);
+    const on = setFeedback(document, key, { feedback: true, fields: [{ name: "id", type: "int" }] });
+    expect(on.query.edges[1]).toMatchObject({ feedback: true, fields: [{ name: "id", type: "int" }] });
+    expect(setFeedback(on, key, { feedback: false, fields: [{ name: "id", type: "int" }] })).toEqual(document);
+  });
+
+  it("stands in the layout as if it were not there, and runs above what lies between its ends", () => {
+    const plain = positionsOf({ ...document, ui: {} });
+    const looped = addEdge({ ...document, ui: {} }, newEdge(document, out("join"), into("filter")));
+    expect(positionsOf(looped)).toEqual(plain);
+    const boxes = [
+      { x: 0, y: 0 },
+      { x: 192, y: -80 },
+      { x: 384, y: 0 },
+    ];
+    const lane = (to: number, number: number) => feedbackPath({ x: 516, y: 38 }, { x: to, y: 38 }, boxes, number).y;
+    expect(lane(0, 0)).toBeLessThan(-80);
+    expect(lane(0, 1)).toBeLessThan(lane(0, 0));
+    expect(lane(384, 0)).toBeGreaterThan(-80);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Rules of drawing: what may be connected, and how an edge is best partitioned at first. */
 import type { Kind, RecordSchema } from "../api/types";
-import { DEFAULT_PORT, edgeKey, operatorOf, type Edge, type ExperimentDocument, type Tagged } from "./document";
+import { addEdge, DEFAULT_PORT, edgeKey, operatorOf, type Edge, type ExperimentDocument, type Tagged } from "./document";
 
 export interface PortRef {
   operator: string;
@@ -8,13 +8,14 @@ export interface PortRef {
   side: "in" | "out";
 }
 
-/** Every operator that records of `from` reach, itself included. */
-export function downstream(document: ExperimentDocument, from: string): Set<string> {
-  const seen = new Set([from]);
-  const waiting = [from];
+/** Every operator that records of `from` reach, itself included. forward: not over feedback edges. */
+export function downstream(document: ExperimentDocument, from: Iterable<string>, forward = false): Set<string> {
+  const seen = new Set(from);
+  const waiting = [...seen];
   while (waiting.length) {
     const id = waiting.pop();
     for (const edge of document.query.edges) {
+      if (forward && edge.feedback) continue;
       if (edge.source === id && !seen.has(edge.target)) {
         seen.add(edge.target);
         waiting.push(edge.target);
@@ -32,7 +33,6 @@ export function connectionRefusal(document: ExperimentDocument, kinds: Map<strin
       : `Both ends are inputs. Start at an output, on the right side of an operator.`;
   }
   const [source, target] = from.side === "out" ? [from, to] : [to, from];
-  if (source.operator === target.operator) return `${source.operator} cannot feed itself. Choose another operator.`;
   for (const end of [source, target]) {
     const operator = operatorOf(document, end.operator);
     const kind = operator && kinds.get(operator.kind);
@@ -43,10 +43,45 @@ export function connectionRefusal(document: ExperimentDocument, kinds: Map<strin
   const key = edgeKey(makeEdge(source, target, { kind: "forward" }));
   if (document.query.edges.some((edge) => edgeKey(edge) === key))
     return `${source.operator} already feeds this input of ${target.operator}.`;
-  if (downstream(document, target.operator).has(source.operator)) {
-    return `This would close a cycle: records of ${target.operator} already reach ${source.operator}.`;
+  if (closesCycle(document, source.operator, target.operator)) {
+    const next = addEdge(document, newEdge(document, source, target));
+    const sources = document.query.operators.filter((one) => !(kinds.get(one.kind)?.inputs.length ?? 0)).map((one) => one.id);
+    if (downstream(next, sources).has(target.operator) && !downstream(next, sources, true).has(target.operator)) {
+      return `This closes a cycle, and only feedback edges would lead to ${target.operator}, which would never see a watermark. Make the edge that leads back from ${target.operator} the feedback edge first.`;
+    }
   }
   return null;
+}
+
+/** Whether an edge between these operators closes a cycle that has no feedback edge yet. */
+export const closesCycle = (document: ExperimentDocument, source: string, target: string) =>
+  downstream(document, [target], true).has(source);
+
+/** What is worth knowing of a connection before it is made: that it is a feedback edge, and whether its records fit the port. */
+export function connectionNote(
+  document: ExperimentDocument,
+  schemas: Record<string, RecordSchema>,
+  from: PortRef,
+  to: PortRef,
+): { message: string; fits: boolean } | null {
+  const [source, target] = from.side === "out" ? [from, to] : [to, from];
+  if (!closesCycle(document, source.operator, target.operator)) return null;
+  const brings = schemas[`${source.operator}.${source.port}`];
+  const takes = schemas[`${target.operator}.${target.port}`];
+  const listed = (schema: RecordSchema) => schema.fields.map((field) => field.name).join(", ");
+  if (brings && takes && JSON.stringify(brings.fields) !== JSON.stringify(takes.fields)) {
+    return {
+      message: `Feedback edge, but ${target.operator} takes ${listed(takes)} here, and ${source.operator} brings ${listed(brings)}: they must agree.`,
+      fits: false,
+    };
+  }
+  return { message: `Feedback edge: it closes a cycle, and carries records back to ${target.operator} but no watermarks.`, fits: true };
+}
+
+/** A new edge: partitioned as its ends suggest, and a feedback edge if it closes a cycle. */
+export function newEdge(document: ExperimentDocument, source: PortRef, target: PortRef): Edge {
+  const edge = makeEdge(source, target, firstPartitioning(document, source, target));
+  return closesCycle(document, source.operator, target.operator) ? { ...edge, feedback: true } : edge;
 }
 
 export function makeEdge(source: PortRef, target: PortRef, partitioning: Tagged): Edge {
@@ -130,6 +165,7 @@ export function inputType(
   operator: string,
   port: string,
 ): RecordType | undefined {
-  const edge = document.query.edges.find((one) => one.target === operator && (one.target_port ?? DEFAULT_PORT.target) === port);
+  const into = document.query.edges.filter((one) => one.target === operator && (one.target_port ?? DEFAULT_PORT.target) === port);
+  const edge = into.find((one) => !one.feedback) ?? into[0];
   return edge && types.get(`${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}`);
 }

@@ -26,7 +26,9 @@ export function positionsOf(document: ExperimentDocument): { [operator: string]:
   for (const operator of byDepth) {
     const at = given[operator.id];
     const column = layers.get(operator.id) ?? 0;
-    const feeding = document.query.edges.filter((edge) => edge.target === operator.id).flatMap((edge) => positions[edge.source]?.y ?? []);
+    const feeding = forwardEdges(document)
+      .filter((edge) => edge.target === operator.id)
+      .flatMap((edge) => positions[edge.source]?.y ?? []);
     const middle = feeding.length ? Math.round(feeding.reduce((sum, y) => sum + y, 0) / feeding.length / 8) * 8 : 0;
     const place = isPosition(at) ? at : { x: column * PITCH.x, y: Math.max(middle, bottom.get(column) ?? 0) };
     positions[operator.id] = place;
@@ -38,12 +40,14 @@ export function positionsOf(document: ExperimentDocument): { [operator: string]:
 const isPosition = (value: unknown): value is Position =>
   typeof value === "object" && value !== null && Number.isFinite((value as Position).x) && Number.isFinite((value as Position).y);
 
-/** Longest path from a source, in edges; cycles (not allowed, but drawable) end the walk. */
+const forwardEdges = (document: ExperimentDocument) => document.query.edges.filter((edge) => !edge.feedback);
+
+/** Longest path from a source, in edges that are no feedback; cycles of others (not allowed, but drawable) end the walk. */
 export function depths(document: ExperimentDocument): Map<string, number> {
   const depth = new Map(document.query.operators.map((operator) => [operator.id, 0]));
   for (let round = 0; round < document.query.operators.length; round += 1) {
     let moved = false;
-    for (const edge of document.query.edges) {
+    for (const edge of forwardEdges(document)) {
       const from = depth.get(edge.source);
       const to = depth.get(edge.target);
       if (from !== undefined && to !== undefined && to < from + 1) {
@@ -89,7 +93,7 @@ export async function autoLayout(document: ExperimentDocument, kinds: Map<string
         })),
       };
     }),
-    edges: document.query.edges.map((edge, index) => ({
+    edges: forwardEdges(document).map((edge, index) => ({
       id: `edge-${index}`,
       sources: [port(edge.source, `EAST-${edge.source_port ?? DEFAULT_PORT.source}`)],
       targets: [port(edge.target, `WEST-${edge.target_port ?? DEFAULT_PORT.target}`)],
@@ -110,5 +114,29 @@ export function queryBounds(document: ExperimentDocument, kinds: Map<string, Kin
     right = Math.max(right, at.x + NODE.width);
     bottom = Math.max(bottom, at.y + nodeHeight(kinds.get(operator.kind)));
   }
-  return left === Infinity ? { left: 0, top: 0, right: 688, bottom: 160 } : { left, top, right, bottom };
+  if (left === Infinity) return { left: 0, top: 0, right: 688, bottom: 160 };
+  const lanes = document.query.edges.filter((edge) => edge.feedback).length;
+  return { left, top: lanes ? top - LANE.first - LANE.step * (lanes - 1) - LANE.label : top, right, bottom };
+}
+
+/** Feedback edges run back above the operators, each in a lane of its own. Distances in px. */
+export const LANE = { first: 28, step: 24, label: 10, reach: 22, radius: 10 } as const;
+
+/**
+ * The way of a feedback edge: out to the right, up, back over all operators between its ends, down, and in from the left.
+ * boxes: the operators' places. lane: how many feedback edges run below it. Returns the path and the middle of its lane.
+ */
+export function feedbackPath(from: Position, to: Position, boxes: Position[], lane: number): { path: string; x: number; y: number } {
+  const right = Math.max(from.x, to.x - 2 * LANE.reach) + LANE.reach;
+  const left = Math.min(to.x, from.x + 2 * LANE.reach) - LANE.reach;
+  const below = boxes.filter((box) => box.x < right && box.x + NODE.width > left).map((box) => box.y);
+  const y = Math.min(from.y - NODE.header, to.y - NODE.header, ...below) - LANE.first - lane * LANE.step;
+  const r = LANE.radius;
+  const path = [
+    `M${from.x} ${from.y}H${right - r}Q${right} ${from.y} ${right} ${from.y - r}`,
+    `V${y + r}Q${right} ${y} ${right - r} ${y}`,
+    `H${left + r}Q${left} ${y} ${left} ${y + r}`,
+    `V${to.y - r}Q${left} ${to.y} ${left + r} ${to.y}H${to.x}`,
+  ].join("");
+  return { path, x: (left + right) / 2, y };
 }

@@ -84,7 +84,7 @@ function Graph({ document, frame }: { document: ExperimentDocument; frame: Frame
       document.query.edges.map((edge, index) => {
         // Backpressure walks upstream: an edge is held up when its sender is blocked.
         const held = (frame?.operators?.[edge.source]?.blocked ?? 0) >= BLOCKED_FROM;
-        return { id: String(index), source: edge.source, target: edge.target, className: held ? "held" : "" };
+        return { id: String(index), source: edge.source, target: edge.target, className: `${held ? "held" : ""} ${edge.feedback ? "feedback" : ""}` };
       }),
     [document, frame],
   );

@@ -1,6 +1,6 @@
 import type { Kind } from "../../api/types";
 import { addEdge, DEFAULT_PORT, type Operator } from "../../model/document";
-import { connectionRefusal, firstPartitioning, makeEdge, type PortRef } from "../../model/graph";
+import { closesCycle, connectionRefusal, newEdge, type PortRef } from "../../model/graph";
 import { Icon } from "../../ui/Icon";
 import { edit, useEditor } from "../editor";
 
@@ -24,20 +24,18 @@ export function ConnectField({ operator, kinds }: { operator: Operator; kinds: M
             value=""
             onChange={(event) => {
               const target = targets[Number(event.target.value)];
-              if (target) edit((before) => addEdge(before, makeEdge(source, target, firstPartitioning(before, source, target))));
+              if (target) edit((before) => addEdge(before, newEdge(before, source, target)));
             }}
           >
             <option value="">choose an input</option>
             {targets.map((target, at) => {
               const why = connectionRefusal(document, kinds, source, target);
               return (
-                target.operator !== operator.id && (
-                  <option key={at} value={at} disabled={why !== null}>
-                    {target.operator}
-                    {target.port === DEFAULT_PORT.target ? "" : `, ${target.port}`}
-                    {why ? ` (${why})` : ""}
-                  </option>
-                )
+                <option key={at} value={at} disabled={why !== null}>
+                  {target.operator}
+                  {target.port === DEFAULT_PORT.target ? "" : `, ${target.port}`}
+                  {why ? ` (${why})` : closesCycle(document, operator.id, target.operator) ? " (feedback)" : ""}
+                </option>
               );
             })}
           </select>

@@ -1,13 +1,18 @@
 import type { Json, Kind } from "../../api/types";
-import { DEFAULT_PORT, patchEdge, type Edge } from "../../model/document";
+import { DEFAULT_PORT, patchEdge, setFeedback, type Edge } from "../../model/document";
+import { propertyNames, schemaAt } from "../../model/schema";
 import { problemsAt } from "../../model/validate";
 import { KindForm } from "../../ui/form/KindForm";
 import { Remarks } from "../../ui/form/fields";
+import { SchemaForm } from "../../ui/form/SchemaForm";
 import { Icon } from "../../ui/Icon";
 import { deleteSelection } from "../commands";
 import { edit, select, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 import { SchemaList } from "./SchemaList";
+
+/** What makes an edge a feedback edge. */
+const FEEDBACK = ["feedback", "fields"];
 
 type Fields = { [field: string]: Json };
 
@@ -15,10 +20,15 @@ export function EdgePanel({ edge, edgeId }: { edge: Edge; edgeId: string }) {
   const problems = useEditor((state) => state.problems);
   const schemas = useEditor((state) => state.schemas);
   const index = useEditor((state) => state.document.query.edges.indexOf(edge));
-  const { registry } = useRegistry();
+  const edges = useEditor((state) => state.document.query.edges);
+  const { registry, schema: root } = useRegistry();
   const pointer = `/query/edges/${index}`;
   const schema = schemas[`${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}`];
-  const own = problemsAt(problems, pointer).filter((problem) => !problem.pointer.startsWith(`${pointer}/partitioning`));
+  const inForms = ["partitioning", ...FEEDBACK].map((name) => `${pointer}/${name}`);
+  const own = problemsAt(problems, pointer).filter((problem) => !inForms.some((form) => problem.pointer.startsWith(form)));
+  const edgeSchema = schemaAt(root, ["query", "edges", "*"]);
+  const portOf = (one: Edge) => `${one.target}.${one.target_port ?? DEFAULT_PORT.target}`;
+  const declares = edge.fields || (edge.feedback && !edges.some((one) => !one.feedback && portOf(one) === portOf(edge)));
   const end = (id: string, port: string | undefined, plain: string) => (
     <button className="link" onClick={() => select({ operators: [id] })}>
       {id}
@@ -43,6 +53,16 @@ export function EdgePanel({ edge, edgeId }: { edge: Edge; edgeId: string }) {
           records={schema ? { in: schema.fields } : {}}
           onChange={(partitioning, path) => edit((before) => patchEdge(before, edgeId, { partitioning }), path)}
         />
+        {edgeSchema && (
+          <SchemaForm
+            schema={edgeSchema}
+            value={{ feedback: edge.feedback ?? false, ...(edge.fields ? { fields: edge.fields as Json } : {}) }}
+            pointer={pointer}
+            problems={problems}
+            omit={propertyNames(edgeSchema).filter((name) => name !== "feedback" && (name !== "fields" || !declares))}
+            onChange={(value, path) => edit((before) => setFeedback(before, edgeId, value as Pick<Edge, "feedback" | "fields">), path)}
+          />
+        )}
         {schema && <SchemaList title="Records on this edge" fields={schema.fields} bytes={schema.bytes} />}
       </div>
       <div className="actions">

@@ -127,7 +127,8 @@ function inputRecords(
 ): { [port: string]: RecordField[] } {
   const records: { [port: string]: RecordField[] } = {};
   for (const port of kind?.inputs ?? []) {
-    const edge = document.query.edges.find((one) => one.target === id && (one.target_port ?? DEFAULT_PORT.target) === port);
+    const into = document.query.edges.filter((one) => one.target === id && (one.target_port ?? DEFAULT_PORT.target) === port);
+    const edge = into.find((one) => !one.feedback) ?? into[0];
     const schema = edge && schemas[`${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}`];
     if (schema) records[port] = schema.fields;
   }
