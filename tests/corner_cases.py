@@ -841,7 +841,59 @@ def clocks_of_what_came_last() -> Document:
     return _with_all_clocks(a_window_join_counts_from_what_came_last())
 
 
+def late_rows_fill_the_memory() -> Document:
+    """Records that leave by the port for late ones are larger than rows; both wait behind a slow sink, and slow everything down."""
+    made = panes_with_late_updates()
+    points = [{"share": 0.0, "factor": 1.0}, {"share": 1.0, "factor": 1.5}]
+    for machine in made["cluster"]["hosts"]:
+        machine["memory"] = {
+            "kind": "budget",
+            "budget_mb": 0.01,
+            "on_full": "nothing",
+            "slow_down": {"kind": "points", "points": points},
+        }
+    for operator in made["query"]["operators"]:
+        if operator["kind"] == "sink":
+            operator["cost"] = {"record_us": 20.0}
+    made["policies"] = {"flow_control": {"kind": "credits", "per_channel": 1}}
+    return made
+
+
+def a_host_dies_of_its_queue() -> Document:
+    """The sink's host holds ten records, just its limit, for a while, then one more; the source's host goes on to the next frame."""
+    return document(
+        [{"id": "bids", "kind": "source", "cost": {"record_us": 10}}, {"id": "sink", "kind": "sink", "cost": {"record_us": 105}}],
+        [{"source": "bids", "target": "sink"}],
+        [host("a"), host("b", memory={"kind": "budget", "budget_mb": 0.001})],
+        {"bids": bids(10_000)},
+        placement={"kind": "explicit", "hosts": {"bids": ["a"], "sink": ["b"]}},
+        measurement={"frame_ms": 7},
+        horizon_s=0.03,
+    )
+
+
+def a_full_host_lets_watermarks_pass() -> Document:
+    """Marks stand in the log between the records of a source that is held back, and there are three others on its processor."""
+    stream = bids(20_000, watermarks={"kind": "device", "lag_ms": 0.2, "period_ms": 0.3}, disorder={"kind": "uniform", "max_ms": 1.0})
+    window = {"kind": "tumbling", "size_s": 0.002, "clock": "event"}
+    return document(
+        [
+            {"id": "bids", "kind": "source", "parallelism": 2},
+            {"id": "count", "kind": "aggregate", "params": {"window": window, "aggregates": [{"name": "n"}]}, "cost": {"record_us": 60}},
+            {"id": "sink", "kind": "sink"},
+        ],
+        [{"source": "bids", "target": "count", "partitioning": {"kind": "rebalance"}}, {"source": "count", "target": "sink"}],
+        [host("a", processor={"kind": "shared_fifo"}, cores=2)],
+        {"bids": stream},
+        policies={"ingress": {"kind": "throttle", "queued_max": 4, "resume": 0.5}},
+        horizon_s=0.02,
+    )
+
+
 CORNER_CASES = (
+    late_rows_fill_the_memory,
+    a_host_dies_of_its_queue,
+    a_full_host_lets_watermarks_pass,
     clocks_of_panes_with_late_updates,
     clocks_of_sessions_that_meet,
     clocks_of_a_sliding_join,

@@ -623,12 +623,9 @@ def advance(world, stop):
                             break
                         if proc[p, P_INSTANCE] >= 0:
                             continue
-                    scan = 0
-                    scan_end = 0
-                    if threads < 2:
-                        scan = proc[p, P_FIRST]
-                        scan_end = scan + proc[p, P_COUNT]
-                    for q in range(scan, scan_end):
+                    looked_at = proc[p, P_COUNT] if threads < 2 else 0
+                    scan = proc[max(p, 0), P_FIRST]  # of those who take turns nobody has been chosen yet
+                    for q in range(scan, scan + looked_at):
                         i = members[q]
                         if inst[i, I_STATUS] != IDLE:
                             continue
