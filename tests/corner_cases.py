@@ -890,7 +890,28 @@ def a_full_host_lets_watermarks_pass() -> Document:
     )
 
 
+def what_is_shed_moves_time() -> Document:
+    """Nearly all records are shed, the newest among them; watermarks follow them nevertheless, and windows end."""
+    made = a_full_host_lets_watermarks_pass()
+    made["workload"]["sources"]["bids"]["watermarks"] = watermarks(0.3)
+    made["policies"] = {"ingress": {"kind": "drop", "queued_max": 1}}
+    return made
+
+
+def senders_share_the_bytes_of_a_receiver() -> Document:
+    """700 bytes for two channels of records of 100: three on each."""
+    return document(
+        [{"id": "bids", "kind": "source", "parallelism": 2}, {"id": "sink", "kind": "sink", "cost": {"record_us": 80}}],
+        [{"source": "bids", "target": "sink", "partitioning": {"kind": "rebalance"}}],
+        [host("a"), host("b")],
+        {"bids": bids(20_000)},
+        policies={"flow_control": {"kind": "credits", "per_channel": 1000, "per_instance_bytes": 700}},
+    )
+
+
 CORNER_CASES = (
+    senders_share_the_bytes_of_a_receiver,
+    what_is_shed_moves_time,
     late_rows_fill_the_memory,
     a_host_dies_of_its_queue,
     a_full_host_lets_watermarks_pass,
