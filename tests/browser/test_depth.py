@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -65,3 +66,30 @@ def test_what_closes_a_cycle_becomes_a_feedback_edge(canvas: Canvas, page: Page,
     page.locator(".react-flow__pane").click(position={"x": 5, "y": 300})
     page.keyboard.press("Control+z")
     expect(label).to_contain_text("feedback")
+
+
+def test_the_preview_draws_rates_of_every_kind(canvas: Canvas, page: Page, experiment: Store) -> None:
+    """Spikes are drawn as the server has them; what is broken leads to its field; a failed answer can be asked for again."""
+
+    def spikes(document: dict[str, Any]) -> None:
+        two_filters(document)
+        document["workload"]["sources"]["persons"]["rate"] = {"kind": "spikes", "base_per_s": 1000, "peak_per_s": 5000}
+
+    canvas.open(experiment(spikes))
+    chart, message = page.get_by_test_id("preview"), page.get_by_test_id("preview-message")
+    expect(chart).to_have_attribute("aria-label", "Offered rate over 30 seconds, 1,400 records per second on average")
+    canvas.operator("persons").click()
+    duration = page.locator("[data-pointer='/workload/sources/persons/rate/duration_s'] input")
+    duration.fill("20")
+    expect(message).to_contain_text("duration_s is 20")
+    message.get_by_role("button", name="Show field").click()
+    expect(duration).to_be_focused()
+    duration.fill("2")
+    expect(chart).to_have_attribute("aria-label", re.compile("1,800 records"))
+
+    page.route("**/api/preview", lambda route: route.abort())
+    duration.fill("3")
+    expect(message).to_contain_text("The server cannot be reached")
+    page.unroute("**/api/preview")
+    message.get_by_role("button", name="Try again").click()
+    expect(chart).to_have_attribute("aria-label", re.compile("2,200 records"))

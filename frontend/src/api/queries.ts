@@ -1,7 +1,8 @@
 /** The server's state as TanStack queries; keys in one place, so that writers can invalidate readers. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { get } from "./client";
-import type { Dataset, ExperimentRecord, ExperimentRow, JsonSchema, Registry, Run } from "./types";
+import type { ExperimentDocument } from "../model/document";
+import { get, post } from "./client";
+import type { Dataset, ExperimentRecord, ExperimentRow, JsonSchema, Registry, RatePreview, Run } from "./types";
 
 export const meQuery = queryOptions({
   queryKey: ["me"],
@@ -12,6 +13,17 @@ export const registryQuery = queryOptions({ queryKey: ["registry"], queryFn: () 
 export const schemaQuery = queryOptions({ queryKey: ["schema"], queryFn: () => get<JsonSchema>("/api/schema"), staleTime: Infinity });
 export const experimentsQuery = queryOptions({ queryKey: ["experiments"], queryFn: () => get<ExperimentRow[]>("/api/experiments") });
 export const datasetsQuery = queryOptions({ queryKey: ["datasets"], queryFn: () => get<Dataset[]>("/api/datasets") });
+
+/** The rates of a document's sources over its horizon; only its workload matters for them. */
+export const previewQuery = (document: ExperimentDocument) =>
+  queryOptions({
+    queryKey: ["preview", document.workload],
+    queryFn: ({ signal }) => post<RatePreview>("/api/preview", { document }, signal),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+    gcTime: 60_000,
+    retry: false,
+  });
 
 /** The last write of an experiment's document; reading one waits for it, so that nobody is shown the state before their own edit. */
 export const experimentWrites = { last: Promise.resolve() };

@@ -68,6 +68,11 @@ export interface Validation {
   placement: Record<string, string[]>;
 }
 
+export interface RatePreview {
+  /** By source, [time in s, records per s]; sources that are broken are left out. */
+  sources: Record<string, [number, number][]>;
+}
+
 export interface ExperimentRow {
   id: string;
   name: string;

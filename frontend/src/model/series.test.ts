@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runEvents } from "./events";
 import { addFrames, emptyLog, frameAt } from "./frames";
-import { previewRate, rateAt } from "./rates";
+import { mean, rateSummary, totalOf } from "./rates";
 import { columnsOf, linearTop, logAxis, median, spansMoreThanADecade, timeTicks, withLatency } from "./series";
 import { frame } from "./testing";
 
@@ -77,24 +77,28 @@ describe("scales", () => {
 });
 
 describe("rates", () => {
-  it("holds a step until the next one", () => {
-    const rate = {
-      kind: "steps",
-      steps: [
-        { at_s: 0, per_s: 10 },
-        { at_s: 5, per_s: 30 },
+  it("adds up what the sources offer, part by part", () => {
+    const total = totalOf([
+      [
+        [0.5, 10],
+        [1.5, 30],
       ],
-    };
-    expect(rateAt(rate, 4.9)).toBe(10);
-    expect(rateAt(rate, 5)).toBe(30);
+      [
+        [0.5, 1],
+        [1.5, 0],
+      ],
+    ]);
+    expect(total).toEqual([
+      [0.5, 11],
+      [1.5, 30],
+    ]);
+    expect(mean(total ?? [])).toBe(20.5);
+    expect(totalOf([])).toBeNull();
   });
 
-  it("has its first cosine peak at the phase", () => {
-    expect(rateAt({ kind: "cosine", mean_per_s: 100, amplitude_per_s: 50, period_s: 60, phase_s: 15 }, 15)).toBeCloseTo(150);
-  });
-
-  it("does not know a file's own times", () => {
-    expect(previewRate({ kind: "recorded", speed: 1 }, 30)).toBeNull();
+  it("names any kind in lists", () => {
+    expect(rateSummary({ kind: "random_walk" })).toBe("random walk");
+    expect(rateSummary({ kind: "constant", per_s: 2500 })).toBe("2,500/s");
   });
 });
 
