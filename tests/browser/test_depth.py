@@ -93,3 +93,52 @@ def test_the_preview_draws_rates_of_every_kind(canvas: Canvas, page: Page, exper
     page.unroute("**/api/preview")
     message.get_by_role("button", name="Try again").click()
     expect(chart).to_have_attribute("aria-label", re.compile("2,200 records"))
+
+
+def test_faults_on_the_line_of_time(canvas: Canvas, page: Page, experiment: Store, api: httpx.Client) -> None:
+    """From nothing to a pause that is dragged, stretched by keys, taken back step by step, duplicated, and led to by its problem."""
+    experiment_id = experiment()
+    canvas.open(experiment_id)
+    page.get_by_role("tab", name="Faults").click()
+    empty = page.get_by_test_id("no-faults")
+    expect(empty).to_contain_text("Nothing goes wrong in this run")
+    empty.get_by_role("button", name="Pause").click()
+    row, bar = page.get_by_test_id("fault-0"), page.get_by_test_id("fault-0-bar")
+    expect(row).to_contain_text("12 s to 15 s")
+    expect(page.get_by_test_id("inspector")).to_contain_text("The host stands still")
+
+    box, track = bar.bounding_box(), row.locator(".track").bounding_box()
+    assert box is not None
+    assert track is not None
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 20, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 20 + track["width"] / 8, middle, steps=5)
+    page.mouse.move(box["x"] + 20 + track["width"] / 6, middle, steps=5)
+    page.mouse.up()
+    expect(row).to_contain_text("17 s to 20 s")
+    page.get_by_test_id("fault-0-end").press("Shift+ArrowRight")
+    expect(row).to_contain_text("17 s to 21 s")
+    expect(page.locator("[data-pointer='/faults/0/for_ms'] input")).to_have_value("4000")
+    for words in ("17 s to 20 s", "12 s to 15 s"):
+        page.keyboard.press("Control+z")
+        expect(row).to_contain_text(words)
+    page.keyboard.press("Control+Shift+z")
+    expect(row).to_contain_text("17 s to 20 s")
+
+    page.keyboard.press("Control+d")
+    expect(page.get_by_test_id("fault-1")).to_be_visible()
+    page.get_by_label("Fault", exact=True).select_option(label="Network partition")
+    expect(page.get_by_test_id("fault-1")).to_contain_text("w1 ↔ all others")
+    start = page.locator("[data-pointer='/faults/1/from_s'] input")
+    start.fill("99")
+    page.get_by_test_id("fault-0").locator(".what").click()
+    page.get_by_role("tab", name="Problems").click()
+    page.get_by_test_id("problems").get_by_role("button", name="Show field").first.click()
+    expect(page.get_by_test_id("fault-1")).to_have_class(re.compile("selected err"))
+    page.get_by_test_id("fault-1").locator(".what").press("Delete")
+    expect(page.get_by_test_id("fault-1")).to_have_count(0)
+    expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
+    canvas.wait_until_saved()
+    pause = {"kind": "pause", "host": "w1", "when": {"kind": "at", "at_s": 17}, "for_ms": 3000}
+    assert stored(api, experiment_id)["faults"] == [pause]

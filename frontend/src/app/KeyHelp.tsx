@@ -9,7 +9,8 @@ const EVERYWHERE: KeyEntry[] = [
   { keys: "?", does: "This list" },
   { keys: "Tab", does: "Next operator, edge or control" },
   { keys: "Enter", does: "Select or press" },
-  { keys: "Arrows", does: "Move the selected operator" },
+  { keys: "Arrows", does: "Move the selected operator, or a fault's bar or end" },
+  { keys: "Shift+Arrows", does: "The same in larger steps" },
 ];
 
 /** One list of keys, drawn from the same entries that the listener obeys. */

@@ -1,24 +1,28 @@
+import { faultsOf } from "../model/faults";
 import { isError } from "../model/validate";
 import { Icon } from "../ui/Icon";
 import { Tabs } from "../ui/Tabs";
 import { goTo, useEditor } from "./editor";
+import { AddFault, Faults } from "./Faults";
 import { WorkloadPreview } from "./WorkloadPreview";
 
-/** Workload preview and problems, under the stage. */
+/** Workload preview, faults and problems, under the stage. */
 export function Drawer() {
   const drawer = useEditor((state) => state.drawer);
   const open = useEditor((state) => state.drawerOpen);
   const problems = useEditor((state) => state.problems);
   const workload = useEditor((state) => state.document.workload);
+  const faults = useEditor((state) => faultsOf(state.document).length);
   const errors = problems.filter(isError).length;
   return (
-    <section className={`drawer ${open ? "" : "folded"}`} aria-label="Workload, problems">
+    <section className={`drawer ${open ? "" : "folded"}`} aria-label="Workload, faults, problems">
       <Tabs
         label="Drawer"
         value={drawer}
         onChange={(id) => useEditor.setState({ drawer: id, drawerOpen: true })}
         tabs={[
           { id: "workload", label: "Workload" },
+          { id: "faults", label: <>Faults {faults > 0 && <span className="num">{faults}</span>}</> },
           {
             id: "problems",
             label: <>Problems {problems.length > 0 && <span className={`cnt ${errors ? "err" : ""}`}>{problems.length}</span>}</>,
@@ -26,6 +30,7 @@ export function Drawer() {
         ]}
         end={
           <>
+            {open && drawer === "faults" && faults > 0 && <AddFault />}
             <button
               className="link"
               title="Change horizon, warm-up and seed"
@@ -45,7 +50,7 @@ export function Drawer() {
           </>
         }
       />
-      {open && (drawer === "workload" ? <WorkloadPreview /> : <Problems />)}
+      {open && (drawer === "workload" ? <WorkloadPreview /> : drawer === "faults" ? <Faults /> : <Problems />)}
     </section>
   );
 }

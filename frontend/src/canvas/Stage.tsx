@@ -173,7 +173,7 @@ export function Stage() {
     const keys = cut.map((edge) => edge.id);
     const now = useEditor.getState().selection;
     if (same(now.operators, operators) && same(now.edges, keys)) return;
-    if (!operators.length && !keys.length && now.host !== null) return;
+    if (!operators.length && !keys.length && (now.host !== null || now.fault !== null)) return;
     select({ operators, edges: keys });
   }, []);
 

@@ -13,6 +13,7 @@ import {
   type SourceWorkload,
   type Tagged,
 } from "../model/document";
+import { addFault, faultsOf, newFault, removeFault } from "../model/faults";
 import { expandHosts, hostNames } from "../model/hosts";
 import { NODE, queryBounds } from "../model/layout";
 import { initialValue } from "../model/schema";
@@ -75,6 +76,12 @@ function addHostTemplate(group: string): void {
   select({ host: document.cluster.hosts.length });
 }
 
+export function addFaultOf(kind: Kind): void {
+  edit((before) => addFault(before, newFault(kind, before)));
+  select({ fault: faultsOf(useEditor.getState().document).length - 1 });
+  useEditor.setState({ drawer: "faults", drawerOpen: true, inspectorOpen: true });
+}
+
 export function deleteSelection(): void {
   const { document, selection } = useEditor.getState();
   const host = selection.host === null ? undefined : document.cluster.hosts[selection.host];
@@ -82,6 +89,8 @@ export function deleteSelection(): void {
     const index = selection.host;
     edit((before) => removeHost(before, index, hostNames(host)));
   }
+  const { fault } = selection;
+  if (fault !== null) edit((before) => removeFault(before, fault));
   if (selection.operators.length || selection.edges.length) edit((before) => removeParts(before, selection.operators, selection.edges));
   select(NOTHING);
 }
@@ -106,6 +115,11 @@ export function paste(): void {
 export function duplicateSelection(): void {
   const { selection, document } = useEditor.getState();
   if (selection.operators.length) addCopies(selection.operators, document);
+  const fault = faultsOf(document)[selection.fault ?? -1];
+  if (!fault || selection.fault === null) return;
+  const at = selection.fault + 1;
+  edit((before) => addFault(before, structuredClone(fault), at));
+  select({ fault: at });
 }
 
 function addCopies(ids: string[], from: ExperimentDocument): void {

@@ -11,7 +11,7 @@ export const UNDO_STEPS_MAX = 200;
 const TYPING_MS = 1200;
 
 export type InspectorTab = "selection" | "workload" | "policies" | "measurement";
-export type DrawerTab = "workload" | "problems";
+export type DrawerTab = "workload" | "faults" | "problems";
 export type SaveState = "saved" | "dirty" | "saving" | "failed" | "conflict";
 
 export interface Selection {
@@ -20,9 +20,11 @@ export interface Selection {
   edges: string[];
   /** Index of a host template. */
   host: number | null;
+  /** Index of a fault. */
+  fault: number | null;
 }
 
-export const NOTHING: Selection = { operators: [], edges: [], host: null };
+export const NOTHING: Selection = { operators: [], edges: [], host: null, fault: null };
 
 export interface Editor {
   id: string;
@@ -134,7 +136,11 @@ function step(direction: "undo" | "redo"): void {
   set({
     save: after.conflict ? "conflict" : "dirty",
     placement: localPlacement(after.document, after.placement),
-    selection: { ...NOTHING, operators: after.selection.operators.filter((id) => ids.has(id)) },
+    selection: {
+      ...NOTHING,
+      operators: after.selection.operators.filter((id) => ids.has(id)),
+      fault: after.document.faults?.[after.selection.fault ?? -1] ? after.selection.fault : null,
+    },
   });
 }
 
@@ -145,7 +151,8 @@ export function select(selection: Partial<Selection>): void {
   set({ selection: { ...NOTHING, ...selection }, ...(isEmpty({ ...NOTHING, ...selection }) ? {} : { tab: "selection" as const }) });
 }
 
-export const isEmpty = (selection: Selection) => !selection.operators.length && !selection.edges.length && selection.host === null;
+export const isEmpty = (selection: Selection) =>
+  !selection.operators.length && !selection.edges.length && selection.host === null && selection.fault === null;
 
 /** Selects the part that a pointer is about, opens its panel and asks for the focus on the field. */
 export function goTo(pointer: string): void {
@@ -154,6 +161,8 @@ export function goTo(pointer: string): void {
   if (target.part === "operator") select({ operators: [target.id] });
   if (target.part === "edge") select({ edges: [target.key] });
   if (target.part === "host") select({ host: target.index });
+  if (target.part === "fault") select({ fault: target.index });
+  if (target.part === "fault" || target.part === "faults") set({ drawer: "faults", drawerOpen: true });
   if (target.part === "document") select(NOTHING);
   set({
     inspectorOpen: true,

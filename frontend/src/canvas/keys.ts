@@ -27,6 +27,7 @@ export const COMMANDS: Command[] = [
   { keys: "Escape", does: "Select nothing", run: () => select({}) },
   { keys: "/", does: "Search the palette", run: searchPalette },
   { keys: "C", does: "Connect the selected operator", run: connect },
+  { keys: "F", does: "Show the faults", run: () => useEditor.setState({ drawer: "faults", drawerOpen: true }) },
   { keys: "L", does: "Auto-layout", run: () => click("layout") },
   { keys: "Ctrl+1", does: "Fit the view", run: () => click("fit") },
   { keys: "Ctrl+J", does: "Fold the drawer", run: () => useEditor.setState((state) => ({ drawerOpen: !state.drawerOpen })) },

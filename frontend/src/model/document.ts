@@ -67,6 +67,7 @@ export interface ExperimentDocument {
     [field: string]: unknown;
   };
   policies?: { [family: string]: Json };
+  faults?: Tagged[];
   prices?: string;
   measurement?: { [field: string]: Json };
   backend?: Json;
@@ -128,6 +129,7 @@ export function coerceDocument(given: unknown): ExperimentDocument {
         : [],
     },
     cluster: { ...cluster, hosts: Array.isArray(cluster.hosts) ? cluster.hosts.filter(isObject) : [] },
+    ...(Array.isArray(draft.faults) ? { faults: draft.faults.filter(isObject) } : {}),
     placement: isObject(draft.placement) ? draft.placement : { kind: "spread" },
     workload: { ...workload, sources: isObject(workload.sources) ? workload.sources : {} },
   } as unknown as ExperimentDocument;

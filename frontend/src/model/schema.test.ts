@@ -52,6 +52,9 @@ describe("pointers", () => {
     expect(targetOf("/cluster/hosts/1/cores", document)).toEqual({ part: "host", index: 1 });
     expect(targetOf("/workload/sources/persons/rate/per_s", document)).toMatchObject({ part: "operator", id: "persons" });
     expect(targetOf("/workload/warmup_s", document)).toEqual({ part: "panel", tab: "workload" });
+    const faulty = { ...document, faults: [{ kind: "pause" }] };
+    expect(targetOf("/faults/0/when/at_s", faulty)).toEqual({ part: "fault", index: 0 });
+    expect(targetOf("/faults", faulty)).toEqual({ part: "faults" });
     expect(targetOf("/placement/kind", document)).toEqual({ part: "panel", tab: "policies" });
     expect(targetOf("", document)).toEqual({ part: "document" });
     expect(joinPointer("/a", ["b/c", 0])).toBe("/a/b~1c/0");

@@ -6,6 +6,8 @@ export type Target =
   | { part: "operator"; id: string; tab: "selection" | "workload" }
   | { part: "edge"; key: string }
   | { part: "host"; index: number }
+  | { part: "fault"; index: number }
+  | { part: "faults" }
   | { part: "panel"; tab: "workload" | "policies" | "measurement" }
   | { part: "document" };
 
@@ -35,6 +37,7 @@ export function targetOf(pointer: string, document: ExperimentDocument): Target 
     }
     return { part: "panel", tab: "workload" };
   }
+  if (root === "faults") return document.faults?.[Number(second)] ? { part: "fault", index: Number(second) } : { part: "faults" };
   if (root === "policies" || root === "placement" || root === "prices" || root === "cluster") return { part: "panel", tab: "policies" };
   if (root === "measurement" || root === "backend") return { part: "panel", tab: "measurement" };
   return { part: "document" };

@@ -15,6 +15,7 @@ const ALIASES: Record<string, IconName> = {
   shuffle: "map",
   expression: "map",
   funnel: "filter",
+  gauge: "driver",
   cpu: "device",
   tray: "sink",
   output: "sink",

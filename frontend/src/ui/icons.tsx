@@ -66,6 +66,13 @@ export const ICONS = {
   pause: <path d="M5 3v10M11 3v10" strokeWidth={2.5} />,
   step: <path d="M4 3.5v9L10.5 8zM12.5 3.5v9" fill="currentColor" />,
   prev: <path d="M12 3.5v9L5.5 8zM3.5 3.5v9" fill="currentColor" />,
+  unlink: <path d="M6.5 4.5L8 3a2.8 2.8 0 0 1 4.5 4L11 8.5M9.5 11.5L8 13a2.8 2.8 0 0 1-4.5-4L5 7.5M3 3l10 10" />,
+  clock: (
+    <>
+      <circle cx="8" cy="8" r="6.3" />
+      <path d="M8 4.2V8l2.6 1.8" />
+    </>
+  ),
   feedback: <path d="M5 9L2 6l3-3M2 6h8.5a3.5 3.5 0 0 1 0 7H6" />,
   union: <path d="M2 3.5h2c4 0 3 4.5 6 4.5h4M2 12.5h2c4 0 3-4.5 6-4.5M11.5 5.5L14 8l-2.5 2.5" />,
   fork: (

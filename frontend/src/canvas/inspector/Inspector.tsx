@@ -1,10 +1,12 @@
 import { useEffect, useRef } from "react";
 import { edgeKey, operatorOf } from "../../model/document";
+import { faultsOf } from "../../model/faults";
 import { targetOf } from "../../model/validate";
 import { Tabs } from "../../ui/Tabs";
 import { useEditor, type InspectorTab } from "../editor";
 import { AboutPanel } from "./AboutPanel";
 import { EdgePanel } from "./EdgePanel";
+import { FaultPanel } from "./FaultPanel";
 import { HostPanel } from "./HostPanel";
 import { ManyPanel } from "./ManyPanel";
 import { MeasurementPanel } from "./MeasurementPanel";
@@ -33,7 +35,8 @@ export function Inspector() {
       ? document.query.edges.find((one) => edgeKey(one) === selection.edges[0])
       : undefined;
   const host = selection.host === null ? undefined : document.cluster.hosts[selection.host];
-  const title = operator ? "Operator" : edge ? "Edge" : host ? "Host" : selection.operators.length > 1 ? "Operators" : "About";
+  const fault = faultsOf(document)[selection.fault ?? -1];
+  const title = fault ? "Fault" : operator ? "Operator" : edge ? "Edge" : host ? "Host" : selection.operators.length > 1 ? "Operators" : "About";
   const tabs: { id: InspectorTab; label: string }[] = [
     { id: "selection", label: title },
     { id: "workload", label: "Workload" },
@@ -45,7 +48,9 @@ export function Inspector() {
       <Tabs label="Inspector" tabs={tabs} value={tab} onChange={(id) => useEditor.setState({ tab: id })} />
       <div className="scroll" ref={body} data-testid="inspector">
         {tab === "selection" &&
-          (operator ? (
+          (fault && selection.fault !== null ? (
+            <FaultPanel fault={fault} index={selection.fault} key={selection.fault} />
+          ) : operator ? (
             <OperatorPanel operator={operator} />
           ) : edge ? (
             <EdgePanel edge={edge} edgeId={edgeKey(edge)} key={edgeKey(edge)} />

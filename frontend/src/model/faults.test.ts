@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import type { Kind } from "../api/types";
+import { addFault, faultsOf, gridOf, moveSpan, newFault, removeFault, replaceFault, spanOf, whomOf, withSpan } from "./faults";
+import { kind, smallDocument } from "./testing";
+
+const fields = (name: string, ...names: string[]): Kind => ({
+  ...kind(name, [], []),
+  schema: { type: "object", properties: Object.fromEntries(["kind", ...names].map((one) => [one, {}])) },
+});
+
+const PAUSE = fields("pause", "host", "when", "for_ms");
+const PARTITION = fields("partition", "sources", "targets", "both_ways", "from_s", "to_s");
+/** A kind that nobody here has heard of. */
+const LOSS = fields("host_loss", "host", "at_s");
+
+const pause = { kind: "pause", host: "w1", when: { kind: "at", at_s: 12 }, for_ms: 1500 };
+const partition = { kind: "partition", sources: ["w1"], from_s: 3, to_s: 4.5 };
+
+describe("when a fault is", () => {
+  it("reads the times of every kind", () => {
+    expect(spanOf(PAUSE, pause)).toEqual({ start_s: 12, end_s: 13.5 });
+    expect(spanOf(PARTITION, partition)).toEqual({ start_s: 3, end_s: 4.5 });
+    expect(spanOf(PARTITION, { kind: "partition", from_s: 3 })).toEqual({ start_s: 3, end_s: null });
+    expect(spanOf(LOSS, { kind: "host_loss", host: "w1", at_s: 7 })).toEqual({ start_s: 7, end_s: 7 });
+    expect(spanOf(PAUSE, { ...pause, when: { kind: "random", mean_s: 5 } })).toBeNull();
+    expect(spanOf(PAUSE, { kind: "pause", when: { kind: "at" } })).toBeNull();
+    expect(spanOf(undefined, { kind: "unheard of" })).toBeNull();
+  });
+
+  it("writes them as the kind does", () => {
+    expect(withSpan(PAUSE, pause, { start_s: 2, end_s: 3.5 })).toEqual({ ...pause, when: { kind: "at", at_s: 2 } });
+    expect(withSpan(PAUSE, pause, { start_s: 12, end_s: 12.3 }).for_ms).toBe(300);
+    expect(withSpan(PARTITION, partition, { start_s: 1, end_s: 2.5 })).toEqual({ ...partition, from_s: 1, to_s: 2.5 });
+    expect(withSpan(PARTITION, { kind: "partition", from_s: 3 }, { start_s: 1, end_s: null })).toEqual({ kind: "partition", from_s: 1 });
+    expect(withSpan(LOSS, { kind: "host_loss", at_s: 7 }, { start_s: 8, end_s: 8 })).toEqual({ kind: "host_loss", at_s: 8 });
+  });
+
+  it("moves and stretches on a grid, inside the run", () => {
+    expect([gridOf(30), gridOf(60), gridOf(600), gridOf(1)]).toEqual([0.1, 0.2, 2, 0.002]);
+    const span = { start_s: 12, end_s: 13.5 };
+    expect(moveSpan(span, "whole", 1.234, 30)).toEqual({ start_s: 13.2, end_s: 14.7 });
+    expect(moveSpan(span, "whole", -99, 30)).toEqual({ start_s: 0, end_s: 1.5 });
+    expect(moveSpan(span, "whole", 99, 30).start_s).toBe(29.9);
+    expect(moveSpan(span, "end", 99, 30)).toEqual({ start_s: 12, end_s: 30 });
+    expect(moveSpan(span, "end", -99, 30)).toEqual({ start_s: 12, end_s: 12.1 });
+    expect(moveSpan(span, "start", 99, 30)).toEqual({ start_s: 13.4, end_s: 13.5 });
+    expect(moveSpan({ start_s: 3, end_s: null }, "end", -10, 30)).toEqual({ start_s: 3, end_s: 20 });
+  });
+});
+
+describe("the list of faults", () => {
+  it("begins a fault with a host and a tenth of the run, whatever its kind", () => {
+    const document = smallDocument();
+    expect(newFault(PAUSE, document)).toEqual({ kind: "pause", host: "w1", when: { kind: "at", at_s: 12 }, for_ms: 3000 });
+    expect(newFault(PARTITION, document)).toEqual({ kind: "partition", sources: ["w1"], from_s: 12, to_s: 15 });
+    expect(newFault(LOSS, document, { host: "gateway", for_ms: 3 })).toEqual({ kind: "host_loss", host: "gateway", at_s: 12 });
+  });
+
+  it("adds, replaces and removes; without faults the document does not mention them", () => {
+    const document = smallDocument();
+    const two = addFault(addFault(document, partition), pause, 0);
+    expect(faultsOf(two)).toEqual([pause, partition]);
+    expect(faultsOf(replaceFault(two, 1, pause))).toEqual([pause, pause]);
+    expect(removeFault(removeFault(two, 0), 0)).toEqual(document);
+  });
+
+  it("says whom it befalls", () => {
+    expect(whomOf(pause)).toBe("w1");
+    expect(whomOf(partition)).toBe("w1 ↔ all others");
+    expect(whomOf({ ...partition, targets: ["w2", "w3"], both_ways: false })).toBe("w1 → w2, w3");
+  });
+});
