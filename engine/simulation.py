@@ -151,7 +151,7 @@ class Simulation:
     def finished(self) -> bool:
         if self.now_ns >= self.end_ns:
             return True
-        if self.now_ns % self.experiment.measurement.frame_ns:
+        if self.now_ns <= 0 or self.now_ns % self.experiment.measurement.frame_ns:
             return False  # only at moments that do not depend on how the run is cut
         return (self.now_ns >= self.horizon_ns and self.drained) or bool(self.deadlock or self.exhaustion)
 

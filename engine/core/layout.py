@@ -138,8 +138,8 @@ H_ANSWERED = 36  # 1: the call-out of this host has been answered, with these me
 H_ANSWER = 37
 H_ANSWER_LAST = 38
 H_ANSWER_PS = 39
-H_IDLE = 39  # idle processors, where turns are taken from heaps
-H_COLUMNS = 40
+H_IDLE = 40  # idle processors, where turns are taken from heaps
+H_COLUMNS = 41
 
 # -- what a host holds in memory (docs/event-core.md, 13) -----------------------------------------------------------------------------
 Z_WATCHED = 0  # 1: looked at at the end of each instant
