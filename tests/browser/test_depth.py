@@ -142,3 +142,35 @@ def test_faults_on_the_line_of_time(canvas: Canvas, page: Page, experiment: Stor
     canvas.wait_until_saved()
     pause = {"kind": "pause", "host": "w1", "when": {"kind": "at", "at_s": 17}, "for_ms": 3000}
     assert stored(api, experiment_id)["faults"] == [pause]
+
+
+def test_further_latencies_host_memory_and_ingress(canvas: Canvas, page: Page, experiment: Store, api: httpx.Client) -> None:
+    """Two more latencies with names of their own; a host that counts its memory, and sources that are held back by it."""
+    experiment_id = experiment()
+    canvas.open(experiment_id)
+    page.get_by_role("tab", name="Measure").click()
+    add = page.get_by_role("button", name="Add latency")
+    add.click()
+    add.click()
+    second = page.get_by_test_id("latency-1")
+    second.get_by_label("Name").fill("latency_2")
+    expect(second).to_contain_text("stands twice")
+    second.get_by_label("Name").fill("lag")
+    second.get_by_label("From").select_option(label="deadline")
+    expect(second).to_contain_text("the record's own event time to output")
+    expect(second.get_by_label("Anchor")).to_have_count(0)
+    page.get_by_role("button", name="Remove latency_2").click()
+    expect(page.get_by_test_id("latency-0")).to_contain_text("the record's own event time")
+
+    page.get_by_test_id("host-w1").click()
+    page.get_by_label("Memory model").select_option(label="Budget")
+    page.get_by_role("tab", name="Policies").click()
+    page.get_by_label("Ingress", exact=True).select_option(label="Throttle")
+    expect(page.get_by_test_id("inspector")).to_contain_text("ingress has no mark")
+    page.locator("[data-pointer='/policies/ingress/memory_max'] input").fill("0.8")
+    expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
+    canvas.wait_until_saved()
+    document = stored(api, experiment_id)
+    assert document["measurement"]["also"] == [{"name": "lag", "from": "deadline", "anchor": "newest", "to": "sink"}]
+    assert document["cluster"]["hosts"][0]["memory"]["kind"] == "budget"
+    assert document["policies"]["ingress"] == {"kind": "throttle", "resume": 1, "memory_max": 0.8}

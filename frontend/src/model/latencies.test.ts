@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../api/types";
-import { latenciesOf } from "./latencies";
+import { latenciesOf, withFurther } from "./latencies";
 
 describe("latenciesOf", () => {
   it("says of each latency from where to where it counts", () => {
@@ -13,6 +13,13 @@ describe("latenciesOf", () => {
       { name: "processing", definition: "ingest to output, newest record" },
       { name: "lag", definition: "the record's own event time to emission" },
     ]);
+  });
+
+  it("adds one under a free name, and says what it is", () => {
+    const [first, second] = withFurther(withFurther([]));
+    expect([first?.name, second?.name]).toEqual(["latency_2", "latency_3"]);
+    expect(withFurther([{ name: "lag" }, { name: "latency_4" }]).at(-1)?.name).toBe("latency_5");
+    expect(first).toMatchObject({ from: "event", anchor: "newest", to: "sink" });
   });
 
   it("knows the defaults of documents that say nothing", () => {

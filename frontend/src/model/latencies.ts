@@ -12,16 +12,32 @@ export interface NamedLatency {
   definition: string;
 }
 
-type Written = { name?: string; from?: string; anchor?: string; to?: string };
+/** A latency as the document has it; a draft may lack anything. */
+export type Written = { name?: string; from?: string; anchor?: string; to?: string };
+
+/** What a latency of `measurement.also` is if it does not say so itself. */
+const ALSO = { from: "event", anchor: "newest" };
 
 /** measurement: that part of a document, which may be broken. */
 export function latenciesOf(measurement: { [field: string]: Json } | undefined): NamedLatency[] {
   const first = (measurement?.latency ?? {}) as Written;
-  const also = Array.isArray(measurement?.also) ? (measurement.also as Written[]) : [];
   return [
     { name: "", definition: inWords({ from: "append", anchor: "trigger", ...first }) },
-    ...also.map((one) => ({ name: one.name ?? "", definition: inWords({ from: "event", anchor: "newest", ...one }) })),
+    ...furtherOf(measurement).map((one) => ({ name: one.name ?? "", definition: definitionOf(one) })),
   ];
+}
+
+export const furtherOf = (measurement: { [field: string]: Json } | undefined): Written[] =>
+  Array.isArray(measurement?.also) ? (measurement.also as Written[]) : [];
+
+export const definitionOf = (one: Written) => inWords({ ...ALSO, ...one });
+
+/** One more latency, under a name that no other has. */
+export function withFurther(also: Written[]): Written[] {
+  const taken = new Set(also.map((one) => one.name));
+  let number = also.length + 2;
+  while (taken.has(`latency_${number}`)) number += 1;
+  return [...also, { name: `latency_${number}`, ...ALSO, to: "sink" }];
 }
 
 function inWords({ from = "", anchor = "", to = "sink" }: Written): string {
