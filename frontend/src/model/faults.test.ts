@@ -10,8 +10,9 @@ const fields = (name: string, ...names: string[]): Kind => ({
 
 const PAUSE = fields("pause", "host", "when", "for_ms");
 const PARTITION = fields("partition", "sources", "targets", "both_ways", "from_s", "to_s");
-/** A kind that nobody here has heard of. */
-const LOSS = fields("host_loss", "host", "at_s");
+/** Kinds that nobody here has heard of. */
+const LOSS = fields("loss", "host", "at_s");
+const RESTART = fields("restart", "host", "when", "restart_after_s");
 
 const pause = { kind: "pause", host: "w1", when: { kind: "at", at_s: 12 }, for_ms: 1500 };
 const partition = { kind: "partition", sources: ["w1"], from_s: 3, to_s: 4.5 };
@@ -21,7 +22,10 @@ describe("when a fault is", () => {
     expect(spanOf(PAUSE, pause)).toEqual({ start_s: 12, end_s: 13.5 });
     expect(spanOf(PARTITION, partition)).toEqual({ start_s: 3, end_s: 4.5 });
     expect(spanOf(PARTITION, { kind: "partition", from_s: 3 })).toEqual({ start_s: 3, end_s: null });
-    expect(spanOf(LOSS, { kind: "host_loss", host: "w1", at_s: 7 })).toEqual({ start_s: 7, end_s: 7 });
+    expect(spanOf(LOSS, { kind: "loss", host: "w1", at_s: 7 })).toEqual({ start_s: 7, end_s: 7 });
+    const forEver = { kind: "restart", when: { kind: "at", at_s: 7 } };
+    expect(spanOf(RESTART, forEver)).toEqual({ start_s: 7, end_s: null });
+    expect(spanOf(RESTART, withSpan(RESTART, forEver, { start_s: 7, end_s: 9.5 }))).toEqual({ start_s: 7, end_s: 9.5 });
     expect(spanOf(PAUSE, { ...pause, when: { kind: "random", mean_s: 5 } })).toBeNull();
     expect(spanOf(PAUSE, { kind: "pause", when: { kind: "at" } })).toBeNull();
     expect(spanOf(undefined, { kind: "unheard of" })).toBeNull();
@@ -32,7 +36,7 @@ describe("when a fault is", () => {
     expect(withSpan(PAUSE, pause, { start_s: 12, end_s: 12.3 }).for_ms).toBe(300);
     expect(withSpan(PARTITION, partition, { start_s: 1, end_s: 2.5 })).toEqual({ ...partition, from_s: 1, to_s: 2.5 });
     expect(withSpan(PARTITION, { kind: "partition", from_s: 3 }, { start_s: 1, end_s: null })).toEqual({ kind: "partition", from_s: 1 });
-    expect(withSpan(LOSS, { kind: "host_loss", at_s: 7 }, { start_s: 8, end_s: 8 })).toEqual({ kind: "host_loss", at_s: 8 });
+    expect(withSpan(LOSS, { kind: "loss", at_s: 7 }, { start_s: 8, end_s: 8 })).toEqual({ kind: "loss", at_s: 8 });
   });
 
   it("moves and stretches on a grid, inside the run", () => {
@@ -53,7 +57,7 @@ describe("the list of faults", () => {
     const document = smallDocument();
     expect(newFault(PAUSE, document)).toEqual({ kind: "pause", host: "w1", when: { kind: "at", at_s: 12 }, for_ms: 3000 });
     expect(newFault(PARTITION, document)).toEqual({ kind: "partition", sources: ["w1"], from_s: 12, to_s: 15 });
-    expect(newFault(LOSS, document, { host: "gateway", for_ms: 3 })).toEqual({ kind: "host_loss", host: "gateway", at_s: 12 });
+    expect(newFault(LOSS, document, { host: "gateway", for_ms: 3 })).toEqual({ kind: "loss", host: "gateway", at_s: 12 });
   });
 
   it("adds, replaces and removes; without faults the document does not mention them", () => {

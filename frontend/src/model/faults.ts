@@ -10,14 +10,18 @@ export interface Span {
   end_s: number | null;
 }
 
-/** Faults of a kind begin at `from_s`, `at_s` or `when.at_s`; they last until `to_s`, or for `for_ms` or `for_s`. */
-type Times = { start: "from_s" | "at_s" | "when" | null; end: "to_s" | "for_ms" | "for_s" | null };
+/** Lengths by the fields that hold them, in s. */
+const LENGTHS = { for_ms: 0.001, for_s: 1, restart_after_s: 1 } as const;
+type Length = keyof typeof LENGTHS;
+
+/** Faults of a kind begin at `from_s`, `at_s` or `when.at_s`; they last until `to_s`, or for a length. */
+type Times = { start: "from_s" | "at_s" | "when" | null; end: "to_s" | Length | null };
 
 function timesOf(kind: Kind | undefined, fault: Tagged): Times {
   const names = new Set([...propertyNames(kind?.schema), ...Object.keys(fault)]);
   return {
     start: (["from_s", "at_s", "when"] as const).find((name) => names.has(name)) ?? null,
-    end: (["to_s", "for_ms", "for_s"] as const).find((name) => names.has(name)) ?? null,
+    end: (["to_s", ...(Object.keys(LENGTHS) as Length[])] as const).find((name) => names.has(name)) ?? null,
   };
 }
 
@@ -34,8 +38,8 @@ export function spanOf(kind: Kind | undefined, fault: Tagged): Span | null {
   if (!finite(start_s)) return null;
   if (end === "to_s") return { start_s, end_s: finite(fault.to_s) ? fault.to_s : null };
   const length = end && fault[end];
-  const length_s = !finite(length) ? 0 : end === "for_ms" ? length / 1000 : length;
-  return { start_s, end_s: exact(start_s + length_s) };
+  if (end && finite(length)) return { start_s, end_s: exact(start_s + length * LENGTHS[end]) };
+  return { start_s, end_s: end && !isRequired(kind, end) ? null : start_s };
 }
 
 export const canStretch = (kind: Kind | undefined, fault: Tagged) => timesOf(kind, fault).end !== null;
@@ -51,9 +55,11 @@ export function withSpan(kind: Kind | undefined, fault: Tagged, span: Span): Tag
   const length_s = exact(span.end_s - span.start_s);
   const kept = before?.end_s != null && exact(before.end_s - before.start_s) === length_s;
   if (end === "to_s") next.to_s = span.end_s;
-  else if (end && !kept) next[end] = end === "for_ms" ? exact(length_s * 1000) : length_s;
+  else if (end && !kept) next[end] = exact(length_s / LENGTHS[end]);
   return next;
 }
+
+const isRequired = (kind: Kind | undefined, name: string) => Array.isArray(kind?.schema.required) && kind.schema.required.includes(name);
 
 /** Decimal numbers as people write them, without what binary fractions add. */
 const exact = (value: number) => Number(value.toFixed(6));

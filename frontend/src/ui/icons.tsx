@@ -73,6 +73,7 @@ export const ICONS = {
       <path d="M8 4.2V8l2.6 1.8" />
     </>
   ),
+  power: <path d="M8 1.8v6M4.6 4.2a5.2 5.2 0 1 0 6.8 0" />,
   feedback: <path d="M5 9L2 6l3-3M2 6h8.5a3.5 3.5 0 0 1 0 7H6" />,
   union: <path d="M2 3.5h2c4 0 3 4.5 6 4.5h4M2 12.5h2c4 0 3-4.5 6-4.5M11.5 5.5L14 8l-2.5 2.5" />,
   fork: (
