@@ -62,9 +62,11 @@ def test_what_closes_a_cycle_becomes_a_feedback_edge(canvas: Canvas, page: Page,
     label.click()
     page.get_by_role("checkbox", name="Feedback").uncheck()
     expect(page.get_by_test_id("inspector")).to_contain_text("mark the one that leads back with feedback: true")
-    page.keyboard.press("Control+z")
     page.locator(".react-flow__pane").click(position={"x": 5, "y": 300})
-    page.keyboard.press("Control+z")
+    page.get_by_test_id("problems-button").click()
+    page.get_by_test_id("problems").get_by_role("button", name="Show field").first.click()
+    expect(page.get_by_role("checkbox", name="Feedback")).to_be_focused()
+    page.get_by_role("checkbox", name="Feedback").check()
     expect(label).to_contain_text("feedback")
 
 

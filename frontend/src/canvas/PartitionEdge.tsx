@@ -2,7 +2,7 @@ import { BaseEdge, EdgeLabelRenderer, getBezierPath, useStore, type EdgeProps, t
 import { memo } from "react";
 import { edgeKey } from "../model/document";
 import { partitioningLabel } from "../model/graph";
-import { feedbackPath } from "../model/layout";
+import { feedbackLane, feedbackPath } from "../model/layout";
 import { Icon } from "../ui/Icon";
 import { select, useEditor } from "./editor";
 
@@ -27,7 +27,7 @@ function useFeedbackWay({ sourceX, sourceY, targetX, targetY }: EdgeProps, lane:
 export const PartitionEdge = memo(function PartitionEdge(props: EdgeProps) {
   const edge = useEditor((state) => state.document.query.edges.find((one) => edgeKey(one) === props.id));
   const tone = (props.data?.tone as string | undefined) ?? "";
-  const lane = useEditor((state) => state.document.query.edges.filter((one) => one.feedback).findIndex((one) => edgeKey(one) === props.id));
+  const lane = useEditor((state) => feedbackLane(state.document, props.id));
   const back = useFeedbackWay(props, lane);
   const [straight, middleX, middleY] = getBezierPath(props);
   const { path, x, y } = back ?? { path: straight, x: middleX, y: middleY };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addEdge, coerceDocument, edgeKey, setFeedback } from "./document";
 import { connectionNote, connectionRefusal, firstPartitioning, newEdge, partitioningLabel, recordTypes, type PortRef } from "./graph";
-import { feedbackPath, positionsOf } from "./layout";
+import { feedbackLane, feedbackPath, positionsOf } from "./layout";
 import { KINDS, smallDocument } from "./testing";
 
 const out = (operator: string, port = "out"): PortRef => ({ operator, port, side: "out" });
@@ -73,6 +73,9 @@ describe("feedback edges", () => {
     const plain = positionsOf({ ...document, ui: {} });
     const looped = addEdge({ ...document, ui: {} }, newEdge(document, out("join"), into("filter")));
     expect(positionsOf(looped)).toEqual(plain);
+    const twice = addEdge(looped, newEdge(looped, out("join"), into("join", "left")));
+    const lanes = ["join.out>filter.in", "join.out>join.left", "filter.out>join.left"].map((key) => feedbackLane(twice, key));
+    expect(lanes).toEqual([1, 0, -1]);
     const boxes = [
       { x: 0, y: 0 },
       { x: 192, y: -80 },

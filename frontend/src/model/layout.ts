@@ -1,6 +1,6 @@
 /** Positions for operators: from the document, or by layers (elk) when asked for or when there are none. */
 import type { Kind } from "../api/types";
-import { DEFAULT_PORT, type ExperimentDocument, type Position } from "./document";
+import { DEFAULT_PORT, edgeKey, type Edge, type ExperimentDocument, type Position } from "./document";
 
 export const NODE = { width: 132, header: 28, port: 20, footer: 25 } as const;
 
@@ -121,6 +121,15 @@ export function queryBounds(document: ExperimentDocument, kinds: Map<string, Kin
 
 /** Feedback edges run back above the operators, each in a lane of its own. Distances in px. */
 export const LANE = { first: 28, step: 24, label: 10, reach: 22, radius: 10 } as const;
+
+/** How many feedback edges run below this one, the wider above; -1 for any other edge. */
+export function feedbackLane(document: ExperimentDocument, key: string): number {
+  const loops = document.query.edges.filter((edge) => edge.feedback);
+  if (!loops.some((edge) => edgeKey(edge) === key)) return -1;
+  const positions = positionsOf(document);
+  const width = (edge: Edge) => (positions[edge.source]?.x ?? 0) - (positions[edge.target]?.x ?? 0);
+  return loops.sort((a, b) => width(a) - width(b)).findIndex((edge) => edgeKey(edge) === key);
+}
 
 /**
  * The way of a feedback edge: out to the right, up, back over all operators between its ends, down, and in from the left.

@@ -54,14 +54,17 @@ export function EdgePanel({ edge, edgeId }: { edge: Edge; edgeId: string }) {
           onChange={(partitioning, path) => edit((before) => patchEdge(before, edgeId, { partitioning }), path)}
         />
         {edgeSchema && (
-          <SchemaForm
-            schema={edgeSchema}
-            value={{ feedback: edge.feedback ?? false, ...(edge.fields ? { fields: edge.fields as Json } : {}) }}
-            pointer={pointer}
-            problems={problems}
-            omit={propertyNames(edgeSchema).filter((name) => name !== "feedback" && (name !== "fields" || !declares))}
-            onChange={(value, path) => edit((before) => setFeedback(before, edgeId, value as Pick<Edge, "feedback" | "fields">), path)}
-          />
+          // What is wrong with the edge as a whole, a cycle say, leads here.
+          <div data-pointer={pointer}>
+            <SchemaForm
+              schema={edgeSchema}
+              value={{ feedback: edge.feedback ?? false, ...(edge.fields ? { fields: edge.fields as Json } : {}) }}
+              pointer={pointer}
+              problems={problems}
+              omit={propertyNames(edgeSchema).filter((name) => name !== "feedback" && (name !== "fields" || !declares))}
+              onChange={(value, path) => edit((before) => setFeedback(before, edgeId, value as Pick<Edge, "feedback" | "fields">), path)}
+            />
+          </div>
         )}
         {schema && <SchemaList title="Records on this edge" fields={schema.fields} bytes={schema.bytes} />}
       </div>
