@@ -121,7 +121,9 @@ MUTATIONS = (
     Mutation("a trunk passes on in a torn window", LOOP, "passing = actors > machines and reason == DONE", "passing = actors > machines"),
     Mutation("a control element as large as a record", LOOP, "size = CONTROL_BYTES", "size = edge[e, E_BYTES]"),
     Mutation("control elements without noise", LOOP, "if op[o, O_NOISE] >= 0:", "if op[o, O_NOISE] >= 0 and kind == RECORD:"),
-    Mutation("warm-up one record short", TOOLS, "par[at + V_RECORDS] - inst[i, I_IN]\n", "par[at + V_RECORDS] - inst[i, I_IN] - 1\n"),
+    Mutation(
+        "warm-up one record short", TOOLS, "left = par[at + V_RECORDS] - inst[i, I_IN]", "left = par[at + V_RECORDS] - inst[i, I_IN] - 1"
+    ),
     Mutation("equal noise in all instances", TOOLS, "* -7046029254386353131 + inst[i, I_NOISE])", "* -7046029254386353131)"),
     Mutation("the drift of the next step", TOOLS, "t // par[at + V_STEP]", "t // par[at + V_STEP] + 1"),
     Mutation("noise from the wrong half", TOOLS, "        if word < 0:\n            half +=", "        if word >= 0:\n            half +="),

@@ -74,6 +74,9 @@ class Lowering:
     group_words: int = 0
     first_row: int = 0
     heads: tuple[int, int] = (0, 0)
+    first_list: int = 0
+    lists_each: int = 0
+    lists_link: int = -1
 
     def program(self, text: str, schema: RecordSchema) -> tuple[int, int]:
         """Compile an expression; (first, last) row of its program."""
@@ -91,9 +94,23 @@ class Lowering:
 
     def pane_lists(self, groups: int) -> int:
         """Lists of panes for every instance and key group of the operator; the number of the first."""
-        first = self.lists
-        self.lists += self.parallelism * groups
-        return first
+        self.lists_link = 0
+        return self._lists(groups)
+
+    def other_lists(self, each: int) -> int:
+        """Heads of other lists or heaps, so many for every instance; the number of the first. What they hold is found without them, too,
+        or `rows_by_age` says how."""
+        self.lists_link = -1
+        return self._lists(each)
+
+    def rows_by_age(self, column: int) -> None:
+        """The operator's stored records are all found from the first head of the instance, each linked to the next by this column."""
+        self.lists_link = column
+
+    def _lists(self, each: int) -> int:
+        self.first_list, self.lists_each = self.lists, each
+        self.lists += self.parallelism * each
+        return self.first_list
 
     def entry_values(self, count: int) -> None:
         self.values = max(self.values, count)
@@ -150,6 +167,7 @@ def build(
         lowering.parallelism = spec.parallelism
         lowering.params_at = len(lowering.params)
         lowering.row_words, lowering.group_words, lowering.first_row, lowering.heads = None, 0, 0, (0, 0)
+        lowering.first_list, lowering.lists_each, lowering.lists_link = 0, 0, -1
         lowering.groups = next(
             (
                 (int(edge[e, L.E_SCHEME]), int(edge[e, L.E_GROUPS]))
@@ -199,6 +217,9 @@ def build(
             weight,
             weight_out,
             *lowering.heads,
+            lowering.first_list,
+            lowering.lists_each,
+            lowering.lists_link,
         )
 
     width = max(len(schema.fields) for schema in types.values())
@@ -207,12 +228,14 @@ def build(
     spare = getattr(protocol, "messages_max", 0)
     if actors or spare:
         width = max(width, L.X_COLUMNS)
+    losses = "losses" in kernels.features
     stamps = Stamps.of(experiment.measurement)
     records, also = sum(feed.count for feed in feeds.values()), len(experiment.measurement.also)
-    world = _world(lowering, capacity, records, width, len(host), len(sinks), keep_outputs, stamps, also)
+    world = _world(lowering, capacity, records, width + losses, len(host), len(sinks), keep_outputs, stamps, also)
     g = world["g"]
     stamps.tell(g, experiment.measurement, world["msg"].shape[1])
     g[L.G_KEEPING] = int(keep_outputs)
+    g[L.G_LEFT], g[L.G_LOST] = (L.M_PAYLOAD + width) * losses, -1
     g[L.G_LOCAL_NS] = experiment.cluster.local_latency_ns
     g[L.G_MACHINES], g[L.G_ACTORS] = len(hosts), len(hosts) + len(network.trunks)
     g[L.G_HORIZON] = experiment.workload.horizon_ns

@@ -24,6 +24,7 @@ from engine.core import weave
 from engine.core.actors import Actor, Actors, Agent, Directory, packed, unpacked
 from engine.core.control import Control
 from engine.core.deadlock import standing_channels
+from engine.core.loss import will_be_back
 from engine.core.network import held
 from engine.core.world import ROWS_AHEAD, Capacity, Words, World
 from engine.faults import fault_controls
@@ -95,6 +96,8 @@ class Simulation:
             features.append("latencies")
         if memory.is_looked_at(self.experiment):
             features.append("memory")
+        faults_and_controls = [*fault_controls(self.experiment), *controls]
+        features += [feature for control in faults_and_controls for feature in getattr(control, "features", ())]
         kinds_used = {kind: operator for kind, operator in OPERATORS.items() if kind in used}
         self._kernels = weave.weave(kinds_used, protocol, features=features)
         hosts = [actor.host for actor in actors]
@@ -123,7 +126,7 @@ class Simulation:
         )
         self._before = Counters.zero(self._world.arrays)
         self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
-        self._controls: list[Control] = [*self._retention(), *self._generation_ends(), *fault_controls(self.experiment), *controls]
+        self._controls: list[Control] = [*self._retention(), *self._generation_ends(), *faults_and_controls]
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)
         self._actors = Actors(actors, agent, self._directory([host.name for host in hosts]))
@@ -143,8 +146,9 @@ class Simulation:
         hosts = int(w.g[L.G_ACTORS])  # an actor's timer keeps nothing going
         inboxes = w.host[hosts:, L.H_REMOTE_TAIL] > w.host[hosts:, L.H_REMOTE]
         due = any(not self._world.rests(h, self.now_ns) for h in np.flatnonzero(w.next_ns[:hosts] < L.FAR).tolist())
-        under_way = due or held(w) > 0 or inboxes.any() or self._actors.waiting
-        unread = (w.inst[:, L.I_LOG] < w.inst[:, L.I_LOG_END]).any()  # a full host leaves records in its logs
+        under_way = due or held(w) > 0 or inboxes.any() or self._actors.waiting or will_be_back(w)
+        readers = w.host[w.inst[:, L.I_HOST], L.H_BACK] < L.FAR
+        unread = (readers & (w.inst[:, L.I_LOG] < w.inst[:, L.I_LOG_END])).any()  # a full host leaves records in its logs
         return self._logs.exhausted and not under_way and not unread and not self.deadlock and not self.exhaustion
 
     @property
@@ -223,10 +227,10 @@ class Simulation:
             reason = self._kernels.advance(self._world.arrays, stop)
             if reason == L.DONE:
                 self.now_ns = stop
-                self._faults.act(self._world, stop)
                 for control in self._controls:
                     if control.next_ns == stop:
                         control.act(self._world, stop)
+                self._faults.act(self._world, stop)
             elif reason == L.ACTORS:
                 self._actors.act(self._world)
             elif reason == L.CALL_OUT:
@@ -235,6 +239,8 @@ class Simulation:
                 self._flush_outputs()
             else:
                 self._world.grow(reason)
+            if self._world.arrays.g[L.G_LOST] >= 0:
+                self._actors.bury(self._world)
 
     def advance(self) -> dict[str, Any] | None:
         """Run to the next frame's edge (or the end) and return the live frame; None when the run has ended."""

@@ -60,10 +60,12 @@ def services(trace: Iterable[Sequence[int]]) -> list[Service]:
 
 
 def check_services(topology: Topology, trace: Sequence[Service]) -> None:
-    """An instance serves one item at a time, each for at least 1 ns."""
+    """An instance serves one item at a time, each for at least 1 ns, unless its host is lost at that very time."""
     free_ns: dict[int, int] = defaultdict(int)
+    losses_ns = {fault.at_ns for fault in topology.experiment.faults if fault.kind == "host_loss"}
     for service in trace:
-        assert service.end_ns > service.start_ns >= 0, f"{service} takes no time"
+        lost = service.end_ns == service.start_ns in losses_ns
+        assert lost or service.end_ns > service.start_ns >= 0, f"{service} takes no time"
         assert service.start_ns >= free_ns[service.instance], (
             f"{service} begins before its instance is free, at {free_ns[service.instance]}"
         )
@@ -133,23 +135,34 @@ def holds_rows_back(operator: Any) -> bool:
     )
 
 
-def check_conservation(topology: Topology, counts: Mapping[str, Mapping[str, int]]) -> None:
-    """In a drained run nothing is lost or made: what arrives at an operator is what its inputs put out, once per copy.
+def check_conservation(topology: Topology, counts: Mapping[str, Mapping[str, Any]]) -> None:
+    """In a drained run nothing is made, and what is lost is counted: what was sent to an operator was served or lost, once per copy.
 
-    counts: per operator, records `in`, `out` and `shed`.
+    counts: per operator, records `in`, `out`, `shed`, `lost` and `unsent` (which is part of
+    `lost`), and `attribution`, with those `sent`.
     """
     experiment = topology.experiment
+    edges = experiment.query.edges
+    taken = {id: count["in"] + count["lost"] - count["unsent"] for id, count in counts.items()}
+    fed = {edge.target for edge in edges}
+    sent_in_all = sum(count["attribution"]["sent"] for count in counts.values())
+    taken_in_all = sum(taken[id] for id in fed)
+    assert sent_in_all == taken_in_all, f"{sent_in_all} records were sent, {taken_in_all} served or lost"
     for operator in experiment.query.operators:
-        feeding = [edge for edge in experiment.query.edges if edge.target == operator.id]
+        feeding = [edge for edge in edges if edge.target == operator.id]
+        copies = [operator.parallelism if edge.partitioning.kind == "broadcast" else 1 for edge in feeding]
+        made = sum(counts[edge.source]["out"] * copy for edge, copy in zip(feeding, copies, strict=True))
+        unsent = sum(counts[source]["unsent"] for source in {edge.source for edge in feeding})
+        ports = [{edge.source_port for edge in edges if edge.source == sender.source} for sender in feeding]
         if feeding:
-            copies = [operator.parallelism if edge.partitioning.kind == "broadcast" else 1 for edge in feeding]
-            sent = sum(counts[edge.source]["out"] * copy for edge, copy in zip(feeding, copies, strict=True))
-            served = counts[operator.id]["in"]
-            ports = [{edge.source_port for edge in experiment.query.edges if edge.source == sender.source} for sender in feeding]
-            if all(len(used) == 1 for used in ports):  # counts do not tell the ports of one sender apart
-                assert served == sent, f"{operator.id} served {served} records, but {sent} were sent to it"
-            else:
-                assert served <= sent, f"{operator.id} served {served} records, but at most {sent} were sent to it"
+            assert taken[operator.id] <= made, f"{operator.id} took {taken[operator.id]} records, but at most {made} were made for it"
+        if all(len(used) == 1 for used in ports):  # counts do not tell the ports of one sender apart
+            assert taken[operator.id] >= made - unsent, f"{operator.id} took {taken[operator.id]} records of {made}, {unsent} were not sent"
+        leaving = [edge for edge in edges if edge.source == operator.id]
+        if len({edge.source_port for edge in leaving}) == 1 and operator.kind != "sink":
+            copies = [experiment.operator(e.target).parallelism if e.partitioning.kind == "broadcast" else 1 for e in leaving]
+            sent, unsent = counts[operator.id]["attribution"]["sent"], counts[operator.id]["unsent"]
+            assert counts[operator.id]["out"] * sum(copies) == sent + unsent, f"{operator.id} made records that it neither sent nor lost"
         if operator.kind in ("source", "map", "project", "union"):
             assert counts[operator.id]["out"] + counts[operator.id]["shed"] == counts[operator.id]["in"], (
                 f"{operator.id} puts out another number of records than it serves"

@@ -587,11 +587,14 @@ def host_faults(draw: st.DrawFn, hosts: list[str], horizon_ns: int) -> list[Docu
     for _ in range(draw(st.sampled_from((0, 0, 1, 2, 4)))):
         span_ns = draw(st.sampled_from((horizon_ns // 50, horizon_ns // 7, horizon_ns // 2)))
         fault: Document = {
-            "kind": draw(st.sampled_from(("pause", "slow_host"))),
+            "kind": draw(st.sampled_from(("pause", "slow_host", "host_loss"))),
             "host": draw(st.sampled_from(hosts)),
             "when": {"kind": "at", "at_s": seconds(draw(st.integers(0, 19)) * (horizon_ns // 20))},
-            "for_ms": milliseconds(span_ns),
         }
+        if fault["kind"] != "host_loss":
+            fault["for_ms"] = milliseconds(span_ns)
+        elif draw(st.integers(0, 4)) > 0:
+            fault["restart_after_s"] = seconds(span_ns)
         if fault["kind"] == "slow_host":
             fault["factor"] = draw(st.sampled_from((0.3, 0.5, 2.0)))
         made.append(fault)

@@ -184,6 +184,18 @@ class Actors:
         answer = [L.H_ANSWERED, L.H_ANSWER, L.H_ANSWER_LAST, L.H_ANSWER_PS]
         world.arrays.host[h, answer] = 1, post.first, post.last, extra_ps
 
+    def bury(self, world: World) -> None:
+        """Forget the parcels of lost messages; their places are free again."""
+        w = world.arrays
+        slot = int(w.g[L.G_LOST])
+        while slot >= 0:
+            after = int(w.msg[slot, L.M_NEXT])
+            self._parcels.pop(int(w.msg[slot, L.M_PAYLOAD + L.X_PARCEL]), None)
+            w.free[w.g[L.G_FREE]] = slot
+            w.g[L.G_FREE] += 1
+            slot = after
+        w.g[L.G_LOST] = -1
+
     # -- messages ---------------------------------------------------------------------------------------------------------
 
     def _set_due(self, world: World, k: int) -> int:

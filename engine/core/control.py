@@ -15,6 +15,7 @@ class Control(Protocol):
     are due at the same time act in the order in which they were given. What a control remembers is part of the run's state: `state` gives
     it as
     JSON values, which are saved, forked and hashed with the arrays (so no sets, no floats that depend on the machine, no references).
+    One that needs a feature of the loop names it in `features` (`engine.core.weave.FEATURES`).
     """
 
     @property

@@ -12,7 +12,7 @@ ACTORS, CALL_OUT = 8, 9  # an actor has something to do; an instance has been ha
 # -- item kinds, queue classes, instance status, partitionings ---------------------------------------------------------
 RECORD, WATERMARK, TICK, END_OF_LOG, CONTROL_MESSAGE = 0, 1, 2, 3, 4
 CLASS_TICK, CLASS_LOG, CLASS_LOCAL, CLASS_REMOTE = 0, 1, 2, 3
-IDLE, SERVING, EMITTING, BLOCKED = 0, 1, 2, 3
+IDLE, SERVING, EMITTING, BLOCKED, DOWN = 0, 1, 2, 3, 4
 FORWARD, HASH, REBALANCE, BROADCAST = 0, 1, 2, 3
 SCHEME_KEY_GROUPS, SCHEME_MODULO = 0, 1
 CLOCK_EVENT, CLOCK_APPEND, CLOCK_INGEST = 0, 1, 2
@@ -35,7 +35,7 @@ M_NEWEST = 11  # ... of the newest contributor
 M_OLDEST = 12  # ... of the oldest contributor
 M_BYTES = 13
 M_WEIGHT = 14  # real records that this one stands for
-M_EPOCH = 15  # recovery counter
+M_EPOCH = 15  # how often the sender's host had been lost
 M_SEQUENCE = 16  # number of the record on its channel, from 0, where the channel counts
 M_PAYLOAD = 17
 # the last words of a message, a stored row and an entry are its stamps, from the end on: clocks carried beside the measured one. Where
@@ -90,7 +90,12 @@ I_CONTROLS = 44  # of I_FIFO: the part of control elements
 I_SHIFT = 45  # of a source whose generator waits for it: by how much its records come later than their times, ns; -1: it does not
 I_NOISE = 46  # key of the random numbers for its services ...
 I_SERVICES = 47  # ... and how many of them began, where their cost varies
-I_COLUMNS = 48
+I_LOST = 48  # records sent to it and never served ...
+I_UNSENT = 49  # ... and what it had taken in and could not send: copies of outputs, deliveries
+I_LIFE = 50  # how often its host was lost
+I_COLD = 51  # records served before its host was lost for the last time
+I_KIND = 52  # where hosts can be lost: kind of the item in service
+I_COLUMNS = 56  # whole cache lines
 
 # -- processor, host ------------------------------------------------------------------------------------------------------
 P_INSTANCE, P_END, P_SLOT, P_FIRST, P_COUNT, P_HOST, P_START, P_SERVICE = 0, 1, 2, 3, 4, 5, 6, 7
@@ -134,6 +139,7 @@ H_PERIOD = 31
 H_PERIOD_END = 32
 H_PAUSED = 33  # nothing happens before
 H_OWN_SPEED = 34  # without faults
+H_BACK = 35  # when the host is up again if it is down: FAR for never; 0: it is up
 H_ANSWERED = 36  # 1: the call-out of this host has been answered, with these messages (first, last) and so much more work
 H_ANSWER = 37
 H_ANSWER_LAST = 38
@@ -191,8 +197,11 @@ NO_PRESSURE = 1 << 16
     O_WEIGHT_OUT,  # ... and one that it emits
     O_HEADS,  # column of an entry's first list of distinct values ...
     O_HEADS_COUNT,  # ... and number of such lists
+    O_LISTS,  # what each instance has in `panes_of`: number of the first, ...
+    O_LISTS_EACH,  # ... how many ...
+    O_LISTS_LINK,  # ... and of what: 0 panes, k > 0 stored rows linked by their column k, -1 what is found without them
     O_COLUMNS,
-) = range(22)
+) = range(25)
 (
     E_SOURCE,
     E_TARGET,
@@ -273,7 +282,9 @@ G_STAMP_ANCHOR = 35  # ... and whose: M_CLOCK that of the trigger, M_NEWEST and 
 G_MEASURES = 41  # latencies beside the measured one; of each the column of a message that it counts from ...
 G_MEASURE_FROM = 42
 G_MEASURE_TO = 50  # ... and to which point
-G_COLUMNS = 58
+G_LEFT = 58  # where hosts can be lost: the column of a message that says when it left its host; else 0
+G_LOST = 59  # control messages that are lost and still have their parcels, -1 if none
+G_COLUMNS = 60
 STAMPS_MAX = 6
 MEASURES_MAX = 8
 
@@ -286,6 +297,9 @@ V_DRIFT = 4  # ... and how far behind V_EXTRA its factors begin
 V_FACTORS = 5  # those below the median by rising share below them, then those above it by rising share above them
 NOISE_OCTAVES = 32
 NOISE_BINS = 64  # per octave
+
+NOTE_WAY = 1  # what is noted of messages on their way, added up: its parts, for the trace; ...
+NOTE_LEFT = 2  # ... so many times the column that says when they left their host
 
 UNIT = 1 << 20  # work of one ns at speed 1
 REBASE = 1 << 60

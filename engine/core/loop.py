@@ -13,6 +13,7 @@ Lines with `# WEAVE name` are replaced by calls of the functions that operators 
 """
 
 from engine.core.layout import *
+from engine.core.losing import lose_arrivals
 from engine.core.tools import (  # noqa: F401
     admit,
     group_of,
@@ -116,6 +117,12 @@ def advance(world, stop):
     # WEAVE if latencies
     stamps = g[G_STAMPS]
     # WEAVE end
+    noting = 0
+    if tracing:
+        noting = NOTE_WAY
+    # WEAVE if losses
+    noting += NOTE_LEFT * g[G_LEFT]
+    # WEAVE end
 
     while True:
         # the next window
@@ -143,6 +150,11 @@ def advance(world, stop):
             if weighing == 1 and memory[h, Z_DIED] >= 0:  # something came, and nobody is there
                 next_ns[h] = FAR
                 continue
+            # WEAVE if losses
+            if host[h, H_BACK] > 0:  # it is down
+                lose_arrivals(rings, host, next_ns, msg, inst, notes, tracing, free, g, h, window_end)
+                continue
+            # WEAVE end
             first_processor = host[h, H_PROCESSOR]
             end_processor = host[h, H_PROCESSOR_END]
             threads = host[h, H_THREADS]
@@ -350,7 +362,7 @@ def advance(world, stop):
                                     msg,
                                     inst,
                                     notes,
-                                    tracing,
+                                    noting,
                                     touched,
                                     touched_count,
                                     t,
@@ -459,6 +471,9 @@ def advance(world, stop):
                         # WEAVE if latencies
                         msg[made, msg.shape[1] - 1 - stamps] = t
                         # WEAVE end
+                        # WEAVE if losses
+                        msg[made, M_EPOCH] = inst[i, I_LIFE]
+                        # WEAVE end
                         # WEAVE on_send
                         if edge[e, E_COUNTED] == 1:
                             chan[c, C_SENT_BYTES] += size
@@ -473,11 +488,11 @@ def advance(world, stop):
                         tie = (i << 40) | fifo
                         if h2 == h:
                             arrival = t + local_ns
-                            note_way(msg, inst, notes, tracing, i, made, t, t, t, arrival)
+                            note_way(msg, inst, notes, noting, i, made, t, t, t, arrival)
                             hand_over(rings, host, msg, h, arrival, tie, made)
                         else:
                             touched_count = transmit(
-                                rings, host, link, msg, inst, notes, tracing, touched, touched_count, t, way, h, h2, size, i, tie, made, t
+                                rings, host, link, msg, inst, notes, noting, touched, touched_count, t, way, h, h2, size, i, tie, made, t
                             )
                         if not is_record:
                             inst[i, I_CONTROLS] += 1
@@ -836,6 +851,10 @@ def advance(world, stop):
                         if kind == RECORD:  # its place in the channel is free again
                             # WEAVE on_receive
                             bound = edge[e, E_BOUND]
+                            # WEAVE if losses
+                            if msg[slot, M_EPOCH] != inst[chan[channel, C_SENDER], I_LIFE]:
+                                bound = 0  # who sent it is gone
+                            # WEAVE end
                             if bound > 0:
                                 sender = chan[channel, C_SENDER]
                                 h2 = inst[sender, I_HOST]
@@ -916,6 +935,9 @@ def advance(world, stop):
                     proc[p, P_END] = t + service
                     proc[p, P_SLOT] = slot if keep else -1
                     proc[p, P_START] = t
+                    # WEAVE if losses
+                    inst[i, I_KIND] = kind
+                    # WEAVE end
                     if threads > 0:
                         inst[i, I_LISTED] = 0
                         if threads == 1:

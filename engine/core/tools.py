@@ -46,7 +46,7 @@ def varied(cost_ps, par, at, inst, i, t):
     """The cost of an instance's next service, at `t`, with its warm-up, drift and noise (docs/event-core.md, 3.2)."""
     n = inst[i, I_SERVICES]
     inst[i, I_SERVICES] = n + 1
-    left = par[at + V_RECORDS] - inst[i, I_IN]
+    left = par[at + V_RECORDS] - inst[i, I_IN] + inst[i, I_COLD]
     if left > 0:
         cost_ps += times(cost_ps, par[at + V_EXTRA] * left // par[at + V_RECORDS])
     if par[at + V_STEP] > 0:

@@ -36,11 +36,13 @@ def leave(fifo, row, free, mbit, size, begun):
     return departure
 
 
-def note_way(msg, inst, notes, tracing, i, made, sent, begun, departure, arrival):
-    """Keep the account of where a message's time goes on its way from instance `i` (docs/event-core.md, 11)."""
+def note_way(msg, inst, notes, noting, i, made, sent, begun, departure, arrival):
+    """Keep the account of where a message's time goes on its way from instance `i` (docs/event-core.md, 11). noting: sum of NOTE_*."""
     if msg[made, M_KIND] == RECORD:
         inst[i, I_NETWORK] += arrival - sent
-    if tracing:
+    if noting >= NOTE_LEFT:
+        msg[made, noting // NOTE_LEFT] = departure
+    if noting & NOTE_WAY > 0:
         notes[made, N_SENT] = sent
         notes[made, N_BEGUN] = begun
         notes[made, N_DEPARTED] = departure
@@ -69,11 +71,11 @@ def drop_in(rings, host, touched, count, h, arrival, tie, made):
     return count
 
 
-def transmit(rings, host, link, msg, inst, notes, tracing, touched, count, t, way, h, h2, size, i, tie, made, sent):
+def transmit(rings, host, link, msg, inst, notes, noting, touched, count, t, way, h, h2, size, i, tie, made, sent):
     """Message `made`, sent by instance `i` at `sent`, enters the network at `t`, from host `h` to host `h2` (docs/event-core.md, 4.1).
 
-    way: the latency between the two, or -1 - the row of their link. The caller has checked that there is room in the inbox where the
-    message goes first. Returns how many inboxes hold something unsorted; `count`: before.
+    noting: sum of NOTE_*. way: the latency between the two, or -1 - the row of their link. The caller has checked that there is room in the
+    inbox where the message goes first. Returns how many inboxes hold something unsorted; `count`: before.
     """
     inbox = h2
     if way >= 0:
@@ -108,16 +110,16 @@ def transmit(rings, host, link, msg, inst, notes, tracing, touched, count, t, wa
         host[h, H_SENT_BYTES] += size
         msg[made, M_CLASS] = CLASS_REMOTE
         msg[made, M_READY] = arrival
-        note_way(msg, inst, notes, tracing, i, made, sent, begun, departure, arrival)
+        note_way(msg, inst, notes, noting, i, made, sent, begun, departure, arrival)
         count = drop_in(rings, host, touched, count, inbox, arrival, tie, made)
     return count
 
 
-def send_control(rings, host, link, latency, msg, inst, notes, tracing, touched, count, t, h, h2, i, tie, made):
+def send_control(rings, host, link, latency, msg, inst, notes, noting, touched, count, t, h, h2, i, tie, made):
     """Control message `made` of participant `i` is sent at `t` from host `h` to host `h2`; as `transmit`."""
     way = latency[h, h2]
     size = msg[made, M_BYTES]
-    count = transmit(rings, host, link, msg, inst, notes, tracing, touched, count, t, way, h, h2, size, i, tie, made, t)
+    count = transmit(rings, host, link, msg, inst, notes, noting, touched, count, t, way, h, h2, size, i, tie, made, t)
     return count
 
 
@@ -150,6 +152,11 @@ def settle(rings, scratch, host, next_ns, h):
     host[h, H_REMOTE_SORTED] = tail
 
 
+def to_note(g):
+    """What is to be noted of messages in this run: sum of NOTE_*."""
+    return g[G_TRACING] * NOTE_WAY + g[G_LEFT] * NOTE_LEFT
+
+
 @compiled
 def post(world, made, h, h2, i, tie, t):
     """Message `made` of participant `i` leaves host `h` for host `h2` at `t`, between two windows. The caller has checked for room."""
@@ -157,9 +164,9 @@ def post(world, made, h, h2, i, tie, t):
     host = world.host
     touched = world.touched
     g = world.g
-    tracing = g[G_TRACING] == 1
+    noting = to_note(g)
     count = send_control(
-        rings, host, world.link, world.latency, world.msg, world.inst, world.notes, tracing, touched, 0, t, h, h2, i, tie, made
+        rings, host, world.link, world.latency, world.msg, world.inst, world.notes, noting, touched, 0, t, h, h2, i, tie, made
     )
     if count > 0:
         settle(rings, world.scratch, host, world.next_ns, touched[0])
@@ -177,7 +184,7 @@ def release(world, k, t):
     notes = world.notes
     touched = world.touched
     g = world.g
-    tracing = g[G_TRACING] == 1
+    noting = to_note(g)
     inbox = link[k, K_INBOX]
     full = 0
     count = 0
@@ -195,7 +202,7 @@ def release(world, k, t):
         size = msg[made, M_BYTES]
         way = -1 - k
         i = tie >> 40
-        count = transmit(rings, host, link, msg, inst, notes, tracing, touched, count, t, way, h, h2, size, i, tie, made, sent)
+        count = transmit(rings, host, link, msg, inst, notes, noting, touched, count, t, way, h, h2, size, i, tie, made, sent)
         link[k, K_HELD] = after
         link[k, K_HELD_COUNT] -= 1
         made = after

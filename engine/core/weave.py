@@ -59,9 +59,10 @@ operator's work. Without a protocol the points leave no trace in the compiled lo
 (`engine.core.tools.new_control_message`); the protocol's `messages_max` says how many in one service.
 """
 
-FEATURES = ("actors", "coordinated", "latencies", "memory")
+FEATURES = ("actors", "coordinated", "latencies", "losses", "memory")
 """What runs may use or not. actors: control messages (`engine.core.actors`). coordinated: generators that wait for their sources.
-latencies: others beside the measured one. memory: what hosts hold is looked at (`engine.memory`)."""
+latencies: others beside the measured one. losses: hosts that are lost (`engine.core.loss`). memory: what hosts hold is looked at
+(`engine.memory`)."""
 
 NO_KERNEL = -1
 """The code of kinds that the loop serves itself."""
@@ -69,10 +70,11 @@ NO_KERNEL = -1
 
 @dataclass(frozen=True)
 class Loop:
-    """A woven loop. advance(world, stop): see `engine.core.loop`. kinds: those woven in, by code."""
+    """A woven loop. advance(world, stop): see `engine.core.loop`. kinds: those woven in, by code. features: what runs may use with it."""
 
     advance: Callable[[Any, int], int]
     kinds: tuple[str, ...]
+    features: tuple[str, ...] = ()
 
     def code(self, kind: str) -> int:
         return self.kinds.index(kind) if kind in self.kinds else NO_KERNEL
@@ -99,7 +101,7 @@ def _woven(operators: tuple[tuple[str, Any], ...], protocol: Any, template: Modu
     exec(compile(text, name, "exec"), space)  # our own template and the names of registered kernels
     points = POINTS if len(kinds) > IN_PLACE_KINDS_MAX else CALLED_POINTS
     called = {getattr(operator, point) for point in points for _, operator in operators if hasattr(operator, point)}
-    return Loop(Compiled(space["advance"], called=called, widths=WIDTHS), kinds)
+    return Loop(Compiled(space["advance"], called=called, widths=WIDTHS), kinds, features)
 
 
 def woven_text(

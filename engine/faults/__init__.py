@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from engine.spec import Experiment
 
+from .host_loss import HostLossControl
 from .occurrences import FaultControl
 from .pause import PauseControl
 from .slow_host import SlowHostControl
 
-FAULTS: Mapping[str, type[FaultControl]] = {"pause": PauseControl, "slow_host": SlowHostControl}
+FAULTS: Mapping[str, type[FaultControl]] = {"pause": PauseControl, "slow_host": SlowHostControl, "host_loss": HostLossControl}
 
 
 def fault_controls(experiment: Experiment) -> list[FaultControl]:

@@ -16,7 +16,7 @@ from engine.spec.units import seconds_ns
 
 
 class FaultControl:
-    """A fault that begins at known times and ends a fixed span later. Kinds say what either does to the world.
+    """A fault that begins at known times and ends a fixed span later, or never. Kinds say what either does to the world.
 
     number: its place among the document's faults.
     """
@@ -43,7 +43,7 @@ class FaultControl:
         self.on = not self.on
         if self.on:
             self._begun += 1
-            self.next_ns = now_ns + self.fault.span_ns
+            self.next_ns = L.FAR if self.fault.span_ns is None else now_ns + self.fault.span_ns
             self.begin(world, now_ns)
         else:
             self.next_ns = now_ns + self._gap_ns() if isinstance(self.fault.when, AtRandom) else L.FAR

@@ -187,5 +187,7 @@ class ExpiringJoin(Pairing):
     @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         unmatched = [int(keep == "unmatched") for keep in (params.keep_left, params.keep_right)]
-        own = [seconds_ns(params.ttl_s), *unmatched, lowering.pane_lists(2)]
-        return cls._lowered(params, inputs, lowering, own, T_WORDS, T_LINKS)
+        own = [seconds_ns(params.ttl_s), *unmatched, lowering.other_lists(2)]
+        words = cls._lowered(params, inputs, lowering, own, T_WORDS, T_LINKS)
+        lowering.rows_by_age(words[K_EXTRA] + T_YOUNGER)
+        return words

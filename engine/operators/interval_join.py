@@ -287,6 +287,6 @@ class IntervalJoin(Pairing):
             0 if params.upper_s is None else seconds_ns(params.upper_s),
             -1 if params.until is None else inputs["left"].index(params.until),
             milliseconds_ns(params.lateness_ms),
-            lowering.pane_lists(1),
+            lowering.other_lists(1),
         ]
         return cls._lowered(params, inputs, lowering, own, V_WORDS, V_LINKS)

@@ -478,7 +478,7 @@ class SessionAggregate(Aggregation):
             on_close=on_close,
             processing=params.clock == "processing",
             lateness_ms=params.lateness_ms,
-            own=(seconds_ns(params.gap_s), lowering.pane_lists(QUEUE_WORDS)),
+            own=(seconds_ns(params.gap_s), lowering.other_lists(QUEUE_WORDS)),
             own_state=2,
             own_links=HEAP_WORDS,
             own_bytes=16,

@@ -86,16 +86,16 @@ AnyOccurrence = Annotated[At | AtRandom, Field(discriminator="kind")]
 
 
 class HostFault(Variant):
-    """Something that happens to one host for a while."""
+    """Something that happens to one host."""
 
     group: ClassVar[str] = "Hosts"
     host: str = Field(min_length=1, title="Host", description="Name of the host that it happens to.")
     when: AnyOccurrence = Field(title="When", description="Once, or by a random process.")
-    for_ms: Number = quantity(unit="ms", ge=0.000001, le=1e12, title="For", description="How long it lasts.")
 
     @property
-    def span_ns(self) -> int:
-        return milliseconds_ns(self.for_ms)
+    def span_ns(self) -> int | None:
+        """How long it lasts; None: for ever."""
+        raise NotImplementedError
 
     @property
     def at_ns(self) -> int | None:
@@ -103,7 +103,17 @@ class HostFault(Variant):
         return seconds_ns(self.when.at_s) if isinstance(self.when, At) else None
 
 
-class Pause(HostFault):
+class PassingFault(HostFault):
+    """Something that happens to one host for a while."""
+
+    for_ms: Number = quantity(unit="ms", ge=0.000001, le=1e12, title="For", description="How long it lasts.")
+
+    @property
+    def span_ns(self) -> int:
+        return milliseconds_ns(self.for_ms)
+
+
+class Pause(PassingFault):
     """The host stands still: nothing is served or sent, what arrives waits. Services in progress take so much longer. (A stop-the-world
     collection, a suspended machine.)
     """
@@ -113,7 +123,7 @@ class Pause(HostFault):
     kind: Literal["pause"] = "pause"
 
 
-class SlowHost(HostFault):
+class SlowHost(PassingFault):
     """The cores of the host run at another speed; services that have begun keep theirs."""
 
     title: ClassVar[str] = "Slow host"
@@ -128,4 +138,21 @@ class SlowHost(HostFault):
         return scaled(self.factor, 1000)
 
 
-AnyFault = Annotated[Partition | Delay | Pause | SlowHost, Field(discriminator="kind")]
+class HostLoss(HostFault):
+    """The host is lost with everything in its memory: services in progress, queues, state, what it had not sent. What is sent to it is
+    lost, too. If it restarts, its instances begin anew, empty; its sources go on behind the last record that they read.
+    """
+
+    title: ClassVar[str] = "Host loss"
+    icon: ClassVar[str] = "power"
+    kind: Literal["host_loss"] = "host_loss"
+    restart_after_s: Number | None = quantity(
+        None, unit="s", ge=0.000000001, le=1e9, title="Restart after", description="How long it is gone; not given: for ever."
+    )
+
+    @property
+    def span_ns(self) -> int | None:
+        return None if self.restart_after_s is None else seconds_ns(self.restart_after_s)
+
+
+AnyFault = Annotated[Partition | Delay | Pause | SlowHost | HostLoss, Field(discriminator="kind")]

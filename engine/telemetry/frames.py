@@ -30,6 +30,8 @@ class Counters:
     stolen_ns: Words
     late: Words
     dropped: Words  # records that a log kept no longer
+    lost: Words  # records sent to it and never served, because a host was lost ...
+    unsent: Words  # ... and those that it had taken in or made and could not send or deliver
     shed: Words  # records that sources on full hosts threw away
     delivered: int
     offered: int
@@ -72,6 +74,8 @@ class Counters:
             stolen_ns=stolen,
             late=w.inst[:, L.I_LATE] * taken,
             dropped=dropped * taken,
+            lost=w.inst[:, L.I_LOST] * taken,
+            unsent=w.inst[:, L.I_UNSENT] * made,
             shed=w.tally[:, L.Y_SHED] * taken,
             delivered=int((w.inst[:, L.I_DELIVERED] * taken).sum()),
             offered=offered,
@@ -91,6 +95,11 @@ class Counters:
         """The start of the run."""
         now = cls.read(w, 0, 0, np.zeros(len(w.inst), np.int64)).as_words()
         return cls.from_words({name: np.zeros_like(words) for name, words in now.items()})
+
+    @property
+    def gone(self) -> Words:
+        """All that was lost at each instance."""
+        return self.lost + self.unsent
 
     def as_words(self) -> dict[str, Words]:
         return {name: np.asarray(value, np.int64) for name, value in vars(self).items()}
@@ -182,6 +191,7 @@ class Observer:
             by(op_of, w.inst[:, L.I_STATE_BYTES], size).astype(np.int64).tolist(),
             by(op_of, now.late - before.late, size).astype(np.int64).tolist(),
             by(op_of, now.shed - before.shed, size).astype(np.int64).tolist(),
+            by(op_of, now.gone - before.gone, size).astype(np.int64).tolist(),
             strict=True,
         )
         spent = attribution(w, size, before, now)
@@ -205,6 +215,7 @@ class Observer:
             "out_per_s": _round((now.delivered - before.delivered) / span_s),
             "backlog": _backlog(w, now),
             "dropped": int((now.dropped - before.dropped).sum()),
+            "lost": int((now.gone - before.gone).sum()),
             "operators": {
                 name: {
                     "in_per_s": served,
@@ -217,9 +228,10 @@ class Observer:
                     "watermark_lag_ms": self._watermark_lag_ms(w, o, now.t_ns),
                     "late": late,
                     "shed": shed,
+                    "lost": lost,
                     "attribution": spent[o],
                 }
-                for o, (name, served, emitted, busy, blocked, stolen, queue, state, late, shed) in enumerate(operators)
+                for o, (name, served, emitted, busy, blocked, stolen, queue, state, late, shed, lost) in enumerate(operators)
             },
             "hosts": {
                 name: {
@@ -273,6 +285,8 @@ class Observer:
             "shed": np.concatenate([now.shed - before.shed, none]),
             "memory_bytes": np.concatenate([np.zeros(n, np.int64), w.memory[:, L.Z_USED]]),
             "pressure": np.concatenate([np.zeros(n, np.int64), w.memory[:, L.Z_PRESSURE]]),
+            "lost": np.concatenate([now.lost - before.lost, none]),
+            "unsent": np.concatenate([now.unsent - before.unsent, none]),
             **{name: np.concatenate([getattr(now, name) - getattr(before, name), none]) for name in SPENT},
             "watermark_ns": [None if abs(m) >= L.FAR else int(m) for m in marks] + [None] * hosts,
             "egress_bytes": np.concatenate([np.zeros(n, np.int64), now.sent_bytes - before.sent_bytes]),
@@ -311,6 +325,7 @@ def summary(
         "throughput_out_per_s": _round((end.delivered - start.delivered) / span_s),
         "backlog": _backlog(w, end),
         "dropped": int(end.dropped.sum()),
+        "lost": int(end.gone.sum()),
         "shed": int(end.shed.sum()),
         "memory": {name: held for name, held in zip(hosts, _memory(w, len(hosts)), strict=True) if held is not None},
         "latency_ms": latency,
@@ -365,6 +380,8 @@ def _operator_summary(here: NDArray[np.bool_], start: Counters, end: Counters) -
         "stolen": _round((end.stolen_ns - start.stolen_ns)[here].sum() / span_ns),
         "late": int(end.late[here].sum()),
         "shed": int(end.shed[here].sum()),
+        "lost": int(end.gone[here].sum()),
+        "unsent": int(end.unsent[here].sum()),
     }
 
 

@@ -14,7 +14,7 @@ import yaml
 import engine
 from engine.core import layout as L
 from engine.core.deadlock import standing_channels
-from engine.core.layout import C_RECEIVER, C_SENDER, H_PAUSED, I_STATE_BYTES
+from engine.core.layout import C_RECEIVER, C_SENDER, H_BACK, H_PAUSED, I_STATE_BYTES
 from engine.core.world import Capacity
 from engine.operators import OPERATORS
 from engine.spec import Experiment
@@ -77,6 +77,10 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     summary = simulation.summary()
     operators = summary["operators"]
     assert_same("late records of operator", sorted(expected.late.items()), sorted((id, counts["late"]) for id, counts in operators.items()))
+    for what in ("lost", "unsent"):
+        per_operator = [(id, getattr(expected, what)[id]) for id in operators]
+        counted = [(id, counts["lost"] - counts["unsent"] if what == "lost" else counts["unsent"]) for id, counts in operators.items()]
+        assert_same(f"{what} records of operator", per_operator, counted)
     assert_same("errors", [expected.errors], [summary["errors"]])
     served = [(id, expected.served[id]) for id in operators]
     assert_same("records served by operator", served, [(id, counts["in"]) for id, counts in operators.items()])
@@ -94,7 +98,8 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     assert_same("records shed by operator", shed, [(id, counts["shed"]) for id, counts in operators.items()])
     waiting = sum(sum(queue.values()) - queue[Kind.END_OF_LOG] for queue in expected.queued) - expected.marks_in_logs
     assert expected.drained == simulation.drained
-    if (simulation._world.arrays.host[:, H_PAUSED] <= simulation.now_ns).all():  # what comes to a host that stands still is nowhere yet
+    host = simulation._world.arrays.host
+    if ((host[:, H_PAUSED] <= simulation.now_ns) | (host[:, H_BACK] > 0)).all():  # what comes to a host that stands still is nowhere yet
         assert waiting == summary["backlog"]
     standing = standing_channels(simulation._world.arrays)
     channels = simulation._world.arrays.chan[standing][:, [C_SENDER, C_RECEIVER]].tolist() if simulation.deadlock else []

@@ -91,6 +91,12 @@ def test_a_run_with_faults_can_be_saved_and_cut_anywhere() -> None:
         (at("pause", 0.1, 0.0), "/faults/0/for_ms", "out_of_range"),
         (at("pause", -0.1, 1.0), "/faults/0/when/at_s", "out_of_range"),
         (at("slow_host", 0.1, 1.0, factor=0.0), "/faults/0/factor", "out_of_range"),
+        (
+            {"kind": "host_loss", "host": "h", "when": {"kind": "at", "at_s": 0.1}, "restart_after_s": 0},
+            "/faults/0/restart_after_s",
+            "out_of_range",
+        ),
+        ({"kind": "host_loss", "host": "h", "when": {"kind": "at", "at_s": 3}}, "/faults/0/when/at_s", "outside_run"),
         (at("meteor", 0.1, 1.0), "/faults/0/kind", "unknown_kind"),
         (at("pause", 0.1, 1.0) | {"when": {"kind": "random", "mean_s": 0}}, "/faults/0/when/mean_s", "out_of_range"),
     ],

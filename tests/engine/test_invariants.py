@@ -54,8 +54,10 @@ def judge(document: dict[str, Any]) -> Any:
     for operator in simulation.experiment.query.operators:
         if operator.kind == "sink":
             checkers.check_latencies(simulation.sink_records(operator.id), trace)
-    heals = all(fault.kind != "partition" or fault.to_s is not None for fault in simulation.experiment.faults)
-    if simulation.drained and heals:
+    faults = simulation.experiment.faults
+    heals = all(fault.kind != "partition" or fault.to_s is not None for fault in faults)
+    returns = all(fault.kind != "host_loss" or fault.restart_after_s is not None for fault in faults)
+    if simulation.drained and heals and returns:
         summary = simulation.summary()
         checkers.check_conservation(topology, summary["operators"])
         checkers.check_every_input_is_served_once(topology, trace, summary["records_in"])

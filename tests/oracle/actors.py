@@ -87,7 +87,7 @@ class Actors:
                 self.set_timer(party)
 
         if due_ns < 1 << 62:
-            self.model.environment.at(due_ns, Phase.TICK, (party.number,), wake)
+            self.model.environment.at(due_ns, Phase.TICK, (party.number,), wake, lambda: False)
 
     def receive(self, party: Party, sender: int, control: Control) -> None:
         message = Message(sender, control.words, control.size_bytes, control.parcel)

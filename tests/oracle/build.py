@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from engine.core.prices import price_of
@@ -18,6 +18,9 @@ from .memory import Memory
 from .operators import Behaviour, Filter, Map, Project, Sink, Split
 from .plan import Channel, Edge, Fifo, Host, Instance, Link, Log, Prices, Processor, integer, milliseconds, seconds
 from .records import Mark, Record
+
+Schemas = dict[tuple[str, str], RecordSchema]
+"""What leaves, by operator and output port."""
 
 U64 = (1 << 64) - 1
 MARK_TRIGGER = -2  # of a feed's rows that are watermarks
@@ -43,6 +46,7 @@ class Network:
     edges: list[Edge]
     logs: list[Log]
     strings: Strings
+    schemas: Schemas = field(default_factory=dict)
 
     def log_of(self, instance: Instance) -> Log:
         return next(log for log in self.logs if log.instance is instance)
@@ -65,7 +69,7 @@ def build(experiment: Experiment, datasets: Any = None) -> Network:
     hosts = build_hosts(experiment)
     network = Network(experiment, hosts, place(experiment, hosts), [], [], Strings())
     pin(experiment, hosts, network.instances)
-    schemas = read_logs(network, datasets)
+    schemas = network.schemas = read_logs(network, datasets)
     derive_schemas(experiment, schemas)
     connect(network, schemas)
     for instance in network.instances:
@@ -212,9 +216,6 @@ def pin(experiment: Experiment, hosts: list[Host], instances: list[Instance]) ->
 
 
 JOINS = {"join": Join, "window_join": WindowJoin, "interval_join": IntervalJoin, "expiring_join": ExpiringJoin}
-
-Schemas = dict[tuple[str, str], RecordSchema]
-"""What leaves, by operator and output port."""
 
 
 def read_logs(network: Network, datasets: Any) -> Schemas:

@@ -17,7 +17,7 @@ from typing import Any
 from engine.spec import Experiment
 
 from .actors import Actors, Control, Party, Wire
-from .build import Network, build
+from .build import Network, behaviour_of, build
 from .environment import Phase, StructuralEnvironment
 from .noise import drift_factor, noise_factor, noise_word
 from .plan import Channel, Edge, Host, Instance, Link, Log, Processor, integer, milliseconds, seconds
@@ -53,6 +53,10 @@ class Packet:
     fifo: int
     sent_ns: int
     transmission_ns: int = 0
+    left_ns: float = math.inf  # when it left its host ...
+    arrival_ns: float = math.inf  # ... and when it is to arrive
+    sender_life: int = 0
+    lost: bool = False
 
     @property
     def bytes(self) -> int:
@@ -70,7 +74,7 @@ class OracleResult:
     triggers: for each service the trigger of its record, None for other items.
     origins: for each service where its item came from (`Item.origin`), then since when the instance had been idle, and the service's work.
     outputs: per sink its deliveries, by end, then instance.
-    late: dropped records per operator. errors: evaluations that met one, of all operators.
+    late, lost, unsent: dropped or lost records per operator. errors: evaluations that met one, of all operators.
     state_bytes: of each instance at the end.
     queued: per instance, how many items of each kind wait at the end, those in the log included. marks_in_logs: of them, watermarks there.
     served: per operator, records whose service started. blocked_count: how often a sender had to wait for a credit.
@@ -85,6 +89,8 @@ class OracleResult:
     origins: list[tuple[int, ...]] = field(default_factory=list)
     outputs: dict[str, list[Delivery]] = field(default_factory=dict)
     late: dict[str, int] = field(default_factory=dict)
+    lost: Counter[str] = field(default_factory=Counter)
+    unsent: Counter[str] = field(default_factory=Counter)
     errors: int = 0
     state_bytes: list[int] = field(default_factory=list)
     memory: list[tuple[int, int, int, bool, int]] = field(default_factory=list)
@@ -119,6 +125,7 @@ class Model:
             if template.processor.kind == "processor_sharing":
                 host.sharing = SharedCores(self.environment, template.cores, template.processor)
         self.services: list[list[Any]] = []  # instance, start, end, kind, trigger, origin
+        self.under_way: dict[int, Packet] = {}
         self.actors = Actors(self, actors, agent)
 
     def run(self) -> OracleResult:
@@ -137,7 +144,7 @@ class Model:
             if log.period_ns:
                 self.tick_source(log, log.period_ns, horizon_ns)
         for number, fault in enumerate(self.experiment.faults):
-            if fault.kind in ("pause", "slow_host"):
+            if fault.kind in ("pause", "slow_host", "host_loss"):
                 self.fault(number, fault)
         end_ns = horizon_ns + (seconds(workload.drain_limit_s) if workload.drain else 0)
         cyclic = any(edge.feedback for edge in self.network.edges)
@@ -172,7 +179,15 @@ class Model:
 
     def fault(self, number: int, fault: Any) -> None:
         host = next(host for host in self.network.hosts if host.name == fault.host)
-        at_ns, span_ns = seconds(fault.when.at_s), milliseconds(fault.for_ms)
+        at_ns = seconds(fault.when.at_s)
+        if fault.kind == "host_loss":
+            span_ns = math.inf if fault.restart_after_s is None else seconds(fault.restart_after_s)
+            self.environment.at(at_ns, Phase.CONTROL, (number,), lambda: self.kill(host, number, at_ns + span_ns), no_work)
+            if span_ns < math.inf:
+                will_be_back = lambda: host.down and max(host.losses.values()) < math.inf  # noqa: E731
+                self.environment.at(at_ns + span_ns, Phase.CONTROL, (number,), lambda: self.restart(host, number), will_be_back)
+            return
+        span_ns = milliseconds(fault.for_ms)
         if fault.kind == "pause":
             self.environment.at(at_ns, Phase.CONTROL, (number,), lambda: self.pause(host, span_ns), no_work)
         else:
@@ -187,6 +202,8 @@ class Model:
 
     def pause(self, host: Host, span_ns: int) -> None:
         """What is being served ends later; everything else waits for the end of the pause (`paused`)."""
+        if host.down:
+            return
         now_ns, before_ns = self.environment.now, host.paused_until_ns
         host.paused_until_ns = max(before_ns, now_ns + span_ns)
         if host.sharing is not None:
@@ -205,6 +222,118 @@ class Model:
         self.environment.at(host.paused_until_ns, phase, numbers, callback)
         return True
 
+    # Hosts that are lost
+
+    def kill(self, host: Host, number: int, back_ns: float) -> None:
+        """All that is in the memory of the host is gone."""
+        if host.dead:
+            return
+        already_down = host.down
+        host.losses[number] = back_ns
+        if already_down:
+            return
+        now_ns = self.environment.now
+        host.life += 1
+        for instance in self.network.instances:
+            if instance.host is host and instance.serving:
+                left_ns = instance.end_ns - max(now_ns, host.paused_until_ns)
+                if host.sharing is not None:
+                    left_ns = host.sharing.left_ns(instance)
+                *origin, service_ns = instance.service[-1]
+                instance.service[-1] = (*origin, service_ns - left_ns)
+        host.paused_until_ns = 0
+        if host.sharing is not None:
+            host.sharing.empty()
+        for packet in list(self.under_way.values()):
+            channel = packet.channel
+            unsent = channel.sender.host is host and (channel.local or packet.left_ns > now_ns)
+            came_in_a_pause = channel.receiver.host is host and packet.arrival_ns <= now_ns
+            if unsent or came_in_a_pause:
+                self.lose(packet)
+        for target, link in host.links.items():
+            link.fifo.free_ns = min(link.fifo.free_ns, now_ns)
+            link.waiting.clear()
+            link.last_arrival_ns = self.last_arrival_ns(host.number, target)
+        for instance in self.network.instances:
+            if instance.host is host:
+                self.empty(instance)
+        if host.memory is not None:
+            host.memory.look(now_ns)
+            host.memory.full = False
+
+    def last_arrival_ns(self, source: int, target: int) -> int:
+        on_link = [
+            packet.arrival_ns
+            for packet in self.under_way.values()
+            if (packet.channel.sender.host.number, packet.channel.receiver.host.number) == (source, target) and packet.arrival_ns < math.inf
+        ]
+        return max(on_link, default=0)
+
+    def empty(self, instance: Instance) -> None:
+        """An instance loses what it has in hand, its queue and its state."""
+        instance.lost_unsent += sum(isinstance(message, Record) for _, message in instance.to_send)
+        if instance.serving:
+            instance.serving = instance.served_by.busy = False
+            instance.service[2] = self.environment.now
+            instance.lost_unsent += instance.delivers
+            for record in instance.outputs_made:
+                edges = [edge for edge in instance.outputs if edge.source_port == record.port]
+                instance.lost_unsent += sum(
+                    len(edge.channels[instance.index]) if edge.partitioning.kind == "broadcast" else 1 for edge in edges
+                )
+        instance.to_send.clear()
+        instance.unsent.clear()
+        instance.state_bytes = 0
+        instance.waiting_for = None
+        instance.lost += sum(item.kind is Kind.RECORD and item.channel is not None for item in instance.queue)
+        instance.queue = sorted(item for item in instance.queue if item.order[1] == ItemClass.LOG)
+        before, instance.behaviour = instance.behaviour, behaviour_of(self.network, instance, self.network.schemas)
+        instance.behaviour.late, instance.behaviour.errors = before.late, before.errors
+        instance.watermark_ns = LOWEST_WATERMARK
+        instance.records = 0
+        for channel in instance.inputs:
+            channel.watermark_ns = LOWEST_WATERMARK
+        for edge in instance.outputs:
+            edge.sent_by_index.pop(instance.index, None)
+        for log in self.network.logs:
+            if log.instance is instance:
+                log.newest_event_ns = LOWEST_WATERMARK
+
+    def restart(self, host: Host, number: int) -> None:
+        """The host is up again, unless it is down by another loss, too."""
+        if host.losses.pop(number, None) is None or host.down:
+            return
+        now_ns = self.environment.now
+        for packet in list(self.under_way.values()):
+            if packet.channel.receiver.host is host:
+                self.lose(packet)
+        for other in self.network.hosts:
+            if other is not host:
+                link = other.links[host.number]
+                link.waiting = [packet for packet in link.waiting if not packet.lost]
+                link.last_arrival_ns = 0
+        for edge in self.network.edges:
+            for channel in [channel for channels in edge.channels.values() for channel in channels]:
+                if channel.sender.host is host:
+                    channel.renew(0)
+                elif channel.receiver.host is host:
+                    channel.renew(self.credit_back_ns(channel))
+                    if channel.sender.waiting_for is not None and channel.sender.waiting_for[0] is channel:
+                        channel.sender.waiting_for = None
+                    if channel.sender.blocked:  # perhaps on another channel; then it finds that it has to wait
+                        self.wake_at(channel.opens_ns, channel.sender)
+        for instance in self.network.instances:
+            if instance.host is host:
+                instance.idle_since_ns = now_ns
+        for processor in [processor for processor in host.processors if processor.instances]:
+            self.environment.at(now_ns + 1, Phase.DISPATCH, (processor.number,), functools.partial(self.dispatch, processor))
+
+    def lose(self, packet: Packet) -> None:
+        packet.lost = True
+        del self.under_way[id(packet)]
+        if isinstance(packet.message, Record):
+            packet.channel.receiver.lost += 1
+
     def finish(self, horizon_ns: int, drained: bool) -> OracleResult:
         result = self.result
         for log in self.network.logs:
@@ -219,6 +348,8 @@ class Model:
             result.origins.append(origin)
         for instance in self.network.instances:
             result.late[instance.operator.id] = result.late.get(instance.operator.id, 0) + instance.behaviour.late
+            result.lost[instance.operator.id] += instance.lost
+            result.unsent[instance.operator.id] += instance.lost_unsent
             result.errors += instance.behaviour.errors
             result.state_bytes.append(instance.behaviour.state_bytes())
             result.queued.append(Counter(item.kind for item in instance.queue))
@@ -229,7 +360,8 @@ class Model:
             if host.memory is not None:
                 memory = host.memory
                 result.memory.append((host.number, memory.used, memory.peak, memory.full, memory.died_ns))
-        unread = any(item.order[1] == ItemClass.LOG for instance in self.network.instances for item in instance.queue)
+        readers = [i for i in self.network.instances if max(i.host.losses.values(), default=0) < math.inf]
+        unread = any(item.order[1] == ItemClass.LOG for instance in readers for item in instance.queue)
         result.end_ns, result.drained = max(horizon_ns, self.environment.now), drained and not unread
         return result
 
@@ -308,8 +440,14 @@ class Model:
 
     def has_credit(self, channel: Channel) -> bool:
         """Whether the channel's next record may go now. If not, the sender waits for just that credit."""
-        if self.flow_control is None or channel.records_sent < self.bound(channel):
+        if self.flow_control is None:
             return True
+        if channel.records_sent < self.bound(channel):
+            if channel.opens_ns <= self.environment.now:
+                return True
+            self.result.blocked_count += 1
+            self.wake_at(channel.opens_ns, channel.sender)
+            return False
         needed = channel.records_sent - self.bound(channel)
         if needed >= len(channel.credits_ns):
             channel.sender.waiting_for = (channel, needed)  # `start` wakes it
@@ -344,7 +482,8 @@ class Model:
     def transmit(self, channel: Channel | Wire, message: Record | int | Control) -> None:
         """One message leaves: over the network to another host, by hand-over on the same host."""
         sender = channel.sender
-        packet = Packet(channel, message, sender.messages_sent, self.environment.now)
+        packet = Packet(channel, message, sender.messages_sent, self.environment.now, sender_life=sender.host.life)
+        self.under_way[id(packet)] = packet
         sender.messages_sent += 1
         if channel.local:
             self.arrive(packet, self.environment.now, self.environment.now + self.local_latency_ns)
@@ -368,14 +507,17 @@ class Model:
 
     def take_link(self, link: Link, packet: Packet) -> None:
         now_ns = self.environment.now
-        departure_ns = link.fifo.pass_through(now_ns, packet)
+        departure_ns = packet.left_ns = link.fifo.pass_through(now_ns, packet)
         if link.trunk is None:
             self.travel(link, packet, departure_ns, link.latency_ns(now_ns))
         else:
             order = (packet.channel.sender.number, packet.fifo)
-            self.environment.at(departure_ns, Phase.TRUNK, order, lambda: self.take_trunk(link, packet))
+            take = functools.partial(self.take_trunk, link, packet)
+            self.environment.at(departure_ns, Phase.TRUNK, order, take, lambda: not packet.lost)
 
     def take_trunk(self, link: Link, packet: Packet) -> None:
+        if packet.lost:
+            return
         now_ns = self.environment.now
         self.travel(link, packet, link.trunk.pass_through(now_ns, packet), link.latency_ns(now_ns))
 
@@ -386,10 +528,16 @@ class Model:
     def arrive(self, packet: Packet, departure_ns: int, arrival_ns: int) -> None:
         channel, message = packet.channel, packet.message
         receiver = channel.receiver
+        packet.arrival_ns = arrival_ns
         if isinstance(receiver, Party):
             order = (receiver.number, channel.sender.number, packet.fifo)
-            receive = functools.partial(self.actors.receive, receiver, channel.sender.number, message)
-            self.environment.at(arrival_ns, Phase.ARRIVAL, order, receive)
+
+            def receive() -> None:
+                if not packet.lost:
+                    del self.under_way[id(packet)]
+                    self.actors.receive(receiver, channel.sender.number, message)
+
+            self.environment.at(arrival_ns, Phase.ARRIVAL, order, receive, lambda: not packet.lost)
             return
         item_class = ItemClass.LOCAL if channel.local else ItemClass.REMOTE
         order = (arrival_ns, item_class, receiver.number, channel.sender.number, packet.fifo)
@@ -400,45 +548,75 @@ class Model:
             item = Item(order, Kind.CONTROL_MESSAGE, control=(channel.sender.number, message))
         else:
             item = Item(order, Kind.WATERMARK, watermark_ns=message, channel=channel, way_ns=way_ns)
-        self.join_queue_at(arrival_ns, Phase.ARRIVAL, receiver, item)
+        item.sender_life = packet.sender_life
+        self.message_at(arrival_ns, receiver, item, packet)
 
     # Phase 2: wake-ups
 
     def wake_at(self, time_ns: float, instance: Instance) -> None:
+        life = instance.host.life
+
         def wake() -> None:
-            if not self.paused(instance.host, Phase.WAKE_UP, (instance.number,), wake):
+            alive = instance.host.life == life and instance.blocked
+            if alive and not self.paused(instance.host, Phase.WAKE_UP, (instance.number,), wake):
                 self.send(instance)
 
         if time_ns < math.inf:
-            self.environment.at(time_ns, Phase.WAKE_UP, (instance.number,), wake)
+            self.environment.at(time_ns, Phase.WAKE_UP, (instance.number,), wake, lambda: instance.host.life == life)
 
     # Phases 3 and 4: ticks and arrivals, log records among them
 
-    def join_queue_at(
-        self, time_ns: int, phase: Phase, instance: Instance, item: Item, still_wanted: Callable[[], bool] = lambda: True
-    ) -> None:
-        def join() -> None:
-            if instance.host.dead and item.order[1] == ItemClass.LOG:  # logs are outside
-                heapq.heappush(instance.queue, item)
-                return
-            if self.paused(instance.host, phase, item.order[2:], join):
-                return
-            if not still_wanted():
-                return
-            heapq.heappush(instance.queue, item)
-            self.look_later(instance.host)
-            self.dispatch_later(instance)
+    def join(self, instance: Instance, item: Item) -> None:
+        heapq.heappush(instance.queue, item)
+        self.look_later(instance.host)
+        self.dispatch_later(instance)
 
-        self.environment.at(time_ns, phase, item.order[2:], join)
+    def message_at(self, time_ns: int, instance: Instance, item: Item, packet: Packet) -> None:
+        def arrive() -> None:
+            if packet.lost:
+                return
+            if instance.host.down:
+                self.lose(packet)
+            elif not self.paused(instance.host, Phase.ARRIVAL, item.order[2:], arrive):
+                del self.under_way[id(packet)]
+                self.join(instance, item)
+
+        self.environment.at(time_ns, Phase.ARRIVAL, item.order[2:], arrive, lambda: not packet.lost)
+
+    def log_entry_at(self, time_ns: int, instance: Instance, item: Item) -> None:
+        """The log is outside, so pauses and losses do not matter to it."""
+        self.environment.at(time_ns, Phase.ARRIVAL, item.order[2:], lambda: self.join(instance, item))
+
+    def tick_item_at(
+        self, time_ns: int, instance: Instance, still_wanted: Callable[[], bool] = lambda: True, alive: Callable[[], bool] = lambda: True
+    ) -> None:
+        item = Item((time_ns, ItemClass.TICK, instance.number, 0, 0), Kind.TICK)
+        host = instance.host
+
+        def due() -> None:
+            life = host.life
+
+            def tick() -> None:
+                if host.down or host.life != life or self.paused(host, Phase.TICK, item.order[2:], tick):
+                    return
+                if still_wanted():
+                    self.join(instance, item)
+
+            if alive():
+                tick()
+
+        self.environment.at(time_ns, Phase.TICK, item.order[2:], due, alive)
 
     def tick_source(self, log: Log, tick_ns: int, horizon_ns: int) -> None:
         """The source's watermark ticks at period, 2 x period, ... up to and including the horizon (section 5)."""
         for time_ns in range(tick_ns, horizon_ns + 1, log.period_ns):
-            self.tick_at(time_ns, log.instance)
+            self.tick_item_at(time_ns, log.instance)
 
     def tick_at(self, time_ns: int, instance: Instance) -> None:
-        item = Item((time_ns, ItemClass.TICK, instance.number, 0, 0), Kind.TICK)
-        self.join_queue_at(time_ns, Phase.TICK, instance, item, lambda: instance.behaviour.still_ends_at(time_ns))
+        """A window of the instance ends then."""
+        life = instance.host.life
+        alive = lambda: instance.host.life == life  # noqa: E731
+        self.tick_item_at(time_ns, instance, lambda: instance.behaviour.still_ends_at(time_ns), alive)
 
     def append_next(self, log: Log) -> None:
         """The log's next entry, or its end, can be taken from its append time on (section 5)."""
@@ -449,7 +627,7 @@ class Model:
                 item = Item(order, Kind.RECORD, record=entry)
             else:
                 item = Item(order, Kind.WATERMARK, watermark_ns=entry.watermark_ns)
-            self.join_queue_at(entry.append_ns, Phase.ARRIVAL, log.instance, item)
+            self.log_entry_at(entry.append_ns, log.instance, item)
             following = lambda: self.append_next(log)  # noqa: E731
             log.position += 1
             self.environment.at(entry.append_ns, Phase.ARRIVAL, (log.instance.number, 1), following)
@@ -459,7 +637,7 @@ class Model:
     def end_log(self, log: Log) -> None:
         if log.says_its_end:
             order = (log.closes_ns, ItemClass.LOG, log.instance.number, 0, len(log.entries))
-            self.join_queue_at(log.closes_ns, Phase.ARRIVAL, log.instance, Item(order, Kind.END_OF_LOG))
+            self.log_entry_at(log.closes_ns, log.instance, Item(order, Kind.END_OF_LOG))
 
     # Coordinated generation (section 5)
 
@@ -472,7 +650,7 @@ class Model:
         if ready_ns < log.closes_ns:
             order = (ready_ns, ItemClass.LOG, log.instance.number, 0, log.position)
             item = Item(order, Kind.RECORD, record=record)
-            self.join_queue_at(ready_ns, Phase.ARRIVAL, log.instance, item, lambda: self.environment.now < log.closes_ns)
+            self.log_entry_at(ready_ns, log.instance, item)
             log.position += 1
 
     def taken_at_last(self, log: Log, item: Item) -> None:
@@ -486,7 +664,7 @@ class Model:
 
     def stop_making(self, log: Log) -> None:
         log.position = len(log.entries)
-        log.instance.queue = [item for item in log.instance.queue if item.order[1] != ItemClass.LOG]
+        log.instance.queue = [item for item in log.instance.queue if item.order[1] != ItemClass.LOG or item.kind is Kind.END_OF_LOG]
         heapq.heapify(log.instance.queue)
 
     # Phase 5: dispatch
@@ -499,6 +677,8 @@ class Model:
     def dispatch(self, processor: Processor) -> None:
         """An idle processor takes the least item, by queue order, among its runnable instances."""
         host = processor.instances[0].host
+        if host.down:
+            return
         if self.paused(host, Phase.DISPATCH, (processor.number,), functools.partial(self.dispatch, processor)):
             return
         runnable = [
@@ -574,6 +754,8 @@ class Model:
         origin = (*item.origin(), instance.idle_since_ns, service_ns)
         service = [instance.number, now_ns, now_ns + service_ns, int(item.kind), trigger, origin]
         self.services.append(service)
+        instance.service, instance.outputs_made = service, outputs
+        instance.delivers = item.kind is Kind.RECORD and instance.operator.kind == "sink"
 
         raised_to_ns = instance.watermark_ns if instance.watermark_ns > watermark_before_ns else None
         instance.unsent.extend((1, message.size_bytes) for _, message in control)
@@ -583,14 +765,16 @@ class Model:
         instance.serving = processor.busy = True
         instance.served_by = processor
 
+        life = instance.host.life
+
         def end() -> None:
-            if instance.host.dead:
+            if instance.host.dead or instance.host.life != life:
                 return
             if sharing is None and self.environment.now < instance.end_ns:  # there was a pause
-                self.environment.at(instance.end_ns, Phase.COMPLETION, (instance.number,), end)
+                self.environment.at(instance.end_ns, Phase.COMPLETION, (instance.number,), end, lambda: instance.host.life == life)
                 return
             service[2] = self.environment.now
-            if item.kind is Kind.RECORD and instance.operator.kind == "sink":
+            if instance.delivers:
                 self.deliver(instance, item.record, item.way_ns[0])
             instance.to_send += control
             self.complete(instance, outputs, raised_to_ns)
@@ -598,7 +782,7 @@ class Model:
         sharing = instance.host.sharing
         instance.end_ns = now_ns + service_ns
         if sharing is None:
-            self.environment.at(now_ns + service_ns, Phase.COMPLETION, (instance.number,), end)
+            self.environment.at(now_ns + service_ns, Phase.COMPLETION, (instance.number,), end, lambda: instance.host.life == life)
         else:
             service[2] = UNKNOWN_NS
             sharing.start(instance, service_ns, end)
@@ -633,7 +817,8 @@ class Model:
                     self.result.shed[instance.operator.id] += 1
                     return 1, []
                 return 1, [self.taken_in(item.record)]
-            self.consumed(item.channel)
+            if item.sender_life == item.channel.sender.host.life:
+                self.consumed(item.channel)
             return behaviour.on_record(item.record, item.channel.edge.target_port, now_ns)
         if item.kind is Kind.END_OF_LOG:
             instance.watermark_ns = END_OF_LOG_WATERMARK

@@ -87,12 +87,18 @@ class Host:
     factors: dict[int, int] = field(default_factory=dict)  # of the faults that slow it down, by number, in thousandths
     own_speed_milli: int = 0
     paused_until_ns: int = 0
+    losses: dict[int, float] = field(default_factory=dict)  # those that it is down by: fault's number, when it ends
+    life: int = 0  # how often it was lost
     sharing: Any = None  # the shared cores, under processor sharing
     memory: Any = None  # where it is looked at
 
     @property
     def dead(self) -> bool:
         return self.memory is not None and self.memory.died_ns >= 0
+
+    @property
+    def down(self) -> bool:
+        return bool(self.losses)
 
 
 @dataclass(eq=False)
@@ -128,7 +134,12 @@ class Channel:
     receiver: Instance
     records_sent: int = 0
     credits_ns: list[float] = field(default_factory=list)  # when the credit of the k-th record is back at the sender
+    opens_ns: float = 0  # when the first credits are there
     watermark_ns: int = LOWEST_WATERMARK  # the largest that the receiver has served
+
+    def renew(self, opens_ns: float) -> None:
+        """Nothing has been sent yet, and all credits are there at `opens_ns`."""
+        self.records_sent, self.credits_ns, self.opens_ns = 0, [], opens_ns
 
     @property
     def local(self) -> bool:
@@ -150,6 +161,9 @@ class Instance:
     outputs: list[Edge] = field(default_factory=list)
     queue: list[Item] = field(default_factory=list)  # a heap, by queue order
     serving: bool = False
+    service: list[Any] = field(default_factory=list)  # the last one's row ...
+    outputs_made: list[Record] = field(default_factory=list)  # ... and what it sends when it ends
+    delivers: bool = False  # ... or whether it delivers a record then
     to_send: deque[tuple[Channel, Any]] = field(default_factory=deque)  # what is left of an emission
     unsent: deque[tuple[int, Edge | int]] = field(default_factory=deque)  # copies to be sent, and an edge, or a control element's bytes
     state_bytes: int = 0
@@ -159,6 +173,8 @@ class Instance:
     idle_since_ns: int = 0  # when its last emission ended
     watermark_ns: int = LOWEST_WATERMARK
     waiting_for: tuple[Channel, int] | None = None  # blocked: the channel, and the record whose start gives the credit
+    lost: int = 0  # records sent to it and never served
+    lost_unsent: int = 0  # copies that it would have sent, records that it would have delivered
 
     def forget_sent(self) -> None:
         """Outputs of which no copy is left to be sent are held no longer."""

@@ -85,6 +85,7 @@ class Item:
     watermark_ns: int = field(default=0, compare=False)
     channel: Any = field(default=None, compare=False)  # by which it came; None for log items and ticks
     control: Any = field(default=None, compare=False)  # sender's address and message
+    sender_life: int = field(default=0, compare=False)  # how often the sender's host had been lost
     way_ns: tuple[int, int, int] | None = field(default=None, compare=False)  # of a message: sent, transmission begun and ended
 
     @property

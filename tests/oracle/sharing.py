@@ -59,6 +59,18 @@ class SharedCores:
         """Nothing is given out ever again."""
         self.settle()
         self.stopped, self.rate = True, 0
+
+    def left_ns(self, instance: Any) -> int:
+        """What is left of the work of a service."""
+        self.settle()
+        return -(-self.left[instance] // UNIT)
+
+    def empty(self) -> None:
+        """All services are gone."""
+        self.settle()
+        self.left.clear()
+        self.ends.clear()
+        self.settled_ns, self.rate = self.environment.now, 0
         self.plan += 1
 
     def plan_later(self) -> None:

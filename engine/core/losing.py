@@ -1,0 +1,433 @@
+"""What is lost with a host, and what is made anew when it comes back: kernels (docs/event-core.md, section 10)."""
+
+from engine.core.compiler import compiled
+from engine.core.layout import *
+from engine.core.tools import look_at, pressure_at
+
+# -- messages --------------------------------------------------------------------------------------------------------------
+
+
+def discard(msg, notes, tracing, free, g, slot):
+    """A message is no more. Those that may have a parcel are kept in a list until it is dropped, too."""
+    if tracing:
+        notes[slot, N_ORIGIN] = -1
+    if msg[slot, M_KIND] == CONTROL_MESSAGE:
+        msg[slot, M_NEXT] = g[G_LOST]
+        g[G_LOST] = slot
+    else:
+        free[g[G_FREE]] = slot
+        g[G_FREE] += 1
+
+
+def lose(msg, inst, notes, tracing, free, g, slot):
+    """A message that was sent will never be served."""
+    if msg[slot, M_KIND] == RECORD:
+        inst[msg[slot, M_RECEIVER], I_LOST] += 1
+    discard(msg, notes, tracing, free, g, slot)
+
+
+def lose_arrivals(rings, host, next_ns, msg, inst, notes, tracing, free, g, h, limit):
+    """What comes to host `h`, which is down, at times <= limit is lost."""
+    mask = rings.shape[1] - 1
+    head = host[h, H_REMOTE]
+    end = host[h, H_REMOTE_SORTED]
+    while head < end and rings[2 * h + 1, head & mask, 0] <= limit:
+        lose(msg, inst, notes, tracing, free, g, rings[2 * h + 1, head & mask, 2])
+        head += 1
+    host[h, H_REMOTE] = head
+    next_ns[h] = FAR
+    if head < end:
+        next_ns[h] = rings[2 * h + 1, head & mask, 0]
+
+
+@compiled
+def lose_unsent(world, h, now):
+    """What instances of host `h` have sent and what has not left it at `now` is lost; what has come to it by then is, too."""
+    rings = world.rings
+    host = world.host
+    link = world.link
+    latency = world.latency
+    msg = world.msg
+    inst = world.inst
+    notes = world.notes
+    free = world.free
+    next_ns = world.next_ns
+    g = world.g
+    tracing = g[G_TRACING] == 1
+    machines = g[G_MACHINES]
+    mask = rings.shape[1] - 1
+    left = g[G_LEFT]
+    host[h, H_LINK_FREE] = min(host[h, H_LINK_FREE], now)
+    for k in range(link.shape[0]):
+        if link[k, K_SOURCE] == h:
+            link[k, K_FREE] = min(link[k, K_FREE], now)
+            link[k, K_ARRIVED] = 0
+            slot = link[k, K_HELD]
+            while slot >= 0:
+                after = msg[slot, M_NEXT]
+                lose(msg, inst, notes, tracing, free, g, slot)
+                slot = after
+            link[k, K_HELD] = -1
+            link[k, K_HELD_LAST] = -1
+            link[k, K_HELD_COUNT] = 0
+    for x in range(next_ns.shape[0]):
+        end = host[x, H_REMOTE_TAIL]
+        kept = host[x, H_REMOTE]
+        for at in range(kept, end):
+            q = at & mask
+            slot = rings[2 * x + 1, q, 2]
+            sender = rings[2 * x + 1, q, 1] >> 40
+            gone = False
+            if sender < inst.shape[0] and inst[sender, I_HOST] == h:
+                gone = msg[slot, left] > now
+                if not gone and x < machines and latency[h, x] < 0:
+                    k = -1 - latency[h, x]
+                    link[k, K_ARRIVED] = max(link[k, K_ARRIVED], rings[2 * x + 1, q, 0])
+            if gone:
+                lose(msg, inst, notes, tracing, free, g, slot)
+            else:
+                p = kept & mask
+                for c in range(3):
+                    rings[2 * x + 1, p, c] = rings[2 * x + 1, q, c]
+                kept += 1
+        if kept < end:
+            shorten(rings, host, next_ns, machines, g[G_ACTORS], x, kept, now)
+    lose_arrivals(rings, host, next_ns, msg, inst, notes, tracing, free, g, h, now)
+    return 0
+
+
+def shorten(rings, host, next_ns, machines, actors, x, end, now):
+    """The inbox of host `x` ends there: set when it has to be looked at again. (An actor finds out by itself.)"""
+    host[x, H_REMOTE_SORTED] = end
+    host[x, H_REMOTE_TAIL] = end
+    if x < machines:
+        next_ns[x] = min(next_ns[x], now + 1)
+    elif x < actors:
+        next_ns[x] = FAR
+        if host[x, H_REMOTE] < end:
+            next_ns[x] = rings[2 * x + 1, host[x, H_REMOTE] & (rings.shape[1] - 1), 0]
+
+
+@compiled
+def lose_incoming(world, h):
+    """What is under way to host `h` is lost."""
+    rings = world.rings
+    host = world.host
+    link = world.link
+    msg = world.msg
+    inst = world.inst
+    notes = world.notes
+    free = world.free
+    next_ns = world.next_ns
+    g = world.g
+    tracing = g[G_TRACING] == 1
+    machines = g[G_MACHINES]
+    mask = rings.shape[1] - 1
+    lose_arrivals(rings, host, next_ns, msg, inst, notes, tracing, free, g, h, FAR)
+    for x in range(machines, g[G_ACTORS]):
+        end = host[x, H_REMOTE_TAIL]
+        kept = host[x, H_REMOTE]
+        for at in range(kept, end):
+            q = at & mask
+            slot = rings[2 * x + 1, q, 2]
+            if inst[msg[slot, M_RECEIVER], I_HOST] == h:
+                lose(msg, inst, notes, tracing, free, g, slot)
+            else:
+                p = kept & mask
+                for c in range(3):
+                    rings[2 * x + 1, p, c] = rings[2 * x + 1, q, c]
+                kept += 1
+        if kept < end:
+            shorten(rings, host, next_ns, machines, g[G_ACTORS], x, kept, 0)
+    for k in range(link.shape[0]):
+        if link[k, K_TARGET] == h:
+            link[k, K_ARRIVED] = 0
+            slot = link[k, K_HELD]
+            while slot >= 0:
+                after = msg[slot, M_NEXT]
+                lose(msg, inst, notes, tracing, free, g, slot)
+                slot = after
+            link[k, K_HELD] = -1
+            link[k, K_HELD_LAST] = -1
+            link[k, K_HELD_COUNT] = 0
+    return 0
+
+
+# -- what is in the memory of a host --------------------------------------------------------------------------------------------
+
+
+@compiled
+def lose_memory(world, h, now):
+    """Services in progress, emissions, queues and hand-overs of host `h` are lost; its instances are as they were at first, but down."""
+    rings = world.rings
+    host = world.host
+    proc = world.proc
+    tags = world.tags
+    msg = world.msg
+    inst = world.inst
+    op = world.op
+    op_edges = world.op_edges
+    edge = world.edge
+    chan = world.chan
+    notes = world.notes
+    trace = world.trace
+    behind = world.behind
+    free = world.free
+    g = world.g
+    tracing = g[G_TRACING] == 1
+    sharing = host[h, H_SHARING]
+    worked = host[h, H_RATE] * max(now - host[h, H_WORK_AT], 0)
+    for n in range(host[h, H_RUNNING]):
+        i = tags[host[h, H_MEMBER] + n, 1]
+        p = inst[i, I_PROCESSOR]
+        left = (tags[host[h, H_MEMBER] + n, 0] - host[h, H_WORK] - worked + UNIT - 1) // UNIT
+        stolen = now - proc[p, P_START] - proc[p, P_SERVICE] + left
+        stop_service(inst, trace, behind, tracing, g, i, now, left, stolen)
+    for p in range(host[h, H_PROCESSOR], host[h, H_PROCESSOR_END]):
+        i = proc[p, P_INSTANCE]
+        if i >= 0:
+            if sharing == 0:
+                paused = max(host[h, H_PAUSED] - now, 0)
+                left = proc[p, P_END] - paused - now
+                stop_service(inst, trace, behind, tracing, g, i, now, left, -paused)
+            if proc[p, P_SLOT] >= 0:  # a sink would have delivered it
+                inst[i, I_UNSENT] += 1
+                discard(msg, notes, tracing, free, g, proc[p, P_SLOT])
+                proc[p, P_SLOT] = -1
+            proc[p, P_INSTANCE] = -1
+            proc[p, P_END] = FAR
+        proc[p, P_TURNS] = 0
+    host[h, H_QUOTA_LEFT] -= worked * host[h, H_RUNNING]
+    host[h, H_WORK_AT] = now
+    host[h, H_WORK] = 0
+    host[h, H_RATE] = 0
+    host[h, H_RUNNING] = 0
+    host[h, H_AGENDA] = 0
+    if host[h, H_THREADS] == 2:
+        host[h, H_IDLE] = host[h, H_PROCESSOR_END] - host[h, H_PROCESSOR]
+    host[h, H_LISTED] = 0
+    host[h, H_RESUME] = FAR
+    host[h, H_WAKE] = FAR
+    host[h, H_TICK] = FAR
+    mask = rings.shape[1] - 1
+    for at in range(host[h, H_LOCAL], host[h, H_LOCAL_TAIL]):
+        lose(msg, inst, notes, tracing, free, g, rings[2 * h, at & mask, 2])
+    host[h, H_LOCAL] = host[h, H_LOCAL_TAIL]
+    memory = world.memory
+    memory[h, Z_HELD] = 0
+    memory[h, Z_ITEMS] = 0
+    memory[h, Z_STATE] = 0
+    memory[h, Z_FULL] = 0
+    if memory[h, Z_MODELLED] == 1:
+        memory[h, Z_USED] = memory[h, Z_BASE]
+        memory[h, Z_PRESSURE] = pressure_at(memory, world.curve, h, memory[h, Z_BASE])
+    for i in range(inst.shape[0]):
+        if inst[i, I_HOST] != h:
+            continue
+        world.tally[i, Y_STATE] = 0
+        o = inst[i, I_OP]
+        x = inst[i, I_EDGE]
+        sent = inst[i, I_RECEIVER]
+        slot = inst[i, I_OUT]
+        while slot >= 0:
+            after = msg[slot, M_NEXT]
+            if msg[slot, M_KIND] == RECORD:
+                while x < op[o, O_EDGE_END]:
+                    e = op_edges[x]
+                    if op[o, O_PORTS] == 1 or msg[slot, M_EDGE] == edge[e, E_OUTPUT]:
+                        copies = 1
+                        if edge[e, E_KIND] == BROADCAST:
+                            copies = op[edge[e, E_TARGET], O_PARALLEL] - sent
+                        inst[i, I_UNSENT] += copies
+                    sent = 0
+                    x += 1
+            x = op[o, O_EDGE]
+            sent = 0
+            discard(msg, notes, tracing, free, g, slot)
+            slot = after
+        slot = inst[i, I_QUEUE]
+        while slot >= 0:
+            after = msg[slot, M_NEXT]
+            lose(msg, inst, notes, tracing, free, g, slot)
+            slot = after
+        if inst[i, I_BLOCKED_SINCE] >= 0:
+            inst[i, I_BLOCKED] += now - inst[i, I_BLOCKED_SINCE]
+        inst[i, I_STATUS] = DOWN
+        inst[i, I_QUEUE] = -1
+        inst[i, I_QUEUE_LAST] = -1
+        inst[i, I_QUEUE_COUNT] = 0
+        inst[i, I_QUEUE_BYTES] = 0
+        inst[i, I_OUT] = -1
+        inst[i, I_EDGE] = 0
+        inst[i, I_RECEIVER] = 0
+        inst[i, I_BLOCKED_SINCE] = -1
+        inst[i, I_WAKE] = FAR
+        inst[i, I_TICK] = FAR
+        inst[i, I_LISTED] = 0
+        inst[i, I_AWAITS] = 0
+        inst[i, I_WATERMARK] = -FAR
+        inst[i, I_NEWEST_EVENT] = -FAR
+        inst[i, I_COLD] = inst[i, I_IN]
+        inst[i, I_LIFE] += 1
+    for c in range(chan.shape[0]):
+        if inst[chan[c, C_SENDER], I_HOST] == h:
+            chan[c, C_TURN] = 0
+            chan[c, C_WAITING] = 0
+        if inst[chan[c, C_RECEIVER], I_HOST] == h:
+            chan[c, C_WATERMARK] = -FAR
+    return 0
+
+
+def stop_service(inst, trace, behind, tracing, g, i, now, left, stolen):
+    """The service of instance `i` ends with so much work left, ns; stolen: what is added to its stolen time."""
+    inst[i, I_BUSY] -= left
+    inst[i, I_STOLEN] += stolen
+    if inst[i, I_KIND] != RECORD:
+        inst[i, I_CONTROL_NS] -= left
+    if tracing and behind[i, B_ROW] >= g[G_TRACE_BASE]:
+        trace[behind[i, B_ROW] - g[G_TRACE_BASE], T_END] = now
+        trace[behind[i, B_ROW] - g[G_TRACE_BASE], T_SERVICE] -= left
+
+
+@compiled
+def lose_state(world, h):
+    """The operator state of the instances of host `h` is lost: entries, stored rows, panes."""
+    inst = world.inst
+    op = world.op
+    table = world.table
+    entry = world.entry
+    row = world.row
+    pane = world.pane
+    panes_of = world.panes_of
+    g = world.g
+    for i in range(inst.shape[0]):
+        if inst[i, I_HOST] != h:
+            continue
+        o = inst[i, I_OP]
+        link = op[o, O_LISTS_LINK]
+        first = op[o, O_LISTS] + inst[i, I_INDEX] * op[o, O_LISTS_EACH]
+        for at in range(first, first + op[o, O_LISTS_EACH]):
+            x = panes_of[at]
+            if link == 0:
+                while x >= 0:
+                    after = pane[x, W_NEXT]
+                    pane[x, W_NEXT] = g[G_PANE]
+                    g[G_PANE] = x
+                    g[G_PANES_FREE] += 1
+                    x = after
+            elif link > 0 and at == first:
+                while x >= 0:
+                    after = row[x, link]
+                    free_row(row, g, x)
+                    x = after
+            panes_of[at] = -1
+        inst[i, I_PANE_END] = FAR
+        inst[i, I_ENTRIES] = 0
+        inst[i, I_STATE_BYTES] = 0
+    for values in range(2):  # values of distinct counts first: their owner is told by the entry that they belong to
+        for b in range(table.shape[0]):
+            before = -1
+            e = table[b]
+            while e >= 0:
+                after = entry[e, S_NEXT]
+                owner = entry[e, S_OWNER]
+                lost = False
+                if owner >= DISTINCT_VALUES:
+                    if values == 0:
+                        lost = inst[entry[entry[e, S_PANE], S_OWNER], I_HOST] == h
+                elif values == 1:
+                    lost = inst[owner, I_HOST] == h
+                if lost:
+                    if owner < DISTINCT_VALUES:
+                        free_rows(op, entry, row, g, inst[owner, I_OP], e)
+                    if before < 0:
+                        table[b] = after
+                    else:
+                        entry[before, S_NEXT] = after
+                    entry[e, S_OWNER] = -1
+                    entry[e, S_NEXT] = g[G_ENTRY]
+                    g[G_ENTRY] = e
+                    g[G_ENTRIES_FREE] += 1
+                    g[G_ENTRIES_USED] -= 1
+                else:
+                    before = e
+                e = after
+    return 0
+
+
+def free_row(row, g, r):
+    row[r, R_NEXT] = g[G_ROW]
+    g[G_ROW] = r
+    g[G_ROWS_FREE] += 1
+
+
+def free_rows(op, entry, row, g, o, e):
+    """Free the rows that an entry of operator `o` keeps, unless they were found by age."""
+    sides = 0
+    first = 0
+    if op[o, O_ROW_WORDS] > 0 and op[o, O_LISTS_LINK] <= 0:
+        sides = 1
+        first = op[o, O_FIRST_ROW]
+        if first == 0:
+            sides = 2
+            first = S_LEFT + 1
+    for side in range(sides):
+        at = first + side * S_SIDE
+        count = entry[e, at - 1] if sides == 2 else entry[e, S_COUNT]
+        r = entry[e, at]
+        for _ in range(count):
+            if r < 0:  # fewer are kept than were counted
+                break
+            after = row[r, R_NEXT]
+            free_row(row, g, r)
+            r = after
+
+
+# -- a host that is back -------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def renew_channels(world, h, now):
+    """All credits of the channels from and to host `h` are with their senders: its own have them, the others get them from it now."""
+    host = world.host
+    inst = world.inst
+    edge = world.edge
+    chan = world.chan
+    credit = world.credit
+    latency = world.latency
+    link = world.link
+    next_ns = world.next_ns
+    for c in range(chan.shape[0]):
+        i = chan[c, C_SENDER]
+        h2 = inst[i, I_HOST]
+        e = chan[c, C_EDGE]
+        bound = edge[e, E_BOUND]
+        if bound == 0 or (h2 != h and inst[chan[c, C_RECEIVER], I_HOST] != h):
+            continue
+        back = 0
+        if h2 != h:
+            way = latency[h, h2]
+            back = now + way
+            if way < 0:
+                back = max(now, link[-1 - way, K_UP]) + link[-1 - way, K_LATENCY]
+                if back > FAR:  # it never gets there
+                    back = FAR
+            chan[c, C_WAITING] = 0
+            if inst[i, I_STATUS] == BLOCKED and back < inst[i, I_WAKE]:  # perhaps for another channel: then it finds that it has to wait
+                inst[i, I_WAKE] = back
+                host[h2, H_WAKE] = min(host[h2, H_WAKE], back)
+                next_ns[h2] = min(next_ns[h2], back)
+        chan[c, C_CONSUMED] = chan[c, C_SENT]
+        first = edge[e, E_CREDIT] + (c - edge[e, E_CHANNEL]) * bound
+        for k in range(first, first + bound):
+            credit[k] = back
+    return 0
+
+
+@compiled
+def list_threads(world, h):
+    """The threads of host `h` have to be looked at."""
+    for i in range(world.inst.shape[0]):
+        if world.inst[i, I_HOST] == h:
+            look_at(world.host, world.inst, world.listed, h, i)
+    return 0

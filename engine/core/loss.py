@@ -1,0 +1,67 @@
+"""Hosts that are lost with everything in their memory, and come back empty (docs/event-core.md, section 10).
+
+For controls (`engine.core.control`), between two calls of the loop. A run in which hosts can be lost needs a loop that knows of it: such a
+control has `features = ("losses",)`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import layout as L
+from . import losing
+from .world import Arrays, World
+
+
+def kill(world: World, h: int, now_ns: int, back_ns: int = L.FAR) -> None:
+    """Host `h` is lost after everything at `now_ns`; if it is down already, it stays down, and if it died of what it held, dead.
+
+    back_ns: when `restart` will be called, FAR: never; a run does not end before that time because nothing is left to do.
+    Raises ValueError in a run that no host can be lost in.
+    """
+    w = world.arrays
+    if w.g[L.G_LEFT] == 0:
+        raise ValueError("a host is lost in a run whose controls do not say that this can happen; the control needs features = ('losses',)")
+    if w.memory[h, L.Z_DIED] >= 0:
+        return
+    down = int(w.host[h, L.H_BACK]) > 0
+    w.host[h, L.H_BACK] = max(int(w.host[h, L.H_BACK]), back_ns)
+    if down:
+        return
+    losing.lose_state(w, h)
+    losing.lose_memory(w, h, now_ns)
+    losing.lose_unsent(w, h, now_ns)
+    w.host[h, L.H_PAUSED] = L.FAR
+    w.next_ns[h] = L.FAR
+    head = int(w.host[h, L.H_REMOTE])
+    if head < w.host[h, L.H_REMOTE_SORTED]:
+        w.next_ns[h] = w.rings[2 * h + 1, head & (w.rings.shape[1] - 1), 0]
+
+
+def restart(world: World, h: int, now_ns: int) -> None:
+    """Host `h`, if it is down, is up again from the nanosecond after `now_ns` on, with empty instances and channels made anew."""
+    w = world.arrays
+    if w.host[h, L.H_BACK] == 0:
+        return
+    losing.lose_incoming(w, h)
+    w.host[h, [L.H_BACK, L.H_PAUSED]] = 0
+    w.host[h, L.H_RESUME] = w.next_ns[h] = now_ns + 1
+    losing.renew_channels(w, h, now_ns)
+    for i in np.flatnonzero(w.inst[:, L.I_HOST] == h):
+        inst = w.inst[i]
+        inst[L.I_STATUS] = L.IDLE
+        if w.g[L.G_TRACING]:
+            w.behind[i, L.B_IDLE] = now_ns
+        if inst[L.I_SOURCE] and inst[L.I_PERIOD]:
+            tick_ns = (now_ns // inst[L.I_PERIOD] + 1) * inst[L.I_PERIOD]
+            if tick_ns <= w.g[L.G_HORIZON]:
+                inst[L.I_TICK] = tick_ns
+                w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), int(tick_ns))
+    if w.host[h, L.H_THREADS]:
+        losing.list_threads(w, h)
+
+
+def will_be_back(w: Arrays) -> bool:
+    """Whether a host that is down will be up again."""
+    back = w.host[:, L.H_BACK]
+    return bool(((back > 0) & (back < L.FAR)).any())
