@@ -28,6 +28,7 @@ FAMILIES = (
     "placement",
     "workloads",
     "telemetry",
+    "services",
 )
 """Packages of the engine that know the document and the core, but not one another."""
 

@@ -1,0 +1,58 @@
+"""Keeps objects by key, durably: snapshots, tables, results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.actors import ActorHost, Message, Post
+
+from .disk import Disk
+from .service import Service
+
+PUT, GET, DELETE = range(3)
+"""Requests: (PUT, number, key) with the object as the message's size and parcel; (GET, number, key); (DELETE, number, key)."""
+
+DONE, FULL, MISSING = range(3)
+"""Outcomes. Of GET the answer is (DONE, number, key), with the object; a PUT that found no space has changed nothing."""
+
+
+class ObjectStore(Service):
+    """Objects by key; a key is one word. An object counts as many bytes as the message that brought it.
+
+    A put replaces what was there, as soon as the disk takes it on; a get that arrives later gives the new object, and comes after it.
+    """
+
+    def __init__(self, host: ActorHost, disk: Disk):
+        super().__init__(host, disk)
+        self.objects: dict[int, tuple[int, bytes]] = {}  # size, content
+
+    def receive(self, message: Message, now_ns: int, post: Post) -> None:
+        if len(message.words) != 3:
+            raise self.unknown(message)
+        verb, _, key = message.words
+        size_bytes, content = self.objects.get(key, (0, b""))
+        if verb == PUT:
+            if not self.disk.has_space(self.used_bytes, message.size_bytes - size_bytes, now_ns):
+                self.answer(message, now_ns, post, self.disk.latency_ns, (FULL, key))
+                return
+            self.objects[key] = message.size_bytes, message.parcel
+            self.used_bytes += message.size_bytes - size_bytes
+            self.answer(message, now_ns, post, self.disk.write_ns(message.size_bytes), (DONE, key))
+        elif verb not in (GET, DELETE):
+            raise self.unknown(message)
+        elif key not in self.objects:
+            self.answer(message, now_ns, post, self.disk.latency_ns, (MISSING, key))
+        elif verb == GET:
+            self.answer(message, now_ns, post, self.disk.read_ns(size_bytes), (DONE, key), size_bytes, content)
+        else:
+            del self.objects[key]
+            self.used_bytes -= size_bytes
+            self.answer(message, now_ns, post, self.disk.latency_ns, (DONE, key))
+
+    def state(self) -> Any:
+        return [super().state(), [[key, size_bytes, content] for key, (size_bytes, content) in sorted(self.objects.items())]]
+
+    def restore(self, state: Any) -> None:
+        own, objects = state
+        super().restore(own)
+        self.objects = {key: (size_bytes, content) for key, size_bytes, content in objects}
