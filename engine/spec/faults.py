@@ -23,8 +23,8 @@ class LinkFault(Variant):
         default=None, min_length=1, title="To", description="Hosts on the other side, named in the same way; not given: all other hosts."
     )
     both_ways: bool = Field(default=True, title="Both ways", description="It befalls the links back, too.")
-    from_s: Number = quantity(unit="s", ge=0, le=1e8, title="From", description="Virtual time at which it begins.")
-    to_s: Number | None = quantity(None, unit="s", gt=0, le=1e8, title="To", description="Virtual time at which it ends; not given: never.")
+    from_s: Number = quantity(unit="s", ge=0, le=1e8, title="Begins", description="Virtual time at which it begins.")
+    to_s: Number | None = quantity(None, unit="s", gt=0, le=1e8, title="Ends", description="Virtual time at which it ends; not given: never.")
 
     @model_validator(mode="after")
     def _ends_after_it_begins(self) -> LinkFault:
