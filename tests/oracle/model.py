@@ -706,7 +706,7 @@ class Model:
 
     def look(self, host: Host) -> None:
         was_full = host.memory.full
-        if host.dead:
+        if host.dead or host.down:  # log records that come meanwhile change nothing on it
             return
         host.memory.look(self.environment.now)
         if host.dead and host.sharing is not None:
