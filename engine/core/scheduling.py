@@ -30,6 +30,8 @@ def look_again(world: World, instances: Iterable[int], now_ns: int) -> None:
     w = world.arrays
     for i in instances:
         h = int(w.inst[i, L.I_HOST])
+        if w.host[h, L.H_BACK] > 0:
+            continue  # it is down, and chooses anew when it is up again
         if w.host[h, L.H_THREADS] > 0:
             _forget_log(w, h, i)
             if w.inst[i, L.I_LISTED] == 2:

@@ -355,3 +355,13 @@ def test_a_control_must_say_that_it_loses_hosts() -> None:
     control.features = ()
     with pytest.raises(ValueError, match="features"):
         traced(template("nexmark_q1", horizon_s=0.001), controls=[control])
+
+
+def test_generators_that_end_while_a_host_is_down_let_nothing_pass_it() -> None:
+    """Records are on their way to the lost host when the generators end, and are lost and counted all the same."""
+    document = template("nexmark_q12", horizon_s=0.03, drain=True)
+    document["workload"]["sources"]["bids"]["generation"] = {"kind": "coordinated"}
+    document["faults"] = [{"kind": "host_loss", "host": "w1", "when": {"kind": "at", "at_s": 0.02}}]
+    simulation = traced(document)
+    assert_agreement(document, simulation)
+    assert simulation.summary()["operators"]["count"]["lost"] > 20
