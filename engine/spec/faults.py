@@ -24,7 +24,9 @@ class LinkFault(Variant):
     )
     both_ways: bool = Field(default=True, title="Both ways", description="It befalls the links back, too.")
     from_s: Number = quantity(unit="s", ge=0, le=1e8, title="Begins", description="Virtual time at which it begins.")
-    to_s: Number | None = quantity(None, unit="s", gt=0, le=1e8, title="Ends", description="Virtual time at which it ends; not given: never.")
+    to_s: Number | None = quantity(
+        None, unit="s", gt=0, le=1e8, title="Ends", description="Virtual time at which it ends; not given: never."
+    )
 
     @model_validator(mode="after")
     def _ends_after_it_begins(self) -> LinkFault:
