@@ -213,13 +213,15 @@ class Model:
             if instance.host is host and instance.serving:
                 instance.end_ns += host.paused_until_ns - max(now_ns, before_ns)
 
-    def paused(self, host: Host, phase: Phase, numbers: tuple[int, ...], callback: Callable[[], None]) -> bool:
+    def paused(
+        self, host: Host, phase: Phase, numbers: tuple[int, ...], callback: Callable[[], None], is_work: Callable[[], bool] = lambda: True
+    ) -> bool:
         """Whether the host stands still now; the callback then comes when it goes on, if ever."""
         if host.dead:
             return True
         if self.environment.now >= host.paused_until_ns:
             return False
-        self.environment.at(host.paused_until_ns, phase, numbers, callback)
+        self.environment.at(host.paused_until_ns, phase, numbers, callback, is_work)
         return True
 
     # Hosts that are lost
@@ -679,7 +681,8 @@ class Model:
         host = processor.instances[0].host
         if host.down:
             return
-        if self.paused(host, Phase.DISPATCH, (processor.number,), functools.partial(self.dispatch, processor)):
+        again = functools.partial(self.dispatch, processor)
+        if self.paused(host, Phase.DISPATCH, (processor.number,), again, lambda: any(instance.queue for instance in processor.instances)):
             return
         runnable = [
             instance for instance in processor.instances if self.may_serve(instance) and not instance.serving and not instance.blocked
