@@ -221,7 +221,8 @@ class Model:
             return True
         if self.environment.now >= host.paused_until_ns:
             return False
-        self.environment.at(host.paused_until_ns, phase, numbers, callback, is_work)
+        life = host.life
+        self.environment.at(host.paused_until_ns, phase, numbers, callback, lambda: host.life == life and is_work())
         return True
 
     # Hosts that are lost
