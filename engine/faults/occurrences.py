@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from engine.spec.faults import AtRandom, HostFault
 from engine.spec.units import seconds_ns
 
 
-class FaultControl:
+class FaultControl(ABC):
     """A fault that begins at known times and ends a fixed span later, or never. Kinds say what either does to the world.
 
     number: its place among the document's faults.
@@ -49,11 +50,13 @@ class FaultControl:
             self.next_ns = now_ns + self._gap_ns() if isinstance(self.fault.when, AtRandom) else L.FAR
             self.end(world, now_ns)
 
+    @abstractmethod
     def begin(self, world: World, now_ns: int) -> None:
-        raise NotImplementedError
+        """It befalls the host now."""
 
+    @abstractmethod
     def end(self, world: World, now_ns: int) -> None:
-        raise NotImplementedError
+        """It is over now."""
 
     def state(self) -> Any:
         return [self._begun, self.on, self.next_ns]

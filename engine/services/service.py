@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from engine.core.actors import ActorHost, Directory, Message, Post
@@ -13,7 +14,7 @@ REPLY_BYTES = 64
 """Of an answer without content."""
 
 
-class Service:
+class Service(ABC):
     """An actor whose disk serves requests in the order in which they arrive.
 
     A request is (verb, number, ...), the number being the client's own; its answer is (outcome, number, ...), sent to the same client
@@ -26,14 +27,15 @@ class Service:
         self._free_ns = 0  # when the disk has done all that came so far
         self.used_bytes = 0
 
-    def start(self, directory: Directory) -> None:
+    def start(self, directory: Directory) -> None:  # noqa: B027 whoever asks brings the address to answer to
         """Services send to whoever has asked."""
 
     def wake(self, now_ns: int, post: Post) -> None:
         raise AssertionError("a service has no timer")
 
+    @abstractmethod
     def receive(self, message: Message, now_ns: int, post: Post) -> None:
-        raise NotImplementedError
+        """A request has arrived: serve it with `answer`, or refuse it with `unknown`."""
 
     def answer(
         self, message: Message, now_ns: int, post: Post, work_ns: int, words: tuple[int, ...], size_bytes: int = 0, parcel: bytes = b""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -95,9 +96,9 @@ class HostFault(Variant):
     when: AnyOccurrence = Field(title="When", description="Once, or by a random process.")
 
     @property
+    @abstractmethod
     def span_ns(self) -> int | None:
         """How long it lasts; None: for ever."""
-        raise NotImplementedError
 
     @property
     def at_ns(self) -> int | None:

@@ -256,8 +256,7 @@ class InAndOut:
     def state(self) -> Any:
         return []
 
-    def restore(self, state: Any) -> None:
-        raise NotImplementedError
+    def restore(self, state: Any) -> None: ...
 
 
 def in_and_out(made: dict[str, Any], share: float = 0.5) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -75,7 +76,7 @@ def result(function: str, group: Group, k: int) -> Any:
     return (min if function == "min" else max)(group.values[k], key=of_floats)
 
 
-class Aggregation(Behaviour):
+class Aggregation(Behaviour, ABC):
     """word: a key as an integer, for order. record_bytes: accounting bytes of an input record."""
 
     group_bytes = 24
@@ -92,9 +93,9 @@ class Aggregation(Behaviour):
     def new_group(self, key: Any) -> Group:
         return Group(key, [[] for _ in self.fields], [[] for _ in self.fields])
 
+    @abstractmethod
     def groups(self) -> list[Group]:
         """All that it keeps."""
-        raise NotImplementedError
 
     def state_bytes(self) -> int:
         return sum(self.group_bytes + self.kept_bytes(group) for group in self.groups())
