@@ -1,11 +1,10 @@
 import { useRef, useState } from "react";
 import type { Kind, Problem } from "../api/types";
-import type { Tagged } from "../model/document";
+import { horizonOf, warmupOf, type Tagged } from "../model/document";
 import {
   canStretch,
   faultsOf,
   gridOf,
-  horizonOf,
   isRandom,
   moveSpan,
   replaceFault,
@@ -70,7 +69,7 @@ export function Faults() {
   const kinds = registry.faults ?? [];
   const faults = faultsOf(document);
   const horizon_s = horizonOf(document);
-  const warmup_s = Math.max(0, Math.min(Number(document.workload.warmup_s) || 0, horizon_s));
+  const warmup_s = warmupOf(document);
   if (!faults.length) return <NoFaults kinds={kinds} />;
   return (
     <div className="faults scroll" data-testid="faults">

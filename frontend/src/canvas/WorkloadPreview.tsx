@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { previewQuery } from "../api/queries";
 import type { Problem } from "../api/types";
+import { horizonOf, warmupOf } from "../model/document";
 import { mean, rateSummary, totalOf, type Curve } from "../model/rates";
 import { linearTop } from "../model/series";
 import { escapePointer, isError, problemsAt } from "../model/validate";
@@ -40,8 +41,8 @@ export function WorkloadPreview() {
   const { kinds } = useRegistry();
   const settled = useSettled(document);
   const { data, error, isFetching, refetch } = useQuery(previewQuery(settled));
-  const horizon_s = Number(document.workload.horizon_s) || 30;
-  const warmup_s = Math.max(0, Math.min(Number(document.workload.warmup_s) || 0, horizon_s));
+  const horizon_s = horizonOf(document);
+  const warmup_s = warmupOf(document);
   const lines = document.query.operators
     .map((operator, index) => ({ operator, index }))
     .filter(({ operator }) => (kinds.get(operator.kind)?.inputs.length ?? (document.workload.sources[operator.id] ? 0 : 1)) === 0)

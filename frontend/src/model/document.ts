@@ -148,6 +148,11 @@ export function freeName(base: string, taken: Iterable<string>): string {
   for (let number = 2; ; number += 1) if (!used.has(`${clean}-${number}`)) return `${clean}-${number}`;
 }
 
+/** Of a draft, too: what is drawn over time needs a length. */
+export const horizonOf = (document: ExperimentDocument) => Math.max(Number(document.workload.horizon_s) || 30, 1e-3);
+export const warmupOf = (document: ExperimentDocument) =>
+  Math.max(0, Math.min(Number(document.workload.warmup_s) || 0, horizonOf(document)));
+
 export const operatorOf = (document: ExperimentDocument, id: string) => document.query.operators.find((operator) => operator.id === id);
 export const edgeKey = (edge: Edge) =>
   `${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}>${edge.target}.${edge.target_port ?? DEFAULT_PORT.target}`;
@@ -234,10 +239,6 @@ export function setFeedback(document: ExperimentDocument, key: string, written: 
 
 export function moveOperators(document: ExperimentDocument, moved: { [id: string]: Position }): ExperimentDocument {
   return { ...document, ui: { ...document.ui, positions: { ...document.ui?.positions, ...moved } } };
-}
-
-export function addHost(document: ExperimentDocument, host: Host): ExperimentDocument {
-  return { ...document, cluster: { ...document.cluster, hosts: [...document.cluster.hosts, host] } };
 }
 
 export function replaceHost(document: ExperimentDocument, index: number, host: Host): ExperimentDocument {

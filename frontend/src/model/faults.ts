@@ -1,6 +1,6 @@
 /** Faults over the run's horizon: when each is, and how moving or stretching it is written down. Any kind that names its times as usual. */
 import type { Json, Kind } from "../api/types";
-import type { ExperimentDocument, Tagged } from "./document";
+import { horizonOf, type ExperimentDocument, type Tagged } from "./document";
 import { expandHosts } from "./hosts";
 import { initialValue, propertyNames } from "./schema";
 
@@ -111,8 +111,6 @@ export function newFault(kind: Kind, document: ExperimentDocument, given: { [fie
   const own = (fields: { [field: string]: Json }) => Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
   return { ...own(first), ...initialValue(kind.schema), ...own(given), kind: kind.kind };
 }
-
-export const horizonOf = (document: ExperimentDocument) => Math.max(Number(document.workload.horizon_s) || 30, 1e-3);
 
 export const faultsOf = (document: ExperimentDocument): Tagged[] => (Array.isArray(document.faults) ? document.faults : []);
 

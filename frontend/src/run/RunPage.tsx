@@ -5,7 +5,7 @@ import { post } from "../api/client";
 import { isActive, registryQuery } from "../api/queries";
 import type { Run } from "../api/types";
 import { TopBar } from "../app/TopBar";
-import { coerceDocument } from "../model/document";
+import { coerceDocument, warmupOf } from "../model/document";
 import { runEvents } from "../model/events";
 import { frameAt } from "../model/frames";
 import { latenciesOf } from "../model/latencies";
@@ -56,7 +56,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   const frames = useLiveRun((state) => state.log.frames);
   const moment_s = useLiveRun(momentOf);
   const document = useMemo(() => coerceDocument(run.document), [run.document]);
-  const warmup_s = Number(document.workload.warmup_s) || 0;
+  const warmup_s = warmupOf(document);
   const head_s = frames.at(-1)?.t_s ?? 0;
   const end_s = Math.max(run.horizon_s ?? 0, Number(document.workload.horizon_s) || 0, head_s) || 30;
   const frame = moment_s === null ? frames.at(-1) : frameAt(frames, moment_s);
