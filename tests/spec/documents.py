@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from engine.spec import Context, DatasetInfo, RecordSchema
+import pytest
+
+from engine.spec import Context, DatasetInfo, InvalidExperiment, RecordSchema, load, validate
 
 REMOVED = object()
 
@@ -136,3 +138,16 @@ def changed(document: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]
         else:
             here[last] = value
     return document
+
+
+def assert_one_problem(document: dict[str, Any], pointer: str, code: str, words: list[str]) -> None:
+    """One error at this place, whose message or hint holds all of `words`; nearly nothing else is reported; the document does not load."""
+    problems = validate(document, CONTEXT)
+    found = [problem for problem in problems if (problem.pointer, problem.code) == (pointer, code)]
+    assert len(found) == 1, problems
+    assert len(problems) <= 2, "consequences are not reported"
+    text = f"{found[0].message} {found[0].hint}"
+    assert [word for word in words if word not in text] == [], text
+    assert found[0].severity == "error"
+    with pytest.raises(InvalidExperiment):
+        load(document, CONTEXT)

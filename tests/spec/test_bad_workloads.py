@@ -9,9 +9,9 @@ import math
 
 import pytest
 
-from engine.spec import InvalidExperiment, load, validate
+from engine.spec import validate
 
-from .documents import CONTEXT, changed, q3, trips
+from .documents import CONTEXT, assert_one_problem, changed, q3, trips
 
 PERSONS, TRIPS = "/workload/sources/persons", "/workload/sources/trips"
 
@@ -331,16 +331,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_bad_workload(name):
     make, changes, pointer, code, words = CASES[name]
-    document = changed(make(), changes)
-    problems = validate(document, CONTEXT)
-    found = [problem for problem in problems if (problem.pointer, problem.code) == (pointer, code)]
-    assert len(found) == 1, problems
-    assert len(problems) <= 2, "consequences are not reported"
-    text = f"{found[0].message} {found[0].hint}"
-    assert [word for word in words if word not in text] == [], text
-    assert found[0].severity == "error"
-    with pytest.raises(InvalidExperiment):
-        load(document, CONTEXT)
+    assert_one_problem(changed(make(), changes), pointer, code, words)
 
 
 def test_one_silent_source_is_fine():
