@@ -113,25 +113,9 @@ def count_window_on_record(
                 box[3] += entry[e, S_COUNT]
             if par[at + A_LISTENED] == 1:
                 put_row(
-                    slot,
-                    msg[slot, M_EVENT],
-                    0,
-                    0,
-                    msg,
-                    msg_f,
-                    par,
-                    at,
-                    entry,
-                    entry_f,
-                    g,
-                    free,
-                    box,
-                    tracing,
-                    notes,
-                    entry_origin,
-                    e,
-                    stamps,
-                )
+                    slot, msg[slot, M_EVENT], 0, 0,
+                    msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps,
+                )  # fmt: skip
                 outputs += 1
             drop_group(par, at, inst, i, table, entry, row, g, e)
     return outputs

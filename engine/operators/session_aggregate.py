@@ -296,25 +296,9 @@ def session_on_record(
             box[3] += entry[e, S_COUNT]
         if par[at + A_LISTENED] == 1:
             put_row(
-                slot,
-                event,
-                entry[e, SESSION_START],
-                entry[e, SESSION_END],
-                msg,
-                msg_f,
-                par,
-                at,
-                entry,
-                entry_f,
-                g,
-                free,
-                box,
-                tracing,
-                notes,
-                entry_origin,
-                e,
-                stamps,
-            )
+                slot, event, entry[e, SESSION_START], entry[e, SESSION_END],
+                msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps,
+            )  # fmt: skip
             outputs = 1
         if par[at + A_ROWS] > 0:
             forget_values(par, at, inst, i, table, entry, g, e)
@@ -365,25 +349,9 @@ def session_on_close(
                     msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, e,
                 )  # fmt: skip
             put_row(
-                slot,
-                end - 1,
-                entry[e, SESSION_START],
-                end,
-                msg,
-                msg_f,
-                par,
-                at,
-                entry,
-                entry_f,
-                g,
-                free,
-                box,
-                tracing,
-                notes,
-                entry_origin,
-                e,
-                stamps,
-            )
+                slot, end - 1, entry[e, SESSION_START], end,
+                msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps,
+            )  # fmt: skip
             if par[at + A_ROWS] > 0:
                 forget_values(par, at, inst, i, table, entry, g, e)
         if end + 1 + par[at + A_LATENESS] <= limit:
