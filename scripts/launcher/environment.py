@@ -119,10 +119,15 @@ def node_packages() -> dict[str, str]:
     """Install what package-lock.json names; returns the environment for npm."""
     if not (FRONTEND / "package-lock.json").is_file():
         raise Trouble(f"{FRONTEND} is not complete: package-lock.json is missing")
+    packages = FRONTEND / "node_modules"
+    if packages.is_symlink():
+        raise Trouble(
+            f"{packages} is a link; npm would empty {packages.resolve()}, where it leads: remove the link (rm {packages}) and start again"
+        )
     environment = node_environment()
     now = fingerprint([FRONTEND / "package.json", FRONTEND / "package-lock.json"])
     install = ["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]
-    stamp = FRONTEND / "node_modules" / ".installed"
+    stamp = packages / ".installed"
     unless_unchanged(stamp, now, lambda: run(install, "installing the frontend's packages", FRONTEND, environment))
     return environment
 

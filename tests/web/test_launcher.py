@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from launcher import environment
 from launcher.environment import Trouble, unless_unchanged
 from launcher.services import SOCKET_PATH_BYTES_MAX, Installation, Service, free_port, redis_socket
 
@@ -82,3 +83,17 @@ def test_a_step_is_done_once_for_the_same_inputs_and_again_after_a_failure(tmp_p
         unless_unchanged(stamp, "b", failing)
     unless_unchanged(stamp, "b", lambda: done.append("b"))
     assert done == ["a", "b"]
+
+
+def test_packages_behind_a_link_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """npm follows the link and begins by emptying what it leads to."""
+    theirs, frontend = tmp_path / "theirs", tmp_path / "frontend"
+    theirs.mkdir()
+    (theirs / "react").touch()
+    frontend.mkdir()
+    (frontend / "package-lock.json").touch()
+    (frontend / "node_modules").symlink_to(theirs)
+    monkeypatch.setattr(environment, "FRONTEND", frontend)
+    with pytest.raises(Trouble, match="is a link"):
+        environment.node_packages()
+    assert (theirs / "react").exists()
