@@ -32,10 +32,6 @@ def kill(world: World, h: int, now_ns: int, back_ns: int = L.FAR) -> None:
     losing.lose_memory(w, h, now_ns)
     losing.lose_unsent(w, h, now_ns)
     w.host[h, L.H_PAUSED] = L.FAR
-    w.next_ns[h] = L.FAR
-    head = int(w.host[h, L.H_REMOTE])
-    if head < w.host[h, L.H_REMOTE_SORTED]:
-        w.next_ns[h] = w.rings[2 * h + 1, head & (w.rings.shape[1] - 1), 0]
 
 
 def restart(world: World, h: int, now_ns: int) -> None:
