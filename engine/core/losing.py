@@ -2,7 +2,7 @@
 
 from engine.core.compiler import compiled
 from engine.core.layout import *
-from engine.core.tools import look_at, pressure_at
+from engine.core.tools import pressure_at
 
 # -- messages --------------------------------------------------------------------------------------------------------------
 
@@ -421,13 +421,4 @@ def renew_channels(world, h, now):
         first = edge[e, E_CREDIT] + (c - edge[e, E_CHANNEL]) * bound
         for k in range(first, first + bound):
             credit[k] = back
-    return 0
-
-
-@compiled
-def list_threads(world, h):
-    """The threads of host `h` have to be looked at."""
-    for i in range(world.inst.shape[0]):
-        if world.inst[i, I_HOST] == h:
-            look_at(world.host, world.inst, world.listed, h, i)
     return 0

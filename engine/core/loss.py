@@ -10,6 +10,7 @@ import numpy as np
 
 from . import layout as L
 from . import losing
+from .tools import look_at
 from .world import Arrays, World
 
 
@@ -53,8 +54,8 @@ def restart(world: World, h: int, now_ns: int) -> None:
             if tick_ns <= w.g[L.G_HORIZON]:
                 inst[L.I_TICK] = tick_ns
                 w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), int(tick_ns))
-    if w.host[h, L.H_THREADS]:
-        losing.list_threads(w, h)
+        if w.host[h, L.H_THREADS]:
+            look_at(w.host, w.inst, w.listed, h, i)  # type: ignore[no-untyped-call]
 
 
 def will_be_back(w: Arrays) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from . import layout as L
+from .tools import empty_turns, look_at
 from .world import Arrays, World
 
 HELD = L.FAR
@@ -35,22 +36,9 @@ def look_again(world: World, instances: Iterable[int], now_ns: int) -> None:
         if w.host[h, L.H_THREADS] > 0:
             _forget_log(w, h, i)
             if w.inst[i, L.I_LISTED] == 2:
-                _empty_turns(w, h)
-            if w.inst[i, L.I_LISTED] == 0:
-                w.inst[i, L.I_LISTED] = 1
-                w.listed[w.host[h, L.H_MEMBER] + w.host[h, L.H_LISTED]] = i
-                w.host[h, L.H_LISTED] += 1
+                empty_turns(w.host, w.inst, w.proc, w.listed, w.host_members, h)  # type: ignore[no-untyped-call]
+            look_at(w.host, w.inst, w.listed, h, i)  # type: ignore[no-untyped-call]
         w.host[h, L.H_RESUME] = w.next_ns[h] = max(now_ns, int(w.host[h, L.H_PAUSED]))
-
-
-def _empty_turns(w: Arrays, h: int) -> None:
-    """Nobody on the host stands in a heap of turns; those who did are to be looked at."""
-    for i in w.host_members[w.host[h, L.H_MEMBER] : w.host[h, L.H_MEMBER_END]]:
-        if w.inst[i, L.I_LISTED] == 2:
-            w.inst[i, L.I_LISTED] = 1
-            w.listed[w.host[h, L.H_MEMBER] + w.host[h, L.H_LISTED]] = i
-            w.host[h, L.H_LISTED] += 1
-    w.proc[w.host[h, L.H_PROCESSOR] : w.host[h, L.H_PROCESSOR_END], L.P_TURNS] = 0
 
 
 def _forget_log(w: Arrays, h: int, i: int) -> None:

@@ -472,17 +472,24 @@ def look_at(host, inst, listed, h, i):
 
 
 @rare
-def let_sources_read(host, inst, proc, listed, host_members, h):
-    """Sources of host `h` may take log records that were held back: they, and whoever waits for a turn behind them, are looked at again."""
+def empty_turns(host, inst, proc, listed, host_members, h):
+    """Nobody on host `h` stands in a heap of turns; those who did are looked at."""
     for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
         i = host_members[q]
         if inst[i, I_LISTED] == 2:
             inst[i, I_LISTED] = 0
             look_at(host, inst, listed, h, i)
-        elif inst[i, I_SOURCE] == 1:
-            look_at(host, inst, listed, h, i)
     for p in range(host[h, H_PROCESSOR], host[h, H_PROCESSOR_END]):
         proc[p, P_TURNS] = 0
+
+
+@rare
+def let_sources_read(host, inst, proc, listed, host_members, h):
+    """Sources of host `h` may take log records that were held back: they, and whoever waits for a turn behind them, are looked at again."""
+    empty_turns(host, inst, proc, listed, host_members, h)
+    for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
+        if inst[host_members[q], I_SOURCE] == 1:
+            look_at(host, inst, listed, h, host_members[q])
 
 
 def admit(rings, host, inst, msg, listed, op, memory, footprint, weighing, h, limit):
