@@ -26,6 +26,22 @@ def lose(msg, inst, notes, tracing, free, g, slot):
     discard(msg, notes, tracing, free, g, slot)
 
 
+def lose_all(msg, inst, notes, tracing, free, g, slot):
+    """The messages of the list that begins with `slot` will never be served."""
+    while slot >= 0:
+        after = msg[slot, M_NEXT]
+        lose(msg, inst, notes, tracing, free, g, slot)
+        slot = after
+
+
+def lose_held(link, k, msg, inst, notes, tracing, free, g):
+    """What waits for link `k` is lost."""
+    lose_all(msg, inst, notes, tracing, free, g, link[k, K_HELD])
+    link[k, K_HELD] = -1
+    link[k, K_HELD_LAST] = -1
+    link[k, K_HELD_COUNT] = 0
+
+
 def lose_arrivals(rings, host, next_ns, msg, inst, notes, tracing, free, g, h, limit):
     """What comes to host `h`, which is down, at times <= limit is lost."""
     mask = rings.shape[1] - 1
@@ -62,14 +78,7 @@ def lose_unsent(world, h, now):
         if link[k, K_SOURCE] == h:
             link[k, K_FREE] = min(link[k, K_FREE], now)
             link[k, K_ARRIVED] = 0
-            slot = link[k, K_HELD]
-            while slot >= 0:
-                after = msg[slot, M_NEXT]
-                lose(msg, inst, notes, tracing, free, g, slot)
-                slot = after
-            link[k, K_HELD] = -1
-            link[k, K_HELD_LAST] = -1
-            link[k, K_HELD_COUNT] = 0
+            lose_held(link, k, msg, inst, notes, tracing, free, g)
     for x in range(next_ns.shape[0]):
         end = host[x, H_REMOTE_TAIL]
         kept = host[x, H_REMOTE]
@@ -142,14 +151,7 @@ def lose_incoming(world, h):
     for k in range(link.shape[0]):
         if link[k, K_TARGET] == h:
             link[k, K_ARRIVED] = 0
-            slot = link[k, K_HELD]
-            while slot >= 0:
-                after = msg[slot, M_NEXT]
-                lose(msg, inst, notes, tracing, free, g, slot)
-                slot = after
-            link[k, K_HELD] = -1
-            link[k, K_HELD_LAST] = -1
-            link[k, K_HELD_COUNT] = 0
+            lose_held(link, k, msg, inst, notes, tracing, free, g)
     return 0
 
 
@@ -245,11 +247,7 @@ def lose_memory(world, h, now):
             sent = 0
             discard(msg, notes, tracing, free, g, slot)
             slot = after
-        slot = inst[i, I_QUEUE]
-        while slot >= 0:
-            after = msg[slot, M_NEXT]
-            lose(msg, inst, notes, tracing, free, g, slot)
-            slot = after
+        lose_all(msg, inst, notes, tracing, free, g, inst[i, I_QUEUE])
         if inst[i, I_BLOCKED_SINCE] >= 0:
             inst[i, I_BLOCKED] += now - inst[i, I_BLOCKED_SINCE]
         inst[i, I_STATUS] = DOWN
