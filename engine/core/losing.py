@@ -95,14 +95,19 @@ def lose_unsent(world, h, now):
             if gone:
                 lose(msg, inst, notes, tracing, free, g, slot)
             else:
-                p = kept & mask
-                for c in range(3):
-                    rings[2 * x + 1, p, c] = rings[2 * x + 1, q, c]
+                keep_in_ring(rings, 2 * x + 1, at, kept)
                 kept += 1
         if kept < end:
             shorten(rings, host, next_ns, machines, g[G_ACTORS], x, kept, now)
     lose_arrivals(rings, host, next_ns, msg, inst, notes, tracing, free, g, h, now)
     return 0
+
+
+def keep_in_ring(rings, r, at, kept):
+    """The item at position `at` of ring `r` goes to position `kept`, there or before."""
+    mask = rings.shape[1] - 1
+    for c in range(3):
+        rings[r, kept & mask, c] = rings[r, at & mask, c]
 
 
 def shorten(rings, host, next_ns, machines, actors, x, end, now):
@@ -142,9 +147,7 @@ def lose_incoming(world, h):
             if inst[msg[slot, M_RECEIVER], I_HOST] == h:
                 lose(msg, inst, notes, tracing, free, g, slot)
             else:
-                p = kept & mask
-                for c in range(3):
-                    rings[2 * x + 1, p, c] = rings[2 * x + 1, q, c]
+                keep_in_ring(rings, 2 * x + 1, at, kept)
                 kept += 1
         if kept < end:
             shorten(rings, host, next_ns, machines, g[G_ACTORS], x, kept, 0)
