@@ -28,7 +28,7 @@ def test_random_experiments_agree(document: dict[str, Any], tiny: bool) -> None:
     assert_agreement(document, traced(document, capacity=TINY) if tiny else None)
 
 
-@pytest.mark.parametrize("tiny", [False, True], ids=["roomy", "tiny"])
+@pytest.mark.parametrize("tiny", [pytest.param(False, id="roomy", marks=pytest.mark.slow), pytest.param(True, id="tiny")])
 @pytest.mark.parametrize("case", CORNER_CASES + NETWORK_CASES, ids=lambda case: case.__name__)
 def test_corner_cases_agree(case: Callable[[], dict[str, Any]], tiny: bool) -> None:
     document = case()

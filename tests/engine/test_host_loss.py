@@ -72,6 +72,7 @@ def test_random_experiments_with_actors_agree(made: Document, seed: int, period_
         assert actor.state() == twin.state()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CORNER_CASES + NETWORK_CASES, ids=lambda case: case.__name__)
 def test_corner_cases_with_losses_agree(case: Callable[[], Document]) -> None:
     chance = random.Random(case.__name__)
@@ -80,6 +81,7 @@ def test_corner_cases_with_losses_agree(case: Callable[[], Document]) -> None:
         assert_agreement(lossy, traced(lossy, capacity=capacity))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flow_control", [{"kind": "unbounded"}, {"kind": "credits", "per_channel": 3}], ids=["unbounded", "credits"])
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_overloaded_templates_with_losses_agree_and_lose_nothing_silently(name: str, flow_control: Document) -> None:
@@ -275,6 +277,7 @@ def length(table: Any, first: int, column: int) -> int:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [c for c in CORNER_CASES if c is not a_cycle_that_stands_still], ids=lambda case: case.__name__)
 def test_nothing_of_lost_hosts_takes_space(case: Callable[[], Document]) -> None:
     made = case()

@@ -158,6 +158,7 @@ def rows_of(simulation: engine.Simulation) -> Counter[Any]:
     return Counter(repr(record["values"]) for record in simulation.sink_records("sink"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_results_do_not_depend_on_where_key_groups_are(name: str) -> None:
     whole = simulated(document(name), trace=False)
@@ -177,6 +178,7 @@ def test_results_do_not_depend_on_where_key_groups_are(name: str) -> None:
             assert simulation._world.arrays.inst[:, L.I_STATE_BYTES].sum() == whole._world.arrays.inst[:, L.I_STATE_BYTES].sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_a_run_with_moves_is_as_good_as_any_other(name: str) -> None:
     """It is saved, resumed and cut to the same bytes, and digests tell where state and routes are."""
@@ -280,6 +282,7 @@ def test_what_goes_out_and_in_again_changes_nothing(made: dict[str, Any]) -> Non
     in_and_out(made)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", corner_cases.CORNER_CASES, ids=lambda case: case.__name__)
 def test_what_goes_out_and_in_again_changes_nothing_in_corner_cases(case: Any) -> None:
     in_and_out(case())

@@ -94,6 +94,7 @@ def test_what_controls_did_is_done_again() -> None:
     assert run.waterfalls(slowest=9) != engine.run(document, datasets=DATASETS).waterfalls(slowest=9)
 
 
+@pytest.mark.slow
 @given(document=documents())
 def test_random_experiments_give_what_their_whole_trace_gives(document: dict[str, Any]) -> None:
     whole = from_whole_trace(traced(document))

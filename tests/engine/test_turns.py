@@ -57,6 +57,7 @@ def test_random_experiments_agree(experiment: dict[str, Any], kind: str, cores: 
     assert_agreement(experiment, simulation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CORNER_CASES + NETWORK_CASES, ids=lambda case: case.__name__)
 def test_corner_cases_agree(case: Callable[[], dict[str, Any]]) -> None:
     with at_most_scanned(0):
@@ -100,6 +101,7 @@ def test_ranks_and_holding_back_do_the_same_with_heaps(experiment: dict[str, Any
     assert traces[0] == traces[1]
 
 
+@pytest.mark.slow
 @given(experiment=documents(records=(100, 30)), cuts=st.lists(st.floats(0, 1), max_size=3))
 def test_cut_saved_and_resumed_it_is_the_same_run(experiment: dict[str, Any], cuts: list[float]) -> None:
     with_shared_processors(experiment, "pool", 2)
@@ -116,6 +118,7 @@ def test_cut_saved_and_resumed_it_is_the_same_run(experiment: dict[str, Any], cu
         assert fingerprint(cut)["digest"] == fingerprint(whole)["digest"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flow_control", [{"kind": "unbounded"}, {"kind": "credits", "per_channel": 2}], ids=lambda flow: flow["kind"])
 @pytest.mark.parametrize("processor", ["pool", "shared_fifo"])
 def test_dozens_of_instances_agree(processor: str, flow_control: dict[str, Any]) -> None:

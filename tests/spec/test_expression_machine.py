@@ -153,6 +153,7 @@ def test_dates_of_all_days_of_eight_centuries():
         assert parts == [date.year, date.month, date.day]
 
 
+@pytest.mark.slow
 def test_deepest_expression_fits_the_stack():
     """The parser's limit of nesting keeps the machine inside STACK_WORDS; the deepest right-leaning texts that it accepts run."""
     accepted = 0
