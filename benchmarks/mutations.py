@@ -100,7 +100,7 @@ MUTATIONS = (
     Mutation("what waits leaves too late", NETWORK, "release(world, change.link, now_ns + 1)", "release(world, change.link, now_ns + 2)"),
     Mutation("touching cuts heal between", NETWORK, "while ends:  # partitions", "for _ in range(1):  # partitions"),
     Mutation("a look-ahead that is too long", CORE_NETWORK, "w.g[L.G_LOOKAHEAD] = look_ahead(w)", "w.g[L.G_LOOKAHEAD] *= 2"),
-    Mutation("credits pass a cut", LOOP, "max(t, link[-1 - way, K_UP])", "t"),
+    Mutation("credits pass a cut", WAYS, "max(t, link[-1 - way, K_UP])", "t"),
     Mutation("a trunk takes what has not entered yet", LOOP, "while next_ns[h] <= window_end:", "while next_ns[h] < FAR:"),
     # actors
     Mutation("a call-out answered for another host", LOOP, "if host[h, H_ANSWERED] == 0:", "if host[actors - 1, H_ANSWERED] == 0:"),
@@ -195,12 +195,7 @@ MUTATIONS = (
     Mutation("credit one instant too late", LOOP, "if credit[ticket] > t:", "if credit[ticket] >= t:"),
     Mutation("credit used twice", LOOP, "credit[ticket] = FAR\n", "credit[ticket] = credit[ticket]\n"),
     Mutation("credit of the wrong record", LOOP, "chan[channel, C_CONSUMED] % bound", "(chan[channel, C_CONSUMED] + 1) % bound"),
-    Mutation(
-        "credit returns over the wrong way",
-        LOOP,
-        "way = latency[h, h2]\n                                    back",
-        "way = latency[h2, h]\n                                    back",
-    ),
+    Mutation("credit returns over the wrong way", LOOP, "credit_back(link, latency[h, h2], t)", "credit_back(link, latency[h2, h], t)"),
     Mutation("wake-up of another host lost", LOOP, "if back < next_ns[h2]:", "if back < 0:"),
     # watermarks, panes, state
     Mutation("equal watermark sent again", LOOP, "inst[i, I_LAG] > inst[i, I_WATERMARK]", "inst[i, I_LAG] >= inst[i, I_WATERMARK]"),

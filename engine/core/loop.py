@@ -34,7 +34,7 @@ from engine.core.tools import (  # noqa: F401
     varied,
     weigh,
 )
-from engine.core.transmission import hand_over, is_full, note_way, pass_trunk, settle, transmit
+from engine.core.transmission import credit_back, hand_over, is_full, note_way, pass_trunk, settle, transmit
 
 
 def advance(world, stop):
@@ -860,12 +860,7 @@ def advance(world, stop):
                                 h2 = inst[sender, I_HOST]
                                 back = t + local_ns
                                 if h2 != h:
-                                    way = latency[h, h2]
-                                    back = t + way
-                                    if way < 0:
-                                        back = max(t, link[-1 - way, K_UP]) + link[-1 - way, K_LATENCY]
-                                        if back > FAR:  # it never gets there
-                                            back = FAR
+                                    back = credit_back(link, latency[h, h2], t)
                                 credit[edge[e, E_CREDIT] + (channel - edge[e, E_CHANNEL]) * bound + chan[channel, C_CONSUMED] % bound] = (
                                     back
                                 )

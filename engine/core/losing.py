@@ -3,6 +3,7 @@
 from engine.core.compiler import compiled
 from engine.core.layout import *
 from engine.core.tools import pressure_at
+from engine.core.transmission import credit_back
 
 # -- messages --------------------------------------------------------------------------------------------------------------
 
@@ -407,12 +408,7 @@ def renew_channels(world, h, now):
             continue
         back = 0
         if h2 != h:
-            way = latency[h, h2]
-            back = now + way
-            if way < 0:
-                back = max(now, link[-1 - way, K_UP]) + link[-1 - way, K_LATENCY]
-                if back > FAR:  # it never gets there
-                    back = FAR
+            back = credit_back(link, latency[h, h2], now)
             chan[c, C_WAITING] = 0
             if inst[i, I_STATUS] == BLOCKED and back < inst[i, I_WAKE]:  # perhaps for another channel: then it finds that it has to wait
                 inst[i, I_WAKE] = back

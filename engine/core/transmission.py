@@ -123,6 +123,14 @@ def send_control(rings, host, link, latency, msg, inst, notes, noting, touched, 
     return count
 
 
+def credit_back(link, way, t):
+    """When a credit that is given back at `t` is with its sender, FAR if it never gets there. way: as in `transmit`."""
+    back = t + way
+    if way < 0:
+        back = min(max(t, link[-1 - way, K_UP]) + link[-1 - way, K_LATENCY], FAR)
+    return back
+
+
 def pass_trunk(rings, host, link, latency, msg, inst, notes, tracing, touched, count, h, h2, t, tie, made):
     """Message `made` enters trunk `h` at `t` on its way to host `h2`. Returns how many inboxes hold something unsorted; `count`: before."""
     i = tie >> 40
