@@ -34,7 +34,7 @@ from engine.core.tools import (  # noqa: F401
     varied,
     weigh,
 )
-from engine.core.transmission import credit_back, hand_over, is_full, note_way, pass_trunk, settle, transmit
+from engine.core.transmission import credit_back, hand_over, is_full, note_way, pass_trunk, send_control, settle, transmit
 
 
 def advance(world, stop):
@@ -353,27 +353,8 @@ def advance(world, stop):
                             if h2 == h:
                                 hand_over(rings, host, msg, h, t + local_ns, tie, made)
                             else:
-                                size = msg[made, M_BYTES]
-                                way = latency[h, h2]
-                                touched_count = transmit(
-                                    rings,
-                                    host,
-                                    link,
-                                    msg,
-                                    inst,
-                                    notes,
-                                    noting,
-                                    touched,
-                                    touched_count,
-                                    t,
-                                    way,
-                                    h,
-                                    h2,
-                                    size,
-                                    i,
-                                    tie,
-                                    made,
-                                    t,
+                                touched_count = send_control(
+                                    rings, host, link, latency, msg, inst, notes, noting, touched, touched_count, t, h, h2, i, tie, made
                                 )
                             continue
                         # WEAVE end
