@@ -276,17 +276,15 @@ G_MACHINES = 24  # rows of `host` below are machines, from here on trunks ...
 G_ACTORS = 25  # ... and from here on actors
 G_WINDOW_END = 26  # of the last window: actors do what is due until then
 G_TRACE_BASE = 27  # number of the first row of the trace; those before were dropped
-G_STAMPS = 28  # number of stamps; by stamp its clock ...
+G_STAMPS = 28  # number of stamps, at most 6; by stamp its clock ...
 G_STAMP_CLOCK = 29
 G_STAMP_ANCHOR = 35  # ... and whose: M_CLOCK that of the trigger, M_NEWEST and M_OLDEST as there
-G_MEASURES = 41  # latencies beside the measured one; of each the column of a message that it counts from ...
+G_MEASURES = 41  # latencies beside the measured one, at most 8; of each the column of a message that it counts from ...
 G_MEASURE_FROM = 42
 G_MEASURE_TO = 50  # ... and to which point
 G_LEFT = 58  # where hosts can be lost: the column of a message that says when it left its host; else 0
 G_LOST = 59  # control messages that are lost and still have their parcels, -1 if none
 G_COLUMNS = 60
-STAMPS_MAX = 6
-MEASURES_MAX = 8
 
 # -- what varies the cost of an operator's services, in the parameters (docs/event-core.md, 3.2) ----------------------------------
 V_EXTRA = 0  # warm-up: what it adds to the cost at first, in units of 2^-16 ...

@@ -23,12 +23,6 @@ def held_bytes(w: Arrays) -> Words:
     return np.stack(sums).astype(np.int64)
 
 
-def used_bytes(w: Arrays) -> Words:
-    """What the hosts' memory models count at the end of their last instants; 0 of hosts without one. Shape as a host's in `held_bytes`."""
-    used: Words = w.memory[:, L.Z_USED].copy()
-    return used
-
-
 def recount(w: Arrays, h: int) -> None:
     """Count anew what host `h` holds. For whoever puts something into queues, outboxes or state, or takes it out, in Python.
 

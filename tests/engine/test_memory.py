@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.core import layout as L
-from engine.core.memory import held_bytes, recount, used_bytes
+from engine.core.memory import held_bytes, recount
 from engine.core.tools import pressure_at
 from engine.spec.cluster import Host
 from engine.spec.memory import Budget
@@ -134,7 +134,7 @@ def test_outputs_count_from_the_start_of_their_service_until_they_are_sent() -> 
     simulation = simulated(document)
     simulation.run_until(5 * US)  # the source is at its first record
     assert held_bytes(simulation._world.arrays).ravel().tolist() == [0, 100, 0]
-    assert used_bytes(simulation._world.arrays)[0] == 100
+    assert simulation._world.arrays.memory[0, L.Z_USED] == 100
     simulation.run_until(500 * US)
     assert held_bytes(simulation._world.arrays).ravel().tolist() == [100, 100, 0]
     assert simulation._world.arrays.memory[0, L.Z_USED] == 200
