@@ -193,22 +193,21 @@ def release(world, k, t):
     touched = world.touched
     g = world.g
     noting = to_note(g)
-    inbox = link[k, K_INBOX]
+    h = link[k, K_SOURCE]
+    h2 = link[k, K_TARGET]
+    way = -1 - k
     full = 0
     count = 0
     made = link[k, K_HELD]
     while made >= 0:
-        if host[inbox, H_REMOTE_TAIL] - host[inbox, H_REMOTE] == rings.shape[1]:
+        if is_full(rings, host, link, way, h2):
             full = 1
             break
         after = msg[made, M_NEXT]
         msg[made, M_NEXT] = -1
         tie = msg[made, M_READY]
         sent = msg[made, M_CLASS]
-        h = link[k, K_SOURCE]
-        h2 = link[k, K_TARGET]
         size = msg[made, M_BYTES]
-        way = -1 - k
         i = tie >> 40
         count = transmit(rings, host, link, msg, inst, notes, noting, touched, count, t, way, h, h2, size, i, tie, made, sent)
         link[k, K_HELD] = after
@@ -217,5 +216,5 @@ def release(world, k, t):
     if made < 0:
         link[k, K_HELD_LAST] = -1
     if count > 0:
-        settle(rings, world.scratch, host, world.next_ns, inbox)
+        settle(rings, world.scratch, host, world.next_ns, link[k, K_INBOX])
     return full
