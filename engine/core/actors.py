@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from . import layout as L
 from . import transmission
+from .tools import free_message, take_message
 from .world import World
 
 
@@ -191,8 +192,7 @@ class Actors:
         while slot >= 0:
             after = int(w.msg[slot, L.M_NEXT])
             self._parcels.pop(int(w.msg[slot, L.M_PAYLOAD + L.X_PARCEL]), None)
-            w.free[w.g[L.G_FREE]] = slot
-            w.g[L.G_FREE] += 1
+            free_message(w.free, w.g, slot)  # type: ignore[no-untyped-call]
             slot = after
         w.g[L.G_LOST] = -1
 
@@ -216,8 +216,7 @@ class Actors:
         slot = int(w.rings[2 * h + 1, int(w.host[h, L.H_REMOTE]) & (w.rings.shape[1] - 1), 2])
         w.host[h, L.H_REMOTE] += 1
         message = self._read(world, slot)
-        w.free[w.g[L.G_FREE]] = slot
-        w.g[L.G_FREE] += 1
+        free_message(w.free, w.g, slot)  # type: ignore[no-untyped-call]
         return message
 
     def _read(self, world: World, slot: int) -> Message:
@@ -238,8 +237,7 @@ class Actors:
             g[L.G_NEED] = 1
             world.grow(L.NEED_MESSAGES)
         w = world.arrays
-        w.g[L.G_FREE] -= 1
-        slot = int(w.free[w.g[L.G_FREE]])
+        slot = int(take_message(w.free, w.g))  # type: ignore[no-untyped-call]
         number = -1
         if parcel:
             count = self._parcel_counts.get(sender, 0)

@@ -16,6 +16,7 @@ from engine.core.layout import *
 from engine.core.losing import lose_arrivals
 from engine.core.tools import (  # noqa: F401
     admit,
+    free_message,
     group_of,
     heap_pop,
     heap_push,
@@ -28,6 +29,7 @@ from engine.core.tools import (  # noqa: F401
     ring_insert,
     room_of,
     room_unsent,
+    take_message,
     times,
     turn_pop,
     turn_push,
@@ -296,8 +298,7 @@ def advance(world, stop):
                                 # WEAVE end
                                 inst[i, I_DIGEST] = d ^ (d >> 32)
                                 inst[i, I_DELIVERED] += 1
-                                free[g[G_FREE]] = slot
-                                g[G_FREE] += 1
+                                free_message(free, g, slot)
                                 proc[p, P_SLOT] = -1
                             proc[p, P_INSTANCE] = -1
                             proc[p, P_END] = FAR
@@ -365,8 +366,7 @@ def advance(world, stop):
                                 notes[slot, N_ORIGIN] = -1
                             inst[i, I_OUT] = msg[slot, M_NEXT]
                             inst[i, I_EDGE] = op[o, O_EDGE]
-                            free[g[G_FREE]] = slot
-                            g[G_FREE] += 1
+                            free_message(free, g, slot)
                             slot = inst[i, I_OUT]
                             continue
                         e = op_edges[x]
@@ -431,8 +431,7 @@ def advance(world, stop):
                             if weighing == 1:
                                 memory[h, Z_HELD] -= room_unsent(msg, op, par, memory, footprint, h, o, slot)
                         else:
-                            g[G_FREE] -= 1
-                            made = free[g[G_FREE]]
+                            made = take_message(free, g)
                             for column in range(M_KIND, msg.shape[1]):
                                 msg[made, column] = msg[slot, column]
                         size = CONTROL_BYTES
@@ -522,8 +521,7 @@ def advance(world, stop):
                                 g[G_NEED] = 1
                                 reason = NEED_MESSAGES
                                 break
-                            g[G_FREE] -= 1
-                            slot = free[g[G_FREE]]
+                            slot = take_message(free, g)
                             for column in range(M_PAYLOAD):
                                 msg[slot, column] = 0
                             msg[slot, M_READY] = moment
@@ -713,8 +711,7 @@ def advance(world, stop):
                         elif log_trigger[line] >= 0:
                             trigger = log_trigger[line]
                             kind = RECORD
-                            g[G_FREE] -= 1
-                            made = free[g[G_FREE]]
+                            made = take_message(free, g)
                             msg[made, M_KIND] = RECORD
                             msg[made, M_NEXT] = -1
                             msg[made, M_EVENT] = log_event[line]
@@ -858,8 +855,7 @@ def advance(world, stop):
                             made = slot
                             box[2] = 1
                         else:
-                            g[G_FREE] -= 1
-                            made = free[g[G_FREE]]
+                            made = take_message(free, g)
                             msg[made, M_TRIGGER] = -1
                         msg[made, M_KIND] = WATERMARK
                         msg[made, M_WEIGHT] = 1
@@ -896,8 +892,7 @@ def advance(world, stop):
                         inst[i, I_COST] = cost_ps
                         inst[i, I_SERVICE] = service
                     if slot >= 0 and box[2] == 0 and not keep:
-                        free[g[G_FREE]] = slot
-                        g[G_FREE] += 1
+                        free_message(free, g, slot)
                     inst[i, I_OUT] = box[0]
                     inst[i, I_EDGE] = op[o, O_EDGE]
                     inst[i, I_RECEIVER] = 0

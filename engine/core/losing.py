@@ -2,7 +2,7 @@
 
 from engine.core.compiler import compiled
 from engine.core.layout import *
-from engine.core.tools import pressure_at
+from engine.core.tools import free_message, pressure_at
 from engine.core.transmission import credit_back
 
 # -- messages --------------------------------------------------------------------------------------------------------------
@@ -16,8 +16,7 @@ def discard(msg, notes, tracing, free, g, slot):
         msg[slot, M_NEXT] = g[G_LOST]
         g[G_LOST] = slot
     else:
-        free[g[G_FREE]] = slot
-        g[G_FREE] += 1
+        free_message(free, g, slot)
 
 
 def lose(msg, inst, notes, tracing, free, g, slot):

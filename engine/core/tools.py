@@ -156,12 +156,21 @@ def may_read(inst, log_trigger, held_back, i):
     return inst[i, I_SOURCE] == 1 and inst[i, I_LOG] < inst[i, I_LOG_END] and not (held_back and log_trigger[inst[i, I_LOG]] >= 0)
 
 
+def take_message(free, g):
+    """A free message; the caller has checked that there is one."""
+    g[G_FREE] -= 1
+    return free[g[G_FREE]]
+
+
+def free_message(free, g, slot):
+    free[g[G_FREE]] = slot
+    g[G_FREE] += 1
+
+
 def new_output(msg, free, g, box, slot, stamps):
     """A message for one output, with the lineage of the message in `slot`, at the end of the outputs in `box`. The caller has checked for
     space."""
-    top = g[G_FREE] - 1
-    g[G_FREE] = top
-    made = free[top]
+    made = take_message(free, g)
     msg[made, M_NEXT] = -1
     msg[made, M_KIND] = RECORD
     for c in range(M_EVENT, M_SEQUENCE):
@@ -178,8 +187,7 @@ def new_output(msg, free, g, box, slot, stamps):
 def keep_spare(free, g, box, wanted):
     """Lay `wanted` free messages aside for the hooks of a protocol; the caller has checked that there are as many."""
     while box[4] < wanted:
-        g[G_FREE] -= 1
-        box[SPARE + box[4]] = free[g[G_FREE]]
+        box[SPARE + box[4]] = take_message(free, g)
         box[4] += 1
 
 
