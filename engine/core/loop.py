@@ -15,6 +15,7 @@ Lines with `# WEAVE name` are replaced by calls of the functions that operators 
 from engine.core.layout import *
 from engine.core.losing import lose_arrivals
 from engine.core.tools import (  # noqa: F401
+    add_output,
     admit,
     free_message,
     group_of,
@@ -862,11 +863,7 @@ def advance(world, stop):
                         msg[made, M_EPOCH] = 0
                         msg[made, M_EVENT] = mark
                         msg[made, M_NEXT] = -1
-                        if box[0] < 0:
-                            box[0] = made
-                        else:
-                            msg[box[1], M_NEXT] = made
-                        box[1] = made
+                        add_output(msg, box, made)
                     cost_ps = extra_ps + op[o, O_RECORD_PS] * box[3] + op[o, O_OUTPUT_PS] * n
                     if kind == RECORD:
                         inst[i, I_WAIT] += t - best_ready

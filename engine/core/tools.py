@@ -167,6 +167,15 @@ def free_message(free, g, slot):
     g[G_FREE] += 1
 
 
+def add_output(msg, box, made):
+    """Message `made` goes behind the outputs in `box`."""
+    if box[0] < 0:
+        box[0] = made
+    else:
+        msg[box[1], M_NEXT] = made
+    box[1] = made
+
+
 def new_output(msg, free, g, box, slot, stamps):
     """A message for one output, with the lineage of the message in `slot`, at the end of the outputs in `box`. The caller has checked for
     space."""
@@ -176,11 +185,7 @@ def new_output(msg, free, g, box, slot, stamps):
     for c in range(M_EVENT, M_SEQUENCE):
         msg[made, c] = msg[slot, c]
     copy_stamps(msg, made, msg, slot, stamps)
-    if box[0] < 0:
-        box[0] = made
-    else:
-        msg[box[1], M_NEXT] = made
-    box[1] = made
+    add_output(msg, box, made)
     return made
 
 
@@ -209,11 +214,7 @@ def new_control_message(msg, box, i, to, size):
     msg[made, M_WEIGHT] = 1
     msg[made, M_PAYLOAD + X_SENDER] = i
     msg[made, M_PAYLOAD + X_PARCEL] = -1
-    if box[0] < 0:
-        box[0] = made
-    else:
-        msg[box[1], M_NEXT] = made
-    box[1] = made
+    add_output(msg, box, made)
     return made
 
 
