@@ -17,6 +17,7 @@ from engine.core.losing import lose_arrivals
 from engine.core.tools import (  # noqa: F401
     add_output,
     admit,
+    enqueue,
     free_message,
     group_of,
     heap_pop,
@@ -531,16 +532,7 @@ def advance(world, stop):
                             msg[slot, M_TRIGGER] = -1
                             msg[slot, M_CHANNEL] = -1
                             msg[slot, M_NEXT] = -1
-                            if inst[i, I_QUEUE] < 0:
-                                inst[i, I_QUEUE] = slot
-                            else:
-                                msg[inst[i, I_QUEUE_LAST], M_NEXT] = slot
-                            inst[i, I_QUEUE_LAST] = slot
-                            inst[i, I_QUEUE_COUNT] += 1
-                            if weighing == 1:
-                                memory[h, Z_ITEMS] += op[inst[i, I_OP], O_WEIGHT]
-                            if threads > 0:
-                                look_at(host, inst, listed, h, i)
+                            enqueue(host, inst, msg, listed, op, memory, footprint, weighing, h, threads, i, slot)
                             due = moment
                             following = FAR
                             if inst[i, I_SOURCE] == 1:

@@ -501,6 +501,22 @@ def let_sources_read(host, inst, proc, listed, host_members, h):
             look_at(host, inst, listed, h, host_members[q])
 
 
+def enqueue(host, inst, msg, listed, op, memory, footprint, weighing, h, threads, i, slot):
+    """A message goes behind those that wait for instance `i` of host `h`. weighing: as in `admit`. threads: H_THREADS of the host."""
+    if inst[i, I_QUEUE] < 0:
+        inst[i, I_QUEUE] = slot
+    else:
+        msg[inst[i, I_QUEUE_LAST], M_NEXT] = slot
+    inst[i, I_QUEUE_LAST] = slot
+    inst[i, I_QUEUE_COUNT] += 1
+    inst[i, I_QUEUE_BYTES] += msg[slot, M_BYTES]
+    if weighing == 1:
+        memory[h, Z_HELD] += room_of(msg, memory, footprint, h, slot)
+        memory[h, Z_ITEMS] += op[inst[i, I_OP], O_WEIGHT]
+    if threads > 0:
+        look_at(host, inst, listed, h, i)
+
+
 def admit(rings, host, inst, msg, listed, op, memory, footprint, weighing, h, limit):
     """Arrivals at times <= limit join their receivers' queues: by time, at equal times local ones first.
 
@@ -531,18 +547,6 @@ def admit(rings, host, inst, msg, listed, op, memory, footprint, weighing, h, li
             remote_ready = FAR
             if remote < remote_end:
                 remote_ready = rings[2 * h + 1, remote & mask, 0]
-        receiver = msg[message, M_RECEIVER]
-        if inst[receiver, I_QUEUE] < 0:
-            inst[receiver, I_QUEUE] = message
-        else:
-            msg[inst[receiver, I_QUEUE_LAST], M_NEXT] = message
-        inst[receiver, I_QUEUE_LAST] = message
-        inst[receiver, I_QUEUE_COUNT] += 1
-        inst[receiver, I_QUEUE_BYTES] += msg[message, M_BYTES]
-        if weighing == 1:
-            memory[h, Z_HELD] += room_of(msg, memory, footprint, h, message)
-            memory[h, Z_ITEMS] += op[inst[receiver, I_OP], O_WEIGHT]
-        if threads > 0:
-            look_at(host, inst, listed, h, receiver)
+        enqueue(host, inst, msg, listed, op, memory, footprint, weighing, h, threads, msg[message, M_RECEIVER], message)
     host[h, H_LOCAL] = local
     host[h, H_REMOTE] = remote
