@@ -22,11 +22,11 @@ from engine.core.tools import (  # noqa: F401
     group_of,
     heap_pop,
     heap_push,
-    latency_bucket,
     let_sources_read,
     look_at,
     may_read,
     mix64,
+    note_latency,
     ring_before,
     ring_insert,
     room_of,
@@ -272,11 +272,7 @@ def advance(world, stop):
                                     outputs[n, 5] = delay
                                     for c in range(width):
                                         outputs[n, OUTPUT_HEADER + c] = msg[slot, M_PAYLOAD + c]
-                                histogram[sink, latency_bucket(delay)] += 1
-                                latency_sums[sink, 0] += 1
-                                latency_sums[sink, 1] += delay
-                                if delay > latency_sums[sink, 2]:
-                                    latency_sums[sink, 2] = delay
+                                note_latency(histogram, latency_sums, sink, delay)
                                 d = (inst[i, I_DIGEST] ^ t) * -7046029254386353131
                                 d = (d ^ msg[slot, M_EVENT]) * -7046029254386353131
                                 d = (d ^ msg[slot, M_TRIGGER]) * -7046029254386353131
@@ -289,11 +285,7 @@ def advance(world, stop):
                                     if g[G_MEASURE_TO + k] == TO_EMIT:
                                         delay += msg[slot, msg.shape[1] - 1 - stamps] - t
                                     x = (k + 1) * (histogram.shape[0] // (g[G_MEASURES] + 1)) + sink
-                                    histogram[x, latency_bucket(delay)] += 1
-                                    latency_sums[x, 0] += 1
-                                    latency_sums[x, 1] += delay
-                                    if delay > latency_sums[x, 2]:
-                                        latency_sums[x, 2] = delay
+                                    note_latency(histogram, latency_sums, x, delay)
                                     if keeping:
                                         outputs[n, outputs.shape[1] - 1 - k] = delay
                                     d = (d ^ delay) * -7046029254386353131

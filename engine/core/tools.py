@@ -36,6 +36,15 @@ def latency_bucket(value_ns):
     return 128 + (shift - 1) * 64 + ((value_ns >> shift) - 64)
 
 
+def note_latency(histogram, latency_sums, x, delay_ns):
+    """Count a delivery under row `x`: of a sink and a measure."""
+    histogram[x, latency_bucket(delay_ns)] += 1
+    latency_sums[x, 0] += 1
+    latency_sums[x, 1] += delay_ns
+    if delay_ns > latency_sums[x, 2]:
+        latency_sums[x, 2] = delay_ns
+
+
 def times(value, factor):
     """floor(value x factor / 2^16) where the product does not fit a word."""
     return (value >> 16) * factor + ((value & 0xFFFF) * factor >> 16)
