@@ -8,13 +8,13 @@ The model is `docs/event-core.md`; section numbers below are of that page. The s
 * Emission is a cursor. Outputs leave one at a time and can stop before any of them: for lack of credit (model) or of space (engine).
 * Re-entry. Where an array is full the loop hands back at that very point; Python enlarges the array and calls again. Nothing is done twice.
 
-One large function on purpose: passing the world's arrays to helpers costs more than the work they would do.
+One large function, because it can stop nearly everywhere and goes on there; what cannot stop is in helpers, which cost nothing.
 Lines with `# WEAVE name` are replaced by calls of the functions that operators and protocols provide for that point.
 """
 
 from engine.core.layout import *
 from engine.core.losing import lose_arrivals
-from engine.core.tools import (  # noqa: F401
+from engine.core.tools import (
     add_output,
     admit,
     enqueue,
@@ -25,10 +25,7 @@ from engine.core.tools import (  # noqa: F401
     let_sources_read,
     look_at,
     may_read,
-    mix64,
     note_latency,
-    ring_before,
-    ring_insert,
     room_of,
     room_unsent,
     take_message,
