@@ -30,7 +30,7 @@ def lower(
     """The tables `memory` (with `rows` rows), `footprint`, `curve`, `tally`. schemas: with all fields, by "operator.port"."""
     hosts = experiment.expanded_hosts()
     memory = np.zeros((rows, L.Z_COLUMNS), np.int64)
-    memory[:, [L.Z_LIMIT, L.Z_ITEMS_MAX, L.Z_ITEMS_RESUME, L.Z_USED_MAX, L.Z_USED_RESUME]] = L.FAR
+    memory[:, [L.Z_LIMIT, L.Z_ITEMS_MAX, L.Z_ITEMS_RESUME, L.Z_USED_MAX, L.Z_USED_RESUME, L.Z_RESTART]] = L.FAR
     memory[:, L.Z_PRESSURE], memory[:, L.Z_DIED] = L.NO_PRESSURE, -1
     laws: dict[tuple[int, int, int], int] = {(0, 0, 0): 0}
     curve: list[tuple[int, int]] = []
@@ -50,6 +50,7 @@ def lower(
         row[[L.Z_BASE, L.Z_USED, L.Z_PEAK]] = model.base_bytes
         row[L.Z_STATE_MILLI] = model.state_milli
         row[L.Z_LIMIT] = L.FAR if limit is None else limit
+        row[L.Z_RESTART] = L.FAR if model.restart_after_ns is None else model.restart_after_ns
         row[[L.Z_CURVE, L.Z_CURVE_END]] = curves[machine.template]
     points = np.array(curve or [(0, L.NO_PRESSURE)], np.int64)
     for h in np.flatnonzero(memory[:, L.Z_MODELLED]):
@@ -86,10 +87,10 @@ def _guard(experiment: Experiment, hosts: Sequence[ExpandedHost], memory: Words,
 
 
 def may_die(w: Arrays) -> bool:
-    """Whether a host dies when it holds too much."""
-    return bool((w.memory[:, L.Z_LIMIT] < L.FAR).any())
+    """Whether a host dies for ever when it holds too much."""
+    return bool(((w.memory[:, L.Z_LIMIT] < L.FAR) & (w.memory[:, L.Z_RESTART] == L.FAR)).any())
 
 
-def deaths(w: Arrays) -> list[int]:
-    """Hosts that have died of what they held."""
+def dead(w: Arrays) -> list[int]:
+    """Hosts that have died for ever of what they held."""
     return np.flatnonzero(w.memory[:, L.Z_DIED] >= 0).tolist()

@@ -8,6 +8,7 @@ import json
 import os
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -28,6 +29,7 @@ from engine.core.loss import will_be_back
 from engine.core.network import held
 from engine.core.world import ROWS_AHEAD, Capacity, Words, World
 from engine.faults import fault_controls
+from engine.faults.death import Supervisor
 from engine.logs import Logs
 from engine.network import LinkFaults
 from engine.operators import OPERATORS
@@ -179,17 +181,37 @@ class Simulation:
         )
 
     @property
+    def deaths(self) -> list[dict[str, Any]]:
+        """Hosts that have died of what they held, and when, by time: host, at_s, used_bytes, limit_bytes, restart_at_s (None: never)."""
+        return self._deaths(-1)
+
+    def _deaths(self, since_ns: int) -> list[dict[str, Any]]:
+        """Those later than `since_ns`."""
+        rows = self._world.arrays.memory
+        found = [(*rows[h, [L.Z_DIED, L.Z_USED]].tolist(), h, None) for h in memory.dead(self._world.arrays)]
+        for supervisor in self._supervisors:
+            found += [(died_ns, used, supervisor.host, supervisor.back_ns(died_ns) / 1e9) for died_ns, used in supervisor.deaths]
+        return [
+            {
+                "host": self._plan.hosts[h],
+                "at_s": died_ns / 1e9,
+                "used_bytes": used,
+                "limit_bytes": int(rows[h, L.Z_LIMIT]),
+                "restart_at_s": back_s,
+            }
+            for died_ns, used, h, back_s in sorted(found, key=lambda death: (death[0], death[2]))
+            if died_ns > since_ns
+        ]
+
+    @property
     def exhaustion(self) -> str:
-        """Which hosts have died of what they held, so that the run has ended; empty if none have."""
-        if not self._may_die:
-            return ""
-        w = self._world.arrays
-        dead = [w.memory[h].tolist() for h in memory.deaths(w)]
-        if not dead:
+        """Which hosts have died for ever of what they held, so that the run has ended; empty if none have."""
+        if not self._may_die or not memory.dead(self._world.arrays):
             return ""
         told = [
-            f"{self._plan.hosts[h]} at {row[L.Z_DIED] / 1e9:.9g} s with {row[L.Z_USED]:,} bytes, above its limit of {row[L.Z_LIMIT]:,}"
-            for h, row in zip(memory.deaths(w), dead, strict=True)
+            f"{death['host']} at {death['at_s']:.9g} s with {death['used_bytes']:,} bytes, above its limit of {death['limit_bytes']:,}"
+            for death in self.deaths
+            if death["restart_at_s"] is None
         ]
         shown = "; ".join(told[:8]) + (f"; and {len(told) - 8} more" if len(told) > 8 else "")
         return (
@@ -225,6 +247,8 @@ class Simulation:
             due_ns = min([self._faults.next_ns(self.now_ns), *(control.next_ns for control in self._controls)])
             stop = min(t_ns, self._logs.until_ns - 1, due_ns)
             reason = self._kernels.advance(self._world.arrays, stop)
+            for supervisor in self._supervisors:
+                supervisor.look(self._world)
             if reason == L.DONE:
                 self.now_ns = stop
                 for control in self._controls:
@@ -237,7 +261,7 @@ class Simulation:
                 self._actors.answer(self._world)
             elif reason == L.NEED_OUTPUTS:
                 self._flush_outputs()
-            else:
+            elif reason != L.DEATH:
                 self._world.grow(reason)
             if self._world.arrays.g[L.G_LOST] >= 0:
                 self._actors.bury(self._world)
@@ -250,7 +274,8 @@ class Simulation:
         self.run_until(edge)
         w = self._world.arrays
         now = self._counters(edge)
-        frame = self._observer.live(self.frame_number, w, self._before, now)
+        deaths = self._deaths(self._before.t_ns if self.frame_number else -1)
+        frame = self._observer.live(self.frame_number, w, self._before, now, deaths)
         rows = self._observer.columns(self.frame_number, w, self._before, now)
         self.telemetry.add(frame, rows, self._plan.sinks, self._latencies, now.histogram - self._before.histogram)
         self._before = now
@@ -273,6 +298,10 @@ class Simulation:
                 first = int(w.op[number, L.O_FIRST])
                 logs |= dict.fromkeys(range(first, first + int(w.op[number, L.O_PARALLEL])), source.retention)
         return [Retention(logs, len(w.inst))] if logs else []
+
+    @property
+    def _supervisors(self) -> list[Supervisor]:
+        return [control for control in self._controls if isinstance(control, Supervisor)]
 
     def _generation_ends(self) -> list[Control]:
         """What stops the generators that wait for their sources, if some do."""
@@ -341,7 +370,11 @@ class Simulation:
         now = self._counters(self.now_ns)
         start = self._warm if self._warm is not None else Counters.zero(w)
         ended = {"drained": self.drained, "deadlock": self.deadlock or None, "exhaustion": self.exhaustion or None}
-        return {**summary(self._plan.operators, self._latencies, self._plan.hosts, w, start, now), **ended, "wall_s": round(self.wall_s, 3)}
+        found = summary(self._plan.operators, self._latencies, self._plan.hosts, w, start, now)
+        deaths = Counter(death["host"] for death in self.deaths)
+        for name, of_host in found["memory"].items():
+            of_host["deaths"] = deaths[name]
+        return {**found, **ended, "wall_s": round(self.wall_s, 3)}
 
     def service_trace(self, with_trigger: bool = False) -> Words:
         """Every service so far: (n, 4) instance, start_ns, end_ns, kind (0 record, 1 watermark, 2 tick, 3 end of log), by start, then

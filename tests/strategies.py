@@ -447,7 +447,9 @@ def memories(draw: st.DrawFn) -> Document:
     kind = draw(st.sampled_from(("budget", "budget", "budget", "klink_2020", "costream_2024")))
     budget_mb = draw(st.sampled_from((0.001, 0.005, 0.02, 0.1)))
     memory: Document = {"kind": kind, "budget_mb": budget_mb, "base_mb": draw(st.sampled_from((0.0, 0.0005)))}
-    memory["on_full"] = draw(st.sampled_from(("nothing", "nothing", "die")))
+    memory["on_full"] = draw(st.sampled_from(("nothing", "die", "restart")))
+    if memory["on_full"] == "restart":
+        memory |= {"on_full": "die", "restart_after_s": draw(st.sampled_from((0.0004, 0.000_001, 0.003, 0.02, 0.000_000_001)))}
     if draw(st.booleans()):
         memory["limit_mb"] = draw(st.sampled_from((0.1, 0.2)))
     if kind == "budget":

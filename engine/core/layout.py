@@ -8,6 +8,7 @@ FAR = 1 << 62  # "never", and the watermark that says "no more records"
 # -- why the loop handed control back --------------------------------------------------------------------------------
 DONE, NEED_MESSAGES, NEED_RING, NEED_ENTRIES, NEED_ROWS, NEED_PANES, NEED_TRACE, NEED_OUTPUTS = 0, 1, 2, 3, 4, 5, 6, 7
 ACTORS, CALL_OUT = 8, 9  # an actor has something to do; an instance has been handed a control message
+DEATH = 10  # a host has died that will restart
 
 # -- item kinds, queue classes, instance status, partitionings ---------------------------------------------------------
 RECORD, WATERMARK, TICK, END_OF_LOG, CONTROL_MESSAGE = 0, 1, 2, 3, 4
@@ -168,8 +169,9 @@ Z_ITEMS_MAX = 16  # FAR: no mark
 Z_ITEMS_RESUME = 17
 Z_USED_MAX = 18
 Z_USED_RESUME = 19
-Z_DIED = 20  # when, -1 if it lives
-Z_COLUMNS = 21
+Z_DIED = 20  # when, -1 if it lives, or is down and will be back
+Z_RESTART = 21  # how long a host that dies is down, FAR: for ever
+Z_COLUMNS = 22
 Y_SHED, Y_STATE, Y_COLUMNS = 0, 1, 2  # of each instance: records that it threw away; bytes of state that its host has counted
 INGRESS_READ, INGRESS_THROTTLE, INGRESS_DROP = 0, 1, 2
 NO_PRESSURE = 1 << 16

@@ -942,6 +942,8 @@ def advance(world, stop):
                     if memory[h, Z_DIED] >= 0:
                         host[h, H_RATE] = 0
                         next_ns[h] = FAR
+                        if memory[h, Z_RESTART] < FAR:
+                            reason = DEATH
                         break
                     if held_back and memory[h, Z_FULL] == 0:
                         host[h, H_RESUME] = t + 1

@@ -62,7 +62,6 @@ def lose_unsent(world, h, now):
     rings = world.rings
     host = world.host
     link = world.link
-    latency = world.latency
     msg = world.msg
     inst = world.inst
     notes = world.notes
@@ -77,7 +76,6 @@ def lose_unsent(world, h, now):
     for k in range(link.shape[0]):
         if link[k, K_SOURCE] == h:
             link[k, K_FREE] = min(link[k, K_FREE], now)
-            link[k, K_ARRIVED] = 0
             lose_held(link, k, msg, inst, notes, tracing, free, g)
     for x in range(next_ns.shape[0]):
         end = host[x, H_REMOTE_TAIL]
@@ -86,13 +84,7 @@ def lose_unsent(world, h, now):
             q = at & mask
             slot = rings[2 * x + 1, q, 2]
             sender = rings[2 * x + 1, q, 1] >> 40
-            gone = False
-            if sender < inst.shape[0] and inst[sender, I_HOST] == h:
-                gone = msg[slot, left] > now
-                if not gone and x < machines and latency[h, x] < 0:
-                    k = -1 - latency[h, x]
-                    link[k, K_ARRIVED] = max(link[k, K_ARRIVED], rings[2 * x + 1, q, 0])
-            if gone:
+            if sender < inst.shape[0] and inst[sender, I_HOST] == h and msg[slot, left] > now:
                 lose(msg, inst, notes, tracing, free, g, slot)
             else:
                 keep_in_ring(rings, 2 * x + 1, at, kept)
@@ -155,6 +147,28 @@ def lose_incoming(world, h):
         if link[k, K_TARGET] == h:
             link[k, K_ARRIVED] = 0
             lose_held(link, k, msg, inst, notes, tracing, free, g)
+    return 0
+
+
+@compiled
+def recall_arrivals(world, h):
+    """Of the links from host `h`: what is still under way when it comes back is not overtaken."""
+    rings = world.rings
+    host = world.host
+    link = world.link
+    latency = world.latency
+    inst = world.inst
+    mask = rings.shape[1] - 1
+    for k in range(link.shape[0]):
+        if link[k, K_SOURCE] == h:
+            link[k, K_ARRIVED] = 0
+    for x in range(world.g[G_MACHINES]):
+        if latency[h, x] < 0:
+            k = -1 - latency[h, x]
+            for at in range(host[x, H_REMOTE], host[x, H_REMOTE_TAIL]):
+                sender = rings[2 * x + 1, at & mask, 1] >> 40
+                if sender < inst.shape[0] and inst[sender, I_HOST] == h:
+                    link[k, K_ARRIVED] = max(link[k, K_ARRIVED], rings[2 * x + 1, at & mask, 0])
     return 0
 
 
@@ -274,9 +288,22 @@ def lose_memory(world, h, now):
         if inst[chan[c, C_SENDER], I_HOST] == h:
             chan[c, C_TURN] = 0
             chan[c, C_WAITING] = 0
+            # those under way are forgotten: how far the other hosts have got must leave no trace
+            give_credits(chan, edge, world.credit, c, 0)
         if inst[chan[c, C_RECEIVER], I_HOST] == h:
             chan[c, C_WATERMARK] = -FAR
     return 0
+
+
+def give_credits(chan, edge, credit, c, back):
+    """All credits of channel `c` are with its sender at `back`."""
+    e = chan[c, C_EDGE]
+    bound = edge[e, E_BOUND]
+    if bound > 0:
+        chan[c, C_CONSUMED] = chan[c, C_SENT]
+        first = edge[e, E_CREDIT] + (c - edge[e, E_CHANNEL]) * bound
+        for k in range(first, first + bound):
+            credit[k] = back
 
 
 def stop_service(inst, trace, behind, tracing, g, i, now, left, stolen):
@@ -401,9 +428,7 @@ def renew_channels(world, h, now):
     for c in range(chan.shape[0]):
         i = chan[c, C_SENDER]
         h2 = inst[i, I_HOST]
-        e = chan[c, C_EDGE]
-        bound = edge[e, E_BOUND]
-        if bound == 0 or (h2 != h and inst[chan[c, C_RECEIVER], I_HOST] != h):
+        if edge[chan[c, C_EDGE], E_BOUND] == 0 or (h2 != h and inst[chan[c, C_RECEIVER], I_HOST] != h):
             continue
         back = 0
         if h2 != h:
@@ -413,8 +438,5 @@ def renew_channels(world, h, now):
                 inst[i, I_WAKE] = back
                 host[h2, H_WAKE] = min(host[h2, H_WAKE], back)
                 next_ns[h2] = min(next_ns[h2], back)
-        chan[c, C_CONSUMED] = chan[c, C_SENT]
-        first = edge[e, E_CREDIT] + (c - edge[e, E_CHANNEL]) * bound
-        for k in range(first, first + bound):
-            credit[k] = back
+        give_credits(chan, edge, credit, c, back)
     return 0

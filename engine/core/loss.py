@@ -17,6 +17,8 @@ from .world import Arrays, World
 def kill(world: World, h: int, now_ns: int, back_ns: int = L.FAR) -> None:
     """Host `h` is lost after everything at `now_ns`; if it is down already, it stays down, and if it died of what it held, dead.
 
+    Other hosts may have gone on from `now_ns` to the end of a window: nothing that `h` sends after `now_ns` would arrive before that. (What
+    would have entered a trunk meanwhile must not have entered it.)
     back_ns: when `restart` will be called, FAR: never; a run does not end before that time because nothing is left to do.
     Raises ValueError in a run that no host can be lost in.
     """
@@ -41,6 +43,7 @@ def restart(world: World, h: int, now_ns: int) -> None:
     if w.host[h, L.H_BACK] == 0:
         return
     losing.lose_incoming(w, h)
+    losing.recall_arrivals(w, h)
     w.host[h, [L.H_BACK, L.H_PAUSED]] = 0
     w.host[h, L.H_RESUME] = w.next_ns[h] = now_ns + 1
     losing.renew_channels(w, h, now_ns)
@@ -56,6 +59,16 @@ def restart(world: World, h: int, now_ns: int) -> None:
                 w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), int(tick_ns))
         if w.host[h, L.H_THREADS]:
             look_at(w.host, w.inst, w.listed, h, i)  # type: ignore[no-untyped-call]
+
+
+def bury(world: World, h: int, restart_after_ns: int) -> tuple[int, int] | None:
+    """If host `h` has died of what it held and will restart, it is lost at that moment: returns this, and the bytes used. Else None."""
+    died_ns, used = world.arrays.memory[h, [L.Z_DIED, L.Z_USED]].tolist()
+    if died_ns < 0:
+        return None
+    world.arrays.memory[h, L.Z_DIED] = -1
+    kill(world, h, died_ns, died_ns + restart_after_ns)
+    return died_ns, used
 
 
 def will_be_back(w: Arrays) -> bool:

@@ -14,7 +14,7 @@ from .world import Arrays, World
 def look_ahead(w: Arrays) -> int:
     """The least latency over pairs of hosts that send one another messages or credits, ns; FAR if none do.
 
-    Where there are actors, every machine with instances may send to every other and to them.
+    Where there are actors, every machine with instances may send to every other and to them. A host that dies restarts after the window.
     """
     senders, receivers = w.inst[w.chan[:, L.C_SENDER], L.I_HOST], w.inst[w.chan[:, L.C_RECEIVER], L.I_HOST]
     remote = senders != receivers
@@ -27,7 +27,7 @@ def look_ahead(w: Arrays) -> int:
         ways = np.concatenate([ways, between[~np.eye(len(everyone), dtype=bool)]])
     plain = ways[ways >= 0]
     own = w.link[-1 - ways[ways < 0], L.K_LATENCY]
-    return int(min(plain.min(initial=L.FAR), own.min(initial=L.FAR)))
+    return int(min(plain.min(initial=L.FAR), own.min(initial=L.FAR), w.memory[:, L.Z_RESTART].min(initial=L.FAR)))
 
 
 def change_links(world: World, changes: Sequence[tuple[int, int, int]]) -> None:

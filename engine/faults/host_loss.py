@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Protocol
+
 from engine.core.loss import kill, restart
 from engine.core.world import World
 
 from .occurrences import FaultControl
 
 
+class Loss(Protocol):
+    """What a host is down by, from one moment to another."""
+
+    host: int
+    on: bool
+
+
+def is_lost(host: int, losses: Iterable[Loss]) -> bool:
+    """Whether the host is down by one of these: losses that overlap last until the latest restart."""
+    return any(loss.on for loss in losses if loss.host == host)
+
+
 class HostLossControl(FaultControl):
     features = ("losses",)
+
+    losses: Iterable[Loss] = ()  # all of the run
 
     def begin(self, world: World, now_ns: int) -> None:
         kill(world, self.host, now_ns, self.next_ns)
 
     def end(self, world: World, now_ns: int) -> None:
-        """Losses that overlap last until the latest restart."""
-        if not any(isinstance(other, HostLossControl) and other.host == self.host and other.on for other in self.all):
+        if not is_lost(self.host, self.losses):
             restart(world, self.host, now_ns)

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from .operator import Model
 from .problems import Refusal
-from .units import Integer, Number, megabytes_bytes, quantity, scaled
+from .units import Integer, Number, megabytes_bytes, quantity, scaled, seconds_ns
 from .variant import Variant
 
 MEMORY_BYTES_MAX = 10**13
@@ -106,7 +106,7 @@ class Counted(Variant):
 
 class Budget(Variant):
     """The engine's process has a budget: a footprint, and what it holds in queues, unsent outputs and state. As the budget is used up,
-    services slow down; above the limit the host dies.
+    services slow down; above the limit the host dies, for ever or until it is restarted.
     """
 
     title: ClassVar[str] = "Budget"
@@ -131,8 +131,26 @@ class Budget(Variant):
     )
     slow_down: AnySlowDown = Field(default=NoSlowDown(), title="Slow-down", description="What services cost as memory fills.")
     on_full: Literal["die", "nothing"] = Field(
-        default="die", title="When full", description="Above the limit the host dies, which ends the run; or nothing happens."
+        default="die", title="When full", description="Above the limit the host dies; or nothing happens."
     )
+    restart_after_s: Number | None = quantity(
+        None,
+        unit="s",
+        ge=0.000000001,
+        le=1e9,
+        title="Restart after",
+        description="So long after its death the host is up again, with an empty memory; not given: its death ends the run.",
+    )
+
+    @model_validator(mode="after")
+    def _restarts_after_a_death(self) -> Self:
+        if self.restart_after_s is not None and self.on_full != "die":
+            message = (
+                f"restart_after_s is {self.restart_after_s:g}, but on_full is '{self.on_full}', so the host never dies; "
+                "choose on_full 'die', or leave restart_after_s out"
+            )
+            raise Refusal(message, at=("restart_after_s",), code="never_dies", value=self.restart_after_s)
+        return self
 
     def budget_bytes(self, memory_bytes: int) -> int:
         return memory_bytes if self.budget_mb is None else megabytes_bytes(self.budget_mb)
@@ -142,6 +160,11 @@ class Budget(Variant):
         if self.on_full != "die":
             return None
         return self.budget_bytes(memory_bytes) if self.limit_mb is None else megabytes_bytes(self.limit_mb)
+
+    @property
+    def restart_after_ns(self) -> int | None:
+        """How long a host that has died is down, None: for ever."""
+        return None if self.restart_after_s is None else seconds_ns(self.restart_after_s)
 
     @property
     def base_bytes(self) -> int:

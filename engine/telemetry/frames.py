@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -160,8 +160,8 @@ class Observer:
         self.operators, self.hosts, self.sinks, self.trunks, self.actors = operators, hosts, sinks, trunks, actors
         self.latencies = latencies
 
-    def live(self, number: int, w: Arrays, before: Counters, now: Counters) -> dict[str, Any]:
-        """The frame that the browser gets (docs/engine-api.md). Rates are per virtual second."""
+    def live(self, number: int, w: Arrays, before: Counters, now: Counters, deaths: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+        """The frame that the browser gets (docs/engine-api.md). Rates are per virtual second. deaths: of hosts, since the last frame."""
         span_s = (now.t_ns - before.t_ns) / 1e9
         latency, *further = _by_latency(now.histogram - before.histogram, 1 + len(self.latencies))
         op_of = w.inst[:, L.I_OP]
@@ -216,6 +216,7 @@ class Observer:
             "backlog": _backlog(w, now),
             "dropped": int((now.dropped - before.dropped).sum()),
             "lost": int((now.gone - before.gone).sum()),
+            "deaths": list(deaths),
             "operators": {
                 name: {
                     "in_per_s": served,

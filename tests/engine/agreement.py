@@ -94,6 +94,8 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
         for h, (used, peak, full, died) in zip(watched, memory[watched][:, columns].tolist(), strict=True)
     ]
     assert_same("memory of host (host, used, peak, full, died_ns)", expected.memory, held)
+    died = [(round(death["at_s"] * 1e9), simulation._plan.hosts.index(death["host"]), death["used_bytes"]) for death in simulation.deaths]
+    assert_same("death (at_ns, host, bytes)", expected.deaths, died)
     shed = [(id, expected.shed[id]) for id in operators]
     assert_same("records shed by operator", shed, [(id, counts["shed"]) for id, counts in operators.items()])
     waiting = sum(sum(queue.values()) - queue[Kind.END_OF_LOG] for queue in expected.queued) - expected.marks_in_logs

@@ -20,7 +20,7 @@ from .actors import Actors, Control, Party, Wire
 from .build import Network, behaviour_of, build
 from .environment import Phase, StructuralEnvironment
 from .noise import drift_factor, noise_factor, noise_word
-from .plan import Channel, Edge, Host, Instance, Link, Log, Processor, integer, milliseconds, seconds
+from .plan import AFTER_DEATH, Channel, Edge, Host, Instance, Link, Log, Processor, integer, milliseconds, seconds
 from .records import CONTROL_BYTES, END_OF_LOG_WATERMARK, LOWEST_WATERMARK, Anchors, Item, ItemClass, Kind, Record
 from .sharing import SharedCores
 
@@ -79,7 +79,8 @@ class OracleResult:
     queued: per instance, how many items of each kind wait at the end, those in the log included. marks_in_logs: of them, watermarks there.
     served: per operator, records whose service started. blocked_count: how often a sender had to wait for a credit.
     end_ns: the time of the last event, at least the horizon. drained: nothing was left to do.
-    memory: of each host that was looked at its number, bytes used, most bytes used, whether it is full, and when it died (-1: it did not).
+    memory: of each host that was looked at its number, bytes used, most bytes used, whether it is full, and since when it is dead for ever
+    (-1: it is not). deaths: of each its time, the host's number and the bytes used.
     shed: records that sources on full hosts threw away, per operator.
     deadlock: (sender, receiver) of the channels of a cycle whose senders wait for one another at the end.
     """
@@ -94,6 +95,7 @@ class OracleResult:
     errors: int = 0
     state_bytes: list[int] = field(default_factory=list)
     memory: list[tuple[int, int, int, bool, int]] = field(default_factory=list)
+    deaths: list[tuple[int, int, int]] = field(default_factory=list)
     shed: Counter[str] = field(default_factory=Counter)
     queued: list[Counter[Kind]] = field(default_factory=list)
     marks_in_logs: int = 0
@@ -184,8 +186,7 @@ class Model:
             span_ns = math.inf if fault.restart_after_s is None else seconds(fault.restart_after_s)
             self.environment.at(at_ns, Phase.CONTROL, (number,), lambda: self.kill(host, number, at_ns + span_ns), no_work)
             if span_ns < math.inf:
-                will_be_back = lambda: host.down and max(host.losses.values()) < math.inf  # noqa: E731
-                self.environment.at(at_ns + span_ns, Phase.CONTROL, (number,), lambda: self.restart(host, number), will_be_back)
+                self.restart_at(at_ns + span_ns, (number,), host, number)
             return
         span_ns = milliseconds(fault.for_ms)
         if fault.kind == "pause":
@@ -226,6 +227,22 @@ class Model:
         return True
 
     # Hosts that are lost
+
+    def restart_at(self, time_ns: int, order: tuple[int, ...], host: Host, number: int) -> None:
+        will_be_back = lambda: host.down and max(host.losses.values()) < math.inf  # noqa: E731
+        self.environment.at(time_ns, Phase.CONTROL, order, lambda: self.restart(host, number), will_be_back)
+
+    def die(self, host: Host) -> None:
+        """Of what it held, at the end of this instant: for ever, or until it is started again (section 13.2)."""
+        now_ns = self.environment.now
+        self.result.deaths.append((now_ns, host.number, host.memory.used))
+        after_s = host.memory.model.restart_after_s
+        if after_s is not None:
+            host.memory.died_ns = -1
+            self.kill(host, AFTER_DEATH, now_ns + seconds(after_s))
+            self.restart_at(now_ns + seconds(after_s), (AFTER_DEATH, host.number), host, AFTER_DEATH)
+        elif host.sharing is not None:
+            host.sharing.stop()
 
     def kill(self, host: Host, number: int, back_ns: float) -> None:
         """All that is in the memory of the host is gone."""
@@ -365,6 +382,7 @@ class Model:
                 result.memory.append((host.number, memory.used, memory.peak, memory.full, memory.died_ns))
         readers = [i for i in self.network.instances if max(i.host.losses.values(), default=0) < math.inf]
         unread = any(item.order[1] == ItemClass.LOG for instance in readers for item in instance.queue)
+        result.deaths.sort()
         result.end_ns, result.drained = max(horizon_ns, self.environment.now), drained and not unread
         return result
 
@@ -713,9 +731,9 @@ class Model:
         if host.dead or host.down:  # log records that come meanwhile change nothing on it
             return
         host.memory.look(self.environment.now)
-        if host.dead and host.sharing is not None:
-            host.sharing.stop()
-        if was_full and not host.memory.full:
+        if host.dead:
+            self.die(host)
+        elif was_full and not host.memory.full:
             for instance in host.memory.instances:
                 if instance.operator.kind == "source":
                     for processor in instance.processors:

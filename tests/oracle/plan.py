@@ -10,6 +10,9 @@ from typing import Any
 
 from .records import LOWEST_WATERMARK, Item, Mark, Record
 
+AFTER_DEATH = -1
+"""Stands in the place of a fault's number for a loss that is a host's own death; so it acts before those of faults."""
+
 
 def integer(value: float, factor: int) -> int:
     """The decimal number that stands in the document, times `factor`, rounded half up."""
