@@ -59,6 +59,13 @@ CASES = {
     "a negative price of bytes": (memory(per_byte=-0.1), f"{MEMORY}/per_byte", "out_of_range", ["-0.1", "at least 0"]),
     "a price of state that is no number": (memory(state_factor=math.nan), f"{MEMORY}/state_factor", "not_finite", ["state_factor"]),
     "another end": (memory(on_full="spill"), f"{MEMORY}/on_full", "unknown_value", ["'spill'", "'die'"]),
+    "a restart without a death": (
+        memory(on_full="nothing", restart_after_s=5),
+        f"{MEMORY}/restart_after_s",
+        "never_dies",
+        ["restart_after_s", "5", "'nothing'", "leave restart_after_s out"],
+    ),
+    "a restart at once": (memory(restart_after_s=0), f"{MEMORY}/restart_after_s", "out_of_range", ["0", "1e-09"]),
     "a misspelt field": (memory(budget=1), f"{MEMORY}/budget", "unexpected", ["did you mean 'budget_mb'"]),
     "a field of another preset": (memory(swap_mb=1), f"{MEMORY}/swap_mb", "unexpected", ["swap_mb"]),
     "no points": (points(), f"{MEMORY}/slow_down/points", "too_short", ["points", "at least 1"]),

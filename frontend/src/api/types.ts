@@ -133,6 +133,10 @@ export interface OperatorSample {
   state_bytes: number | null;
   watermark_lag_ms: number | null;
   late: number | null;
+  /** With hosts: sent to it and never served, or taken in and not sent. */
+  lost?: number;
+  /** By sources on full hosts. */
+  shed?: number;
 }
 
 export interface HostSample {
@@ -146,6 +150,16 @@ export interface HostSample {
   memory?: { used_bytes: number; peak_bytes: number; slow_down: number; full: boolean } | null;
 }
 
+/** A host that died of what it held. */
+export interface Death {
+  host: string;
+  at_s: number;
+  used_bytes: number;
+  limit_bytes: number;
+  /** Null: never. */
+  restart_at_s: number | null;
+}
+
 /** One frame of virtual time (docs/engine-api.md); rates are per virtual second, null where there is no sample. */
 export interface Frame {
   n: number;
@@ -157,6 +171,8 @@ export interface Frame {
   in_per_s: number | null;
   out_per_s: number | null;
   backlog: number | null;
+  /** Since the last frame. */
+  deaths?: Death[];
   operators: Record<string, OperatorSample>;
   hosts: Record<string, HostSample>;
 }

@@ -1,5 +1,6 @@
 /** What happened in a run, read from its state and its frames: nothing here that is not in them. */
-import type { Frame, Run } from "../api/types";
+import type { Death, Frame, Run } from "../api/types";
+import { bytes } from "../ui/format";
 import type { IconName } from "../ui/icons";
 
 export interface RunEvent {
@@ -22,7 +23,7 @@ export function runEvents(run: Run, frames: Frame[], warmup_s: number): RunEvent
   const head_s = frames.at(-1)?.t_s ?? 0;
   if (warmup_s > 0 && head_s >= warmup_s)
     events.push({ t_s: warmup_s, icon: "flag", tone: "plain", text: "Warm-up over, measuring", detail: "" });
-  events.push(...blockedSpells(frames));
+  events.push(...blockedSpells(frames), ...frames.flatMap((frame) => (frame.deaths ?? []).map(deathOf)));
   const end_s = run.t_s ?? head_s;
   if (run.state === "succeeded")
     events.push({ t_s: end_s, icon: "checkc", tone: "good", text: "Finished", detail: clock(run.finished_at) });
@@ -34,6 +35,12 @@ export function runEvents(run: Run, frames: Frame[], warmup_s: number): RunEvent
     .map((event, at) => ({ event, at }))
     .sort((a, b) => (b.event.t_s ?? -1) - (a.event.t_s ?? -1) || b.at - a.at)
     .map(({ event }) => event);
+}
+
+/** A host that held too much. (Faults may keep it down for longer than its supervisor does.) */
+function deathOf({ host, at_s, used_bytes, limit_bytes, restart_at_s }: Death): RunEvent {
+  const text = `${host} died: ${bytes(used_bytes)} of memory used, above its limit of ${bytes(limit_bytes)}`;
+  return { t_s: at_s, icon: "crossc", tone: "bad", text, detail: restart_at_s === null ? "for ever" : `restart at ${restart_at_s.toFixed(2)} s` };
 }
 
 function blockedSpells(frames: Frame[]): RunEvent[] {

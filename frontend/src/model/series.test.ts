@@ -120,4 +120,13 @@ describe("events", () => {
     expect(texts).toContain("filter blocked by backpressure");
     expect(texts[0]).toBe("filter flows again");
   });
+
+  it("names the hosts that died of what they held", () => {
+    const death = { host: "w2", at_s: 1.5, used_bytes: 3_200_000, limit_bytes: 3_000_000, restart_at_s: 6.5 };
+    const frames = [frame(0, { deaths: [death] }), frame(1, { deaths: [{ ...death, at_s: 7, restart_at_s: null }] })];
+    const run = { state: "running", created_at: "2026-01-01T00:00:00Z", started_at: null, finished_at: null, t_s: 8, error: null } as never;
+    const [last, first] = runEvents(run, frames, 0);
+    expect(first).toMatchObject({ t_s: 1.5, text: "w2 died: 3.2 MB of memory used, above its limit of 3 MB", detail: "restart at 6.50 s" });
+    expect(last).toMatchObject({ t_s: 7, detail: "for ever" });
+  });
 });

@@ -7,6 +7,13 @@ import { Events } from "./Events";
 
 type Fields = { [key: string]: Json };
 
+/** Counts of an operator that are shown where one has some. */
+const GONE = [
+  { count: "lost", label: "Lost", title: "With hosts: records sent to it and never served, and those unsent" },
+  { count: "unsent", label: "Unsent", title: "Of the lost ones: what it had taken in or made, and could not send or deliver" },
+  { count: "shed", label: "Shed", title: "Thrown away by sources on full hosts" },
+];
+
 /** After the end: the run's own summary (after warm-up) beside its events. */
 export function Summary({ run, events }: { run: Run; events: RunEvent[] }) {
   const [tab, setTab] = useState<"summary" | "events">("summary");
@@ -42,6 +49,7 @@ function SummaryTable({ summary }: { summary: Fields }) {
   const measured = (summary.latency_ms ?? {}) as Fields;
   const number = (value: Json | undefined, unit = "") => (typeof value === "number" ? `${short(value)}${unit}` : "–");
   const time = (value: Json | undefined) => (typeof value === "number" ? latency(value).join(" ") : "–");
+  const deaths = Object.entries((summary.memory ?? {}) as { [host: string]: Fields }).filter(([, one]) => one.deaths);
   const rows: [string, string][] = [
     ["Latency p50", time(measured.p50)],
     ["Records in", number(summary.records_in)],
@@ -50,6 +58,8 @@ function SummaryTable({ summary }: { summary: Fields }) {
     ["Latency p99", time(measured.p99)],
     ["Late, dropped", number(summary.late)],
     ...(summary.shed ? ([["Shed at ingress", number(summary.shed)]] as [string, string][]) : []),
+    ...(summary.lost ? ([["Lost with hosts", number(summary.lost)]] as [string, string][]) : []),
+    ...deaths.map(([host, { deaths }]) => [`Deaths of ${host}`, number(deaths)] as [string, string]),
     ["Latency max", time(measured.max)],
     ["Throughput in", number(summary.throughput_in_per_s, "/s")],
     ["Latency mean", time(measured.mean)],
@@ -60,6 +70,7 @@ function SummaryTable({ summary }: { summary: Fields }) {
   for (const [name, one] of Object.entries((summary.latencies_ms ?? {}) as { [name: string]: Fields }))
     for (const percentile of ["p50", "p95", "p99", "max"]) rows.push([`${name} ${percentile}`, time(one[percentile])]);
   const operators = Object.entries((summary.operators ?? {}) as { [id: string]: Fields });
+  const gone = GONE.filter(({ count }) => operators.some(([, one]) => one[count]));
   return (
     <div className="summary scroll" data-testid="summary">
       <dl>
@@ -79,6 +90,11 @@ function SummaryTable({ summary }: { summary: Fields }) {
               <th className="num">Out</th>
               <th className="num">Busy</th>
               <th className="num">Blocked</th>
+              {gone.map(({ count, label, title }) => (
+                <th key={count} className="num" title={title}>
+                  {label}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
@@ -89,6 +105,11 @@ function SummaryTable({ summary }: { summary: Fields }) {
                 <td className="num">{number(one.out)}</td>
                 <td className="num">{typeof one.busy === "number" ? percent(one.busy) : "–"}</td>
                 <td className="num">{typeof one.blocked === "number" ? percent(one.blocked) : "–"}</td>
+                {gone.map(({ count }) => (
+                  <td key={count} className="num">
+                    {number(one[count])}
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>

@@ -52,6 +52,8 @@ function describe(name: string, sample: OperatorSample): string {
     `state ${sample.state_bytes === null ? "–" : bytes(sample.state_bytes)}`,
     `watermark lag ${number(sample.watermark_lag_ms, " ms")}`,
     `late ${number(sample.late, "")}`,
+    ...(sample.lost ? [`lost ${number(sample.lost, " records")}`] : []),
+    ...(sample.shed ? [`shed ${number(sample.shed, " records")}`] : []),
   ].join("\n");
 }
 

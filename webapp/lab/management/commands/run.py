@@ -74,6 +74,9 @@ class Command(BaseCommand):
             percentiles = ", ".join(f"{percentile} {latency[percentile]}" for percentile in ("p50", "p95", "p99", "max"))
             self.stdout.write(f"  {f'{name} ms':<11} {percentiles}")
         self.stdout.write(f"  digest      {run.digest}")
+        deaths = [f"{host} {held['deaths']}" for host, held in run.summary["memory"].items() if held["deaths"]]
+        if deaths:
+            self.stdout.write(f"  died of memory, times: {', '.join(deaths)}")
         for ended in ("deadlock", "exhaustion"):
             if run.summary[ended]:
                 self.stderr.write(run.summary[ended])
