@@ -32,6 +32,7 @@ AGGREGATE, SESSION, COUNT_WINDOW = (f"engine/operators/{name}aggregate.py" for n
 AGGREGATION, JOIN, SPLIT, PAIRS, WINDOW_JOIN, INTERVAL_JOIN, EXPIRING_JOIN = (
     f"engine/operators/{name}.py" for name in ("aggregation", "join", "split", "pairs", "window_join", "interval_join", "expiring_join")
 )
+LOSS, FAULTS, DEATHS = "engine/core/loss.py", "engine/faults/__init__.py", "engine/faults/death.py"
 WAYS, MOVING = "engine/core/transmission.py", "engine/core/moving.py"
 NETWORK, CORE_NETWORK, ACTORS = "engine/network.py", "engine/core/network.py", "engine/core/actors.py"
 TIMEOUT_S = 1000
@@ -177,6 +178,29 @@ MUTATIONS = (
         LOOP,
         "box[3] = 1\n                            tally",
         "box[3] = 0\n                            tally",
+    ),
+    # deaths and restarts
+    Mutation(
+        "deaths: a trunk takes what has not left",
+        LOOP,
+        "machines and reason == DONE\n",
+        "machines and (reason == DONE or reason == DEATH)\n",
+    ),
+    Mutation("deaths: noticed at the end of the run", LOOP, "reason = DEATH", "reason = DONE"),
+    Mutation("deaths: restart within the window", CORE_NETWORK, ", w.memory[:, L.Z_RESTART].min(initial=L.FAR)", ""),
+    Mutation("deaths: lost a moment later", LOSS, "kill(world, h, died_ns, ", "kill(world, h, died_ns + 1, "),
+    Mutation("deaths: up a moment later", DEATHS, "return died_ns + self._restart_after_ns", "return died_ns + self._restart_after_ns + 1"),
+    Mutation(
+        "deaths: nobody forgets that it died", LOSS, "world.arrays.memory[h, L.Z_DIED] = -1", "world.arrays.memory[h, L.Z_DIED] = died_ns"
+    ),
+    Mutation("deaths: the supervisor ends other losses", DEATHS, "if not is_lost(self.host, self.losses):", "if True:"),
+    Mutation("deaths: faults end them", FAULTS, "fault.losses = losses", "fault.losses = lost"),
+    Mutation("deaths: restarts after faults of the time", FAULTS, "return [*supervisors, *faults]", "return [*faults, *supervisors]"),
+    Mutation(
+        "deaths: what is under way is overtaken",
+        LOSS,
+        "    losing.recall_arrivals(w, h)\n",
+        "    w.link[w.link[:, L.K_SOURCE] == h, L.K_ARRIVED] = 0\n",
     ),
     Mutation("memory: bytes of a channel do not bind", EXPERIMENT, "return min(bounds)", "return bounds[0]"),
     Mutation("memory: channels do not share", EXPERIMENT, "self.per_instance_bytes // inputs // ", "self.per_instance_bytes // "),
@@ -452,6 +476,7 @@ def cases(count: int) -> list[tuple[Any, ...]]:
 
     from engine.spec import Experiment
     from tests.corner_cases import CORNER_CASES
+    from tests.death_cases import DEATH_CASES
     from tests.engine.actor_examples import cast
     from tests.engine.test_actors import undrained
     from tests.network_cases import NETWORK_CASES
@@ -476,7 +501,7 @@ def cases(count: int) -> list[tuple[Any, ...]]:
     distinct = {json.dumps(document): document for document in drawn}
     found = []
     chosen = list(distinct.items())[-count:]  # the first ones are the plainest
-    plain_cases = [(case.__name__, case()) for case in CORNER_CASES + NETWORK_CASES] + chosen
+    plain_cases = [(case.__name__, case()) for case in DEATH_CASES + CORNER_CASES + NETWORK_CASES] + chosen
     acted = [(f"{text} with actors", undrained(document)) for text, document in plain_cases[-len(NETWORK_CASES) - count // 2 :]]
     for n, (text, document) in enumerate(plain_cases + acted):
         with_actors = n >= len(plain_cases)

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 import engine
 from tests.corner_cases import CORNER_CASES
-from tests.network_cases import NETWORK_CASES, a_trunk_behind_a_slow_link, credits_wait_at_a_cut
+from tests.death_cases import DEATH_CASES
+from tests.network_cases import NETWORK_CASES, credits_wait_at_a_cut
 from tests.strategies import documents
 
 from .actor_examples import cast
@@ -67,6 +68,16 @@ def test_random_experiments_with_actors_agree(made: Document, seed: int, period_
     assert_agreement(dying, simulation, **twins)
     for actor, twin in zip((*simulation._actors.actors, simulation._actors.agent), (*twins["actors"], twins["agent"]), strict=True):
         assert actor.state() == twin.state()
+
+
+@pytest.mark.parametrize("tiny", [False, True], ids=["roomy", "tiny"])
+@pytest.mark.parametrize("case", DEATH_CASES, ids=lambda case: case.__name__)
+def test_cases_of_deaths_agree(case: Callable[[], Document], tiny: bool) -> None:
+    made = case()
+    simulation = traced(made, capacity=TINY) if tiny else traced(made)
+    expected = assert_agreement(made, simulation)
+    assert len(simulation.deaths) >= 5
+    assert expected.lost["sink"] > 7 * len(simulation.deaths)
 
 
 @pytest.mark.slow
@@ -199,22 +210,6 @@ def test_a_pause_of_a_host_that_is_down_is_none(at_ms: int) -> None:
     first, second, *_ = [round(death["at_s"] * 1000, 3) for death in simulation.deaths]
     assert first == {13: 15.521}.get(at_ms, 15)
     assert (second == 29) == (at_ms in (13, 15, 17))
-
-
-def test_what_leaves_its_host_too_late_does_not_enter_a_trunk() -> None:
-    """Two hosts share a trunk. One has a slow link, so much of what it sent is still there when it dies of a queue of its own, and would
-    have entered the trunk within the window of half a millisecond, before what the other one sends."""
-    made = a_trunk_behind_a_slow_link()
-    first = made["cluster"]["hosts"][0]
-    first |= {"egress_mbit_per_s": 6, "memory": {"kind": "budget", "budget_mb": 0.0007, "restart_after_s": 0.0007}}
-    made["workload"]["horizon_s"] = 0.01
-    made["cluster"]["trunks"][0]["mbit_per_s"] = 15
-    made["query"]["operators"][-1]["cost"] = {"record_us": 70}
-    made["placement"]["hosts"]["sink"] = ["y", "a"]
-    simulation = traced(made)
-    expected = assert_agreement(made, simulation)
-    assert len(simulation.deaths) > 2
-    assert expected.lost["sink"] > 7 * len(simulation.deaths)
 
 
 def test_a_host_that_restarts_at_once_is_down_for_a_nanosecond() -> None:
