@@ -247,7 +247,7 @@ class Actors:
         row = w.msg[slot]
         row[: L.M_PAYLOAD + L.X_COLUMNS] = 0
         row[L.M_KIND], row[L.M_NEXT], row[L.M_CHANNEL] = L.CONTROL_MESSAGE, -1, -1
-        row[L.M_RECEIVER], row[L.M_BYTES], row[L.M_WEIGHT] = to, size_bytes, 1
+        row[L.M_RECEIVER], row[L.M_BYTES] = to, size_bytes
         row[L.M_PAYLOAD : L.M_PAYLOAD + L.X_WORDS] = sender, number, len(words)
         row[L.M_PAYLOAD + L.X_WORDS : L.M_PAYLOAD + L.X_WORDS + len(words)] = words
         return slot

@@ -168,8 +168,7 @@ def messages_digest(msg, slots, widths, placed, stamps):
         if msg[s, M_KIND] == RECORD:
             for c in range(M_TRIGGER, M_BYTES):
                 d = (d ^ msg[s, c]) * -7046029254386353131
-            for c in range(M_WEIGHT, M_SEQUENCE):
-                d = (d ^ msg[s, c]) * -7046029254386353131
+            d = (d ^ msg[s, M_EPOCH]) * -7046029254386353131
             for c in range(msg.shape[1] - stamps, msg.shape[1]):
                 d = (d ^ msg[s, c]) * -7046029254386353131
         for c in range(M_PAYLOAD, M_PAYLOAD + widths[n]):

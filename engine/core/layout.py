@@ -20,6 +20,8 @@ CLOCK_EVENT, CLOCK_APPEND, CLOCK_INGEST = 0, 1, 2
 LOG_END, LOG_WATERMARK = -1, -2  # rows of a log that are no records have these instead of a trigger
 TO_SINK, TO_EMIT = 0, 1
 
+AHEAD = 4  # so many rows before a log's row is read it is fetched
+
 # -- message: header, then payload words -------------------------------------------------------------------------------
 M_READY = 0  # arrival at the receiver, ns (while a cut link holds the message: its tie ...
 M_CLASS = 1  # ... and when it was sent)
@@ -35,7 +37,7 @@ M_CLOCK = 10  # the measured clock, of the trigger
 M_NEWEST = 11  # ... of the newest contributor
 M_OLDEST = 12  # ... of the oldest contributor
 M_BYTES = 13
-M_WEIGHT = 14  # real records that this one stands for
+M_HASH = 14  # of the entry of keyed state that the receiver will look for (`tools.entry_hash`), 0 if nobody knows: no more than a hint
 M_EPOCH = 15  # how often the sender's host had been lost
 M_SEQUENCE = 16  # number of the record on its channel, from 0, where the channel counts
 M_PAYLOAD = 17
@@ -337,7 +339,7 @@ N_SENT, N_BEGUN, N_DEPARTED, N_PARENT, N_ORIGIN, N_COLUMNS = range(6)
 # -- of an instance while tracing: row of its last service, -1 if it has none; when its last emission ended -----------------------
 B_ROW, B_IDLE, B_COLUMNS = range(3)
 
-OUTPUT_HEADER = 7  # sink, instance, end, event, trigger, latency, unused
+OUTPUT_HEADER = 6  # sink, instance, end, event, trigger, latency
 
 # -- latency buckets: exact below 128 ns, then 64 per octave: relative error below 1 / 128 -----------------------------------
 BUCKETS = 128 + 56 * 64

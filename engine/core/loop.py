@@ -12,6 +12,7 @@ One large function, because it can stop nearly everywhere and goes on there; wha
 Lines with `# WEAVE name` are replaced by calls of the functions that operators and protocols provide for that point.
 """
 
+from engine.core.compiler import prefetch
 from engine.core.layout import *
 from engine.core.losing import lose_arrivals
 from engine.core.tools import (
@@ -136,7 +137,7 @@ def advance(world, stop):
                 if weighing == 1 and memory[h, Z_DIED] >= 0:
                     continue
                 if host[h, H_PAUSED] <= stop:  # ticks due meanwhile have to come first
-                    admit(rings, host, inst, msg, listed, op, memory, footprint, weighing, h, stop)
+                    admit(rings, host, inst, msg, table, entry, listed, op, memory, footprint, weighing, h, stop)
             return DONE
         window_end = stop
         if stop - t0 >= lookahead:
@@ -445,6 +446,14 @@ def advance(world, stop):
                         # WEAVE if losses
                         msg[made, M_EPOCH] = inst[i, I_LIFE]
                         # WEAVE end
+                        key_hash = 0
+                        if is_record:
+                            at = op[edge[e, E_TARGET], O_PARAMS]
+                            port = edge[e, E_PORT]
+                            # WEAVE key_hash
+                            if key_hash != 0:  # by the time it arrives, its bucket is in the cache, and by its service the entry
+                                prefetch(table, key_hash & (table.shape[0] - 1))
+                        msg[made, M_HASH] = key_hash
                         # WEAVE on_send
                         if edge[e, E_COUNTED] == 1:
                             chan[c, C_SENT_BYTES] += size
@@ -501,9 +510,9 @@ def advance(world, stop):
                 while True:
                     moment = host[h, H_TICK]
                     if moment > t:
-                        admit(rings, host, inst, msg, listed, op, memory, footprint, weighing, h, t)
+                        admit(rings, host, inst, msg, table, entry, listed, op, memory, footprint, weighing, h, t)
                         break
-                    admit(rings, host, inst, msg, listed, op, memory, footprint, weighing, h, moment - 1)
+                    admit(rings, host, inst, msg, table, entry, listed, op, memory, footprint, weighing, h, moment - 1)
                     least = FAR
                     for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
                         i = host_members[q]
@@ -670,6 +679,10 @@ def advance(world, stop):
                         slot = -1
                         line = inst[i, I_LOG]
                         inst[i, I_LOG] = line + 1
+                        prefetch(log_append, line + AHEAD)  # too many logs are read in turn for the processor to see that it is in order
+                        prefetch(log_event, line + AHEAD)
+                        prefetch(log_trigger, line + AHEAD)
+                        prefetch(log_words, line + AHEAD, 0)
                         # WEAVE if coordinated
                         if inst[i, I_SHIFT] >= 0 and log_trigger[line] >= 0:  # it is made now, the next one counts from here
                             shift = inst[i, I_SHIFT] + t - log_append[line]
@@ -715,7 +728,6 @@ def advance(world, stop):
                                     clock = log_append[line]
                                 msg[made, msg.shape[1] - 1 - k] = clock
                             # WEAVE end
-                            msg[made, M_WEIGHT] = 1
                             msg[made, M_EPOCH] = 0
                             for c in range(op[o, O_WIDTH]):
                                 msg[made, M_PAYLOAD + c] = log_words[line, c]
@@ -840,7 +852,6 @@ def advance(world, stop):
                             made = take_message(free, g)
                             msg[made, M_TRIGGER] = -1
                         msg[made, M_KIND] = WATERMARK
-                        msg[made, M_WEIGHT] = 1
                         msg[made, M_EPOCH] = 0
                         msg[made, M_EVENT] = mark
                         msg[made, M_NEXT] = -1

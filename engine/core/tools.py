@@ -1,6 +1,6 @@
 """Small helpers of the loop and of the operators' kernels. Plain functions over the few arrays they use; woven in as text."""
 
-from engine.core.compiler import rare
+from engine.core.compiler import prefetch, rare
 from engine.core.layout import *
 
 
@@ -220,16 +220,20 @@ def new_control_message(msg, box, i, to, size):
     msg[made, M_CHANNEL] = -1
     msg[made, M_RECEIVER] = to
     msg[made, M_BYTES] = size
-    msg[made, M_WEIGHT] = 1
     msg[made, M_PAYLOAD + X_SENDER] = i
     msg[made, M_PAYLOAD + X_PARCEL] = -1
     add_output(msg, box, made)
     return made
 
 
+def entry_hash(owner, key, pane_start):
+    """Hash of an entry of keyed state; its bucket is the lowest bits."""
+    return mix64(key ^ (owner * -7046029254386353131) ^ (pane_start * -8663945395140668459))
+
+
 def entry_bucket(owner, key, pane_start, buckets):
     """Bucket of an entry of keyed state; `buckets` is a power of two."""
-    return mix64(key ^ (owner * -7046029254386353131) ^ (pane_start * -8663945395140668459)) & (buckets - 1)
+    return entry_hash(owner, key, pane_start) & (buckets - 1)
 
 
 def find_entry(table, entry, owner, key, pane_start):
@@ -526,7 +530,7 @@ def enqueue(host, inst, msg, listed, op, memory, footprint, weighing, h, threads
         look_at(host, inst, listed, h, i)
 
 
-def admit(rings, host, inst, msg, listed, op, memory, footprint, weighing, h, limit):
+def admit(rings, host, inst, msg, table, entry, listed, op, memory, footprint, weighing, h, limit):
     """Arrivals at times <= limit join their receivers' queues: by time, at equal times local ones first.
 
     weighing: 1 if what hosts hold is counted.
@@ -556,6 +560,10 @@ def admit(rings, host, inst, msg, listed, op, memory, footprint, weighing, h, li
             remote_ready = FAR
             if remote < remote_end:
                 remote_ready = rings[2 * h + 1, remote & mask, 0]
+        if msg[message, M_HASH] != 0:
+            e = table[msg[message, M_HASH] & (table.shape[0] - 1)]
+            prefetch(entry, e, 0)
+            prefetch(entry, e, 8)  # its second cache line
         enqueue(host, inst, msg, listed, op, memory, footprint, weighing, h, threads, msg[message, M_RECEIVER], message)
     host[h, H_LOCAL] = local
     host[h, H_REMOTE] = remote

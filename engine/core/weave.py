@@ -42,8 +42,11 @@ WIDTHS = {
 }
 """Tables that are as wide in every run."""
 
-POINTS = {"on_record": "n = {call}", "on_close": "n = {call}", "next_tick": "following = {call}"}
+POINTS = {"on_record": "n = {call}", "on_close": "n = {call}", "next_tick": "following = {call}", "key_hash": "key_hash = {call}"}
 """Points that operators provide kernels for, and what becomes of the result."""
+
+WHOSE = {"key_hash": "edge[e, E_TARGET]"}
+"""Whose kernels are called there, if not those of the operator of instance `i`."""
 
 CALLED_POINTS = ("on_close", "next_tick")
 """Points that come rarely: their kernels are called, which halves the time of compilation and costs nothing that can be measured."""
@@ -151,7 +154,8 @@ def woven_text(
             if hasattr(operator, name):
                 users.setdefault(getattr(operator, name), []).append(code)
         for n, (function, codes) in enumerate(users.items()):
-            lines.append(f"{indent}{'elif' if n else 'if'} {' or '.join(f'op[inst[i, I_OP], O_CODE] == {code}' for code in codes)}:")
+            whose = f"op[{WHOSE.get(name, 'inst[i, I_OP]')}, O_CODE]"
+            lines.append(f"{indent}{'elif' if n else 'if'} {' or '.join(f'{whose} == {code}' for code in codes)}:")
             lines.append(f"{indent}    {POINTS[name].format(call=call(function, f'{name}_{codes[0]}'))}")
     return "\n".join(lines) + "\n", kernels
 

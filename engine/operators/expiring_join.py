@@ -37,6 +37,7 @@ from engine.operators.pairs import (
     KEY_BYTES,
     Pairing,
     PairParams,
+    pair_hash,
     pair_sizes,
     pair_with_stored,
     store_record,
@@ -177,6 +178,7 @@ class ExpiringJoin(Pairing):
     kind, title, group, icon = "expiring_join", "Join with expiry", "Stateful", "rings"
     source = "Siachamis 2024, 4.5.2"
     on_record = staticmethod(expiring_join_on_record)
+    key_hash = staticmethod(pair_hash)
     keeping = Keeping(pair_sizes, relink=expiring_relink)
 
     class Params(PairParams):

@@ -42,6 +42,7 @@ from engine.operators.pairs import (
     PairParams,
     field_of,
     known_field,
+    pair_hash,
     pair_sizes,
     pair_with_stored,
     pass_late,
@@ -225,6 +226,7 @@ class IntervalJoin(Pairing):
     kind, title, group, icon = "interval_join", "Interval join", "Stateful", "rings"
     source = "Apache Flink's interval join"
     on_record = staticmethod(interval_join_on_record)
+    key_hash = staticmethod(pair_hash)
     on_close = staticmethod(interval_join_on_close)
     keeping = Keeping(pair_sizes, relink=interval_relink)
 

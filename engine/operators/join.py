@@ -23,6 +23,7 @@ from engine.operators.pairs import (
     free_panes,
     lacking_space,
     open_entry,
+    pair_hash,
     pair_with_stored,
     pairs_next_tick,
     pass_late,
@@ -78,6 +79,14 @@ def join_on_record(
     return matches
 
 
+def join_hash(made, msg, i2, port, par, at):
+    """Hash of the entry of a record that goes to instance `i2`, where there are no panes."""
+    known = 0
+    if par[at + K_SIZE] == 0:
+        known = pair_hash(made, msg, i2, port, par, at)
+    return known
+
+
 def join_on_close(limit, by_timer, par, at, inst, i, table, entry, row, pane, panes_of, g):
     """Free the panes that end by `limit` (a watermark less the lateness, or the time of a timer)."""
     closed_to = limit - par[at + K_LATENESS]
@@ -98,6 +107,7 @@ class Join(PanePairing):
     kind, title, group, icon = "join", "Join", "Stateful", "rings"
     source = "Siachamis 2024, 3.6"
     on_record = staticmethod(join_on_record)
+    key_hash = staticmethod(join_hash)
     on_close = staticmethod(join_on_close)
     next_tick = staticmethod(pairs_next_tick)
     keeping = KEPT_IN_PANES

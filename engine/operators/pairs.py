@@ -44,7 +44,7 @@ from engine.core.layout import (
     W_FIRST,
     W_NEXT,
 )  # fmt: skip
-from engine.core.tools import add_entry, copy_stamps, drop_entry, first_pane_end, group_of, join_pane, join_stamps
+from engine.core.tools import add_entry, copy_stamps, drop_entry, entry_hash, first_pane_end, group_of, join_pane, join_stamps
 from engine.core.world import Arrays, Words
 from engine.operators.windows import JoinWindow, Sliding, Tumbling
 from engine.spec.operator import Model, Operator
@@ -175,6 +175,11 @@ def lacking_space(panes, g):
     if lacking < 0:
         g[G_NEED] = panes
     return lacking
+
+
+def pair_hash(made, msg, i2, port, par, at):
+    """Hash of the entry of a record that goes to instance `i2`, where one entry holds all of a key."""
+    return entry_hash(i2, msg[made, M_PAYLOAD + par[at + K_LEFT_KEY + port]], 0)
 
 
 def open_entry(key, start, par, at, inst, i, table, entry, pane, panes_of, g):

@@ -32,7 +32,7 @@ class Operator(Kind):
 
     Params: pydantic model; its JSON Schema is the form in the inspector.
     inputs, outputs: port names; every input port takes exactly one or more edges, an output port any number.
-    on_record, on_close, next_tick: kernels, as static methods (`engine.core.weave.POINTS`).
+    on_record, on_close, next_tick, key_hash: kernels, as static methods (`engine.core.weave.POINTS`).
     keeping: how a kind with keyed state keeps it (`engine.core.keyed.Keeping`); None: its state cannot be moved.
     """
 

@@ -24,7 +24,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.compiler import CannotCompile, Compiled, compiled, rare, store
+from engine.core.compiler import CannotCompile, Compiled, compiled, prefetch, rare, store
 
 ROOT = Path(__file__).resolve().parents[2]
 LEAST, MOST = -(2**63), 2**63 - 1
@@ -43,7 +43,7 @@ def functions(text: str, **space: Any) -> dict[str, Any]:
     """The functions of a text, with their source where the compiler looks for it."""
     name = f"<kernels {next(_numbers)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    exec(compile(text, name, "exec"), space := {"np": np, "rare": rare, "__name__": "kernels", **space})
+    exec(compile(text, name, "exec"), space := {"np": np, "rare": rare, "prefetch": prefetch, "__name__": "kernels", **space})
     return space
 
 
@@ -203,6 +203,8 @@ def tables(world, extra):
     words = world.words
     small = world.small
     for r in range(words.shape[0]):
+        prefetch(words, r + 1, 0)
+        prefetch(extra, -r)
         shift(words, r, extra[r])
         small[r] = words[r, 0]
         world.reals[r] /= 2
@@ -284,6 +286,7 @@ REFUSED = {
     "words joined by or": ("def f(t):\n    x = t[0] or 3\n", "truth values only"),
     "too large": ("def f(t):\n    return 9223372036854775808\n", "does not fit into a word"),
     "a library's function": ("def f(t):\n    return np.exp(0.5)\n", "is no call that kernels can make"),
+    "nothing to fetch": ("def f(t):\n    prefetch(t)\n", "`prefetch(t)` names no element of a table"),
     "unknown function": ("def f(t):\n    return len(t)\n", "calls something that is no kernel"),
     "recursion": ("def f(t):\n    return f(t)\n", "calls itself"),
     "arguments": ("def g(x):\n    return x\n\ndef f(t):\n    return g(1, 2)\n", "takes 1 arguments (x), not 2"),

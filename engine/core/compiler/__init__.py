@@ -10,7 +10,8 @@ A kernel is a function of a module, written in a part of Python in which every n
 * `=`, `+=` and its like, `if`, `while`, `for .. in range(..)`, `break`, `continue`, `return`; `+ - * / // % & | ^ << >> ~`, comparisons,
   `and`, `or`, `not`, `a if c else b`, `min`, `max`, `abs`, `int`, `float`, `np.sqrt`. `//` and `%` round down, as in Python; by zero they
   give 0. Every operation is defined for all values, so that results do not depend on the processor.
-* Calls of other kernels, with tables or values. Module-level numbers are constants.
+* Calls of other kernels, with tables or values. Module-level numbers are constants. `prefetch(table, index, ...)` says that an element will
+  be wanted soon; it need not be there.
 
 Nothing of a call is left where it is put in place, as is the rule; a function marked `@rare` is called. Because the tables of a call are
 known when compiling, only values are passed in either case.
@@ -19,7 +20,7 @@ known when compiling, only values are passed in either case.
 of all that it depends on. MILLRACE_COMPILE=0 runs the functions as they stand, to step through them; the results are the same.
 """
 
-from .kernel import Compiled, compiled, rare
+from .kernel import Compiled, compiled, prefetch, rare
 from .problem import CannotCompile
 
-__all__ = ["CannotCompile", "Compiled", "compiled", "rare"]
+__all__ = ["CannotCompile", "Compiled", "compiled", "prefetch", "rare"]

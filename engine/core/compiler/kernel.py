@@ -46,6 +46,10 @@ def rare(function: Function) -> Function:
     return function
 
 
+def prefetch(table: Any, *index: int) -> None:
+    """In kernels: an element of the table will be wanted soon, so the processor may fetch it. It need not be there."""
+
+
 def compiled(function: Callable[..., Any]) -> Compiled:
     """Decorator of functions that other Python calls: see the package for what they may be made of."""
     return Compiled(function)

@@ -10,7 +10,7 @@ from typing import Any, Never, Protocol
 import numpy as np
 from llvmlite import ir
 
-from .kernel import Compiled, plain
+from .kernel import Compiled, plain, prefetch
 from .problem import CannotCompile
 
 WORD, FLOAT, TRUTH = ir.IntType(64), ir.DoubleType(), ir.IntType(1)
@@ -392,6 +392,9 @@ class Values:
             self.refuse(node, "is no call that kernels can make")
         name = node.func.id
         function = self.function.__globals__.get(name)
+        if function is prefetch:
+            self.prefetch(node)
+            return None
         if isinstance(function, FunctionType | Compiled):
             arguments: list[ir.Value] = []
             given: list[Given] = []
@@ -411,6 +414,21 @@ class Values:
         if builtin is None or function is not None:
             self.refuse(node, "calls something that is no kernel")
         return builtin(node, [self.value(part) for part in node.args])
+
+    def prefetch(self, node: ast.Call) -> None:
+        """A hint to the processor, so nothing is checked."""
+        table = self.table_of(node.args[0]) if node.args else None
+        if not isinstance(table, Table) or len(node.args) != 1 + table.dimensions:
+            self.refuse(node, "names no element of a table")
+        offset = ZERO
+        for n, index in enumerate(node.args[1:]):
+            offset = self.build.add(self.build.mul(offset, self.size(table, n)), self.as_type(self.value(index), WORD, index))
+        address = self.build.gep(self.build.inttoptr(self.word(table.at), ELEMENTS[table.element].as_pointer()), [offset])
+        pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+        fetch = self.program.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
+        reading, often, data = (ir.Constant(number, n) for n in (0, 3, 1))
+        self.build.call(fetch, [self.build.bitcast(address, pointer), reading, often, data])
 
     def intrinsic(self, name: str, value: ir.Value, result: ir.Type = FLOAT) -> ir.Value:
         types = [result, FLOAT] if result is not FLOAT else [FLOAT]
