@@ -1,7 +1,8 @@
-/** What happened in a run, read from its state and its frames: nothing here that is not in them. */
+/** What happened in a run, read from its state, its frames and the faults that it was given: nothing here that is not in them. */
 import type { Death, Frame, Run } from "../api/types";
 import { bytes } from "../ui/format";
 import type { IconName } from "../ui/icons";
+import type { FaultMark } from "./faults";
 
 export interface RunEvent {
   /** Virtual seconds; null for what has no virtual time (queued). */
@@ -15,7 +16,7 @@ export interface RunEvent {
 /** An operator counts as blocked from this share of its time on, and as free again below half of it. */
 export const BLOCKED_FROM = 0.5;
 
-export function runEvents(run: Run, frames: Frame[], warmup_s: number): RunEvent[] {
+export function runEvents(run: Run, frames: Frame[], warmup_s: number, faults: FaultMark[] = []): RunEvent[] {
   const events: RunEvent[] = [{ t_s: null, icon: "dashc", tone: "plain", text: "Queued", detail: clock(run.created_at) }];
   if (run.started_at) events.push({ t_s: 0, icon: "play", tone: "plain", text: "Started", detail: clock(run.started_at) });
   const first = frames.find((frame) => (frame.latency_ms?.count ?? 0) > 0);
@@ -23,6 +24,15 @@ export function runEvents(run: Run, frames: Frame[], warmup_s: number): RunEvent
   const head_s = frames.at(-1)?.t_s ?? 0;
   if (warmup_s > 0 && head_s >= warmup_s)
     events.push({ t_s: warmup_s, icon: "flag", tone: "plain", text: "Warm-up over, measuring", detail: "" });
+  for (const fault of faults)
+    if (fault.start_s <= head_s)
+      events.push({
+        t_s: fault.start_s,
+        icon: "bolt",
+        tone: "bad",
+        text: fault.text,
+        detail: fault.forEver ? "to the end" : `for ${Number((fault.end_s - fault.start_s).toFixed(3))} s`,
+      });
   events.push(...blockedSpells(frames), ...frames.flatMap((frame) => (frame.deaths ?? []).map(deathOf)));
   const end_s = run.t_s ?? head_s;
   if (run.state === "succeeded")

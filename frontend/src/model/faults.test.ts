@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Kind } from "../api/types";
-import { addFault, faultsOf, gridOf, moveSpan, newFault, removeFault, replaceFault, spanOf, whomOf, withSpan } from "./faults";
+import { addFault, faultMarks, faultsOf, gridOf, labelLines, moveSpan, newFault, removeFault, replaceFault, spanOf, whomOf, withSpan } from "./faults";
 import { kind, smallDocument } from "./testing";
 
 const fields = (name: string, ...names: string[]): Kind => ({
@@ -72,5 +72,22 @@ describe("the list of faults", () => {
     expect(whomOf(pause)).toBe("w1");
     expect(whomOf(partition)).toBe("w1 ↔ all others");
     expect(whomOf({ ...partition, targets: ["w2", "w3"], both_ways: false })).toBe("w1 → w2, w3");
+  });
+});
+
+describe("marks on a run's charts", () => {
+  it("has the faults at known times by their beginning, no longer than the run", () => {
+    const random = { kind: "pause", host: "w2", when: { kind: "random", mean_s: 5 }, for_ms: 10 };
+    const endless = { kind: "partition", sources: ["w1"], from_s: 20 };
+    const late = { kind: "partition", sources: ["w1"], from_s: 31, to_s: 32 };
+    const faults = [endless, pause, random, late].reduce((document, fault) => addFault(document, fault), smallDocument());
+    expect(faultMarks(faults, [PAUSE, PARTITION], 30)).toEqual([
+      { start_s: 12, end_s: 13.5, forEver: false, text: "pause w1", host: "w1" },
+      { start_s: 20, end_s: 30, forEver: true, text: "partition w1 ↔ all others", host: null },
+    ]);
+  });
+
+  it("puts labels that would cover each other below one another, and leaves out what has no room", () => {
+    expect(labelLines([0, 0.1, 0.15, 0.3], [0.2, 0.3, 0.1, 0.1], 2)).toEqual([0, 1, -1, 0]);
   });
 });

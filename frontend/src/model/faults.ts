@@ -122,6 +122,48 @@ export function whomOf(fault: Tagged): string {
   return from && `${from} ${fault.both_ways === false ? "→" : "↔"} ${listed(fault.targets) || "all others"}`;
 }
 
+/** A fault whose time is known beforehand, as the run's charts and events show it. */
+export interface FaultMark {
+  start_s: number;
+  end_s: number;
+  /** Of a fault without an end. */
+  forEver: boolean;
+  text: string;
+  host: string | null;
+}
+
+/** The faults at known times, by their beginning. end_s: of the run. */
+export function faultMarks(document: ExperimentDocument, kinds: Kind[], end_s: number): FaultMark[] {
+  const marks = faultsOf(document).flatMap((fault): FaultMark[] => {
+    const kind = kinds.find((one) => one.kind === fault.kind);
+    const span = spanOf(kind, fault);
+    if (!span || span.start_s >= end_s) return [];
+    return [
+      {
+        start_s: span.start_s,
+        end_s: Math.min(span.end_s ?? end_s, end_s),
+        forEver: span.end_s === null,
+        text: `${kind?.title ?? fault.kind}${whomOf(fault) ? ` ${whomOf(fault)}` : ""}`,
+        host: typeof fault.host === "string" ? fault.host : null,
+      },
+    ];
+  });
+  return marks.sort((a, b) => a.start_s - b.start_s);
+}
+
+/**
+ * Labels of marks in lines below one another, so that none covers another: the line of each, -1 where there is no room.
+ * widths: of the labels; left: where the labels begin; both in shares of the axis.
+ */
+export function labelLines(lefts: number[], widths: number[], lines: number): number[] {
+  const taken = Array.from({ length: lines }, () => -Infinity);
+  return lefts.map((left, at) => {
+    const line = taken.findIndex((until) => until <= left);
+    if (line >= 0) taken[line] = left + (widths[at] ?? 0);
+    return line;
+  });
+}
+
 export function replaceFault(document: ExperimentDocument, index: number, fault: Tagged): ExperimentDocument {
   return { ...document, faults: faultsOf(document).map((old, at) => (at === index ? fault : old)) };
 }

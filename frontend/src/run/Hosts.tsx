@@ -1,21 +1,27 @@
 import type { Frame, HostSample } from "../api/types";
 import type { ExperimentDocument } from "../model/document";
 import { expandHosts } from "../model/hosts";
+import type { FaultMark } from "../model/faults";
+import { Icon } from "../ui/Icon";
 import { percent, short } from "../ui/format";
 
 /** What its memory model says, for the title. */
 const held = ({ memory }: HostSample) =>
   memory ? `, ${short(memory.used_bytes)}B of memory in use${memory.slow_down > 1 ? `, services x ${memory.slow_down.toFixed(2)}` : ""}` : "";
 
-/** CPU time and waiting records of every host at the moment shown. */
-export function Hosts({ document, frame }: { document: ExperimentDocument; frame: Frame | undefined }) {
+export const weighsMemory = (document: ExperimentDocument) => document.cluster.hosts.some((host) => host.memory && host.memory.kind !== "none");
+
+/** CPU time, waiting records and, where it is modelled, memory of every host at the moment shown; a bolt while a fault befalls it. */
+export function Hosts({ document, frame, faults }: { document: ExperimentDocument; frame: Frame | undefined; faults: FaultMark[] }) {
+  const memory = weighsMemory(document);
   const hosts = expandHosts(document);
   return (
     <div className="scroll hosts-scroll">
-      <ul className="hosts" data-testid="hosts">
+      <ul className={`hosts ${memory ? "weighed" : ""}`} data-testid="hosts">
         {hosts.map(({ name }) => {
           const sample = frame?.hosts?.[name];
           const busy = sample?.busy ?? 0;
+          const struck = frame && faults.find((fault) => fault.host === name && fault.start_s < frame.t_s && frame.t_s <= fault.end_s);
           return (
             <li
               key={name}
@@ -25,7 +31,10 @@ export function Hosts({ document, frame }: { document: ExperimentDocument; frame
                   : `${name}: no data yet`
               }
             >
-              <span className="ell">{name}</span>
+              <span className="who" title={struck ? struck.text : undefined}>
+                <span className="ell">{name}</span>
+                {struck && <Icon name="bolt" small />}
+              </span>
               <div className="bar">
                 <i style={{ width: `${Math.min(100, busy * 100)}%` }} />
               </div>
@@ -34,6 +43,11 @@ export function Hosts({ document, frame }: { document: ExperimentDocument; frame
               <span>
                 {sample?.egress_mbit_per_s === null || sample?.egress_mbit_per_s === undefined ? "–" : short(sample.egress_mbit_per_s)}
               </span>
+              {memory && (
+                <span className={sample?.memory && sample.memory.slow_down > 1 ? "slowed" : ""}>
+                  {sample?.memory ? `${short(sample.memory.used_bytes)}B` : "–"}
+                </span>
+              )}
             </li>
           );
         })}

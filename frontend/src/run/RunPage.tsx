@@ -7,6 +7,7 @@ import type { Run } from "../api/types";
 import { TopBar } from "../app/TopBar";
 import { coerceDocument, warmupOf } from "../model/document";
 import { runEvents } from "../model/events";
+import { faultMarks } from "../model/faults";
 import { frameAt } from "../model/frames";
 import { latenciesOf } from "../model/latencies";
 import { withLatency } from "../model/series";
@@ -14,7 +15,7 @@ import { Icon } from "../ui/Icon";
 import { Empty, Failure, Loading, StateBadge } from "../ui/states";
 import { toast } from "../ui/toasts";
 import { Events } from "./Events";
-import { Hosts } from "./Hosts";
+import { Hosts, weighsMemory } from "./Hosts";
 import { followRun, momentOf, useLiveRun } from "./liveRun";
 import { Summary } from "./Summary";
 import { TimeStack } from "./TimeStack";
@@ -60,7 +61,9 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   const head_s = frames.at(-1)?.t_s ?? 0;
   const end_s = Math.max(run.horizon_s ?? 0, Number(document.workload.horizon_s) || 0, head_s) || 30;
   const frame = moment_s === null ? frames.at(-1) : frameAt(frames, moment_s);
-  const events = useMemo(() => runEvents(run, frames, warmup_s), [run, frames, warmup_s]);
+  const { data: registry } = useQuery(registryQuery);
+  const faults = useMemo(() => faultMarks(document, registry?.faults ?? [], end_s), [document, registry, end_s]);
+  const events = useMemo(() => runEvents(run, frames, warmup_s, faults), [run, frames, warmup_s, faults]);
   const latencies = latenciesOf(document.measurement);
   const [latency, setLatency] = useState("");
   const shown = useMemo(() => withLatency(frames, latency), [frames, latency]);
@@ -68,7 +71,6 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   const at = frame ? (moment_s === null && isActive(run) ? "live" : `at ${frame.t_s.toFixed(2)} s`) : "";
   const [side, setSide] = useState<"topology" | "hosts" | "events">("topology");
   useMomentInUrl(frames.length > 0);
-  useQuery(registryQuery);
   return (
     <div className="page">
       <RunBar run={run} />
@@ -88,6 +90,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
               frames={shown}
               end_s={end_s}
               warmup_s={warmup_s}
+              faults={faults}
               finished={!isActive(run)}
               definition={latencies.find(({ name }) => name === latency)?.definition ?? ""}
               latencies={latencies.map(({ name }) => name)}
@@ -138,9 +141,10 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
                   <span>CPU</span>
                   <span>queue</span>
                   <span>Mbit/s</span>
+                  {weighsMemory(document) && <span className="wide">memory</span>}
                 </div>
               </div>
-              <Hosts document={document} frame={frame} />
+              <Hosts document={document} frame={frame} faults={faults} />
             </section>
             <section className="panel p-events">
               {run.summary ? (

@@ -45,34 +45,61 @@ export function Summary({ run, events }: { run: Run; events: RunEvent[] }) {
   );
 }
 
+const PERCENTILES = ["p50", "p95", "p99", "mean", "max"];
+/** What did not go as it should; shown where it happened. */
+const LOSSES: [field: string, label: string][] = [
+  ["dropped", "Dropped by logs"],
+  ["lost", "Lost with hosts"],
+  ["shed", "Shed at ingress"],
+  ["errors", "Errors"],
+];
+
 function SummaryTable({ summary }: { summary: Fields }) {
-  const measured = (summary.latency_ms ?? {}) as Fields;
   const number = (value: Json | undefined, unit = "") => (typeof value === "number" ? `${short(value)}${unit}` : "–");
   const time = (value: Json | undefined) => (typeof value === "number" ? latency(value).join(" ") : "–");
   const deaths = Object.entries((summary.memory ?? {}) as { [host: string]: Fields }).filter(([, one]) => one.deaths);
+  const further = Object.entries((summary.latencies_ms ?? {}) as { [name: string]: Fields });
+  const latencies: [string, Fields][] = [[further.length ? "measured" : "Latency", (summary.latency_ms ?? {}) as Fields], ...further];
   const rows: [string, string][] = [
-    ["Latency p50", time(measured.p50)],
     ["Records in", number(summary.records_in)],
-    ["Latency p95", time(measured.p95)],
-    ["Records out", number(summary.records_out)],
-    ["Latency p99", time(measured.p99)],
-    ["Late, dropped", number(summary.late)],
-    ...(summary.shed ? ([["Shed at ingress", number(summary.shed)]] as [string, string][]) : []),
-    ...(summary.lost ? ([["Lost with hosts", number(summary.lost)]] as [string, string][]) : []),
-    ...deaths.map(([host, { deaths }]) => [`Deaths of ${host}`, number(deaths)] as [string, string]),
-    ["Latency max", time(measured.max)],
     ["Throughput in", number(summary.throughput_in_per_s, "/s")],
-    ["Latency mean", time(measured.mean)],
+    ["Records out", number(summary.records_out)],
     ["Throughput out", number(summary.throughput_out_per_s, "/s")],
+    ["Late", number(summary.late)],
+    ["Backlog at the end", number(summary.backlog)],
+    ...LOSSES.filter(([field]) => summary[field]).map(([field, label]): [string, string] => [label, number(summary[field])]),
+    ...deaths.map(([host, { deaths }]): [string, string] => [`Deaths of ${host}`, number(deaths)]),
     ["Record hops", number(summary.hops)],
     ["Wall time", number(summary.wall_s, " s")],
   ];
-  for (const [name, one] of Object.entries((summary.latencies_ms ?? {}) as { [name: string]: Fields }))
-    for (const percentile of ["p50", "p95", "p99", "max"]) rows.push([`${name} ${percentile}`, time(one[percentile])]);
   const operators = Object.entries((summary.operators ?? {}) as { [id: string]: Fields });
   const gone = GONE.filter(({ count }) => operators.some(([, one]) => one[count]));
   return (
     <div className="summary scroll" data-testid="summary">
+      <table className="table">
+        <thead>
+          <tr>
+            <th>{further.length ? "Latency" : ""}</th>
+            {PERCENTILES.map((name) => (
+              <th key={name} className="num">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {latencies.map(([name, one]) => (
+            <tr key={name}>
+              <td>{name}</td>
+              {PERCENTILES.map((percentile) => (
+                <td key={percentile} className="num">
+                  {time(one[percentile])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
       <dl>
         {rows.map(([label, value]) => (
           <div key={label}>

@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useRef, useState, type ReactNode } from "react";
 import type { Frame } from "../api/types";
+import { labelLines, type FaultMark } from "../model/faults";
 import { frameAt } from "../model/frames";
 import { columnsOf, spansMoreThanADecade, timeTicks, type Column } from "../model/series";
 import { latency, short } from "../ui/format";
@@ -24,6 +25,11 @@ const QUEUES: Line[] = [
   { label: "in queues", token: "--s2", width: 1.5, dash: [6, 3] },
 ];
 
+/** Labels of faults: lines that they may take, and how wide a chart is at least and a letter on average, in px. */
+const FAULT_LINES = 3;
+const CHART_PX = 660;
+const LETTER_PX = 6;
+
 const latencyText = (value: number) => latency(value).join(" ");
 
 /** Latency, throughput and queues over one time axis, with one cursor. A click holds the moment, Esc or "Go live" lets it go. */
@@ -31,6 +37,7 @@ export function TimeStack({
   frames,
   end_s,
   warmup_s,
+  faults,
   finished,
   definition,
   latencies,
@@ -40,6 +47,7 @@ export function TimeStack({
   frames: Frame[];
   end_s: number;
   warmup_s: number;
+  faults: FaultMark[];
   finished: boolean;
   /** From which clock to which point latency is measured, in words. */
   definition: string;
@@ -79,14 +87,24 @@ export function TimeStack({
   const shades = (
     <>
       {warmup_s > 0 && <i className="warm" style={{ width: share(warmup_s) }} />}
+      {faults.map((fault, at) => (
+        <i key={at} className="fault" style={{ left: share(fault.start_s), width: share(fault.end_s - fault.start_s) }} />
+      ))}
       {head_s < end_s - 1e-6 && <i className="future" style={{ left: share(head_s) }} />}
     </>
   );
-  const notes = [
-    ...(warmup_s / end_s > 0.08 ? [{ text: "warm-up", left: share(warmup_s / 2), low: true }] : []),
-    ...(head_s / end_s < 0.8
-      ? [{ text: finished ? "not simulated" : "not simulated yet", left: share((head_s + end_s) / 2), low: false }]
-      : []),
+  const lines = labelLines(
+    faults.map((fault) => fault.start_s / end_s),
+    faults.map((fault) => (fault.text.length * LETTER_PX + 16) / CHART_PX),
+    FAULT_LINES,
+  );
+  const notes: Note[] = [
+    ...(warmup_s / end_s > 0.08 ? [{ text: "warm-up", left: share(warmup_s / 2), kind: "low" }] : []),
+    ...(head_s / end_s < 0.8 ? [{ text: finished ? "not simulated" : "not simulated yet", left: share((head_s + end_s) / 2), kind: "low" }] : []),
+    ...faults.flatMap((fault, at) => {
+      const line = lines[at] ?? -1;
+      return line < 0 ? [] : [{ text: fault.text, left: share(fault.start_s), top: 4 + 18 * line, kind: "fault ell" }];
+    }),
   ];
   const charts = { t_s: columns.t_s, end_s };
   const now = moment_s === null ? frames.at(-1) : frameAt(frames, moment_s);
@@ -124,13 +142,16 @@ export function TimeStack({
         format={latencyText}
         choice={
           latencies.length > 1 && (
-            <select aria-label="Latency shown" value={chosen} onChange={(event) => onLatency(event.target.value)}>
-              {latencies.map((name) => (
-                <option key={name} value={name}>
-                  {name || "measured"}
-                </option>
-              ))}
-            </select>
+            <label className="in choice">
+              <select aria-label="Latency shown" value={chosen} onChange={(event) => onLatency(event.target.value)}>
+                {latencies.map((name) => (
+                  <option key={name} value={name}>
+                    {name || "measured"}
+                  </option>
+                ))}
+              </select>
+              <Icon name="down" />
+            </label>
           )
         }
       >
@@ -198,13 +219,21 @@ export function TimeStack({
   );
 }
 
+/** A word on a chart, at the bottom or, for faults, in lines from the top. */
+interface Note {
+  text: string;
+  left: string;
+  top?: number;
+  kind: string;
+}
+
 function Plot({
   shades,
   notes = [],
   children,
 }: {
   shades: ReactNode;
-  notes?: { text: string; left: string; low: boolean }[];
+  notes?: Note[];
   children: ReactNode;
 }) {
   return (
@@ -214,8 +243,8 @@ function Plot({
       </div>
       {children}
       <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
-        {notes.map((note) => (
-          <span key={note.text} className={`tagp ${note.low ? "low" : ""}`} style={{ left: note.left }}>
+        {notes.map((note, at) => (
+          <span key={at} className={`tagp ${note.kind}`} style={{ left: note.left, top: note.top, maxWidth: `calc(100% - ${note.left})` }}>
             {note.text}
           </span>
         ))}
