@@ -52,6 +52,8 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
   const index = document.query.operators.indexOf(operator);
   const name = String((operator as { name?: string }).name || id);
   const worst = worstOf(own);
+  const inputLabel = (row: number) => portLabel(inputs[row], inputs.length > 1, inputType(document, types, id, inputs[row] ?? ""));
+  const outputLabel = (row: number) => portLabel(outputs[row], outputs[row] !== DEFAULT_PORT.source, types.get(`${id}.${outputs[row]}`));
   return (
     <article
       className={`node ${selected ? "selected" : ""} ${worst}`}
@@ -73,16 +75,15 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
         <Stepper id={id} value={operator.parallelism} />
       </header>
       <div className="ports">
-        <ul>
-          {inputs.map((port) => (
-            <li key={port}>{portLabel(port, inputs.length > 1, inputType(document, types, id, port))}</li>
-          ))}
-        </ul>
-        <ul>
-          {outputs.map((port) => (
-            <li key={port}>{portLabel(port, outputs.length > 1, types.get(`${id}.${port}`))}</li>
-          ))}
-        </ul>
+        {Array.from({ length: Math.max(inputs.length, outputs.length) }, (_, row) => {
+          const [incoming, outgoing] = [inputLabel(row), outputLabel(row)];
+          return (
+            <div key={row}>
+              <span className="ell">{incoming === outgoing ? "" : incoming}</span>
+              <span className="ell">{outgoing}</span>
+            </div>
+          );
+        })}
       </div>
       <footer>
         <i className="sw" />
@@ -98,9 +99,9 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
   );
 });
 
-/** A port shows what flows through it; where there are several, its own name too. */
-const portLabel = (port: string, several: boolean, type: RecordType | undefined) =>
-  several ? `${port}${type ? `: ${type.name}` : ""}` : (type?.name ?? "");
+/** A port shows what flows through it, or its own name where that tells more: its shape says the rest. */
+const portLabel = (port: string | undefined, named: boolean, type: RecordType | undefined) =>
+  port === undefined ? "" : named ? port.replaceAll("_", " ") : (type?.name ?? "");
 
 const worstOf = (problems: Problem[]) => (problems.some(isError) ? "err" : problems.length ? "warn" : "");
 

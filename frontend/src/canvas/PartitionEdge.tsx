@@ -2,9 +2,12 @@ import { BaseEdge, EdgeLabelRenderer, getBezierPath, useStore, type EdgeProps, t
 import { memo } from "react";
 import { edgeKey } from "../model/document";
 import { partitioningLabel } from "../model/graph";
-import { feedbackLane, feedbackPath } from "../model/layout";
+import { feedbackLane, feedbackPath, wrappedPath } from "../model/layout";
 import { Icon } from "../ui/Icon";
 import { select, useEditor } from "./editor";
+
+/** An operator that begins so much lower than another stands in a row below it, px. */
+const ROW = 72;
 
 interface Way {
   path: string;
@@ -23,14 +26,21 @@ function useFeedbackWay({ sourceX, sourceY, targetX, targetY }: EdgeProps, lane:
   }, sameWay);
 }
 
+/** To the right, or to the next row. */
+function plainWay(props: EdgeProps): Way {
+  const { sourceX, sourceY, targetX, targetY } = props;
+  if (targetX < sourceX && targetY > sourceY + ROW) return wrappedPath({ x: sourceX, y: sourceY }, { x: targetX, y: targetY });
+  const [path, x, y] = getBezierPath(props);
+  return { path, x, y };
+}
+
 /** An edge with its partitioning on it; the label is what one clicks. A feedback edge is dashed, runs back above, and says so. */
 export const PartitionEdge = memo(function PartitionEdge(props: EdgeProps) {
   const edge = useEditor((state) => state.document.query.edges.find((one) => edgeKey(one) === props.id));
   const tone = (props.data?.tone as string | undefined) ?? "";
   const lane = useEditor((state) => feedbackLane(state.document, props.id));
   const back = useFeedbackWay(props, lane);
-  const [straight, middleX, middleY] = getBezierPath(props);
-  const { path, x, y } = back ?? { path: straight, x: middleX, y: middleY };
+  const { path, x, y } = back ?? plainWay(props);
   const style = `${props.selected ? "selected" : ""} ${back ? "feedback" : ""} ${tone}`;
   return (
     <>

@@ -46,7 +46,7 @@ const ALL_DRAWN_MAX = 150;
 
 /** Height that the stage's own header takes, px. */
 const HEADER = 64;
-const EDGE = 20;
+const EDGE = 28;
 
 function operatorNodes(document: ExperimentDocument, before: Map<string, Node>, selected: string[]): Node[] {
   const positions = positionsOf(document);

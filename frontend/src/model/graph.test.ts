@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addEdge, coerceDocument, edgeKey, setFeedback } from "./document";
 import { connectionNote, connectionRefusal, firstPartitioning, newEdge, partitioningLabel, recordTypes, type PortRef } from "./graph";
-import { feedbackLane, feedbackPath, positionsOf } from "./layout";
+import { feedbackLane, feedbackPath, positionsOf, wrappedPath } from "./layout";
 import { KINDS, smallDocument } from "./testing";
 
 const out = (operator: string, port = "out"): PortRef => ({ operator, port, side: "out" });
@@ -85,6 +85,22 @@ describe("feedback edges", () => {
     expect(lane(0, 0)).toBeLessThan(-80);
     expect(lane(0, 1)).toBeLessThan(lane(0, 0));
     expect(lane(384, 0)).toBeGreaterThan(-80);
+  });
+
+  it("arrives at one port on ways that do not cover each other", () => {
+    const upright = (lane: number) => feedbackPath({ x: 516, y: 38 }, { x: 0, y: 38 }, [], lane).path.split("V").at(-1);
+    expect(upright(0)).not.toBe(upright(1));
+  });
+});
+
+describe("an edge to the next row", () => {
+  it("runs between the rows, the wider one lower", () => {
+    const to = { x: 0, y: 194 };
+    const [near, far] = [wrappedPath({ x: 324, y: 38 }, to), wrappedPath({ x: 900, y: 38 }, to)];
+    expect(near.y).toBeGreaterThan(38 + 45);
+    expect(far.y).toBeLessThan(194 - 38);
+    expect(far.y).toBeGreaterThan(near.y + 6);
+    expect(near.path).toMatch(/^M324 38H.*H0$/);
   });
 });
 

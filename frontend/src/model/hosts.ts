@@ -128,7 +128,7 @@ export function describeHost(host: Host): string {
   const names = hostNames(host);
   const parts = [names.length > 1 ? `${names[0]}–${names.at(-1)}: ${names.length} × ${host.name}` : host.name];
   if (host.cores) parts.push(`${host.cores} ${host.cores === 1 ? "core" : "cores"}`);
-  if (host.memory_mb) parts.push(host.memory_mb >= 1024 ? `${round(host.memory_mb / 1024)} GB` : `${host.memory_mb} MB`);
+  if (host.memory_mb) parts.push(host.memory_mb >= 1000 ? `${round(host.memory_mb / 1000)} GB` : `${host.memory_mb} MB`);
   if (host.egress_mbit_per_s) {
     parts.push(
       `egress ${host.egress_mbit_per_s >= 1000 ? `${round(host.egress_mbit_per_s / 1000)} Gbit/s` : `${host.egress_mbit_per_s} Mbit/s`}`,

@@ -1,5 +1,6 @@
 /** Positions for operators: from the document, or by layers (elk) when asked for or when there are none. */
 import type { Kind } from "../api/types";
+import { partitioningLabel } from "./graph";
 import { DEFAULT_PORT, edgeKey, type Edge, type ExperimentDocument, type Position } from "./document";
 
 export const NODE = { width: 132, header: 28, port: 20, footer: 25 } as const;
@@ -60,16 +61,29 @@ export function depths(document: ExperimentDocument): Map<string, number> {
   return depth;
 }
 
-/** Layered layout, left to right, ports in order. Loads elk (1.5 MB) only when somebody asks for it. */
+/** What the label of an edge needs between two operators: letters and padding, in px. */
+const LABEL = { letter: 5.6, padding: 14, height: 18 } as const;
+/** With so many columns a query would be too small to read; it then goes on in rows below, of about this width to height in all. */
+const WRAPPED_FROM = 6;
+const ASPECT = 2.2;
+
+/**
+ * Layered layout, left to right in rows like a text, ports in order, with room for the edges' labels. Loads elk (1.5 MB) only when
+ * somebody asks for it.
+ */
 export async function autoLayout(document: ExperimentDocument, kinds: Map<string, Kind>): Promise<{ [operator: string]: Position }> {
   const { default: Elk } = await import("elkjs/lib/elk.bundled.js");
   const port = (operator: string, name: string) => `${operator}/${name}`;
+  const columns = 1 + Math.max(0, ...depths(document).values());
   const graph = await new Elk().layout({
     id: "query",
     layoutOptions: {
       "elk.algorithm": "layered",
       "elk.direction": "RIGHT",
-      "elk.layered.spacing.nodeNodeBetweenLayers": "64",
+      "elk.layered.spacing.nodeNodeBetweenLayers": "12",
+      "elk.layered.wrapping.strategy": columns < WRAPPED_FROM ? "OFF" : "MULTI_EDGE",
+      "elk.layered.wrapping.additionalEdgeSpacing": "30",
+      "elk.aspectRatio": String(ASPECT),
       "elk.spacing.nodeNode": "40",
       "elk.layered.nodePlacement.strategy": "NETWORK_SIMPLEX",
       "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
@@ -97,10 +111,22 @@ export async function autoLayout(document: ExperimentDocument, kinds: Map<string
       id: `edge-${index}`,
       sources: [port(edge.source, `EAST-${edge.source_port ?? DEFAULT_PORT.source}`)],
       targets: [port(edge.target, `WEST-${edge.target_port ?? DEFAULT_PORT.target}`)],
+      labels: [
+        {
+          id: `label-${index}`,
+          text: partitioningLabel(edge.partitioning),
+          width: partitioningLabel(edge.partitioning).length * LABEL.letter + LABEL.padding,
+          height: LABEL.height,
+          layoutOptions: { "elk.edgeLabels.inline": "true" },
+        },
+      ],
     })),
   });
-  const snap = (value: number | undefined) => Math.round((value ?? 0) / 8) * 8;
-  return Object.fromEntries((graph.children ?? []).map((node) => [node.id, { x: snap(node.x), y: snap(node.y) }]));
+  const nodes = graph.children ?? [];
+  const left = Math.min(...nodes.map((node) => node.x ?? 0));
+  const top = Math.min(...nodes.map((node) => node.y ?? 0));
+  const snap = (value: number) => Math.round(value / 8) * 8;
+  return Object.fromEntries(nodes.map((node) => [node.id, { x: snap((node.x ?? 0) - left), y: snap((node.y ?? 0) - top) }]));
 }
 
 /** Bounds of the query layer, at least as wide as the hardware needs. */
@@ -120,7 +146,7 @@ export function queryBounds(document: ExperimentDocument, kinds: Map<string, Kin
 }
 
 /** Feedback edges run back above the operators, each in a lane of its own. Distances in px. */
-export const LANE = { first: 28, step: 24, label: 10, reach: 22, radius: 10 } as const;
+export const LANE = { first: 28, step: 24, label: 10, reach: 22, apart: 7, radius: 10 } as const;
 
 /** How many feedback edges run below this one, the wider above; -1 for any other edge. */
 export function feedbackLane(document: ExperimentDocument, key: string): number {
@@ -133,19 +159,37 @@ export function feedbackLane(document: ExperimentDocument, key: string): number 
 
 /**
  * The way of a feedback edge: out to the right, up, back over all operators between its ends, down, and in from the left.
- * boxes: the operators' places. lane: how many feedback edges run below it. Returns the path and the middle of its lane.
+ * boxes: the operators' places. lane: how many feedback edges run below it; the wider ones also leave and arrive further out, so that
+ * edges of one port do not cover each other. Returns the path and the middle of its lane.
  */
 export function feedbackPath(from: Position, to: Position, boxes: Position[], lane: number): { path: string; x: number; y: number } {
-  const right = Math.max(from.x, to.x - 2 * LANE.reach) + LANE.reach;
-  const left = Math.min(to.x, from.x + 2 * LANE.reach) - LANE.reach;
+  const reach = LANE.reach + lane * LANE.apart;
+  const right = Math.max(from.x, to.x - 2 * LANE.reach) + reach;
+  const left = Math.min(to.x, from.x + 2 * LANE.reach) - reach;
   const below = boxes.filter((box) => box.x < right && box.x + NODE.width > left).map((box) => box.y);
   const y = Math.min(from.y - NODE.header, to.y - NODE.header, ...below) - LANE.first - lane * LANE.step;
+  return { path: aroundPath(from, to, left, right, y), x: (left + right) / 2, y };
+}
+
+/** The way of an edge to an operator further left, in the next row: out to the right, back between the rows, in from the left. */
+export function wrappedPath(from: Position, to: Position): { path: string; x: number; y: number } {
+  const right = from.x + LANE.reach;
+  const left = to.x - LANE.reach;
+  // Two that run side by side are of different length.
+  const apart = Math.min((right - left) / 40, 20) - 10;
+  const y = Math.round((from.y + NODE.port + NODE.footer + to.y - NODE.header - NODE.port / 2) / 2 + apart);
+  return { path: aroundPath(from, to, left, right, y), x: right - (right - left) / 4, y };
+}
+
+/** Out to the right, to the height y, to the left there, and in from the left; with round corners. */
+function aroundPath(from: Position, to: Position, left: number, right: number, y: number): string {
+  const corner = (a: number, b: number) => Math.sign(b - a) * Math.min(LANE.radius, Math.abs(b - a) / 2);
+  const [out, back] = [corner(from.y, y), corner(y, to.y)];
   const r = LANE.radius;
-  const path = [
-    `M${from.x} ${from.y}H${right - r}Q${right} ${from.y} ${right} ${from.y - r}`,
-    `V${y + r}Q${right} ${y} ${right - r} ${y}`,
-    `H${left + r}Q${left} ${y} ${left} ${y + r}`,
-    `V${to.y - r}Q${left} ${to.y} ${left + r} ${to.y}H${to.x}`,
+  return [
+    `M${from.x} ${from.y}H${right - r}Q${right} ${from.y} ${right} ${from.y + out}`,
+    `V${y - out}Q${right} ${y} ${right - r} ${y}`,
+    `H${left + r}Q${left} ${y} ${left} ${y + back}`,
+    `V${to.y - back}Q${left} ${to.y} ${left + r} ${to.y}H${to.x}`,
   ].join("");
-  return { path, x: (left + right) / 2, y };
 }
