@@ -13,17 +13,25 @@ const EVERYWHERE: KeyEntry[] = [
   { keys: "Shift+Arrows", does: "The same in larger steps" },
 ];
 
+function keysByCommand(entries: KeyEntry[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { does, keys } of entries) found.set(does, [...(found.get(does) ?? []), keys]);
+  return found;
+}
+
 /** One list of keys, drawn from the same entries that the listener obeys. */
 export function KeyHelp({ commands, onClose }: { commands: KeyEntry[]; onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>
       <dl className="keys">
-        {[...commands, ...EVERYWHERE].map((command) => (
-          <div key={command.keys}>
+        {[...keysByCommand([...commands, ...EVERYWHERE])].map(([does, keys]) => (
+          <div key={does}>
             <dt>
-              <kbd>{command.keys}</kbd>
+              {keys.map((one) => (
+                <kbd key={one}>{one}</kbd>
+              ))}
             </dt>
-            <dd>{command.does}</dd>
+            <dd>{does}</dd>
           </div>
         ))}
       </dl>

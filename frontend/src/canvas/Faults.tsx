@@ -132,9 +132,13 @@ function wordsOf(fault: Tagged, span: Span | null): string {
   return typeof mean_s === "number" ? `at random, ${seconds(mean_s)} apart on average${length}` : "at random";
 }
 
-/** Words stand right of a bar, or left of it where there is more room. left, right: of the bar, in percent. */
+/** Words stand in a long bar, right of a short one, or left of it where there is more room. left, right: of the bar, in percent. */
 const besideBar = (hasBar: boolean, left: number, right: number) =>
-  !hasBar ? { left: 10 } : right > 66 ? { right: `calc(${100 - left}% + 10px)` } : { left: `calc(${right}% + 10px)` };
+  !hasBar
+    ? { left: 10 }
+    : right - left > 33
+      ? { left: `calc(${left}% + 10px)` }
+      : right > 66 ? { right: `calc(${100 - left}% + 10px)` } : { left: `calc(${right}% + 10px)` };
 
 /** Shift makes the arrow keys' steps so much larger. */
 const LARGE_STEP = 10;
@@ -217,7 +221,7 @@ function FaultRow({
   const right = span ? at(span.end_s ?? horizon_s) : 100;
   const open = span ? span.end_s === null : false;
   return (
-    <li className={`${selected ? "selected" : ""} ${tone}`} data-testid={`fault-${index}`}>
+    <li onClick={() => select({ fault: index })} className={`${selected ? "selected" : ""} ${tone}`} data-testid={`fault-${index}`}>
       <button className="what" onClick={() => select({ fault: index })} title={problems[0]?.message ?? name} aria-pressed={selected}>
         <Icon name={tone === "err" ? "crossc" : tone === "warn" ? "warn" : iconOf(kind?.icon, "bolt")} />
         <span className="ell">
@@ -250,7 +254,7 @@ function FaultRow({
               )}
             </div>
           ) : (
-            <div className={`anytime ${isRandom(fault) ? "" : "unset"}`} onClick={() => select({ fault: index })} />
+            <div className={`anytime ${isRandom(fault) ? "" : "unset"}`} />
           )}
           <span className="when" style={besideBar(span !== null, left, right)}>
             {wordsOf(fault, span)}
