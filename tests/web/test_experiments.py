@@ -150,11 +150,23 @@ def test_the_examples_are_loaded_once_and_are_valid(client: Client, lab: Lab) ->
     added = fixtures.load(lab)
     assert {"flights.parquet", "flights.yaml", "nexmark_q3.yaml"} <= set(added)
     assert fixtures.load(lab) == []
-    for line in client.get("/api/experiments").json():
+    lines = client.get("/api/experiments").json()
+    nexmark = [line["name"].removeprefix("NexMark ") for line in lines if line["name"].startswith("NexMark")]
+    assert nexmark[0].startswith("Q1,"), "the list begins with the first example"
+    assert nexmark[-1].startswith("Q12,")
+    for line in lines:
+        assert line["description"]
         problems = client.get(f"/api/experiments/{line['id']}").json()["problems"]
         assert [problem for problem in problems if problem["severity"] == "error"] == []
     Experiment.objects.filter(fixture="nexmark_q3").delete()
     assert fixtures.load(lab) == ["nexmark_q3.yaml"]
+
+
+@pytest.mark.parametrize("description", [None, 5, {"a": 1}, "x" * 1000])
+def test_the_list_shows_the_beginning_of_any_description(client: Client, description: object) -> None:
+    client.post("/api/experiments", {"document": {"description": description}}, content_type="application/json")
+    (line,) = client.get("/api/experiments").json()
+    assert line["description"] == ("x" * 300 if isinstance(description, str) else "")
 
 
 def test_a_deleted_example_stays_deleted(client: Client, lab: Lab) -> None:

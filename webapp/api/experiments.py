@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 from django.db.models import Count, Q
+from django.db.models.fields.json import KeyTransform
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router, Status
@@ -37,12 +38,24 @@ class Start(Body):
     seed: int | None = None
 
 
+DESCRIPTION_LENGTH_MAX = 300  # letters in the list
+
+
 @router.get("", response=list[ExperimentItem], summary="All experiments, the last changed first")
 def listing(request: HttpRequest) -> list[ExperimentItem]:
     kept_runs = Count("runs", filter=Q(runs__deleted_at__isnull=True))
     found = Experiment.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).defer("document")
-    found = found.annotate(run_count=kept_runs).order_by("-updated_at")
-    return [ExperimentItem(id=str(e.pk), name=e.name, updated_at=e.updated_at, runs=e.run_count) for e in found]
+    found = found.annotate(run_count=kept_runs, described=KeyTransform("description", "document")).order_by("-updated_at")
+    return [
+        ExperimentItem(
+            id=str(e.pk),
+            name=e.name,
+            description=e.described[:DESCRIPTION_LENGTH_MAX] if isinstance(e.described, str) else "",
+            updated_at=e.updated_at,
+            runs=e.run_count,
+        )
+        for e in found
+    ]
 
 
 @router.post("", response={201: ExperimentShape}, summary="Store a new experiment; drafts may be invalid")

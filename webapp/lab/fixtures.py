@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from django.conf import settings
@@ -27,11 +28,16 @@ def load(lab: Lab) -> list[str]:
         if not Dataset.objects.filter(lab=lab, name=path.stem).exists():
             datasets.add(lab, path, path.stem)
             added.append(path.name)
-    for path in sorted(EXPERIMENTS_DIR.glob("*.yaml")):
+    for path in sorted(EXPERIMENTS_DIR.glob("*.yaml"), key=_number_by_number, reverse=True):  # lists begin with the last one
         if not Experiment.objects.filter(lab=lab, fixture=path.stem).exists():
             add_experiment(lab, path)
             added.append(path.name)
     return added
+
+
+def _number_by_number(path: Path) -> list[str | int]:
+    """q2 comes before q11."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", path.stem)]
 
 
 def add_experiment(lab: Lab, path: Path) -> Experiment:

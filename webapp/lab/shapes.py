@@ -16,8 +16,9 @@ class ExperimentName(Schema):
 
 
 class ExperimentItem(ExperimentName):
-    """A line of the list; `runs` counts those that are not deleted."""
+    """A line of the list; `runs` counts those that are not deleted, `description` is shortened."""
 
+    description: str
     updated_at: datetime
     runs: int
 

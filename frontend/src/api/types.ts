@@ -76,6 +76,7 @@ export interface RatePreview {
 export interface ExperimentRow {
   id: string;
   name: string;
+  description: string;
   updated_at: string;
   runs: number;
 }

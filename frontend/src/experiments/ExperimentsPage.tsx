@@ -52,7 +52,7 @@ export function ExperimentsPage() {
     toast(`${row.name} deleted.`, { action: { label: "Undo", run: restore }, seconds: UNDO_S });
   };
   const word = search.trim().toLowerCase();
-  const rows = (data ?? []).filter((row) => !hidden.includes(row.id) && (!word || row.name.toLowerCase().includes(word)));
+  const rows = (data ?? []).filter((row) => !hidden.includes(row.id) && (!word || `${row.name} ${row.description}`.toLowerCase().includes(word)));
   return (
     <div className="page">
       <TopBar
@@ -71,7 +71,7 @@ export function ExperimentsPage() {
             <Icon name="search" />
             <input
               aria-label="Search experiments"
-              placeholder="Search by name"
+              placeholder="Search by name or description"
               value={search}
               onChange={(event) => setSearch(event.target.value)}
             />
@@ -88,7 +88,7 @@ export function ExperimentsPage() {
             ) : !rows.length ? (
               <Empty
                 icon="canvas"
-                title={word ? `No experiment is called “${search}”` : "No experiment yet"}
+                title={word ? `No experiment speaks of “${search}”` : "No experiment yet"}
                 action={
                   <button className="btn" onClick={() => (word ? setSearch("") : create.mutate(emptyDocument()))}>
                     {word ? "Show all" : "New experiment"}
@@ -96,10 +96,10 @@ export function ExperimentsPage() {
                 }
               />
             ) : (
-              <table className="table">
+              <table className="table experiments">
                 <thead>
                   <tr>
-                    <th style={{ width: "60%" }}>Name</th>
+                    <th>Name</th>
                     <th className="num">Runs</th>
                     <th>Changed</th>
                     <th>
@@ -114,6 +114,7 @@ export function ExperimentsPage() {
                         <Link to={`/experiments/${row.id}`}>
                           <b>{row.name || "Untitled"}</b>
                         </Link>
+                        {row.description && <p title={row.description}>{row.description}</p>}
                       </td>
                       <td className="num">
                         {row.runs ? <Link to={`/runs?experiment=${row.id}`}>{row.runs}</Link> : <span className="mut">0</span>}
