@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Kind } from "../api/types";
-import { addFault, faultMarks, faultsOf, gridOf, labelLines, moveSpan, newFault, removeFault, replaceFault, spanOf, whomOf, withSpan } from "./faults";
+import { addFault, deathMarks, faultMarks, faultsOf, gridOf, labelLines, moveSpan, newFault, removeFault, replaceFault, spanOf, whomOf, withSpan } from "./faults";
 import { kind, smallDocument } from "./testing";
 
 const fields = (name: string, ...names: string[]): Kind => ({
@@ -85,6 +85,13 @@ describe("marks on a run's charts", () => {
       { start_s: 12, end_s: 13.5, forEver: false, text: "pause w1", host: "w1" },
       { start_s: 20, end_s: 30, forEver: true, text: "partition w1 ↔ all others", host: null },
     ]);
+  });
+
+  it("has the hosts that died until they are up again", () => {
+    const death = { host: "w2", at_s: 7, used_bytes: 2, limit_bytes: 1, restart_at_s: null };
+    const frames = [{ deaths: [{ ...death, at_s: 3, restart_at_s: 5 }] }, {}, { deaths: [death] }] as never;
+    const spans = deathMarks(frames, 10).map(({ start_s, end_s, forEver }) => [start_s, end_s, forEver]);
+    expect(spans).toEqual([[3, 5, false], [7, 10, true]]);
   });
 
   it("puts labels that would cover each other below one another, and leaves out what has no room", () => {

@@ -7,7 +7,7 @@ import type { Run } from "../api/types";
 import { TopBar } from "../app/TopBar";
 import { coerceDocument, warmupOf } from "../model/document";
 import { runEvents } from "../model/events";
-import { faultMarks } from "../model/faults";
+import { deathMarks, faultMarks } from "../model/faults";
 import { frameAt } from "../model/frames";
 import { latenciesOf } from "../model/latencies";
 import { withLatency } from "../model/series";
@@ -64,6 +64,10 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   const { data: registry } = useQuery(registryQuery);
   const faults = useMemo(() => faultMarks(document, registry?.faults ?? [], end_s), [document, registry, end_s]);
   const events = useMemo(() => runEvents(run, frames, warmup_s, faults), [run, frames, warmup_s, faults]);
+  const marks = useMemo(
+    () => [...faults, ...deathMarks(frames, end_s)].sort((a, b) => a.start_s - b.start_s),
+    [faults, frames, end_s],
+  );
   const latencies = latenciesOf(document.measurement);
   const [latency, setLatency] = useState("");
   const shown = useMemo(() => withLatency(frames, latency), [frames, latency]);
@@ -90,7 +94,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
               frames={shown}
               end_s={end_s}
               warmup_s={warmup_s}
-              faults={faults}
+              faults={marks}
               finished={!isActive(run)}
               definition={latencies.find(({ name }) => name === latency)?.definition ?? ""}
               latencies={latencies.map(({ name }) => name)}
@@ -144,7 +148,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
                   {weighsMemory(document) && <span className="wide">memory</span>}
                 </div>
               </div>
-              <Hosts document={document} frame={frame} faults={faults} />
+              <Hosts document={document} frame={frame} faults={marks} />
             </section>
             <section className="panel p-events">
               {run.summary ? (
