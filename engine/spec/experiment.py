@@ -40,7 +40,12 @@ class Credits(Variant):
         32, unit="records", ge=1, le=1_000_000, title="Per channel", description="Records that a channel may hold."
     )
     per_channel_bytes: Integer | None = quantity(
-        None, unit="bytes", ge=1, le=10**12, title="Bytes per channel", description="... and bytes, of the records' accounting size."
+        None,
+        unit="bytes",
+        ge=1,
+        le=10**12,
+        title="Bytes per channel",
+        description="Bytes that a channel may hold, of the records' accounting size.",
     )
     per_instance_bytes: Integer | None = quantity(
         None,
@@ -48,7 +53,7 @@ class Credits(Variant):
         ge=1,
         le=10**12,
         title="Bytes per instance",
-        description="... that all input channels of an instance may hold, each an equal share.",
+        description="Bytes that all input channels of an instance may hold together, each an equal share.",
     )
 
     def records(self, record_bytes: int, inputs: int, weight: int) -> int:
@@ -86,12 +91,14 @@ class Guarded(Variant):
     """What sources with marks on their hosts' load share."""
 
     queued_max: Integer | None = quantity(
-        None, unit="items", ge=0, le=10**12, title="Queued", description="The host is full with more than these in its queues."
+        None, unit="items", ge=0, le=10**12, title="Queued", description="With more items than these in its queues the host is full."
     )
     memory_max: Number | None = Field(
-        default=None, gt=0, le=10, title="Memory", description="The host is full above this share of its memory budget."
+        default=None, gt=0, le=10, title="Memory", description="Above this share of its memory budget the host is full."
     )
-    resume: Number = Field(default=1.0, ge=0, le=1, title="Resume", description="It remains full until it is at this share of each mark.")
+    resume: Number = Field(
+        default=1.0, ge=0, le=1, title="Resume", description="A full host remains so until it is down at this share of each mark."
+    )
 
     @model_validator(mode="after")
     def _has_a_mark(self) -> Self:

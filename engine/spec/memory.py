@@ -122,9 +122,9 @@ class Budget(Variant):
     per_record_bytes: Integer = quantity(
         0, unit="bytes", ge=0, le=10**6, title="Per record", description="Of a record in a queue or not yet sent, whatever its size."
     )
-    per_value_bytes: Integer = quantity(0, unit="bytes", ge=0, le=10**5, title="Per value", description="... for each of its fields.")
+    per_value_bytes: Integer = quantity(0, unit="bytes", ge=0, le=10**5, title="Per value", description="Of each field of such a record.")
     per_byte: Number = Field(
-        default=1.0, ge=0, le=100, title="Per byte", description="... for each byte of its accounting size; kept in thousandths."
+        default=1.0, ge=0, le=100, title="Per byte", description="Memory for each accounting byte of such a record; kept in thousandths."
     )
     state_factor: Number = Field(
         default=1.0, ge=0, le=100, title="State", description="Memory for each accounting byte of state; kept in thousandths."
@@ -217,7 +217,7 @@ class Klink2020(Budget):
     kind: Literal["klink_2020"] = "klink_2020"  # type: ignore[assignment]
     budget_mb: Number | None = quantity(23_622.32, unit="MB", gt=0, le=1e7, title="Budget", description="For queued events; 22 GiB.")
     per_record_bytes: Integer = quantity(4096, unit="bytes", ge=0, le=10**6, title="Per record", description="Of an event in a queue.")
-    per_byte: Number = Field(default=0.0, ge=0, le=100, title="Per byte", description="... for each byte of its accounting size.")
+    per_byte: Number = Field(default=0.0, ge=0, le=100, title="Per byte", description="Memory for each accounting byte of such a record.")
     state_factor: Number = Field(default=0.0, ge=0, le=100, title="State", description="Memory for each accounting byte of state.")
     slow_down: AnySlowDown = Field(default=KlinkCollector(), title="Slow-down", description="What services cost as memory fills.")
     on_full: Literal["die", "nothing"] = Field(default="nothing", title="When full", description="What happens above the limit.")
@@ -237,8 +237,8 @@ class Costream2024(Budget):
         450.0, unit="MB", ge=0, le=1e7, title="Footprint", description="What the process takes when it holds nothing."
     )
     per_record_bytes: Integer = quantity(180, unit="bytes", ge=0, le=10**6, title="Per record", description="Of a tuple in a queue.")
-    per_value_bytes: Integer = quantity(48, unit="bytes", ge=0, le=10**5, title="Per value", description="... for each of its values.")
-    per_byte: Number = Field(default=0.0, ge=0, le=100, title="Per byte", description="... for each byte of its accounting size.")
+    per_value_bytes: Integer = quantity(48, unit="bytes", ge=0, le=10**5, title="Per value", description="Of each value of such a tuple.")
+    per_byte: Number = Field(default=0.0, ge=0, le=100, title="Per byte", description="Memory for each accounting byte of such a record.")
     slow_down: AnySlowDown = Field(default=CostreamCollector(), title="Slow-down", description="What services cost as memory fills.")
 
     def budget_bytes(self, memory_bytes: int) -> int:
