@@ -118,7 +118,7 @@ describe("edges and records", () => {
     const match = { fields: [{ name: "city", type: "string" }], bytes: 20 };
     const types = recordTypes(
       smallDocument(),
-      { "persons.out": person, "filter.out": person, "join.out": match },
+      { "filter.in": person, "join.left": match, "persons.out": person, "filter.out": person, "join.out": match },
       new Map([["nexmark_person", "NexMark persons"]]),
     );
     expect(types.get("filter.out")).toMatchObject({ name: "Person", shape: 0 });

@@ -130,7 +130,9 @@ export function recordTypes(
   const bySignature = new Map<string, RecordType>();
   const types = new Map<string, RecordType>();
   const keys = new Map<string, string[]>();
+  const inputs = new Set(document.query.edges.map((edge) => `${edge.target}.${edge.target_port ?? DEFAULT_PORT.target}`));
   for (const key of Object.keys(schemas)) {
+    if (inputs.has(key)) continue; // what arrives has its name where it comes from
     const id = key.slice(0, key.lastIndexOf("."));
     keys.set(id, [...(keys.get(id) ?? []), key]);
   }

@@ -3,11 +3,11 @@ import type { ExperimentDocument } from "../model/document";
 import { expandHosts } from "../model/hosts";
 import type { FaultMark } from "../model/faults";
 import { Icon } from "../ui/Icon";
-import { percent, short } from "../ui/format";
+import { bytes, percent, short } from "../ui/format";
 
 /** What its memory model says, for the title. */
 const held = ({ memory }: HostSample) =>
-  memory ? `, ${short(memory.used_bytes)}B of memory in use${memory.slow_down > 1 ? `, services x ${memory.slow_down.toFixed(2)}` : ""}` : "";
+  memory ? `, ${bytes(memory.used_bytes)} of memory in use${memory.slow_down > 1 ? `, services x ${memory.slow_down.toFixed(2)}` : ""}` : "";
 
 export const weighsMemory = (document: ExperimentDocument) => document.cluster.hosts.some((host) => host.memory && host.memory.kind !== "none");
 
@@ -45,7 +45,7 @@ export function Hosts({ document, frame, faults }: { document: ExperimentDocumen
               </span>
               {memory && (
                 <span className={sample?.memory && sample.memory.slow_down > 1 ? "slowed" : ""}>
-                  {sample?.memory ? `${short(sample.memory.used_bytes)}B` : "–"}
+                  {sample?.memory ? bytes(sample.memory.used_bytes) : "–"}
                 </span>
               )}
             </li>
