@@ -179,6 +179,11 @@ MUTATIONS = (
         "box[3] = 1\n                            tally",
         "box[3] = 0\n                            tally",
     ),
+    # warm-ups by time
+    Mutation(
+        "warm-up: by time since the start of the run", LOSS, "inst[L.I_STATUS], inst[L.I_UP] = L.IDLE, now_ns", "inst[L.I_STATUS] = L.IDLE"
+    ),
+    Mutation("warm-up: never over", TOOLS, "left = par[at + V_SPAN] - t + inst[i, I_UP]", "left = par[at + V_SPAN]"),
     # deaths and restarts
     Mutation(
         "deaths: a trunk takes what has not left",

@@ -9,7 +9,17 @@ from engine.core.layout import NOISE_BINS, NOISE_OCTAVES, V_FACTORS
 from engine.core.mathematics import exp, ln, normal_quantile
 from engine.core.random import RandomStream
 from engine.core.world import Words
-from engine.spec.noise import AnyDrift, AnyNoise, AutoregressiveDrift, ExponentialNoise, LognormalNoise, NoDrift, NoNoise, UniformNoise
+from engine.spec.noise import (
+    AnyDrift,
+    AnyNoise,
+    AutoregressiveDrift,
+    ExponentialNoise,
+    LognormalNoise,
+    NoDrift,
+    NoNoise,
+    NoWarmUp,
+    UniformNoise,
+)
 from engine.spec.query import Cost
 from engine.workloads.draws import normal
 
@@ -82,12 +92,12 @@ def lower(cost: Cost, drift: list[int], weight: int = 1) -> list[int]:
     drift: `drift_factors` of the cost. weight: how many real records one that is served stands for.
     """
     noisy, warmup = not isinstance(cost.noise, NoNoise), cost.warmup
-    if not noisy and not drift and warmup is None:
+    if not noisy and not drift and isinstance(warmup, NoWarmUp):
         return []
-    extra, records = (warmup.extra, -(-warmup.records // weight)) if warmup is not None else (0, 0)
     step_ns = 0 if isinstance(cost.drift, NoDrift) else cost.drift.step_ns
     table = [int(word) for word in (factors(cost.noise) if noisy else ())]
-    return [extra, records, int(noisy), step_ns, V_FACTORS + len(table), *table, *drift]
+    cold = [warmup.extra, warmup.records_of(weight), warmup.span_ns]
+    return [*cold, int(noisy), step_ns, V_FACTORS + len(table), *table, *drift]
 
 
 def keys(seed: int, operator_id: str, parallelism: int) -> list[int]:

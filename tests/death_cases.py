@@ -20,15 +20,25 @@ def a_death_before_a_trunk() -> Document:
 
 
 def a_restart_within_the_look_ahead() -> Document:
-    """The same, but it is up again long before anything that others send could arrive."""
+    """A host to which others send is up again within the window in which it died: what they have sent before its restart is lost, what they
+    send later is not."""
     made = a_death_before_a_trunk()
-    made["cluster"]["hosts"][0]["memory"]["restart_after_s"] = 0.000_03
+    made["cluster"]["hosts"][2]["memory"] = {"kind": "budget", "budget_mb": 0.0003, "restart_after_s": 0.000_03}
     return made
+
+
+def a_restart_behind_slow_messages() -> Document:
+    """What the host sent before its death is slow, what it sends after its restart would be fast: a link never reorders."""
+    made = a_death_before_a_trunk()
+    del made["cluster"]["trunks"]
+    made["cluster"]["hosts"][0]["memory"]["restart_after_s"] = 0.0003
+    slow = {"kind": "delay", "sources": ["a"], "targets": ["y"], "both_ways": False, "from_s": 0, "to_s": 0.0018, "added_ms": 3.0}
+    return made | {"faults": [slow]}
 
 
 def deaths_among_losses() -> Document:
     """The host would die at 15, 29, 43, .. ms, and be up 5 ms later. Faults lose it, too: at its death for a shorter time, while it is down
-    and until the same moment, at its death for just as long, at its restart, and before it dies for longer."""
+    and until the same moment, at its death for just as long, at its restart, and before it dies for longer. At a restart it is paused."""
     free = {"output_us": 0, "control_us": 0}
     operators = [
         {"id": "source", "kind": "source", "cost": {"record_us": 10} | free},
@@ -39,7 +49,8 @@ def deaths_among_losses() -> Document:
         {"kind": "host_loss", "host": "h", "when": {"kind": "at", "at_s": at_ms / 1000}, "restart_after_s": (back_ms - at_ms) / 1000}
         for at_ms, back_ms in ((15, 16), (31, 34), (43, 48), (62, 64), (72, 80))
     ]
+    losses.append({"kind": "pause", "host": "h", "when": {"kind": "at", "at_s": 0.101}, "for_ms": 1.7})
     return document(operators, [{"source": "source", "target": "sink"}], [machine], {"source": bids(1000)}, faults=losses, horizon_s=0.15)
 
 
-DEATH_CASES = (a_death_before_a_trunk, a_restart_within_the_look_ahead, deaths_among_losses)
+DEATH_CASES = (a_death_before_a_trunk, a_restart_within_the_look_ahead, a_restart_behind_slow_messages, deaths_among_losses)

@@ -82,7 +82,14 @@ class Query:
                 "step_s": self.draw(st.sampled_from((0.001, 0.0017, 1.0))),
             }
         if self.draw(st.integers(0, 5)) == 0:
-            varying["warmup"] = {"factor": self.draw(st.sampled_from((1.0, 1.5, 7.77))), "records": self.draw(st.sampled_from((1, 3, 100)))}
+            varying["warmup"] = {
+                "kind": self.draw(st.sampled_from(("records", "time"))),
+                "factor": self.draw(st.sampled_from((1.0, 1.5, 7.77))),
+            }
+            if varying["warmup"]["kind"] == "records":
+                varying["warmup"]["records"] = self.draw(st.sampled_from((1, 3, 100)))
+            else:
+                varying["warmup"]["over_s"] = self.draw(st.sampled_from((0.000_000_007, 0.0013, 0.05)))
         return varying
 
     def add(self, kind: str, parallelism: int, params: Document) -> str:

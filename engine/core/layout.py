@@ -98,6 +98,7 @@ I_UNSENT = 49  # ... and what it had taken in and could not send: copies of outp
 I_LIFE = 50  # how often its host was lost
 I_COLD = 51  # records served before its host was lost for the last time
 I_KIND = 52  # where hosts can be lost: kind of the item in service
+I_UP = 53  # when its host was started, ns
 I_COLUMNS = 56  # whole cache lines
 
 # -- processor, host ------------------------------------------------------------------------------------------------------
@@ -292,11 +293,12 @@ G_COLUMNS = 60
 
 # -- what varies the cost of an operator's services, in the parameters (docs/event-core.md, 3.2) ----------------------------------
 V_EXTRA = 0  # warm-up: what it adds to the cost at first, in units of 2^-16 ...
-V_RECORDS = 1  # ... and after how many records it is over
-V_NOISY = 2  # 1: a table of factors follows
-V_STEP = 3  # of drift: how long a factor holds, ns; 0: there is none ...
-V_DRIFT = 4  # ... and how far behind V_EXTRA its factors begin
-V_FACTORS = 5  # those below the median by rising share below them, then those above it by rising share above them
+V_RECORDS = 1  # ... and after how many records it is over, 0: it does not depend on them ...
+V_SPAN = 2  # ... or after what time, ns, 0: it does not depend on it
+V_NOISY = 3  # 1: a table of factors follows
+V_STEP = 4  # of drift: how long a factor holds, ns; 0: there is none ...
+V_DRIFT = 5  # ... and how far behind V_EXTRA its factors begin
+V_FACTORS = 6  # those below the median by rising share below them, then those above it by rising share above them
 NOISE_OCTAVES = 32
 NOISE_BINS = 64  # per octave
 

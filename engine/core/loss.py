@@ -49,7 +49,7 @@ def restart(world: World, h: int, now_ns: int) -> None:
     losing.renew_channels(w, h, now_ns)
     for i in np.flatnonzero(w.inst[:, L.I_HOST] == h):
         inst = w.inst[i]
-        inst[L.I_STATUS] = L.IDLE
+        inst[L.I_STATUS], inst[L.I_UP] = L.IDLE, now_ns
         if w.g[L.G_TRACING]:
             w.behind[i, L.B_IDLE] = now_ns
         if inst[L.I_SOURCE] and inst[L.I_PERIOD]:

@@ -58,6 +58,9 @@ def varied(cost_ps, par, at, inst, i, t):
     left = par[at + V_RECORDS] - inst[i, I_IN] + inst[i, I_COLD]
     if left > 0:
         cost_ps += times(cost_ps, par[at + V_EXTRA] * left // par[at + V_RECORDS])
+    left = par[at + V_SPAN] - t + inst[i, I_UP]
+    if left > 0:
+        cost_ps += times(cost_ps, par[at + V_EXTRA] * left // par[at + V_SPAN])
     if par[at + V_STEP] > 0:
         cost_ps = times(cost_ps, par[at + par[at + V_DRIFT] + t // par[at + V_STEP]])
     if par[at + V_NOISY] == 1:

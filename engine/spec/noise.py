@@ -6,7 +6,6 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from .operator import Model
 from .units import Integer, Number, quantity, scaled, seconds_ns
 from .variant import Variant
 
@@ -84,9 +83,36 @@ class AutoregressiveDrift(Drift):
 AnyDrift = Annotated[NoDrift | AutoregressiveDrift, Field(discriminator="kind")]
 
 
-class WarmUp(Model):
-    """An instance is slow at first, as long as its code is not compiled: the cost falls linearly to its usual value."""
+class WarmUp(Variant):
+    """How much slower an instance is at first, as long as its code is not compiled."""
 
+    @property
+    def extra(self) -> int:
+        """What the factor at the start adds to 1, in units of 2^-16."""
+        return 0
+
+    def records_of(self, weight: int) -> int:
+        """After how many of its records an instance is warm, where each stands for `weight` real ones; 0: it does not depend on them."""
+        return 0
+
+    @property
+    def span_ns(self) -> int:
+        """After what time it is warm; 0: it does not depend on it."""
+        return 0
+
+
+class NoWarmUp(WarmUp):
+    """From its first record on an instance is as fast as ever."""
+
+    title: ClassVar[str] = "None"
+    kind: Literal["none"] = "none"
+
+
+class WarmUpByRecords(WarmUp):
+    """The cost falls linearly to its usual value with the records that an instance has served: code is compiled where it is used."""
+
+    title: ClassVar[str] = "By records"
+    kind: Literal["records"] = "records"
     factor: Number = Field(default=5.0, ge=1, le=100, title="Factor", description="How many times the usual cost the first record costs.")
     records: Integer = Field(
         default=10_000,
@@ -98,5 +124,28 @@ class WarmUp(Model):
 
     @property
     def extra(self) -> int:
-        """What the factor adds to 1, in units of 2^-16."""
         return scaled(self.factor, 1 << 16) - (1 << 16)
+
+    def records_of(self, weight: int) -> int:
+        return -(-self.records // weight)
+
+
+class WarmUpByTime(WarmUp):
+    """The cost falls linearly to its usual value with the time since the start of the run, or since the host has restarted."""
+
+    title: ClassVar[str] = "By time"
+    source: ClassVar[str] = "Costream, 8.1 (calibrated, not measured)"
+    kind: Literal["time"] = "time"
+    factor: Number = Field(default=2.0, ge=1, le=100, title="Factor", description="How many times the usual cost services cost at first.")
+    over_s: Number = quantity(5.0, unit="s", ge=0.000000001, le=1000, title="Over", description="After what time an instance is warm.")
+
+    @property
+    def extra(self) -> int:
+        return scaled(self.factor, 1 << 16) - (1 << 16)
+
+    @property
+    def span_ns(self) -> int:
+        return seconds_ns(self.over_s)
+
+
+AnyWarmUp = Annotated[NoWarmUp | WarmUpByRecords | WarmUpByTime, Field(discriminator="kind")]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from .noise import AnyDrift, AnyNoise, NoDrift, NoNoise, WarmUp
+from .noise import AnyDrift, AnyNoise, AnyWarmUp, NoDrift, NoNoise, NoWarmUp
 from .operator import Model
 from .problems import Refusal
 from .records import FieldType
@@ -31,11 +31,19 @@ class Cost(Model):
     )
     noise: AnyNoise = Field(default=NoNoise(), title="Noise", description="How services of equal work differ.")
     drift: AnyDrift = Field(default=NoDrift(), title="Drift", description="How all costs of the operator wander with time.")
-    warmup: WarmUp | None = Field(default=None, title="Warm-up", description="How much slower an instance is at first.")
+    warmup: AnyWarmUp = Field(default=NoWarmUp(), title="Warm-up", description="How much slower an instance is at first.")
+
+    @field_validator("warmup", mode="before")
+    @classmethod
+    def _warmup_without_a_kind(cls, given: Any) -> Any:
+        """Null is none; without a kind it goes by records, as before there were others."""
+        if given is None:
+            return NoWarmUp()
+        return {"kind": "records", **given} if isinstance(given, dict) else given
 
     @model_validator(mode="after")
     def _variable_costs_stay_countable(self) -> Self:
-        if isinstance(self.noise, NoNoise) and isinstance(self.drift, NoDrift) and self.warmup is None:
+        if isinstance(self.noise, NoNoise) and isinstance(self.drift, NoDrift) and isinstance(self.warmup, NoWarmUp):
             return self
         for name in ("record_us", "output_us", "control_us"):
             price = getattr(self, name)

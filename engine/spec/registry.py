@@ -18,7 +18,7 @@ from .faults import AnyFault, AnyOccurrence
 from .functions import FUNCTIONS, Function
 from .generation import AnyGeneration
 from .memory import AnyMemory, AnySlowDown
-from .noise import AnyDrift, AnyNoise
+from .noise import AnyDrift, AnyNoise, AnyWarmUp
 from .operator import Operator
 from .query import AnyPartitioning
 from .rates import AnyArrivals, AnyRate
@@ -37,6 +37,7 @@ FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "generations": variants(AnyGeneration),
     "noises": variants(AnyNoise),
     "drifts": variants(AnyDrift),
+    "warmups": variants(AnyWarmUp),
     "partitionings": variants(AnyPartitioning),
     "processors": variants(AnyProcessor),
     "placements": variants(AnyPlacement),

@@ -110,6 +110,21 @@ def test_the_state_at_any_moment_is_the_same_however_often_the_run_was_cut(made:
         assert fingerprint(simulation) == fingerprint(whole)
 
 
+@pytest.mark.parametrize("case", DEATH_CASES, ids=lambda case: case.__name__)
+def test_a_death_leaves_the_same_whether_it_is_seen_at_once_or_later_in_its_window(case: Callable[[], Document]) -> None:
+    """Credits set out for hosts that are dead already, from hosts that have gone through the window before them."""
+    made = case() | {"policies": {"flow_control": {"kind": "credits", "per_channel": 30}}}
+    made["cluster"]["hosts"].reverse()
+    deaths_ns = [round(death["at_s"] * 1e9) for death in traced(made).deaths]
+    assert len(deaths_ns) >= 3
+    at_once, later = simulated(made), simulated(made)
+    for death_ns in deaths_ns:
+        at_once.run_until(death_ns)
+        for simulation in (at_once, later):
+            simulation.run_until(death_ns + 200_000)
+        assert at_once.digest() == later.digest()
+
+
 def test_saved_and_forked_runs_go_on_to_the_same(tmp_path: Path) -> None:
     """Actors and agents take part; at some of the moments hosts are down, at others dead and restarted before."""
     made = credits_wait_at_a_cut()

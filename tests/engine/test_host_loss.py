@@ -221,6 +221,19 @@ def test_warm_up_begins_anew() -> None:
     assert took_us[:3] == took_us[served : served + 3] == [600, 450, 300]
 
 
+def test_a_warm_up_by_time_begins_anew_at_the_restart() -> None:
+    """Twice the cost at first, the usual one after 4 ms. The map's first record comes 0.581 ms after the start; after the restart at 60 ms
+    that of 60 ms comes at the same time."""
+    made = pipeline([loss("b", 50 * MS, 60 * MS)], cost={"warmup": {"kind": "time", "factor": 2.0, "over_s": 0.004}})
+    simulation = traced(made)
+    assert_agreement(made, simulation)
+    took = [end - start for i, start, end, _ in simulation.service_trace().tolist() if i == 1]
+    served = next(n for n, start in enumerate(starts(simulation, 1)) if start > 60 * MS)
+    assert took[:6] == took[served : served + 6]
+    assert took[0] == pytest.approx(300_000 * (2 - 0.581 / 4), rel=1e-4)
+    assert took[4:6] == [300_000, 300_000]
+
+
 def test_watermarks_of_a_new_instance_begin_at_the_start() -> None:
     """The sink on c is lost after a watermark and knows of none then, until the next one comes."""
     made = pipeline([loss("c", 20_300_000, 20_400_000)], source={"watermarks": watermarks(10.0)})

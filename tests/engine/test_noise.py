@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from engine import noise
+from engine.spec import Experiment
 from engine.spec.noise import AnyNoise, AutoregressiveDrift, ExponentialNoise, LognormalNoise, NoNoise, UniformNoise
 from engine.spec.problems import InvalidExperiment
 from engine.spec.validation import load
@@ -98,6 +99,24 @@ def test_the_first_services_cost_more() -> None:
     assert services_ns(made)[:6].tolist() == [50_000, 40_000, 30_000, 20_000, 10_000, 10_000]
 
 
+def test_services_cost_more_for_a_time() -> None:
+    """Three times as much at 0, and 1/1000 of the difference less with each millisecond: 1.0 ms then, a hundredth of a second apart."""
+    made = document({"record_us": 1000.0, "warmup": {"kind": "time", "factor": 3, "over_s": 1.0}})
+    simulation = traced(made)
+    assert_agreement(made, simulation)
+    rows = simulation.service_trace()
+    rows = rows[rows[:, 0] == 0]
+    for start, end in rows[rows[:, 3] == 0][:, 1:3].tolist():
+        assert end - start == pytest.approx(1e6 * (1 + 2 * max(0, 1 - start / 1e9)), abs=1e6 / (1 << 16) + 1)
+
+
+def test_a_warm_up_without_a_kind_goes_by_records() -> None:
+    made = [document({"record_us": 10.0, "warmup": warmup}) for warmup in ({"records": 7}, {"kind": "records", "records": 7})]
+    assert Experiment.model_validate(made[0]) == Experiment.model_validate(made[1])
+    made = [document({"record_us": 10.0} | more) for more in ({}, {"warmup": None}, {"warmup": {"kind": "none"}})]
+    assert Experiment.model_validate(made[0]) == Experiment.model_validate(made[1]) == Experiment.model_validate(made[2])
+
+
 def test_every_instance_warms_up_by_itself_and_draws_its_own_factors() -> None:
     made = document({"record_us": 10.0, "noise": {"kind": "exponential"}, "warmup": {"factor": 5, "records": 4}}, parallelism=2)
     simulation = traced(made)
@@ -176,6 +195,11 @@ def test_drift_warmup_and_noise_together_agree_at_another_scale() -> None:
         ({"noise": {"kind": "uniform", "cv": 0.6}}, "/noise", "0.577"),
         ({"noise": {"kind": "normal"}}, "/noise", "exponential"),
         ({"warmup": {"factor": 0.5}}, "/warmup/factor", "1"),
+        ({"output_us": 2e6, "warmup": {"kind": "time"}}, "/output_us", "at most 1e+06"),
+        ({"warmup": {"kind": "time", "over_s": 0}}, "/warmup/over_s", "1e-09"),
+        ({"warmup": {"kind": "time", "over_s": 2000}}, "/warmup/over_s", "1,000"),
+        ({"warmup": {"kind": "time", "records": 7}}, "/warmup/records", "records"),
+        ({"warmup": {"kind": "jit"}}, "/warmup", "time"),
         ({"record_us": 2e6, "drift": DRIFT}, "/record_us", "at most 1e+06"),
         ({"drift": DRIFT | {"sigma": 0.3}}, "/drift/sigma", "0.25"),
         ({"drift": DRIFT | {"time_constant_s": 0}}, "/drift/time_constant_s", "0.001"),

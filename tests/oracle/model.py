@@ -323,7 +323,7 @@ class Model:
         """The host is up again, unless it is down by another loss, too."""
         if host.losses.pop(number, None) is None or host.down:
             return
-        now_ns = self.environment.now
+        now_ns = host.started_ns = self.environment.now
         for packet in list(self.under_way.values()):
             if packet.channel.receiver.host is host:
                 self.lose(packet)
@@ -812,9 +812,13 @@ class Model:
     def varied(self, instance: Instance, cost_ps: int) -> int:
         """The cost with warm-up, drift and noise (section 3.2)."""
         warmup, noise, drift = instance.prices.warmup, instance.prices.noise, instance.prices.drift
-        if warmup is not None and instance.records < warmup.records:
-            extra = integer(warmup.factor, 1 << 16) - (1 << 16)
-            cost_ps += cost_ps * (extra * (warmup.records - instance.records) // warmup.records) >> 16
+        if warmup is not None and warmup.kind != "none":
+            by_time = warmup.kind == "time"
+            needed = seconds(warmup.over_s) if by_time else warmup.records
+            done = self.environment.now - instance.host.started_ns if by_time else instance.records
+            if done < needed:
+                extra = integer(warmup.factor, 1 << 16) - (1 << 16)
+                cost_ps += cost_ps * (extra * (needed - done) // needed) >> 16
         if drift is not None and drift.kind != "none":
             step = self.environment.now // seconds(drift.step_s)
             cost_ps = cost_ps * drift_factor((self.experiment.workload.seed, instance.operator.id, "drift"), drift, step) >> 16

@@ -92,6 +92,7 @@ class Host:
     paused_until_ns: int = 0
     losses: dict[int, float] = field(default_factory=dict)  # those that it is down by: fault's number, when it ends
     life: int = 0  # how often it was lost
+    started_ns: int = 0  # when it was up for the last time after that
     sharing: Any = None  # the shared cores, under processor sharing
     memory: Any = None  # where it is looked at
 

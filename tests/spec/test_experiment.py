@@ -226,7 +226,7 @@ def test_catalogue_is_complete_and_json():
     families = (
         "operators streams rates arrivals disorders watermarks retentions noises partitionings processors placements flow_controls prices"
     )
-    others = {"drifts", "generations", "faults", "occurrences", "functions", "ingresses", "memories", "slow_downs"}
+    others = {"drifts", "warmups", "generations", "faults", "occurrences", "functions", "ingresses", "memories", "slow_downs"}
     assert set(listing) == {*families.split(), *others}
     for family, entries in listing.items():
         assert entries, family

@@ -37,6 +37,7 @@ export type Family =
   | "generations"
   | "noises"
   | "drifts"
+  | "warmups"
   | "partitionings"
   | "processors"
   | "placements"
