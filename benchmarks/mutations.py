@@ -1,6 +1,6 @@
 """Does the exactness suite notice faults? Breaks one line of the engine at a time and counts how many breaks it catches.
 
-    python -m benchmarks.mutations [--documents 80] [--workers 2] [--only NAME]
+    python -m benchmarks.mutations [--documents 80] [--workers 2] [--only NAME] [--from N] [--to N]
 
 Each mutation is a replacement in the engine's own text, made in a copy of the tree. A copy runs random experiments, uncompiled, in small
 arrays and cut at random moments, and compares every service and every delivered record with what the oracle found. Prints one JSON line
@@ -32,7 +32,8 @@ AGGREGATE, SESSION, COUNT_WINDOW = (f"engine/operators/{name}aggregate.py" for n
 AGGREGATION, JOIN, SPLIT, PAIRS, WINDOW_JOIN, INTERVAL_JOIN, EXPIRING_JOIN = (
     f"engine/operators/{name}.py" for name in ("aggregation", "join", "split", "pairs", "window_join", "interval_join", "expiring_join")
 )
-LOSS, FAULTS, DEATHS = "engine/core/loss.py", "engine/faults/__init__.py", "engine/faults/death.py"
+LOSS, LOSING = "engine/core/loss.py", "engine/core/losing.py"
+FAULTS, HOST_LOSS, DEATHS = (f"engine/faults/{name}.py" for name in ("__init__", "host_loss", "death"))
 WAYS, MOVING = "engine/core/transmission.py", "engine/core/moving.py"
 NETWORK, CORE_NETWORK, ACTORS = "engine/network.py", "engine/core/network.py", "engine/core/actors.py"
 TIMEOUT_S = 1000
@@ -106,10 +107,10 @@ MUTATIONS = (
     # actors
     Mutation("a call-out answered for another host", LOOP, "if host[h, H_ANSWERED] == 0:", "if host[actors - 1, H_ANSWERED] == 0:"),
     Mutation(
-        "actors act in a torn window",
+        "windows begin without actors",
         LOOP,
-        "if reason == DONE:\n            for h in range(actors, hosts):",
-        "if True:\n            for h in range(actors, hosts):",
+        "for h in range(hosts):\n            if next_ns[h] < t0:",
+        "for h in range(actors):\n            if next_ns[h] < t0:",
     ),
     Mutation("actors look beyond the window", ACTORS, "if due_ns > until_ns:", "if due_ns > until_ns + 100_000:"),
     Mutation(
@@ -209,6 +210,77 @@ MUTATIONS = (
     ),
     Mutation("memory: bytes of a channel do not bind", EXPERIMENT, "return min(bounds)", "return bounds[0]"),
     Mutation("memory: channels do not share", EXPERIMENT, "self.per_instance_bytes // inputs // ", "self.per_instance_bytes // "),
+    # hosts that are lost
+    Mutation("loss: what is lost is not counted", LOSING, "inst[msg[slot, M_RECEIVER], I_LOST] += 1", "pass"),
+    Mutation("loss: what was not sent is not counted", LOSING, "inst[i, I_UNSENT] += copies", "pass"),
+    Mutation("loss: copies that were sent count as unsent", LOSING, "O_PARALLEL] - sent", "O_PARALLEL]"),
+    Mutation("loss: a sink's record is not counted", LOSING, "inst[i, I_UNSENT] += 1\n", "inst[i, I_UNSENT] += 0\n"),
+    Mutation("loss: one nanosecond saves what is sent", LOSING, "msg[slot, left] > now:", "msg[slot, left] > now + 1:"),
+    Mutation("loss: what leaves at that moment is lost", LOSING, "msg[slot, left] > now:", "msg[slot, left] >= now:"),
+    Mutation(
+        "loss: the egress link is not free",
+        LOSING,
+        "host[h, H_LINK_FREE] = min(host[h, H_LINK_FREE], now)",
+        "host[h, H_LINK_FREE] += 0",
+    ),
+    Mutation("loss: a link of its own is not free", LOSING, "link[k, K_FREE] = min(link[k, K_FREE], now)", "link[k, K_FREE] += 0"),
+    Mutation(
+        "loss: what waits at a cut is sent after all",
+        LOSING,
+        "K_FREE], now)\n            lose_held(link, k, msg, inst, notes, tracing, free, g)\n",
+        "K_FREE], now)\n",
+    ),
+    Mutation("loss: what waits at a cut gets there", LOSING, "if link[k, K_TARGET] == h:", "if link[k, K_TARGET] == -1 - h:"),
+    Mutation(
+        "loss: what left before is overtaken",
+        LOSING,
+        "link[k, K_ARRIVED] = max(link[k, K_ARRIVED], rings[2 * x + 1, at & mask, 0])",
+        "link[k, K_ARRIVED] += 0",
+    ),
+    Mutation("loss: what is under way gets there", LOSING, "notes, tracing, free, g, h, FAR)", "notes, tracing, free, g, h, 0)"),
+    Mutation("loss: hand-overs on the host survive", LOSING, "host[h, H_LOCAL] = host[h, H_LOCAL_TAIL]", "host[h, H_LOCAL] += 0"),
+    Mutation("loss: what a pool serves ends after all", LOSING, "    host[h, H_AGENDA] = 0\n", ""),
+    Mutation("loss: threads of shared cores go on", LOSING, "    host[h, H_RUNNING] = 0\n", ""),
+    Mutation("loss: the quota is not used", LOSING, "host[h, H_QUOTA_LEFT] -= worked * host[h, H_RUNNING]", "host[h, H_QUOTA_LEFT] -= 0"),
+    Mutation("loss: all of a service counts as work", LOSING, "inst[i, I_BUSY] -= left", "inst[i, I_BUSY] -= 0"),
+    Mutation(
+        "loss: sources read again",
+        LOSING,
+        "inst[i, I_STATUS] = DOWN\n",
+        "inst[i, I_LOG] -= 1 if inst[i, I_SOURCE] == 1 and inst[i, I_STATUS] == SERVING else 0; inst[i, I_STATUS] = DOWN\n",
+    ),
+    Mutation("loss: watermarks survive", LOSING, "inst[i, I_WATERMARK] = -FAR", "inst[i, I_WATERMARK] += 0"),
+    Mutation("loss: watermarks of channels survive", LOSING, "chan[c, C_WATERMARK] = -FAR", "chan[c, C_WATERMARK] += 0"),
+    Mutation("loss: the largest event time survives", LOSING, "inst[i, I_NEWEST_EVENT] = -FAR", "inst[i, I_NEWEST_EVENT] += 0"),
+    Mutation("loss: the warm-up goes on", LOSING, "inst[i, I_COLD] = inst[i, I_IN]", "inst[i, I_COLD] += 0"),
+    Mutation("loss: turns go on", LOSING, "chan[c, C_TURN] = 0", "chan[c, C_TURN] += 0"),
+    Mutation("loss: state survives", LOSING, "elif values == 1:", "elif values == 2:"),
+    Mutation("loss: distinct values survive", LOSING, "lost = inst[entry[entry[e, S_PANE], S_OWNER], I_HOST] == h", "lost = False"),
+    Mutation("loss: rows of panes survive", LOSING, "            panes_of[at] = -1\n", ""),
+    Mutation("loss: what is held survives", LOSING, "memory[h, Z_HELD] = 0", "memory[h, Z_HELD] += 0"),
+    Mutation("loss: a full host stays full", LOSING, "memory[h, Z_FULL] = 0", "memory[h, Z_FULL] += 0"),
+    Mutation("loss: credits come back at once", LOSING, "back = credit_back(link, latency[h, h2], now)", "back = now"),
+    Mutation("loss: credits come back over the wrong way", LOSING, "credit_back(link, latency[h, h2]", "credit_back(link, latency[h2, h]"),
+    Mutation("loss: credits come back late to its own senders", LOSING, "        back = 0\n", "        back = now + 1_000_000\n"),
+    Mutation("loss: credits are not renewed", LOSING, "            credit[k] = back\n", "            pass\n"),
+    Mutation("loss: credits are counted on", LOSING, "chan[c, C_CONSUMED] = chan[c, C_SENT]", "chan[c, C_CONSUMED] += 0"),
+    Mutation("loss: who waits for a credit is not woken", LOSING, "BLOCKED and back < inst[i, I_WAKE]:", "BLOCKED and back < 0:"),
+    Mutation(
+        "loss: credits of those who are gone", LOOP, "if msg[slot, M_EPOCH] != inst[chan[channel, C_SENDER], I_LIFE]:", "if bound < 0:"
+    ),
+    Mutation("loss: who is down serves what comes", LOOP, "if host[h, H_BACK] > 0:  # it is down", "if host[h, H_BACK] > FAR:"),
+    Mutation(
+        "loss: up again a nanosecond early",
+        LOSS,
+        "w.host[h, L.H_RESUME] = w.next_ns[h] = now_ns + 1",
+        "w.host[h, L.H_RESUME] = w.next_ns[h] = now_ns",
+    ),
+    Mutation("loss: a tick at the restart", LOSS, "(now_ns // inst[L.I_PERIOD] + 1) *", "(-(-now_ns // inst[L.I_PERIOD])) *"),
+    Mutation("loss: ticks behind the end of the log", LOSS, "if tick_ns <= w.g[L.G_HORIZON]:", "if True:"),
+    Mutation("loss: the dead are up again", LOSS, "if w.memory[h, L.Z_DIED] >= 0:", "if w.memory[h, L.Z_DIED] >= L.FAR:"),
+    Mutation("loss: a loss for ever ends", LOSS, "= max(int(w.host[h, L.H_BACK]), back_ns)", "= back_ns"),
+    Mutation("loss: the first restart counts", HOST_LOSS, "if not is_lost(self.host, self.losses):", "if True:"),
+    Mutation("loss: who is back stands still", LOSS, "w.host[h, [L.H_BACK, L.H_PAUSED]] = 0", "w.host[h, L.H_BACK] = 0"),
     # emission and credits
     Mutation(
         "rebalance starts with receiver 0",
@@ -435,17 +507,22 @@ MUTATIONS = (
 
 CHILD = """
 import pickle, sys
+import numpy as np
 import engine
 from actor_examples import cast
 from engine.core import keyed
 from engine.core.world import Capacity
 from engine.operators import OPERATORS
+from engine.telemetry.frames import Counters
 ACTING_NS = 170_000
-from engine.core.layout import I_OP, I_STATE_BYTES
+from engine.core.layout import I_OP, I_STATE_BYTES, Z_DIED, Z_FULL, Z_PEAK, Z_USED, Z_WATCHED
+def memory_of(memory):
+    watched = memory[:, Z_WATCHED].nonzero()[0].tolist()
+    return [(h, *memory[h, [Z_USED, Z_PEAK, Z_FULL, Z_DIED]].tolist()) for h in watched]
 assert engine.__file__.startswith(sys.argv[1]), engine.__file__
 with open(sys.argv[2], "rb") as file:
     cases = pickle.load(file)
-for document, with_actors, cuts, services, outputs, late, errors in cases:
+for name, document, with_actors, cuts, expected in cases:
     tiny = Capacity(messages=2, ring=2, entries=2, rows=2, panes=2, trace=64, outputs=16)
     parts = cast(ACTING_NS) if with_actors else {}
     simulation = engine.Simulation(document, trace=True, keep_outputs=True, capacity=tiny, **parts)
@@ -463,29 +540,45 @@ for document, with_actors, cuts, services, outputs, late, errors in cases:
                 for state in states:
                     keyed.put(simulation._world, keeping, i, state)
     simulation.run_until(simulation.end_ns)
-    assert [tuple(row) for row in simulation.service_trace().tolist()] == services
-    for sink, wanted in outputs.items():
-        assert repr([tuple(r.values()) for r in simulation.sink_records(sink)]) == repr(wanted)  # NaN is like itself
-    assert {id: counts["late"] for id, counts in simulation.summary()["operators"].items()} == late
-    assert simulation.summary()["errors"] == errors
+    summary = simulation.summary()
+    outputs = {sink: [tuple(r.values()) for r in simulation.sink_records(sink)] for sink in expected["outputs"]}
+    counts = {id: (counts["late"], counts["lost"], counts["unsent"]) for id, counts in summary["operators"].items()}
+    columns = simulation.trace().columns()
+    found = {
+        "services": [tuple(row) for row in simulation.service_trace().tolist()],
+        "work_ns": columns["service_ns"].tolist(),
+        "outputs": outputs,
+        "counts": counts,
+        "errors": summary["errors"],
+        "drained": simulation.drained,
+        "state_bytes": simulation._world.arrays.inst[:, I_STATE_BYTES].tolist(),
+        "memory": memory_of(simulation._world.arrays.memory),
+        "heard": [actor.state() for actor in simulation._actors.actors],
+    }
+    served_ns = [0] * len(found["state_bytes"])
+    for i, start_ns, end_ns, _ in expected["services"]:
+        served_ns[i] += min(end_ns, simulation.now_ns) - start_ns
+    accounts = Counters.read(simulation._world.arrays, simulation.now_ns, 0, np.zeros(len(served_ns), np.int64))
+    found["busy_and_stolen_ns"] = (accounts.busy_ns + accounts.stolen_ns).tolist()
+    for what, wanted in {**expected, "busy_and_stolen_ns": served_ns}.items():
+        assert repr(found[what]) == repr(wanted), f"{what} of {name}"  # NaN is like itself
 """
 
 
 def cases(count: int) -> list[tuple[Any, ...]]:
-    """The corner cases and random experiments, always the same, with what the oracle found.
+    """The corner cases and random experiments, always the same, with what the oracle found: of each its name, the document, whether actors
+    take part, the moments to cut at, and what is to be found.
 
-    Each is a document, whether actors take part, the moments to cut at, services, records by sink, late records by operator,
-    and errors of expressions.
+    The shortest come first, so that most faults are found soon.
     """
     from hypothesis import HealthCheck, Phase, given, settings
 
-    from engine.spec import Experiment
     from tests.corner_cases import CORNER_CASES
     from tests.death_cases import DEATH_CASES
-    from tests.engine.actor_examples import cast
     from tests.engine.test_actors import undrained
+    from tests.engine.test_host_loss import with_losses
+    from tests.loss_cases import LOSS_CASES
     from tests.network_cases import NETWORK_CASES
-    from tests.oracle import simulate
     from tests.strategies import documents
 
     drawn: list[dict[str, Any]] = []
@@ -503,23 +596,44 @@ def cases(count: int) -> list[tuple[Any, ...]]:
         drawn.append(document)
 
     draw()
-    distinct = {json.dumps(document): document for document in drawn}
-    found = []
-    chosen = list(distinct.items())[-count:]  # the first ones are the plainest
-    plain_cases = [(case.__name__, case()) for case in DEATH_CASES + CORNER_CASES + NETWORK_CASES] + chosen
-    acted = [(f"{text} with actors", undrained(document)) for text, document in plain_cases[-len(NETWORK_CASES) - count // 2 :]]
-    for n, (text, document) in enumerate(plain_cases + acted):
-        with_actors = n >= len(plain_cases)
-        result = simulate(Experiment.model_validate(document), **(cast(ACTING_NS) if with_actors else {}))
-        chance = random.Random(text)
-        last_ns = result.services[-1][1] if result.services else 0
-        cuts = sorted(chance.randrange(last_ns + 1) for _ in range(3))
-        outputs = {
-            sink: [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, plain(d.values), d.further_ns) for d in deliveries]
-            for sink, deliveries in result.outputs.items()
-        }
-        found.append((document, with_actors, cuts, result.services, outputs, result.late, result.errors))
-    return found
+    distinct = list({json.dumps(document): document for document in drawn}.values())[-count:]  # the first ones are the plainest
+    chosen = [(f"random {n}", document) for n, document in enumerate(distinct)]
+    network = [(case.__name__, case()) for case in NETWORK_CASES]
+    corners = [(case.__name__, case()) for case in CORNER_CASES]
+    lossy = [(f"{text} with losses", with_losses(made, random.Random(text))) for text, made in network + corners[::4] + chosen[::2]]
+    plain_cases = [(case.__name__, case()) for case in LOSS_CASES + DEATH_CASES] + corners + network + chosen + lossy
+    acted = [(f"{text} with actors", undrained(document)) for text, document in network + chosen[::2] + lossy[:: len(network) // 3]]
+    made = [case_of(text, document, False) for text, document in plain_cases] + [case_of(text, document, True) for text, document in acted]
+    return sorted(made, key=lambda case: len(case[-1]["services"]))
+
+
+def case_of(text: str, document: dict[str, Any], with_actors: bool) -> tuple[Any, ...]:
+    """One case; what is random of it follows from the text."""
+    from engine.spec import Experiment
+    from tests.engine.actor_examples import cast
+    from tests.oracle import simulate
+
+    parts = cast(ACTING_NS) if with_actors else {}
+    result = simulate(Experiment.model_validate(document), **parts)
+    chance = random.Random(text)
+    last_ns = result.services[-1][1] if result.services else 0
+    cuts = sorted(chance.randrange(last_ns + 1) for _ in range(3))
+    outputs = {
+        sink: [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, plain(d.values), d.further_ns) for d in deliveries]
+        for sink, deliveries in result.outputs.items()
+    }
+    expected = {
+        "services": result.services,
+        "work_ns": [origin[-1] for origin in result.origins],
+        "outputs": outputs,
+        "counts": {id: (late, result.lost[id] + result.unsent[id], result.unsent[id]) for id, late in result.late.items()},
+        "errors": result.errors,
+        "drained": result.drained,
+        "state_bytes": [int(size) for size in result.state_bytes],
+        "memory": [tuple(map(int, held)) for held in result.memory],
+        "heard": [actor.state() for actor in parts.get("actors", ())],
+    }
+    return text, document, with_actors, cuts, expected
 
 
 def plain(values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -549,7 +663,11 @@ def trial(mutation: Mutation | None, cases_path: Path, timeout_s: float) -> dict
             )
             message = done.stderr.strip().splitlines()[-1] if done.returncode else ""
             how = (
-                "survived" if done.returncode == 0 else "difference" if message.startswith("AssertionError") else f"error: {message[:100]}"
+                "survived"
+                if done.returncode == 0
+                else message[16:116]
+                if message.startswith("AssertionError: ")
+                else f"error: {message[:100]}"
             )
         except subprocess.TimeoutExpired:
             how = "timeout"
@@ -561,12 +679,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--documents", type=int, default=80, help="random experiments per mutation")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="mutations tried at the same time")
-    parser.add_argument("--only", help="only mutations whose name contains this")
+    parser.add_argument("--only", default="", help="only mutations whose name contains this")
+    parser.add_argument("--case", default="", help="only cases whose name contains this")
+    parser.add_argument("--from", dest="first", type=int, default=1, help="the first mutation tried, counted from 1")
+    parser.add_argument("--to", dest="last", type=int, default=len(MUTATIONS), help="the last one")
     arguments = parser.parse_args()
-    chosen = [mutation for mutation in MUTATIONS if not arguments.only or arguments.only in mutation.name]
+    chosen = [mutation for mutation in MUTATIONS[arguments.first - 1 : arguments.last] if arguments.only in mutation.name]
     with tempfile.TemporaryDirectory() as directory, ThreadPoolExecutor(arguments.workers) as pool:
         path = Path(directory) / "cases"
-        path.write_bytes(pickle.dumps(cases(arguments.documents)))
+        path.write_bytes(pickle.dumps([case for case in cases(arguments.documents) if arguments.case in case[0]]))
         unchanged = trial(None, path, TIMEOUT_S)
         if unchanged["caught"]:
             raise SystemExit(f"the unchanged engine does not pass: {unchanged}")

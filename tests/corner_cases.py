@@ -153,6 +153,27 @@ def lateness_of_an_interval_join() -> Document:
     return _steady_and_loose("interval_join", lower_s=-0.002, upper_s=-0.0005, lateness_ms=0.4)
 
 
+def what_an_interval_join_holds() -> Document:
+    """Of two keys records are freed in another order than they came, the last of a key among them, 1 ns before the watermark; what is
+    held slows everything down, so that what is freed late shows."""
+    few = {"fields": [{"name": "auction", "expression": "auction % 2"}, {"name": "time", "expression": "time"}]}
+    params = {"left_key": "auction", "right_key": "auction", "lower_s": -0.000299999, "upper_s": 0.000199999}
+    made = _two_streams_into(
+        {"id": "join", "kind": "interval_join", "params": params},
+        bids(5_000, watermarks=watermarks(0.1, lag_ms=0.5), disorder={"kind": "uniform", "max_ms": 0.6}),
+        bids(10_000, watermarks=watermarks(0.1, lag_ms=0.5)),
+        horizon_s=0.02,
+    )
+    for edge in made["query"]["edges"][:2]:
+        id = f"few-{edge['source']}"
+        made["query"]["operators"].append({"id": id, "kind": "map", "params": few})
+        made["query"]["edges"].append({"source": edge["source"], "target": id})
+        edge["source"] = id
+    slow_down = {"kind": "points", "points": [{"share": 0.0, "factor": 1.0}, {"share": 1.0, "factor": 9.0}]}
+    made["cluster"]["hosts"][0]["memory"] = {"kind": "budget", "budget_mb": 0.01, "on_full": "nothing", "slow_down": slow_down}
+    return made
+
+
 def an_interval_join_until_a_field() -> Document:
     """Auctions match bids until a moment of their own, so that they are freed in another order than they came."""
     auctions = {"stream": {"kind": "nexmark_auction"}, "rate": {"kind": "constant", "per_s": 3_000}, "watermarks": watermarks(0.5)}
@@ -909,7 +930,21 @@ def senders_share_the_bytes_of_a_receiver() -> Document:
     )
 
 
+def services_that_cost_nothing() -> Document:
+    """They take a nanosecond all the same, whatever is served; and so do those of a fast host that cost too little."""
+    nothing = {"record_us": 0, "output_us": 0, "control_us": 0}
+    operators = [
+        {"id": "bids", "kind": "source", "cost": nothing},
+        {"id": "map", "kind": "union", "cost": nothing | {"record_us": 0.001}},
+        {"id": "sink", "kind": "sink", "cost": nothing},
+    ]
+    edges = [{"source": "bids", "target": "map"}, {"source": "map", "target": "sink"}]
+    machine = host("a", processor={"kind": "shared_fifo"}, cores=1, speed=10.0)
+    return document(operators, edges, [machine], {"bids": bids(10_000, watermarks=watermarks(0.5))}, local_latency_ns=1, horizon_s=0.004)
+
+
 CORNER_CASES = (
+    services_that_cost_nothing,
     senders_share_the_bytes_of_a_receiver,
     what_is_shed_moves_time,
     late_rows_fill_the_memory,
@@ -960,6 +995,7 @@ CORNER_CASES = (
     a_window_join_by_the_processing_clock,
     bounds_of_an_interval_join,
     lateness_of_an_interval_join,
+    what_an_interval_join_holds,
     an_interval_join_until_a_field,
     expiry_to_the_nanosecond,
     expiry_of_what_has_matched_already,

@@ -20,9 +20,10 @@ import engine
 from engine.core import layout as L
 from engine.core.loss import kill
 from engine.core.world import World
-from tests.corner_cases import CORNER_CASES, a_cycle_that_stands_still, bids, document, host, watermarks
+from tests.corner_cases import CORNER_CASES, a_cycle_that_stands_still, watermarks
+from tests.loss_cases import LOSS_CASES, MS, loss, pipeline
 from tests.network_cases import NETWORK_CASES, credits_wait_at_a_cut
-from tests.strategies import documents, host_names, seconds
+from tests.strategies import documents, host_names
 
 from .actor_examples import cast
 from .agreement import DATASETS, TEMPLATES, TINY, assert_agreement, simulated, template, traced
@@ -30,19 +31,12 @@ from .test_determinism import fingerprint
 from .test_invariants import judge
 
 Document = dict[str, Any]
-MS = 1_000_000
-
-
-def loss(name: str, at_ns: int, back_ns: int | None = None) -> Document:
-    """The host is lost at a time, and back at another."""
-    fault: Document = {"kind": "host_loss", "host": name, "when": {"kind": "at", "at_s": seconds(at_ns)}}
-    return fault if back_ns is None else fault | {"restart_after_s": seconds(back_ns - at_ns)}
 
 
 def with_losses(made: Document, chance: random.Random, count: int = 3) -> Document:
     """Some hosts are lost, and most come back, at moments at which something happens, or a nanosecond later."""
-    services = traced(made).service_trace()
-    moments = services[:, 1:3].ravel() if len(services) else np.array([0])
+    services = traced(made).trace().columns()
+    moments = np.concatenate([services[name] for name in ("start_ns", "end_ns", "departed_ns")])
     horizon_ns = round(made["workload"]["horizon_s"] * 1e9)
     moments = np.unique(moments[(moments >= 0) & (moments < horizon_ns - 2)])
     losses = []
@@ -72,6 +66,13 @@ def test_random_experiments_with_actors_agree(made: Document, seed: int, period_
         assert actor.state() == twin.state()
 
 
+@pytest.mark.parametrize("case", LOSS_CASES, ids=lambda case: case.__name__)
+def test_corner_cases_agree(case: Callable[[], Document]) -> None:
+    for capacity in (None, TINY):
+        expected = assert_agreement(case(), traced(case(), capacity=capacity))
+        assert len(expected.services) > 50
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CORNER_CASES + NETWORK_CASES, ids=lambda case: case.__name__)
 def test_corner_cases_with_losses_agree(case: Callable[[], Document]) -> None:
@@ -97,23 +98,6 @@ def test_overloaded_templates_with_losses_agree_and_lose_nothing_silently(name: 
 
 
 # -- worked examples --------------------------------------------------------------------------------------------------------------
-
-
-def pipeline(faults: list[Document], *, per_s: float = 1000.0, horizon_s: float = 0.1, **parts: Any) -> Document:
-    """Source on a, map on b, sink on c. A record every millisecond from 0 on; source 1 us, map 300 us, sink 1 us; a record of 100 bytes
-    takes 80 us on a's link of 10 Mbit/s, 0.8 us on the others', then half a millisecond."""
-    operators = [
-        {"id": "bids", "kind": "source", "cost": {"record_us": 1, "output_us": 0, "control_us": 0}},
-        {"id": "map", "kind": "union", "cost": {"record_us": 300, "output_us": 0, "control_us": 0} | parts.pop("cost", {})},
-        {"id": "sink", "kind": "sink", "cost": {"record_us": 1, "output_us": 0, "control_us": 0}},
-    ]
-    edges = [{"source": "bids", "target": "map"}, {"source": "map", "target": "sink"}]
-    hosts = [host("a", egress_mbit_per_s=10), host("b", egress_mbit_per_s=1000), host("c")]
-    placement = {"kind": "explicit", "hosts": {"bids": ["a"], "map": ["b"], "sink": ["c"]}}
-    source = bids(per_s, **parts.pop("source", {}))
-    made = document(operators, edges, hosts, {"bids": source}, placement=placement, faults=faults, horizon_s=horizon_s, **parts)
-    made["measurement"] = {"frame_ms": 1}
-    return made
 
 
 def starts(simulation: engine.Simulation, instance: int) -> list[int]:
