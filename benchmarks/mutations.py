@@ -461,7 +461,7 @@ MUTATIONS = (
     ),
     Mutation("moved panes end later", MOVING, "end = start + size\n", "end = start + size + 1\n"),
     Mutation("moved panes in the first list", MOVING, "first + group_of(entry[e, S_KEY], scheme, groups), start", "first, start"),
-    Mutation("moved away, but kept in panes", MOVING, "        panes_of[where] = -1\n", ""),
+    Mutation("moved away, but kept in panes", TOOLS, "    panes_of[at] = -1\n", ""),
     Mutation("moved sessions lose the heap", SESSION, "    panes_of[queue + QUEUE_ROOT] = -1\n    for n in", "    for n in"),
     Mutation(
         "moved records expire by place", EXPIRING_JOIN, 'np.argsort(w.row[rows, extra + T_EXPIRES], kind="stable")', "np.argsort(rows)"

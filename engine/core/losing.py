@@ -2,7 +2,7 @@
 
 from engine.core.compiler import compiled
 from engine.core.layout import *
-from engine.core.tools import free_message, pressure_at
+from engine.core.tools import drop_panes, free_message, free_row, pressure_at
 from engine.core.transmission import credit_back
 
 # -- messages --------------------------------------------------------------------------------------------------------------
@@ -335,15 +335,10 @@ def lose_state(world, h):
         link = op[o, O_LISTS_LINK]
         first = op[o, O_LISTS] + inst[i, I_INDEX] * op[o, O_LISTS_EACH]
         for at in range(first, first + op[o, O_LISTS_EACH]):
-            x = panes_of[at]
             if link == 0:
-                while x >= 0:
-                    after = pane[x, W_NEXT]
-                    pane[x, W_NEXT] = g[G_PANE]
-                    g[G_PANE] = x
-                    g[G_PANES_FREE] += 1
-                    x = after
+                drop_panes(pane, panes_of, g, at)
             elif link > 0 and at == first:
+                x = panes_of[at]
                 while x >= 0:
                     after = row[x, link]
                     free_row(row, g, x)
@@ -367,7 +362,7 @@ def lose_state(world, h):
                     lost = inst[owner, I_HOST] == h
                 if lost:
                     if owner < DISTINCT_VALUES:
-                        free_rows(op, entry, row, g, inst[owner, I_OP], e)
+                        free_rows_of(op, entry, row, g, inst[owner, I_OP], e)
                     if before < 0:
                         table[b] = after
                     else:
@@ -383,13 +378,7 @@ def lose_state(world, h):
     return 0
 
 
-def free_row(row, g, r):
-    row[r, R_NEXT] = g[G_ROW]
-    g[G_ROW] = r
-    g[G_ROWS_FREE] += 1
-
-
-def free_rows(op, entry, row, g, o, e):
+def free_rows_of(op, entry, row, g, o, e):
     """Free the rows that an entry of operator `o` keeps, unless they were found by age."""
     sides = 0
     first = 0

@@ -2,7 +2,7 @@
 
 from engine.core.compiler import compiled
 from engine.core.layout import *
-from engine.core.tools import add_entry, drop_entry, group_of, join_pane
+from engine.core.tools import add_entry, drop_entry, drop_panes, free_row, group_of, join_pane, take_row
 
 
 @compiled
@@ -79,9 +79,7 @@ def drop_entries(world, entries, first, sides, head, heads):
             r = entry[e, at]
             for _ in range(count):
                 after = row[r, R_NEXT]
-                row[r, R_NEXT] = g[G_ROW]
-                g[G_ROW] = r
-                g[G_ROWS_FREE] += 1
+                free_row(row, g, r)
                 r = after
         for k in range(heads):
             x = entry[e, head + k] - 1
@@ -116,13 +114,7 @@ def unpack(world, i, entries, rows, row_counts, values, value_counts, first, sid
             at = first + side * S_SIDE
             last = -1
             for _ in range(row_counts[n, side]):
-                r = g[G_ROW]
-                if r >= 0:
-                    g[G_ROW] = row[r, R_NEXT]
-                else:
-                    r = g[G_ROW_FRESH]
-                    g[G_ROW_FRESH] = r + 1
-                g[G_ROWS_FREE] -= 1
+                r = take_row(row, g)
                 for c in range(row.shape[1]):
                     row[r, c] = rows[m, c]
                 m += 1
@@ -154,14 +146,7 @@ def relink_panes(world, i, entries, first, scheme, groups, size, processing):
     inst = world.inst
     g = world.g
     for where in range(first, first + groups):
-        x = panes_of[where]
-        while x >= 0:
-            after = pane[x, W_NEXT]
-            pane[x, W_NEXT] = g[G_PANE]
-            g[G_PANE] = x
-            g[G_PANES_FREE] += 1
-            x = after
-        panes_of[where] = -1
+        drop_panes(pane, panes_of, g, where)
     earliest = inst[i, I_PANE_END]  # still true of what was here and of what came
     tick = FAR
     for n in range(entries.shape[0]):

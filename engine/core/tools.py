@@ -286,6 +286,46 @@ def drop_entry(table, entry, g, e):
     g[G_ENTRIES_USED] -= 1
 
 
+def take_row(row, g):
+    """A free stored row, with none behind it; the caller has checked that there is one."""
+    r = g[G_ROW]
+    if r >= 0:
+        g[G_ROW] = row[r, R_NEXT]
+    else:
+        r = g[G_ROW_FRESH]
+        g[G_ROW_FRESH] = r + 1
+    g[G_ROWS_FREE] -= 1
+    row[r, R_NEXT] = -1
+    return r
+
+
+def free_row(row, g, r):
+    free_rows(row, g, r, r, 1)
+
+
+def free_rows(row, g, first, last, count):
+    """So many stored rows, linked from the first to the last, are free again."""
+    row[last, R_NEXT] = g[G_ROW]
+    g[G_ROW] = first
+    g[G_ROWS_FREE] += count
+
+
+def free_pane(pane, g, x):
+    pane[x, W_NEXT] = g[G_PANE]
+    g[G_PANE] = x
+    g[G_PANES_FREE] += 1
+
+
+def drop_panes(pane, panes_of, g, at):
+    """The panes of list `at` are free again, and it is empty."""
+    x = panes_of[at]
+    while x >= 0:
+        after = pane[x, W_NEXT]
+        free_pane(pane, g, x)
+        x = after
+    panes_of[at] = -1
+
+
 def join_pane(pane, panes_of, g, inst, i, at, start, end, e, entry):
     """Append entry `e` to the open pane [start, end) of list `at` (sorted by start), opening the pane if need be."""
     previous = -1
