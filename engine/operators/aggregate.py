@@ -13,7 +13,6 @@ from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,
     G_NEED,
-    G_PANE,
     G_PANES_FREE,
     G_ROWS_FREE,
     I_ENTRIES,
@@ -36,7 +35,7 @@ from engine.core.layout import (
     W_NEXT,
     W_START,
 )
-from engine.core.tools import add_entry, find_entry, first_pane_end, group_of, join_pane
+from engine.core.tools import add_entry, find_entry, first_pane_end, free_pane, group_of, join_pane
 from engine.core.world import Arrays, Words
 from engine.operators.aggregation import (
     A_DISTINCTS,
@@ -228,9 +227,7 @@ def aggregate_on_close(
                 e = after
             if frees:  # panes of a list are of one length, so the first ones go first
                 panes_of[where] = following
-                pane[x, W_NEXT] = g[G_PANE]
-                g[G_PANE] = x
-                g[G_PANES_FREE] += 1
+                free_pane(pane, g, x)
             x = following
     earliest = first_pane_end(pane, panes_of, first, groups, limit)
     if par[at + A_LATENESS] > 0:

@@ -15,9 +15,6 @@ from pydantic import Field
 from engine.core.expression_machine import NAN_WORD
 from engine.core.layout import (
     DISTINCT_VALUES,
-    G_ROW,
-    G_ROW_FRESH,
-    G_ROWS_FREE,
     I_ENTRIES,
     I_LATE,
     I_STATE_BYTES,
@@ -43,7 +40,7 @@ from engine.core.layout import (
     S_TRIGGER,
     S_VALUES,
 )
-from engine.core.tools import add_entry, copy_stamps, drop_entry, find_entry, join_stamps, new_output
+from engine.core.tools import add_entry, copy_stamps, drop_entry, find_entry, free_rows, join_stamps, new_output, take_row
 from engine.core.world import Arrays, Words
 from engine.spec.operator import Model, Operator
 from engine.spec.problems import Refusal, suggestion
@@ -169,14 +166,7 @@ def take_record(
     r = -1
     rows = par[at + A_ROWS]
     if rows > 0:
-        r = g[G_ROW]
-        if r >= 0:
-            g[G_ROW] = row[r, R_NEXT]
-        else:
-            r = g[G_ROW_FRESH]
-            g[G_ROW_FRESH] = r + 1
-        g[G_ROWS_FREE] -= 1
-        row[r, R_NEXT] = -1
+        r = take_row(row, g)
         row[r, R_EVENT] = msg[slot, M_EVENT]
         row[r, R_NEWEST] = msg[slot, M_NEWEST]
         row[r, R_OLDEST] = msg[slot, M_OLDEST]
@@ -251,9 +241,7 @@ def drop_group(par, at, inst, i, table, entry, row, g, e):
     forget_values(par, at, inst, i, table, entry, g, e)
     rows = par[at + A_ROWS]
     if rows > 0:
-        row[entry[e, rows + 1], R_NEXT] = g[G_ROW]
-        g[G_ROW] = entry[e, rows]
-        g[G_ROWS_FREE] += entry[e, S_COUNT]
+        free_rows(row, g, entry[e, rows], entry[e, rows + 1], entry[e, S_COUNT])
         inst[i, I_STATE_BYTES] -= entry[e, S_COUNT] * par[at + A_RECORD_BYTES]
     inst[i, I_STATE_BYTES] -= par[at + A_ENTRY_BYTES]
     inst[i, I_ENTRIES] -= 1

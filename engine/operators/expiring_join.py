@@ -14,7 +14,6 @@ from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,
     G_NEED,
-    G_ROW,
     G_ROWS_FREE,
     I_ENTRIES,
     I_INDEX,
@@ -27,7 +26,7 @@ from engine.core.layout import (
     S_LEFT,
     S_SIDE,
 )  # fmt: skip
-from engine.core.tools import add_entry, drop_entry, find_entry, new_output
+from engine.core.tools import add_entry, drop_entry, find_entry, free_row, new_output
 from engine.core.world import Arrays, Words
 from engine.operators.pairs import (
     K_EXTRA,
@@ -70,9 +69,7 @@ def expire_records(now, par, at, inst, i, table, entry, row, panes_of, g):
                 drop_entry(table, entry, g, e)
                 inst[i, I_ENTRIES] -= 1
                 inst[i, I_STATE_BYTES] -= KEY_BYTES
-        row[r, R_NEXT] = g[G_ROW]
-        g[G_ROW] = r
-        g[G_ROWS_FREE] += 1
+        free_row(row, g, r)
         r = panes_of[oldest]
 
 
@@ -140,9 +137,7 @@ def free_matched(world, oldest, extra):
     while r >= 0:
         after = row[r, extra + T_YOUNGER]
         if row[r, extra + T_ENTRY] < 0:
-            row[r, R_NEXT] = g[G_ROW]
-            g[G_ROW] = r
-            g[G_ROWS_FREE] += 1
+            free_row(row, g, r)
         r = after
     panes_of[oldest] = -1
     panes_of[oldest + 1] = -1

@@ -14,7 +14,6 @@ from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,
     G_NEED,
-    G_ROW,
     G_ROWS_FREE,
     I_ENTRIES,
     I_INDEX,
@@ -30,7 +29,7 @@ from engine.core.layout import (
     S_LEFT,
     S_SIDE,
 )  # fmt: skip
-from engine.core.tools import add_entry, drop_entry, find_entry, new_output
+from engine.core.tools import add_entry, drop_entry, find_entry, free_row, new_output
 from engine.core.world import Arrays, Words
 from engine.operators.pairs import (
     K_EXTRA,
@@ -182,9 +181,7 @@ def interval_join_on_close(limit, par, at, inst, i, table, entry, row, panes_of,
             drop_entry(table, entry, g, e)
             inst[i, I_ENTRIES] -= 1
             inst[i, I_STATE_BYTES] -= KEY_BYTES
-        row[r, R_NEXT] = g[G_ROW]
-        g[G_ROW] = r
-        g[G_ROWS_FREE] += 1
+        free_row(row, g, r)
         r = root
         panes_of[heap] = root
     return 0

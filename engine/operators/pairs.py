@@ -12,10 +12,7 @@ from engine.core.layout import (
     FAR,
     G_ENTRIES_FREE,
     G_NEED,
-    G_PANE,
     G_PANES_FREE,
-    G_ROW,
-    G_ROW_FRESH,
     G_ROWS_FREE,
     I_ENTRIES,
     I_INDEX,
@@ -44,7 +41,19 @@ from engine.core.layout import (
     W_FIRST,
     W_NEXT,
 )  # fmt: skip
-from engine.core.tools import add_entry, copy_stamps, drop_entry, entry_hash, first_pane_end, group_of, join_pane, join_stamps
+from engine.core.tools import (
+    add_entry,
+    copy_stamps,
+    drop_entry,
+    entry_hash,
+    first_pane_end,
+    free_pane,
+    free_rows,
+    group_of,
+    join_pane,
+    join_stamps,
+    take_row,
+)
 from engine.core.world import Arrays, Words
 from engine.operators.windows import JoinWindow, Sliding, Tumbling
 from engine.spec.operator import Model, Operator
@@ -78,16 +87,9 @@ def pass_late(slot, msg, port, par, at, inst, i, box):
 
 def store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps):
     """Append a record to its side of an entry; the caller has checked for space. The new row."""
-    r = g[G_ROW]
-    if r >= 0:
-        g[G_ROW] = row[r, R_NEXT]
-    else:
-        r = g[G_ROW_FRESH]
-        g[G_ROW_FRESH] = r + 1
-    g[G_ROWS_FREE] -= 1
+    r = take_row(row, g)
     if tracing:
         row_origin[r] = now
-    row[r, R_NEXT] = -1
     row[r, R_EVENT] = msg[slot, M_EVENT]
     row[r, R_NEWEST] = msg[slot, M_NEWEST]
     row[r, R_OLDEST] = msg[slot, M_OLDEST]
@@ -213,15 +215,11 @@ def free_panes(limit, par, at, inst, i, table, entry, row, pane, panes_of, g):
                     own = S_LEFT + side * S_SIDE
                     if entry[e, own] > 0:
                         inst[i, I_STATE_BYTES] -= entry[e, own] * par[at + K_LEFT_BYTES + side]
-                        row[entry[e, own + 2], R_NEXT] = g[G_ROW]
-                        g[G_ROW] = entry[e, own + 1]
-                        g[G_ROWS_FREE] += entry[e, own]
+                        free_rows(row, g, entry[e, own + 1], entry[e, own + 2], entry[e, own])
                 drop_entry(table, entry, g, e)
                 e = after
             panes_of[where] = pane[x, W_NEXT]
-            pane[x, W_NEXT] = g[G_PANE]
-            g[G_PANE] = x
-            g[G_PANES_FREE] += 1
+            free_pane(pane, g, x)
             x = panes_of[where]
 
 
