@@ -2,7 +2,7 @@
 
 from engine.core.compiler import compiled
 from engine.core.layout import *
-from engine.core.tools import drop_panes, free_message, free_row, pressure_at
+from engine.core.tools import drop_panes, free_entry, free_message, free_row, free_rows_of, pressure_at
 from engine.core.transmission import credit_back
 
 # -- messages --------------------------------------------------------------------------------------------------------------
@@ -362,23 +362,19 @@ def lose_state(world, h):
                     lost = inst[owner, I_HOST] == h
                 if lost:
                     if owner < DISTINCT_VALUES:
-                        free_rows_of(op, entry, row, g, inst[owner, I_OP], e)
+                        lose_rows(op, entry, row, g, inst[owner, I_OP], e)
                     if before < 0:
                         table[b] = after
                     else:
                         entry[before, S_NEXT] = after
-                    entry[e, S_OWNER] = -1
-                    entry[e, S_NEXT] = g[G_ENTRY]
-                    g[G_ENTRY] = e
-                    g[G_ENTRIES_FREE] += 1
-                    g[G_ENTRIES_USED] -= 1
+                    free_entry(entry, g, e)
                 else:
                     before = e
                 e = after
     return 0
 
 
-def free_rows_of(op, entry, row, g, o, e):
+def lose_rows(op, entry, row, g, o, e):
     """Free the rows that an entry of operator `o` keeps, unless they were found by age."""
     sides = 0
     first = 0
@@ -388,16 +384,7 @@ def free_rows_of(op, entry, row, g, o, e):
         if first == 0:
             sides = 2
             first = S_LEFT + 1
-    for side in range(sides):
-        at = first + side * S_SIDE
-        count = entry[e, at - 1] if sides == 2 else entry[e, S_COUNT]
-        r = entry[e, at]
-        for _ in range(count):
-            if r < 0:  # fewer are kept than were counted
-                break
-            after = row[r, R_NEXT]
-            free_row(row, g, r)
-            r = after
+    free_rows_of(entry, row, g, e, first, sides)
 
 
 # -- a host that is back -------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from engine.core.compiler import compiled
 from engine.core.layout import *
-from engine.core.tools import add_entry, drop_entry, drop_panes, free_row, group_of, join_pane, take_row
+from engine.core.tools import add_entry, drop_entry, drop_panes, free_rows_of, group_of, join_pane, take_row
 
 
 @compiled
@@ -73,14 +73,7 @@ def drop_entries(world, entries, first, sides, head, heads):
     g = world.g
     for n in range(entries.shape[0]):
         e = entries[n]
-        for side in range(sides):
-            at = first + side * S_SIDE
-            count = entry[e, at - 1] if sides == 2 else entry[e, S_COUNT]
-            r = entry[e, at]
-            for _ in range(count):
-                after = row[r, R_NEXT]
-                free_row(row, g, r)
-                r = after
+        free_rows_of(entry, row, g, e, first, sides)
         for k in range(heads):
             x = entry[e, head + k] - 1
             while x >= 0:

@@ -269,6 +269,15 @@ def add_entry(table, entry, g, owner, key, pane_start):
     return e
 
 
+def free_entry(entry, g, e):
+    """Put an entry that is in no bucket on the free list."""
+    entry[e, S_NEXT] = g[G_ENTRY]
+    entry[e, S_OWNER] = -1
+    g[G_ENTRY] = e
+    g[G_ENTRIES_FREE] += 1
+    g[G_ENTRIES_USED] -= 1
+
+
 def drop_entry(table, entry, g, e):
     """Take an entry out of its bucket and put it on the free list."""
     b = entry_bucket(entry[e, S_OWNER], entry[e, S_KEY], entry[e, S_PANE], table.shape[0])
@@ -279,11 +288,7 @@ def drop_entry(table, entry, g, e):
         while entry[x, S_NEXT] != e:
             x = entry[x, S_NEXT]
         entry[x, S_NEXT] = entry[e, S_NEXT]
-    entry[e, S_NEXT] = g[G_ENTRY]
-    entry[e, S_OWNER] = -1
-    g[G_ENTRY] = e
-    g[G_ENTRIES_FREE] += 1
-    g[G_ENTRIES_USED] -= 1
+    free_entry(entry, g, e)
 
 
 def take_row(row, g):
@@ -308,6 +313,20 @@ def free_rows(row, g, first, last, count):
     row[last, R_NEXT] = g[G_ROW]
     g[G_ROW] = first
     g[G_ROWS_FREE] += count
+
+
+def free_rows_of(entry, row, g, e, first, sides):
+    """Free the rows that an entry keeps, by side if there are two. first: column of the first row, of the first side."""
+    for side in range(sides):
+        at = first + side * S_SIDE
+        count = entry[e, at - 1] if sides == 2 else entry[e, S_COUNT]
+        r = entry[e, at]
+        for _ in range(count):
+            if r < 0:  # fewer are kept than were counted
+                break
+            after = row[r, R_NEXT]
+            free_row(row, g, r)
+            r = after
 
 
 def free_pane(pane, g, x):
