@@ -215,8 +215,8 @@ MUTATIONS = (
     Mutation("loss: what was not sent is not counted", LOSING, "inst[i, I_UNSENT] += copies", "pass"),
     Mutation("loss: copies that were sent count as unsent", LOSING, "O_PARALLEL] - sent", "O_PARALLEL]"),
     Mutation("loss: a sink's record is not counted", LOSING, "inst[i, I_UNSENT] += 1\n", "inst[i, I_UNSENT] += 0\n"),
-    Mutation("loss: one nanosecond saves what is sent", LOSING, "msg[slot, left] > now:", "msg[slot, left] > now + 1:"),
-    Mutation("loss: what leaves at that moment is lost", LOSING, "msg[slot, left] > now:", "msg[slot, left] >= now:"),
+    Mutation("loss: one nanosecond saves what is sent", LOSING, "msg[slot, g[G_LEFT]] > now)", "msg[slot, g[G_LEFT]] > now + 1)"),
+    Mutation("loss: what leaves at that moment is lost", LOSING, "msg[slot, g[G_LEFT]] > now)", "msg[slot, g[G_LEFT]] >= now)"),
     Mutation(
         "loss: the egress link is not free",
         LOSING,
@@ -227,7 +227,7 @@ MUTATIONS = (
     Mutation(
         "loss: what waits at a cut is sent after all",
         LOSING,
-        "K_FREE], now)\n            lose_held(link, k, msg, inst, notes, tracing, free, g)\n",
+        "K_FREE], now)\n            lose_held(world, k)\n",
         "K_FREE], now)\n",
     ),
     Mutation("loss: what waits at a cut gets there", LOSING, "if link[k, K_TARGET] == h:", "if link[k, K_TARGET] == -1 - h:"),
@@ -237,7 +237,7 @@ MUTATIONS = (
         "link[k, K_ARRIVED] = max(link[k, K_ARRIVED], rings[2 * x + 1, at & mask, 0])",
         "link[k, K_ARRIVED] += 0",
     ),
-    Mutation("loss: what is under way gets there", LOSING, "notes, tracing, free, g, h, FAR)", "notes, tracing, free, g, h, 0)"),
+    Mutation("loss: what is under way gets there", LOSING, "lose_arrivals(world, h, FAR)", "lose_arrivals(world, h, 0)"),
     Mutation("loss: hand-overs on the host survive", LOSING, "host[h, H_LOCAL] = host[h, H_LOCAL_TAIL]", "host[h, H_LOCAL] += 0"),
     Mutation("loss: what a pool serves ends after all", LOSING, "    host[h, H_AGENDA] = 0\n", ""),
     Mutation("loss: threads of shared cores go on", LOSING, "    host[h, H_RUNNING] = 0\n", ""),
@@ -262,7 +262,7 @@ MUTATIONS = (
     Mutation("loss: credits come back at once", LOSING, "back = credit_back(link, latency[h, h2], now)", "back = now"),
     Mutation("loss: credits come back over the wrong way", LOSING, "credit_back(link, latency[h, h2]", "credit_back(link, latency[h2, h]"),
     Mutation("loss: credits come back late to its own senders", LOSING, "        back = 0\n", "        back = now + 1_000_000\n"),
-    Mutation("loss: credits are not renewed", LOSING, "            credit[k] = back\n", "            pass\n"),
+    Mutation("loss: credits are not renewed", LOSING, "            world.credit[k] = back\n", "            pass\n"),
     Mutation("loss: credits are counted on", LOSING, "chan[c, C_CONSUMED] = chan[c, C_SENT]", "chan[c, C_CONSUMED] += 0"),
     Mutation("loss: who waits for a credit is not woken", LOSING, "BLOCKED and back < inst[i, I_WAKE]:", "BLOCKED and back < 0:"),
     Mutation(

@@ -154,7 +154,7 @@ def advance(world, stop):
                 continue
             # WEAVE if losses
             if host[h, H_BACK] > 0:  # it is down
-                lose_arrivals(rings, host, next_ns, msg, inst, notes, tracing, free, g, h, window_end)
+                lose_arrivals(world, h, window_end)
                 continue
             # WEAVE end
             first_processor = host[h, H_PROCESSOR]

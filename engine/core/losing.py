@@ -8,47 +8,54 @@ from engine.core.transmission import credit_back
 # -- messages --------------------------------------------------------------------------------------------------------------
 
 
-def discard(msg, notes, tracing, free, g, slot):
+def discard(world, slot):
     """A message is no more. Those that may have a parcel are kept in a list until it is dropped, too."""
-    if tracing:
-        notes[slot, N_ORIGIN] = -1
+    msg = world.msg
+    g = world.g
+    if g[G_TRACING] == 1:
+        world.notes[slot, N_ORIGIN] = -1
     if msg[slot, M_KIND] == CONTROL_MESSAGE:
         msg[slot, M_NEXT] = g[G_LOST]
         g[G_LOST] = slot
     else:
-        free_message(free, g, slot)
+        free_message(world.free, g, slot)
 
 
-def lose(msg, inst, notes, tracing, free, g, slot):
+def lose(world, slot):
     """A message that was sent will never be served."""
+    msg = world.msg
     if msg[slot, M_KIND] == RECORD:
-        inst[msg[slot, M_RECEIVER], I_LOST] += 1
-    discard(msg, notes, tracing, free, g, slot)
+        world.inst[msg[slot, M_RECEIVER], I_LOST] += 1
+    discard(world, slot)
 
 
-def lose_all(msg, inst, notes, tracing, free, g, slot):
+def lose_all(world, slot):
     """The messages of the list that begins with `slot` will never be served."""
     while slot >= 0:
-        after = msg[slot, M_NEXT]
-        lose(msg, inst, notes, tracing, free, g, slot)
+        after = world.msg[slot, M_NEXT]
+        lose(world, slot)
         slot = after
 
 
-def lose_held(link, k, msg, inst, notes, tracing, free, g):
+def lose_held(world, k):
     """What waits for link `k` is lost."""
-    lose_all(msg, inst, notes, tracing, free, g, link[k, K_HELD])
+    link = world.link
+    lose_all(world, link[k, K_HELD])
     link[k, K_HELD] = -1
     link[k, K_HELD_LAST] = -1
     link[k, K_HELD_COUNT] = 0
 
 
-def lose_arrivals(rings, host, next_ns, msg, inst, notes, tracing, free, g, h, limit):
+def lose_arrivals(world, h, limit):
     """What comes to host `h`, which is down, at times <= limit is lost."""
+    rings = world.rings
+    host = world.host
+    next_ns = world.next_ns
     mask = rings.shape[1] - 1
     head = host[h, H_REMOTE]
     end = host[h, H_REMOTE_SORTED]
     while head < end and rings[2 * h + 1, head & mask, 0] <= limit:
-        lose(msg, inst, notes, tracing, free, g, rings[2 * h + 1, head & mask, 2])
+        lose(world, rings[2 * h + 1, head & mask, 2])
         head += 1
     host[h, H_REMOTE] = head
     next_ns[h] = FAR
@@ -56,97 +63,66 @@ def lose_arrivals(rings, host, next_ns, msg, inst, notes, tracing, free, g, h, l
         next_ns[h] = rings[2 * h + 1, head & mask, 0]
 
 
+def lose_from_inbox(world, x, h, receives, now):
+    """Of what is under way to host, trunk or actor `x`, what instances of host `h` are to receive (receives: 1) is lost, or what they have
+    sent and what has not left `h` at `now`."""
+    rings = world.rings
+    host = world.host
+    next_ns = world.next_ns
+    msg = world.msg
+    inst = world.inst
+    g = world.g
+    mask = rings.shape[1] - 1
+    end = host[x, H_REMOTE_TAIL]
+    kept = host[x, H_REMOTE]
+    for at in range(kept, end):
+        slot = rings[2 * x + 1, at & mask, 2]
+        i = msg[slot, M_RECEIVER] if receives == 1 else rings[2 * x + 1, at & mask, 1] >> 40
+        if i < inst.shape[0] and inst[i, I_HOST] == h and (receives == 1 or msg[slot, g[G_LEFT]] > now):
+            lose(world, slot)
+        else:
+            for c in range(3):
+                rings[2 * x + 1, kept & mask, c] = rings[2 * x + 1, at & mask, c]
+            kept += 1
+    if kept == end:
+        return
+    host[x, H_REMOTE_SORTED] = kept
+    host[x, H_REMOTE_TAIL] = kept
+    if x < g[G_MACHINES]:  # it has to be looked at again
+        next_ns[x] = min(next_ns[x], now + 1)
+    elif x < g[G_ACTORS]:  # an actor finds out by itself
+        next_ns[x] = FAR
+        if host[x, H_REMOTE] < kept:
+            next_ns[x] = rings[2 * x + 1, host[x, H_REMOTE] & mask, 0]
+
+
 @compiled
 def lose_unsent(world, h, now):
     """What instances of host `h` have sent and what has not left it at `now` is lost; what has come to it by then is, too."""
-    rings = world.rings
     host = world.host
     link = world.link
-    msg = world.msg
-    inst = world.inst
-    notes = world.notes
-    free = world.free
-    next_ns = world.next_ns
-    g = world.g
-    tracing = g[G_TRACING] == 1
-    machines = g[G_MACHINES]
-    mask = rings.shape[1] - 1
-    left = g[G_LEFT]
     host[h, H_LINK_FREE] = min(host[h, H_LINK_FREE], now)
     for k in range(link.shape[0]):
         if link[k, K_SOURCE] == h:
             link[k, K_FREE] = min(link[k, K_FREE], now)
-            lose_held(link, k, msg, inst, notes, tracing, free, g)
-    for x in range(next_ns.shape[0]):
-        end = host[x, H_REMOTE_TAIL]
-        kept = host[x, H_REMOTE]
-        for at in range(kept, end):
-            q = at & mask
-            slot = rings[2 * x + 1, q, 2]
-            sender = rings[2 * x + 1, q, 1] >> 40
-            if sender < inst.shape[0] and inst[sender, I_HOST] == h and msg[slot, left] > now:
-                lose(msg, inst, notes, tracing, free, g, slot)
-            else:
-                keep_in_ring(rings, 2 * x + 1, at, kept)
-                kept += 1
-        if kept < end:
-            shorten(rings, host, next_ns, machines, g[G_ACTORS], x, kept, now)
-    lose_arrivals(rings, host, next_ns, msg, inst, notes, tracing, free, g, h, now)
+            lose_held(world, k)
+    for x in range(world.next_ns.shape[0]):
+        lose_from_inbox(world, x, h, 0, now)
+    lose_arrivals(world, h, now)
     return 0
-
-
-def keep_in_ring(rings, r, at, kept):
-    """The item at position `at` of ring `r` goes to position `kept`, there or before."""
-    mask = rings.shape[1] - 1
-    for c in range(3):
-        rings[r, kept & mask, c] = rings[r, at & mask, c]
-
-
-def shorten(rings, host, next_ns, machines, actors, x, end, now):
-    """The inbox of host `x` ends there: set when it has to be looked at again. (An actor finds out by itself.)"""
-    host[x, H_REMOTE_SORTED] = end
-    host[x, H_REMOTE_TAIL] = end
-    if x < machines:
-        next_ns[x] = min(next_ns[x], now + 1)
-    elif x < actors:
-        next_ns[x] = FAR
-        if host[x, H_REMOTE] < end:
-            next_ns[x] = rings[2 * x + 1, host[x, H_REMOTE] & (rings.shape[1] - 1), 0]
 
 
 @compiled
 def lose_incoming(world, h):
     """What is under way to host `h` is lost."""
-    rings = world.rings
-    host = world.host
     link = world.link
-    msg = world.msg
-    inst = world.inst
-    notes = world.notes
-    free = world.free
-    next_ns = world.next_ns
-    g = world.g
-    tracing = g[G_TRACING] == 1
-    machines = g[G_MACHINES]
-    mask = rings.shape[1] - 1
-    lose_arrivals(rings, host, next_ns, msg, inst, notes, tracing, free, g, h, FAR)
-    for x in range(machines, g[G_ACTORS]):
-        end = host[x, H_REMOTE_TAIL]
-        kept = host[x, H_REMOTE]
-        for at in range(kept, end):
-            q = at & mask
-            slot = rings[2 * x + 1, q, 2]
-            if inst[msg[slot, M_RECEIVER], I_HOST] == h:
-                lose(msg, inst, notes, tracing, free, g, slot)
-            else:
-                keep_in_ring(rings, 2 * x + 1, at, kept)
-                kept += 1
-        if kept < end:
-            shorten(rings, host, next_ns, machines, g[G_ACTORS], x, kept, 0)
+    lose_arrivals(world, h, FAR)
+    for x in range(world.g[G_MACHINES], world.g[G_ACTORS]):
+        lose_from_inbox(world, x, h, 1, FAR)
     for k in range(link.shape[0]):
         if link[k, K_TARGET] == h:
             link[k, K_ARRIVED] = 0
-            lose_held(link, k, msg, inst, notes, tracing, free, g)
+            lose_held(world, k)
     return 0
 
 
@@ -188,12 +164,6 @@ def lose_memory(world, h, now):
     op_edges = world.op_edges
     edge = world.edge
     chan = world.chan
-    notes = world.notes
-    trace = world.trace
-    behind = world.behind
-    free = world.free
-    g = world.g
-    tracing = g[G_TRACING] == 1
     sharing = host[h, H_SHARING]
     worked = host[h, H_RATE] * max(now - host[h, H_WORK_AT], 0)
     for n in range(host[h, H_RUNNING]):
@@ -201,17 +171,17 @@ def lose_memory(world, h, now):
         p = inst[i, I_PROCESSOR]
         left = (tags[host[h, H_MEMBER] + n, 0] - host[h, H_WORK] - worked + UNIT - 1) // UNIT
         stolen = now - proc[p, P_START] - proc[p, P_SERVICE] + left
-        stop_service(inst, trace, behind, tracing, g, i, now, left, stolen)
+        stop_service(world, i, now, left, stolen)
     for p in range(host[h, H_PROCESSOR], host[h, H_PROCESSOR_END]):
         i = proc[p, P_INSTANCE]
         if i >= 0:
             if sharing == 0:
                 paused = max(host[h, H_PAUSED] - now, 0)
                 left = proc[p, P_END] - paused - now
-                stop_service(inst, trace, behind, tracing, g, i, now, left, -paused)
+                stop_service(world, i, now, left, -paused)
             if proc[p, P_SLOT] >= 0:  # a sink would have delivered it
                 inst[i, I_UNSENT] += 1
-                discard(msg, notes, tracing, free, g, proc[p, P_SLOT])
+                discard(world, proc[p, P_SLOT])
                 proc[p, P_SLOT] = -1
             proc[p, P_INSTANCE] = -1
             proc[p, P_END] = FAR
@@ -230,7 +200,7 @@ def lose_memory(world, h, now):
     host[h, H_TICK] = FAR
     mask = rings.shape[1] - 1
     for at in range(host[h, H_LOCAL], host[h, H_LOCAL_TAIL]):
-        lose(msg, inst, notes, tracing, free, g, rings[2 * h, at & mask, 2])
+        lose(world, rings[2 * h, at & mask, 2])
     host[h, H_LOCAL] = host[h, H_LOCAL_TAIL]
     memory = world.memory
     memory[h, Z_HELD] = 0
@@ -262,9 +232,9 @@ def lose_memory(world, h, now):
                     x += 1
             x = op[o, O_EDGE]
             sent = 0
-            discard(msg, notes, tracing, free, g, slot)
+            discard(world, slot)
             slot = after
-        lose_all(msg, inst, notes, tracing, free, g, inst[i, I_QUEUE])
+        lose_all(world, inst[i, I_QUEUE])
         if inst[i, I_BLOCKED_SINCE] >= 0:
             inst[i, I_BLOCKED] += now - inst[i, I_BLOCKED_SINCE]
         inst[i, I_STATUS] = DOWN
@@ -289,30 +259,36 @@ def lose_memory(world, h, now):
             chan[c, C_TURN] = 0
             chan[c, C_WAITING] = 0
             # those under way are forgotten: how far the other hosts have got must leave no trace
-            give_credits(chan, edge, world.credit, c, 0)
+            give_credits(world, c, 0)
         if inst[chan[c, C_RECEIVER], I_HOST] == h:
             chan[c, C_WATERMARK] = -FAR
     return 0
 
 
-def give_credits(chan, edge, credit, c, back):
+def give_credits(world, c, back):
     """All credits of channel `c` are with its sender at `back`."""
+    chan = world.chan
+    edge = world.edge
     e = chan[c, C_EDGE]
     bound = edge[e, E_BOUND]
     if bound > 0:
         chan[c, C_CONSUMED] = chan[c, C_SENT]
         first = edge[e, E_CREDIT] + (c - edge[e, E_CHANNEL]) * bound
         for k in range(first, first + bound):
-            credit[k] = back
+            world.credit[k] = back
 
 
-def stop_service(inst, trace, behind, tracing, g, i, now, left, stolen):
+def stop_service(world, i, now, left, stolen):
     """The service of instance `i` ends with so much work left, ns; stolen: what is added to its stolen time."""
+    inst = world.inst
+    trace = world.trace
+    behind = world.behind
+    g = world.g
     inst[i, I_BUSY] -= left
     inst[i, I_STOLEN] += stolen
     if inst[i, I_KIND] != RECORD:
         inst[i, I_CONTROL_NS] -= left
-    if tracing and behind[i, B_ROW] >= g[G_TRACE_BASE]:
+    if g[G_TRACING] == 1 and behind[i, B_ROW] >= g[G_TRACE_BASE]:
         trace[behind[i, B_ROW] - g[G_TRACE_BASE], T_END] = now
         trace[behind[i, B_ROW] - g[G_TRACE_BASE], T_SERVICE] -= left
 
@@ -362,7 +338,7 @@ def lose_state(world, h):
                     lost = inst[owner, I_HOST] == h
                 if lost:
                     if owner < DISTINCT_VALUES:
-                        lose_rows(op, entry, row, g, inst[owner, I_OP], e)
+                        lose_rows(world, inst[owner, I_OP], e)
                     if before < 0:
                         table[b] = after
                     else:
@@ -374,8 +350,9 @@ def lose_state(world, h):
     return 0
 
 
-def lose_rows(op, entry, row, g, o, e):
+def lose_rows(world, o, e):
     """Free the rows that an entry of operator `o` keeps, unless they were found by age."""
+    op = world.op
     sides = 0
     first = 0
     if op[o, O_ROW_WORDS] > 0 and op[o, O_LISTS_LINK] <= 0:
@@ -384,7 +361,7 @@ def lose_rows(op, entry, row, g, o, e):
         if first == 0:
             sides = 2
             first = S_LEFT + 1
-    free_rows_of(entry, row, g, e, first, sides)
+    free_rows_of(world.entry, world.row, world.g, e, first, sides)
 
 
 # -- a host that is back -------------------------------------------------------------------------------------------------------
@@ -397,7 +374,6 @@ def renew_channels(world, h, now):
     inst = world.inst
     edge = world.edge
     chan = world.chan
-    credit = world.credit
     latency = world.latency
     link = world.link
     next_ns = world.next_ns
@@ -414,5 +390,5 @@ def renew_channels(world, h, now):
                 inst[i, I_WAKE] = back
                 host[h2, H_WAKE] = min(host[h2, H_WAKE], back)
                 next_ns[h2] = min(next_ns[h2], back)
-        give_credits(chan, edge, credit, c, back)
+        give_credits(world, c, back)
     return 0
