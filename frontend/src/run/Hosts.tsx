@@ -9,7 +9,9 @@ import { bytes, percent, short } from "../ui/format";
 const held = ({ memory }: HostSample) =>
   memory ? `, ${bytes(memory.used_bytes)} of memory in use${memory.slow_down > 1 ? `, services x ${memory.slow_down.toFixed(2)}` : ""}` : "";
 
-export const weighsMemory = (document: ExperimentDocument) => document.cluster.hosts.some((host) => host.memory && host.memory.kind !== "none");
+/** Whether a host has a memory model; where bytes are only counted, frames have none. */
+export const weighsMemory = (document: ExperimentDocument) =>
+  document.cluster.hosts.some(({ memory }) => memory && memory.kind !== "counted");
 
 /** CPU time, waiting records and, where it is modelled, memory of every host at the moment shown; a bolt while a fault befalls it. */
 export function Hosts({ document, frame, faults }: { document: ExperimentDocument; frame: Frame | undefined; faults: FaultMark[] }) {
