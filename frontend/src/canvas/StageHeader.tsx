@@ -8,7 +8,7 @@ const SHAPES = [
   <circle key="0" cx="5" cy="5" r="4" />,
   <rect key="1" x="1.2" y="1.2" width="7.6" height="7.6" />,
   <path key="2" d="M5 .2L9.8 5 5 9.8.2 5z" />,
-  <path key="3" d="M5 .8L9.5 9H.5z" />,
+  <path key="3" d="M1 9V5a4 4 0 0 1 8 0v4z" />,
 ];
 
 /** Counts at the left; record types and the view's tools at the right. */

@@ -113,7 +113,7 @@ export function partitioningLabel(partitioning: Tagged | undefined): string {
 
 export interface RecordType {
   name: string;
-  /** Index of the port's shape: circle, square, diamond, triangle, in order of appearance. */
+  /** Index of the port's shape: circle, square, diamond, arch, in order of appearance. */
   shape: number;
   schema: RecordSchema;
 }

@@ -219,7 +219,7 @@ export function TimeStack({
   );
 }
 
-/** A word on a chart, at the bottom or, for faults, in lines from the top. */
+/** A word on a chart: at the bottom, or behind the lines, so that no peak is covered, at a height. */
 interface Note {
   text: string;
   left: string;
@@ -240,17 +240,22 @@ function Plot({
     <div className="plot">
       <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
         {shades}
+        <Notes notes={notes.filter((note) => note.top !== undefined)} />
       </div>
       {children}
       <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
-        {notes.map((note, at) => (
-          <span key={at} className={`tagp ${note.kind}`} style={{ left: note.left, top: note.top, maxWidth: `calc(100% - ${note.left})` }}>
-            {note.text}
-          </span>
-        ))}
+        <Notes notes={notes.filter((note) => note.top === undefined)} />
       </div>
     </div>
   );
+}
+
+function Notes({ notes }: { notes: Note[] }) {
+  return notes.map(({ text, left, top, kind }, at) => (
+    <span key={at} className={`tagp ${kind}`} style={{ left, top, maxWidth: `calc(100% - ${left})` }}>
+      {text}
+    </span>
+  ));
 }
 
 function Panel({
