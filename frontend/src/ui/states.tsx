@@ -1,5 +1,6 @@
 /** What a page shows while it waits, when it has nothing, and when something failed. */
 import type { ReactNode } from "react";
+import { Link } from "react-router";
 import { ApiError } from "../api/client";
 import type { RunState } from "../api/types";
 import { Icon } from "./Icon";
@@ -33,11 +34,17 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
       icon={missing ? "search" : "warn"}
       title={missing ? "There is nothing here" : "This could not be loaded"}
       action={
-        retry && (
-          <button className="btn" onClick={retry}>
-            <Icon name="rerun" />
-            Try again
-          </button>
+        missing ? (
+          <Link className="btn" to=".." relative="path">
+            To the list
+          </Link>
+        ) : (
+          retry && (
+            <button className="btn" onClick={retry}>
+              <Icon name="rerun" />
+              Try again
+            </button>
+          )
         )
       }
     >
