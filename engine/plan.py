@@ -273,7 +273,7 @@ def build(
 def _instances(experiment: Experiment, first: Words, placement: Mapping[str, Sequence[int]], watermarks: Mapping[str, Any]) -> Words:
     inst = lines(int(first[-1]), L.I_COLUMNS)
     inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_COST, L.I_BLOCKED_SINCE]] = -1
-    inst[:, [L.I_WAKE, L.I_TICK, L.I_PANE_END]] = L.FAR
+    inst[:, [L.I_HEAD, L.I_WAKE, L.I_TICK, L.I_PANE_END]] = L.FAR
     inst[:, [L.I_WATERMARK, L.I_NEWEST_EVENT]] = -L.FAR
     for n, spec in enumerate(experiment.query.operators):
         here = slice(int(first[n]), int(first[n + 1]))

@@ -46,12 +46,12 @@ M_PAYLOAD = 17
 
 # -- instance: what every instant looks at stands in the first cache line, then what every item needs ---------------------
 I_STATUS = 0
-I_SOURCE = 1  # 1 if it reads a log
-I_QUEUE = 2  # first message waiting, -1 if none
+I_QUEUE = 1  # first message waiting, -1 if none ...
+I_HEAD = 2  # ... its turn (`tools.turn_of`), FAR if none
 I_LOG = 3  # next log row
 I_LOG_END = 4
 I_TICK = 5  # next tick
-I_WAKE = 6  # when the awaited credit arrives, FAR if unknown or not blocked
+I_SOURCE = 6  # 1 if it reads a log
 I_OP = 7
 I_HOST = 8
 I_INDEX = 9
@@ -71,7 +71,7 @@ I_WAIT = 22  # of records: from ready to the start of their service, summed ...
 I_NETWORK = 23  # ... of records sent: from then to their arrival
 I_PANE_END = 24  # no open pane of this instance ends before
 I_PERIOD = 25  # tick period of a source's watermarks, 0 if none
-I_LAG = 26  # allowed disorder of a source's watermarks, ns
+I_WAKE = 26  # when the awaited credit arrives, FAR if unknown or not blocked
 I_BLOCKED_SINCE = 27  # since when this emission has been held back, -1 if it is not
 I_BLOCKED = 28
 I_WATERMARK = 29
@@ -99,6 +99,7 @@ I_LIFE = 50  # how often its host was lost
 I_COLD = 51  # records served before its host was lost for the last time
 I_KIND = 52  # where hosts can be lost: kind of the item in service
 I_UP = 53  # when its host was started, ns
+I_LAG = 54  # allowed disorder of a source's watermarks, ns
 I_COLUMNS = 56  # whole cache lines
 
 # -- processor, host ------------------------------------------------------------------------------------------------------

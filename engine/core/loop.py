@@ -26,11 +26,13 @@ from engine.core.tools import (
     let_sources_read,
     look_at,
     may_read,
+    next_turn,
     note_latency,
     room_of,
     room_unsent,
     take_message,
     times,
+    turn_of,
     turn_pop,
     turn_push,
     varied,
@@ -555,8 +557,7 @@ def advance(world, stop):
                 while True:
                     best = -1
                     best_rank = FAR
-                    best_ready = FAR
-                    best_class = 9
+                    best_turn = FAR
                     if threads == 2:
                         if host[h, H_IDLE] == 0:
                             break
@@ -574,16 +575,9 @@ def advance(world, stop):
                             turn = proc[p, P_FIRST]
                             i = turns[turn, 2] & 0xFFFFFFFFFF
                         if inst[i, I_STATUS] == IDLE and inst[i, I_RANK] < FAR:
-                            slot = inst[i, I_QUEUE]
-                            if slot >= 0:
-                                best_ready = msg[slot, M_READY]
-                                best_class = msg[slot, M_CLASS]
-                            if may_read(inst, log_trigger, held_back, i):
-                                ready = log_append[inst[i, I_LOG]]
-                                if ready <= t and (ready < best_ready or (ready == best_ready and CLASS_LOG < best_class)):
-                                    best_ready = ready
-                                    best_class = CLASS_LOG
-                        who = best_class << 40 | i
+                            best_turn = next_turn(inst, log_append, log_trigger, held_back, i, t)
+                        best_ready = best_turn >> 2
+                        who = (best_turn & 3) << 40 | i
                         if turn >= 0 and turns[turn, 1] == best_ready and turns[turn, 2] == who:
                             best = i
                         else:
@@ -592,7 +586,7 @@ def advance(world, stop):
                                 proc[leader, P_TURNS] -= 1
                                 p -= 1
                             inst[i, I_LISTED] = 0
-                            if best_ready < FAR:
+                            if best_turn < FAR:
                                 inst[i, I_LISTED] = 2
                                 leader = proc[inst[i, I_PROCESSOR], P_LEADER]
                                 turn_push(turns, proc[leader, P_FIRST], proc[leader, P_TURNS], inst[i, I_RANK], best_ready, who)
@@ -614,29 +608,17 @@ def advance(world, stop):
                         i = members[q]
                         if inst[i, I_STATUS] != IDLE:
                             continue
+                        its_turn = next_turn(inst, log_append, log_trigger, held_back, i, t)
                         if host[h, H_RANKED] == 1:
                             rank = inst[i, I_RANK]
                             if rank > best_rank or rank == FAR:
                                 continue
-                            if rank < best_rank and (
-                                inst[i, I_QUEUE] >= 0 or (may_read(inst, log_trigger, held_back, i) and log_append[inst[i, I_LOG]] <= t)
-                            ):
+                            if rank < best_rank and its_turn < FAR:
                                 best_rank = rank
-                                best_ready = FAR
-                                best_class = 9
-                        slot = inst[i, I_QUEUE]
-                        if slot >= 0:
-                            ready = msg[slot, M_READY]
-                            if ready < best_ready or (ready == best_ready and msg[slot, M_CLASS] < best_class):
-                                best = i
-                                best_ready = ready
-                                best_class = msg[slot, M_CLASS]
-                        if may_read(inst, log_trigger, held_back, i):
-                            ready = log_append[inst[i, I_LOG]]
-                            if ready <= t and (ready < best_ready or (ready == best_ready and CLASS_LOG < best_class)):
-                                best = i
-                                best_ready = ready
-                                best_class = CLASS_LOG
+                                best_turn = FAR
+                        if its_turn < best_turn:
+                            best = i
+                            best_turn = its_turn
                     if best < 0:
                         if threads == 1:
                             host[h, H_LISTED] -= 1
@@ -654,6 +636,8 @@ def advance(world, stop):
                                 host[h, H_AGENDA] += 1
                         continue
                     i = best
+                    best_ready = best_turn >> 2
+                    best_class = best_turn & 3
                     if tracing and g[G_TRACE] == trace.shape[0]:
                         reason = NEED_TRACE
                         break
@@ -813,6 +797,7 @@ def advance(world, stop):
                         if kind == WATERMARK and mark > -FAR:
                             inst[i, I_WATERMARK] = mark
                         inst[i, I_QUEUE] = after
+                        inst[i, I_HEAD] = turn_of(msg[after, M_READY], msg[after, M_CLASS]) if after >= 0 else FAR
                         inst[i, I_QUEUE_COUNT] -= 1
                         inst[i, I_QUEUE_BYTES] -= msg[slot, M_BYTES]
                         if weighing == 1:

@@ -239,6 +239,7 @@ def lose_memory(world, h, now):
             inst[i, I_BLOCKED] += now - inst[i, I_BLOCKED_SINCE]
         inst[i, I_STATUS] = DOWN
         inst[i, I_QUEUE] = -1
+        inst[i, I_HEAD] = FAR
         inst[i, I_QUEUE_LAST] = -1
         inst[i, I_QUEUE_COUNT] = 0
         inst[i, I_QUEUE_BYTES] = 0

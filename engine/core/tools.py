@@ -188,6 +188,19 @@ def add_output(msg, box, made):
     box[1] = made
 
 
+def turn_of(ready, of_class):
+    """Ready time and class of an item in one word: of two items the one with the lesser word is served first."""
+    return ready << 2 | of_class
+
+
+def next_turn(inst, log_append, log_trigger, held_back, i, t):
+    """The turn of what instance `i` would serve next at `t`, FAR if there is nothing."""
+    turn = inst[i, I_HEAD]
+    if may_read(inst, log_trigger, held_back, i) and log_append[inst[i, I_LOG]] <= t:
+        turn = min(turn, turn_of(log_append[inst[i, I_LOG]], CLASS_LOG))
+    return turn
+
+
 def new_output(msg, free, g, box, slot, stamps):
     """A message for one output, with the lineage of the message in `slot`, at the end of the outputs in `box`. The caller has checked for
     space."""
@@ -580,6 +593,7 @@ def enqueue(host, inst, msg, listed, op, memory, footprint, weighing, h, threads
     """A message goes behind those that wait for instance `i` of host `h`. weighing: as in `admit`. threads: H_THREADS of the host."""
     if inst[i, I_QUEUE] < 0:
         inst[i, I_QUEUE] = slot
+        inst[i, I_HEAD] = turn_of(msg[slot, M_READY], msg[slot, M_CLASS])
     else:
         msg[inst[i, I_QUEUE_LAST], M_NEXT] = slot
     inst[i, I_QUEUE_LAST] = slot
