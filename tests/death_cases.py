@@ -28,8 +28,10 @@ def a_restart_within_the_look_ahead() -> Document:
 
 
 def a_restart_behind_slow_messages() -> Document:
-    """What the host sent before its death is slow, what it sends after its restart would be fast: a link never reorders."""
+    """What the host sent before its death is slow, what it sends after its restart would be fast: a link never reorders. Its instances warm
+    up once more."""
     made = a_death_before_a_trunk()
+    made["query"]["operators"][-1]["cost"]["warmup"] = {"kind": "time", "factor": 1.5, "over_s": 0.0011}
     del made["cluster"]["trunks"]
     made["cluster"]["hosts"][0]["memory"]["restart_after_s"] = 0.0003
     slow = {"kind": "delay", "sources": ["a"], "targets": ["y"], "both_ways": False, "from_s": 0, "to_s": 0.0018, "added_ms": 3.0}
