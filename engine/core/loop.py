@@ -71,7 +71,6 @@ def advance(world, stop):
     tally = world.tally
     rings = world.rings
     route = world.route
-    scratch = world.scratch
     touched = world.touched
     log_append = world.log_append
     log_event = world.log_event
@@ -331,7 +330,7 @@ def advance(world, stop):
                                 if host[h, H_LOCAL_TAIL] - host[h, H_LOCAL] == ring_capacity:
                                     reason = NEED_RING
                                     break
-                            elif is_full(rings, host, link, latency[h, h2], h2):
+                            elif is_full(world, latency[h, h2], h2):
                                 reason = NEED_RING
                                 break
                             made = slot
@@ -346,11 +345,9 @@ def advance(world, stop):
                             inst[i, I_OUT] = slot
                             tie = (i << 40) | fifo
                             if h2 == h:
-                                hand_over(rings, host, msg, h, t + local_ns, tie, made)
+                                hand_over(world, h, t + local_ns, tie, made)
                             else:
-                                touched_count = send_control(
-                                    rings, host, link, latency, msg, inst, notes, noting, touched, touched_count, t, h, h2, i, tie, made
-                                )
+                                touched_count = send_control(world, noting, touched_count, t, h, h2, i, tie, made)
                             continue
                         # WEAVE end
                         if x == op[o, O_EDGE_END]:  # nobody listens
@@ -414,7 +411,7 @@ def advance(world, stop):
                                 break
                         else:
                             way = latency[h, h2]
-                            if is_full(rings, host, link, way, h2):
+                            if is_full(world, way, h2):
                                 reason = NEED_RING
                                 break
 
@@ -470,12 +467,10 @@ def advance(world, stop):
                         tie = (i << 40) | fifo
                         if h2 == h:
                             arrival = t + local_ns
-                            note_way(msg, inst, notes, noting, i, made, t, t, t, arrival)
-                            hand_over(rings, host, msg, h, arrival, tie, made)
+                            note_way(world, noting, i, made, t, t, t, arrival)
+                            hand_over(world, h, arrival, tie, made)
                         else:
-                            touched_count = transmit(
-                                rings, host, link, msg, inst, notes, noting, touched, touched_count, t, way, h, h2, size, i, tie, made, t
-                            )
+                            touched_count = transmit(world, noting, touched_count, t, way, h, h2, size, i, tie, made, t)
                         if not is_record:
                             inst[i, I_CONTROLS] += 1
                         if tracing:
@@ -969,7 +964,7 @@ def advance(world, stop):
         while True:
             for k in range(touched_count):
                 h = touched[k]
-                settle(rings, scratch, host, next_ns, h)
+                settle(world, h)
             touched_count = 0
             if not passing:
                 break
@@ -984,9 +979,7 @@ def advance(world, stop):
                     if host[h2, H_REMOTE_TAIL] - host[h2, H_REMOTE] == ring_capacity:
                         reason = NEED_RING
                         break
-                    touched_count = pass_trunk(
-                        rings, host, link, latency, msg, inst, notes, tracing, touched, touched_count, h, h2, t, tie, made
-                    )
+                    touched_count = pass_trunk(world, touched_count, h, h2, t, tie, made)
                     host[h, H_REMOTE] += 1
                     next_ns[h] = FAR
                     if host[h, H_REMOTE] < host[h, H_REMOTE_SORTED]:

@@ -5,19 +5,22 @@ from engine.core.layout import *
 from engine.core.tools import ring_insert, ring_sort
 
 
-def is_full(rings, host, link, way, h2):
+def is_full(world, way, h2):
     """Whether there is no room in the inbox where a message to host `h2` goes first. way: as in `transmit`."""
+    host = world.host
     inbox = h2
     if way < 0:
-        inbox = link[-1 - way, K_INBOX]
-    return host[inbox, H_REMOTE_TAIL] - host[inbox, H_REMOTE] == rings.shape[1]
+        inbox = world.link[-1 - way, K_INBOX]
+    return host[inbox, H_REMOTE_TAIL] - host[inbox, H_REMOTE] == world.rings.shape[1]
 
 
-def hand_over(rings, host, msg, h, arrival, tie, made):
+def hand_over(world, h, arrival, tie, made):
     """Message `made` goes to an instance on the same host; the caller has checked that there is room."""
+    host = world.host
+    msg = world.msg
     msg[made, M_CLASS] = CLASS_LOCAL
     msg[made, M_READY] = arrival
-    ring_insert(rings, 2 * h, host[h, H_LOCAL], host[h, H_LOCAL_TAIL], arrival, tie, made)
+    ring_insert(world.rings, 2 * h, host[h, H_LOCAL], host[h, H_LOCAL_TAIL], arrival, tie, made)
     host[h, H_LOCAL_TAIL] += 1
 
 
@@ -36,10 +39,12 @@ def leave(fifo, row, free, mbit, size, begun):
     return departure
 
 
-def note_way(msg, inst, notes, noting, i, made, sent, begun, departure, arrival):
+def note_way(world, noting, i, made, sent, begun, departure, arrival):
     """Keep the account of where a message's time goes on its way from instance `i` (docs/event-core.md, 11). noting: sum of NOTE_*."""
+    msg = world.msg
+    notes = world.notes
     if msg[made, M_KIND] == RECORD:
-        inst[i, I_NETWORK] += arrival - sent
+        world.inst[i, I_NETWORK] += arrival - sent
     if noting >= NOTE_LEFT:
         msg[made, noting // NOTE_LEFT] = departure
     if noting & NOTE_WAY > 0:
@@ -57,11 +62,13 @@ def land(link, k, departure):
     return arrival
 
 
-def drop_in(rings, host, touched, count, h, arrival, tie, made):
+def drop_in(world, count, h, arrival, tie, made):
     """Put a message behind the others in the inbox of host `h`; returns how many inboxes hold something unsorted, `count` before."""
+    rings = world.rings
+    host = world.host
     tail = host[h, H_REMOTE_TAIL]
     if tail == host[h, H_REMOTE_SORTED]:
-        touched[count] = h
+        world.touched[count] = h
         count += 1
     q = tail & (rings.shape[1] - 1)
     rings[2 * h + 1, q, 0] = arrival
@@ -71,12 +78,15 @@ def drop_in(rings, host, touched, count, h, arrival, tie, made):
     return count
 
 
-def transmit(rings, host, link, msg, inst, notes, noting, touched, count, t, way, h, h2, size, i, tie, made, sent):
+def transmit(world, noting, count, t, way, h, h2, size, i, tie, made, sent):
     """Message `made`, sent by instance `i` at `sent`, enters the network at `t`, from host `h` to host `h2` (docs/event-core.md, 4.1).
 
     noting: sum of NOTE_*. way: the latency between the two, or -1 - the row of their link. The caller has checked that there is room in the
     inbox where the message goes first. Returns how many inboxes hold something unsorted; `count`: before.
     """
+    host = world.host
+    link = world.link
+    msg = world.msg
     inbox = h2
     if way >= 0:
         begun = begin(host, h, H_LINK_FREE, t)
@@ -110,17 +120,14 @@ def transmit(rings, host, link, msg, inst, notes, noting, touched, count, t, way
         host[h, H_SENT_BYTES] += size
         msg[made, M_CLASS] = CLASS_REMOTE
         msg[made, M_READY] = arrival
-        note_way(msg, inst, notes, noting, i, made, sent, begun, departure, arrival)
-        count = drop_in(rings, host, touched, count, inbox, arrival, tie, made)
+        note_way(world, noting, i, made, sent, begun, departure, arrival)
+        count = drop_in(world, count, inbox, arrival, tie, made)
     return count
 
 
-def send_control(rings, host, link, latency, msg, inst, notes, noting, touched, count, t, h, h2, i, tie, made):
+def send_control(world, noting, count, t, h, h2, i, tie, made):
     """Control message `made` of participant `i` is sent at `t` from host `h` to host `h2`; as `transmit`."""
-    way = latency[h, h2]
-    size = msg[made, M_BYTES]
-    count = transmit(rings, host, link, msg, inst, notes, noting, touched, count, t, way, h, h2, size, i, tie, made, t)
-    return count
+    return transmit(world, noting, count, t, world.latency[h, h2], h, h2, world.msg[made, M_BYTES], i, tie, made, t)
 
 
 def credit_back(link, way, t):
@@ -131,32 +138,38 @@ def credit_back(link, way, t):
     return back
 
 
-def pass_trunk(rings, host, link, latency, msg, inst, notes, tracing, touched, count, h, h2, t, tie, made):
+def pass_trunk(world, count, h, h2, t, tie, made):
     """Message `made` enters trunk `h` at `t` on its way to host `h2`. Returns how many inboxes hold something unsorted; `count`: before."""
+    host = world.host
+    msg = world.msg
+    inst = world.inst
+    notes = world.notes
     i = tie >> 40
-    k = -1 - latency[inst[i, I_HOST], h2]
+    k = -1 - world.latency[inst[i, I_HOST], h2]
     begun = begin(host, h, H_LINK_FREE, t)
     departure = leave(host, h, H_LINK_FREE, host[h, H_MBIT], msg[made, M_BYTES], begun)
     host[h, H_SENT_BYTES] += msg[made, M_BYTES]
-    arrival = land(link, k, departure)
+    arrival = land(world.link, k, departure)
     msg[made, M_READY] = arrival
     if msg[made, M_KIND] == RECORD:
         inst[i, I_NETWORK] += arrival - t
-    if tracing:  # what it waited for the trunk counts as if it had waited before the first transmission
+    if world.g[G_TRACING] == 1:  # what it waited for the trunk counts as if it had waited before the first transmission
         notes[made, N_BEGUN] += begun - t
         notes[made, N_DEPARTED] = departure
-    count = drop_in(rings, host, touched, count, h2, arrival, tie, made)
-    return count
+    return drop_in(world, count, h2, arrival, tie, made)
 
 
-def settle(rings, scratch, host, next_ns, h):
+def settle(world, h):
     """What was put into the inbox of host `h` becomes visible, in order."""
+    rings = world.rings
+    host = world.host
+    next_ns = world.next_ns
     tail = host[h, H_REMOTE_TAIL]
     for at in range(host[h, H_REMOTE_SORTED], tail):
         q = at & (rings.shape[1] - 1)
         if rings[2 * h + 1, q, 0] < next_ns[h]:
             next_ns[h] = rings[2 * h + 1, q, 0]
-    ring_sort(rings, scratch, 2 * h + 1, host[h, H_REMOTE], host[h, H_REMOTE_SORTED], tail)
+    ring_sort(rings, world.scratch, 2 * h + 1, host[h, H_REMOTE], host[h, H_REMOTE_SORTED], tail)
     host[h, H_REMOTE_SORTED] = tail
 
 
@@ -168,31 +181,18 @@ def to_note(g):
 @compiled
 def post(world, made, h, h2, i, tie, t):
     """Message `made` of participant `i` leaves host `h` for host `h2` at `t`, between two windows. The caller has checked for room."""
-    rings = world.rings
-    host = world.host
-    touched = world.touched
-    g = world.g
-    noting = to_note(g)
-    count = send_control(
-        rings, host, world.link, world.latency, world.msg, world.inst, world.notes, noting, touched, 0, t, h, h2, i, tie, made
-    )
+    count = send_control(world, to_note(world.g), 0, t, h, h2, i, tie, made)
     if count > 0:
-        settle(rings, world.scratch, host, world.next_ns, touched[0])
+        settle(world, world.touched[0])
     return count
 
 
 @compiled
 def release(world, k, t):
     """What waits for link `k` enters it at `t`, in order. Returns 1 if it stopped at a full inbox: call again with larger ones; else 0."""
-    rings = world.rings
-    host = world.host
     link = world.link
     msg = world.msg
-    inst = world.inst
-    notes = world.notes
-    touched = world.touched
-    g = world.g
-    noting = to_note(g)
+    noting = to_note(world.g)
     h = link[k, K_SOURCE]
     h2 = link[k, K_TARGET]
     way = -1 - k
@@ -200,7 +200,7 @@ def release(world, k, t):
     count = 0
     made = link[k, K_HELD]
     while made >= 0:
-        if is_full(rings, host, link, way, h2):
+        if is_full(world, way, h2):
             full = 1
             break
         after = msg[made, M_NEXT]
@@ -209,12 +209,12 @@ def release(world, k, t):
         sent = msg[made, M_CLASS]
         size = msg[made, M_BYTES]
         i = tie >> 40
-        count = transmit(rings, host, link, msg, inst, notes, noting, touched, count, t, way, h, h2, size, i, tie, made, sent)
+        count = transmit(world, noting, count, t, way, h, h2, size, i, tie, made, sent)
         link[k, K_HELD] = after
         link[k, K_HELD_COUNT] -= 1
         made = after
     if made < 0:
         link[k, K_HELD_LAST] = -1
     if count > 0:
-        settle(rings, world.scratch, host, world.next_ns, link[k, K_INBOX])
+        settle(world, link[k, K_INBOX])
     return full
