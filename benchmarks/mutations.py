@@ -129,12 +129,14 @@ MUTATIONS = (
     # memory
     Mutation("memory: queues only grow", LOOP, "memory[h, Z_HELD] -= room\n", "memory[h, Z_HELD] -= 0\n"),
     Mutation("memory: control elements take none", TOOLS, "room = CONTROL_BYTES\n    elif", "room = 0\n    elif"),
-    Mutation("memory: the law of another host", TOOLS, "footprint[memory[h, Z_LAW], msg[slot, M_EDGE]]", "footprint[0, msg[slot, M_EDGE]]"),
+    Mutation(
+        "memory: the law of another host", TOOLS, "footprint[world.memory[h, Z_LAW], msg[slot, M_EDGE]]", "footprint[0, msg[slot, M_EDGE]]"
+    ),
     Mutation(
         "memory: outputs of the first port only",
         TOOLS,
-        "            port = msg[slot, M_EDGE]\n        e = par",
-        "            port = 0\n        e = par",
+        "            port = msg[slot, M_EDGE]\n        e = world.par",
+        "            port = 0\n        e = world.par",
     ),
     Mutation("memory: outputs are forgotten", LOOP, "while unsent >= 0:", "while unsent >= 1 << 60:"),
     Mutation(

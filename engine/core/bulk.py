@@ -110,8 +110,12 @@ def unsent_bytes(inst, op, par, edge, msg, found):
 
 
 @compiled
-def recount(inst, op, par, msg, memory, footprint, tally, h):
+def recount(world, h):
     """Sums of what instances of host `h` have in queues, outboxes and state (docs/event-core.md, 13)."""
+    inst = world.inst
+    op = world.op
+    msg = world.msg
+    memory = world.memory
     held = 0
     state = 0
     items = 0
@@ -120,15 +124,15 @@ def recount(inst, op, par, msg, memory, footprint, tally, h):
             o = inst[i, I_OP]
             slot = inst[i, I_QUEUE]
             while slot >= 0:
-                held += room_of(msg, memory, footprint, h, slot)
+                held += room_of(world, h, slot)
                 items += op[o, O_WEIGHT]
                 slot = msg[slot, M_NEXT]
             slot = inst[i, I_OUT]
             while slot >= 0:
-                held += room_unsent(msg, op, par, memory, footprint, h, o, slot)
+                held += room_unsent(world, h, o, slot)
                 slot = msg[slot, M_NEXT]
             state += inst[i, I_STATE_BYTES]
-            tally[i, Y_STATE] = inst[i, I_STATE_BYTES]
+            world.tally[i, Y_STATE] = inst[i, I_STATE_BYTES]
     memory[h, Z_HELD] = held
     memory[h, Z_STATE] = state
     memory[h, Z_ITEMS] = items

@@ -66,8 +66,6 @@ def advance(world, stop):
     latency = world.latency
     link = world.link
     memory = world.memory
-    footprint = world.footprint
-    curve = world.curve
     tally = world.tally
     rings = world.rings
     route = world.route
@@ -138,7 +136,7 @@ def advance(world, stop):
                 if weighing == 1 and memory[h, Z_DIED] >= 0:
                     continue
                 if host[h, H_PAUSED] <= stop:  # ticks due meanwhile have to come first
-                    admit(rings, host, inst, msg, table, entry, listed, op, memory, footprint, weighing, h, stop)
+                    admit(world, weighing, h, stop)
             return DONE
         window_end = stop
         if stop - t0 >= lookahead:
@@ -247,7 +245,7 @@ def advance(world, stop):
                                 if k >= inst_count:  # a log record may be taken from now on
                                     k -= inst_count
                                     inst[k, I_AWAITS] = 0
-                                    look_at(host, inst, listed, h, k)
+                                    look_at(world, h, k)
                                 else:
                                     p = inst[k, I_PROCESSOR]
                         if p >= 0:
@@ -352,7 +350,7 @@ def advance(world, stop):
                         # WEAVE end
                         if x == op[o, O_EDGE_END]:  # nobody listens
                             if weighing == 1:
-                                memory[h, Z_HELD] -= room_unsent(msg, op, par, memory, footprint, h, o, slot)
+                                memory[h, Z_HELD] -= room_unsent(world, h, o, slot)
                             if tracing:
                                 notes[slot, N_ORIGIN] = -1
                             inst[i, I_OUT] = msg[slot, M_NEXT]
@@ -420,7 +418,7 @@ def advance(world, stop):
                         if last:
                             made = slot
                             if weighing == 1:
-                                memory[h, Z_HELD] -= room_unsent(msg, op, par, memory, footprint, h, o, slot)
+                                memory[h, Z_HELD] -= room_unsent(world, h, o, slot)
                         else:
                             made = take_message(free, g)
                             for column in range(M_KIND, msg.shape[1]):
@@ -497,7 +495,7 @@ def advance(world, stop):
                             inst[i, I_BLOCKED] += t - inst[i, I_BLOCKED_SINCE]
                             inst[i, I_BLOCKED_SINCE] = -1
                         if threads > 0:
-                            look_at(host, inst, listed, h, i)
+                            look_at(world, h, i)
                 if reason != DONE:
                     host[h, H_RESUME] = t
                     next_ns[h] = t
@@ -507,9 +505,9 @@ def advance(world, stop):
                 while True:
                     moment = host[h, H_TICK]
                     if moment > t:
-                        admit(rings, host, inst, msg, table, entry, listed, op, memory, footprint, weighing, h, t)
+                        admit(world, weighing, h, t)
                         break
-                    admit(rings, host, inst, msg, table, entry, listed, op, memory, footprint, weighing, h, moment - 1)
+                    admit(world, weighing, h, moment - 1)
                     least = FAR
                     for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
                         i = host_members[q]
@@ -527,7 +525,7 @@ def advance(world, stop):
                             msg[slot, M_TRIGGER] = -1
                             msg[slot, M_CHANNEL] = -1
                             msg[slot, M_NEXT] = -1
-                            enqueue(host, inst, msg, listed, op, memory, footprint, weighing, h, threads, i, slot)
+                            enqueue(world, weighing, h, threads, i, slot)
                             due = moment
                             following = FAR
                             if inst[i, I_SOURCE] == 1:
@@ -733,7 +731,7 @@ def advance(world, stop):
                         channel = msg[slot, M_CHANNEL]
                         msg[slot, M_NEXT] = -1
                         if weighing == 1:
-                            room = room_of(msg, memory, footprint, h, slot)
+                            room = room_of(world, h, slot)
                         if tracing:
                             came_from = notes[slot, N_ORIGIN]
                             notes[slot, N_ORIGIN] = -1
@@ -851,7 +849,7 @@ def advance(world, stop):
                             cost_ps = times(cost_ps, memory[h, Z_PRESSURE])
                         unsent = box[0]
                         while unsent >= 0:
-                            memory[h, Z_HELD] += room_unsent(msg, op, par, memory, footprint, h, o, unsent)
+                            memory[h, Z_HELD] += room_unsent(world, h, o, unsent)
                             unsent = msg[unsent, M_NEXT]
                     service = inst[i, I_SERVICE]
                     if cost_ps != inst[i, I_COST]:
@@ -929,7 +927,7 @@ def advance(world, stop):
                     next_ns[h] = t
                     break
                 if weighing == 1 and memory[h, Z_WATCHED] == 1:
-                    weigh(memory, curve, h, t)
+                    weigh(world, h, t)
                     if memory[h, Z_DIED] >= 0:
                         host[h, H_RATE] = 0
                         next_ns[h] = FAR
@@ -939,7 +937,7 @@ def advance(world, stop):
                     if held_back and memory[h, Z_FULL] == 0:
                         host[h, H_RESUME] = t + 1
                         if threads > 0:
-                            let_sources_read(host, inst, proc, listed, host_members, h)
+                            let_sources_read(world, h)
                 if sharing == 1:
                     running = host[h, H_RUNNING]
                     rate = 0

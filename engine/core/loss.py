@@ -58,7 +58,7 @@ def restart(world: World, h: int, now_ns: int) -> None:
                 inst[L.I_TICK] = tick_ns
                 w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), int(tick_ns))
         if w.host[h, L.H_THREADS]:
-            look_at(w.host, w.inst, w.listed, h, i)  # type: ignore[no-untyped-call]
+            look_at(w, h, i)  # type: ignore[no-untyped-call]
 
 
 def bury(world: World, h: int, restart_after_ns: int) -> tuple[int, int] | None:

@@ -28,4 +28,4 @@ def recount(w: Arrays, h: int) -> None:
 
     What follows from it (pressure, fullness, death) follows at the end of the host's next instant.
     """
-    bulk.recount(w.inst, w.op, w.par, w.msg, w.memory, w.footprint, w.tally, h)
+    bulk.recount(w, h)

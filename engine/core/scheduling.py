@@ -36,8 +36,8 @@ def look_again(world: World, instances: Iterable[int], now_ns: int) -> None:
         if w.host[h, L.H_THREADS] > 0:
             _forget_log(w, h, i)
             if w.inst[i, L.I_LISTED] == 2:
-                empty_turns(w.host, w.inst, w.proc, w.listed, w.host_members, h)  # type: ignore[no-untyped-call]
-            look_at(w.host, w.inst, w.listed, h, i)  # type: ignore[no-untyped-call]
+                empty_turns(w, h)  # type: ignore[no-untyped-call]
+            look_at(w, h, i)  # type: ignore[no-untyped-call]
         w.host[h, L.H_RESUME] = w.next_ns[h] = max(now_ns, int(w.host[h, L.H_PAUSED]))
 
 

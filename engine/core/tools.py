@@ -100,11 +100,12 @@ def join_stamps(to, a, of, b, g, stamps, triggers):
             to[a, c] = value
 
 
-def room_of(msg, memory, footprint, h, slot):
+def room_of(world, h, slot):
     """Bytes of memory that a message which was sent takes in a queue of host `h`."""
+    msg = world.msg
     room = 0
     if msg[slot, M_KIND] == RECORD:
-        room = footprint[memory[h, Z_LAW], msg[slot, M_EDGE]]
+        room = world.footprint[world.memory[h, Z_LAW], msg[slot, M_EDGE]]
     elif msg[slot, M_KIND] == WATERMARK:
         room = CONTROL_BYTES
     elif msg[slot, M_KIND] == CONTROL_MESSAGE:
@@ -112,8 +113,10 @@ def room_of(msg, memory, footprint, h, slot):
     return room
 
 
-def room_unsent(msg, op, par, memory, footprint, h, o, slot):
+def room_unsent(world, h, o, slot):
     """Bytes of memory that an output of operator `o` takes on host `h` until it is sent."""
+    msg = world.msg
+    op = world.op
     room = CONTROL_BYTES
     if msg[slot, M_KIND] == CONTROL_MESSAGE:
         room = msg[slot, M_BYTES]
@@ -121,10 +124,10 @@ def room_unsent(msg, op, par, memory, footprint, h, o, slot):
         port = 0
         if op[o, O_PORTS] > 1:
             port = msg[slot, M_EDGE]
-        e = par[op[o, O_PORT_WIDTHS] + op[o, O_PORTS] + port]
+        e = world.par[op[o, O_PORT_WIDTHS] + op[o, O_PORTS] + port]
         room = 0
         if e >= 0:
-            room = footprint[memory[h, Z_LAW], e]
+            room = world.footprint[world.memory[h, Z_LAW], e]
     return room
 
 
@@ -144,13 +147,14 @@ def pressure_at(memory, curve, h, used):
 
 
 @rare
-def weigh(memory, curve, h, t):
+def weigh(world, h, t):
     """Look at what host `h` holds at the end of instant `t`: pressure, fullness, death (docs/event-core.md, 13)."""
+    memory = world.memory
     used = 0
     if memory[h, Z_MODELLED] == 1:
         used = memory[h, Z_BASE] + memory[h, Z_HELD] + memory[h, Z_STATE] * memory[h, Z_STATE_MILLI] // 1000
         if used != memory[h, Z_USED]:
-            memory[h, Z_PRESSURE] = pressure_at(memory, curve, h, used)
+            memory[h, Z_PRESSURE] = pressure_at(memory, world.curve, h, used)
             if used > memory[h, Z_PEAK]:
                 memory[h, Z_PEAK] = used
             if used > memory[h, Z_LIMIT]:
@@ -560,37 +564,46 @@ def turn_pop(turns, base, size):
         down = base + 2 * (at - base) + 1
 
 
-def look_at(host, inst, listed, h, i):
+def look_at(world, h, i):
     """Thread `i` of host `h` may have something to serve."""
+    host = world.host
+    inst = world.inst
     if inst[i, I_LISTED] == 0:
         inst[i, I_LISTED] = 1
-        listed[host[h, H_MEMBER] + host[h, H_LISTED]] = i
+        world.listed[host[h, H_MEMBER] + host[h, H_LISTED]] = i
         host[h, H_LISTED] += 1
 
 
 @rare
-def empty_turns(host, inst, proc, listed, host_members, h):
+def empty_turns(world, h):
     """Nobody on host `h` stands in a heap of turns; those who did are looked at."""
+    host = world.host
+    inst = world.inst
     for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
-        i = host_members[q]
+        i = world.host_members[q]
         if inst[i, I_LISTED] == 2:
             inst[i, I_LISTED] = 0
-            look_at(host, inst, listed, h, i)
+            look_at(world, h, i)
     for p in range(host[h, H_PROCESSOR], host[h, H_PROCESSOR_END]):
-        proc[p, P_TURNS] = 0
+        world.proc[p, P_TURNS] = 0
 
 
 @rare
-def let_sources_read(host, inst, proc, listed, host_members, h):
+def let_sources_read(world, h):
     """Sources of host `h` may take log records that were held back: they, and whoever waits for a turn behind them, are looked at again."""
-    empty_turns(host, inst, proc, listed, host_members, h)
+    host = world.host
+    empty_turns(world, h)
     for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
-        if inst[host_members[q], I_SOURCE] == 1:
-            look_at(host, inst, listed, h, host_members[q])
+        i = world.host_members[q]
+        if world.inst[i, I_SOURCE] == 1:
+            look_at(world, h, i)
 
 
-def enqueue(host, inst, msg, listed, op, memory, footprint, weighing, h, threads, i, slot):
+def enqueue(world, weighing, h, threads, i, slot):
     """A message goes behind those that wait for instance `i` of host `h`. weighing: as in `admit`. threads: H_THREADS of the host."""
+    inst = world.inst
+    msg = world.msg
+    memory = world.memory
     if inst[i, I_QUEUE] < 0:
         inst[i, I_QUEUE] = slot
         inst[i, I_HEAD] = turn_of(msg[slot, M_READY], msg[slot, M_CLASS])
@@ -600,17 +613,21 @@ def enqueue(host, inst, msg, listed, op, memory, footprint, weighing, h, threads
     inst[i, I_QUEUE_COUNT] += 1
     inst[i, I_QUEUE_BYTES] += msg[slot, M_BYTES]
     if weighing == 1:
-        memory[h, Z_HELD] += room_of(msg, memory, footprint, h, slot)
-        memory[h, Z_ITEMS] += op[inst[i, I_OP], O_WEIGHT]
+        memory[h, Z_HELD] += room_of(world, h, slot)
+        memory[h, Z_ITEMS] += world.op[inst[i, I_OP], O_WEIGHT]
     if threads > 0:
-        look_at(host, inst, listed, h, i)
+        look_at(world, h, i)
 
 
-def admit(rings, host, inst, msg, table, entry, listed, op, memory, footprint, weighing, h, limit):
+def admit(world, weighing, h, limit):
     """Arrivals at times <= limit join their receivers' queues: by time, at equal times local ones first.
 
     weighing: 1 if what hosts hold is counted.
     """
+    rings = world.rings
+    host = world.host
+    msg = world.msg
+    table = world.table
     threads = host[h, H_THREADS]
     mask = rings.shape[1] - 1
     local = host[h, H_LOCAL]
@@ -638,8 +655,8 @@ def admit(rings, host, inst, msg, table, entry, listed, op, memory, footprint, w
                 remote_ready = rings[2 * h + 1, remote & mask, 0]
         if msg[message, M_HASH] != 0:
             e = table[msg[message, M_HASH] & (table.shape[0] - 1)]
-            prefetch(entry, e, 0)
-            prefetch(entry, e, 8)  # its second cache line
-        enqueue(host, inst, msg, listed, op, memory, footprint, weighing, h, threads, msg[message, M_RECEIVER], message)
+            prefetch(world.entry, e, 0)
+            prefetch(world.entry, e, 8)  # its second cache line
+        enqueue(world, weighing, h, threads, msg[message, M_RECEIVER], message)
     host[h, H_LOCAL] = local
     host[h, H_REMOTE] = remote
