@@ -15,7 +15,6 @@ from engine.core.layout import (
     G_FREE,
     G_NEED,
     G_ROWS_FREE,
-    I_ENTRIES,
     I_INDEX,
     I_STATE_BYTES,
     M_PAYLOAD,
@@ -26,16 +25,17 @@ from engine.core.layout import (
     S_LEFT,
     S_SIDE,
 )  # fmt: skip
-from engine.core.tools import add_entry, drop_entry, find_entry, free_row, new_output
+from engine.core.tools import find_entry, free_row, new_output
 from engine.core.world import Arrays, Words
 from engine.operators.pairs import (
     K_EXTRA,
     K_LEFT_BYTES,
     K_LEFT_KEY,
     K_LISTENED,
-    KEY_BYTES,
     Pairing,
     PairParams,
+    close_if_empty,
+    open_key,
     pair_hash,
     pair_sizes,
     pair_with_stored,
@@ -65,10 +65,7 @@ def expire_records(now, par, at, inst, i, table, entry, row, panes_of, g):
             entry[e, own + 1] = row[r, R_NEXT]
             entry[e, own] -= 1
             inst[i, I_STATE_BYTES] -= par[at + K_LEFT_BYTES + port]
-            if entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE] == 0:
-                drop_entry(table, entry, g, e)
-                inst[i, I_ENTRIES] -= 1
-                inst[i, I_STATE_BYTES] -= KEY_BYTES
+            close_if_empty(inst, i, table, entry, g, e)
         free_row(row, g, r)
         r = panes_of[oldest]
 
@@ -107,9 +104,7 @@ def expiring_join_on_record(
             r = row[r, R_NEXT]
     if matches == 0 or par[at + T_LEFT_UNMATCHED + port] == 0:
         if e < 0:
-            e = add_entry(table, entry, g, i, key, 0)
-            inst[i, I_ENTRIES] += 1
-            inst[i, I_STATE_BYTES] += KEY_BYTES
+            e = open_key(key, 0, inst, i, table, entry, g)
         r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
         row[r, extra + T_EXPIRES] = now + par[at + T_TTL]
         row[r, extra + T_YOUNGER] = -1
@@ -120,10 +115,8 @@ def expiring_join_on_record(
         else:
             row[panes_of[oldest + 1], extra + T_YOUNGER] = r
         panes_of[oldest + 1] = r
-    elif entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE] == 0:
-        drop_entry(table, entry, g, e)
-        inst[i, I_ENTRIES] -= 1
-        inst[i, I_STATE_BYTES] -= KEY_BYTES
+    else:
+        close_if_empty(inst, i, table, entry, g, e)
     return outputs
 
 

@@ -15,7 +15,6 @@ from engine.core.layout import (
     G_FREE,
     G_NEED,
     G_ROWS_FREE,
-    I_ENTRIES,
     I_INDEX,
     I_STATE_BYTES,
     I_WATERMARK,
@@ -29,18 +28,19 @@ from engine.core.layout import (
     S_LEFT,
     S_SIDE,
 )  # fmt: skip
-from engine.core.tools import add_entry, drop_entry, find_entry, free_row, new_output
+from engine.core.tools import find_entry, free_row, new_output
 from engine.core.world import Arrays, Words
 from engine.operators.pairs import (
     K_EXTRA,
     K_LEFT_BYTES,
     K_LEFT_KEY,
     K_LISTENED,
-    KEY_BYTES,
     Pairing,
     PairParams,
+    close_if_empty,
     field_of,
     known_field,
+    open_key,
     pair_hash,
     pair_sizes,
     pair_with_stored,
@@ -139,9 +139,7 @@ def interval_join_on_record(
             r = row[r, R_NEXT]
     if last >= closed_to:
         if e < 0:
-            e = add_entry(table, entry, g, i, key, 0)
-            inst[i, I_ENTRIES] += 1
-            inst[i, I_STATE_BYTES] += KEY_BYTES
+            e = open_key(key, 0, inst, i, table, entry, g)
         r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
         row[r, extra + V_LAST] = last
         row[r, extra + V_CHILD] = -1
@@ -177,10 +175,7 @@ def interval_join_on_close(limit, par, at, inst, i, table, entry, row, panes_of,
             entry[e, own + 2] = before
         entry[e, own] -= 1
         inst[i, I_STATE_BYTES] -= par[at + K_LEFT_BYTES + port]
-        if entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE] == 0:
-            drop_entry(table, entry, g, e)
-            inst[i, I_ENTRIES] -= 1
-            inst[i, I_STATE_BYTES] -= KEY_BYTES
+        close_if_empty(inst, i, table, entry, g, e)
         free_row(row, g, r)
         r = root
         panes_of[heap] = root

@@ -184,11 +184,25 @@ def pair_hash(made, msg, i2, port, par, at):
     return entry_hash(i2, msg[made, M_PAYLOAD + par[at + K_LEFT_KEY + port]], 0)
 
 
-def open_entry(key, start, par, at, inst, i, table, entry, pane, panes_of, g):
-    """A new entry for a key, in the pane that starts there; the caller has checked that there is none, and for space."""
+def open_key(key, start, inst, i, table, entry, g):
+    """A new entry for a key; the caller has checked that there is none, and for space."""
     e = add_entry(table, entry, g, i, key, start)
     inst[i, I_ENTRIES] += 1
     inst[i, I_STATE_BYTES] += KEY_BYTES
+    return e
+
+
+def close_if_empty(inst, i, table, entry, g, e):
+    """Free an entry that stores no record of either side."""
+    if entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE] == 0:
+        drop_entry(table, entry, g, e)
+        inst[i, I_ENTRIES] -= 1
+        inst[i, I_STATE_BYTES] -= KEY_BYTES
+
+
+def open_entry(key, start, par, at, inst, i, table, entry, pane, panes_of, g):
+    """As `open_key`, in the pane that starts there."""
+    e = open_key(key, start, inst, i, table, entry, g)
     if par[at + K_SIZE] > 0:
         end = start + par[at + K_SIZE]
         groups = par[at + K_GROUPS]
