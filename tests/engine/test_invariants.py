@@ -5,6 +5,7 @@ What this catches: loss, duplication and overtaking that need long queues, many 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ import engine
 from engine.spec import Experiment
 from engine.telemetry.frames import Counters
 from tests import checkers
+from tests.death_cases import DEATH_CASES
+from tests.loss_cases import LOSS_CASES
 from tests.oracle.build import build_hosts, pin, place
 from tests.strategies import documents
 
@@ -46,7 +49,7 @@ def judge(document: dict[str, Any]) -> Any:
     simulation = traced(document)
     topology = checkers.Topology.of(simulation.experiment)
     trace = checkers.services(simulation.service_trace(with_trigger=True).tolist())
-    checkers.check_services(topology, trace)
+    checkers.check_services(topology, trace, [round(death["at_s"] * 1e9) for death in simulation.deaths])
     checkers.check_processors(topology, trace, processors(simulation.experiment))
     check_accounts(simulation, trace)
     checkers.check_causality(topology, trace)
@@ -68,6 +71,11 @@ def judge(document: dict[str, Any]) -> Any:
 @given(document=documents())
 def test_random_experiments_keep_the_invariants(document: dict[str, Any]) -> None:
     judge(document)
+
+
+@pytest.mark.parametrize("case", LOSS_CASES + DEATH_CASES, ids=lambda case: case.__name__)
+def test_losses_and_deaths_keep_the_invariants(case: Callable[[], dict[str, Any]]) -> None:
+    judge(case())
 
 
 @pytest.mark.slow
