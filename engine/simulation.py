@@ -104,6 +104,8 @@ class Simulation:
         self._kernels = weave.weave(kinds_used, protocol, features=features)
         hosts = [actor.host for actor in actors]
         self._plan = planning.build(self.experiment, context, context.datasets, capacity, keep_outputs, self._kernels, protocol, hosts)
+        if self._plan.arrays.host[:, L.H_THREADS].any():
+            self._kernels = weave.weave(kinds_used, protocol, features=[*features, "heaps"])
         self._world = World(self._plan.arrays)
         services = sum(feed.count for feed in self._plan.feeds.values()) * len(self._plan.operators)
         self._trace_rows = capacity.trace or min(max(services, 1 << 16), ROWS_AHEAD)

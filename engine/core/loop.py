@@ -102,6 +102,10 @@ def advance(world, stop):
     # WEAVE if memory
     weighing = 1
     # WEAVE end
+    heaps = 0
+    # WEAVE if heaps
+    heaps = 1
+    # WEAVE end
     machines = g[G_MACHINES]
     actors = g[G_ACTORS]
     hosts = next_ns.shape[0]  # machines, then trunks, then actors
@@ -136,7 +140,7 @@ def advance(world, stop):
                 if weighing == 1 and memory[h, Z_DIED] >= 0:
                     continue
                 if host[h, H_PAUSED] <= stop:  # ticks due meanwhile have to come first
-                    admit(world, weighing, h, stop)
+                    admit(world, weighing, heaps, h, stop)
             return DONE
         window_end = stop
         if stop - t0 >= lookahead:
@@ -158,8 +162,8 @@ def advance(world, stop):
             # WEAVE end
             first_processor = host[h, H_PROCESSOR]
             end_processor = host[h, H_PROCESSOR_END]
-            threads = host[h, H_THREADS]
-            sharing = host[h, H_SHARING]
+            threads = heaps * host[h, H_THREADS]
+            sharing = heaps * host[h, H_SHARING]
             member = host[h, H_MEMBER]
             while True:
                 # the next instant on this host
@@ -505,9 +509,9 @@ def advance(world, stop):
                 while True:
                     moment = host[h, H_TICK]
                     if moment > t:
-                        admit(world, weighing, h, t)
+                        admit(world, weighing, heaps, h, t)
                         break
-                    admit(world, weighing, h, moment - 1)
+                    admit(world, weighing, heaps, h, moment - 1)
                     least = FAR
                     for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
                         i = host_members[q]

@@ -619,16 +619,16 @@ def enqueue(world, weighing, h, threads, i, slot):
         look_at(world, h, i)
 
 
-def admit(world, weighing, h, limit):
+def admit(world, weighing, heaps, h, limit):
     """Arrivals at times <= limit join their receivers' queues: by time, at equal times local ones first.
 
-    weighing: 1 if what hosts hold is counted.
+    weighing: 1 if what hosts hold is counted. heaps: 1 if some hosts have heaps (H_THREADS).
     """
     rings = world.rings
     host = world.host
     msg = world.msg
     table = world.table
-    threads = host[h, H_THREADS]
+    threads = heaps * host[h, H_THREADS]
     mask = rings.shape[1] - 1
     local = host[h, H_LOCAL]
     local_end = host[h, H_LOCAL_TAIL]

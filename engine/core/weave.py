@@ -62,8 +62,9 @@ operator's work. Without a protocol the points leave no trace in the compiled lo
 (`engine.core.tools.new_control_message`); the protocol's `messages_max` says how many in one service.
 """
 
-FEATURES = ("actors", "coordinated", "latencies", "losses", "memory")
+FEATURES = ("actors", "coordinated", "heaps", "latencies", "losses", "memory")
 """What runs may use or not. actors: control messages (`engine.core.actors`). coordinated: generators that wait for their sources.
+heaps: hosts with a processor for each instance, or so many instances that they take turns (H_THREADS in `engine.core.layout`).
 latencies: others beside the measured one. losses: hosts that are lost (`engine.core.loss`). memory: what hosts hold is looked at
 (`engine.memory`)."""
 
