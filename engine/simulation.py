@@ -611,14 +611,20 @@ def warm_up(ended: Callable[[], bool] = lambda: False) -> None:
             "operators": [{"id": "bids", "kind": "source"}, {"id": "sink", "kind": "sink"}],
             "edges": [{"source": "bids", "target": "sink", "partitioning": {"kind": "forward"}}],
         },
-        "cluster": {"hosts": [{"name": "w"}]},
         "workload": {
             "horizon_s": 0.01,
             "sources": {"bids": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1000}}},
         },
     }
-    used = {frozenset(operator["kind"] for operator in read_document(path)["query"]["operators"]) for path in EXAMPLES.glob("*.yaml")}
-    for kinds in sorted(used, key=sorted):
+    examples = [read_document(path) for path in EXAMPLES.glob("*.yaml")]
+    used = {
+        (
+            tuple(sorted({operator["kind"] for operator in example["query"]["operators"]})),
+            example["cluster"]["hosts"][0]["processor"]["kind"],
+        )
+        for example in examples
+    }
+    for kinds, processor in sorted(used):
         if ended():
             return
-        run(tiny, kinds=kinds).simulation.digest()
+        run({**tiny, "cluster": {"hosts": [{"name": "w", "cores": 2, "processor": {"kind": processor}}]}}, kinds=kinds).simulation.digest()
