@@ -38,6 +38,37 @@ export function positionsOf(document: ExperimentDocument): { [operator: string]:
   return positions;
 }
 
+/**
+ * The positions drawn closer together: a column and a row for each operator. What stands beside or below another by an operator's size
+ * or more does so here, by 1 or more; half a row is kept, since an operator between the two that feed it stands so.
+ */
+export function gridOf(document: ExperimentDocument): { [operator: string]: { column: number; row: number } } {
+  const positions = positionsOf(document);
+  const at = document.query.operators.map((operator) => positions[operator.id] as Position);
+  const column = steps(at.map(({ x }) => x), NODE.width, Infinity);
+  const row = steps(at.map(({ y }) => y), nodeHeight(undefined), PITCH.y / 2);
+  return Object.fromEntries(
+    document.query.operators.map((operator, index) => {
+      const { x, y } = at[index] as Position;
+      return [operator.id, { column: column.get(x) ?? 0, row: row.get(y) ?? 0 }];
+    }),
+  );
+}
+
+/** For each value how many lie before it, one behind the other at a distance of size; a half step where two are `half` apart. */
+function steps(values: number[], size: number, half: number): Map<number, number> {
+  const sorted = [...new Set(values)].sort((a, b) => a - b);
+  const found = new Map<number, number>();
+  sorted.forEach((value, index) => {
+    const before = sorted.findLast((other) => other <= value - size);
+    const last = sorted[index - 1];
+    const whole = before === undefined ? 0 : (found.get(before) ?? 0) + 1;
+    const partly = last === undefined ? 0 : (found.get(last) ?? 0) + Math.min(0.5 * Math.floor((value - last) / half), 1);
+    found.set(value, Math.max(whole, partly));
+  });
+  return found;
+}
+
 const isPosition = (value: unknown): value is Position =>
   typeof value === "object" && value !== null && Number.isFinite((value as Position).x) && Number.isFinite((value as Position).y);
 
@@ -146,7 +177,9 @@ export function queryBounds(document: ExperimentDocument, kinds: Map<string, Kin
 }
 
 /** Feedback edges run back above the operators, each in a lane of its own. Distances in px. */
-export const LANE = { first: 28, step: 24, label: 10, reach: 22, apart: 7, radius: 10 } as const;
+export const LANE = { first: 28, step: 24, label: 10, reach: 22, apart: 7, radius: 10, width: NODE.width, above: NODE.header } as const;
+/** The distances that a feedback edge needs; width of an operator, above: from its port up to its edge. */
+export type Lane = { [distance in "first" | "step" | "reach" | "apart" | "radius" | "width" | "above"]: number };
 
 /** How many feedback edges run below this one, the wider above; -1 for any other edge. */
 export function feedbackLane(document: ExperimentDocument, key: string): number {
@@ -162,13 +195,19 @@ export function feedbackLane(document: ExperimentDocument, key: string): number 
  * boxes: the operators' places. lane: how many feedback edges run below it; the wider ones also leave and arrive further out, so that
  * edges of one port do not cover each other. Returns the path and the middle of its lane.
  */
-export function feedbackPath(from: Position, to: Position, boxes: Position[], lane: number): { path: string; x: number; y: number } {
-  const reach = LANE.reach + lane * LANE.apart;
-  const right = Math.max(from.x, to.x - 2 * LANE.reach) + reach;
-  const left = Math.min(to.x, from.x + 2 * LANE.reach) - reach;
-  const below = boxes.filter((box) => box.x < right && box.x + NODE.width > left).map((box) => box.y);
-  const y = Math.min(from.y - NODE.header, to.y - NODE.header, ...below) - LANE.first - lane * LANE.step;
-  return { path: aroundPath(from, to, left, right, y), x: (left + right) / 2, y };
+export function feedbackPath(
+  from: Position,
+  to: Position,
+  boxes: Position[],
+  lane: number,
+  drawn: Lane = LANE,
+): { path: string; x: number; y: number } {
+  const reach = drawn.reach + lane * drawn.apart;
+  const right = Math.max(from.x, to.x - 2 * drawn.reach) + reach;
+  const left = Math.min(to.x, from.x + 2 * drawn.reach) - reach;
+  const below = boxes.filter((box) => box.x < right && box.x + drawn.width > left).map((box) => box.y);
+  const y = Math.min(from.y - drawn.above, to.y - drawn.above, ...below) - drawn.first - lane * drawn.step;
+  return { path: aroundPath(from, to, left, right, y, drawn.radius), x: (left + right) / 2, y };
 }
 
 /** The way of an edge to an operator further left, in the next row: out to the right, back between the rows, in from the left. */
@@ -182,10 +221,10 @@ export function wrappedPath(from: Position, to: Position): { path: string; x: nu
 }
 
 /** Out to the right, to the height y, to the left there, and in from the left; with round corners. */
-function aroundPath(from: Position, to: Position, left: number, right: number, y: number): string {
-  const corner = (a: number, b: number) => Math.sign(b - a) * Math.min(LANE.radius, Math.abs(b - a) / 2);
+export function aroundPath(from: Position, to: Position, left: number, right: number, y: number, radius: number = LANE.radius): string {
+  const corner = (a: number, b: number) => Math.sign(b - a) * Math.min(radius, Math.abs(b - a) / 2);
   const [out, back] = [corner(from.y, y), corner(y, to.y)];
-  const r = LANE.radius;
+  const r = radius;
   return [
     `M${from.x} ${from.y}H${right - r}Q${right} ${from.y} ${right} ${from.y + out}`,
     `V${y - out}Q${right} ${y} ${right - r} ${y}`,

@@ -54,6 +54,10 @@ const LOSSES: [field: string, label: string][] = [
   ["errors", "Errors"],
 ];
 
+const MEANING: { [label: string]: string } = {
+  "Engine time": "On the clock, in the engine's loop, with compiling what is new to it; without preparing the run and storing frames",
+};
+
 function SummaryTable({ summary }: { summary: Fields }) {
   const number = (value: Json | undefined, unit = "") => (typeof value === "number" ? `${short(value)}${unit}` : "–");
   const time = (value: Json | undefined) => (typeof value === "number" ? latency(value).join(" ") : "–");
@@ -70,7 +74,7 @@ function SummaryTable({ summary }: { summary: Fields }) {
     ...LOSSES.filter(([field]) => summary[field]).map(([field, label]): [string, string] => [label, number(summary[field])]),
     ...deaths.map(([host, { deaths }]): [string, string] => [`Deaths of ${host}`, number(deaths)]),
     ["Record hops", number(summary.hops)],
-    ["Wall time", number(summary.wall_s, " s")],
+    ["Engine time", number(summary.wall_s, " s")],
   ];
   const operators = Object.entries((summary.operators ?? {}) as { [id: string]: Fields });
   const gone = GONE.filter(({ count }) => operators.some(([, one]) => one[count]));
@@ -102,7 +106,7 @@ function SummaryTable({ summary }: { summary: Fields }) {
       </table>
       <dl>
         {rows.map(([label, value]) => (
-          <div key={label}>
+          <div key={label} title={MEANING[label]}>
             <dt>{label}</dt>
             <dd>{value}</dd>
           </div>

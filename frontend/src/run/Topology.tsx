@@ -1,46 +1,46 @@
-import { Handle, Position, ReactFlow, ReactFlowProvider, useReactFlow, type Edge, type Node, type NodeProps } from "@xyflow/react";
-import "@xyflow/react/dist/base.css";
-import { memo, useEffect, useMemo, useRef } from "react";
+import { getBezierPath, Position } from "@xyflow/react";
+import { memo, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Frame, OperatorSample } from "../api/types";
-import { type ExperimentDocument } from "../model/document";
+import { edgeKey, type ExperimentDocument } from "../model/document";
 import { BLOCKED_FROM } from "../model/events";
-import { PITCH, positionsOf } from "../model/layout";
+import { aroundPath, feedbackLane, feedbackPath, gridOf, type Lane } from "../model/layout";
 import { bytes, percent, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 
 const HOT_FROM = 0.8;
-/** The layered layout, drawn closer together than on the canvas: these nodes are smaller, and there is less room. */
-const SCALE = { x: 114 / PITCH.x, y: 78 / PITCH.y };
+/** Of the panel, px. Columns share its width; below the least one, where names of ten letters still fit, the panel scrolls. */
+const BOX = { height: 38, row: 48, column: { least: 76, most: 122 }, share: 0.86, margin: 7 } as const;
+/** Feedback edges as on the canvas, in less room. */
+const LOOP = { first: 8, step: 8, reach: 7, apart: 3, radius: 5, above: BOX.height / 2 } as const;
 
-type OpData = { name: string; parallelism: number; sample: OperatorSample | null };
+type Shown = { name: string; parallelism: number | undefined; sample: OperatorSample | null; x: number; y: number; width: number };
 
-const OpNode = memo(function OpNode({ data }: NodeProps) {
-  const { name, parallelism, sample } = data as OpData;
+const Operator = memo(function Operator({ name, parallelism, sample, x, y, width }: Shown) {
   const busy = sample?.busy ?? 0;
   const blocked = sample?.blocked ?? 0;
   const tone = blocked >= BLOCKED_FROM ? "bp" : busy >= HOT_FROM ? "hot" : "";
-  const words = !sample ? "no data" : blocked > busy ? `blocked ${percent(blocked)}` : `busy ${percent(busy)}`;
   return (
-    <div className={`op ${tone}`} title={sample ? describe(name, sample) : `${name}: no data yet`} data-testid={`topology-${name}`}>
-      <Handle type="target" position={Position.Left} isConnectable={false} />
-      <b>
-        <span className="ell">{name}</span>
-        <i>×{parallelism}</i>
-      </b>
+    <div
+      className={`op ${tone}`}
+      style={{ left: x, top: y, width, height: BOX.height }}
+      title={sample ? describe(name, sample) : `${name}: no data yet`}
+      data-testid={`topology-${name}`}
+    >
+      <b className="ell">{name}</b>
       <small>
-        {blocked > busy && <Icon name="back" />}
-        {words}
+        <span>×{parallelism ?? 1}</span>
+        <span>
+          {blocked > busy && <Icon name="back" />}
+          {sample ? percent(Math.max(busy, blocked)) : "–"}
+        </span>
       </small>
       <div className="bar">
         <i style={{ width: percent(busy).replace(" ", "") }} />
         <u style={{ width: percent(blocked).replace(" ", "") }} />
       </div>
-      <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>
   );
 });
-
-const NODE_TYPES = { op: OpNode };
 
 function describe(name: string, sample: OperatorSample): string {
   const number = (value: number | null, unit: string) => (value === null || value === undefined ? "–" : `${short(value)}${unit}`);
@@ -57,69 +57,88 @@ function describe(name: string, sample: OperatorSample): string {
   ].join("\n");
 }
 
-/** The query, coloured by what its operators did at the moment shown: busy solid, blocked hatched with «, idle empty. */
-export function Topology({ document, frame }: { document: ExperimentDocument; frame: Frame | undefined }) {
-  return (
-    <ReactFlowProvider>
-      <Graph document={document} frame={frame} />
-    </ReactFlowProvider>
+/** Where everything stands in a panel so wide, px. The columns and rows are those of the canvas. */
+function drawingOf(document: ExperimentDocument, width: number) {
+  const grid = gridOf(document);
+  const cells = Object.values(grid);
+  const columns = 1 + Math.max(0, ...cells.map(({ column }) => column));
+  const rows = 1 + Math.max(0, ...cells.map(({ row }) => row));
+  const loops = document.query.edges.filter((edge) => edge.feedback).length;
+  const left = BOX.margin + (loops ? LOOP.reach + loops * LOOP.apart : 0);
+  const top = BOX.margin + (loops ? LOOP.first + loops * LOOP.step : 0);
+  const pitch = Math.max(BOX.column.least, Math.min(BOX.column.most, Math.floor((width - 2 * left) / (columns - 1 + BOX.share))));
+  const box = Math.floor(pitch * BOX.share);
+  const lane: Lane = { ...LOOP, width: box };
+  const places = Object.fromEntries(
+    Object.entries(grid).map(([id, { column, row }]) => [id, { x: left + column * pitch, y: top + row * BOX.row }]),
   );
+  const wraps = new Map<number, number>();
+  const paths = document.query.edges.flatMap((edge) => {
+    const [source, target] = [places[edge.source], places[edge.target]];
+    if (!source || !target) return [];
+    const from = { x: source.x + box, y: source.y + BOX.height / 2 };
+    const to = { x: target.x, y: target.y + BOX.height / 2 };
+    return [{ edge, path: pathOf(from, to, edge.feedback ? feedbackLane(document, edgeKey(edge)) : -1) }];
+  });
+  function pathOf(from: { x: number; y: number }, to: { x: number; y: number }, loop: number): string {
+    if (loop >= 0) return feedbackPath(from, to, Object.values(places), loop, lane).path;
+    if (to.x < from.x && to.y > from.y) return wrapped(from, to);
+    const ends = { sourceX: from.x, sourceY: from.y, targetX: to.x, targetY: to.y };
+    return getBezierPath({ ...ends, sourcePosition: Position.Right, targetPosition: Position.Left })[0];
+  }
+  /** To a row below: back in the gap above that row, where no operator stands; up to three side by side. */
+  function wrapped(from: { x: number; y: number }, to: { x: number; y: number }): string {
+    const before = wraps.get(to.y) ?? 0;
+    wraps.set(to.y, before + 1);
+    const reach = Math.min((pitch - box) / 2, BOX.margin - 1);
+    const y = to.y - BOX.row / 2 + 3 * (((before + 1) % 3) - 1);
+    return aroundPath(from, to, to.x - reach, from.x + reach, y, LOOP.radius);
+  }
+  return {
+    places,
+    paths,
+    box,
+    width: 2 * left + (columns - 1) * pitch + box,
+    height: top + (rows - 1) * BOX.row + BOX.height + BOX.margin,
+  };
 }
 
-function Graph({ document, frame }: { document: ExperimentDocument; frame: Frame | undefined }) {
-  const flow = useReactFlow();
-  const box = useRef<HTMLDivElement>(null);
-  const nodes: Node[] = useMemo(() => {
-    const positions = positionsOf({ ...document, ui: {} });
-    return document.query.operators.map((operator) => {
-      const at = positions[operator.id] ?? { x: 0, y: 0 };
-      return {
-        id: operator.id,
-        type: "op",
-        position: { x: at.x * SCALE.x, y: at.y * SCALE.y },
-        data: { name: operator.id, parallelism: operator.parallelism, sample: frame?.operators?.[operator.id] ?? null },
-      };
-    });
-  }, [document, frame]);
-  const edges: Edge[] = useMemo(
-    () =>
-      document.query.edges.map((edge, index) => {
-        // Backpressure walks upstream: an edge is held up when its sender is blocked.
-        const held = (frame?.operators?.[edge.source]?.blocked ?? 0) >= BLOCKED_FROM;
-        return { id: String(index), source: edge.source, target: edge.target, className: `${held ? "held" : ""} ${edge.feedback ? "feedback" : ""}` };
-      }),
-    [document, frame],
-  );
-  useEffect(() => {
-    const element = box.current;
+/** The query, coloured by what its operators did at the moment shown: busy solid, blocked hatched with «, idle empty. */
+export function Topology({ document, frame }: { document: ExperimentDocument; frame: Frame | undefined }) {
+  const panel = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = panel.current;
     if (!element) return;
-    const fit = () => void flow.fitView({ padding: 0.06, maxZoom: 1.12 });
-    const observer = new ResizeObserver(fit);
+    const measure = () => setWidth(element.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(element);
-    const timer = setTimeout(fit, 60);
-    return () => {
-      observer.disconnect();
-      clearTimeout(timer);
-    };
-  }, [flow, document]);
+    return () => observer.disconnect();
+  }, []);
+  const drawing = useMemo(() => drawingOf(document, width), [document, width]);
   return (
-    <div className="topo" ref={box} data-testid="topology">
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={NODE_TYPES}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        elementsSelectable={false}
-        edgesFocusable={false}
-        minZoom={0.1}
-        panOnScroll={false}
-        zoomOnScroll={false}
-        preventScrolling={false}
-        proOptions={{ hideAttribution: true }}
-        fitView
-        fitViewOptions={{ padding: 0.06, maxZoom: 1.12 }}
-      />
+    <div className="topo scroll" ref={panel} data-testid="topology">
+      <div style={{ width: drawing.width, height: drawing.height }}>
+        <svg width={drawing.width} height={drawing.height} aria-hidden>
+          {drawing.paths.map(({ edge, path }) => {
+            // Backpressure walks upstream: an edge is held up when its sender is blocked.
+            const held = (frame?.operators?.[edge.source]?.blocked ?? 0) >= BLOCKED_FROM;
+            return <path key={edgeKey(edge)} d={path} className={`${held ? "held" : ""} ${edge.feedback ? "feedback" : ""}`} />;
+          })}
+        </svg>
+        {document.query.operators.map(({ id, parallelism }) => (
+          <Operator
+            key={id}
+            name={id}
+            parallelism={parallelism}
+            sample={frame?.operators?.[id] ?? null}
+            x={drawing.places[id]?.x ?? 0}
+            y={drawing.places[id]?.y ?? 0}
+            width={drawing.box}
+          />
+        ))}
+      </div>
     </div>
   );
 }

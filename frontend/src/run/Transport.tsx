@@ -114,6 +114,9 @@ export function Transport({ run, frames, end_s, events }: { run: Run; frames: Fr
   );
 }
 
+const TOOK =
+  "On the clock, from when a worker took the run to its end: with preparing, storing and pauses. The summary has the engine's own time.";
+
 /** Time on the clock since the start, how fast virtual time passes, and what is left. */
 function WallTime({ run, head_s }: { run: Run; head_s: number }) {
   const [now, setNow] = useState(() => Date.now());
@@ -132,18 +135,16 @@ function WallTime({ run, head_s }: { run: Run; head_s: number }) {
     );
   const wall_s = Math.max(0, ((run.finished_at ? Date.parse(run.finished_at) : now) - Date.parse(run.started_at)) / 1000);
   const pace = wall_s > 0.2 ? head_s / wall_s : null;
-  const note =
-    running && run.eta_s !== null && run.eta_s !== undefined
-      ? `wall, ${duration(Math.max(0, run.eta_s))} left`
-      : pace !== null
-        ? `wall, ${pace >= 10 ? Math.round(pace) : pace.toFixed(1)} × real time`
-        : "wall";
+  const speed = pace === null ? "" : `, ${pace >= 10 ? Math.round(pace) : pace.toFixed(1)} × real time`;
+  const left = running && run.eta_s !== null && run.eta_s !== undefined ? `, ${duration(Math.max(0, run.eta_s))} left` : speed;
+  const doing = running ? "running" : isActive(run) ? "waiting" : "took";
   return (
-    <div className="time wall">
+    <div className="time wall" title={TOOK}>
       <b>
         {duration(wall_s).replace(/ s$/, "")} <i>{wall_s < 60 ? "s" : ""}</i>
       </b>
-      {note}
+      {doing}
+      {left}
     </div>
   );
 }
