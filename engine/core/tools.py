@@ -1,4 +1,4 @@
-"""Small helpers of the loop and of the operators' kernels. Plain functions over the few arrays they use; woven in as text."""
+"""Helpers of the loop and of the operators' kernels, put in place where they are called: over the world, or the few tables they use."""
 
 from engine.core.compiler import prefetch, rare
 from engine.core.layout import *
