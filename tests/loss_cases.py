@@ -135,6 +135,15 @@ def losses_of_hosts_with_a_quota() -> Document:
     return _in_all_turns({"kind": "processor_sharing", "tax": 0.1, "quota_cores": 0.5, "quota_period_ms": 0.1}, 1.5)
 
 
+def a_quota_behind_a_pause_that_a_loss_ends() -> Document:
+    """Its periods go on from when the host is back, not from when the pause would have ended."""
+    made = pipeline([loss("b", 10 * MS, 10_040_000)], per_s=10_000.0, horizon_s=0.03)
+    quota = {"kind": "processor_sharing", "quota_cores": 0.1, "quota_period_ms": 1}
+    made["cluster"]["hosts"][1] |= {"processor": quota, "cores": 1.0}
+    made["faults"].append({"kind": "pause", "host": "b", "when": {"kind": "at", "at_s": 0.009}, "for_ms": 15})
+    return made
+
+
 def losses_of_full_hosts() -> Document:
     """What was held is held no more, a host that is not full reads on at once, and one that died is not back."""
     memory = {"kind": "budget", "budget_mb": 0.004, "on_full": "nothing", "slow_down": {"kind": "klink"}}
@@ -173,6 +182,7 @@ LOSS_CASES = (
     losses_of_shared_cores,
     losses_of_a_pool,
     losses_of_hosts_with_a_quota,
+    a_quota_behind_a_pause_that_a_loss_ends,
     losses_of_full_hosts,
     the_dead_are_not_back,
     losses_of_distinct_values,

@@ -44,9 +44,9 @@ class SharedCores:
         for instance in self.left:
             self.left[instance] -= self.rate * span_ns
             self.quota_left -= self.rate * span_ns
-        if self.period_ns and self.settled_ns >= self.period_end_ns:
+        if self.period_ns and self.environment.now >= self.period_end_ns:  # a pause is settled up to its end, which a loss may forestall
             self.quota_left = self.quota
-            self.period_end_ns = (self.settled_ns // self.period_ns + 1) * self.period_ns
+            self.period_end_ns = (self.environment.now // self.period_ns + 1) * self.period_ns
 
     def pause(self, until_ns: int) -> None:
         """Nothing is given out before then."""
@@ -92,7 +92,7 @@ class SharedCores:
             if self.period_ns:
                 looks.append(-(-self.quota_left // (k * self.rate)))
         if k and self.period_ns:
-            looks.append(self.period_end_ns - self.settled_ns)
+            looks.append(max(0, self.period_end_ns - self.settled_ns))
         if looks:
             self.environment.at(
                 max(self.environment.now, self.settled_ns + min(looks)),
