@@ -1,8 +1,8 @@
 """Fixtures for tests that need the whole of Millrace running, and how thoroughly random cases are tried.
 
 `HYPOTHESIS_PROFILE=fast` is for the quick part of the suite, `full` (the default) for all of it: both try the same cases every time, so
-that a change is judged by what it changes. `soak` looks for new cases, for as long as that takes. What only the web tests need stands in
-tests/web/conftest.py.
+that a change is judged by what it changes. `soak` looks for new cases, for as long as that takes. Tests that need more or fewer cases say
+how many times as many. What only the web tests need stands in tests/web/conftest.py.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     print_blob=True,
 )
-settings.register_profile("fast", settings.get_profile("full"), max_examples=25)
+settings.register_profile("fast", settings.get_profile("full"), max_examples=10)
 settings.register_profile("soak", settings.get_profile("full"), max_examples=4000, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
 

@@ -56,6 +56,7 @@ def test_corner_cases_with_actors_agree(case: Any) -> None:
     assert sum(kind == L.CONTROL_MESSAGE for *_, kind in simulation.service_trace().tolist()) > 40
 
 
+@pytest.mark.slow
 def test_any_cutting_saving_and_forking_gives_the_same(tmp_path: Path) -> None:
     document = undrained(credits_wait_at_a_cut())
     whole = traced(document, **cast())

@@ -38,6 +38,7 @@ def assert_adds_up(waterfall: Waterfall) -> None:
     assert waterfall.sums_ns().keys() == set(PARTS)
 
 
+@pytest.mark.slow
 @given(document=documents())
 def test_the_parts_of_every_record_add_up_to_its_latency(document: dict[str, Any]) -> None:
     simulation = traced(document)
@@ -50,6 +51,7 @@ def test_the_parts_of_every_record_add_up_to_its_latency(document: dict[str, Any
             assert waterfall.sums_ns()["blocked"] == 0
 
 
+@pytest.mark.slow
 @given(document=documents())
 def test_totals_are_sums_over_the_trace(document: dict[str, Any]) -> None:
     simulation = traced(document)
@@ -94,6 +96,7 @@ def test_totals_are_sums_over_the_trace(document: dict[str, Any]) -> None:
     assert {id: Counter(parts) for id, parts in found.items()} == expected
 
 
+@pytest.mark.slow
 @given(document=documents())
 def test_tracing_changes_nothing(document: dict[str, Any]) -> None:
     plain = simulated(document, trace=False)
@@ -192,6 +195,7 @@ def test_waiting_for_others_on_a_core_is_scheduling_and_for_credits_is_blocked()
     assert alone["blocked"] > 0
 
 
+@pytest.mark.slow
 @given(document=documents())
 def test_the_trace_names_the_service_that_sent_each_item(document: dict[str, Any]) -> None:
     """It is the sender's last service that began before the sending, and it had ended by then."""

@@ -413,6 +413,7 @@ print(function(np.zeros(2, np.int64), 200))
 """
 
 
+@pytest.mark.slow
 def test_processes_that_compile_the_same_do_not_disturb_each_other(own_directory: Path) -> None:
     start_s = str(time.time() + 2.0)
     command = [sys.executable, "-c", IN_A_PROCESS, start_s]

@@ -44,6 +44,7 @@ def twin(appends_ns: list[int], service_ns: int, horizon_ns: int) -> list[int]:
     return taken
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     per_s=st.sampled_from([1000, 4000, 12345]),
@@ -69,6 +70,7 @@ def test_each_record_counts_from_when_the_last_was_taken(per_s, service_us, arri
     assert (summary["backlog"], summary["drained"], summary["operators"]["source"]["attribution"]["driver_queue_ns"]) == (0, True, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cores", [1, 3], ids=["shared core", "three cores"])
 @pytest.mark.parametrize("processor", ["shared_fifo", "dedicated", "pool", "processor_sharing"])
 def test_both_engines_agree_on_what_is_never_made(processor, cores):

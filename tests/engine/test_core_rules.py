@@ -291,6 +291,7 @@ class Throttle:
         self.next_ns, self.seen = state[0], list(state[1])
 
 
+@pytest.mark.slow
 def test_controls_are_cut_saved_forked_and_hashed_with_the_world(tmp_path: Path) -> None:
     document = small("nexmark_q3", drain=False)
     calm = traced(document)
@@ -433,6 +434,7 @@ print(json.dumps(counts_of(traced(json.load(sys.stdin), protocol=Counting))))
 """
 
 
+@pytest.mark.slow
 def test_a_protocol_counts_the_same_without_the_compiler() -> None:
     document = protocol_document()
     done = subprocess.run(

@@ -46,6 +46,7 @@ def mortal(made: Document, chance: random.Random) -> Document:
 # -- the twin -----------------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(made=documents(), seed=st.integers(0, 10**6), tiny=st.booleans())
 def test_random_experiments_agree(made: Document, seed: int, tiny: bool) -> None:
     dying = mortal(made, random.Random(seed))
@@ -92,6 +93,7 @@ def test_corner_cases_agree(case: Callable[[], Document]) -> None:
 # -- however it is run --------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(made=documents(), seed=st.integers(0, 10**6), shares=st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_the_state_at_any_moment_is_the_same_however_often_the_run_was_cut(made: Document, seed: int, shares: list[float]) -> None:
     """One run is cut at each moment at which something begins or ends, the other nowhere else than where they are compared."""
@@ -125,6 +127,7 @@ def test_a_death_leaves_the_same_whether_it_is_seen_at_once_or_later_in_its_wind
         assert at_once.digest() == later.digest()
 
 
+@pytest.mark.slow
 def test_saved_and_forked_runs_go_on_to_the_same(tmp_path: Path) -> None:
     """Actors and agents take part; at some of the moments hosts are down, at others dead and restarted before."""
     made = credits_wait_at_a_cut()

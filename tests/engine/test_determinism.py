@@ -80,6 +80,7 @@ def as_json(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["flights", pytest.param("nexmark_q8", marks=pytest.mark.slow)])
 def test_two_processes_give_the_same(name: str) -> None:
     document = busy(name)
@@ -88,6 +89,7 @@ def test_two_processes_give_the_same(name: str) -> None:
     assert in_another_process(document, PYTHONHASHSEED="2") == here
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOME_TEMPLATES)
 def test_the_loop_gives_the_same_without_the_compiler(name: str) -> None:
     document = busy(name)
@@ -115,6 +117,7 @@ def frames_of(simulation: engine.Simulation) -> list[dict[str, Any]]:
     return frames
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOME_TEMPLATES)
 def test_saved_and_resumed_at_random_times_it_goes_on_to_the_same(name: str, tmp_path: Path) -> None:
     document = busy(name)
@@ -135,6 +138,7 @@ def test_saved_and_resumed_at_random_times_it_goes_on_to_the_same(name: str, tmp
         assert fingerprint(saved) == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nexmark_q8", "flights"])
 def test_a_resumed_run_gives_the_frames_that_were_missing(name: str, tmp_path: Path) -> None:
     document = busy(name)
@@ -175,6 +179,7 @@ def test_growth_from_tiny_arrays_changes_nothing(name: str) -> None:
     assert fingerprint(traced(document, capacity=TINY)) == fingerprint(traced(document))
 
 
+@pytest.mark.slow
 @given(document=documents())
 def test_growth_changes_nothing_in_random_experiments(document: dict[str, Any]) -> None:
     assert fingerprint(traced(document, capacity=TINY)) == fingerprint(traced(document))

@@ -28,7 +28,8 @@ def test_random_experiments_agree(document: dict[str, Any], tiny: bool) -> None:
     assert_agreement(document, traced(document, capacity=TINY) if tiny else None)
 
 
-@pytest.mark.parametrize("tiny", [pytest.param(False, id="roomy", marks=pytest.mark.slow), pytest.param(True, id="tiny")])
+@pytest.mark.slow
+@pytest.mark.parametrize("tiny", [False, True], ids=["roomy", "tiny"])
 @pytest.mark.parametrize("case", CORNER_CASES + NETWORK_CASES, ids=lambda case: case.__name__)
 def test_corner_cases_agree(case: Callable[[], dict[str, Any]], tiny: bool) -> None:
     document = case()
@@ -42,6 +43,7 @@ def test_templates_agree_over_a_short_horizon(name: str) -> None:
     assert len(expected.services) > 3000
 
 
+@pytest.mark.slow
 def test_windows_of_templates_agree_in_short() -> None:
     """NexMark Q5 and Q11 with windows of hundredths of a second, over channels that fill, drained."""
     window = {"kind": "tumbling", "size_s": 0.01, "clock": "event"}
@@ -62,6 +64,7 @@ def test_windows_of_templates_agree_in_short() -> None:
 FLOW_CONTROLS = ({"kind": "unbounded"}, {"kind": "credits", "per_channel": 1}, {"kind": "credits", "per_channel": 32})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flow_control", FLOW_CONTROLS, ids=lambda control: str(control.get("per_channel", "unbounded")))
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_templates_agree_under_overload(name: str, flow_control: dict[str, Any]) -> None:
@@ -109,6 +112,7 @@ def test_templates_agree_on_wide_and_uneven_clusters(name: str, parallelism: int
 BENCHMARKS = ("yahoo", "linear_road", "taxi_rides", "smart_grid_global", "smart_grid_local", "advertisement", "spike_detection")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_benchmarks_agree_over_a_short_horizon(name: str) -> None:
     assert len(assert_agreement(template(name, horizon_s=0.08, drain=True)).services) > 800

@@ -107,6 +107,7 @@ def test_what_is_wrong_with_a_fault_is_said_at_its_place(fault: dict[str, Any], 
     assert (f"{problem.value:g}" if isinstance(problem.value, float) else str(problem.value)) in problem.message
 
 
+@pytest.mark.slow
 def test_a_pause_alone_keeps_no_run_going() -> None:
     """All hosts stand still when the logs end; in one run they have nothing to do then, in the other they have."""
     document = template("nexmark_q1", horizon_s=0.1, drain=True)

@@ -56,6 +56,7 @@ def test_random_experiments_agree(made: Document, seed: int, tiny: bool) -> None
     assert_agreement(lossy, traced(lossy, capacity=TINY) if tiny else None)
 
 
+@pytest.mark.slow
 @given(made=documents(), seed=st.integers(0, 10**6), period_ns=st.sampled_from((1000, 70_000, 700_000)))
 def test_random_experiments_with_actors_agree(made: Document, seed: int, period_ns: int) -> None:
     lossy = with_losses(made, random.Random(seed))
@@ -66,6 +67,7 @@ def test_random_experiments_with_actors_agree(made: Document, seed: int, period_
         assert actor.state() == twin.state()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", LOSS_CASES, ids=lambda case: case.__name__)
 def test_corner_cases_agree(case: Callable[[], Document]) -> None:
     for capacity in (None, TINY):
@@ -295,6 +297,7 @@ def test_nothing_of_lost_hosts_takes_space(case: Callable[[], Document]) -> None
     assert (w.inst[:, [L.I_STATE_BYTES, L.I_ENTRIES, L.I_QUEUE_COUNT, L.I_QUEUE_BYTES]] == 0).all()
 
 
+@pytest.mark.slow
 @given(made=documents(), seed=st.integers(0, 10**6), shares=st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_what_was_sent_is_served_lost_or_still_there(made: Document, seed: int, shares: list[float]) -> None:
     simulation = simulated(with_losses(made, random.Random(seed)))
@@ -315,6 +318,7 @@ def test_what_was_sent_is_served_lost_or_still_there(made: Document, seed: int, 
             assert (sent == taken + there).all()
 
 
+@pytest.mark.slow
 def test_any_cutting_saving_and_forking_gives_the_same(tmp_path: Path) -> None:
     """Actors and agents take part; messages with parcels are lost."""
     made = credits_wait_at_a_cut()
@@ -337,6 +341,7 @@ def test_any_cutting_saving_and_forking_gives_the_same(tmp_path: Path) -> None:
             assert len(copy._actors._parcels) <= 4  # of what is under way
 
 
+@pytest.mark.slow
 def test_losses_at_random_are_the_same_each_time() -> None:
     made = template("nexmark_q12", horizon_s=1.0)
     made["faults"] = [

@@ -92,6 +92,7 @@ def test_long_overloaded_templates_keep_the_invariants(name: str, flow_control: 
     assert simulation.summary()["records_in"] > 30_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clock", ["event", "processing"])
 def test_panes_close_once(clock: str) -> None:
     """Many late records: what is dropped must not reopen its pane."""

@@ -21,6 +21,7 @@ def in_small_windows(name: str, operators: tuple[str, ...], size_s: float = 0.02
     return document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tiny", [False, True], ids=["roomy", "tiny"])
 def test_q7_agrees(tiny: bool) -> None:
     document = in_small_windows("nexmark_q7", ("highest", "join"))
@@ -29,6 +30,7 @@ def test_q7_agrees(tiny: bool) -> None:
     assert 5 <= len(expected.outputs["sink"]) <= 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slow", [1, 50], ids=["idle", "overloaded"])
 def test_q8_at_the_windows_end_agrees(slow: int) -> None:
     document = with_params(in_small_windows("nexmark_q8_windows", ("join",)), "join", lateness_ms=0.5)
@@ -43,6 +45,7 @@ def test_q8_at_the_windows_end_agrees(slow: int) -> None:
     assert 0 < len(expected.outputs["late"]) < expected.late["join"]  # only one of the late ports has an edge
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nexmark_q4", "nexmark_q6"])
 def test_closing_prices_agree(name: str) -> None:
     """Auctions that are open for milliseconds."""

@@ -277,6 +277,7 @@ def in_and_out(made: dict[str, Any], share: float = 0.5) -> int:
     return control.moved
 
 
+@pytest.mark.slow
 @given(made=documents())
 def test_what_goes_out_and_in_again_changes_nothing(made: dict[str, Any]) -> None:
     in_and_out(made)

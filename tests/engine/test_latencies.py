@@ -52,6 +52,7 @@ def busy(name: str) -> dict[str, Any]:
 DOCUMENTS = {name: lambda name=name: busy(name) for name in TEMPLATES} | STATEFUL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_each_latency_is_what_it_would_be_alone(name: str) -> None:
     document = DOCUMENTS[name]()

@@ -87,6 +87,7 @@ def test_a_thread_that_comes_late_shares_from_then_on() -> None:
     assert b_end - b_start == pytest.approx(16 * MS, abs=30)  # 6 ms in these 12, the other 4 alone
 
 
+@pytest.mark.slow
 def test_seven_hundred_threads_on_one_host() -> None:
     made = document({"kind": "processor_sharing", "tax": 0.05}, 24, 360, gap_ms=10.0, service_ms=1.0)
     made["workload"]["horizon_s"] = 0.05

@@ -209,6 +209,7 @@ def mmc(seed: int) -> Document:
     return document([server("server", EXPONENTIAL, MANY)], "pool", 3, {"server": 3 * 0.7}, seed)
 
 
+@pytest.mark.slow
 def test_m_m_c() -> None:
     """Erlang C for the share that waits; the tail of the time in the system after Gross and Harris 1998, 2.3."""
     c, offered = 3, 3 * 0.7
@@ -255,6 +256,7 @@ def tandem(seed: int) -> Document:
     return document(stations, "dedicated", 2, {"first": 0.7}, seed)
 
 
+@pytest.mark.slow
 def test_a_tandem_of_two_m_m_1() -> None:
     """What leaves M/M/1 is Poisson (Burke 1956), and the times at both stations are independent (Reich 1957)."""
     case = runs(tandem)

@@ -61,6 +61,7 @@ def ran(retention: dict[str, Any], **options: Any) -> Simulation:
     return simulation
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(keep_ms=st.integers(1, 600), check_ms=st.integers(1, 400))
 def test_what_is_too_old_is_gone_as_in_the_twin(keep_ms, check_ms):

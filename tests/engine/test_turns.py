@@ -47,6 +47,7 @@ def with_shared_processors(experiment: dict[str, Any], kind: str, cores: int) ->
 KINDS = st.sampled_from(("pool", "shared_fifo"))
 
 
+@pytest.mark.slow
 @given(experiment=documents(), kind=KINDS, cores=st.integers(1, 3), tiny=st.booleans())
 def test_random_experiments_agree(experiment: dict[str, Any], kind: str, cores: int, tiny: bool) -> None:
     with_shared_processors(experiment, kind, cores)
@@ -88,6 +89,7 @@ class AtRandom:
         self.draws.setstate((kind, tuple(words), gauss))
 
 
+@pytest.mark.slow
 @given(experiment=documents(records=(300, 100)), kind=KINDS, cores=st.integers(1, 3), seed=st.integers(0, 9))
 def test_ranks_and_holding_back_do_the_same_with_heaps(experiment: dict[str, Any], kind: str, cores: int, seed: int) -> None:
     with_shared_processors(experiment, kind, cores)

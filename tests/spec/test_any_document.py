@@ -95,7 +95,7 @@ def resolves(document, pointer):
 
 
 @given(broken())
-@settings(max_examples=600, deadline=None, derandomize=True)
+@settings(max_examples=3 * settings.default.max_examples, deadline=None, derandomize=True)
 def test_any_document_is_answered(document):
     before = copy.deepcopy(document)
     findings = examine(document, CONTEXT)
@@ -131,6 +131,6 @@ def test_any_document_is_answered(document):
 
 
 @given(values)
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=settings.default.max_examples // 2, deadline=None, derandomize=True)
 def test_any_value_is_answered(value):
     assert examine(value, CONTEXT).problems

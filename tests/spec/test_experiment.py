@@ -32,6 +32,7 @@ def test_hash_is_pinned():
     assert load(q3(), CONTEXT).hash == Q3_HASH
 
 
+@pytest.mark.slow
 def test_hash_is_equal_in_other_processes():
     program = "from tests.spec.documents import *; from engine.spec import load; print(load(q3(), CONTEXT).hash)"
     for seed in ("1", "2"):

@@ -122,7 +122,6 @@ plain = st.recursive(
 
 
 @given(st.dictionaries(texts, plain, min_size=1, max_size=5))
-@settings(max_examples=200, deadline=None, derandomize=True)
 def test_json_and_yaml_come_back_as_written(document):
     assert read_document(json.dumps(document)) == document
     assert read_document(yaml.safe_dump(document, allow_unicode=False) + "\n") == document
@@ -133,7 +132,7 @@ def test_json_and_yaml_come_back_as_written(document):
     | st.text("{}[]:,-&*!|>'\"%@`#? \n\tabc01.", max_size=40).map(lambda text: text + "\n")
     | st.binary(max_size=60)
 )
-@settings(max_examples=500, deadline=None, derandomize=True)
+@settings(max_examples=5 * settings.default.max_examples // 2, deadline=None, derandomize=True)
 def test_any_text_is_a_mapping_or_refused(text):
     try:
         document = read_document(text)

@@ -45,7 +45,10 @@ ANY_JSON = st.recursive(
     max_leaves=20,
 )
 EXAMPLES = settings(
-    max_examples=60, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=settings.default.max_examples // 3,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 

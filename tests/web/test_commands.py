@@ -41,6 +41,7 @@ def test_run_prints_one_json_object(tmp_path: Path) -> None:
     assert not (tmp_path / "data" / "millrace.sqlite3").exists()
 
 
+@pytest.mark.slow
 def test_run_says_where_the_time_of_the_slowest_records_went(tmp_path: Path) -> None:
     file = tmp_path / "small.json"
     file.write_text(json.dumps(small_document()))
@@ -62,6 +63,7 @@ def test_run_knows_the_examples_and_their_files(name: str, tmp_path: Path) -> No
     assert "p99" in done.stdout
 
 
+@pytest.mark.slow
 def test_run_lists_the_problems_of_an_invalid_document(tmp_path: Path) -> None:
     document = small_document()
     document["workload"]["horizon_s"] = -1
@@ -77,6 +79,7 @@ def test_run_lists_the_problems_of_an_invalid_document(tmp_path: Path) -> None:
     assert {"/workload/horizon_s", "/query/operators/1/kind"} <= {problem["pointer"] for problem in json.loads(as_json.stdout)["problems"]}
 
 
+@pytest.mark.slow
 def test_run_says_that_there_is_no_such_file(tmp_path: Path) -> None:
     done = manage("run", tmp_path / "none.yaml", data=tmp_path)
     assert done.returncode == 3
@@ -84,11 +87,13 @@ def test_run_says_that_there_is_no_such_file(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_schema_prints_the_json_schema(tmp_path: Path) -> None:
     schema = json.loads(manage("schema", data=tmp_path).stdout)
     assert schema["properties"]["workload"]
 
 
+@pytest.mark.slow
 def test_migrations_are_complete(tmp_path: Path) -> None:
     assert manage("makemigrations", "--check", "--dry-run", data=tmp_path).returncode == 0
 

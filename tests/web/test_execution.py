@@ -122,6 +122,7 @@ def test_live_frames_are_those_of_the_engine(lab: Lab) -> None:
     assert frames == engine.run(small_document()).frames
 
 
+@pytest.mark.slow
 def test_at_most_ten_messages_a_second_are_sent(lab: Lab) -> None:
     began_s = time.monotonic()
     run = executed(queued(lab, small_document(horizon_s=60.0, per_s=40_000, frame_ms=50)))
@@ -148,6 +149,7 @@ def test_an_unknown_run_is_ignored() -> None:
     execution.execute("00000000-0000-0000-0000-000000000007")
 
 
+@pytest.mark.slow
 def test_cancelling_takes_less_than_a_second_and_keeps_what_was_measured(lab: Lab) -> None:
     background = Background(queued(lab, long_document()))
     background.reached(5)
@@ -161,6 +163,7 @@ def test_cancelling_takes_less_than_a_second_and_keeps_what_was_measured(lab: La
     assert 0 < run.progress < 1
 
 
+@pytest.mark.slow
 def test_a_frame_that_takes_long_can_be_cancelled_too(lab: Lab) -> None:
     """One frame covers the whole run: the engine is interrupted inside it."""
     document = long_document()
@@ -175,6 +178,7 @@ def test_a_frame_that_takes_long_can_be_cancelled_too(lab: Lab) -> None:
     assert run.state == RunState.CANCELLED
 
 
+@pytest.mark.slow
 def test_shutting_down_gives_the_run_back_and_the_next_attempt_ends_it_with_the_same_digest(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +224,7 @@ def test_files_younger_than_the_snapshot_are_written_again(lab: Lab) -> None:
     assert len(rows) == len({tuple(row.values()) for row in rows})
 
 
+@pytest.mark.slow
 def test_a_worker_that_lost_its_lease_writes_nothing_more(lab: Lab) -> None:
     background = Background(queued(lab, long_document()))
     background.reached(3)

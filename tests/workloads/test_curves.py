@@ -242,6 +242,7 @@ def test_spikes_as_long_as_their_periods_are_a_constant_rate():
         assert made.area(HOUR) == 3600 * 100 * RECORD
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rate", "field"),
     [

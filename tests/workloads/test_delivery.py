@@ -56,6 +56,7 @@ def of(law, count: int = 100_000, seed: int = 1) -> np.ndarray:
     return values / MS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(LAWS))
 @settings(max_examples=25, deadline=None)
 @given(

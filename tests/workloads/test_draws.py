@@ -63,6 +63,7 @@ def test_gamma(shape):
         assert distance(values, lambda x: 1 - math.exp(-x) * (1 + x)) < 1.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("exponent", "ranks"), [(0.99, 1000), (1.0, 100), (1.1, 600_000), (0.8, 260), (2.0, 5), (0.0, 7), (1.1, 20_000_000)]
 )

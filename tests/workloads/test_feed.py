@@ -71,6 +71,7 @@ def digest(made: Feed) -> str:
     return state.hexdigest()
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     stream=STREAMS,
@@ -188,6 +189,7 @@ def test_the_bytes_are_the_same_on_every_machine(name):
     assert digest(feed(PINNED[name])) == DIGESTS[name]
 
 
+@pytest.mark.slow
 def test_another_process_with_another_hash_seed_gives_the_same_bytes():
     root = Path(__file__).parents[2]
     code = (

@@ -95,6 +95,7 @@ def test_the_horizon_cuts_a_file_off(data):
     assert made.closes_ns == 3 * SECOND
 
 
+@pytest.mark.slow
 def test_disorder_moves_records_back_and_keeps_their_own_times():
     disorder = {"kind": "uniform", "max_ms": 600_000.0}
     stream = {"kind": "file", "dataset": "flights", "timestamp": "time"}

@@ -45,6 +45,7 @@ def test_every_record_equals_the_twins(kind, hot_ratio, seed, operator_id, event
         assert dict(zip(made.schema.names, values, strict=True)) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(STREAMS))
 def test_records_far_into_the_stream_equal_the_twins(kind):
     count = 60_000 if kind == "nexmark_bid" else 4_000

@@ -12,6 +12,7 @@ IMPRESSIONS = columns({"kind": "ad_impression"}, COUNT)
 CLICKS = columns({"kind": "ad_click"}, COUNT // 28, operator_id="clicks")
 
 
+@pytest.mark.slow
 def test_ads_and_queries_have_zipf_laws():
     for name, ranks in (("ad", 600_000), ("query", 20_000_000)):
         weights = np.arange(1, ranks + 1, dtype=float) ** -1.1

@@ -36,6 +36,7 @@ def test_three_percent_are_invalid():
         assert (TRIPS[name][VALID] != 0).all()
 
 
+@pytest.mark.slow
 def test_money_adds_up():
     miles, fare = TRIPS["distance_miles"][VALID], TRIPS["fare"][VALID]
     assert fare == pytest.approx(2.5 + 2.5 * miles, abs=0.0051)
