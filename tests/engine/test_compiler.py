@@ -424,6 +424,29 @@ def test_processes_that_compile_the_same_do_not_disturb_each_other(own_directory
     assert len(files(own_directory)) == 1
 
 
+AMONG_LARGE_TABLES = """
+import numpy as np
+from engine.core.compiler import machine, store
+from engine.core.compiler.kernel import ENTRY
+from tests.engine.agreement import template, traced
+
+traced(template("nexmark_q3", horizon_s=0.01))
+codes = [store.load(path.stem) for path in store.directory().glob("*.kernel")]
+tables = []
+for _ in range(300):
+    tables.append(np.empty(1 << 30, np.int64))  # as worlds have them: room that nobody touches
+    for code in codes:
+        machine.load(code, ENTRY)
+print(len(codes) > 0)
+"""
+
+
+@pytest.mark.slow
+def test_code_finds_room_between_large_tables(own_directory: Path) -> None:
+    process = subprocess.run([sys.executable, "-c", AMONG_LARGE_TABLES], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert (process.stdout, process.returncode) == ("True\n", 0), process.stderr
+
+
 def test_threads_that_compile_the_same_do_not_disturb_each_other() -> None:
     function = Compiled(kernel(COLLATZ))
     answers: list[int] = []

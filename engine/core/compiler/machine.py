@@ -63,4 +63,6 @@ def _target() -> llvm.TargetMachine:
 
 @functools.cache
 def _linker() -> llvm.LLJIT:
-    return llvm.create_lljit_compiler(_target())
+    # JITLink lays the sections of a module side by side; LLVM's other linker maps each by itself, and ends the process where large tables
+    # have left no room within the 2 GiB that one section can reach of another
+    return llvm.create_lljit_compiler(_target(), use_jit_link=True)
