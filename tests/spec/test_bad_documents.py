@@ -805,9 +805,9 @@ def test_no_mapping(value, is_what):
 def test_five_thousand_operators_are_answered_at_once():
     document = q3()
     document["query"]["operators"] = [{"id": f"o{k}", "kind": "filter"} for k in range(5000)]
-    started = time.perf_counter()
+    started_s = time.process_time()
     [problem] = validate(document, CONTEXT)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started_s < 1
     assert problem.pointer == OPERATORS
     assert "5,000 entries" in problem.message
     assert "at most 1,000" in problem.message
@@ -829,18 +829,18 @@ def test_a_thousand_operators_are_answered_within_a_second():
         }
         for a, b in itertools.pairwise(ids)
     ]
-    started = time.perf_counter()
+    started_s = time.process_time()
     assert validate(document, CONTEXT) == []
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started_s < 1
 
 
 def test_a_thousand_cycles_are_answered_within_seconds():
     document = q3()
     document["query"]["operators"] += [{"id": f"o{k}", "kind": "filter"} for k in range(990)]
     document["query"]["edges"] += [{"source": f"o{k}", "target": f"o{k}"} for k in range(990)]
-    started = time.perf_counter()
+    started_s = time.process_time()
     problems = validate(document, CONTEXT)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started_s < 2
     assert sum(problem.code == "cycle" for problem in problems) == 990
 
 
@@ -849,9 +849,9 @@ def test_a_thousand_feedback_edges_are_answered_within_seconds():
     document["query"]["operators"] += [{"id": f"o{k}", "kind": "filter"} for k in range(990)]
     document["query"]["edges"] += [{"source": f"o{k}", "target": f"o{(k + 1) % 990}", "feedback": k % 2 == 0} for k in range(990)]
     document["query"]["edges"] += [{"source": f"o{k}", "target": f"o{k // 2}", "feedback": True} for k in range(1, 990)]
-    started = time.perf_counter()
+    started_s = time.process_time()
     assert {problem.code for problem in validate(document, CONTEXT)} >= {"disconnected"}
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started_s < 2
 
 
 def test_many_problems_are_cut():

@@ -67,12 +67,12 @@ def test_ten_megabytes_are_refused_before_they_are_parsed(tmp_path):
     text = "format: 1\nui: [" + "x, " * 3_400_000 + "]\n"
     path = tmp_path / "large.yaml"
     path.write_text(text)
-    started = time.perf_counter()
+    started_s = time.process_time()
     for source in (text, text.encode(), path):
         problem = refused(source)
         assert problem.code == "too_large"
         assert "at most 1,000,000" in problem.message
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started_s < 0.5
 
 
 def test_scalars_of_yaml():

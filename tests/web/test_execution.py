@@ -122,7 +122,7 @@ def test_live_frames_are_those_of_the_engine(lab: Lab) -> None:
     assert frames == engine.run(small_document()).frames
 
 
-@pytest.mark.slow
+@pytest.mark.clock
 def test_at_most_ten_messages_a_second_are_sent(lab: Lab) -> None:
     began_s = time.monotonic()
     run = executed(queued(lab, small_document(horizon_s=60.0, per_s=40_000, frame_ms=50)))
@@ -149,7 +149,7 @@ def test_an_unknown_run_is_ignored() -> None:
     execution.execute("00000000-0000-0000-0000-000000000007")
 
 
-@pytest.mark.slow
+@pytest.mark.clock
 def test_cancelling_takes_less_than_a_second_and_keeps_what_was_measured(lab: Lab) -> None:
     background = Background(queued(lab, long_document()))
     background.reached(5)
@@ -163,7 +163,7 @@ def test_cancelling_takes_less_than_a_second_and_keeps_what_was_measured(lab: La
     assert 0 < run.progress < 1
 
 
-@pytest.mark.slow
+@pytest.mark.clock
 def test_a_frame_that_takes_long_can_be_cancelled_too(lab: Lab) -> None:
     """One frame covers the whole run: the engine is interrupted inside it."""
     document = long_document()

@@ -14,7 +14,7 @@ from launcher.check import Client
 
 from .conftest import small_document
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.clock
 
 VIEWERS = 5
 LAG_P95_S_MAX = 0.3

@@ -45,7 +45,7 @@ def test_runs_are_found_by_state_experiment_words_and_number(client: Client, exp
     assert "document" not in client.get("/api/runs").json()["items"][0]
 
 
-@pytest.mark.slow
+@pytest.mark.clock
 def test_ten_thousand_runs_are_listed_in_a_moment(client: Client, experiment: Experiment) -> None:
     import time
 

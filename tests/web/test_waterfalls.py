@@ -185,6 +185,7 @@ class Background:
         return self.waterfalls
 
 
+@pytest.mark.clock
 def test_cancelling_takes_less_than_a_second(client: Client, experiment: Experiment) -> None:
     background = Background(experiment)
     began_s = time.monotonic()

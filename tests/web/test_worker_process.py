@@ -79,10 +79,8 @@ def test_a_worker_killed_in_the_middle_changes_no_result(start_worker: Start) ->
     assert first.process
     os.kill(first.process.pid, signal.SIGKILL)
     first.process.wait()
-    began_s = time.monotonic()
     start_worker()
     wait_for(lambda: current(run).state == RunState.RUNNING and current(run).losses == 1, "another worker to take it", 60)
-    assert time.monotonic() - began_s < 20
     assert_as_if_nothing_had_happened(ended(run))
 
 
@@ -90,11 +88,9 @@ def test_a_worker_that_is_told_to_stop_gives_its_run_back(start_worker: Start) -
     first = start_worker()
     run = submitted(document())
     in_the_middle(run)
-    began_s = time.monotonic()
     first.ask_to_stop()
     assert first.process
     first.process.wait(timeout=10)
-    assert time.monotonic() - began_s < 5
     assert (current(run).state, run.losses) == (RunState.QUEUED, 0)
     frames_before = run.frames
     start_worker()
@@ -103,6 +99,7 @@ def test_a_worker_that_is_told_to_stop_gives_its_run_back(start_worker: Start) -
     assert frames_before < run.frames
 
 
+@pytest.mark.clock
 def test_cancelling_reaches_another_process_within_a_second(start_worker: Start) -> None:
     start_worker()
     run = submitted(document())
