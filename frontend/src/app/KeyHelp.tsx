@@ -1,40 +1,39 @@
 import { Dialog } from "../ui/Dialog";
+import { commandsNow, type Command } from "./commands";
 
-export interface KeyEntry {
-  keys: string;
-  does: string;
-}
-
-const EVERYWHERE: KeyEntry[] = [
-  { keys: "?", does: "This list" },
-  { keys: "Tab", does: "Next operator, edge or control" },
-  { keys: "Enter", does: "Select or press" },
-  { keys: "Arrows", does: "Move the selected operator, or a fault's bar or end" },
-  { keys: "Shift+Arrows", does: "The same in larger steps" },
+/** What the browser and the canvas do by themselves. */
+const EVERYWHERE: Command[] = [
+  { group: "Everywhere", does: "Next operator, edge or control", keys: ["Tab"], run: () => undefined },
+  { group: "Everywhere", does: "Select or press", keys: ["Enter"], run: () => undefined },
+  { group: "Everywhere", does: "Move the selected operator, or a fault's bar or end", keys: ["Arrows"], run: () => undefined },
+  { group: "Everywhere", does: "The same in larger steps", keys: ["Shift+Arrows"], run: () => undefined },
 ];
 
-function keysByCommand(entries: KeyEntry[]): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const { does, keys } of entries) found.set(does, [...(found.get(does) ?? []), keys]);
-  return found;
-}
-
-/** One list of keys, drawn from the same entries that the listener obeys. */
-export function KeyHelp({ commands, onClose }: { commands: KeyEntry[]; onClose: () => void }) {
+/** The list of keys, drawn from the same commands that the keyboard obeys. */
+export function KeyHelp({ onClose }: { onClose: () => void }) {
+  const commands = [...commandsNow(), ...EVERYWHERE].filter((command) => command.keys?.length);
+  const groups = [...new Set(commands.map((command) => command.group))];
   return (
-    <Dialog title="Keys" onClose={onClose}>
-      <dl className="keys">
-        {[...keysByCommand([...commands, ...EVERYWHERE])].map(([does, keys]) => (
-          <div key={does}>
-            <dt>
-              {keys.map((one) => (
-                <kbd key={one}>{one}</kbd>
+    <Dialog title="Keys" wide onClose={onClose}>
+      {groups.map((group) => (
+        <section key={group}>
+          <h3 className="small">{group}</h3>
+          <dl className="keys">
+            {commands
+              .filter((command) => command.group === group)
+              .map((command) => (
+                <div key={command.does}>
+                  <dt>
+                    {command.keys?.map((key) => (
+                      <kbd key={key}>{key}</kbd>
+                    ))}
+                  </dt>
+                  <dd>{command.does}</dd>
+                </div>
               ))}
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-      </dl>
+          </dl>
+        </section>
+      ))}
     </Dialog>
   );
 }

@@ -6,6 +6,7 @@ import { useEditor } from "../canvas/editor";
 import { Icon } from "../ui/Icon";
 import type { IconName } from "../ui/icons";
 import { Toasts } from "../ui/toasts";
+import { Keyboard } from "./Keyboard";
 import { SignedOut } from "./SignedOut";
 
 const SCREENS: [to: string, label: string, icon: IconName][] = [
@@ -47,6 +48,7 @@ export function Shell() {
       </nav>
       <Outlet />
       <Toasts />
+      <Keyboard screens={SCREENS} />
     </div>
   );
 }

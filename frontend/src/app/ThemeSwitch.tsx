@@ -24,7 +24,7 @@ function isDark(theme: Theme): boolean {
 
 preference.addEventListener("change", () => useTheme.setState(({ theme }) => ({ dark: isDark(theme) })));
 
-function choose(theme: Theme): void {
+export function chooseTheme(theme: Theme): void {
   if (theme === "system") {
     localStorage.removeItem(KEY);
     delete document.documentElement.dataset.theme;
@@ -35,7 +35,7 @@ function choose(theme: Theme): void {
   useTheme.setState({ theme, dark: isDark(theme) });
 }
 
-const CHOICES = [
+export const THEMES = [
   ["system", "System theme", "auto"],
   ["light", "Light", "sun"],
   ["dark", "Dark", "moon"],
@@ -45,9 +45,9 @@ export function ThemeSwitch() {
   const theme = useTheme((state) => state.theme);
   return (
     <div className="seg" role="radiogroup" aria-label="Theme">
-      {CHOICES.map(([value, label, icon]) => (
+      {THEMES.map(([value, label, icon]) => (
         <label key={value} title={label}>
-          <input type="radio" name="theme" checked={theme === value} onChange={() => choose(value)} aria-label={label} />
+          <input type="radio" name="theme" checked={theme === value} onChange={() => chooseTheme(value)} aria-label={label} />
           <Icon name={icon} />
         </label>
       ))}

@@ -1,39 +1,21 @@
 import { useStore } from "zustand";
 import { TopBar } from "../app/TopBar";
-import { fileName, writeDocument, type FileFormat } from "../model/files";
 import { isError } from "../model/validate";
 import { clock } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
+import { runCommand } from "../app/commands";
 import { edit, redo, undo, useEditor } from "./editor";
+import type { ExperimentCommand } from "./experimentCommands";
 import { RunButton } from "./RunButton";
-import type { useCreate } from "./useCreate";
 
 /** The top bar of the canvas: name, saving, undo; problems, more, run. */
-export function CanvasBar({
-  onImport,
-  onKeys,
-  create,
-}: {
-  onImport: () => void;
-  onKeys: () => void;
-  create: ReturnType<typeof useCreate>;
-}) {
+export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[] }) {
   const name = useEditor((state) => state.document.name);
   const past = useStore(useEditor.temporal, (state) => state.pastStates.length);
   const future = useStore(useEditor.temporal, (state) => state.futureStates.length);
   const problems = useEditor((state) => state.problems);
   const errors = problems.filter(isError);
-  const exportAs = (format: FileFormat) => {
-    const { document: experiment } = useEditor.getState();
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(
-      new Blob([writeDocument(experiment, format)], { type: format === "json" ? "application/json" : "application/yaml" }),
-    );
-    link.download = fileName(experiment, format);
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  };
   return (
     <TopBar
       title={name}
@@ -89,47 +71,32 @@ export function CanvasBar({
           <Menu title="More" label={<Icon name="dots" />}>
             {(close) => (
               <>
-                <button
-                  onClick={() => {
-                    close();
-                    create.mutate({ ...useEditor.getState().document, name: `${name}, copy` });
-                  }}
-                >
-                  <Icon name="copy" />
-                  Duplicate experiment
-                </button>
-                <button
-                  onClick={() => {
-                    close();
-                    onImport();
-                  }}
-                >
-                  <Icon name="import" />
-                  Import
-                </button>
-                <button
-                  onClick={() => {
-                    close();
-                    exportAs("yaml");
-                  }}
-                >
-                  <Icon name="export" />
-                  Export as YAML
-                </button>
-                <button
-                  onClick={() => {
-                    close();
-                    exportAs("json");
-                  }}
-                >
-                  <Icon name="export" />
-                  Export as JSON
-                </button>
+                {commands.map((command) => (
+                  <button
+                    key={command.does}
+                    onClick={() => {
+                      close();
+                      command.run();
+                    }}
+                  >
+                    <Icon name={command.icon} />
+                    {command.does}
+                  </button>
+                ))}
                 <hr />
                 <button
                   onClick={() => {
                     close();
-                    onKeys();
+                    runCommand("Find a command");
+                  }}
+                >
+                  <Icon name="search" />
+                  Commands<kbd>Ctrl+K</kbd>
+                </button>
+                <button
+                  onClick={() => {
+                    close();
+                    runCommand("List the keys");
                   }}
                 >
                   <Icon name="keyboard" />

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { ReactFlowProvider } from "@xyflow/react";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { experimentQuery, registryQuery } from "../api/queries";
-import { KeyHelp } from "../app/KeyHelp";
+import { useCommands } from "../app/commands";
 import { TopBar } from "../app/TopBar";
 import { rememberExperiment } from "../experiments/last";
 import { Icon } from "../ui/Icon";
@@ -12,9 +12,11 @@ import { ConflictBar } from "./dialogs/ConflictBar";
 import { ImportDialog } from "./dialogs/ImportDialog";
 import { UploadDialog } from "./dialogs/UploadDialog";
 import { Drawer } from "./Drawer";
+import { experimentCommands } from "./experimentCommands";
 import { openExperiment, useEditor } from "./editor";
 import { Inspector } from "./inspector/Inspector";
-import { COMMANDS, onCanvasKey } from "./keys";
+import { paste } from "./commands";
+import { COMMANDS } from "./keys";
 import { Palette } from "./Palette";
 import { Stage } from "./Stage";
 import { saveNow, useAutosave, useValidation } from "./useServer";
@@ -70,20 +72,19 @@ function Canvas() {
   const paletteOpen = useEditor((state) => state.paletteOpen);
   const inspectorOpen = useEditor((state) => state.inspectorOpen);
   const drawerOpen = useEditor((state) => state.drawerOpen);
-  const [dialog, setDialog] = useState<"upload" | "import" | "keys" | null>(null);
+  const [dialog, setDialog] = useState<"upload" | "import" | null>(null);
   const create = useCreate();
   const navigate = useNavigate();
   useValidation();
   useAutosave();
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) =>
-      event.key === "?" && !(event.target as HTMLElement).matches("input, textarea, select") ? setDialog("keys") : onCanvasKey(event);
-    window.addEventListener("keydown", listen);
-    return () => window.removeEventListener("keydown", listen);
-  }, []);
+  const { mutate } = create;
+  const experiment = useMemo(() => experimentCommands(setDialog, mutate), [mutate]);
+  useCommands("canvas", COMMANDS);
+  useCommands("experiment", experiment);
+  usePaste();
   return (
     <div className="page">
-      <CanvasBar onImport={() => setDialog("import")} onKeys={() => setDialog("keys")} create={create} />
+      <CanvasBar commands={experiment} />
       <div className={`canvas ${paletteOpen ? "" : "no-pal"} ${inspectorOpen ? "" : "no-insp"} ${drawerOpen ? "" : "no-drawer"}`}>
         {paletteOpen && (
           <Palette
@@ -110,9 +111,21 @@ function Canvas() {
           }}
         />
       )}
-      {dialog === "keys" && <KeyHelp commands={COMMANDS} onClose={() => setDialog(null)} />}
     </div>
   );
+}
+
+/** Ctrl+V outside of a field: the browser hands over the clipboard without asking. */
+function usePaste(): void {
+  useEffect(() => {
+    const listen = (event: ClipboardEvent) => {
+      if ((event.target as HTMLElement).closest?.("input, textarea, [contenteditable], dialog")) return;
+      event.preventDefault();
+      paste(event.clipboardData?.getData("text/plain"));
+    };
+    window.addEventListener("paste", listen);
+    return () => window.removeEventListener("paste", listen);
+  }, []);
 }
 
 function SaveBar() {

@@ -286,6 +286,11 @@ export function Stage() {
         onConnectEnd={onConnectEnd}
         isValidConnection={(connection) => refusalOf(connection) === null}
         onPaneClick={() => select({})}
+        onNodeClick={(event, node) => {
+          // A click, other than a drag, on one of many means this one.
+          const one = node.type === "operator" && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+          if (one && useEditor.getState().selection.operators.length > 1) select({ operators: [node.id] });
+        }}
         onNodeMouseEnter={(_event, node) => node.type === "operator" && useEditor.setState({ hovered: node.id })}
         onNodeMouseLeave={() => useEditor.setState({ hovered: null })}
         onlyRenderVisibleElements={document.query.operators.length > ALL_DRAWN_MAX}

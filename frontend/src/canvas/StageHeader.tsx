@@ -37,10 +37,10 @@ export function StageHeader({ onFit, onArrange, empty }: { onFit: () => void; on
         ))}
       </span>
       <span className="tool">
-        <button className="btn ghost icon" title="Zoom out" aria-label="Zoom out" onClick={() => void flow.zoomOut()}>
+        <button className="btn ghost icon" title="Zoom out" aria-label="Zoom out" data-command="zoom-out" onClick={() => void flow.zoomOut()}>
           <Icon name="minus" />
         </button>
-        <button className="btn ghost icon" title="Zoom in" aria-label="Zoom in" onClick={() => void flow.zoomIn()}>
+        <button className="btn ghost icon" title="Zoom in" aria-label="Zoom in" data-command="zoom-in" onClick={() => void flow.zoomIn()}>
           <Icon name="plus" />
         </button>
         <button className="btn ghost icon" title="Fit (Ctrl+1)" aria-label="Fit" data-command="fit" onClick={onFit}>

@@ -5,6 +5,7 @@ import {
   duplicateOperators,
   freeName,
   operatorOf,
+  partOf,
   removeHost,
   removeParts,
   type ExperimentDocument,
@@ -14,6 +15,8 @@ import {
   type Tagged,
 } from "../model/document";
 import { addFault, faultsOf, newFault, removeFault } from "../model/faults";
+import { readDocument, writeDocument } from "../model/files";
+import { downstream, removeAndReconnect, upstream } from "../model/graph";
 import { expandHosts, hostNames } from "../model/hosts";
 import { NODE, queryBounds } from "../model/layout";
 import { initialValue } from "../model/schema";
@@ -95,21 +98,54 @@ export function deleteSelection(): void {
   select(NOTHING);
 }
 
+/** Deletes the selected operators and connects what they stood between. */
+export function reconnectAround(): void {
+  const { operators } = useEditor.getState().selection;
+  edit((before) => removeAndReconnect(before, operators));
+  select(NOTHING);
+}
+
+/** The selected operators, and all that feed them, or that they feed. */
+export function selectAlong(direction: "upstream" | "downstream"): void {
+  const { document, selection } = useEditor.getState();
+  select({ operators: [...(direction === "upstream" ? upstream : downstream)(document, selection.operators)] });
+}
+
 const CLIPBOARD_KEY = "millrace.clipboard";
 
-/** Copies operators, with the edges among them, for this and every other experiment in this browser. */
+/**
+ * Copies operators, with the edges among them and their workload: as text for other programs and browsers, and for this browser also where
+ * the page may not write to the system's clipboard.
+ */
 export function copySelection(): void {
   const { document, selection } = useEditor.getState();
   if (!selection.operators.length) return;
-  localStorage.setItem(CLIPBOARD_KEY, JSON.stringify({ document, ids: selection.operators }));
+  const text = writeDocument(partOf(document, selection.operators), "yaml");
+  localStorage.setItem(CLIPBOARD_KEY, text);
+  navigator.clipboard?.writeText(text).then(
+    () => localStorage.removeItem(CLIPBOARD_KEY),
+    () => undefined,
+  );
   toast(`Copied ${selection.operators.length === 1 ? selection.operators[0] : `${selection.operators.length} operators`}.`, { seconds: 2 });
 }
 
-export function paste(): void {
-  const text = localStorage.getItem(CLIPBOARD_KEY);
-  if (!text) return;
-  const { document: from, ids } = JSON.parse(text) as { document: ExperimentDocument; ids: string[] };
-  addCopies(ids, from);
+export function cutSelection(): void {
+  copySelection();
+  deleteSelection();
+}
+
+/** Takes what was copied here, or the text of a document from anywhere: its operators come in beside those that are there. */
+export function paste(text = ""): void {
+  const given = localStorage.getItem(CLIPBOARD_KEY) ?? text;
+  if (!given.trim()) return void toast("Nothing was copied yet.", { seconds: 3 });
+  try {
+    const from = readDocument(given);
+    const ids = from.query.operators.map((operator) => operator.id);
+    if (!ids.length) throw new Error("It has no operators.");
+    addCopies(ids, from);
+  } catch (error) {
+    toast(`What was copied cannot be pasted here. ${error instanceof Error ? error.message : String(error)}`, { tone: "warn" });
+  }
 }
 
 export function duplicateSelection(): void {

@@ -1,9 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { COMMANDS } from "./keys";
 
-describe("keys", () => {
-  it("do one thing each", () => {
-    const keys = COMMANDS.map((command) => command.keys);
+/** What the application's own commands take (app/Keyboard.tsx). */
+const TAKEN = ["Ctrl+K", "Ctrl+Shift+P", "?"];
+
+describe("commands of the canvas", () => {
+  it("have a key each", () => {
+    const keys = [...TAKEN, ...COMMANDS.flatMap((command) => command.keys ?? [])];
     expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
+  });
+  it("are called differently", () => {
+    const names = COMMANDS.map((command) => command.does);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 });

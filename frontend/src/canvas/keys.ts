@@ -1,76 +1,92 @@
-/** The canvas's keys, in one list: it is what `?` shows and what the listener obeys. */
-import { copySelection, deleteSelection, duplicateSelection, paste } from "./commands";
-import { redo, select, undo, useEditor } from "./editor";
+/** The commands of the canvas with their keys. What is shown in a menu or a button is here too. */
+import type { Command } from "../app/commands";
+import { copySelection, cutSelection, deleteSelection, duplicateSelection, paste, reconnectAround, selectAlong } from "./commands";
+import { redo, select, undo, useEditor, type DrawerTab, type InspectorTab } from "./editor";
 
-export interface Command {
-  keys: string;
-  does: string;
-  run: () => void;
-}
-
+const now = useEditor.getState;
 const click = (command: string) => document.querySelector<HTMLButtonElement>(`[data-command="${command}"]`)?.click();
+const someOperators = () => (now().selection.operators.length ? null : "Select an operator first.");
+const something = () => {
+  const { operators, edges, host, fault } = now().selection;
+  return operators.length || edges.length || host !== null || fault !== null ? null : "Select something first.";
+};
+const steps = (which: "pastStates" | "futureStates", why: string) => () => (useEditor.temporal.getState()[which].length ? null : why);
+const showDrawer = (drawer: DrawerTab) => () => useEditor.setState({ drawer, drawerOpen: true });
+const showTab = (tab: InspectorTab) => () => useEditor.setState({ tab, inspectorOpen: true });
 
-export const COMMANDS: Command[] = [
-  { keys: "Ctrl+Z", does: "Undo", run: undo },
-  { keys: "Ctrl+Shift+Z", does: "Redo", run: redo },
-  { keys: "Ctrl+Y", does: "Redo", run: redo },
-  { keys: "Ctrl+C", does: "Copy operators", run: copySelection },
-  { keys: "Ctrl+V", does: "Paste", run: paste },
-  { keys: "Ctrl+D", does: "Duplicate", run: duplicateSelection },
+export const COMMANDS: readonly Command[] = [
+  { group: "Edit", does: "Undo", keys: ["Ctrl+Z"], run: undo, refusal: steps("pastStates", "Nothing was changed yet.") },
+  { group: "Edit", does: "Redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], run: redo, refusal: steps("futureStates", "Nothing was undone.") },
+  { group: "Edit", does: "Cut operators", keys: ["Ctrl+X"], run: cutSelection, refusal: someOperators },
+  { group: "Edit", does: "Copy operators", keys: ["Ctrl+C"], run: copySelection, refusal: someOperators },
+  { group: "Edit", does: "Paste", keys: ["Ctrl+V"], run: pasteFromClipboard, byBrowser: true },
+  { group: "Edit", does: "Duplicate", keys: ["Ctrl+D"], run: duplicateSelection, refusal: something },
+  { group: "Edit", does: "Delete what is selected", keys: ["Delete", "Backspace"], run: deleteSelection, refusal: something },
   {
-    keys: "Ctrl+A",
-    does: "Select all operators",
-    run: () => select({ operators: useEditor.getState().document.query.operators.map((operator) => operator.id) }),
+    group: "Edit",
+    does: "Delete operators and connect what they stood between",
+    keys: ["Ctrl+Delete", "Ctrl+Backspace"],
+    run: reconnectAround,
+    refusal: someOperators,
   },
-  { keys: "Delete", does: "Delete what is selected", run: deleteSelection },
-  { keys: "Backspace", does: "Delete what is selected", run: deleteSelection },
-  { keys: "Escape", does: "Select nothing", run: () => select({}) },
-  { keys: "/", does: "Search the palette", run: searchPalette },
-  { keys: "C", does: "Connect the selected operator", run: connect },
-  { keys: "F", does: "Show the faults", run: () => useEditor.setState({ drawer: "faults", drawerOpen: true }) },
-  { keys: "L", does: "Auto-layout", run: () => click("layout") },
-  { keys: "Ctrl+1", does: "Fit the view", run: () => click("fit") },
-  { keys: "Ctrl+J", does: "Fold the drawer", run: () => useEditor.setState((state) => ({ drawerOpen: !state.drawerOpen })) },
-  { keys: "Ctrl+B", does: "Fold the palette", run: () => useEditor.setState((state) => ({ paletteOpen: !state.paletteOpen })) },
-  { keys: "Ctrl+I", does: "Fold the inspector", run: () => useEditor.setState((state) => ({ inspectorOpen: !state.inspectorOpen })) },
-  { keys: "Ctrl+Enter", does: "Run", run: () => click("run") },
+  { group: "Edit", does: "Connect the selected operator", keys: ["C"], run: () => focusInPanel("[data-connect]"), refusal: someOperators },
+  { group: "Edit", does: "Place the selected operator", keys: ["P"], run: () => focusInPanel("[data-place]"), refusal: someOperators },
+  { group: "Edit", does: "Auto-layout", keys: ["L"], run: () => click("layout") },
+  {
+    group: "Select",
+    does: "Select all operators",
+    keys: ["Ctrl+A"],
+    run: () => select({ operators: now().document.query.operators.map((operator) => operator.id) }),
+  },
+  { group: "Select", does: "Select nothing", keys: ["Escape"], run: () => select({}) },
+  { group: "Select", does: "Select upstream", keys: ["U"], run: () => selectAlong("upstream"), refusal: someOperators },
+  { group: "Select", does: "Select downstream", keys: ["D"], run: () => selectAlong("downstream"), refusal: someOperators },
+  { group: "Find", does: "Find on the canvas", keys: ["Ctrl+F"], run: () => announce("find"), whileTyping: true },
+  { group: "Find", does: "Search the palette", keys: ["/"], run: searchPalette },
+  { group: "View", does: "Fit the view", keys: ["Ctrl+1"], run: () => click("fit") },
+  { group: "View", does: "Zoom in", keys: ["+", "="], run: () => click("zoom-in") },
+  { group: "View", does: "Zoom out", keys: ["-"], run: () => click("zoom-out") },
+  { group: "View", does: "Show the workload over time", keys: ["W"], run: showDrawer("workload") },
+  { group: "View", does: "Show the faults", keys: ["F"], run: showDrawer("faults") },
+  { group: "View", does: "Show the problems", keys: ["E"], run: showDrawer("problems") },
+  { group: "View", does: "Show the workload's settings", run: showTab("workload") },
+  { group: "View", does: "Show the policies", run: showTab("policies") },
+  { group: "View", does: "Show the measurement", run: showTab("measurement") },
+  { group: "View", does: "Fold the drawer", keys: ["Ctrl+J"], run: () => useEditor.setState((state) => ({ drawerOpen: !state.drawerOpen })) },
+  { group: "View", does: "Fold the palette", keys: ["Ctrl+B"], run: () => useEditor.setState((state) => ({ paletteOpen: !state.paletteOpen })) },
+  {
+    group: "View",
+    does: "Fold the inspector",
+    keys: ["Ctrl+I"],
+    run: () => useEditor.setState((state) => ({ inspectorOpen: !state.inspectorOpen })),
+  },
+  { group: "Experiment", does: "Run", keys: ["Ctrl+Enter"], run: () => click("run"), whileTyping: true },
 ];
+
+/** A part of the page that is asked to take the focus listens for its own event. */
+function announce(part: string): void {
+  window.dispatchEvent(new Event(`millrace:${part}`));
+}
 
 /** Focuses the search at once, so that what is typed next lands in it; a folded palette has to be drawn first. */
 function searchPalette(): void {
-  const focus = () => window.dispatchEvent(new Event("millrace:search-palette"));
-  if (useEditor.getState().paletteOpen) return void focus();
+  if (now().paletteOpen) return announce("search-palette");
   useEditor.setState({ paletteOpen: true });
-  setTimeout(focus);
+  setTimeout(() => announce("search-palette"));
 }
 
-function connect(): void {
+/** Without a key the page has to ask for the clipboard; where it may not, what was copied in this browser is left. */
+function pasteFromClipboard(): void {
+  void (navigator.clipboard?.readText() ?? Promise.reject()).then(paste, () => paste());
+}
+
+
+/** Shows a field of the selected operator's panel, unfolds what hides it, and focuses it. */
+function focusInPanel(selector: string): void {
   useEditor.setState({ tab: "selection", inspectorOpen: true });
   setTimeout(() => {
-    const field = document.querySelector<HTMLSelectElement>("[data-connect]");
+    const field = document.querySelector<HTMLElement>(selector);
     (field?.closest("[hidden]")?.previousElementSibling as HTMLElement | null)?.click();
     setTimeout(() => field?.focus());
   });
-}
-
-export function nameOf(event: KeyboardEvent): string {
-  const key = event.key.length === 1 ? event.key.toUpperCase() : event.key;
-  const modified = event.ctrlKey || event.metaKey;
-  return `${modified ? "Ctrl+" : ""}${event.shiftKey && (modified || key.length > 1) ? "Shift+" : ""}${key}`;
-}
-
-/** Keys belong to a field while it has the focus, and to a dialog while one is open. */
-export function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) || target.closest("dialog") !== null)
-  );
-}
-
-export function onCanvasKey(event: KeyboardEvent): void {
-  if (isTyping(event.target) && !(event.ctrlKey && event.key === "Enter")) return;
-  const command = COMMANDS.find((one) => one.keys === nameOf(event));
-  if (!command) return;
-  event.preventDefault();
-  command.run();
 }

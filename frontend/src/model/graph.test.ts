@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { addEdge, coerceDocument, edgeKey, setFeedback } from "./document";
-import { connectionNote, connectionRefusal, firstPartitioning, newEdge, partitioningLabel, recordTypes, type PortRef } from "./graph";
+import {
+  connectionNote,
+  connectionRefusal,
+  downstream,
+  firstPartitioning,
+  newEdge,
+  partitioningLabel,
+  recordTypes,
+  removeAndReconnect,
+  upstream,
+  type PortRef,
+} from "./graph";
 import { feedbackLane, feedbackPath, positionsOf, wrappedPath } from "./layout";
 import { KINDS, smallDocument } from "./testing";
 
@@ -23,6 +34,29 @@ describe("what may be connected", () => {
     expect(why(out("auctions"), into("join", "middle"))).toMatch(/left, right/);
   });
 
+});
+
+describe("along the edges", () => {
+  const document = smallDocument();
+
+  it("finds what feeds and what is fed", () => {
+    expect([...upstream(document, ["join"])].sort()).toEqual(["filter", "join", "persons"]);
+    expect([...downstream(document, ["filter"])].sort()).toEqual(["filter", "join", "sink"]);
+  });
+
+  it("connects around what is removed, as the receivers had it", () => {
+    const one = removeAndReconnect(document, ["filter"]);
+    expect(one.query.edges.map(edgeKey)).toEqual(["join.out>sink.in", "persons.out>join.left"]);
+    expect(one.query.edges[1]?.partitioning).toEqual({ kind: "hash", key: "id" });
+    const both = removeAndReconnect(document, ["filter", "join"]);
+    expect(both.query.edges.map(edgeKey)).toEqual(["persons.out>sink.in"]);
+  });
+
+  it("makes no edge twice, and none from an end", () => {
+    const twice = addEdge(document, newEdge(document, out("persons"), into("join", "left")));
+    expect(removeAndReconnect(twice, ["filter"]).query.edges).toHaveLength(2);
+    expect(removeAndReconnect(document, ["sink"]).query.edges).toHaveLength(2);
+  });
 });
 
 describe("feedback edges", () => {

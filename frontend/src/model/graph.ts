@@ -1,6 +1,6 @@
 /** Rules of drawing: what may be connected, and how an edge is best partitioned at first. */
 import type { Kind, RecordSchema } from "../api/types";
-import { addEdge, DEFAULT_PORT, edgeKey, operatorOf, type Edge, type ExperimentDocument, type Tagged } from "./document";
+import { addEdge, DEFAULT_PORT, edgeKey, operatorOf, removeParts, type Edge, type ExperimentDocument, type Tagged } from "./document";
 
 export interface PortRef {
   operator: string;
@@ -10,19 +10,57 @@ export interface PortRef {
 
 /** Every operator that records of `from` reach, itself included. forward: not over feedback edges. */
 export function downstream(document: ExperimentDocument, from: Iterable<string>, forward = false): Set<string> {
-  const seen = new Set(from);
-  const waiting = [...seen];
-  while (waiting.length) {
-    const id = waiting.pop();
-    for (const edge of document.query.edges) {
-      if (forward && edge.feedback) continue;
-      if (edge.source === id && !seen.has(edge.target)) {
-        seen.add(edge.target);
-        waiting.push(edge.target);
-      }
+  return reached(
+    document.query.edges.filter((edge) => !(forward && edge.feedback)).map((edge) => [edge.source, edge.target]),
+    from,
+  );
+}
+
+/** Every operator whose records reach `to`, itself included. */
+export function upstream(document: ExperimentDocument, to: Iterable<string>): Set<string> {
+  return reached(
+    document.query.edges.map((edge) => [edge.target, edge.source]),
+    to,
+  );
+}
+
+function reached(steps: [from: string, to: string][], start: Iterable<string>): Set<string> {
+  const next = new Map<string, string[]>();
+  for (const [from, to] of steps) {
+    const known = next.get(from);
+    if (known) known.push(to);
+    else next.set(from, [to]);
+  }
+  const seen = new Set(start);
+  for (const id of seen) for (const to of next.get(id) ?? []) seen.add(to); // the walk goes on over what it adds
+  return seen;
+}
+
+/**
+ * Removes operators and connects what fed them to what they fed, through the removed ones as the records went. The new edges are
+ * partitioned as the receivers had it, where that can be; one that is there already is not made twice.
+ */
+export function removeAndReconnect(document: ExperimentDocument, ids: Iterable<string>): ExperimentDocument {
+  const gone = new Set(ids);
+  const inside = document.query.edges.filter((edge) => gone.has(edge.source) && gone.has(edge.target));
+  const within: [string, string][] = inside.map((edge) => [edge.source, edge.target]);
+  const into = document.query.edges.filter((edge) => !gone.has(edge.source) && gone.has(edge.target));
+  const outOf = document.query.edges.filter((edge) => gone.has(edge.source) && !gone.has(edge.target));
+  let next = removeParts(document, gone, []);
+  const have = new Set(next.query.edges.map(edgeKey));
+  for (const before of into) {
+    const reachable = reached(within, [before.target]);
+    for (const after of outOf.filter((edge) => reachable.has(edge.source))) {
+      const from: PortRef = { operator: before.source, port: before.source_port ?? DEFAULT_PORT.source, side: "out" };
+      const to: PortRef = { operator: after.target, port: after.target_port ?? DEFAULT_PORT.target, side: "in" };
+      // Forward says that two operators have equally many instances, which another pair may not.
+      const edge = makeEdge(from, to, after.partitioning.kind === "forward" ? firstPartitioning(document, from, to) : after.partitioning);
+      if (have.has(edgeKey(edge))) continue;
+      have.add(edgeKey(edge));
+      next = addEdge(next, closesCycle(next, from.operator, to.operator) ? { ...edge, feedback: true } : edge);
     }
   }
-  return seen;
+  return next;
 }
 
 /** Why these two ports cannot be connected, or null when they can. One sentence, with what would be right. */

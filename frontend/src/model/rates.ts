@@ -14,7 +14,7 @@ export const mean = (curve: Curve) => (curve.length ? curve.reduce((sum, [, per_
 
 /** A rate in a few words, for lists. */
 export function rateSummary(rate: Tagged | undefined): string {
-  if (!rate) return "no rate";
+  if (!rate?.kind) return "no rate";
   if (rate.kind === "constant") return `${Number(rate.per_s ?? 1000).toLocaleString("en-US")}/s`;
   if (rate.kind === "recorded") return `file, ${Number(rate.speed ?? 1).toLocaleString("en-US")} ×`;
   return rate.kind.replace(/_/g, " ");

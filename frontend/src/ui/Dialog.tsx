@@ -1,7 +1,10 @@
 import { useEffect, useRef, type ReactNode } from "react";
 import { Icon } from "./Icon";
 
-/** A modal dialog, 480 or 720 px wide. Esc and the cross close it; the browser keeps the focus inside and gives it back. */
+/**
+ * A modal dialog, 480 or 720 px wide; what is marked data-autofocus begins with the focus.
+ * Esc and the cross close it; the browser keeps the focus inside and gives it back.
+ */
 export function Dialog({
   title,
   wide = false,
@@ -19,6 +22,7 @@ export function Dialog({
   useEffect(() => {
     const dialog = element.current;
     if (dialog && !dialog.open) dialog.showModal();
+    dialog?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
     return () => dialog?.close();
   }, []);
   return (

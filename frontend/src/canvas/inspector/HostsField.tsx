@@ -31,6 +31,7 @@ export function HostsField({ operator }: { operator: Operator }) {
       <div className="in">
         <input
           id="operator-hosts"
+          data-place
           className="mono"
           value={text}
           spellCheck={false}

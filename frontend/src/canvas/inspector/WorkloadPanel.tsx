@@ -46,7 +46,7 @@ export function WorkloadPanel() {
             <button key={operator.id} className="row" onClick={() => select({ operators: [operator.id] })}>
               <b className="ell">{operator.id}</b>
               <span className="ell">
-                {workload
+                {workload?.stream
                   ? `${streamTitles.get(workload.stream.kind) ?? workload.stream.kind}, ${rateSummary(workload.rate)}`
                   : "no workload"}
               </span>
