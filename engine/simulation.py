@@ -277,8 +277,7 @@ class Simulation:
         w = self._world.arrays
         now = self._counters(edge)
         deaths = self._deaths(self._before.t_ns if self.frame_number else -1)
-        frame = self._observer.live(self.frame_number, w, self._before, now, deaths)
-        rows = self._observer.columns(self.frame_number, w, self._before, now)
+        frame, rows = self._observer.frame(self.frame_number, w, self._before, now, deaths)
         self.telemetry.add(frame, rows, self._plan.sinks, self._latencies, now.histogram - self._before.histogram)
         self._before = now
         self.frame_number += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from engine.core.layout import FAR
 from engine.core.world import Words
 
 from .histogram import sparse
@@ -30,11 +30,11 @@ class Telemetry:
 
     def __init__(self) -> None:
         self.parts = 0
-        self._rows: list[dict[str, Any]] = []
+        self._rows: list[dict[str, Words]] = []
         self._latency: list[tuple[int, str, str, Words, Words]] = []
         self._live: list[dict[str, Any]] = []
 
-    def add(self, live: dict[str, Any], rows: dict[str, Any], sinks: list[str], latencies: list[str], histogram: Words) -> None:
+    def add(self, live: dict[str, Any], rows: dict[str, Words], sinks: list[str], latencies: list[str], histogram: Words) -> None:
         """One frame. histogram: (sinks by latency, buckets), this frame's samples. latencies: names of those beside the measured one, whose
         own is empty."""
         self._live.append(live)
@@ -51,7 +51,7 @@ class Telemetry:
         if not self._live:
             return self.parts
         names = list(self._rows[0])
-        rows = pa.table({name: _column([part[name] for part in self._rows]) for name in names})
+        rows = pa.table({name: _column(name, np.concatenate([part[name] for part in self._rows])) for name in names})
         latency = pa.Table.from_arrays(
             [
                 pa.array(np.concatenate([np.full(len(b), n, np.int32) for n, *_, b, _ in self._latency] or [np.zeros(0, np.int32)])),
@@ -90,10 +90,9 @@ class Telemetry:
 
     def state(self) -> dict[str, Any]:
         """What a snapshot keeps: the frames not yet in a part."""
-        plain: Callable[[Any], Any] = lambda v: v.tolist() if isinstance(v, np.ndarray) else v  # noqa: E731
         return {
             "parts": self.parts,
-            "rows": [{k: plain(v) for k, v in part.items()} for part in self._rows],
+            "rows": [{name: values.tolist() for name, values in part.items()} for part in self._rows],
             "latency": [(n, sink, latency, b.tolist(), c.tolist()) for n, sink, latency, b, c in self._latency],
             "live": self._live,
         }
@@ -114,14 +113,11 @@ _TEXTS = ("scope", "name")
 _NARROW = ("frame", "index", "host")
 
 
-def _typed(name: str, values: Any) -> Any:
-    if name in _TEXTS or name == "watermark_ns":
-        return values
-    return np.array(values, np.int32 if name in _NARROW else np.int64)
+def _typed(name: str, values: list[Any]) -> Any:
+    return np.array(values, object if name in _TEXTS else np.int32 if name in _NARROW else np.int64)
 
 
-def _column(parts: list[Any]) -> Any:
-    if isinstance(parts[0], np.ndarray):
-        return pa.array(np.concatenate(parts))
-    values = [value for part in parts for value in part]
-    return pa.array(values, pa.string() if values and isinstance(values[0], str) else pa.int64())
+def _column(name: str, values: Any) -> pa.Array:
+    if name == "watermark_ns":
+        return pa.array(values, mask=np.abs(values) >= FAR)
+    return pa.array(values, pa.string() if name in _TEXTS else None)

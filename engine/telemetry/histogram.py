@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,17 +23,19 @@ LOW_NS, HIGH_NS = _bounds()
 """Least and largest latency of each bucket."""
 
 
-def percentile_ns(counts: Words, share: float) -> int | None:
-    """The nearest-rank percentile: middle of the bucket that holds the sample of rank ceil(share x n). None without samples.
+def percentiles_ns(counts: Words, shares: Sequence[float]) -> list[int | None]:
+    """Nearest-rank percentiles: for each share the middle of the bucket with the sample of rank ceil(share x n). None without samples.
 
-    counts: (BUCKETS,). share: 0 < share <= 1.
+    counts: (BUCKETS,). shares: each 0 < share <= 1.
     """
-    total = int(counts.sum())
+    sums = np.cumsum(counts)
+    total = int(sums[-1])
     if total == 0:
-        return None
-    rank = max(1, -(-round(share * 1_000_000) * total // 1_000_000))
-    bucket = int(np.searchsorted(np.cumsum(counts), rank))
-    return int((LOW_NS[bucket] + HIGH_NS[bucket]) // 2)
+        return [None] * len(shares)
+    ranks = [max(1, -(-round(share * 1_000_000) * total // 1_000_000)) for share in shares]
+    buckets = np.searchsorted(sums, ranks)
+    middles: list[int | None] = ((LOW_NS[buckets] + HIGH_NS[buckets]) // 2).tolist()
+    return middles
 
 
 def maximum_ns(counts: Words) -> int | None:
