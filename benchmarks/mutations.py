@@ -84,7 +84,7 @@ MUTATIONS = (
     ),
     Mutation("what follows in a queue keeps its turn", LOOP, "turn_of(msg[after, M_READY], msg[after, M_CLASS]) if", "inst[i, I_HEAD] if"),
     Mutation("log before ticks", TOOLS, "turn = min(turn, turn_of(", "turn = min(turn + 1, turn_of("),
-    Mutation("a log record before its time", TOOLS, "log_append[inst[i, I_LOG]] <= t:", "log_append[inst[i, I_LOG]] <= t + 5:"),
+    Mutation("a log record before its time", TOOLS, "log[inst[i, I_LOG], D_APPEND] <= t:", "log[inst[i, I_LOG], D_APPEND] <= t + 5:"),
     # service and links
     Mutation("service rounded down", LOOP, "(cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]", "cost_ps // host[h, H_SPEED]"),
     Mutation("service may take no time", LOOP, "if service < 1:", "if service < 0:"),
@@ -164,13 +164,13 @@ MUTATIONS = (
         "memory[h, Z_ITEMS] <= memory[h, Z_ITEMS_MAX]",
     ),
     Mutation("memory: sources go on late", LOOP, "host[h, H_RESUME] = t + 1\n", "host[h, H_RESUME] = t + 2\n"),
-    Mutation("memory: a full host reads on", TOOLS, "and not (held_back and log_trigger[inst[i, I_LOG]] >= 0)", "and True"),
-    Mutation("memory: a full host holds back its marks", TOOLS, "(held_back and log_trigger[inst[i, I_LOG]] >= 0)", "held_back"),
+    Mutation("memory: a full host reads on", TOOLS, "and not (held_back and log[inst[i, I_LOG], D_TRIGGER] >= 0)", "and True"),
+    Mutation("memory: a full host holds back its marks", TOOLS, "(held_back and log[inst[i, I_LOG], D_TRIGGER] >= 0)", "held_back"),
     Mutation(
         "memory: what is shed leaves no time",
         LOOP,
-        "tally[i, Y_SHED] += 1\n                            if log_event[line] >",
-        "tally[i, Y_SHED] += 1\n                            if log_event[line] < -FAR and log_event[line] >",
+        "tally[i, Y_SHED] += 1\n                            if log[line, D_EVENT] >",
+        "tally[i, Y_SHED] += 1\n                            if log[line, D_EVENT] < -FAR and log[line, D_EVENT] >",
     ),
     Mutation(
         "memory: shed records are free",
@@ -298,12 +298,15 @@ MUTATIONS = (
     Mutation("wake-up of another host lost", LOOP, "if back < next_ns[h2]:", "if back < 0:"),
     # watermarks, panes, state
     Mutation("equal watermark sent again", LOOP, "inst[i, I_LAG] > inst[i, I_WATERMARK]", "inst[i, I_LAG] >= inst[i, I_WATERMARK]"),
-    Mutation("a late watermark lowers", LOOP, "if log_event[line] > inst[i, I_WATERMARK]:", "if log_event[line] > -FAR:"),
-    Mutation("the next record comes at its own time", LOOP, "log_append[line + 1] += shift", "log_append[line + 1] += 0"),
+    Mutation("a late watermark lowers", LOOP, "if log[line, D_EVENT] > inst[i, I_WATERMARK]:", "if log[line, D_EVENT] > -FAR:"),
+    Mutation("the next record comes at its own time", LOOP, "log[line + 1, D_APPEND] += shift", "log[line + 1, D_APPEND] += 0"),
     Mutation(
-        "a shift counts from the shifted time", LOOP, "shift = inst[i, I_SHIFT] + t - log_append[line]", "shift = t - log_append[line]"
+        "a shift counts from the shifted time",
+        LOOP,
+        "shift = inst[i, I_SHIFT] + t - log[line, D_APPEND]",
+        "shift = t - log[line, D_APPEND]",
     ),
-    Mutation("the end of a log is put off", LOOP, "< inst[i, I_LOG_END] and log_trigger[line + 1] >= 0:", "< inst[i, I_LOG_END]:"),
+    Mutation("the end of a log is put off", LOOP, "< inst[i, I_LOG_END] and log[line + 1, D_TRIGGER] >= 0:", "< inst[i, I_LOG_END]:"),
     Mutation(
         "a watermark in the log is a record",
         LOOP,

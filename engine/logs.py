@@ -6,14 +6,11 @@ import numpy as np
 
 from engine.core import bulk
 from engine.core import layout as L
-from engine.core.world import Arrays, Words
+from engine.core.world import Arrays, Words, lines
 from engine.plan import Plan
 
 RECORDS_AHEAD = 50_000
 """Few enough to stay in the processor's cache between their making and their service."""
-
-
-Buffers = tuple[Words, Words, Words, Words]
 
 
 class Logs:
@@ -30,8 +27,8 @@ class Logs:
             for operator, feed in plan.feeds.items()
         }
         self.until_ns = 0
-        self._current: Buffers | None = None
-        self._spare: Buffers | None = None  # two sets in turn: the old rows are read while the new ones are written
+        self._current: Words | None = None
+        self._spare: Words | None = None  # two in turn: the old rows are read while the new ones are written
 
     @property
     def exhausted(self) -> bool:
@@ -56,25 +53,25 @@ class Logs:
         copy.until_ns = self.until_ns
         return copy
 
-    def _buffers(self, rows: int, width: int) -> Buffers:
-        """append, event, trigger (rows,), words (rows, width): those of the load before the last, if they are large enough."""
-        spare = self._spare
-        if spare is None or len(spare[0]) < rows:
-            size = max(rows, 2 * RECORDS_AHEAD)
-            spare = (np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros((size, width), np.int64))
-        self._spare, self._current = self._current, spare
-        return spare[0][:rows], spare[1][:rows], spare[2][:rows], spare[3][:rows]
+    def _buffer(self, rows: int, columns: int) -> Words:
+        """Shape (rows, at least so many columns): that of the load before the last, if it is large enough."""
+        found = self._spare
+        if found is None or len(found) < rows:
+            found = lines(max(rows, 2 * RECORDS_AHEAD), columns)
+        self._spare, self._current = self._current, found
+        return found[:rows]
 
     def load(self, w: Arrays) -> Arrays:
         """Append the next stretch to the logs; rows already served are dropped."""
-        start, end = self.until_ns, self.until_ns + self._stretch_ns
+        inst = w.inst
+        unread = inst[:, L.I_LOG_END] - inst[:, L.I_LOG]
+        start = self.until_ns
+        end = start + self._stretch_ns * max(1, int(unread.sum()) // RECORDS_AHEAD)  # a long backlog is copied less often
         if end > max(self._horizon_ns, self._close_ns):
             end = L.FAR
-        inst = w.inst
-        width = w.log_words.shape[1]
         # where the rows of each instance go: those left over, the new ones, the end of the log
         sizes = np.zeros((len(inst), 3), np.int64)
-        sizes[:, 0] = inst[:, L.I_LOG_END] - inst[:, L.I_LOG]
+        sizes[:, 0] = unread
         chunks = []
         for operator, feed in self._plan.feeds.items():
             here = self._instances(operator)
@@ -85,26 +82,19 @@ class Logs:
             chunks.append((feed, chunk, self._columns[operator], here))
         ends = np.cumsum(sizes.sum(axis=1))
         starts = ends - sizes.sum(axis=1)
-        append, event, trigger, words = self._buffers(max(int(ends[-1]), 1), width)
-        for i in np.flatnonzero(sizes[:, 0]):
-            here, there = slice(int(starts[i]), int(starts[i] + sizes[i, 0])), slice(int(inst[i, L.I_LOG]), int(inst[i, L.I_LOG_END]))
-            append[here], event[here], trigger[here], words[here] = (
-                w.log_append[there],
-                w.log_event[there],
-                w.log_trigger[there],
-                w.log_words[there],
-            )
+        log = self._buffer(max(int(ends[-1]), 1), w.log.shape[1])
+        bulk.keep_unread(inst, starts, w.log, log)
         cursor = starts + sizes[:, 0]
         for feed, chunk, columns, here in chunks:
             made = (chunk.append_ns, chunk.event_ns, chunk.trigger, chunk.words)
-            bulk.place_records(chunk.partition, cursor[here], *made, columns, append, event, trigger, words)
+            bulk.place_records(chunk.partition, cursor[here], *made, columns, log)
             closing = ends[here][sizes[here, 2] == 1] - 1
-            append[closing], event[closing], trigger[closing] = feed.closes_ns, 0, L.LOG_END
+            log[closing, : L.D_PAYLOAD] = feed.closes_ns, 0, L.LOG_END
         waiting = (sizes[:, 0] == 0) & (sizes[:, 1] > 0) & (inst[:, L.I_SHIFT] > 0)
-        append[starts[waiting]] += inst[waiting, L.I_SHIFT]
+        log[starts[waiting], L.D_APPEND] += inst[waiting, L.I_SHIFT]
         new = sizes[:, 1] + sizes[:, 2] > 0
-        np.minimum.at(w.next_ns, inst[new, L.I_HOST], append[(starts + sizes[:, 0])[new]])
+        np.minimum.at(w.next_ns, inst[new, L.I_HOST], log[(starts + sizes[:, 0])[new], L.D_APPEND])
         inst[:, L.I_LOG], inst[:, L.I_LOG_END] = starts, ends
         self.until_ns = end
-        bulk.await_logs(inst, w.host, w.memory, w.agenda, append, trigger)
-        return w._replace(log_append=append, log_event=event, log_trigger=trigger, log_words=words)
+        bulk.await_logs(inst, w.host, w.memory, w.agenda, log)
+        return w._replace(log=log)

@@ -6,7 +6,7 @@ from engine.core.tools import entry_bucket, heap_push, may_read, room_of, room_u
 
 
 @compiled
-def place_records(partition, cursor, append, event, trigger, words, columns, log_append, log_event, log_trigger, log_words):
+def place_records(partition, cursor, append, event, trigger, words, columns, log):
     """Put the records of a chunk behind one another in the logs of their partitions, with the columns carried.
 
     partition, append, event, trigger: (n,). words: (n, all columns). columns: which of them. cursor: (partitions,) the next row of each,
@@ -16,24 +16,35 @@ def place_records(partition, cursor, append, event, trigger, words, columns, log
         p = partition[k]
         at = cursor[p]
         cursor[p] = at + 1
-        log_append[at] = append[k]
-        log_event[at] = event[k]
-        log_trigger[at] = trigger[k]
+        log[at, D_APPEND] = append[k]
+        log[at, D_EVENT] = event[k]
+        log[at, D_TRIGGER] = trigger[k]
         for c in range(columns.shape[0]):
-            log_words[at, c] = words[k, columns[c]]
+            log[at, D_PAYLOAD + c] = words[k, columns[c]]
 
 
 @compiled
-def await_logs(inst, host, memory, agenda, log_append, log_trigger):
+def keep_unread(inst, starts, old, log):
+    """Put what instances have not read yet at the beginning of their new rows. starts: (instances,) first row of each in `log`."""
+    for i in range(inst.shape[0]):
+        at = starts[i]
+        for line in range(inst[i, I_LOG], inst[i, I_LOG_END]):
+            for c in range(log.shape[1]):
+                log[at, c] = old[line, c]
+            at += 1
+
+
+@compiled
+def await_logs(inst, host, memory, agenda, log):
     """Idle sources of hosts that have heaps enter their next log record, if they have one, in the heaps of their hosts."""
     count = inst.shape[0]
     for i in range(count):
         h = inst[i, I_HOST]
         held_back = memory[h, Z_FULL] == 1 and memory[h, Z_INGRESS] == INGRESS_THROTTLE
         idle = inst[i, I_STATUS] == IDLE and inst[i, I_LISTED] == 0 and inst[i, I_AWAITS] == 0 and inst[i, I_RANK] < FAR
-        if host[h, H_THREADS] > 0 and idle and may_read(inst, log_trigger, held_back, i):
+        if host[h, H_THREADS] > 0 and idle and may_read(inst, log, held_back, i):
             inst[i, I_AWAITS] = 1
-            heap_push(agenda, 2 * host[h, H_MEMBER], host[h, H_AGENDA], log_append[inst[i, I_LOG]], count + i)
+            heap_push(agenda, 2 * host[h, H_MEMBER], host[h, H_AGENDA], log[inst[i, I_LOG], D_APPEND], count + i)
             host[h, H_AGENDA] += 1
 
 

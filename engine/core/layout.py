@@ -17,10 +17,16 @@ IDLE, SERVING, EMITTING, BLOCKED, DOWN = 0, 1, 2, 3, 4
 FORWARD, HASH, REBALANCE, BROADCAST = 0, 1, 2, 3
 SCHEME_KEY_GROUPS, SCHEME_MODULO = 0, 1
 CLOCK_EVENT, CLOCK_APPEND, CLOCK_INGEST = 0, 1, 2
-LOG_END, LOG_WATERMARK = -1, -2  # rows of a log that are no records have these instead of a trigger
+LOG_END, LOG_WATERMARK = -1, -2
 TO_SINK, TO_EMIT = 0, 1
 
 AHEAD = 4  # so many rows before a log's row is read it is fetched
+
+# -- row of a source's log: header, then payload words ----------------------------------------------------------------
+D_APPEND = 0
+D_EVENT = 1
+D_TRIGGER = 2  # identity of the record; of rows that are no records LOG_END or LOG_WATERMARK
+D_PAYLOAD = 3
 
 # -- message: header, then payload words -------------------------------------------------------------------------------
 M_READY = 0  # arrival at the receiver, ns (while a cut link holds the message: its tie ...

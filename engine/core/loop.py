@@ -70,10 +70,7 @@ def advance(world, stop):
     rings = world.rings
     route = world.route
     touched = world.touched
-    log_append = world.log_append
-    log_event = world.log_event
-    log_trigger = world.log_trigger
-    log_words = world.log_words
+    log = world.log
     par = world.par
     code = world.code
     constants = world.constants
@@ -182,9 +179,9 @@ def advance(world, stop):
                                 choosing = True
                                 for q in range(proc[p, P_FIRST], proc[p, P_FIRST] + proc[p, P_COUNT]):
                                     i = members[q]
-                                    if inst[i, I_STATUS] == IDLE and may_read(inst, log_trigger, held_back, i):
-                                        if log_append[inst[i, I_LOG]] < t and inst[i, I_RANK] < FAR:
-                                            t = log_append[inst[i, I_LOG]]
+                                    if inst[i, I_STATUS] == IDLE and may_read(inst, log, held_back, i):
+                                        if log[inst[i, I_LOG], D_APPEND] < t and inst[i, I_RANK] < FAR:
+                                            t = log[inst[i, I_LOG], D_APPEND]
                     else:
                         if host[h, H_AGENDA] > 0:
                             t = agenda[2 * member, 0]
@@ -572,7 +569,7 @@ def advance(world, stop):
                             turn = proc[p, P_FIRST]
                             i = turns[turn, 2] & 0xFFFFFFFFFF
                         if inst[i, I_STATUS] == IDLE and inst[i, I_RANK] < FAR:
-                            best_turn = next_turn(inst, log_append, log_trigger, held_back, i, t)
+                            best_turn = next_turn(inst, log, held_back, i, t)
                         best_ready = best_turn >> 2
                         who = (best_turn & 3) << 40 | i
                         if turn >= 0 and turns[turn, 1] == best_ready and turns[turn, 2] == who:
@@ -605,7 +602,7 @@ def advance(world, stop):
                         i = members[q]
                         if inst[i, I_STATUS] != IDLE:
                             continue
-                        its_turn = next_turn(inst, log_append, log_trigger, held_back, i, t)
+                        its_turn = next_turn(inst, log, held_back, i, t)
                         if host[h, H_RANKED] == 1:
                             rank = inst[i, I_RANK]
                             if rank > best_rank or rank == FAR:
@@ -626,10 +623,10 @@ def advance(world, stop):
                                 inst[i, I_STATUS] == IDLE
                                 and inst[i, I_AWAITS] == 0
                                 and inst[i, I_RANK] < FAR
-                                and may_read(inst, log_trigger, held_back, i)
+                                and may_read(inst, log, held_back, i)
                             ):
                                 inst[i, I_AWAITS] = 1
-                                heap_push(agenda, 2 * member, host[h, H_AGENDA], log_append[inst[i, I_LOG]], inst_count + i)
+                                heap_push(agenda, 2 * member, host[h, H_AGENDA], log[inst[i, I_LOG], D_APPEND], inst_count + i)
                                 host[h, H_AGENDA] += 1
                         continue
                     i = best
@@ -660,43 +657,40 @@ def advance(world, stop):
                         slot = -1
                         line = inst[i, I_LOG]
                         inst[i, I_LOG] = line + 1
-                        prefetch(log_append, line + AHEAD)  # too many logs are read in turn for the processor to see that it is in order
-                        prefetch(log_event, line + AHEAD)
-                        prefetch(log_trigger, line + AHEAD)
-                        prefetch(log_words, line + AHEAD, 0)
+                        prefetch(log, line + AHEAD, 0)  # too many logs are read in turn for the processor to see that it is in order
                         # WEAVE if coordinated
-                        if inst[i, I_SHIFT] >= 0 and log_trigger[line] >= 0:  # it is made now, the next one counts from here
-                            shift = inst[i, I_SHIFT] + t - log_append[line]
+                        if inst[i, I_SHIFT] >= 0 and log[line, D_TRIGGER] >= 0:  # it is made now, the next one counts from here
+                            shift = inst[i, I_SHIFT] + t - log[line, D_APPEND]
                             inst[i, I_SHIFT] = shift
                             best_ready = t
-                            log_append[line] = t
-                            log_event[line] += shift
+                            log[line, D_APPEND] = t
+                            log[line, D_EVENT] += shift
                             for x in range(par[at]):
-                                log_words[line, par[at + 1 + x]] += shift
-                            if line + 1 < inst[i, I_LOG_END] and log_trigger[line + 1] >= 0:
-                                log_append[line + 1] += shift
+                                log[line, D_PAYLOAD + par[at + 1 + x]] += shift
+                            if line + 1 < inst[i, I_LOG_END] and log[line + 1, D_TRIGGER] >= 0:
+                                log[line + 1, D_APPEND] += shift
                         # WEAVE end
                         shedding = weighing == 1 and memory[h, Z_FULL] == 1 and memory[h, Z_INGRESS] == INGRESS_DROP
-                        if log_trigger[line] >= 0 and shedding:
+                        if log[line, D_TRIGGER] >= 0 and shedding:
                             kind = RECORD
-                            trigger = log_trigger[line]
+                            trigger = log[line, D_TRIGGER]
                             box[3] = 1
                             tally[i, Y_SHED] += 1
-                            if log_event[line] > inst[i, I_NEWEST_EVENT]:
-                                inst[i, I_NEWEST_EVENT] = log_event[line]
-                        elif log_trigger[line] >= 0:
-                            trigger = log_trigger[line]
+                            if log[line, D_EVENT] > inst[i, I_NEWEST_EVENT]:
+                                inst[i, I_NEWEST_EVENT] = log[line, D_EVENT]
+                        elif log[line, D_TRIGGER] >= 0:
+                            trigger = log[line, D_TRIGGER]
                             kind = RECORD
                             made = take_message(free, g)
                             msg[made, M_KIND] = RECORD
                             msg[made, M_NEXT] = -1
-                            msg[made, M_EVENT] = log_event[line]
+                            msg[made, M_EVENT] = log[line, D_EVENT]
                             msg[made, M_TRIGGER] = trigger
                             clock = t
                             if g[G_CLOCK] == CLOCK_EVENT:
-                                clock = log_event[line]
+                                clock = log[line, D_EVENT]
                             elif g[G_CLOCK] == CLOCK_APPEND:
-                                clock = log_append[line]
+                                clock = log[line, D_APPEND]
                             msg[made, M_CLOCK] = clock
                             msg[made, M_NEWEST] = clock
                             msg[made, M_OLDEST] = clock
@@ -704,24 +698,24 @@ def advance(world, stop):
                             for k in range(stamps):
                                 clock = t
                                 if g[G_STAMP_CLOCK + k] == CLOCK_EVENT:
-                                    clock = log_event[line]
+                                    clock = log[line, D_EVENT]
                                 elif g[G_STAMP_CLOCK + k] == CLOCK_APPEND:
-                                    clock = log_append[line]
+                                    clock = log[line, D_APPEND]
                                 msg[made, msg.shape[1] - 1 - k] = clock
                             # WEAVE end
                             msg[made, M_EPOCH] = 0
                             for c in range(op[o, O_WIDTH]):
-                                msg[made, M_PAYLOAD + c] = log_words[line, c]
+                                msg[made, M_PAYLOAD + c] = log[line, D_PAYLOAD + c]
                             box[0] = made
                             box[1] = made
                             box[3] = 1
                             n = 1
-                            if log_event[line] > inst[i, I_NEWEST_EVENT]:
-                                inst[i, I_NEWEST_EVENT] = log_event[line]
-                        elif log_trigger[line] == LOG_WATERMARK:
+                            if log[line, D_EVENT] > inst[i, I_NEWEST_EVENT]:
+                                inst[i, I_NEWEST_EVENT] = log[line, D_EVENT]
+                        elif log[line, D_TRIGGER] == LOG_WATERMARK:
                             kind = WATERMARK
-                            if log_event[line] > inst[i, I_WATERMARK]:
-                                mark = log_event[line]
+                            if log[line, D_EVENT] > inst[i, I_WATERMARK]:
+                                mark = log[line, D_EVENT]
                                 inst[i, I_WATERMARK] = mark
                         else:
                             kind = END_OF_LOG

@@ -167,9 +167,9 @@ def weigh(world, h, t):
             memory[h, Z_FULL] = 0
 
 
-def may_read(inst, log_trigger, held_back, i):
+def may_read(inst, log, held_back, i):
     """Whether instance `i` has a next row in its log that it may take once it is due; a host that is full holds back records only."""
-    return inst[i, I_SOURCE] == 1 and inst[i, I_LOG] < inst[i, I_LOG_END] and not (held_back and log_trigger[inst[i, I_LOG]] >= 0)
+    return inst[i, I_SOURCE] == 1 and inst[i, I_LOG] < inst[i, I_LOG_END] and not (held_back and log[inst[i, I_LOG], D_TRIGGER] >= 0)
 
 
 def take_message(free, g):
@@ -197,11 +197,11 @@ def turn_of(ready, of_class):
     return ready << 2 | of_class
 
 
-def next_turn(inst, log_append, log_trigger, held_back, i, t):
+def next_turn(inst, log, held_back, i, t):
     """The turn of what instance `i` would serve next at `t`, FAR if there is nothing."""
     turn = inst[i, I_HEAD]
-    if may_read(inst, log_trigger, held_back, i) and log_append[inst[i, I_LOG]] <= t:
-        turn = min(turn, turn_of(log_append[inst[i, I_LOG]], CLASS_LOG))
+    if may_read(inst, log, held_back, i) and log[inst[i, I_LOG], D_APPEND] <= t:
+        turn = min(turn, turn_of(log[inst[i, I_LOG], D_APPEND], CLASS_LOG))
     return turn
 
 

@@ -48,10 +48,7 @@ class Arrays(NamedTuple):
     rings: Words  # (2 x hosts, n, 3) arrival, tie, message: local delay line and inbox of each host
     scratch: Words
     touched: Words
-    log_append: Words
-    log_event: Words
-    log_trigger: Words  # of rows that are no records: L.LOG_END, L.LOG_WATERMARK
-    log_words: Words
+    log: Words  # of all sources, those of an instance one after the other
     par: Words
     code: Words
     constants: Words
@@ -88,7 +85,7 @@ OBSERVED = ("outputs", *TRACES)
 """What is kept for an observer. Whether it is kept is no part of the world's state."""
 
 LINE_WORDS = 8
-LINED = ("msg", "inst", "entry", "row", "pane")
+LINED = ("log", "msg", "inst", "entry", "row", "pane")
 """Tables whose rows start at cache lines: to look at a row costs as few waits for memory as it can."""
 
 VIEWS = {"msg_f": "msg", "stack_f": "stack", "entry_f": "entry"}

@@ -29,7 +29,7 @@ class GenerationEnds:
         w = world.arrays
         for instance in self._instances:
             first, end = int(w.inst[instance, L.I_LOG]), int(w.inst[instance, L.I_LOG_END])
-            if first < end and w.log_trigger[end - 1] == L.LOG_END:
+            if first < end and w.log[end - 1, L.D_TRIGGER] == L.LOG_END:
                 end -= 1
             w.inst[instance, L.I_LOG] = end
         look_again(world, self._instances, now_ns)

@@ -35,10 +35,10 @@ class Retention:
                 continue
             self._next_ns[instance] += kept.check_ns
             first, end = int(w.inst[instance, L.I_LOG]), int(w.inst[instance, L.I_LOG_END])
-            if first < end and w.log_trigger[end - 1] == L.LOG_END:
+            if first < end and w.log[end - 1, L.D_TRIGGER] == L.LOG_END:
                 end -= 1
-            old = int(np.searchsorted(w.log_append[first:end], now_ns - kept.keep_ns, side="left"))
-            self.dropped[instance] += np.count_nonzero(w.log_trigger[first : first + old] >= 0)
+            old = int(np.searchsorted(w.log[first:end, L.D_APPEND], now_ns - kept.keep_ns, side="left"))
+            self.dropped[instance] += np.count_nonzero(w.log[first : first + old, L.D_TRIGGER] >= 0)
             w.inst[instance, L.I_LOG] += old
 
     def state(self) -> Any:

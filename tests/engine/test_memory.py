@@ -120,7 +120,7 @@ def test_a_queue_is_seen_in_frames_and_files_and_its_peak_in_the_summary() -> No
     assert (host["queue_bytes"], host["unsent_bytes"], host["state_bytes"]) == (600, 100, 0)
     assert host["memory"] == {"used_bytes": 1000 + 7 * 150, "peak_bytes": 1000 + 7 * 150, "slow_down": 1.0, "full": False}
     rows = simulation.telemetry._rows[0]
-    at = rows["scope"].index("host")
+    at = rows["scope"].tolist().index("host")
     assert (rows["queue_bytes"][at], rows["memory_bytes"][at], rows["pressure"][at]) == (600, 2050, 1 << 16)
     while simulation.advance():
         pass

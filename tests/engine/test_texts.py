@@ -28,7 +28,7 @@ class Newcomer:
         w = world.arrays
         for i in np.flatnonzero(w.inst[:, L.I_SOURCE]):
             lines = np.arange(w.inst[i, L.I_LOG], w.inst[i, L.I_LOG_END])
-            w.log_words[lines, column] = codes[np.arange(len(lines)) % len(codes)]
+            w.log[lines, L.D_PAYLOAD + column] = codes[np.arange(len(lines)) % len(codes)]
             self.changed += len(lines)
         self.next_ns = L.FAR
 
