@@ -94,9 +94,13 @@ class Chooser:
             for row in rows[np.isin(rows[:, 2], ends)]:
                 if (int(row[0]), int(row[4]), int(row[2])) in self._wanted:
                     self._kept.append(row[None])
-        warm = rows[:, 2] > self._simulation.experiment.workload.warmup_ns
-        if not warm.all():
-            rows = rows[warm]
+        between, ends = self._selection.between, rows[:, 2]
+        if between is None:
+            asked = ends > self._simulation.experiment.workload.warmup_ns
+        else:
+            asked = (ends > between.after_ns) & (ends <= between.to_ns)
+        if not asked.all():
+            rows = rows[asked]
         if self._selection.slowest:
             self._keep_slowest(rows)
         if self._selection.sample is not None:

@@ -569,7 +569,12 @@ class Run:
         return self.simulation.outputs(sink)
 
     def waterfalls(
-        self, *, slowest: int = 0, sample: Mapping[str, Any] | None = None, records: Sequence[Mapping[str, Any]] = ()
+        self,
+        *,
+        slowest: int = 0,
+        sample: Mapping[str, Any] | None = None,
+        between: Mapping[str, int] | None = None,
+        records: Sequence[Mapping[str, Any]] = (),
     ) -> list[Waterfall]:
         """Where the time of chosen records went (`engine.spec.selection.Selection`), by delivery.
 
@@ -578,7 +583,7 @@ class Run:
         """
         from engine.rerun import waterfalls, waterfalls_at_hand
 
-        chosen = Selection.model_validate({"slowest": slowest, "sample": sample, "records": list(records)})
+        chosen = Selection.model_validate({"slowest": slowest, "sample": sample, "between": between, "records": list(records)})
         if self.simulation.observed:
             return waterfalls_at_hand(self.simulation, chosen)
         return waterfalls(lambda keep_outputs: self.simulation.again(keep_outputs=keep_outputs), chosen, digest=self.digest)

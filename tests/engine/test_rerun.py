@@ -60,6 +60,17 @@ def test_the_slowest_are_those_of_the_whole_trace(name: str) -> None:
     assert run.simulation.digest() == run.digest
 
 
+def test_the_slowest_of_a_frame_are_those_delivered_in_it() -> None:
+    document = busy("nexmark_q3")
+    whole = from_whole_trace(traced(document))
+    run = engine.run(document, datasets=DATASETS)
+    frame_ns = run.simulation.experiment.measurement.frame_ns
+    busiest = max(run.frames, key=lambda frame: (frame["latency_ms"]["max"] or 0, -frame["n"]))["n"]
+    between = {"after_ns": busiest * frame_ns, "to_ns": (busiest + 1) * frame_ns}
+    inside = [waterfall for waterfall in whole if between["after_ns"] < waterfall.record.end_ns <= between["to_ns"]]
+    assert in_order(run.waterfalls(slowest=4, between=between)) == in_order(slowest(inside, 4))
+
+
 def test_a_run_that_has_kept_everything_is_not_made_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     document = busy("nexmark_q3")
     wanted = engine.run(document, datasets=DATASETS).waterfalls(slowest=9, sample={"rate": 0.01})

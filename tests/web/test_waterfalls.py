@@ -119,6 +119,7 @@ def test_a_failed_question_can_be_asked_again(client: Client, run: Run) -> None:
         ({"slowest": 1001}, "1000"),
         ({"slow": 3}, "slow"),
         ({"sample": {"rate": 0}}, "greater than 0"),
+        ({"slowest": 3, "between": {"after_ns": 5, "to_ns": 5}}, "give a time above 5"),
         ({"records": [{"sink": "sink", "trigger": -1, "end_ns": 0}]}, "trigger"),
     ],
 )

@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { ExperimentDocument } from "../model/document";
 import { get, post } from "./client";
-import type { Dataset, ExperimentRecord, ExperimentRow, JsonSchema, Registry, RatePreview, Run } from "./types";
+import type { Dataset, ExperimentRecord, ExperimentRow, JsonSchema, Question, Registry, RatePreview, Run, Waterfall } from "./types";
 
 export const meQuery = queryOptions({
   queryKey: ["me"],
@@ -63,6 +63,20 @@ export const runsQuery = (filter: RunFilter) =>
 
 export const runQuery = (id: string) =>
   queryOptions({ queryKey: ["run", id], queryFn: () => get<Run>(`/api/runs/${id}`), staleTime: Infinity });
+
+/** What was asked about a run's records, the newest first. */
+export const questionsQuery = (run: string, enabled: boolean) =>
+  queryOptions({ queryKey: ["waterfalls", run], queryFn: () => get<Question[]>(`/api/runs/${run}/waterfalls`), enabled });
+
+/** One question with its answer; looked at again while a worker is at it. */
+export const answerQuery = (run: string, id: string) =>
+  queryOptions({
+    queryKey: ["waterfalls", run, id],
+    queryFn: () => get<Question & { waterfalls: Waterfall[] | null }>(`/api/runs/${run}/waterfalls/${id}`),
+    enabled: id !== "",
+    staleTime: Infinity,
+    refetchInterval: (query) => (query.state.data && isActive(query.state.data) ? 400 : false),
+  });
 
 export function isActive(run: Pick<Run, "state">): boolean {
   return run.state === "queued" || run.state === "running";

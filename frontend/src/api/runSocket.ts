@@ -8,15 +8,19 @@ export interface RunListener {
   onRun: (run: Run) => void;
   onEnd: () => void;
   /** The server will not follow this run for us (signed out, deleted). */
-  onRefused: (reason: string) => void;
+  onRefused: (code: number, reason: string) => void;
   /** Failed tries in a row (0: connected) and the seconds until the next one. */
   onTrouble: (failures: number, retryIn_s: number | null) => void;
 }
 
-const PING_MS = 20_000;
+/** A connection of which nothing is heard for so long is taken for lost: a cut network closes no socket. */
+const PING_MS = 5_000;
+const SILENCE_MS = 12_000;
 /** Close codes with which the server says that another try would end the same way. */
 const REFUSED_FROM = 4400;
 const REFUSED_TO = 4499;
+export const SIGNED_OUT = 4401;
+export const GONE = 4404;
 
 /** 1 s for nine tries, 2 s for ten, then a minute each. */
 export function retryDelay_s(failures: number): number {
@@ -27,9 +31,11 @@ export class RunSocket {
   private socket: WebSocket | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private ping: ReturnType<typeof setInterval> | undefined;
+  private heard_ms = 0;
   private failures = 0;
   private wanted = false;
-  private ended = false;
+  private finished = false;
+  private refused = false;
   private readonly runId: string;
   private readonly listener: RunListener;
 
@@ -57,46 +63,70 @@ export class RunSocket {
     if (this.wanted && !this.ended && !this.socket) this.connect();
   }
 
+  /** Also after a refusal, whose reason may be gone: somebody may have signed in again. */
   tryNow(): void {
-    if (this.wanted && !this.ended && this.socket?.readyState !== WebSocket.OPEN) {
+    if (this.wanted && !this.finished && this.socket?.readyState !== WebSocket.OPEN) {
+      this.refused = false;
       this.drop();
       this.connect();
     }
   }
 
+  private get ended(): boolean {
+    return this.finished || this.refused;
+  }
+
   private connect(): void {
     clearTimeout(this.timer);
+    clearInterval(this.ping);
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const socket = new WebSocket(`${scheme}://${location.host}/ws/runs/${this.runId}?after=${this.listener.after()}`);
     this.socket = socket;
     socket.onopen = () => {
       this.failures = 0;
       this.listener.onTrouble(0, null);
-      this.ping = setInterval(() => socket.send(JSON.stringify({ type: "ping" })), PING_MS);
     };
-    socket.onmessage = (event) => this.receive(JSON.parse(event.data as string) as SocketMessage);
+    this.heard_ms = performance.now();
+    this.ping = setInterval(() => {
+      if (!this.isSilent(socket) && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: "ping" }));
+    }, PING_MS);
+    socket.onmessage = (event) => {
+      this.heard_ms = performance.now();
+      if (this.socket === socket) this.receive(JSON.parse(event.data as string) as SocketMessage);
+    };
     socket.onclose = (event) => {
       if (this.socket !== socket) return;
       if (event.code >= REFUSED_FROM && event.code <= REFUSED_TO) {
-        this.ended = true;
+        this.refused = true;
         this.drop();
-        return this.listener.onRefused(event.reason || "The server refused the live connection.");
+        return this.listener.onRefused(event.code, event.reason || "The server refused the live connection.");
       }
-      this.socket = null;
-      clearInterval(this.ping);
-      if (!this.wanted || this.ended) return;
-      this.failures += 1;
-      const delay_s = retryDelay_s(this.failures);
-      this.listener.onTrouble(this.failures, delay_s);
-      this.timer = setTimeout(() => this.connect(), delay_s * 1000);
+      this.lost();
     };
+  }
+
+  private isSilent(socket: WebSocket): boolean {
+    if (this.socket !== socket || performance.now() - this.heard_ms < SILENCE_MS) return false;
+    this.drop();
+    this.lost();
+    return true;
+  }
+
+  private lost(): void {
+    this.socket = null;
+    clearInterval(this.ping);
+    if (!this.wanted || this.ended) return;
+    this.failures += 1;
+    const delay_s = retryDelay_s(this.failures);
+    this.listener.onTrouble(this.failures, delay_s);
+    this.timer = setTimeout(() => this.connect(), delay_s * 1000);
   }
 
   private receive(message: SocketMessage): void {
     if (message.type === "frames") this.listener.onFrames(message.frames);
     if (message.type === "state") this.listener.onRun(message.run);
     if (message.type === "end") {
-      this.ended = true;
+      this.finished = true;
       this.listener.onEnd();
       this.drop();
     }

@@ -139,6 +139,20 @@ export interface OperatorSample {
   lost?: number;
   /** By sources on full hosts. */
   shed?: number;
+  attribution?: Attribution;
+}
+
+/** Sums over the records whose service began in the frame, and over the records sent (docs/event-core.md, section 11). */
+export interface Attribution {
+  records: number;
+  sent: number;
+  driver_queue_ns: number;
+  channel_wait_ns: number;
+  alignment_ns: number;
+  service_ns: number;
+  stolen_ns: number;
+  blocked_ns: number;
+  network_ns: number;
 }
 
 export interface HostSample {
@@ -160,6 +174,39 @@ export interface Death {
   limit_bytes: number;
   /** Null: never. */
   restart_at_s: number | null;
+}
+
+/** Which delivered records are looked at closely. */
+export interface Selection {
+  slowest?: number;
+  sample?: { rate: number; seed?: number } | null;
+  records?: { sink: string; trigger: number; end_ns: number }[];
+  /** Only what was delivered after the one time and up to the other. */
+  between?: { after_ns: number; to_ns: number } | null;
+}
+
+/** A question about a run's records; a worker makes the run again to answer it. */
+export interface Question {
+  id: string;
+  run: string;
+  selection: Selection;
+  state: RunState;
+  progress: number;
+  records: number | null;
+  error: string | null;
+  cancel_requested: boolean;
+  created_at: string;
+  note?: string | null;
+}
+
+/** Where the time of one delivered record went, from the measured clock to the delivery; each part begins where the one before ends. */
+export interface Waterfall {
+  sink: string;
+  instance: number;
+  trigger: number;
+  end_ns: number;
+  latency_ns: number;
+  parts: { part: string; operator: string; instance: number; start_ns: number; end_ns: number }[];
 }
 
 /** One frame of virtual time (docs/engine-api.md); rates are per virtual second, null where there is no sample. */

@@ -1,8 +1,9 @@
 /** What happened in a run, read from its state, its frames and the faults that it was given: nothing here that is not in them. */
-import type { Death, Frame, Run } from "../api/types";
+import type { Death, Run } from "../api/types";
 import { bytes } from "../ui/format";
 import type { IconName } from "../ui/icons";
 import type { FaultMark } from "./faults";
+import type { FrameLog } from "./frames";
 
 export interface RunEvent {
   /** Virtual seconds; null for what has no virtual time (queued). */
@@ -16,12 +17,13 @@ export interface RunEvent {
 /** An operator counts as blocked from this share of its time on, and as free again below half of it. */
 export const BLOCKED_FROM = 0.5;
 
-export function runEvents(run: Run, frames: Frame[], warmup_s: number, faults: FaultMark[] = []): RunEvent[] {
+export function runEvents(run: Run, log: FrameLog, warmup_s: number, faults: FaultMark[] = []): RunEvent[] {
   const events: RunEvent[] = [{ t_s: null, icon: "dashc", tone: "plain", text: "Queued", detail: clock(run.created_at) }];
   if (run.started_at) events.push({ t_s: 0, icon: "play", tone: "plain", text: "Started", detail: clock(run.started_at) });
-  const first = frames.find((frame) => (frame.latency_ms?.count ?? 0) > 0);
-  if (first) events.push({ t_s: first.t_s, icon: "sink", tone: "plain", text: "First record delivered", detail: "" });
-  const head_s = frames.at(-1)?.t_s ?? 0;
+  const first = log.column("latency_ms", "count").findIndex((count) => count > 0);
+  if (first >= 0 && first < log.count)
+    events.push({ t_s: log.timeOf(first), icon: "sink", tone: "plain", text: "First record delivered", detail: "" });
+  const { head_s } = log;
   if (warmup_s > 0 && head_s >= warmup_s)
     events.push({ t_s: warmup_s, icon: "flag", tone: "plain", text: "Warm-up over, measuring", detail: "" });
   for (const fault of faults)
@@ -33,7 +35,7 @@ export function runEvents(run: Run, frames: Frame[], warmup_s: number, faults: F
         text: fault.text,
         detail: fault.forEver ? "to the end" : `for ${Number((fault.end_s - fault.start_s).toFixed(3))} s`,
       });
-  events.push(...blockedSpells(frames), ...frames.flatMap((frame) => (frame.deaths ?? []).map(deathOf)));
+  events.push(...blockedSpells(log), ...log.deaths().map(deathOf));
   const end_s = run.t_s ?? head_s;
   if (run.state === "succeeded")
     events.push({ t_s: end_s, icon: "checkc", tone: "good", text: "Finished", detail: clock(run.finished_at) });
@@ -53,31 +55,22 @@ function deathOf({ host, at_s, used_bytes, limit_bytes, restart_at_s }: Death): 
   return { t_s: at_s, icon: "crossc", tone: "bad", text, detail: restart_at_s === null ? "for ever" : `restart at ${restart_at_s.toFixed(2)} s` };
 }
 
-function blockedSpells(frames: Frame[]): RunEvent[] {
+function blockedSpells(log: FrameLog): RunEvent[] {
   const events: RunEvent[] = [];
-  const since = new Map<string, number>();
-  for (const frame of frames) {
-    for (const [id, sample] of Object.entries(frame.operators ?? {})) {
-      const blocked = sample.blocked ?? 0;
-      const start = since.get(id);
-      if (start === undefined && blocked >= BLOCKED_FROM) {
-        since.set(id, frame.t_s);
-        events.push({
-          t_s: frame.t_s,
-          icon: "back",
-          tone: "warn",
-          text: `${id} blocked by backpressure`,
-          detail: `${Math.round(blocked * 100)} %`,
-        });
-      } else if (start !== undefined && blocked < BLOCKED_FROM / 2) {
-        since.delete(id);
-        events.push({
-          t_s: frame.t_s,
-          icon: "check",
-          tone: "good",
-          text: `${id} flows again`,
-          detail: `after ${(frame.t_s - start).toFixed(1)} s`,
-        });
+  for (const id of log.names("operators")) {
+    const column = log.column("operators", id, "blocked");
+    let since: number | null = null;
+    for (let n = 0; n < log.count; n += 1) {
+      const blocked = column[n] as number;
+      const t_s = log.timeOf(n);
+      if (since === null && blocked >= BLOCKED_FROM) {
+        since = t_s;
+        const detail = `${Math.round(blocked * 100)} %`;
+        events.push({ t_s, icon: "back", tone: "warn", text: `${id} blocked by backpressure`, detail });
+      } else if (since !== null && blocked < BLOCKED_FROM / 2) {
+        const detail = `after ${(t_s - since).toFixed(1)} s`;
+        events.push({ t_s, icon: "check", tone: "good", text: `${id} flows again`, detail });
+        since = null;
       }
     }
   }

@@ -89,8 +89,8 @@ describe("marks on a run's charts", () => {
 
   it("has the hosts that died until they are up again", () => {
     const death = { host: "w2", at_s: 7, used_bytes: 2, limit_bytes: 1, restart_at_s: null };
-    const frames = [{ deaths: [{ ...death, at_s: 3, restart_at_s: 5 }] }, {}, { deaths: [death] }] as never;
-    const spans = deathMarks(frames, 10).map(({ start_s, end_s, forEver }) => [start_s, end_s, forEver]);
+    const marks = deathMarks([{ ...death, at_s: 3, restart_at_s: 5 }, death], 10);
+    const spans = marks.map(({ start_s, end_s, forEver }) => [start_s, end_s, forEver]);
     expect(spans).toEqual([[3, 5, false], [7, 10, true]]);
   });
 

@@ -1,5 +1,5 @@
 /** Faults over the run's horizon: when each is, and how moving or stretching it is written down. Any kind that names its times as usual. */
-import type { Frame, Json, Kind } from "../api/types";
+import type { Death, Json, Kind } from "../api/types";
 import { horizonOf, type ExperimentDocument, type Tagged } from "./document";
 import { expandHosts } from "./hosts";
 import { initialValue, propertyNames } from "./schema";
@@ -152,16 +152,14 @@ export function faultMarks(document: ExperimentDocument, kinds: Kind[], end_s: n
 }
 
 /** Hosts that died of what they held, until they are started again. */
-export const deathMarks = (frames: Frame[], end_s: number): FaultMark[] =>
-  frames.flatMap((frame) =>
-    (frame.deaths ?? []).map(({ host, at_s, restart_at_s }) => ({
-      start_s: at_s,
-      end_s: Math.min(restart_at_s ?? end_s, end_s),
-      forEver: restart_at_s === null,
-      text: `${host} died`,
-      host,
-    })),
-  );
+export const deathMarks = (deaths: Death[], end_s: number): FaultMark[] =>
+  deaths.map(({ host, at_s, restart_at_s }) => ({
+    start_s: at_s,
+    end_s: Math.min(restart_at_s ?? end_s, end_s),
+    forEver: restart_at_s === null,
+    text: `${host} died`,
+    host,
+  }));
 
 /**
  * Labels of marks in lines below one another, so that none covers another: the line of each, -1 where there is no room.

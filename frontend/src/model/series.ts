@@ -1,38 +1,49 @@
-/** Frames as columns for the charts, and the scales that suit them. */
-import type { Frame } from "../api/types";
+/** A chart's values as columns, extended as frames arrive, and the scales that suit them. */
+import type { ChartLine } from "./charts";
+import type { FrameLog } from "./frames";
 
 export type Column = (number | null)[];
 
 export interface ChartColumns {
   t_s: number[];
-  latency: [p50: Column, p95: Column, p99: Column];
-  rates: [offered: Column, served: Column, delivered: Column];
-  queues: [backlog: Column, queued: Column];
+  columns: Column[];
 }
 
-/** The frames with another of their latencies in place of the first; the empty name is the first. */
-export function withLatency(frames: Frame[], name: string): Frame[] {
-  return name ? frames.map((frame) => ({ ...frame, latency_ms: frame.latencies_ms?.[name] ?? NO_LATENCY })) : frames;
+/** The lines of one chart over the frames of a log. Values of frames that were there are not read again. */
+export class Series {
+  private readonly t_s: number[] = [];
+  private readonly columns: Column[];
+  private readonly log: FrameLog;
+  private readonly lines: ChartLine[];
+
+  constructor(log: FrameLog, lines: ChartLine[]) {
+    this.log = log;
+    this.lines = lines;
+    this.columns = lines.map(() => []);
+  }
+
+  /** The first `count` frames. The columns grow in place; what is returned is new whenever something was added. */
+  upTo(count: number): ChartColumns {
+    const from = this.t_s.length;
+    if (count > from) {
+      for (let n = from; n < count; n += 1) this.t_s.push(this.log.timeOf(n));
+      this.lines.forEach((line, index) => {
+        const read = line.read(this.log);
+        for (let n = from; n < count; n += 1) this.columns[index]?.push(read(n));
+      });
+    }
+    return { t_s: this.t_s, columns: this.columns };
+  }
 }
 
-const NO_LATENCY = { count: 0, p50: null, p95: null, p99: null, max: null };
-
-/** Records that wait in front of operators, from the operators' own samples. */
-export function queuedRecords(frame: Frame): number | null {
-  let sum: number | null = null;
-  for (const sample of Object.values(frame.operators ?? {}))
-    if (sample.queue !== null && sample.queue !== undefined) sum = (sum ?? 0) + sample.queue;
-  return sum;
-}
-
-export function columnsOf(frames: Frame[]): ChartColumns {
-  const take = (pick: (frame: Frame) => number | null | undefined): Column => frames.map((frame) => pick(frame) ?? null);
-  return {
-    t_s: frames.map((frame) => frame.t_s),
-    latency: [take((f) => f.latency_ms?.p50), take((f) => f.latency_ms?.p95), take((f) => f.latency_ms?.p99)],
-    rates: [take((f) => f.offered_per_s), take((f) => f.in_per_s), take((f) => f.out_per_s)],
-    queues: [take((f) => f.backlog), take(queuedRecords)],
-  };
+/** Each column on top of the ones before it: where areas that are stacked end. */
+export function stacked(columns: Column[]): Column[] {
+  const sums: Column[] = [];
+  for (const column of columns) {
+    const below = sums.at(-1);
+    sums.push(column.map((value, n) => (value === null ? null : value + (below?.[n] ?? 0))));
+  }
+  return sums;
 }
 
 export interface Range {
@@ -40,12 +51,14 @@ export interface Range {
   high: number;
 }
 
-/** Least and greatest value over several columns; null when there is no value. */
-export function extent(columns: Column[], positiveOnly = false): Range | null {
+/** Least and greatest value over several columns, from one number to before another; null when there is no value. */
+export function extent(columns: Column[], positiveOnly = false, from = 0, to = Infinity): Range | null {
   let low = Infinity;
   let high = -Infinity;
   for (const column of columns) {
-    for (const value of column) {
+    const end = Math.min(to, column.length);
+    for (let n = from; n < end; n += 1) {
+      const value = column[n] as number | null;
       if (value === null || (positiveOnly && value <= 0)) continue;
       if (value < low) low = value;
       if (value > high) high = value;
@@ -55,8 +68,8 @@ export function extent(columns: Column[], positiveOnly = false): Range | null {
 }
 
 /** Latency is drawn logarithmically when it spans more than a decade. */
-export function spansMoreThanADecade(columns: Column[]): boolean {
-  const range = extent(columns, true);
+export function spansMoreThanADecade(columns: Column[], from = 0, to = Infinity): boolean {
+  const range = extent(columns, true, from, to);
   return range !== null && range.high > range.low * 10;
 }
 
@@ -85,19 +98,39 @@ export function logAxis(range: Range): { low: number; high: number; ticks: numbe
   return { low, high, ticks: ticks.filter((_, at) => at % stride === 0) };
 }
 
-/** Middle value of what is there, or null. */
-export function median(column: Column): number | null {
-  const values = column.filter((value) => value !== null).sort((a, b) => a - b);
-  return values.length ? (values[values.length >> 1] as number) : null;
+/** Middle value of what is there in the first `count`, or null. NaN: not there. */
+export function median(values: Float64Array, count: number): number | null {
+  const known = values.slice(0, count).filter((value) => !Number.isNaN(value)).sort();
+  return known.length ? (known[known.length >> 1] as number) : null;
 }
 
-/** Round times for the shared axis, about `count` of them, the end included when it does not crowd the last. */
-export function timeTicks(end_s: number, count = 8): number[] {
-  if (!(end_s > 0)) return [0];
-  const raw = end_s / count;
+/** Round times for the shared axis, about `count` of them, the ends included when they are round. */
+export function timeTicks(to_s: number, count = 8, from_s = 0): number[] {
+  if (!(to_s > from_s)) return [from_s];
+  const raw = (to_s - from_s) / count;
   const magnitude = 10 ** Math.floor(Math.log10(raw));
   const step = ([1, 2, 5, 10].find((factor) => factor * magnitude >= raw) ?? 10) * magnitude;
   const ticks: number[] = [];
-  for (let at = 0; at * step <= end_s + 1e-9; at += 1) ticks.push(Number((at * step).toPrecision(12)));
+  for (let at = Math.ceil(from_s / step - 1e-9); at * step <= to_s + 1e-9; at += 1) ticks.push(Number((at * step).toPrecision(12)));
   return ticks;
+}
+
+/** A stretch of virtual time, as charts show it. */
+export interface Span {
+  from_s: number;
+  to_s: number;
+}
+
+/** Narrower (factor below 1) or wider around a moment, inside the whole; null when it is the whole. */
+export function zoomed(span: Span, factor: number, around_s: number, whole: Span, least_s: number): Span | null {
+  const width = Math.min(whole.to_s - whole.from_s, Math.max(least_s, (span.to_s - span.from_s) * factor));
+  const share = (around_s - span.from_s) / (span.to_s - span.from_s);
+  const from_s = Math.max(whole.from_s, Math.min(around_s - share * width, whole.to_s - width));
+  return width >= (whole.to_s - whole.from_s) * 0.999 ? null : { from_s, to_s: from_s + width };
+}
+
+/** From and to in an address, rounded as far as one can see; null unless both make a stretch. */
+export function spanIn(params: URLSearchParams): Span | null {
+  const [from_s, to_s] = [Number(params.get("from") ?? NaN), Number(params.get("to") ?? NaN)];
+  return from_s >= 0 && to_s > from_s ? { from_s, to_s } : null;
 }

@@ -1,5 +1,5 @@
 /** Small documents and frames for the tests of the model. */
-import type { Frame, Kind } from "../api/types";
+import type { Frame, Kind, OperatorSample } from "../api/types";
 import { coerceDocument, type ExperimentDocument } from "./document";
 
 export const kind = (name: string, inputs: string[], outputs: string[]): Kind => ({
@@ -62,5 +62,17 @@ export const frame = (n: number, extra: Partial<Frame> = {}): Frame => ({
   backlog: 0,
   operators: {},
   hosts: {},
+  ...extra,
+});
+
+export const operatorSample = (extra: Partial<OperatorSample> = {}): OperatorSample => ({
+  in_per_s: 1,
+  out_per_s: 1,
+  busy: 0.1,
+  blocked: 0,
+  queue: 0,
+  state_bytes: 0,
+  watermark_lag_ms: null,
+  late: 0,
   ...extra,
 });

@@ -2,26 +2,18 @@ import { useEffect, useMemo, useRef } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useTheme } from "../app/ThemeSwitch";
-import { extent, linearTop, logAxis, type Column } from "../model/series";
+import type { Line } from "../model/charts";
+import { extent, linearTop, logAxis, stacked, type Column, type Span } from "../model/series";
+import { fillOf } from "../ui/patterns";
 
 /** Room for the labels of the y axis, and at the right; the same for every chart, so that all share one time axis. */
 export const GUTTER_LEFT = 52;
 export const GUTTER_RIGHT = 16;
 
-export interface Line {
-  label: string;
-  /** Name of a colour token, e.g. --p99. */
-  token: string;
-  width: number;
-  dash?: number[];
-  /** Paint the area below the line faintly. */
-  filled?: boolean;
-}
-
-/** The value of a colour token as the canvas needs it, with light-dark() resolved. */
-function colour(token: string): string {
+/** The value of a colour token as the canvas needs it, with light-dark() resolved; softer where it fills an area. */
+function colour(token: string, soft = false): string {
   const probe = document.createElement("i");
-  probe.style.color = `var(${token})`;
+  probe.style.color = soft ? `color-mix(in srgb, var(${token}) 62%, var(--bg-surface))` : `var(${token})`;
   document.body.append(probe);
   const value = getComputedStyle(probe).color;
   probe.remove();
@@ -38,48 +30,64 @@ function spaced(ticks: number[], height_px: number): number[] {
   return ticks.filter((_, at) => at % stride === 0);
 }
 
-/** Lines over virtual time. The axis starts at 0, or is logarithmic; a missing value is a gap. */
+/** Index of the first time from `t_s` on. */
+function firstFrom(times: number[], t_s: number): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] as number) < t_s) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Lines over virtual time, or areas on top of one another. The axis starts at 0, or is logarithmic; a missing value is a gap. */
 export function Chart({
   t_s,
   columns,
   lines,
-  end_s,
-  log,
+  span,
+  log = false,
+  areas = false,
+  top,
   format,
   onDrawn,
 }: {
   t_s: number[];
   columns: Column[];
   lines: Line[];
-  end_s: number;
-  log: boolean;
+  span: Span;
+  log?: boolean;
+  areas?: boolean;
+  /** Greatest value of the axis, where it is known. */
+  top?: number;
   format: (value: number) => string;
   onDrawn?: (points: number) => void;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const dark = useTheme((state) => state.dark);
-  const data = useMemo(
-    () =>
-      [
-        t_s,
-        ...columns.map((column) => (log ? column.map((value) => (value !== null && value > 0 ? value : null)) : column)),
-      ] as uPlot.AlignedData,
-    [t_s, columns, log],
+  const count = t_s.length;
+  // The columns grow in place: their length says that there is something new.
+  const drawn = useMemo(
+    () => (count && areas ? stacked(columns).reverse() : log ? columns.map((column) => column.map(positive)) : columns),
+    [columns, count, areas, log],
   );
   const axis = useMemo(() => {
-    const range = extent(columns, log);
-    if (log && range) return logAxis(range);
-    const { top, step } = linearTop(range?.high ?? 0);
-    return { low: 0, high: top, ticks: Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step) };
-  }, [columns, log]);
-  const latest = useRef({ axis, end_s, format, data });
-  latest.current = { axis, end_s, format, data };
+    const range = count ? extent(drawn, log, Math.max(0, firstFrom(t_s, span.from_s) - 1), firstFrom(t_s, span.to_s) + 1) : null;
+    return log && range ? logAxis(range) : linear(top ?? range?.high ?? 0, top !== undefined);
+  }, [t_s, count, drawn, log, span.from_s, span.to_s, top]);
+  const latest = useRef({ axis, span, format });
+  latest.current = { axis, span, format };
+  const data = useRef<uPlot.AlignedData>([t_s]);
+  data.current = [t_s, ...drawn] as uPlot.AlignedData;
 
   useEffect(() => {
     const element = box.current;
     if (!element) return;
     const text = colour("--text-3");
+    const seam = colour("--bg-surface");
     const made = new uPlot(
       {
         width: Math.max(80, element.clientWidth),
@@ -88,7 +96,7 @@ export function Chart({
         legend: { show: false },
         cursor: { show: false },
         scales: {
-          x: { time: false, range: () => [0, latest.current.end_s] },
+          x: { time: false, range: () => [latest.current.span.from_s, latest.current.span.to_s] },
           y: { distr: log ? 3 : 1, range: () => [latest.current.axis.low, latest.current.axis.high] },
         },
         axes: [
@@ -107,21 +115,22 @@ export function Chart({
         ],
         series: [
           {},
-          ...lines.map((line): uPlot.Series => {
-            const stroke = colour(line.token);
+          ...(areas ? [...lines].reverse() : lines).map((line): uPlot.Series => {
+            const stroke = colour(line.token, areas);
             return {
               label: line.label,
-              stroke,
+              stroke: areas ? seam : stroke,
               width: line.width,
               ...(line.dash ? { dash: line.dash } : {}),
               ...(line.filled ? { fill: faint(stroke) } : {}),
+              ...(areas ? { fill: (self: uPlot) => areaFill(self, line, stroke, seam) } : {}),
               // A lone sample has no line; its point makes it visible.
-              points: { show: (self) => self.data[0].length < 4, size: 5, fill: stroke },
+              points: { show: (self) => !areas && self.data[0].length < 4, size: 5, fill: stroke },
             };
           }),
         ],
       },
-      latest.current.data,
+      data.current,
       element,
     );
     plot.current = made;
@@ -134,12 +143,24 @@ export function Chart({
       made.destroy();
       plot.current = null;
     };
-  }, [log, dark, lines]);
+  }, [log, dark, lines, areas]);
 
   useEffect(() => {
-    plot.current?.setData(data);
-    onDrawn?.(t_s.length);
-  }, [data, axis, end_s, t_s, onDrawn]);
+    plot.current?.setData(data.current);
+    onDrawn?.(count);
+  }, [count, lines, span.from_s, span.to_s, onDrawn]);
 
   return <div className="chart" ref={box} />;
+}
+
+const positive = (value: number | null) => (value !== null && value > 0 ? value : null);
+
+function linear(high: number, exactly: boolean) {
+  const { top, step } = linearTop(exactly ? high * 0.999 : high);
+  return { low: 0, high: top, ticks: Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step) };
+}
+
+/** Of an area that covers those drawn before it: what is seen through its pattern is the surface, not they. */
+function areaFill(self: uPlot, line: Line, stroke: string, surface: string): CanvasPattern | string {
+  return fillOf(self.ctx, line.pattern ?? "plain", stroke, devicePixelRatio, surface);
 }

@@ -14,7 +14,7 @@ export function Events({ events }: { events: RunEvent[] }) {
             className={`${event.tone} ${event === near ? "on" : ""}`}
             disabled={event.t_s === null}
             title={event.text}
-            onClick={() => useLiveRun.setState({ pinned_s: event.t_s })}
+            onClick={() => useLiveRun.setState({ pinned_s: event.t_s, playing: false })}
           >
             <time>{event.t_s === null ? "" : `${event.t_s.toFixed(2)} s`}</time>
             <Icon name={event.icon} />

@@ -1,19 +1,18 @@
 import { useRef, useState } from "react";
-import type { Frame } from "../api/types";
+import type { Line } from "../model/charts";
 import type { Column } from "../model/series";
-import type { Line } from "./Chart";
 
 const ROW_PX = 24;
 
 /** The numbers behind a chart, one row per frame; only the rows in view are drawn. */
 export function FrameTable({
-  frames,
+  count,
   t_s,
   columns,
   lines,
   format,
 }: {
-  frames: Frame[];
+  count: number;
   t_s: number[];
   columns: Column[];
   lines: Line[];
@@ -22,7 +21,7 @@ export function FrameTable({
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const first = Math.max(0, Math.floor(top / ROW_PX) - 4);
-  const shown = frames.slice(first, first + 40);
+  const shown = Array.from({ length: Math.max(0, Math.min(40, count - first)) }, (_, offset) => first + offset);
   return (
     <div className="frames scroll" ref={box} tabIndex={0} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
       <table className="table">
@@ -43,11 +42,10 @@ export function FrameTable({
               <td colSpan={lines.length + 2} />
             </tr>
           )}
-          {shown.map((frame, offset) => {
-            const at = first + offset;
+          {shown.map((at) => {
             return (
-              <tr key={frame.n}>
-                <td className="num mut">{frame.n}</td>
+              <tr key={at}>
+                <td className="num mut">{at}</td>
                 <td className="num">{t_s[at]?.toFixed(2)}</td>
                 {columns.map((column, index) => {
                   const value = column[at];
@@ -60,8 +58,8 @@ export function FrameTable({
               </tr>
             );
           })}
-          {first + 40 < frames.length && (
-            <tr style={{ height: (frames.length - first - 40) * ROW_PX }}>
+          {first + 40 < count && (
+            <tr style={{ height: (count - first - 40) * ROW_PX }}>
               <td colSpan={lines.length + 2} />
             </tr>
           )}

@@ -1,27 +1,26 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { Link, useNavigate, useParams, useSearchParams } from "react-router";
-import { post } from "../api/client";
+import { Link, useParams } from "react-router";
 import { isActive, registryQuery } from "../api/queries";
 import type { Run } from "../api/types";
 import { TopBar } from "../app/TopBar";
 import { coerceDocument, warmupOf } from "../model/document";
 import { runEvents } from "../model/events";
 import { deathMarks, faultMarks } from "../model/faults";
-import { frameAt } from "../model/frames";
 import { latenciesOf } from "../model/latencies";
-import { withLatency } from "../model/series";
 import { Icon } from "../ui/Icon";
-import { Empty, Failure, Loading, StateBadge } from "../ui/states";
-import { toast } from "../ui/toasts";
-import { Events } from "./Events";
+import { Empty, Failure, Loading } from "../ui/states";
+import { useAddress, useMomentInAddress } from "./address";
 import { Hosts, weighsMemory } from "./Hosts";
 import { followRun, momentOf, useLiveRun } from "./liveRun";
-import { Summary } from "./Summary";
+import { ResultPanel } from "./ResultPanel";
+import { RunBar } from "./RunBar";
 import { TimeStack } from "./TimeStack";
 import { Topology } from "./Topology";
 import { Transport } from "./Transport";
 import { Values } from "./Values";
+import { WhySlow } from "./WhySlow";
+import "../ui/patterns.css";
 import "./run.css";
 
 /** The page speaks up about a lost connection after this many tries. */
@@ -40,7 +39,7 @@ export function RunPage() {
     return (
       <div className="page">
         <TopBar title="Run" crumb={<b>Run</b>} />
-        <Failure error={error} />
+        <Failure error={error} retry={() => window.location.reload()} />
       </div>
     );
   if (!run || run.id !== id)
@@ -54,57 +53,61 @@ export function RunPage() {
 }
 
 function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
-  const frames = useLiveRun((state) => state.log.frames);
+  const log = useLiveRun((state) => state.log);
+  const count = useLiveRun((state) => state.count);
   const moment_s = useLiveRun(momentOf);
+  const gone = useLiveRun((state) => state.refused?.why === "gone");
+  const [address, change] = useAddress();
   const document = useMemo(() => coerceDocument(run.document), [run.document]);
   const warmup_s = warmupOf(document);
-  const head_s = frames.at(-1)?.t_s ?? 0;
+  const head_s = count ? log.timeOf(count - 1) : 0;
   const end_s = Math.max(run.horizon_s ?? 0, Number(document.workload.horizon_s) || 0, head_s) || 30;
-  const frame = moment_s === null ? frames.at(-1) : frameAt(frames, moment_s);
+  const frame = count ? log.frame(moment_s === null ? count - 1 : Math.min(log.numberAt(moment_s), count - 1)) : undefined;
   const { data: registry } = useQuery(registryQuery);
   const faults = useMemo(() => faultMarks(document, registry?.faults ?? [], end_s), [document, registry, end_s]);
-  const events = useMemo(() => runEvents(run, frames, warmup_s, faults), [run, frames, warmup_s, faults]);
+  // The log grows in place; its count says that there is something new.
+  const events = useMemo(() => (count >= 0 ? runEvents(run, log, warmup_s, faults) : []), [run, log, count, warmup_s, faults]);
   const marks = useMemo(
-    () => [...faults, ...deathMarks(frames, end_s)].sort((a, b) => a.start_s - b.start_s),
-    [faults, frames, end_s],
+    () => [...faults, ...(count ? deathMarks(log.deaths(), end_s) : [])].sort((a, b) => a.start_s - b.start_s),
+    [faults, log, count, end_s],
   );
-  const latencies = latenciesOf(document.measurement);
-  const [latency, setLatency] = useState("");
-  const shown = useMemo(() => withLatency(frames, latency), [frames, latency]);
-  const shownFrame = frame && shown[frames.indexOf(frame)];
+  const latencies = useMemo(() => latenciesOf(document.measurement), [document]);
+  const latency = latencies.some(({ name }) => name === address.latency) ? address.latency : "";
   const at = frame ? (moment_s === null && isActive(run) ? "live" : `at ${frame.t_s.toFixed(2)} s`) : "";
   const [side, setSide] = useState<"topology" | "hosts" | "events">("topology");
-  useMomentInUrl(frames.length > 0);
+  useMomentInAddress(count > 0);
   return (
     <div className="page">
-      <RunBar run={run} />
+      <RunBar run={run} gone={gone} />
       <div className="run" data-testid="run-page">
         <ConnectionBar tryNow={tryNow} />
         {run.state === "failed" && run.error && (
           <div className="bar-note err" role="alert" data-testid="run-error">
             <Icon name="crossc" />
             <span>{run.error}</span>
+            <span className="grow" />
+            <Link className="btn" to={`/experiments/${run.experiment.id}`}>
+              Change the experiment
+            </Link>
           </div>
         )}
-        <Transport run={run} frames={frames} end_s={end_s} events={events} />
-        <Values frames={shown} frame={shownFrame} />
+        <Transport run={run} end_s={end_s} events={events} charts={address.charts} onCharts={(charts) => change({ charts })} />
+        <Values frame={frame} latency={latency} />
         <div className="main">
-          {frames.length || isActive(run) ? (
+          {count || (isActive(run) && !gone) ? (
             <TimeStack
-              frames={shown}
+              document={document}
               end_s={end_s}
               warmup_s={warmup_s}
               faults={marks}
               finished={!isActive(run)}
-              definition={latencies.find(({ name }) => name === latency)?.definition ?? ""}
-              latencies={latencies.map(({ name }) => name)}
-              latency={latency}
-              onLatency={setLatency}
+              latencies={latencies}
+              settings={address}
+              onSettings={change}
+              whySlow={<WhySlow run={run} frame={frame} onAsked={(records) => change({ panel: "records", records, record: 0 })} />}
             />
           ) : (
-            <section className="panel">
-              <Empty icon="runs" title={run.state === "failed" ? "The run failed before its first frame" : "No frame was recorded"} />
-            </section>
+            <NoFrames run={run} />
           )}
           <div className={`side show-${side}`}>
             <div className="side-tabs seg" role="radiogroup" aria-label="Side panel">
@@ -150,19 +153,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
               </div>
               <Hosts document={document} frame={frame} faults={marks} />
             </section>
-            <section className="panel p-events">
-              {run.summary ? (
-                <Summary run={run} events={events} />
-              ) : (
-                <>
-                  <div className="ph">
-                    <h2>Events</h2>
-                    <span className="mut">{events.length}</span>
-                  </div>
-                  <Events events={events} />
-                </>
-              )}
-            </section>
+            <ResultPanel run={run} events={events} warmup_s={warmup_s} address={address} change={change} />
           </div>
         </div>
       </div>
@@ -170,70 +161,33 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   );
 }
 
-function RunBar({ run }: { run: Run }) {
-  const navigate = useNavigate();
-  const client = useQueryClient();
-  const active = isActive(run);
-  const cancel = useMutation({
-    mutationFn: () => post(`/api/runs/${run.id}/cancel`),
-    onError: (error) => toast(error.message, { tone: "err" }),
-  });
-  const rerun = useMutation({
-    mutationFn: () => post<Run>(`/api/runs/${run.id}/rerun`, {}),
-    onSuccess: (made) => {
-      void client.invalidateQueries({ queryKey: ["runs"] });
-      void navigate(`/runs/${made.id}`);
-    },
-    onError: (error) => toast(error.message, { tone: "err" }),
-  });
-  const cancelling = cancel.isPending || cancel.isSuccess || run.cancel_requested === true;
+/** A run may end before its first frame: cancelled in the queue, or failed while it was prepared. */
+function NoFrames({ run }: { run: Run }) {
+  const complete = useLiveRun((state) => state.complete);
+  if (!complete && run.frames) return <section className="panel">{<Loading />}</section>;
+  const title = { failed: "The run failed before its first frame", cancelled: "The run was cancelled before its first frame" }[run.state as string];
   return (
-    <TopBar
-      title={`Run ${run.number}, ${run.experiment.name}`}
-      crumb={
-        <>
-          <Link to="/runs">Runs</Link>
-          <span>/</span>
-          <b title={run.experiment.name}>{run.experiment.name}</b>
-          <span>
-            run {run.number}, seed {run.seed}
-          </span>
-          <StateBadge state={run.state} />
-        </>
-      }
-      actions={
-        <>
+    <section className="panel">
+      <Empty
+        icon="runs"
+        title={title ?? "No frame was recorded"}
+        action={
           <Link className="btn" to={`/experiments/${run.experiment.id}`}>
             <Icon name="canvas" />
             Open experiment
           </Link>
-          <button
-            className="btn"
-            data-testid="rerun"
-            disabled={rerun.isPending}
-            title={active ? "Start the same document and seed once more, beside this run" : "Run the same document and seed again"}
-            onClick={() => rerun.mutate()}
-          >
-            <Icon name="rerun" />
-            Run again
-          </button>
-          {active && (
-            <button
-              className="btn danger"
-              data-testid="cancel"
-              disabled={cancelling}
-              title={cancelling ? "The worker stops at the next frame" : "Stop this run; its frames are kept"}
-              onClick={() => cancel.mutate()}
-            >
-              <Icon name="cross" />
-              {cancelling ? "Cancelling" : "Cancel"}
-            </button>
-          )}
-        </>
-      }
-    />
+        }
+      >
+        {run.state === "failed" ? "The reason stands above. Change the experiment, or run it again." : "Run it again to have something to look at."}
+      </Empty>
+    </section>
   );
 }
+
+const REFUSALS: Record<string, string> = {
+  "signed-out": "You are not signed in any more. The charts keep what they have: sign in in another tab, then try again.",
+  gone: "This run was deleted. The charts keep what they have until you leave the page.",
+};
 
 function ConnectionBar({ tryNow }: { tryNow: () => void }) {
   const failures = useLiveRun((state) => state.failures);
@@ -244,6 +198,24 @@ function ConnectionBar({ tryNow }: { tryNow: () => void }) {
     const timer = setInterval(() => setLeft((now) => Math.max(0, now - 1)), 1000);
     return () => clearInterval(timer);
   }, [retryIn_s, failures]);
+  const refused = useLiveRun((state) => state.refused);
+  if (refused)
+    return (
+      <div className="bar-note" role="alert" data-testid="refused">
+        <Icon name={refused.why === "signed-out" ? "lock" : "warn"} />
+        <span>{REFUSALS[refused.why] ?? refused.reason}</span>
+        <span className="grow" />
+        {refused.why === "gone" ? (
+          <Link className="btn" to="/runs">
+            To the runs
+          </Link>
+        ) : (
+          <button className="btn" onClick={tryNow}>
+            Try again
+          </button>
+        )}
+      </div>
+    );
   if (failures <= QUIET_FAILURES) return null;
   return (
     <div className="bar-note" role="alert" data-testid="connection-lost">
@@ -257,19 +229,3 @@ function ConnectionBar({ tryNow }: { tryNow: () => void }) {
   );
 }
 
-/** A held moment is part of the address: `?t=12.5`. */
-function useMomentInUrl(ready: boolean): void {
-  const [params, setParams] = useSearchParams();
-  const pinned = useLiveRun((state) => state.pinned_s);
-  const read = useRef(false);
-  useEffect(() => {
-    if (!ready || read.current) return;
-    read.current = true;
-    const t_s = Number(params.get("t"));
-    if (params.has("t") && Number.isFinite(t_s)) useLiveRun.setState({ pinned_s: t_s });
-  }, [ready, params]);
-  useEffect(() => {
-    if (!read.current || (params.get("t") ?? "") === (pinned === null ? "" : String(pinned))) return;
-    setParams(pinned === null ? {} : { t: String(pinned) }, { replace: true });
-  }, [pinned, params, setParams]);
-}

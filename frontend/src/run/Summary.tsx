@@ -1,9 +1,5 @@
-import { useState } from "react";
 import type { Json, Run } from "../api/types";
-import type { RunEvent } from "../model/events";
 import { latency, percent, short } from "../ui/format";
-import { Tabs } from "../ui/Tabs";
-import { Events } from "./Events";
 
 type Fields = { [key: string]: Json };
 
@@ -13,37 +9,6 @@ const GONE = [
   { count: "unsent", label: "Unsent", title: "Of the lost ones: what it had taken in or made, and could not send or deliver" },
   { count: "shed", label: "Shed", title: "Thrown away by sources on full hosts" },
 ];
-
-/** After the end: the run's own summary (after warm-up) beside its events. */
-export function Summary({ run, events }: { run: Run; events: RunEvent[] }) {
-  const [tab, setTab] = useState<"summary" | "events">("summary");
-  return (
-    <>
-      <Tabs
-        label="Result"
-        value={tab}
-        onChange={setTab}
-        tabs={[
-          { id: "summary", label: "Summary" },
-          {
-            id: "events",
-            label: (
-              <>
-                Events <span className="mut">{events.length}</span>
-              </>
-            ),
-          },
-        ]}
-        end={
-          <span className="mono digest ell" title={`Digest ${run.digest ?? "–"}`}>
-            {run.digest ? `digest ${run.digest.slice(0, 12)}` : ""}
-          </span>
-        }
-      />
-      {tab === "events" ? <Events events={events} /> : <SummaryTable summary={run.summary ?? {}} />}
-    </>
-  );
-}
 
 const PERCENTILES = ["p50", "p95", "p99", "mean", "max"];
 /** What did not go as it should; shown where it happened. */
@@ -58,7 +23,9 @@ const MEANING: { [label: string]: string } = {
   "Engine time": "On the clock, in the engine's loop, with compiling what is new to it; without preparing the run and storing frames",
 };
 
-function SummaryTable({ summary }: { summary: Fields }) {
+/** After the end: the run's own summary (after warm-up). */
+export function SummaryTable({ run }: { run: Run }) {
+  const summary: Fields = run.summary ?? {};
   const number = (value: Json | undefined, unit = "") => (typeof value === "number" ? `${short(value)}${unit}` : "–");
   const time = (value: Json | undefined) => (typeof value === "number" ? latency(value).join(" ") : "–");
   const deaths = Object.entries((summary.memory ?? {}) as { [host: string]: Fields }).filter(([, one]) => one.deaths);
@@ -75,6 +42,7 @@ function SummaryTable({ summary }: { summary: Fields }) {
     ...deaths.map(([host, { deaths }]): [string, string] => [`Deaths of ${host}`, number(deaths)]),
     ["Record hops", number(summary.hops)],
     ["Engine time", number(summary.wall_s, " s")],
+    ["Engine version", run.engine_version || "–"],
   ];
   const operators = Object.entries((summary.operators ?? {}) as { [id: string]: Fields });
   const gone = GONE.filter(({ count }) => operators.some(([, one]) => one[count]));

@@ -1,223 +1,232 @@
 import { useCallback, useMemo, useRef, useState, type ReactNode } from "react";
-import type { Frame } from "../api/types";
+import { CHARTS, chartOf, largestOperators, type ChartId, type ChartOf, type Unit } from "../model/charts";
+import type { ExperimentDocument } from "../model/document";
 import { labelLines, type FaultMark } from "../model/faults";
-import { frameAt } from "../model/frames";
-import { columnsOf, spansMoreThanADecade, timeTicks, type Column } from "../model/series";
-import { latency, short } from "../ui/format";
+import type { NamedLatency } from "../model/latencies";
+import { Series, spansMoreThanADecade, timeTicks, zoomed, type Span } from "../model/series";
+import { bytes, latency, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
-import { Chart, GUTTER_LEFT, GUTTER_RIGHT, type Line } from "./Chart";
+import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "./Chart";
 import { FrameTable } from "./FrameTable";
+import { Legend } from "./Legend";
 import { momentOf, useLiveRun } from "./liveRun";
-
-/** Percentiles are ordered, so one hue: p50 dotted, p95 dashed, p99 solid and heaviest. */
-const LATENCY: Line[] = [
-  { label: "p50", token: "--p50", width: 1.75, dash: [2, 2] },
-  { label: "p95", token: "--p95", width: 1.75, dash: [7, 3] },
-  { label: "p99", token: "--p99", width: 2.25 },
-];
-const RATES: Line[] = [
-  { label: "offered", token: "--s6", width: 1.5, dash: [4, 3] },
-  { label: "in, at sources", token: "--accent", width: 2, filled: true },
-  { label: "out, at sinks", token: "--s3", width: 1.75, dash: [8, 3, 2, 3] },
-];
-const QUEUES: Line[] = [
-  { label: "backlog", token: "--s1", width: 2, filled: true },
-  { label: "in queues", token: "--s2", width: 1.5, dash: [6, 3] },
-];
 
 /** Labels of faults: lines that they may take, and how wide a chart is at least and a letter on average, in px. */
 const FAULT_LINES = 3;
 const CHART_PX = 660;
 const LETTER_PX = 6;
 
-const latencyText = (value: number) => latency(value).join(" ");
+/** A press that moves so far chooses a stretch; less is a click. */
+const DRAG_PX = 5;
+const ZOOM_FRAMES_MIN = 4;
 
-/** Latency, throughput and queues over one time axis, with one cursor. A click holds the moment, Esc or "Go live" lets it go. */
+const FORMAT: Record<Unit, (value: number) => string> = {
+  latency: (value) => latency(value).join(" "),
+  number: short,
+  bytes,
+  percent: (value) => `${value < 10 && value > 0 ? short(value) : Math.round(value)} %`,
+};
+
+export interface StackSettings {
+  charts: ChartId[];
+  latency: string;
+  operator: string;
+}
+
+/**
+ * The charts over one time axis, with one cursor. A click holds the moment, Esc or "Go live" lets it go; dragging over a stretch shows
+ * only that, a double click all of it.
+ */
 export function TimeStack({
-  frames,
+  document,
   end_s,
   warmup_s,
   faults,
   finished,
-  definition,
   latencies,
-  latency: chosen,
-  onLatency,
+  settings,
+  onSettings,
+  whySlow,
 }: {
-  frames: Frame[];
+  document: ExperimentDocument;
   end_s: number;
   warmup_s: number;
   faults: FaultMark[];
   finished: boolean;
-  /** From which clock to which point latency is measured, in words. */
-  definition: string;
-  /** Names of all latencies that were measured; the first is called by the empty name. */
-  latencies: string[];
-  latency: string;
-  onLatency: (name: string) => void;
+  latencies: NamedLatency[];
+  settings: StackSettings;
+  onSettings: (changes: Partial<StackSettings>) => void;
+  /** Leads from the latency chart to the records behind it. */
+  whySlow: ReactNode;
 }) {
-  const columns = useMemo(() => columnsOf(frames), [frames]);
-  const log = useMemo(() => spansMoreThanADecade(columns.latency), [columns]);
+  const log = useLiveRun((state) => state.log);
+  const count = useLiveRun((state) => state.count);
   const moment_s = useLiveRun(momentOf);
   const pinned = useLiveRun((state) => state.pinned_s !== null);
-  const [table, setTable] = useState<string | null>(null);
+  const zoom = useLiveRun((state) => state.zoom);
+  const [table, setTable] = useState<ChartId | null>(null);
+  const [drag, setDrag] = useState<Span | null>(null);
+  const press = useRef<{ x: number; t_s: number } | null>(null);
   const stack = useRef<HTMLDivElement>(null);
-  const head_s = frames.at(-1)?.t_s ?? 0;
+  const head_s = count ? log.timeOf(count - 1) : 0;
+  const whole = { from_s: 0, to_s: end_s };
+  const span: Span = zoom ?? whole;
+  const width_s = span.to_s - span.from_s;
 
-  const timeAt = (clientX: number): number | null => {
+  const timeAt = (clientX: number, clamp = false): number | null => {
     const box = stack.current?.getBoundingClientRect();
     if (!box) return null;
     const share = (clientX - box.left - GUTTER_LEFT) / (box.width - GUTTER_LEFT - GUTTER_RIGHT);
-    return share < -0.01 || share > 1.01 ? null : Math.max(0, Math.min(share * end_s, head_s));
+    if (!clamp && (share < -0.01 || share > 1.01)) return null;
+    return span.from_s + Math.max(0, Math.min(1, share)) * width_s;
   };
-  const held = (t_s: number | null) => (t_s === null ? null : (frameAt(frames, t_s)?.t_s ?? null));
-  const step = (frame_count: number) => {
-    const now = moment_s ?? head_s;
-    const at = frames.indexOf(frameAt(frames, now) as Frame);
-    const next = frames[Math.max(0, Math.min(frames.length - 1, at + frame_count))];
-    if (next) useLiveRun.setState({ pinned_s: next.t_s });
+  /** The edge of the frame that covers a moment. */
+  const held = (t_s: number | null) => (t_s === null || !count ? null : log.timeOf(Math.min(log.numberAt(t_s), count - 1)));
+  const step = (frames: number) => {
+    const next = Math.max(0, Math.min(count - 1, log.numberAt(moment_s ?? head_s) + frames));
+    if (count) useLiveRun.setState({ pinned_s: log.timeOf(next), playing: false });
+  };
+  const zoomBy = (factor: number) => {
+    const frame_s = count ? log.timeOf(0) : 0.25;
+    const around_s = Math.min(span.to_s, Math.max(span.from_s, moment_s ?? head_s));
+    useLiveRun.setState({ zoom: zoomed(span, factor, around_s, whole, ZOOM_FRAMES_MIN * frame_s) });
   };
 
   const onDrawn = useCallback((points: number) => {
     stack.current?.setAttribute("data-points", String(points));
-    if (points > 0 && window.__millrace && window.__millrace.firstPointMs < 0) window.__millrace.firstPointMs = performance.now();
+    const probe = window.__millrace;
+    if (!points || !probe) return;
+    const now_ms = performance.now();
+    if (probe.firstPointMs < 0) probe.firstPointMs = now_ms;
+    if (probe.drawnFrame < points - 1) Object.assign(probe, { drawnFrame: points - 1, drawnMs: now_ms });
   }, []);
 
-  const share = (t_s: number) => `${(Math.min(1, Math.max(0, t_s / end_s)) * 100).toFixed(4)}%`;
+  const place = (t_s: number) => (t_s - span.from_s) / width_s;
+  const share = (t_s: number) => `${(Math.min(1, Math.max(0, place(t_s))) * 100).toFixed(4)}%`;
+  const wide = (from_s: number, to_s: number) =>
+    `${(Math.max(0, Math.min(1, place(to_s)) - Math.max(0, place(from_s))) * 100).toFixed(4)}%`;
+  const seen = faults.filter((fault) => fault.end_s >= span.from_s && fault.start_s <= span.to_s);
   const shades = (
     <>
-      {warmup_s > 0 && <i className="warm" style={{ width: share(warmup_s) }} />}
-      {faults.map((fault, at) => (
-        <i key={at} className="fault" style={{ left: share(fault.start_s), width: share(fault.end_s - fault.start_s) }} />
+      {warmup_s > span.from_s && <i className="warm" style={{ width: share(warmup_s) }} />}
+      {seen.map((fault, at) => (
+        <i key={at} className="fault" style={{ left: share(fault.start_s), width: wide(fault.start_s, fault.end_s) }} />
       ))}
-      {head_s < end_s - 1e-6 && <i className="future" style={{ left: share(head_s) }} />}
+      {head_s < span.to_s - 1e-6 && <i className="future" style={{ left: share(head_s) }} />}
+      {drag && <i className="drag" style={{ left: share(drag.from_s), width: wide(drag.from_s, drag.to_s) }} />}
     </>
   );
   const lines = labelLines(
-    faults.map((fault) => fault.start_s / end_s),
-    faults.map((fault) => (fault.text.length * LETTER_PX + 16) / CHART_PX),
+    seen.map((fault) => Math.max(0, place(fault.start_s))),
+    seen.map((fault) => (fault.text.length * LETTER_PX + 16) / CHART_PX),
     FAULT_LINES,
   );
   const notes: Note[] = [
-    ...(warmup_s / end_s > 0.08 ? [{ text: "warm-up", left: share(warmup_s / 2), kind: "low" }] : []),
-    ...(head_s / end_s < 0.8 ? [{ text: finished ? "not simulated" : "not simulated yet", left: share((head_s + end_s) / 2), kind: "low" }] : []),
-    ...faults.flatMap((fault, at) => {
+    ...(place(warmup_s) > 0.08 ? [{ text: "warm-up", left: share((span.from_s + Math.min(warmup_s, span.to_s)) / 2), kind: "low" }] : []),
+    ...(place(head_s) < 0.8
+      ? [{ text: finished ? "not simulated" : "not simulated yet", left: share((Math.max(head_s, span.from_s) + span.to_s) / 2), kind: "low" }]
+      : []),
+    ...seen.flatMap((fault, at) => {
       const line = lines[at] ?? -1;
       return line < 0 ? [] : [{ text: fault.text, left: share(fault.start_s), top: 4 + 18 * line, kind: "fault ell" }];
     }),
   ];
-  const charts = { t_s: columns.t_s, end_s };
-  const now = moment_s === null ? frames.at(-1) : frameAt(frames, moment_s);
+  const now = !count ? -1 : moment_s === null ? count - 1 : Math.min(log.numberAt(moment_s), count - 1);
   return (
     <section
       className="panel stack"
       ref={stack}
       tabIndex={0}
-      aria-label="Charts over virtual time. Arrow keys move the moment, Escape goes live."
+      aria-label="Charts over virtual time. Arrow keys move the moment, plus and minus zoom, 0 shows all, Escape goes live."
       data-testid="time-stack"
       data-points="0"
-      onPointerMove={(event) => useLiveRun.setState({ hovered_s: held(timeAt(event.clientX)) })}
+      onPointerDown={(event) => {
+        const t_s = timeAt(event.clientX);
+        const passive = (event.target as HTMLElement).closest(PASSIVE);
+        if (event.button === 0 && t_s !== null && !passive) press.current = { x: event.clientX, t_s };
+      }}
+      onPointerMove={(event) => {
+        useLiveRun.setState({ hovered_s: held(timeAt(event.clientX)) });
+        const began = press.current;
+        if (!began || (!drag && Math.abs(event.clientX - began.x) < DRAG_PX)) return;
+        if (!drag) event.currentTarget.setPointerCapture(event.pointerId);
+        const t_s = timeAt(event.clientX, true) ?? began.t_s;
+        setDrag({ from_s: Math.min(began.t_s, t_s), to_s: Math.max(began.t_s, t_s) });
+      }}
+      onPointerUp={() => {
+        const began = press.current;
+        press.current = null;
+        setDrag(null);
+        if (drag && drag.to_s > drag.from_s) useLiveRun.setState({ zoom: drag });
+        else if (began) {
+          const t_s = held(began.t_s);
+          if (t_s !== null) useLiveRun.setState({ pinned_s: t_s, playing: false });
+        }
+      }}
+      onPointerCancel={() => {
+        press.current = null;
+        setDrag(null);
+      }}
       onPointerLeave={() => useLiveRun.setState({ hovered_s: null })}
-      onClick={(event) => {
-        if ((event.target as HTMLElement).closest("button, .frames, .ph")) return;
-        const t_s = held(timeAt(event.clientX));
-        if (t_s !== null) useLiveRun.setState({ pinned_s: t_s });
+      onDoubleClick={(event) => {
+        if (!(event.target as HTMLElement).closest(PASSIVE)) useLiveRun.setState({ zoom: null });
       }}
       onKeyDown={(event) => {
-        const count = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key];
-        if (count) {
+        if ((event.target as HTMLElement).closest("select, input, .frames")) return;
+        const frames = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key];
+        const factor = { "+": 0.5, "=": 0.5, "-": 2 }[event.key];
+        if (frames) {
           event.preventDefault();
-          step(count);
-        }
-        if (event.key === "Escape") useLiveRun.setState({ pinned_s: null });
+          step(frames);
+        } else if (factor) zoomBy(factor);
+        else if (event.key === "0") useLiveRun.setState({ zoom: null });
+        else if (event.key === "Escape") useLiveRun.setState({ pinned_s: null, playing: false });
       }}
     >
-      <Panel
-        title="Latency"
-        note={`${definition}${log ? ", log scale" : ""}`}
-        lines={LATENCY}
-        table={table === "latency"}
-        onTable={() => setTable(table === "latency" ? null : "latency")}
-        values={now ? [now.latency_ms?.p50, now.latency_ms?.p95, now.latency_ms?.p99] : []}
-        format={latencyText}
-        choice={
-          latencies.length > 1 && (
-            <label className="in choice">
-              <select aria-label="Latency shown" value={chosen} onChange={(event) => onLatency(event.target.value)}>
-                {latencies.map((name) => (
-                  <option key={name} value={name}>
-                    {name || "measured"}
-                  </option>
-                ))}
-              </select>
-              <Icon name="down" />
-            </label>
-          )
-        }
-      >
-        {table === "latency" ? (
-          <FrameTable frames={frames} lines={LATENCY} columns={columns.latency} t_s={columns.t_s} format={latencyText} />
-        ) : (
-          <Plot shades={shades} notes={notes}>
-            <Chart {...charts} columns={columns.latency} lines={LATENCY} log={log} format={latencyText} onDrawn={onDrawn} />
-          </Plot>
+      <div className="stack-scroll scroll">
+        {settings.charts.map((id, index) => (
+          <ChartPanel
+            key={id}
+            id={id}
+            document={document}
+            latencies={latencies}
+            settings={settings}
+            onSettings={onSettings}
+            span={span}
+            now={now}
+            table={table === id}
+            onTable={() => setTable(table === id ? null : id)}
+            shades={shades}
+            notes={index === 0 ? notes : []}
+            onDrawn={index === 0 ? onDrawn : undefined}
+            extra={id === "latency" ? whySlow : null}
+          />
+        ))}
+        {moment_s !== null && place(moment_s) >= 0 && place(moment_s) <= 1 && (
+          <div className="cursor-box" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
+            <i style={{ left: share(moment_s) }} />
+          </div>
         )}
-      </Panel>
-      <Panel
-        title="Throughput"
-        note="records per virtual second"
-        lines={RATES}
-        table={table === "rates"}
-        onTable={() => setTable(table === "rates" ? null : "rates")}
-        values={now ? [now.offered_per_s, now.in_per_s, now.out_per_s] : []}
-        format={short}
-      >
-        {table === "rates" ? (
-          <FrameTable frames={frames} lines={RATES} columns={columns.rates} t_s={columns.t_s} format={short} />
-        ) : (
-          <Plot shades={shades}>
-            <Chart {...charts} columns={columns.rates} lines={RATES} log={false} format={short} />
-          </Plot>
-        )}
-      </Panel>
-      <Panel
-        title="Waiting"
-        note="records in logs and queues"
-        lines={QUEUES}
-        table={table === "queues"}
-        onTable={() => setTable(table === "queues" ? null : "queues")}
-        values={columns.queues.map((column: Column) => (now ? (column[now.n] ?? null) : null))}
-        format={short}
-      >
-        {table === "queues" ? (
-          <FrameTable frames={frames} lines={QUEUES} columns={columns.queues} t_s={columns.t_s} format={short} />
-        ) : (
-          <Plot shades={shades}>
-            <Chart {...charts} columns={columns.queues} lines={QUEUES} log={false} format={short} />
-          </Plot>
-        )}
-      </Panel>
+      </div>
       <div className="xax" style={{ marginLeft: GUTTER_LEFT, marginRight: GUTTER_RIGHT }}>
-        {timeTicks(end_s).map((t_s) => (
+        {timeTicks(span.to_s, 8, span.from_s).map((t_s) => (
           <span key={t_s} style={{ left: share(t_s) }}>
             {short(t_s)}
             {t_s === 0 ? " s" : ""}
           </span>
         ))}
-        {moment_s !== null && (
+        {moment_s !== null && place(moment_s) >= 0 && place(moment_s) <= 1 && (
           <span className={`c ${pinned ? "pinned" : ""}`} style={{ left: share(moment_s) }}>
             {moment_s.toFixed(2)} s
           </span>
         )}
       </div>
-      {moment_s !== null && (
-        <div className="cursor-box" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
-          <i style={{ left: share(moment_s) }} />
-        </div>
-      )}
     </section>
   );
 }
+
+/** Where a press is no choice of a moment. */
+const PASSIVE = "button, .frames, .ph, select, .menu";
 
 /** A word on a chart: at the bottom, or behind the lines, so that no peak is covered, at a height. */
 interface Note {
@@ -227,26 +236,167 @@ interface Note {
   kind: string;
 }
 
-function Plot({
+function ChartPanel({
+  id,
+  document,
+  latencies,
+  settings,
+  onSettings,
+  span,
+  now,
+  table,
+  onTable,
   shades,
-  notes = [],
+  notes,
+  onDrawn,
+  extra,
+}: {
+  id: ChartId;
+  document: ExperimentDocument;
+  latencies: NamedLatency[];
+  settings: StackSettings;
+  onSettings: (changes: Partial<StackSettings>) => void;
+  span: Span;
+  /** Number of the frame whose values stand in the legend, -1 for none. */
+  now: number;
+  table: boolean;
+  onTable: () => void;
+  shades: ReactNode;
+  notes: Note[];
+  onDrawn: ((points: number) => void) | undefined;
+  extra: ReactNode;
+}) {
+  const log = useLiveRun((state) => state.log);
+  const count = useLiveRun((state) => state.count);
+  const title = CHARTS.find((one) => one.id === id)?.title ?? id;
+  const chosen = latencies.some(({ name }) => name === settings.latency) ? settings.latency : "";
+  const operator = document.query.operators.some((one) => one.id === settings.operator) ? settings.operator : "";
+  // Which operators are largest is looked at again whenever the log has grown by a tenth: lines that change places are hard to follow.
+  const looked = Math.floor(Math.log(count + 1) * 10);
+  const names = useMemo(() => (looked ? largestOperators(log, document, id) : []).join("\n"), [log, document, id, looked]);
+  const chart: ChartOf = useMemo(
+    () =>
+      chartOf({
+        id,
+        latency: chosen,
+        definition: latencies.find(({ name }) => name === chosen)?.definition ?? "",
+        operator,
+        operators: names ? names.split("\n") : [],
+        parallelism: Object.fromEntries(document.query.operators.map((one) => [one.id, one.parallelism ?? 1])),
+      }),
+    [id, chosen, latencies, operator, names, document],
+  );
+  const series = useMemo(() => new Series(log, chart.lines), [log, chart]);
+  const { t_s, columns } = series.upTo(count);
+  const logarithmic = useMemo(
+    () => chart.unit === "latency" && !chart.stacked && count > 0 && spansMoreThanADecade(columns),
+    [chart, columns, count],
+  );
+  const format = FORMAT[chart.unit];
+  const note = `${chart.note}${logarithmic ? ", log scale" : ""}`;
+  // Parts of which no frame has any are left out of the legend.
+  const filled = Math.floor(Math.log(count + 1) * 20);
+  const hidden = useMemo(
+    () => (filled && chart.stacked ? columns.map((column) => !column.some((value) => value)) : undefined),
+    [chart, columns, filled],
+  );
+  const hasSome = count === 0 || chart.lines.length > 0;
+  const values = columns.map((column) => (now < 0 ? null : (column[now] ?? null)));
+  const legend = <Legend lines={chart.lines} values={values} format={format} {...(hidden ? { hidden } : {})} />;
+  return (
+    <section data-testid={`chart-${id}`} className={chart.stacked ? "tall" : ""}>
+      <div className="ph">
+        <h2>{title}</h2>
+        {id === "latency" && latencies.length > 1 && (
+          <Choice label="Latency shown" value={chosen} onChange={(name) => onSettings({ latency: name })}>
+            {latencies.map(({ name }) => (
+              <option key={name} value={name}>
+                {name || "measured"}
+              </option>
+            ))}
+          </Choice>
+        )}
+        {id === "attribution" && (
+          <Choice label="Whose time" value={operator} onChange={(name) => onSettings({ operator: name })}>
+            <option value="">all operators</option>
+            {document.query.operators.map((one) => (
+              <option key={one.id} value={one.id}>
+                {one.id}
+              </option>
+            ))}
+          </Choice>
+        )}
+        <span className="mut" title={note}>
+          {note}
+        </span>
+        {chart.stacked ? <span className="grow" /> : legend}
+        {extra}
+        <button
+          className="btn ghost icon mini"
+          title={table ? "Show the chart" : "Show as a table"}
+          aria-label={`${title}: ${table ? "chart" : "table"}`}
+          aria-pressed={table}
+          onClick={onTable}
+        >
+          <Icon name={table ? "compare" : "table"} small />
+        </button>
+      </div>
+      {chart.stacked && !table && <div className="ph second">{legend}</div>}
+      {table ? (
+        <FrameTable count={count} lines={chart.lines} columns={columns} t_s={t_s} format={format} />
+      ) : (
+        <div className="plot">
+          <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
+            {shades}
+            <Notes notes={notes.filter((one) => one.top !== undefined)} />
+          </div>
+          {hasSome ? (
+            <Chart
+              t_s={t_s}
+              columns={columns}
+              lines={chart.lines}
+              span={span}
+              log={logarithmic}
+              areas={chart.stacked === true}
+              {...(chart.unit === "percent" ? { top: 100 } : {})}
+              format={format}
+              {...(onDrawn ? { onDrawn } : {})}
+            />
+          ) : (
+            <p className="nothing">{NOTHING[id] ?? "No operator has any."}</p>
+          )}
+          <div className="shades over" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
+            <Notes notes={notes.filter((one) => one.top === undefined)} />
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const NOTHING: Partial<Record<ChartId, string>> = {
+  watermarks: "No operator has seen a watermark. Sources give them when their workload has a watermark generator.",
+  state: "No operator holds state.",
+};
+
+function Choice({
+  label,
+  value,
+  onChange,
   children,
 }: {
-  shades: ReactNode;
-  notes?: Note[];
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
   children: ReactNode;
 }) {
   return (
-    <div className="plot">
-      <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
-        {shades}
-        <Notes notes={notes.filter((note) => note.top !== undefined)} />
-      </div>
-      {children}
-      <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
-        <Notes notes={notes.filter((note) => note.top === undefined)} />
-      </div>
-    </div>
+    <label className="in choice">
+      <select aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
+        {children}
+      </select>
+      <Icon name="down" />
+    </label>
   );
 }
 
@@ -256,61 +406,4 @@ function Notes({ notes }: { notes: Note[] }) {
       {text}
     </span>
   ));
-}
-
-function Panel({
-  title,
-  note,
-  lines,
-  values,
-  format,
-  table,
-  onTable,
-  choice,
-  children,
-}: {
-  title: string;
-  note: string;
-  lines: Line[];
-  values: (number | null | undefined)[];
-  format: (value: number) => string;
-  table: boolean;
-  onTable: () => void;
-  /** What else there is to be seen here. */
-  choice?: ReactNode;
-  children: ReactNode;
-}) {
-  return (
-    <section>
-      <div className="ph">
-        <h2>{title}</h2>
-        {choice}
-        <span className="mut">{note}</span>
-        <div className="lg">
-          {lines.map((line, at) => (
-            <span key={line.label}>
-              <svg width="20" height="8" aria-hidden="true">
-                <path
-                  d="M0 4H20"
-                  style={{ stroke: `var(${line.token})`, strokeWidth: line.width, strokeDasharray: line.dash?.join(" "), fill: "none" }}
-                />
-              </svg>
-              {line.label}
-              <b>{values[at] === null || values[at] === undefined ? "–" : format(values[at] as number)}</b>
-            </span>
-          ))}
-          <button
-            className="btn ghost icon mini"
-            title={table ? "Show the chart" : "Show as a table"}
-            aria-label={`${title}: ${table ? "chart" : "table"}`}
-            aria-pressed={table}
-            onClick={onTable}
-          >
-            <Icon name={table ? "compare" : "table"} small />
-          </button>
-        </div>
-      </div>
-      {children}
-    </section>
-  );
 }

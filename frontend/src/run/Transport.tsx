@@ -1,27 +1,41 @@
 import { useEffect, useState } from "react";
-import type { Frame, Run } from "../api/types";
+import type { Run } from "../api/types";
 import { isActive } from "../api/queries";
-import { frameAt } from "../model/frames";
+import { CHARTS, type ChartId } from "../model/charts";
 import type { RunEvent } from "../model/events";
 import { duration } from "../ui/format";
 import { Icon } from "../ui/Icon";
-import { momentOf, useLiveRun } from "./liveRun";
+import { Menu } from "../ui/Menu";
+import { momentOf, useLiveRun, useShowing } from "./liveRun";
+import { goLive, pause, play, REFRESH_RATES, SPEEDS, usePlayback } from "./playback";
 
-/** Where the run is and which moment is shown. The slider holds a moment; "Go live" follows the head again. */
-export function Transport({ run, frames, end_s, events }: { run: Run; frames: Frame[]; end_s: number; events: RunEvent[] }) {
+/** Where the run is and which moment is shown. The slider holds a moment, play moves it on; "Go live" follows the head again. */
+export function Transport({
+  run,
+  end_s,
+  events,
+  charts,
+  onCharts,
+}: {
+  run: Run;
+  end_s: number;
+  events: RunEvent[];
+  charts: ChartId[];
+  onCharts: (charts: ChartId[]) => void;
+}) {
+  const log = useLiveRun((state) => state.log);
+  const count = useLiveRun((state) => state.count);
   const moment_s = useLiveRun(momentOf);
   const pinned = useLiveRun((state) => state.pinned_s);
-  const head_s = frames.at(-1)?.t_s ?? 0;
+  const playing = useLiveRun((state) => state.playing);
+  const zoom = useLiveRun((state) => state.zoom);
+  usePlayback();
+  const head_s = count ? log.timeOf(count - 1) : 0;
   const shown_s = moment_s ?? head_s;
-  const hold = (t_s: number) => {
-    const frame = frameAt(frames, Math.max(0, Math.min(t_s, head_s)));
-    if (frame) useLiveRun.setState({ pinned_s: frame.t_s });
-  };
-  const at = frames.indexOf(frameAt(frames, shown_s) as Frame);
-  const stepTo = (index: number) => {
-    const frame = frames[index];
-    if (frame) useLiveRun.setState({ pinned_s: frame.t_s });
-  };
+  const live = pinned === null && isActive(run);
+  const at = count ? Math.min(log.numberAt(shown_s), count - 1) : -1;
+  const stepTo = (n: number) => n >= 0 && n < count && useLiveRun.setState({ pinned_s: log.timeOf(n), playing: false });
+  const hold = (t_s: number) => stepTo(log.numberAt(Math.max(0, Math.min(t_s, head_s))));
   const times = [...new Set(events.flatMap((event) => (event.t_s === null ? [] : [event.t_s])))].sort((a, b) => a - b);
   const earlier = times.findLast((t_s) => t_s < shown_s - 1e-9);
   const share = (t_s: number) => `${Math.min(100, (t_s / end_s) * 100)}%`;
@@ -38,6 +52,18 @@ export function Transport({ run, frames, end_s, events }: { run: Run; frames: Fr
           <Icon name="prev" />
         </button>
         <button
+          className="btn icon play"
+          title={
+            !count ? "There is no frame yet" : playing || live ? "Hold this moment (the run goes on)" : pinned === null ? "Play from the start" : "Play from here"
+          }
+          aria-label={playing || live ? "Pause" : "Play"}
+          data-testid="play"
+          disabled={!count}
+          onClick={() => (playing || live ? pause() : play())}
+        >
+          <Icon name={playing || live ? "pause" : "play"} />
+        </button>
+        <button
           className="btn ghost icon"
           title={at <= 0 ? "This is the first frame" : "One frame back (Left)"}
           aria-label="One frame back"
@@ -48,9 +74,9 @@ export function Transport({ run, frames, end_s, events }: { run: Run; frames: Fr
         </button>
         <button
           className="btn ghost icon"
-          title={at < 0 || at >= frames.length - 1 ? "This is the last frame" : "One frame on (Right)"}
+          title={at < 0 || at >= count - 1 ? "This is the last frame" : "One frame on (Right)"}
           aria-label="One frame on"
-          disabled={at < 0 || at >= frames.length - 1}
+          disabled={at < 0 || at >= count - 1}
           onClick={() => stepTo(at + 1)}
         >
           <Icon name="right" />
@@ -66,6 +92,7 @@ export function Transport({ run, frames, end_s, events }: { run: Run; frames: Fr
       <div className="scrub">
         <div className="track-line">
           <i style={{ width: share(head_s) }} />
+          {zoom && <i className="z" style={{ left: share(zoom.from_s), width: share(zoom.to_s - zoom.from_s) }} />}
           <i className="v" style={{ width: share(shown_s) }} />
         </div>
         {events
@@ -95,22 +122,95 @@ export function Transport({ run, frames, end_s, events }: { run: Run; frames: Fr
           value={shown_s}
           aria-label="Moment shown"
           aria-valuetext={`${shown_s.toFixed(2)} seconds`}
-          disabled={!frames.length}
+          disabled={!count}
           onChange={(event) => hold(Number(event.target.value))}
         />
       </div>
+      {zoom && (
+        <button className="btn" title="Show all of the run (0, or a double click on the charts)" onClick={() => useLiveRun.setState({ zoom: null })}>
+          <Icon name="fit" />
+          Whole run
+        </button>
+      )}
+      <View charts={charts} onCharts={onCharts} />
       <button
         className={`btn ${pinned === null ? "live" : ""}`}
         disabled={pinned === null}
         title={
           pinned === null ? (isActive(run) ? "Following the head already" : "Showing the end already") : "Follow the head of the run (Esc)"
         }
-        onClick={() => useLiveRun.setState({ pinned_s: null })}
+        onClick={goLive}
       >
         <Icon name="step" />
         {isActive(run) ? "Go live" : "To the end"}
       </button>
     </section>
+  );
+}
+
+/** Which charts are shown, how fast the moment moves, and how often the page draws. */
+function View({ charts, onCharts }: { charts: ChartId[]; onCharts: (charts: ChartId[]) => void }) {
+  const { speed, refresh_per_s } = useShowing();
+  return (
+    <Menu
+      title="Charts, speed and refresh rate"
+      className="btn"
+      label={
+        <>
+          {speed} × <Icon name="down" small />
+        </>
+      }
+    >
+      {() => (
+        <div className="view">
+          <fieldset>
+            <legend>Play, virtual seconds a second</legend>
+            <span className="seg" role="radiogroup">
+              {SPEEDS.map((one) => (
+                <label key={one}>
+                  <input type="radio" name="speed" checked={speed === one} onChange={() => useShowing.setState({ speed: one })} />
+                  {one}
+                </label>
+              ))}
+            </span>
+          </fieldset>
+          <fieldset>
+            <legend>Draw, at most times a second</legend>
+            <span className="seg" role="radiogroup">
+              {REFRESH_RATES.map((one) => (
+                <label key={one} title={one ? undefined : "Whenever something comes"}>
+                  <input
+                    type="radio"
+                    name="refresh"
+                    checked={refresh_per_s === one}
+                    onChange={() => useShowing.setState({ refresh_per_s: one })}
+                  />
+                  {one || "all"}
+                </label>
+              ))}
+            </span>
+          </fieldset>
+          <fieldset>
+            <legend>Charts</legend>
+            {CHARTS.map(({ id, title }) => {
+              const on = charts.includes(id);
+              const only = on && charts.length === 1;
+              return (
+                <label key={id} title={only ? "One chart stays" : undefined}>
+                  <input
+                    type="checkbox"
+                    checked={on}
+                    disabled={only}
+                    onChange={() => onCharts(CHARTS.map((one) => one.id).filter((one) => (one === id ? !on : charts.includes(one))))}
+                  />
+                  {title}
+                </label>
+              );
+            })}
+          </fieldset>
+        </div>
+      )}
+    </Menu>
   );
 }
 

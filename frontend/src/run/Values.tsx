@@ -1,7 +1,8 @@
 import { useMemo } from "react";
 import type { Frame } from "../api/types";
-import { columnsOf, median } from "../model/series";
+import { median } from "../model/series";
 import { latency, short } from "../ui/format";
+import { useLiveRun } from "./liveRun";
 
 const STROKES = [
   { stroke: "var(--p50)", strokeWidth: 1.75, strokeDasharray: "2 2" },
@@ -9,15 +10,25 @@ const STROKES = [
   { stroke: "var(--p99)", strokeWidth: 2.25 },
 ];
 
-/** Six numbers at the moment shown, each beside what it can be judged by. */
-export function Values({ frames, frame }: { frames: Frame[]; frame: Frame | undefined }) {
-  const medians = useMemo(() => columnsOf(frames).latency.map(median), [frames]);
-  const before = frame && frames[frame.n - 1];
+const FIELDS = ["p50", "p95", "p99"] as const;
+
+/** Six numbers at the moment shown, each beside what it can be judged by. latency: name of the one shown, empty for the first. */
+export function Values({ frame, latency: name }: { frame: Frame | undefined; latency: string }) {
+  const log = useLiveRun((state) => state.log);
+  const count = useLiveRun((state) => state.count);
+  // A median hardly moves while the log grows by a fiftieth.
+  const settled = Math.floor(Math.log(count + 1) * 50);
+  const medians = useMemo(
+    () => (settled ? FIELDS : []).map((field) => median(log.column(...(name ? ["latencies_ms", name] : ["latency_ms"]), field), log.count)),
+    [log, settled, name],
+  );
+  const before = frame && frame.n > 0 ? { backlog: log.column("backlog")[frame.n - 1] ?? NaN, t_s: log.timeOf(frame.n - 1) } : undefined;
+  const shown = name ? frame?.latencies_ms?.[name] : frame?.latency_ms;
   const change_per_s =
-    frame && before && frame.backlog !== null && before.backlog !== null
+    frame && before && frame.backlog !== null && !Number.isNaN(before.backlog)
       ? (frame.backlog - before.backlog) / (frame.t_s - before.t_s)
       : null;
-  const percentiles = [frame?.latency_ms?.p50, frame?.latency_ms?.p95, frame?.latency_ms?.p99];
+  const percentiles = FIELDS.map((field) => shown?.[field]);
   const kept =
     frame?.in_per_s !== null && frame?.in_per_s !== undefined && frame.offered_per_s ? frame.in_per_s / frame.offered_per_s : null;
   return (
@@ -42,14 +53,14 @@ export function Values({ frames, frame }: { frames: Frame[]; frame: Frame | unde
           </div>
         );
       })}
-      <Number
+      <Value
         label="Throughput in"
         value={frame?.in_per_s}
         unit="rec/s"
         note={kept === null ? "" : `${Math.round(kept * 100)} % of offered`}
       />
-      <Number label="Throughput out" value={frame?.out_per_s} unit="rec/s" note="at sinks" />
-      <Number
+      <Value label="Throughput out" value={frame?.out_per_s} unit="rec/s" note="at sinks" />
+      <Value
         label="Backlog"
         value={frame?.backlog}
         unit="rec"
@@ -59,7 +70,7 @@ export function Values({ frames, frame }: { frames: Frame[]; frame: Frame | unde
   );
 }
 
-function Number({ label, value, unit, note }: { label: string; value: number | null | undefined; unit: string; note: string }) {
+function Value({ label, value, unit, note }: { label: string; value: number | null | undefined; unit: string; note: string }) {
   const known = value !== null && value !== undefined;
   return (
     <div>

@@ -1,40 +1,66 @@
 /** One run, live: its row, its frames without a hole, and the connection that brings them. */
 import { create } from "zustand";
-import { get } from "../api/client";
+import { ApiError, get } from "../api/client";
 import { isActive } from "../api/queries";
-import { RunSocket } from "../api/runSocket";
+import { GONE, RunSocket, SIGNED_OUT } from "../api/runSocket";
 import type { Frame, Run } from "../api/types";
-import { addFrames, emptyLog, nextNumber, type FrameLog } from "../model/frames";
+import { FrameLog } from "../model/frames";
+import type { Span } from "../model/series";
+
+/** Why nothing more comes, though the run may go on. */
+export type Refusal = "signed-out" | "gone" | "refused";
 
 export interface LiveRun {
   run: Run | null;
+  /** All frames that came; it grows in place. */
   log: FrameLog;
+  /** How many of them are shown. */
+  count: number;
   /** All frames of a finished run are here. */
   complete: boolean;
   /** Failed tries to connect in a row; the page speaks up after the sixth. */
   failures: number;
   /** Seconds until the next try, while waiting. */
   retryIn_s: number | null;
+  refused: { why: Refusal; reason: string } | null;
+  /** Why the run could not be loaded at all. */
   error: unknown;
   /** Moment that everything shows, in virtual seconds: pinned, else hovered, else the head (null). */
   pinned_s: number | null;
   hovered_s: number | null;
+  /** Stretch that the charts show; null: all of it. */
+  zoom: Span | null;
+  /** The pinned moment moves on at `speed` virtual seconds a second. */
+  playing: boolean;
 }
 
-const blank: LiveRun = {
+const blank = (): LiveRun => ({
   run: null,
-  log: emptyLog(),
+  log: new FrameLog(),
+  count: 0,
   complete: false,
   failures: 0,
   retryIn_s: null,
+  refused: null,
   error: null,
   pinned_s: null,
   hovered_s: null,
-};
+  zoom: null,
+  playing: false,
+});
 
-export const useLiveRun = create<LiveRun>(() => blank);
+export const useLiveRun = create<LiveRun>(blank);
 const set = useLiveRun.setState;
 const FRAMES_PER_PAGE = 1000;
+
+/** How the run is shown; the same for all runs. */
+export interface Showing {
+  /** Virtual seconds a second, while playing. */
+  speed: number;
+  /** How often the page draws, at most; 0: whenever something comes. */
+  refresh_per_s: number;
+}
+export const useShowing = create<Showing>(() => ({ speed: 1, refresh_per_s: 0 }));
 
 /** For tests and the console: numbers only. `firstPointMs` is on the page's own clock (performance.now), -1 before. */
 interface Probe {
@@ -44,6 +70,9 @@ interface Probe {
   lastFrame: number;
   gaps: number;
   firstPointMs: number;
+  /** Of the newest frame that was drawn: its number, and when that was on the page's clock. */
+  drawnFrame: number;
+  drawnMs: number;
 }
 
 declare global {
@@ -54,19 +83,39 @@ declare global {
 
 export function followRun(id: string): { stop: () => void; tryNow: () => void } {
   let stopped = false;
-  set({ ...blank });
-  window.__millrace = { runNumber: 0, framesReceived: 0, firstFrame: -1, lastFrame: -1, gaps: 0, firstPointMs: -1 };
+  set(blank());
+  const { log } = useLiveRun.getState();
+  const none = { firstFrame: -1, lastFrame: -1, firstPointMs: -1, drawnFrame: -1, drawnMs: -1 };
+  window.__millrace = { runNumber: 0, framesReceived: 0, gaps: 0, ...none };
+
+  let drawing: ReturnType<typeof setTimeout> | undefined;
+  let drawnAt_ms = -Infinity;
+  /** Shows what has come: at once, or as soon as the refresh rate allows. */
+  const show = () => {
+    if (drawing !== undefined) return;
+    const { refresh_per_s } = useShowing.getState();
+    const wait_ms = refresh_per_s ? drawnAt_ms + 1000 / refresh_per_s - performance.now() : 0;
+    const now = () => {
+      drawing = undefined;
+      drawnAt_ms = performance.now();
+      if (!stopped) set({ count: log.count });
+    };
+    if (wait_ms > 0) drawing = setTimeout(now, wait_ms);
+    else now();
+  };
 
   const take = (batch: Frame[]): number | null => {
-    const { log: next, missingFrom } = addFrames(useLiveRun.getState().log, batch);
-    set({ log: next });
+    const missingFrom = log.add(batch);
+    if (stopped) return null;
+    show();
     const probe = window.__millrace;
+    const first = batch[0]?.n ?? -1;
     if (probe)
       Object.assign(probe, {
-        framesReceived: next.frames.length,
-        firstFrame: next.frames[0]?.n ?? -1,
-        lastFrame: next.frames.at(-1)?.n ?? -1,
-        gaps: next.gaps,
+        framesReceived: log.count,
+        firstFrame: probe.firstFrame < 0 ? first : probe.firstFrame,
+        lastFrame: log.column("n")[log.count - 1] ?? -1,
+        gaps: log.gaps,
       });
     return missingFrom;
   };
@@ -74,7 +123,7 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
   /** Reads pages from the first missing frame until there are no more. */
   const refill = async (): Promise<void> => {
     for (;;) {
-      const after = nextNumber(useLiveRun.getState().log) - 1;
+      const after = log.count - 1;
       const page = await get<{ frames: Frame[]; next: number | null }>(`/api/runs/${id}/frames?after=${after}&limit=${FRAMES_PER_PAGE}`);
       if (stopped) return;
       take(page.frames);
@@ -93,7 +142,7 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
   };
 
   const socket = new RunSocket(id, {
-    after: () => nextNumber(useLiveRun.getState().log) - 1,
+    after: () => log.count - 1,
     onFrames: (frames) => {
       if (take(frames) !== null) void fill().then(() => take(frames));
     },
@@ -101,11 +150,19 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
     onRun: (run) => set((state) => ({ run: { ...state.run, ...run } })),
     onEnd: () => {
       set({ complete: true });
-      void reload();
+      // The end of a run that was deleted while it was watched leads to nothing.
+      reload().catch((error: unknown) => refuse(error));
     },
-    onRefused: (reason) => set({ error: new Error(reason) }),
+    onRefused: (code, reason) => set({ refused: { why: code === SIGNED_OUT ? "signed-out" : code === GONE ? "gone" : "refused", reason } }),
     onTrouble: (failures, retryIn_s) => set({ failures, retryIn_s }),
   });
+
+  /** What is on the page stays; a bar says why nothing more comes. */
+  const refuse = (error: unknown) => {
+    if (stopped || !(error instanceof ApiError)) return;
+    if (error.status === 401 || error.status === 403) set({ refused: { why: "signed-out", reason: error.message } });
+    if (error.status === 404) set({ refused: { why: "gone", reason: error.message } });
+  };
 
   const reload = async () => {
     const run = await get<Run>(`/api/runs/${id}`);
@@ -127,14 +184,21 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
   })();
 
   const onVisibility = () => (document.hidden ? socket.pause() : socket.resume());
+  const tryNow = () => {
+    set({ refused: null });
+    socket.tryNow();
+  };
   document.addEventListener("visibilitychange", onVisibility);
+  window.addEventListener("online", tryNow);
   return {
     stop: () => {
       stopped = true;
+      clearTimeout(drawing);
       socket.close();
       document.removeEventListener("visibilitychange", onVisibility);
+      window.removeEventListener("online", tryNow);
     },
-    tryNow: () => socket.tryNow(),
+    tryNow,
   };
 }
 

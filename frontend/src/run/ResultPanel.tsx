@@ -1,0 +1,71 @@
+import { useState } from "react";
+import type { Run } from "../api/types";
+import type { RunEvent } from "../model/events";
+import { Icon } from "../ui/Icon";
+import { Tabs } from "../ui/Tabs";
+import type { Address, PanelId } from "./address";
+import { Events } from "./Events";
+import { OperatorTimes } from "./OperatorTimes";
+import { Records } from "./Records";
+import { SummaryTable } from "./Summary";
+
+/** What came of the run: its summary once it has one, what happened, where the time went, and single records. */
+export function ResultPanel({
+  run,
+  events,
+  warmup_s,
+  address,
+  change,
+}: {
+  run: Run;
+  events: RunEvent[];
+  warmup_s: number;
+  address: Address;
+  change: (changes: Partial<Address>) => void;
+}) {
+  const [large, setLarge] = useState(true);
+  const panel: PanelId = address.panel && (address.panel !== "summary" || run.summary) ? address.panel : run.summary ? "summary" : "events";
+  return (
+    <section className={`panel p-events ${panel === "records" && large ? "large" : ""}`}>
+      <Tabs
+        label="Result"
+        value={panel}
+        onChange={(id) => change({ panel: id })}
+        tabs={[
+          ...(run.summary ? [{ id: "summary" as const, label: "Summary" }] : []),
+          {
+            id: "events",
+            label: (
+              <>
+                Events <span className="mut">{events.length}</span>
+              </>
+            ),
+          },
+          { id: "time", label: "Time" },
+          { id: "records", label: "Records" },
+        ]}
+        end={
+          panel === "records" ? (
+            <button
+              className="btn ghost icon mini"
+              title={large ? "Show topology and hosts beside the records" : "More room for the records"}
+              aria-label="More room"
+              aria-pressed={large}
+              onClick={() => setLarge(!large)}
+            >
+              <Icon name={large ? "minus" : "fit"} small />
+            </button>
+          ) : (
+          <span className="mono digest ell" title={`Digest ${run.digest ?? "–"}${run.engine_version ? `, engine version ${run.engine_version}` : ""}`}>
+            {run.digest ? `digest ${run.digest.slice(0, 12)}` : ""}
+          </span>
+          )
+        }
+      />
+      {panel === "events" && <Events events={events} />}
+      {panel === "summary" && <SummaryTable run={run} />}
+      {panel === "time" && <OperatorTimes warmup_s={warmup_s} />}
+      {panel === "records" && <Records run={run} address={address} change={change} />}
+    </section>
+  );
+}

@@ -1,0 +1,85 @@
+/** What of the page stands in its address: the moment, the stretch, the charts, the panel. */
+import { useCallback, useEffect, useMemo, useRef } from "react";
+import { useSearchParams } from "react-router";
+import { chartsNamed, FIRST_CHARTS, type ChartId } from "../model/charts";
+import { spanIn } from "../model/series";
+import { useLiveRun } from "./liveRun";
+
+export const PANELS = ["summary", "events", "time", "records"] as const;
+export type PanelId = (typeof PANELS)[number];
+
+export interface Address {
+  charts: ChartId[];
+  latency: string;
+  operator: string;
+  panel: PanelId | null;
+  /** The question about records whose answer is shown. */
+  records: string;
+  /** The record of it that is shown. */
+  record: number;
+}
+
+const rounded = (value: number) => String(Number(value.toFixed(4)));
+
+export function useAddress(): [address: Address, change: (changes: Partial<Address>) => void] {
+  const [params, setParams] = useSearchParams();
+  const address = useMemo((): Address => {
+    const panel = PANELS.find((one) => one === params.get("panel")) ?? null;
+    return {
+      charts: chartsNamed(params.get("charts")),
+      latency: params.get("latency") ?? "",
+      operator: params.get("operator") ?? "",
+      panel,
+      records: params.get("records") ?? "",
+      record: Math.max(0, Math.floor(Number(params.get("record"))) || 0),
+    };
+  }, [params]);
+  const change = useCallback(
+    (changes: Partial<Address>) =>
+      setParams(
+        (before) => {
+          const after = new URLSearchParams(before);
+          for (const [name, value] of Object.entries(changes)) {
+            const text = Array.isArray(value) ? value.join(",") : String(value ?? "");
+            if (text === "" || text === "0" || text === FIRST_CHARTS.join(",")) after.delete(name);
+            else after.set(name, text);
+          }
+          return after;
+        },
+        { replace: true },
+      ),
+    [setParams],
+  );
+  return [address, change];
+}
+
+/** A held moment and a stretch are part of the address: `?t=12.5&from=10&to=20`; while playing it waits. */
+export function useMomentInAddress(ready: boolean): void {
+  const [params, setParams] = useSearchParams();
+  const pinned_s = useLiveRun((state) => state.pinned_s);
+  const zoom = useLiveRun((state) => state.zoom);
+  const playing = useLiveRun((state) => state.playing);
+  const read = useRef(false);
+  useEffect(() => {
+    if (!ready || read.current) return;
+    read.current = true;
+    const t_s = Number(params.get("t"));
+    const changes = { ...(params.has("t") && Number.isFinite(t_s) ? { pinned_s: t_s } : {}), zoom: spanIn(params) };
+    useLiveRun.setState(changes);
+  }, [ready, params]);
+  useEffect(() => {
+    if (!read.current || playing) return;
+    const wanted = {
+      t: pinned_s === null ? null : rounded(pinned_s),
+      from: zoom && rounded(zoom.from_s),
+      to: zoom && rounded(zoom.to_s),
+    };
+    if (Object.entries(wanted).every(([name, value]) => params.get(name) === value)) return;
+    const after = new URLSearchParams(params);
+    for (const [name, value] of Object.entries(wanted)) {
+      if (value === null) after.delete(name);
+      else after.set(name, value);
+    }
+    setParams(after, { replace: true });
+  }, [pinned_s, zoom, playing, params, setParams]);
+}
