@@ -245,7 +245,8 @@ class Simulation:
             if self.now_ns + 1 >= self._logs.until_ns:
                 self._world.arrays = self._logs.load(self._world.arrays)
             constants = self._plan.texts.cover(self._world.arrays.constants)
-            self._world.arrays = self._world.arrays._replace(constants=constants)
+            if constants is not self._world.arrays.constants:
+                self._world.arrays = self._world.arrays._replace(constants=constants)
             due_ns = min([self._faults.next_ns(self.now_ns), *(control.next_ns for control in self._controls)])
             stop = min(t_ns, self._logs.until_ns - 1, due_ns)
             reason = self._kernels.advance(self._world.arrays, stop)

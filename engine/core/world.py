@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from . import layout as L
 Words = NDArray[np.int64]
 
 
-class Arrays(NamedTuple):
+class Tables(NamedTuple):
     """What the loop is given. Tables are (rows, columns) of `engine.core.layout`; `*_f` are float64 views of the same memory."""
 
     msg: Words
@@ -72,6 +73,17 @@ class Arrays(NamedTuple):
     hook: Words  # a protocol's own state
     box: Words
     g: Words
+
+
+class Arrays(Tables):
+    """The same, with a place where kernels remember where the tables are: to ask some fifty arrays takes as long as hundreds of hops."""
+
+    @cached_property
+    def known(self) -> dict[Any, Any]:
+        return {}
+
+    def __reduce__(self) -> Any:
+        return Arrays, tuple(self)  # copies have tables of their own
 
 
 FRESH = {"entry": L.G_ENTRY_FRESH, "row": L.G_ROW_FRESH}

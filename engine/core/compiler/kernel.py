@@ -83,8 +83,9 @@ class Compiled:
             if isinstance(argument, np.ndarray):
                 signature.append(self._table("", argument, given))
             elif isinstance(argument, tuple):
-                names = argument._fields  # type: ignore[attr-defined]
-                signature.append(tuple([(name, *self._table(name, table, given)) for name, table in zip(names, argument, strict=True)]))
+                types, found = self._tables(argument)
+                signature.append(types)
+                given += found
             else:
                 signature.append(None)
                 words.append(int(argument))
@@ -93,6 +94,18 @@ class Compiled:
             return _checked(native, given, words)
         addresses = np.array(given, np.int64)
         return native(addresses.ctypes.data, *words)
+
+    def _tables(self, tables: Any) -> tuple[tuple[Any, ...], list[int]]:
+        """Types, addresses and shapes of a tuple's tables; remembered in its `known`, if it has that."""
+        known = getattr(tables, "known", None)
+        if known is not None and self in known:
+            found: tuple[tuple[Any, ...], list[int]] = known[self]
+            return found
+        given: list[int] = []
+        types = tuple([(name, *self._table(name, table, given)) for name, table in zip(tables._fields, tables, strict=True)])
+        if known is not None:
+            known[self] = types, given
+        return types, given
 
     def _table(self, name: str, table: Any, given: list[int]) -> tuple[str, int]:
         about = table.__array_interface__  # one look for all that is asked
