@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core import bulk
 from engine.core import layout as L
+from engine.core import tracing
+from engine.latencies import CLOCKS
 
 Words = NDArray[np.int64]
 
@@ -32,6 +33,9 @@ PARTS = (
     "network_latency",
 )
 """All parts, in the order in which a record meets them. Nothing aligns yet, so `alignment` is nowhere longer than 0."""
+
+NEAR = 1 << 14
+"""So many rows on either side are looked at for a delivery before all are."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +84,13 @@ class Waterfall:
 
 @dataclass(frozen=True)
 class Topology:
-    """What a trace's numbers stand for. operators, indexes: of each instance. senders: instance by channel. clock: what latency is
-    measured from."""
+    """What a trace's numbers stand for. operators, indexes: of each instance. senders, receivers: instance by channel. clock: what latency
+    is measured from."""
 
     operators: Sequence[str]
     indexes: Words
     senders: Words
+    receivers: Words
     clock: str
 
 
@@ -96,125 +101,89 @@ class NotTraced(ValueError):
 class Trace:
     """The services of a run, or of a stretch of it, as they are while the run stands still.
 
-    times: (n, TRACE_COLUMNS) of `engine.core.layout`. lineage: (n, LINEAGE_COLUMNS). base: number of the first row.
+    rows: (n, TRACE_COLUMNS) of `engine.core.layout`, as `engine.core.tracing` writes them.
     """
 
-    def __init__(self, times: Words, lineage: NDArray[np.int32], base: int, topology: Topology):
-        self.topology = topology
-        self._times, self._lineage, self._base = times, lineage, base
+    def __init__(self, rows: Words, topology: Topology):
+        self.topology, self.rows = topology, rows
+        self._halves = rows.view(np.uint32)
 
     def __len__(self) -> int:
-        return len(self._times)
+        return int(np.count_nonzero(self.rows[:, L.T_START] >= 0))
 
     def columns(self) -> dict[str, Words]:
-        """What is known of each service, by start, then instance (docs/event-core.md, 11). Numbers of rows are given as times."""
-        order = np.lexsort((self._lineage[:, L.F_INSTANCE], self._times[:, L.T_START]))
-        times, lineage = self._times[order], self._lineage[order].astype(np.int64)
-        channel = lineage[:, L.F_CHANNEL]
-        senders = np.append(self.topology.senders, -1)  # channel -1 has none
-        return {
-            "instance": lineage[:, L.F_INSTANCE],
-            "start_ns": times[:, L.T_START],
-            "end_ns": times[:, L.T_END],
-            "kind": lineage[:, L.F_KIND],
-            "trigger": times[:, L.T_TRIGGER],
-            "class": lineage[:, L.F_CLASS],
-            "ready_ns": times[:, L.T_READY],
+        """What is known of each service, by start, then instance (docs/event-core.md, 11)."""
+        n = np.flatnonzero(self.rows[:, L.T_START] >= 0)
+        rows, halves = self.rows[n], self._halves[n].astype(np.int64)
+        item = halves[:, L.F_ITEM]
+        number, spans = item >> L.ITEM_NUMBER, halves[:, L.F_SPANS :]
+        wide = item & L.ITEM_WIDE > 0
+        full = self.rows[n[wide] + 1]
+        number[wide], spans[wide] = -1 - full[:, L.T_START], full
+        waited, latency, transmission, network_wait, idle, service, since_origin = spans[:, 1:].T
+        by_channel = item & L.ITEM_BY_CHANNEL > 0
+        channel = np.where(by_channel, number, -1)
+        senders, receivers = (np.append(ends, -1) for ends in (self.topology.senders, self.topology.receivers))  # channel -1 has none
+        parent = np.where(halves[:, L.F_PARENT] > 0, n - halves[:, L.F_PARENT], -1)
+        start = rows[:, L.T_START]
+        columns = {
+            "instance": np.where(by_channel, receivers[channel], number),
+            "start_ns": start,
+            "end_ns": rows[:, L.T_END],
+            "kind": item & L.ITEM_KIND,
+            "trigger": rows[:, L.T_TRIGGER],
+            "class": item >> L.ITEM_CLASS & 3,
+            "ready_ns": start - waited,
             "channel": channel,
             "sender": senders[channel],
-            "sent_ns": times[:, L.T_SENT],
-            "begun_ns": times[:, L.T_BEGUN],
-            "departed_ns": times[:, L.T_DEPARTED],
-            "parent_ns": self._of(lineage[:, L.F_PARENT], self._times[:, L.T_START]),
-            "origin_ns": times[:, L.T_ORIGIN],
-            "idle_ns": times[:, L.T_IDLE],
-            "service_ns": times[:, L.T_SERVICE],
+            "sent_ns": start - waited - latency - transmission - network_wait,
+            "begun_ns": start - waited - latency - transmission,
+            "departed_ns": start - waited - latency,
+            "parent_ns": np.where(parent >= 0, self.rows[parent, L.T_START], -1),
+            "origin_ns": np.where(since_origin > 0, start - since_origin, -1),
+            "idle_ns": start - idle,
+            "service_ns": service,
         }
-
-    def _of(self, numbers: Words, values: NDArray[Any]) -> Words:
-        """The values of other rows, by their numbers; -1 where there is none."""
-        known = numbers >= self._base
-        return np.where(known, values[np.where(known, numbers - self._base, 0)], -1).astype(np.int64)
+        order = np.lexsort((columns["instance"], start))
+        return {name: column[order] for name, column in columns.items()}
 
     def waterfalls(self, records: Sequence[Delivery]) -> list[Waterfall]:
         """The paths of delivered records, in their order. Raises NotTraced."""
+        chosen = np.array([(record.trigger, record.end_ns, record.latency_ns) for record in records], np.int64).reshape(-1, 3)
+        path, outcome = np.zeros((64 + 32 * len(chosen), 4), np.int64), np.zeros((len(chosen), 4), np.int64)
+        deliveries, clock, done = self._deliveries(records), CLOCKS[self.topology.clock], 0
+        receivers = self.topology.receivers
+        while (done := tracing.walk_back(self.rows, self._halves, receivers, clock, done, deliveries, chosen, path, outcome)) < len(chosen):
+            path = np.concatenate([path, np.zeros_like(path)])
+        ends, problems = outcome[:, 0].tolist(), outcome[:, 1]
+        if problems.any():
+            first = int(np.flatnonzero(problems)[0])
+            raise self._problem(records[first], *outcome[first, 1:].tolist())
+        operators, indexes = self.topology.operators, self.topology.indexes.tolist()
+        parts = [
+            Part(PARTS[part], operators[i], indexes[i], start_ns, end_ns) for part, i, start_ns, end_ns in path[: max(ends, default=0)].tolist()
+        ]
+        begins = [0, *ends][: len(ends)]
+        return [Waterfall(record, tuple(reversed(parts[begin:end]))) for record, begin, end in zip(records, begins, ends, strict=True)]
+
+    def _deliveries(self, records: Sequence[Delivery]) -> Words:
+        """The rows of the services that delivered the records, -1 where there is none."""
         instance_of = {key: i for i, key in enumerate(zip(self.topology.operators, self.topology.indexes.tolist(), strict=True))}
         places = np.array([(record.end_ns, instance_of[record.sink, record.instance]) for record in records], np.int64).reshape(-1, 2)
         order = np.lexsort((places[:, 1], places[:, 0]))
-        found = np.full(len(records), -1, np.int64)
-        wanted = np.zeros(len(instance_of), np.int8)
-        wanted[places[:, 1]] = 1
-        bulk.find_services(self._times, self._lineage, places[order], wanted, found)
+        ascending, found = places[order], np.full(len(records), -1, np.int64)
+        if tracing.find_near(self.rows, self._halves, self.topology.receivers, ascending, found, NEAR):
+            tracing.find_all(self.rows, self._halves, self.topology.receivers, ascending, found)
         rows = np.empty_like(found)
         rows[order] = found
-        return [self._waterfall(record, n) for record, n in zip(records, (rows + self._base).tolist(), strict=True)]
+        return rows
 
-    def _waterfall(self, record: Delivery, n: int) -> Waterfall:
-        """The path of the record that was delivered at the end of service n, walked back from there."""
-        if n < self._base or self._time(n, L.T_TRIGGER) != record.trigger:
-            raise NotTraced(f"the trace holds no delivery of record {record.trigger} at {record.sink} at {record.end_ns} ns")
-        backwards = self._service(n)
-        while self._from(n, L.F_CHANNEL) >= 0:
-            fired = self._from(n, L.F_PARENT)
-            if fired < self._base:
-                raise self._begins_too_late(record, n)
-            backwards += self._way(n)
-            backwards.append(self._part("blocked", fired, self._time(fired, L.T_END), self._time(n, L.T_SENT)))
-            backwards += self._service(fired)
-            origin_ns = self._time(n, L.T_ORIGIN)
-            if origin_ns in (-1, self._time(fired, L.T_START)):
-                if self._from(fired, L.F_KIND) != L.RECORD:
-                    raise NotTraced(
-                        f"{self._operator(fired)} does not say from which record what it sent at {self._time(n, L.T_SENT)} counts"
-                    )
-                n = fired
-            else:
-                n = bulk.service_from(self._times, self._lineage, fired, self._base, origin_ns)
-                if n < self._base:
-                    raise self._begins_too_late(record, fired)
-                backwards.append(self._part("window_wait", n, self._time(n, L.T_END), self._time(fired, L.T_START)))
-                backwards += self._service(n)
+    def _problem(self, record: Delivery, problem: int, i: int, time_ns: int) -> NotTraced:
+        if problem == tracing.NO_DELIVERY:
+            return NotTraced(f"the trace holds no delivery of record {record.trigger} at {record.sink} at {record.end_ns} ns")
+        if problem == tracing.BEGINS_TOO_LATE:
+            return NotTraced(f"the trace begins too late: the path of record {record.trigger} leads to before {time_ns} ns")
+        if problem == tracing.NAMES_NO_RECORD:
+            return NotTraced(f"{self.topology.operators[i]} does not say from which record what it sent at {time_ns} counts")
         from_ns = record.end_ns - record.latency_ns
-        if self.topology.clock != "ingest":
-            backwards.append(self._part("driver_queue", n, self._time(n, L.T_READY), self._time(n, L.T_START)))
-        if self.topology.clock == "event":
-            backwards.append(self._part("event_delay", n, from_ns, self._time(n, L.T_READY)))
-        if backwards[-1].start_ns != from_ns:
-            raise NotTraced(f"the path of record {record.trigger} begins at {backwards[-1].start_ns} ns, its latency counts from {from_ns}")
-        return Waterfall(record, tuple(part for part in reversed(backwards) if part.duration_ns))
-
-    def _service(self, n: int) -> list[Part]:
-        """From the end of a service back to its start."""
-        worked_ns = self._time(n, L.T_START) + self._time(n, L.T_SERVICE)
-        return [
-            self._part("stolen", n, worked_ns, self._time(n, L.T_END)),
-            self._part("service", n, self._time(n, L.T_START), worked_ns),
-        ]
-
-    def _way(self, n: int) -> list[Part]:
-        """From the start of a service back to the sending of its message."""
-        fired, start_ns, ready_ns = self._from(n, L.F_PARENT), self._time(n, L.T_START), self._time(n, L.T_READY)
-        sent_ns, begun_ns, departed_ns = (self._time(n, column) for column in (L.T_SENT, L.T_BEGUN, L.T_DEPARTED))
-        queued_until_ns = start_ns - bulk.idle_ns(self._times, self._lineage, n, self._base, ready_ns)
-        return [
-            self._part("scheduling", n, queued_until_ns, start_ns),
-            self._part("queueing", n, ready_ns, queued_until_ns),
-            self._part("network_latency", fired, departed_ns, ready_ns),
-            self._part("transmission", fired, begun_ns, departed_ns),
-            self._part("network_wait", fired, sent_ns, begun_ns),
-        ]
-
-    def _time(self, n: int, column: int) -> int:
-        return int(self._times[n - self._base, column])
-
-    def _from(self, n: int, column: int) -> int:
-        return int(self._lineage[n - self._base, column])
-
-    def _operator(self, n: int) -> str:
-        return self.topology.operators[self._from(n, L.F_INSTANCE)]
-
-    def _part(self, part: str, n: int, start_ns: int, end_ns: int) -> Part:
-        return Part(part, self._operator(n), int(self.topology.indexes[self._from(n, L.F_INSTANCE)]), start_ns, end_ns)
-
-    def _begins_too_late(self, record: Delivery, n: int) -> NotTraced:
-        return NotTraced(f"the trace begins too late: the path of record {record.trigger} leads to before {self._time(n, L.T_START)} ns")
+        return NotTraced(f"the path of record {record.trigger} begins at {time_ns} ns, its latency counts from {from_ns}")

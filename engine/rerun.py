@@ -19,7 +19,7 @@ from engine.spec.selection import RECORDS_MAX, Selection
 from engine.spec.streams import FileStream
 
 STEPS = 500  # into which each of the two runs is cut, to tell how far it has come
-ROWS_MAX = 1 << 23  # services held at a time, about 0.8 GB; when there are more, those no longer needed are dropped
+ROWS_MAX = 13 << 20  # of the trace held at a time, about 0.8 GB; when there are more, those no longer needed are dropped
 
 Go = Callable[[Simulation, int], None]
 Progress = Callable[[float], None]
@@ -167,15 +167,16 @@ def trace(simulation: Simulation, records: list[Delivery], go: Go, progress: Pro
             reached += 1
         progress(simulation.now_ns / records[-1].end_ns)
         traced = simulation.trace()
-        full = len(traced) > ROWS_MAX
+        full = len(traced.rows) > ROWS_MAX
         last = reached == len(records) or begins[reached] > simulation.now_ns
         if reached > len(made) and (last or full):
             made += traced.waterfalls(records[len(made) : reached])
         if full and reached < len(records):
             simulation.drop_trace(begins[reached])
-            if len(simulation.trace()) > ROWS_MAX // 2:
+            held = simulation.trace()
+            if len(held.rows) > ROWS_MAX // 2:
                 message = (
-                    f"the paths of the chosen records span more than {ROWS_MAX // 2:,} services at a time; "
+                    f"the paths of the chosen records span {len(held):,} services at a time, more than can be held; "
                     "choose records of less latency, or fewer"
                 )
                 raise Refusal(message, value=len(records))

@@ -345,7 +345,7 @@ class Simulation:
         self._world.plan_ends()
         w = self._world.arrays
         rows = int(w.g[L.G_TRACE])
-        return Trace(w.trace[:rows], w.lineage[:rows], int(w.g[L.G_TRACE_BASE]), self._topology())
+        return Trace(w.trace[:rows], self._topology())
 
     def taken_outputs(self) -> Words:
         """What was delivered since the last call: (n, ..) sink, instance, end_ns, event_ns, trigger, latency_ns. It is not kept here."""
@@ -395,7 +395,8 @@ class Simulation:
     def _topology(self) -> Topology:
         w = self._world.arrays
         operators = [self._plan.operators[o] for o in w.inst[:, L.I_OP]]
-        return Topology(operators, w.inst[:, L.I_INDEX], w.chan[:, L.C_SENDER], self.experiment.measurement.latency.clock)
+        senders, receivers = (np.ascontiguousarray(w.chan[:, end]) for end in (L.C_SENDER, L.C_RECEIVER))
+        return Topology(operators, w.inst[:, L.I_INDEX], senders, receivers, self.experiment.measurement.latency.clock)
 
     def deliveries(self) -> list[Delivery]:
         """The records that all sinks delivered, by end, then instance. Needs keep_outputs=True."""

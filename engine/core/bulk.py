@@ -49,55 +49,6 @@ def await_logs(inst, host, memory, agenda, log):
 
 
 @compiled
-def idle_ns(trace, lineage, n, base, from_ns):
-    """How long the instance of service `n` was idle between from_ns and the start of that service: in no service, with nothing to send.
-
-    trace, lineage: the rows traced, the first of number `base`. The trace holds the instance's services since from_ns.
-    """
-    total = 0
-    while n >= base and trace[n - base, T_START] > from_ns:
-        total += max(trace[n - base, T_START] - max(trace[n - base, T_IDLE], from_ns), 0)
-        n = lineage[n - base, F_PREVIOUS]
-    return total
-
-
-@compiled
-def service_from(trace, lineage, n, base, start_ns):
-    """Number of the service that the instance of service `n` began at start_ns, before it; less than `base` if it was not traced."""
-    while n >= base and trace[n - base, T_START] > start_ns:
-        n = lineage[n - base, F_PREVIOUS]
-    if n >= base and trace[n - base, T_START] < start_ns:
-        n = base - 1
-    return n
-
-
-@compiled
-def find_services(trace, lineage, places, wanted, found):
-    """Which services ended at these places: (k, 2) time and instance, ascending. found: (k,) rows; what is not there is left as it is.
-
-    wanted: (instances,) 1 for those in `places`.
-    """
-    count = places.shape[0]
-    for n in range(trace.shape[0]):
-        if wanted[lineage[n, F_INSTANCE]] == 0:
-            continue
-        end = trace[n, T_END]
-        low = 0
-        high = count
-        while low < high:
-            middle = (low + high) >> 1
-            if places[middle, 0] < end:
-                low = middle + 1
-            else:
-                high = middle
-        while low < count and places[low, 0] == end:
-            if places[low, 1] == lineage[n, F_INSTANCE]:
-                found[low] = n
-            low += 1
-    return 0
-
-
-@compiled
 def unsent_bytes(inst, op, par, edge, msg, found):
     """Accounting bytes of the outputs that instances have made and not yet sent, into `found` (instances,)."""
     for i in range(inst.shape[0]):

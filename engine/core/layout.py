@@ -323,27 +323,49 @@ CONTROL_WORDS = 8  # at most
 X_COLUMNS = X_WORDS + CONTROL_WORDS
 SPARE = 8  # from here on in `box`: messages kept for the hooks of a protocol
 
-# -- the service trace: a row for each service that began while tracing (docs/event-core.md, 11), its times here ... ---------------
-T_START = 0
+# -- the service trace: a row for each service that began while tracing (`engine.core.tracing`), its times in words ... ------------
+T_START = 0  # of a second row: -1 - its number
 T_END = 1  # FAR while it is unknown
 T_TRIGGER = 2
-T_READY = 3
-T_SENT = 4
-T_BEGUN = 5
-T_DEPARTED = 6
-T_ORIGIN = 7  # start of the sender's service that took in what the measured anchor counts from, -1: of that which sent it
-T_IDLE = 8  # since when the instance had had nothing in hand
-T_SERVICE = 9
-TRACE_COLUMNS = 10
-# ... and in `lineage` what it was, and the numbers of two other rows, -1 where there is none or it is not traced
-F_INSTANCE = 0
-F_KIND = 1
-F_CLASS = 2
-F_CHANNEL = 3  # by which the item came, -1 for log records, ticks and control messages
-F_PARENT = 4  # the service that sent it
-F_PREVIOUS = 5  # the instance's service before this one
-LINEAGE_COLUMNS = 6
-# -- of a message while tracing: when it was sent, begun and departed; row of the service that sent it; T_ORIGIN ------------------
+TRACE_COLUMNS = 8  # one cache line
+TRACE_LINES = 2  # most rows of a service
+# ... and the rest in half words of the same line
+F_ITEM = 6  # how its item came, by ITEM_*, ...
+F_PARENT = 7  # ... how many rows back the service that sent it stands, 0: there is none or it is not traced ...
+F_PREVIOUS = 8  # ... and the instance's service before this one; ...
+F_SPANS = 8  # ... spans of time, ns; where there is a second row, those here are in its words from 1 on
+F_WAITED = 9  # ready to start
+F_LATENCY = 10  # departed to ready; this and the next two are 0 where it came by no channel
+F_TRANSMISSION = 11  # begun to departed
+F_NETWORK_WAIT = 12  # sent to begun
+F_IDLE = 13  # since when the instance had had nothing in hand, to start
+F_SERVICE = 14
+F_ORIGIN = 15  # start of the sender's service that took in what the measured anchor counts from, to start; 0: it counts from that which sent it
+HALVES = 16
+ITEM_KIND = 7  # bits of the item's kind; ...
+ITEM_CLASS = 3  # ... from this bit on two for its class ...
+ITEM_BY_CHANNEL = 1 << 5  # ... set if the number is that of the channel by which it came, and not of the instance ...
+ITEM_WIDE = 1 << 6  # ... set if there is a second row ...
+ITEM_NUMBER = 7  # ... the number, from this bit on
+ITEM_NUMBERS = 1 << 25
+
+# -- parts of a record's latency, as `engine.attribution.PARTS` ---------------------------------------------------------------------
+(
+    PART_EVENT_DELAY,
+    PART_DRIVER_QUEUE,
+    PART_QUEUEING,
+    PART_SCHEDULING,
+    PART_ALIGNMENT,
+    PART_SERVICE,
+    PART_STOLEN,
+    PART_WINDOW_WAIT,
+    PART_BLOCKED,
+    PART_NETWORK_WAIT,
+    PART_TRANSMISSION,
+    PART_NETWORK_LATENCY,
+) = range(12)
+
+# -- of a message while tracing: when it was sent, begun and departed; row of the service that sent it; start of the one it counts from ------------------
 N_SENT, N_BEGUN, N_DEPARTED, N_PARENT, N_ORIGIN, N_COLUMNS = range(6)
 # -- of an instance while tracing: row of its last service, -1 if it has none; when its last emission ended -----------------------
 B_ROW, B_IDLE, B_COLUMNS = range(3)

@@ -38,6 +38,7 @@ from engine.core.tools import (
     varied,
     weigh,
 )
+from engine.core.tracing import note_service
 from engine.core.transmission import credit_back, hand_over, is_full, note_way, pass_trunk, send_control, settle, transmit
 
 
@@ -88,7 +89,6 @@ def advance(world, stop):
     notes = world.notes
     entry_origin = world.entry_origin
     row_origin = world.row_origin
-    lineage = world.lineage
     behind = world.behind
     outputs = world.outputs
     hook = world.hook
@@ -632,7 +632,7 @@ def advance(world, stop):
                     i = best
                     best_ready = best_turn >> 2
                     best_class = best_turn & 3
-                    if tracing and g[G_TRACE] == trace.shape[0]:
+                    if tracing and g[G_TRACE] + TRACE_LINES > trace.shape[0]:
                         reason = NEED_TRACE
                         break
                     if g[G_FREE] < 2:
@@ -653,6 +653,7 @@ def advance(world, stop):
                     extra_ps = 0
                     trigger = -1
                     channel = -1
+                    came_from = -1
                     if best_class == CLASS_LOG:  # (5)
                         slot = -1
                         line = inst[i, I_LOG]
@@ -894,32 +895,7 @@ def advance(world, stop):
                     if inst[i, I_TICK] < host[h, H_TICK]:
                         host[h, H_TICK] = inst[i, I_TICK]
                     if tracing:
-                        n = g[G_TRACE]
-                        g[G_TRACE] = n + 1
-                        trace[n, T_START] = t
-                        trace[n, T_END] = proc[p, P_END]
-                        trace[n, T_TRIGGER] = trigger
-                        trace[n, T_READY] = best_ready
-                        trace[n, T_IDLE] = behind[i, B_IDLE]
-                        trace[n, T_SERVICE] = service
-                        lineage[n, F_INSTANCE] = i
-                        lineage[n, F_KIND] = kind
-                        lineage[n, F_CLASS] = best_class
-                        lineage[n, F_CHANNEL] = channel
-                        lineage[n, F_PREVIOUS] = behind[i, B_ROW]
-                        if channel >= 0:
-                            trace[n, T_SENT] = notes[slot, N_SENT]
-                            trace[n, T_BEGUN] = notes[slot, N_BEGUN]
-                            trace[n, T_DEPARTED] = notes[slot, N_DEPARTED]
-                            lineage[n, F_PARENT] = notes[slot, N_PARENT]
-                            trace[n, T_ORIGIN] = came_from
-                        else:
-                            trace[n, T_SENT] = best_ready
-                            trace[n, T_BEGUN] = best_ready
-                            trace[n, T_DEPARTED] = best_ready
-                            lineage[n, F_PARENT] = -1
-                            trace[n, T_ORIGIN] = -1
-                        behind[i, B_ROW] = n + g[G_TRACE_BASE]
+                        note_service(world, i, t, proc[p, P_END], trigger, kind, best_class, channel, slot, best_ready, service, came_from)
                 if reason != DONE:
                     host[h, H_RESUME] = t
                     next_ns[h] = t

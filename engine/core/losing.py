@@ -3,6 +3,7 @@
 from engine.core.compiler import compiled
 from engine.core.layout import *
 from engine.core.tools import drop_panes, free_entry, free_message, free_row, free_rows_of, pressure_at
+from engine.core.tracing import shorten
 from engine.core.transmission import credit_back
 
 # -- messages --------------------------------------------------------------------------------------------------------------
@@ -282,7 +283,6 @@ def give_credits(world, c, back):
 def stop_service(world, i, now, left, stolen):
     """The service of instance `i` ends with so much work left, ns; stolen: what is added to its stolen time."""
     inst = world.inst
-    trace = world.trace
     behind = world.behind
     g = world.g
     inst[i, I_BUSY] -= left
@@ -290,8 +290,7 @@ def stop_service(world, i, now, left, stolen):
     if inst[i, I_KIND] != RECORD:
         inst[i, I_CONTROL_NS] -= left
     if g[G_TRACING] == 1 and behind[i, B_ROW] >= g[G_TRACE_BASE]:
-        trace[behind[i, B_ROW] - g[G_TRACE_BASE], T_END] = now
-        trace[behind[i, B_ROW] - g[G_TRACE_BASE], T_SERVICE] -= left
+        shorten(world.trace, world.halves, behind[i, B_ROW] - g[G_TRACE_BASE], now, left)
 
 
 @compiled

@@ -34,7 +34,7 @@ WIDTHS = {
     "pane": layout.W_COLUMNS,
     "notes": layout.N_COLUMNS,
     "trace": layout.TRACE_COLUMNS,
-    "lineage": layout.LINEAGE_COLUMNS,
+    "halves": layout.HALVES,
     "behind": layout.B_COLUMNS,
     "agenda": 2,
     "tags": 2,

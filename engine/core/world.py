@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -64,7 +65,7 @@ class Tables(NamedTuple):
     histogram: Words  # (sinks of the measured latency, then of each of the others; buckets)
     latency_sums: Words  # (as `histogram`, 3): count, sum, maximum
     trace: Words  # while tracing, by service: its times ...
-    lineage: NDArray[np.int32]  # ... and what it was, and from which other services
+    halves: NDArray[np.uint32]  # ... and what it was, and from which other services: half words of the same rows
     behind: Words  # (instances, 2) while tracing: row of the last service, when its emission ended
     notes: Words  # while tracing, by message: when it was sent, and where it stems from
     entry_origin: Words  # while tracing, by entry of keyed state: the service that took in its anchor
@@ -92,15 +93,20 @@ FRESH = {"entry": L.G_ENTRY_FRESH, "row": L.G_ROW_FRESH}
 TRACED = {"notes": "msg", "entry_origin": "entry", "row_origin": "row"}
 """What is noted only while tracing, and the table by whose rows. Without tracing these arrays have one row, and nothing looks at it."""
 
-TRACES = ("trace", "lineage")
-OBSERVED = ("outputs", *TRACES)
+OBSERVED = ("outputs", "trace", "halves")
 """What is kept for an observer. Whether it is kept is no part of the world's state."""
 
 LINE_WORDS = 8
-LINED = ("log", "msg", "inst", "entry", "row", "pane")
+LINED = ("log", "msg", "inst", "entry", "row", "pane", "trace")
 """Tables whose rows start at cache lines: to look at a row costs as few waits for memory as it can."""
 
-VIEWS = {"msg_f": "msg", "stack_f": "stack", "entry_f": "entry"}
+VIEWS: dict[str, tuple[str, type[np.generic]]] = {
+    "msg_f": ("msg", np.float64),
+    "stack_f": ("stack", np.float64),
+    "entry_f": ("entry", np.float64),
+    "halves": ("trace", np.uint32),
+}
+"""Tables that are the memory of others in another type."""
 
 
 ROWS_AHEAD = 1 << 23
@@ -119,17 +125,17 @@ class Capacity:
     outputs: int = 65536
 
 
-def lines(rows: int, columns: int) -> Words:
+def lines(rows: int, columns: int, make: Callable[[int, type[np.int64]], Words] = np.zeros) -> Words:
     """Zeros (rows, columns rounded up to whole cache lines), each row at the start of a line. Rows never touched cost no memory."""
     stride = -(-columns // LINE_WORDS) * LINE_WORDS
-    words = np.zeros(rows * stride + LINE_WORDS, np.int64)
+    words = make(rows * stride + LINE_WORDS, np.int64)
     skip = -(words.ctypes.data // 8) % LINE_WORDS
     return words[skip : skip + rows * stride].reshape(rows, stride)
 
 
 def arrays(**given: Words) -> Arrays:
-    """`Arrays` with the float views added."""
-    views = {view: given[of].view(np.float64) for view, of in VIEWS.items()}
+    """`Arrays` with the views added."""
+    views = {view: given[of].view(type) for view, (of, type) in VIEWS.items()}
     return Arrays(**given, **views)  # type: ignore[arg-type]  # names of the views are disjoint from the given ones
 
 
@@ -182,7 +188,7 @@ class World:
             g[L.G_PANES_FREE] += new - old
             self._set(pane=pane)
         elif reason == L.NEED_TRACE:
-            self._set(**{name: _longer(getattr(w, name), 2 * len(w.trace), int(g[L.G_TRACE])) for name in TRACES})
+            self._set(trace=_longer(w.trace, 2 * len(w.trace), int(g[L.G_TRACE])))
         else:
             raise AssertionError(f"the loop handed back for an unknown reason {reason}")
         if g[L.G_TRACING]:
@@ -196,7 +202,7 @@ class World:
         g[L.G_TRACING], g[L.G_TRACE], g[L.G_TRACE_BASE] = 1, 0, 0
         self.arrays.behind[:, L.B_ROW] = -1
         if len(self.arrays.trace) < rows:
-            self._set(**{name: _longer(getattr(self.arrays, name), rows, 0) for name in TRACES})
+            self._set(trace=_longer(self.arrays.trace, rows, 0))
         self._set(**{name: getattr(self.arrays, name)[:0] for name in TRACED})
         self._note_all_rows()
 
@@ -218,11 +224,9 @@ class World:
         self.plan_ends()
         w, g = self.arrays, self.arrays.g
         rows = int(g[L.G_TRACE])
-        still_wanted = w.trace[:rows, L.T_END] >= before_ns
+        still_wanted = (w.trace[:rows, L.T_START] >= 0) & (w.trace[:rows, L.T_END] >= before_ns)
         first = int(np.argmax(still_wanted)) if still_wanted.any() else rows
-        for name in TRACES:
-            table = getattr(w, name)
-            table[: rows - first] = table[first:rows].copy()
+        w.trace[: rows - first] = w.trace[first:rows].copy()
         g[L.G_TRACE] -= first
         g[L.G_TRACE_BASE] += first
 
@@ -277,7 +281,7 @@ class World:
         """A copy of all arrays but the buffer of outputs; of tables that are filled from the front only the rows in use."""
         g = self.arrays.g
         used = {name: int(g[scalar]) for name, scalar in FRESH.items()}
-        used |= {name: used[table] for name, table in TRACED.items() if table in used} | {name: int(g[L.G_TRACE]) for name in TRACES}
+        used |= {name: used[table] for name, table in TRACED.items() if table in used} | {"trace": int(g[L.G_TRACE])}
         return {
             name: array[: used.get(name)].copy() for name, array in self.arrays._asdict().items() if name not in VIEWS and name != "outputs"
         }
@@ -290,16 +294,14 @@ class World:
         goes_on = tracing and int(g[L.G_TRACING])
         g[[L.G_TRACING, L.G_KEEPING, L.G_OUTPUT]] = tracing, own.g[L.G_KEEPING], 0
         rows = {"row": int(g[L.G_ROWS_SIZE]), "entry": int(g[L.G_ENTRIES_SIZE])}
-        rows |= {name: max(len(own.trace), len(snapshot[name])) for name in TRACES}
         taken = {
             name: _taller(array, rows.get(name, len(array)), len(array)) if name in LINED else array.copy()
             for name, array in snapshot.items()
-            if name not in TRACES
+            if name != "trace"
         }
-        traces = {
-            name: _longer(snapshot[name], rows[name] if goes_on else len(own.trace), len(snapshot[name]) * goes_on) for name in TRACES
-        }
-        self._set(**taken, **traces, outputs=np.empty_like(own.outputs))
+        traced = snapshot["trace"]
+        trace = _longer(traced, max(len(own.trace), len(traced) * goes_on), len(traced) * goes_on)
+        self._set(**taken, trace=trace, outputs=np.empty_like(own.outputs))
         self._set(g=g)
         self.arrays.op[:, L.O_CODE] = own.op[:, L.O_CODE]  # the run that was saved may have had other kinds woven in
         if goes_on:
@@ -408,9 +410,9 @@ def _next_size(old: int, need: int) -> int:
     return new
 
 
-def _longer(table: Any, rows: int, used: int) -> Any:
+def _longer(table: Words, rows: int, used: int) -> Words:
     """A copy with other rows behind the first `used`; what they hold is no matter, and until they are written they cost no memory."""
-    longer = np.empty((rows, *table.shape[1:]), table.dtype)
+    longer = lines(rows, table.shape[1], np.empty)
     longer[:used] = table[:used]
     return longer
 
