@@ -116,7 +116,7 @@ class Trace:
         n = np.flatnonzero(self.rows[:, L.T_START] >= 0)
         rows, halves = self.rows[n], self._halves[n].astype(np.int64)
         item = halves[:, L.F_ITEM]
-        number, spans = item >> L.ITEM_NUMBER, halves[:, L.F_SPANS :]
+        number, spans = item >> L.ITEM_NUMBER, halves[:, L.SECOND :]
         wide = item & L.ITEM_WIDE > 0
         full = self.rows[n[wide] + 1]
         number[wide], spans[wide] = -1 - full[:, L.T_START], full
@@ -161,7 +161,8 @@ class Trace:
             raise self._problem(records[first], *outcome[first, 1:].tolist())
         operators, indexes = self.topology.operators, self.topology.indexes.tolist()
         parts = [
-            Part(PARTS[part], operators[i], indexes[i], start_ns, end_ns) for part, i, start_ns, end_ns in path[: max(ends, default=0)].tolist()
+            Part(PARTS[part], operators[i], indexes[i], start_ns, end_ns)
+            for part, i, start_ns, end_ns in path[: max(ends, default=0)].tolist()
         ]
         begins = [0, *ends][: len(ends)]
         return [Waterfall(record, tuple(reversed(parts[begin:end]))) for record, begin, end in zip(records, begins, ends, strict=True)]

@@ -333,14 +333,14 @@ TRACE_LINES = 2  # most rows of a service
 F_ITEM = 6  # how its item came, by ITEM_*, ...
 F_PARENT = 7  # ... how many rows back the service that sent it stands, 0: there is none or it is not traced ...
 F_PREVIOUS = 8  # ... and the instance's service before this one; ...
-F_SPANS = 8  # ... spans of time, ns; where there is a second row, those here are in its words from 1 on
+SECOND = 8  # ... spans of time, ns, from the next column on; where there is a second row, that of column f is its word f - SECOND in full
 F_WAITED = 9  # ready to start
 F_LATENCY = 10  # departed to ready; this and the next two are 0 where it came by no channel
 F_TRANSMISSION = 11  # begun to departed
 F_NETWORK_WAIT = 12  # sent to begun
 F_IDLE = 13  # since when the instance had had nothing in hand, to start
 F_SERVICE = 14
-F_ORIGIN = 15  # start of the sender's service that took in what the measured anchor counts from, to start; 0: it counts from that which sent it
+F_ORIGIN = 15  # start of the service that took in what the measured anchor counts from, to start; 0: it counts from that which sent it
 HALVES = 16
 ITEM_KIND = 7  # bits of the item's kind; ...
 ITEM_CLASS = 3  # ... from this bit on two for its class ...
@@ -365,7 +365,7 @@ ITEM_NUMBERS = 1 << 25
     PART_NETWORK_LATENCY,
 ) = range(12)
 
-# -- of a message while tracing: when it was sent, begun and departed; row of the service that sent it; start of the one it counts from ------------------
+# -- of a message while tracing: when it was sent, begun and departed; row of the service that sent it; start of the one it counts from --
 N_SENT, N_BEGUN, N_DEPARTED, N_PARENT, N_ORIGIN, N_COLUMNS = range(6)
 # -- of an instance while tracing: row of its last service, -1 if it has none; when its last emission ended -----------------------
 B_ROW, B_IDLE, B_COLUMNS = range(3)

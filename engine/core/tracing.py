@@ -52,13 +52,13 @@ def note_service(world, i, t, end, trigger, kind, of_class, channel, slot, ready
         rows = 2
         item |= ITEM_WIDE
         trace[n + 1, T_START] = -1 - number
-        trace[n + 1, F_WAITED - F_SPANS] = waited
-        trace[n + 1, F_LATENCY - F_SPANS] = latency
-        trace[n + 1, F_TRANSMISSION - F_SPANS] = transmission
-        trace[n + 1, F_NETWORK_WAIT - F_SPANS] = network_wait
-        trace[n + 1, F_IDLE - F_SPANS] = idle
-        trace[n + 1, F_SERVICE - F_SPANS] = service
-        trace[n + 1, F_ORIGIN - F_SPANS] = since_origin
+        trace[n + 1, F_WAITED - SECOND] = waited
+        trace[n + 1, F_LATENCY - SECOND] = latency
+        trace[n + 1, F_TRANSMISSION - SECOND] = transmission
+        trace[n + 1, F_NETWORK_WAIT - SECOND] = network_wait
+        trace[n + 1, F_IDLE - SECOND] = idle
+        trace[n + 1, F_SERVICE - SECOND] = service
+        trace[n + 1, F_ORIGIN - SECOND] = since_origin
     trace[n, T_START] = t
     trace[n, T_END] = end
     trace[n, T_TRIGGER] = trigger
@@ -81,14 +81,14 @@ def shorten(trace, halves, n, now, left):
     trace[n, T_END] = now
     halves[n, F_SERVICE] -= left
     if halves[n, F_ITEM] & ITEM_WIDE > 0:
-        trace[n + 1, F_SERVICE - F_SPANS] -= left
+        trace[n + 1, F_SERVICE - SECOND] -= left
 
 
 def span(trace, halves, n, field):
     """One of the spans of row `n`, ns: F_WAITED to F_ORIGIN."""
     value = halves[n, field]
     if halves[n, F_ITEM] & ITEM_WIDE > 0:
-        value = trace[n + 1, field - F_SPANS]
+        value = trace[n + 1, field - SECOND]
     return value
 
 
@@ -227,8 +227,8 @@ def walk_back(trace, halves, receivers, clock, first, found, records, path, outc
 
     receivers: instance by channel. clock: CLOCK_* that latency is measured from. first: number of the first record to look at.
     found: (k,) rows of their deliveries. records: (k, 3) trigger, end and latency. path: (m, 4) part, instance, start, end.
-    outcome: (k, 4) where in `path` the record's parts end; 0 or one of `PROBLEMS`, then the instance where it arose, and a time: the start of
-    the service before which nothing is known, when that was sent of which the record is not known, or when the path begins.
+    outcome: (k, 4) where in `path` the record's parts end; 0 or one of `PROBLEMS`, then the instance where it arose, and a time: the start
+    of the service before which nothing is known, when that was sent of which the record is not known, or when the path begins.
     Returns the number of records before the first for which `path` is too short.
     """
     m = 0

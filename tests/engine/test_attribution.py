@@ -15,11 +15,13 @@ import pytest
 from hypothesis import given
 
 import engine
+from engine import attribution
 from engine.attribution import PARTS, Delivery, NotTraced, Waterfall
 from engine.core import layout as L
+from engine.core import tracing
 from tests.strategies import documents
 
-from .agreement import TEMPLATES, simulated, template, traced
+from .agreement import TEMPLATES, assert_agreement, simulated, template, traced
 
 
 def waterfalls_of(simulation: engine.Simulation) -> list[Waterfall]:
@@ -220,3 +222,55 @@ def test_what_is_not_in_the_trace_is_refused() -> None:
     late.run_until(record.end_ns)
     with pytest.raises(NotTraced, match="begins too late"):
         late.trace().waterfalls([record])
+
+
+HALF_WORD = 1 << 32
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["shared_fifo", "processor_sharing"])
+def test_spans_of_any_length_are_kept(form: str) -> None:
+    """A row holds spans of up to 4 s; longer ones are kept all the same, where hosts fall behind, and dropping rows leaves them whole."""
+    document = busy("nexmark_q3", "oldest", horizon_s=0.1)
+    for host in document["cluster"]["hosts"]:
+        host |= {"speed": 0.001, "processor": {"kind": form}}
+    simulation = traced(document)
+    assert_agreement(document, simulation)
+    columns = simulation.trace().columns()
+    long = columns["start_ns"] - columns["ready_ns"] >= HALF_WORD
+    assert 0.1 < long.mean() < 1
+    assert len(long) + np.count_nonzero(long) <= len(simulation.trace().rows) <= 2 * len(long)
+    for waterfall in waterfalls_of(simulation):
+        assert_adds_up(waterfall)
+    simulation.drop_trace(int(np.median(columns["end_ns"])))
+    rest = simulation.trace().columns()
+    assert 0.2 < len(rest["start_ns"]) / len(long) < 0.8
+    place_of = {place: n for n, place in enumerate(zip(columns["start_ns"].tolist(), columns["instance"].tolist(), strict=True))}
+    places = [place_of[place] for place in zip(rest["start_ns"].tolist(), rest["instance"].tolist(), strict=True)]
+    parent_is_held = rest["parent_ns"] >= 0
+    assert 0 < np.count_nonzero(parent_is_held) < len(places)
+    for name, column in columns.items():
+        alike = rest[name] == column[places]
+        assert (alike | ~parent_is_held if name == "parent_ns" else alike).all(), name
+
+
+def test_a_service_takes_a_second_row_where_its_numbers_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = template("nexmark_q3", horizon_s=0.004, drain=True)
+    usual = traced(document)
+    assert len(usual.trace().rows) == len(usual.trace())
+    monkeypatch.setenv("MILLRACE_COMPILE", "0")
+    monkeypatch.setattr(tracing, "ITEM_NUMBERS", 7)
+    wide = traced(document)
+    assert len(wide.trace()) < len(wide.trace().rows) < 2 * len(wide.trace())
+    for name, column in usual.trace().columns().items():
+        assert np.array_equal(wide.trace().columns()[name], column), name
+    assert waterfalls_of(wide) == waterfalls_of(usual)
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_deliveries_are_found_wherever_their_rows_stand(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    simulation = traced(busy(name, "newest"))
+    wanted = waterfalls_of(simulation)
+    for near in (0, 1, 5):
+        monkeypatch.setattr(attribution, "NEAR", near)
+        assert waterfalls_of(simulation) == wanted
