@@ -25,7 +25,7 @@ import yaml
 import engine
 from benchmarks.simpy_model import simpy_hops_per_s
 from engine.rerun import waterfalls_at_hand
-from engine.spec.selection import Selection
+from engine.spec.selection import Sample, Selection
 
 EXAMPLES = Path(__file__).parents[1] / "fixtures" / "experiments"
 CASES = (("nexmark_q12", 10, 100_000), ("nexmark_q3", 10, 100_000), ("nexmark_q12", 100, 120_000), ("nexmark_q3", 100, 120_000))
@@ -34,6 +34,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "processor_sharing": {"processor": {"kind": "processor_sharing"}, "cores": 1},
 }
 CREDITS = 32  # per channel
+SAMPLED = 500  # records
 FEW_WORKERS = 4
 PER_WORKER = 1_200  # records/s, the same load at 4 workers as at 100
 
@@ -209,7 +210,8 @@ def growth(example: str, horizon_s: float, repeats: int) -> dict[str, Any]:
 
 
 def tracing(example: str, workers: int, records_per_s: float, horizon_s: float, repeats: int) -> dict[str, Any]:
-    """Time of a run that traces every service, keeps its outputs and says where the time of its slowest records went, over a plain run's.
+    """Time of a run that traces every service, keeps its outputs and says where the time of its slowest records and of a sample went, over
+    a plain run's.
 
     Processor time, since the two take turns on a machine that may do other work; the least of the repeats, in which it did least.
     """
@@ -225,12 +227,14 @@ def tracing(example: str, workers: int, records_per_s: float, horizon_s: float, 
             while simulation.advance() is not None:
                 pass
             if observed:
-                waterfalls_at_hand(simulation, Selection(slowest=10))
+                outputs = sum(map(len, simulation.output_parts()))
+                chosen = waterfalls_at_hand(simulation, Selection(slowest=10, sample=Sample(rate=SAMPLED / max(outputs, SAMPLED))))
             making = sum(feed.seconds for feed in feeds.values())  # type: ignore[attr-defined]
             seconds[observed].append(time.process_time() - started - making)
     return {
         "name": f"{example} W={workers} {records_per_s:g}/s traced, with waterfalls, over plain",
         "services": len(simulation.trace()),
+        "waterfalls": len(chosen),
         "ratio": round(min(seconds[True]) / min(seconds[False]), 2),
     }
 
@@ -260,7 +264,7 @@ def main() -> None:
         [lambda case=case: compare(*case, options.seconds, options.repeats) for case in CASES]
         + [lambda example=example: growth(example, options.seconds, options.repeats) for example in ("nexmark_q12", "nexmark_q3")]
         + [lambda form=form, case=case: compare_form(form, *case, options.seconds, options.repeats) for form in FORMS for case in CASES[:2]]
-        + [lambda: tracing("nexmark_q3", 10, 100_000, options.seconds, options.repeats)]
+        + [lambda case=case: tracing(*case, options.seconds, options.repeats) for case in CASES[:2]]
         + [lambda: whole_run("nexmark_q12", 100, 120_000, 60.0), snapshots, lambda: small_run(9), first_frame]
     )
     for result in results:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,7 @@ NEAR = 1 << 14
 """So many rows on either side are looked at for a delivery before all are."""
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A stretch of a record's time, [start_ns, end_ns). instance: index within the operator; of network parts the sender's."""
 
     part: str
@@ -79,7 +78,7 @@ class Waterfall:
         return sums
 
     def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self.record), "parts": [asdict(part) for part in self.parts]}
+        return {**asdict(self.record), "parts": [part._asdict() for part in self.parts]}
 
 
 @dataclass(frozen=True)
@@ -160,12 +159,11 @@ class Trace:
             first = int(np.flatnonzero(problems)[0])
             raise self._problem(records[first], *outcome[first, 1:].tolist())
         operators, indexes = self.topology.operators, self.topology.indexes.tolist()
-        parts = [
-            Part(PARTS[part], operators[i], indexes[i], start_ns, end_ns)
-            for part, i, start_ns, end_ns in path[: max(ends, default=0)].tolist()
-        ]
+        parts, instances, starts_ns, ends_ns = path[: max(ends, default=0)].T.tolist()
+        names = ([PARTS[part] for part in parts], [operators[i] for i in instances], [indexes[i] for i in instances])
+        made = list(map(Part, *names, starts_ns, ends_ns))
         begins = [0, *ends][: len(ends)]
-        return [Waterfall(record, tuple(reversed(parts[begin:end]))) for record, begin, end in zip(records, begins, ends, strict=True)]
+        return [Waterfall(record, tuple(made[begin:end][::-1])) for record, begin, end in zip(records, begins, ends, strict=True)]
 
     def _deliveries(self, records: Sequence[Delivery]) -> Words:
         """The rows of the services that delivered the records, -1 where there is none."""
