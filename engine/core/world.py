@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import bulk
+from . import bulk, reuse
 from . import layout as L
 
 Words = NDArray[np.int64]
@@ -412,7 +412,7 @@ def _next_size(old: int, need: int) -> int:
 
 def _longer(table: Words, rows: int, used: int) -> Words:
     """A copy with other rows behind the first `used`; what they hold is no matter, and until they are written they cost no memory."""
-    longer = lines(rows, table.shape[1], np.empty)
+    longer = lines(rows, table.shape[1], reuse.words)
     longer[:used] = table[:used]
     return longer
 
