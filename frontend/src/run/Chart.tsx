@@ -63,7 +63,7 @@ export function Chart({
   /** Greatest value of the axis, where it is known. */
   top?: number;
   format: (value: number) => string;
-  onDrawn?: (points: number) => void;
+  onDrawn?: (data: uPlot.AlignedData) => void;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
@@ -147,7 +147,7 @@ export function Chart({
 
   useEffect(() => {
     plot.current?.setData(data.current);
-    onDrawn?.(count);
+    onDrawn?.(data.current);
   }, [count, lines, span.from_s, span.to_s, onDrawn]);
 
   return <div className="chart" ref={box} />;

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { Link, useParams } from "react-router";
 import { isActive, registryQuery } from "../api/queries";
 import type { Run } from "../api/types";
+import { useCommands } from "../app/commands";
 import { TopBar } from "../app/TopBar";
 import { coerceDocument, warmupOf } from "../model/document";
 import { runEvents } from "../model/events";
@@ -12,6 +13,7 @@ import { Icon } from "../ui/Icon";
 import { Empty, Failure, Loading } from "../ui/states";
 import { useAddress, useMomentInAddress } from "./address";
 import { Hosts, weighsMemory } from "./Hosts";
+import { RUN_COMMANDS } from "./keys";
 import { followRun, momentOf, useLiveRun } from "./liveRun";
 import { ResultPanel } from "./ResultPanel";
 import { RunBar } from "./RunBar";
@@ -76,6 +78,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   const at = frame ? (moment_s === null && isActive(run) ? "live" : `at ${frame.t_s.toFixed(2)} s`) : "";
   const [side, setSide] = useState<"topology" | "hosts" | "events">("topology");
   useMomentInAddress(count > 0);
+  useCommands("run", RUN_COMMANDS);
   return (
     <div className="page">
       <RunBar run={run} gone={gone} />

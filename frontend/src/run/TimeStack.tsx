@@ -1,14 +1,16 @@
 import { useCallback, useMemo, useRef, useState, type ReactNode } from "react";
+import type { AlignedData } from "uplot";
 import { CHARTS, chartOf, largestOperators, type ChartId, type ChartOf, type Unit } from "../model/charts";
 import type { ExperimentDocument } from "../model/document";
 import { labelLines, type FaultMark } from "../model/faults";
 import type { NamedLatency } from "../model/latencies";
-import { Series, spansMoreThanADecade, timeTicks, zoomed, type Span } from "../model/series";
+import { Series, spansMoreThanADecade, timeTicks, type Span } from "../model/series";
 import { bytes, latency, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "./Chart";
 import { FrameTable } from "./FrameTable";
 import { Legend } from "./Legend";
+import { step } from "./keys";
 import { momentOf, useLiveRun } from "./liveRun";
 
 /** Labels of faults: lines that they may take, and how wide a chart is at least and a letter on average, in px. */
@@ -18,7 +20,6 @@ const LETTER_PX = 6;
 
 /** A press that moves so far chooses a stretch; less is a click. */
 const DRAG_PX = 5;
-const ZOOM_FRAMES_MIN = 4;
 
 const FORMAT: Record<Unit, (value: number) => string> = {
   latency: (value) => latency(value).join(" "),
@@ -69,8 +70,7 @@ export function TimeStack({
   const press = useRef<{ x: number; t_s: number } | null>(null);
   const stack = useRef<HTMLDivElement>(null);
   const head_s = count ? log.timeOf(count - 1) : 0;
-  const whole = { from_s: 0, to_s: end_s };
-  const span: Span = zoom ?? whole;
+  const span: Span = zoom ?? { from_s: 0, to_s: end_s };
   const width_s = span.to_s - span.from_s;
 
   const timeAt = (clientX: number, clamp = false): number | null => {
@@ -82,20 +82,12 @@ export function TimeStack({
   };
   /** The edge of the frame that covers a moment. */
   const held = (t_s: number | null) => (t_s === null || !count ? null : log.timeOf(Math.min(log.numberAt(t_s), count - 1)));
-  const step = (frames: number) => {
-    const next = Math.max(0, Math.min(count - 1, log.numberAt(moment_s ?? head_s) + frames));
-    if (count) useLiveRun.setState({ pinned_s: log.timeOf(next), playing: false });
-  };
-  const zoomBy = (factor: number) => {
-    const frame_s = count ? log.timeOf(0) : 0.25;
-    const around_s = Math.min(span.to_s, Math.max(span.from_s, moment_s ?? head_s));
-    useLiveRun.setState({ zoom: zoomed(span, factor, around_s, whole, ZOOM_FRAMES_MIN * frame_s) });
-  };
-
-  const onDrawn = useCallback((points: number) => {
+  const onDrawn = useCallback((data: AlignedData) => {
+    const points = data[0].length;
     stack.current?.setAttribute("data-points", String(points));
     const probe = window.__millrace;
     if (!points || !probe) return;
+    probe.chart = data;
     const now_ms = performance.now();
     if (probe.firstPointMs < 0) probe.firstPointMs = now_ms;
     if (probe.drawnFrame < points - 1) Object.assign(probe, { drawnFrame: points - 1, drawnMs: now_ms });
@@ -174,13 +166,9 @@ export function TimeStack({
       onKeyDown={(event) => {
         if ((event.target as HTMLElement).closest("select, input, .frames")) return;
         const frames = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key];
-        const factor = { "+": 0.5, "=": 0.5, "-": 2 }[event.key];
-        if (frames) {
-          event.preventDefault();
-          step(frames);
-        } else if (factor) zoomBy(factor);
-        else if (event.key === "0") useLiveRun.setState({ zoom: null });
-        else if (event.key === "Escape") useLiveRun.setState({ pinned_s: null, playing: false });
+        if (!frames) return;
+        event.preventDefault();
+        step(frames);
       }}
     >
       <div className="stack-scroll scroll">
@@ -263,7 +251,7 @@ function ChartPanel({
   onTable: () => void;
   shades: ReactNode;
   notes: Note[];
-  onDrawn: ((points: number) => void) | undefined;
+  onDrawn: ((data: AlignedData) => void) | undefined;
   extra: ReactNode;
 }) {
   const log = useLiveRun((state) => state.log);

@@ -6,8 +6,9 @@ import type { RunEvent } from "../model/events";
 import { duration } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
+import { playOrPause } from "./keys";
 import { momentOf, useLiveRun, useShowing } from "./liveRun";
-import { goLive, pause, play, REFRESH_RATES, SPEEDS, usePlayback } from "./playback";
+import { goLive, REFRESH_RATES, SPEEDS, usePlayback } from "./playback";
 
 /** Where the run is and which moment is shown. The slider holds a moment, play moves it on; "Go live" follows the head again. */
 export function Transport({
@@ -54,18 +55,18 @@ export function Transport({
         <button
           className="btn icon play"
           title={
-            !count ? "There is no frame yet" : playing || live ? "Hold this moment (the run goes on)" : pinned === null ? "Play from the start" : "Play from here"
+            !count ? "There is no frame yet" : playing || live ? "Hold this moment; the run goes on (K)" : pinned === null ? "Play from the start (K)" : "Play from here (K)"
           }
           aria-label={playing || live ? "Pause" : "Play"}
           data-testid="play"
           disabled={!count}
-          onClick={() => (playing || live ? pause() : play())}
+          onClick={playOrPause}
         >
           <Icon name={playing || live ? "pause" : "play"} />
         </button>
         <button
           className="btn ghost icon"
-          title={at <= 0 ? "This is the first frame" : "One frame back (Left)"}
+          title={at <= 0 ? "This is the first frame" : "One frame back (,)"}
           aria-label="One frame back"
           disabled={at <= 0}
           onClick={() => stepTo(at - 1)}
@@ -74,7 +75,7 @@ export function Transport({
         </button>
         <button
           className="btn ghost icon"
-          title={at < 0 || at >= count - 1 ? "This is the last frame" : "One frame on (Right)"}
+          title={at < 0 || at >= count - 1 ? "This is the last frame" : "One frame on (.)"}
           aria-label="One frame on"
           disabled={at < 0 || at >= count - 1}
           onClick={() => stepTo(at + 1)}

@@ -62,7 +62,7 @@ export interface Showing {
 }
 export const useShowing = create<Showing>(() => ({ speed: 1, refresh_per_s: 0 }));
 
-/** For tests and the console: numbers only. `firstPointMs` is on the page's own clock (performance.now), -1 before. */
+/** For tests and the console. `firstPointMs` is on the page's own clock (performance.now), -1 before. */
 interface Probe {
   runNumber: number;
   framesReceived: number;
@@ -73,6 +73,8 @@ interface Probe {
   /** Of the newest frame that was drawn: its number, and when that was on the page's clock. */
   drawnFrame: number;
   drawnMs: number;
+  /** What the first chart draws: times, then the values of each line. */
+  chart: ArrayLike<ArrayLike<number | null | undefined>>;
 }
 
 declare global {
@@ -86,7 +88,7 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
   set(blank());
   const { log } = useLiveRun.getState();
   const none = { firstFrame: -1, lastFrame: -1, firstPointMs: -1, drawnFrame: -1, drawnMs: -1 };
-  window.__millrace = { runNumber: 0, framesReceived: 0, gaps: 0, ...none };
+  window.__millrace = { runNumber: 0, framesReceived: 0, gaps: 0, chart: [], ...none };
 
   let drawing: ReturnType<typeof setTimeout> | undefined;
   let drawnAt_ms = -Infinity;

@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { RUN_COMMANDS } from "./keys";
+
+describe("commands of a run's page", () => {
+  it("have a key each, and names of their own", () => {
+    const keys = ["Ctrl+K", "Ctrl+Shift+P", "?", ...RUN_COMMANDS.flatMap((command) => command.keys ?? [])];
+    expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
+    expect(new Set(RUN_COMMANDS.map((command) => command.does)).size).toBe(RUN_COMMANDS.length);
+  });
+
+  it("say why they cannot be done", () => {
+    const refusals = RUN_COMMANDS.map((command) => command.refusal?.());
+    expect(refusals).toContain("There is no frame yet.");
+    expect(refusals).toContain("The run has ended.");
+  });
+});
