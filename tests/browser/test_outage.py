@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pyarrow.parquet as parquet
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from .test_run import probe, start, wait_for
 
@@ -39,9 +39,7 @@ def stored(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(row["json"]) for rows in tables for row in rows]
 
 
-def test_no_gap_and_no_double_point_after_an_outage(
-    page: Page, api: httpx.Client, experiment: Callable[..., str], workbench: Any
-) -> None:
+def test_no_gap_and_no_double_point_after_an_outage(page: Page, api: httpx.Client, experiment: Callable[..., str], workbench: Any) -> None:
     """The browser is offline, Redis and the web process are restarted meanwhile: what is drawn is what was stored, sample by sample."""
     run_id = start(api, experiment(outlasting(OFFLINE_S)))
     page.goto(f"/runs/{run_id}")

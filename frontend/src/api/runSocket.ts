@@ -4,7 +4,8 @@ import type { Frame, Run, SocketMessage } from "./types";
 export interface RunListener {
   /** Number of the last frame at hand, -1 for none. */
   after: () => number;
-  onFrames: (frames: Frame[]) => void;
+  /** at_s: when the worker sent them; only live ones say so. */
+  onFrames: (frames: Frame[], at_s?: number) => void;
   onRun: (run: Run) => void;
   onEnd: () => void;
   /** The server will not follow this run for us (signed out, deleted). */
@@ -32,6 +33,7 @@ export class RunSocket {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private ping: ReturnType<typeof setInterval> | undefined;
   private heard_ms = 0;
+  private opened_s = Infinity;
   private failures = 0;
   private wanted = false;
   private finished = false;
@@ -84,6 +86,7 @@ export class RunSocket {
     this.socket = socket;
     socket.onopen = () => {
       this.failures = 0;
+      this.opened_s = Date.now() / 1000;
       this.listener.onTrouble(0, null);
     };
     this.heard_ms = performance.now();
@@ -123,7 +126,11 @@ export class RunSocket {
   }
 
   private receive(message: SocketMessage): void {
-    if (message.type === "frames") this.listener.onFrames(message.frames);
+    if (message.type === "frames") {
+      // What was sent before we listened says nothing about how long a message takes.
+      const live = message.at_s !== undefined && message.at_s >= this.opened_s;
+      this.listener.onFrames(message.frames, live ? message.at_s : undefined);
+    }
     if (message.type === "state") this.listener.onRun(message.run);
     if (message.type === "end") {
       this.finished = true;

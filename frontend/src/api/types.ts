@@ -241,4 +241,9 @@ export interface Dataset {
   timestamps: string[];
 }
 
-export type SocketMessage = { type: "frames"; frames: Frame[] } | { type: "state"; run: Run } | { type: "end" } | { type: "pong" };
+/** `at_s`: unix time at which the worker sent live frames. */
+export type SocketMessage =
+  | { type: "frames"; frames: Frame[]; at_s?: number }
+  | { type: "state"; run: Run }
+  | { type: "end" }
+  | { type: "pong" };

@@ -11,7 +11,7 @@ import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "./Chart";
 import { FrameTable } from "./FrameTable";
 import { Legend } from "./Legend";
 import { step } from "./keys";
-import { momentOf, useLiveRun } from "./liveRun";
+import { momentOf, noteDrawn, useLiveRun } from "./liveRun";
 
 /** Labels of faults: lines that they may take, and how wide a chart is at least and a letter on average, in px. */
 const FAULT_LINES = 3;
@@ -85,12 +85,8 @@ export function TimeStack({
   const onDrawn = useCallback((data: AlignedData) => {
     const points = data[0].length;
     stack.current?.setAttribute("data-points", String(points));
-    const probe = window.__millrace;
-    if (!points || !probe) return;
-    probe.chart = data;
-    const now_ms = performance.now();
-    if (probe.firstPointMs < 0) probe.firstPointMs = now_ms;
-    if (probe.drawnFrame < points - 1) Object.assign(probe, { drawnFrame: points - 1, drawnMs: now_ms });
+    if (points && window.__millrace) window.__millrace.chart = data;
+    noteDrawn(points);
   }, []);
 
   const place = (t_s: number) => (t_s - span.from_s) / width_s;

@@ -62,6 +62,30 @@ export interface Showing {
 }
 export const useShowing = create<Showing>(() => ({ speed: 1, refresh_per_s: 0 }));
 
+/** Live frames that are not drawn yet, with the time at which the worker sent them. */
+const lagsToCome: { n: number; at_s: number }[] = [];
+const LAGS_MAX = 10_000;
+
+/** The first so many frames have been drawn: notes how long live ones took from the worker until the screen shows them. */
+export function noteDrawn(count: number): void {
+  const probe = window.__millrace;
+  if (!probe || !count) return;
+  const now_ms = performance.now();
+  if (probe.firstPointMs < 0) probe.firstPointMs = now_ms;
+  if (probe.drawnFrame >= count - 1) return;
+  Object.assign(probe, { drawnFrame: count - 1, drawnMs: now_ms });
+  const drawn = lagsToCome.filter(({ n }) => n < count);
+  if (!drawn.length) return;
+  lagsToCome.splice(0, drawn.length);
+  // What is drawn now is on the screen after the next frame of the browser.
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      const shown_ms = performance.timeOrigin + performance.now();
+      probe.lagsMs = [...probe.lagsMs, ...drawn.map(({ at_s }) => shown_ms - 1000 * at_s)].slice(-LAGS_MAX);
+    }),
+  );
+}
+
 /** For tests and the console. `firstPointMs` is on the page's own clock (performance.now), -1 before. */
 interface Probe {
   runNumber: number;
@@ -73,6 +97,8 @@ interface Probe {
   /** Of the newest frame that was drawn: its number, and when that was on the page's clock. */
   drawnFrame: number;
   drawnMs: number;
+  /** From when the worker sent live frames to when they were on the screen. */
+  lagsMs: number[];
   /** What the first chart draws: times, then the values of each line. */
   chart: ArrayLike<ArrayLike<number | null | undefined>>;
 }
@@ -88,7 +114,8 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
   set(blank());
   const { log } = useLiveRun.getState();
   const none = { firstFrame: -1, lastFrame: -1, firstPointMs: -1, drawnFrame: -1, drawnMs: -1 };
-  window.__millrace = { runNumber: 0, framesReceived: 0, gaps: 0, chart: [], ...none };
+  window.__millrace = { runNumber: 0, framesReceived: 0, gaps: 0, chart: [], lagsMs: [], ...none };
+  lagsToCome.length = 0;
 
   let drawing: ReturnType<typeof setTimeout> | undefined;
   let drawnAt_ms = -Infinity;
@@ -145,7 +172,9 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
 
   const socket = new RunSocket(id, {
     after: () => log.count - 1,
-    onFrames: (frames) => {
+    onFrames: (frames, at_s) => {
+      const last = frames.at(-1);
+      if (at_s !== undefined && last) lagsToCome.push({ n: last.n, at_s });
       if (take(frames) !== null) void fill().then(() => take(frames));
     },
     // The stream's row has no document; the one at hand stays.
