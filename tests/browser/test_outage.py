@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ import httpx
 import pyarrow.parquet as parquet
 from playwright.sync_api import Page, expect
 
-from .test_run import probe, start, wait_for
+from .test_run import make_long, probe, start, wait_for
 
 # A minute is what is promised; the suite has less time. MILLRACE_OFFLINE_S=60 tries it in full.
 OFFLINE_S = float(os.environ.get("MILLRACE_OFFLINE_S", "2"))
@@ -31,6 +32,16 @@ def outlasting(outage_s: float) -> Callable[[dict[str, Any]], None]:
         document["measurement"]["frame_ms"] = 50 if outage_s < 10 else 20
 
     return change
+
+
+def from_a_file(document: dict[str, Any]) -> None:
+    """A source that reads an uploaded file, and a sink."""
+    document["query"] = {
+        "operators": [{"id": "rides", "kind": "source"}, {"id": "sink", "kind": "sink"}],
+        "edges": [{"source": "rides", "target": "sink", "partitioning": {"kind": "forward"}}],
+    }
+    stream = {"kind": "file", "dataset": "gone", "timestamp": "time"}
+    document["workload"]["sources"] = {"rides": {"stream": stream, "rate": {"kind": "recorded", "speed": 1.0}}}
 
 
 def stored(folder: Path) -> list[dict[str, Any]]:
@@ -70,3 +81,75 @@ def test_no_gap_and_no_double_point_after_an_outage(page: Page, api: httpx.Clien
     for name, line in zip(PERCENTILES, lines, strict=True):
         assert line == [frame["latency_ms"][name] for frame in frames], name
     assert probe(page)["gaps"] == 0
+
+
+def hide(page: Page, hidden: bool) -> None:
+    """As if another tab were in front, or not any more."""
+    page.evaluate(
+        "hidden => { Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });"
+        " document.dispatchEvent(new Event('visibilitychange')); }",
+        hidden,
+    )
+
+
+def test_what_may_happen_while_a_run_is_watched(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    """Hidden and shown again, signed out and in again, another run cancelled before its first frame, and this one deleted."""
+    run_id = start(api, experiment(make_long))
+    page.goto(f"/runs/{run_id}")
+    wait_for(page, "framesReceived", 8)
+    hide(page, True)
+    page.wait_for_timeout(300)
+    paused = probe(page)["framesReceived"]
+    page.wait_for_timeout(700)
+    assert probe(page)["framesReceived"] == paused, "nothing comes while the page is hidden"
+    hide(page, False)
+    wait_for(page, "drawnFrame", paused + 4)
+
+    cookies = page.context.cookies()
+    page.context.clear_cookies()
+    hide(page, True)
+    hide(page, False)
+    refused = page.get_by_test_id("refused")
+    expect(refused).to_contain_text("not signed in any more")
+    kept = probe(page)["framesReceived"]
+    assert int(page.get_by_test_id("time-stack").get_attribute("data-points") or 0) == kept
+    page.context.add_cookies(cookies)  # type: ignore[arg-type]
+    refused.get_by_role("button", name="Try again").click()
+    expect(refused).to_have_count(0)
+    wait_for(page, "framesReceived", kept + 4)
+    assert probe(page)["gaps"] == 0
+
+    waiting = start(api, experiment())
+    api.post(f"/api/runs/{waiting}/cancel").raise_for_status()
+    api.delete(f"/api/runs/{run_id}").raise_for_status()
+    expect(refused).to_contain_text("was deleted")
+    expect(page.get_by_test_id("rerun")).to_be_disabled()
+    assert int(page.get_by_test_id("time-stack").get_attribute("data-points") or 0) >= kept
+    page.goto(f"/runs/{waiting}")
+    expect(page.get_by_text("The run was cancelled before its first frame")).to_be_visible()
+    expect(page.get_by_role("link", name="Open experiment").first).to_be_visible()
+
+
+def test_runs_that_failed_or_are_of_another_engine(page: Page, api: httpx.Client, experiment: Callable[..., str], workbench: Any) -> None:
+    old = start(api, experiment())
+    page.goto(f"/runs/{old}")
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=60_000)
+    with sqlite3.connect(workbench.data / "millrace.sqlite3", timeout=20) as database:
+        database.execute("update lab_run set engine_version = '0.1', digest = ? where id = ?", ("0" * 64, old.replace("-", "")))
+    page.goto(f"/runs/{old}?panel=records")
+    page.get_by_test_id("ask-slowest").click()
+    expect(page.get_by_text("made again, the run has another digest")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Ask again")).to_be_visible()
+    page.get_by_role("tab", name="Summary").click()
+    expect(page.get_by_test_id("summary")).to_contain_text("Engine version0.1")
+
+    busy = start(api, experiment(make_long))  # the worker, so that the file is gone before it comes to the next run
+    file = {"file": ("gone.csv", "time,fare\n" + "".join(f"2024-01-01T00:00:{n:02d},{n}\n" for n in range(60)), "text/csv")}
+    api.post("/api/datasets", files=file, data={"name": "gone"}).raise_for_status()
+    failing = start(api, experiment(from_a_file))
+    for path in (workbench.data / "datasets").glob("*/gone.parquet"):
+        path.unlink()
+    api.post(f"/api/runs/{busy}/cancel").raise_for_status()
+    page.goto(f"/runs/{failing}")
+    expect(page.get_by_test_id("run-error")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("link", name="Change the experiment")).to_be_visible()

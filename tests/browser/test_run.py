@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -100,10 +101,72 @@ def test_everything_shows_the_moment_under_the_cursor(page: Page, api: httpx.Cli
     expect(page.get_by_test_id("virtual-time")).to_contain_text(moment)
     page.get_by_role("button", name="Latency: table").click()
     expect(page.get_by_test_id("time-stack").get_by_role("columnheader", name="p99")).to_be_visible()
+    page.get_by_role("button", name="Latency: chart").click()
+
+    # A stretch is dragged over, is in the address, stays over a reload, and is left by a key.
+    page.mouse.move(box["x"] + 200, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 400, box["y"] + 100, steps=5)
+    page.mouse.up()
+    page.wait_for_url("**from=*")
+    page.reload()
+    whole = page.get_by_role("button", name="Whole run")
+    expect(whole).to_be_visible()
+    page.keyboard.press("0")
+    expect(whole).to_have_count(0)
+
+    # The moment plays at a speed of its own, and steps.
+    page.keyboard.press("k")
+    page.wait_for_timeout(700)
+    page.keyboard.press("k")
+    played = float(page.get_by_test_id("virtual-time").inner_text().split()[0])
+    assert float(moment) < played < float(moment) + 10
+    page.keyboard.press(".")
+    expect(page.get_by_test_id("virtual-time")).to_contain_text(f"{played + 0.25:.2f}")
+
+    # More charts, each with its own table; the choice is in the address.
+    page.get_by_role("button", name="Charts, speed and refresh rate").click()
+    page.get_by_label("State", exact=True).check()
+    page.keyboard.press("Escape")
+    page.wait_for_url("**charts=**")
+    expect(page.get_by_test_id("chart-state")).to_contain_text("join")
+    page.get_by_label("Whose time").select_option("join")
+    page.get_by_role("button", name="Attribution: table").click()
+    expect(page.get_by_test_id("chart-attribution").get_by_role("columnheader", name="channel wait")).to_be_visible()
+
+    # Slow records of the moment as waterfalls, whose parts add up; operators' mean times.
+    page.get_by_test_id("why-slow").click()
+    waterfall = page.get_by_test_id("waterfall")
+    expect(waterfall).to_contain_text("service", timeout=60_000)
+    page.get_by_role("button", name="Path: table").click()
+    shares = waterfall.locator("tbody tr td:last-child").all_inner_texts()
+    assert abs(sum(int(share.removesuffix(" %")) for share in shares) - 100) <= len(shares)
+    page.reload()
+    expect(page.get_by_test_id("waterfall")).to_be_visible()
+    page.get_by_role("tab", name="Time").click()
+    expect(page.get_by_test_id("operator-times")).to_contain_text("auctions")
     page.get_by_role("button", name="To the end").click()
     expect(page.get_by_test_id("virtual-time")).to_contain_text("30.00")
     expect(page.get_by_test_id("topology-join")).to_contain_text("%")
     expect(page.get_by_test_id("hosts").locator("li")).to_have_count(4)
+
+
+def test_run_again_with_another_seed_and_edited_since(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    experiment_id = experiment()
+    first = start(api, experiment_id)
+    page.goto(f"/runs/{first}")
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=30_000)
+    expect(page.get_by_test_id("edited")).to_have_count(0)
+    page.get_by_role("button", name="Run again with another seed").click()
+    page.get_by_role("textbox", name="Seed").fill("77")
+    page.get_by_test_id("rerun-seed").click()
+    page.wait_for_url(lambda url: "/runs/" in url and first not in url)
+    expect(page.get_by_text("seed 77")).to_be_visible()
+    stored = api.get(f"/api/experiments/{experiment_id}").json()
+    stored["document"]["workload"]["horizon_s"] = 20.0
+    api.put(f"/api/experiments/{experiment_id}", json={"version": stored["version"], "document": stored["document"]}).raise_for_status()
+    page.goto(f"/runs/{first}")
+    expect(page.get_by_test_id("edited")).to_have_attribute("title", re.compile("/workload/horizon_s"))
 
 
 def test_the_list_finds_runs_and_deletes_with_undo(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:

@@ -77,6 +77,9 @@ function blockedSpells(log: FrameLog): RunEvent[] {
   return events;
 }
 
+/** Made once: a formatter takes far longer to make than to use. */
+const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
 function clock(iso: string | null): string {
-  return iso ? new Date(iso).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" }) : "";
+  return iso ? CLOCK.format(new Date(iso)) : "";
 }

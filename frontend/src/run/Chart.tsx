@@ -123,7 +123,7 @@ export function Chart({
               width: line.width,
               ...(line.dash ? { dash: line.dash } : {}),
               ...(line.filled ? { fill: faint(stroke) } : {}),
-              ...(areas ? { fill: (self: uPlot) => areaFill(self, line, stroke, seam) } : {}),
+              ...(areas ? { fill: areaFill(line, stroke, seam) } : {}),
               // A lone sample has no line; its point makes it visible.
               points: { show: (self) => !areas && self.data[0].length < 4, size: 5, fill: stroke },
             };
@@ -161,6 +161,7 @@ function linear(high: number, exactly: boolean) {
 }
 
 /** Of an area that covers those drawn before it: what is seen through its pattern is the surface, not they. */
-function areaFill(self: uPlot, line: Line, stroke: string, surface: string): CanvasPattern | string {
-  return fillOf(self.ctx, line.pattern ?? "plain", stroke, devicePixelRatio, surface);
+function areaFill(line: Line, stroke: string, surface: string): (self: uPlot) => CanvasPattern | string {
+  let made: CanvasPattern | string | undefined;
+  return (self) => (made ??= fillOf(self.ctx, line.pattern ?? "plain", stroke, devicePixelRatio, surface));
 }

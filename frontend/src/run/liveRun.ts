@@ -73,7 +73,7 @@ export function noteDrawn(count: number): void {
   const now_ms = performance.now();
   if (probe.firstPointMs < 0) probe.firstPointMs = now_ms;
   if (probe.drawnFrame >= count - 1) return;
-  Object.assign(probe, { drawnFrame: count - 1, drawnMs: now_ms });
+  Object.assign(probe, { drawings: probe.drawings + 1, drawnFrame: count - 1, drawnMs: now_ms });
   const drawn = lagsToCome.filter(({ n }) => n < count);
   if (!drawn.length) return;
   lagsToCome.splice(0, drawn.length);
@@ -94,6 +94,8 @@ interface Probe {
   lastFrame: number;
   gaps: number;
   firstPointMs: number;
+  /** How often something new was drawn. */
+  drawings: number;
   /** Of the newest frame that was drawn: its number, and when that was on the page's clock. */
   drawnFrame: number;
   drawnMs: number;
@@ -114,23 +116,24 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
   set(blank());
   const { log } = useLiveRun.getState();
   const none = { firstFrame: -1, lastFrame: -1, firstPointMs: -1, drawnFrame: -1, drawnMs: -1 };
-  window.__millrace = { runNumber: 0, framesReceived: 0, gaps: 0, chart: [], lagsMs: [], ...none };
+  window.__millrace = { runNumber: 0, framesReceived: 0, gaps: 0, drawings: 0, chart: [], lagsMs: [], ...none };
   lagsToCome.length = 0;
 
-  let drawing: ReturnType<typeof setTimeout> | undefined;
+  let waiting = false;
   let drawnAt_ms = -Infinity;
-  /** Shows what has come: at once, or as soon as the refresh rate allows. */
+  /** Shows what has come with the screen's next drawing, or as soon as the refresh rate allows; once for all that comes until then. */
   const show = () => {
-    if (drawing !== undefined) return;
+    if (waiting) return;
+    waiting = true;
     const { refresh_per_s } = useShowing.getState();
     const wait_ms = refresh_per_s ? drawnAt_ms + 1000 / refresh_per_s - performance.now() : 0;
     const now = () => {
-      drawing = undefined;
+      waiting = false;
       drawnAt_ms = performance.now();
       if (!stopped) set({ count: log.count });
     };
-    if (wait_ms > 0) drawing = setTimeout(now, wait_ms);
-    else now();
+    if (wait_ms > 0) setTimeout(() => requestAnimationFrame(now), wait_ms);
+    else requestAnimationFrame(now);
   };
 
   const take = (batch: Frame[]): number | null => {
@@ -224,7 +227,6 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
   return {
     stop: () => {
       stopped = true;
-      clearTimeout(drawing);
       socket.close();
       document.removeEventListener("visibilitychange", onVisibility);
       window.removeEventListener("online", tryNow);
