@@ -49,6 +49,23 @@ def await_logs(inst, host, memory, agenda, log):
 
 
 @compiled
+def counts(inst, op, columns, found):
+    """What instances have counted, in real records, into `found` (k, instances).
+
+    columns: (k, 3) of `inst`, and of what to take off it and of `op` for how many real records one is, both -1 for none.
+    """
+    for i in range(inst.shape[0]):
+        o = inst[i, I_OP]
+        for k in range(columns.shape[0]):
+            count = inst[i, columns[k, 0]]
+            if columns[k, 1] >= 0:
+                count -= inst[i, columns[k, 1]]
+            if columns[k, 2] >= 0:
+                count *= op[o, columns[k, 2]]
+            found[k, i] = count
+
+
+@compiled
 def unsent_bytes(inst, op, par, edge, msg, found):
     """Accounting bytes of the outputs that instances have made and not yet sent, into `found` (instances,)."""
     for i in range(inst.shape[0]):

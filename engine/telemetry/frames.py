@@ -9,28 +9,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core import bulk
 from engine.core import layout as L
 from engine.core.memory import held_bytes
 from engine.core.world import Arrays, Words
 
 from .histogram import maximum_ns, percentiles_ns
 
+NONE = -1
+_COUNTED = {  # column of the instances, what to take off it, how many real records one of it is
+    "served": (L.I_IN, NONE, L.O_WEIGHT),
+    "emitted": (L.I_EMITTED, NONE, L.O_WEIGHT_OUT),
+    "busy_ns": (L.I_BUSY, NONE, NONE),  # a service of several records takes the time of one
+    "blocked_ns": (L.I_BLOCKED, NONE, NONE),
+    "stolen_ns": (L.I_STOLEN, NONE, NONE),
+    "late": (L.I_LATE, NONE, L.O_WEIGHT),
+    "lost": (L.I_LOST, NONE, L.O_WEIGHT),  # records sent to it and never served, because a host was lost ...
+    "unsent": (L.I_UNSENT, NONE, L.O_WEIGHT_OUT),  # ... and those that it had taken in or made and could not send or deliver
+    "wait_ns": (L.I_WAIT, NONE, L.O_WEIGHT),  # of records whose service began: from ready to then, summed
+    "service_ns": (L.I_BUSY, L.I_CONTROL_NS, L.O_WEIGHT),  # ... their service, in full
+    "sent": (L.I_FIFO, L.I_CONTROLS, L.O_WEIGHT_OUT),  # records sent, each copy counted
+    "held_ns": (L.I_HELD, NONE, L.O_WEIGHT_OUT),  # ... from the end of the service to their sending, summed
+    "network_ns": (L.I_NETWORK, NONE, L.O_WEIGHT_OUT),  # ... from their sending to their arrival
+}
 GAINED = (
-    "served",
-    "emitted",
-    "busy_ns",
-    "blocked_ns",
-    "stolen_ns",
-    "late",
+    *_COUNTED,
     "dropped",  # records that a log kept no longer
-    "lost",  # records sent to it and never served, because a host was lost ...
-    "unsent",  # ... and those that it had taken in or made and could not send or deliver
     "shed",  # records that sources on full hosts threw away
-    "wait_ns",  # of records whose service began: from ready to then, summed
-    "service_ns",  # ... their service, in full
-    "sent",  # records sent, each copy counted
-    "held_ns",  # ... from the end of the service to their sending, summed
-    "network_ns",  # ... from their sending to their arrival
 )
 """What instances count, in real records where one of the run stands for several.
 
@@ -39,25 +44,9 @@ GAINED = (
 SPENT = ("wait_ns", "service_ns", "sent", "held_ns", "network_ns")
 """Those of where the time of records went."""
 
-_IN_WORLD = {
-    "served": L.I_IN,
-    "emitted": L.I_EMITTED,
-    "busy_ns": L.I_BUSY,
-    "blocked_ns": L.I_BLOCKED,
-    "stolen_ns": L.I_STOLEN,
-    "late": L.I_LATE,
-    "lost": L.I_LOST,
-    "unsent": L.I_UNSENT,
-    "wait_ns": L.I_WAIT,
-    "service_ns": L.I_BUSY,
-    "sent": L.I_FIFO,
-    "held_ns": L.I_HELD,
-    "network_ns": L.I_NETWORK,
-}
-_COLUMNS = np.array([_IN_WORLD.get(name, L.I_OP) for name in GAINED])
+_COLUMNS = np.array(list(_COUNTED.values()), np.int64)
 _ROW = {name: row for row, name in enumerate(GAINED)}
-_OF_TIME = [_ROW[name] for name in ("busy_ns", "blocked_ns", "stolen_ns")]  # one service of several records takes the time of one
-_OF_OUTPUTS = [_ROW[name] for name in ("emitted", "unsent", "sent", "held_ns", "network_ns")]
+_OF_TIME = [_ROW[name] for name in ("busy_ns", "blocked_ns", "stolen_ns")]
 
 
 @dataclass
@@ -76,10 +65,10 @@ class Counters:
     @classmethod
     def read(cls, w: Arrays, t_ns: int, offered: int, dropped: Words) -> Counters:
         inst = w.inst
-        gained = inst[:, _COLUMNS].T.copy()
-        gained[_ROW["dropped"]], gained[_ROW["shed"]] = dropped, w.tally[:, L.Y_SHED]
-        gained[_ROW["service_ns"]] -= inst[:, L.I_CONTROL_NS]
-        gained[_ROW["sent"]] -= inst[:, L.I_CONTROLS]
+        taken = w.op[inst[:, L.I_OP], L.O_WEIGHT]  # real records for one, at each instance
+        gained = np.empty((len(GAINED), len(inst)), np.int64)
+        bulk.counts(inst, w.op, _COLUMNS, gained)
+        gained[_ROW["dropped"]], gained[_ROW["shed"]] = dropped * taken, w.tally[:, L.Y_SHED] * taken
         busy, blocked, stolen = (gained[row] for row in _OF_TIME)
         serving = w.proc[(w.proc[:, L.P_INSTANCE] >= 0) & (w.host[w.proc[:, L.P_HOST], L.H_SHARING] == 0)]
         paused = np.maximum(w.host[serving[:, L.P_HOST], L.H_PAUSED] - t_ns, 0)  # what is left of a pause, which `stolen` has already
@@ -93,9 +82,6 @@ class Counters:
             busy[instance] -= left
             stolen[instance] += t_ns - on[:, L.P_START] - (on[:, L.P_SERVICE] - left)
         blocked += np.where(inst[:, L.I_STATUS] == L.BLOCKED, t_ns - inst[:, L.I_BLOCKED_SINCE], 0)
-        taken, made = w.op[inst[:, L.I_OP]][:, [L.O_WEIGHT, L.O_WEIGHT_OUT]].T  # real records for one, at each instance
-        weights = np.tile(taken, (len(GAINED), 1))
-        weights[_OF_TIME], weights[_OF_OUTPUTS] = 1, made
         sinks = w.op[w.op[:, L.O_SINK] >= 0]
         at_sink = sinks[np.argsort(sinks[:, L.O_SINK])][:, L.O_WEIGHT].reshape(-1, 1)
         at_sink = np.tile(at_sink, (1 + int(w.g[L.G_MEASURES]), 1))
@@ -104,7 +90,7 @@ class Counters:
             delivered=int((inst[:, L.I_DELIVERED] * taken).sum()),
             offered=offered,
             hops=int(w.g[L.G_HOPS]),
-            gained=gained * weights,
+            gained=gained,
             sent_bytes=w.host[:, L.H_SENT_BYTES].copy(),
             histogram=w.histogram * at_sink,
             latency=w.latency_sums * np.hstack([at_sink, at_sink, np.ones_like(at_sink)]),
