@@ -21,7 +21,9 @@ def browser(**options: Any) -> Client:
     return Client(HTTP_HOST="127.0.0.1", **options)
 
 
-@pytest.mark.parametrize("path", ["/api/me", "/api/registry", "/api/schema", "/api/experiments", "/api/runs", "/api/datasets"])
+@pytest.mark.parametrize(
+    "path", ["/api/me", "/api/registry", "/api/schema", "/api/experiments", "/api/runs", "/api/tags", "/api/templates", "/api/datasets"]
+)
 def test_a_stranger_gets_401_with_a_sentence(path: str) -> None:
     answer = browser().get(path)
     assert answer.status_code == 401

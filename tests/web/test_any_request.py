@@ -70,6 +70,7 @@ def test_any_body(client: Client, experiment: Experiment, redis: RedisProcess, b
     answered(client, "post", "/api/experiments", body)
     answered(client, "put", f"/api/experiments/{experiment.pk}", body)
     answered(client, "post", f"/api/experiments/{experiment.pk}/runs", body)
+    answered(client, "post", "/api/runs/bulk", body)
 
 
 def places(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -102,7 +103,9 @@ def test_a_document_with_anything_in_any_place_is_stored_or_refused(
 
 @EXAMPLES
 @given(
-    query=st.dictionaries(st.sampled_from(["search", "state", "limit", "offset", "experiment", "other"]), st.text(max_size=300), max_size=4)
+    query=st.dictionaries(
+        st.sampled_from(["search", "state", "limit", "offset", "experiment", "tag", "sort", "other"]), st.text(max_size=300), max_size=4
+    )
 )
 def test_any_query(client: Client, query: dict[str, str]) -> None:
     query = {name: value.encode("utf-8", "replace").decode() for name, value in query.items()}

@@ -81,6 +81,24 @@ def test_deleting_keeps_the_runs(client: Client, experiment: Experiment) -> None
     assert client.get(f"/api/runs/{run.pk}").json()["experiment"]["name"] == "Small Q1"
 
 
+def test_a_deleted_experiment_can_be_restored(client: Client, experiment: Experiment) -> None:
+    client.delete(f"/api/experiments/{experiment.pk}")
+    assert client.post(f"/api/experiments/{experiment.pk}/restore").status_code == 204
+    assert [line["name"] for line in client.get("/api/experiments").json()] == ["Small Q1"]
+    assert client.post("/api/experiments/00000000-0000-0000-0000-000000000000/restore").status_code == 404
+
+
+def test_templates_are_as_they_came_and_examples_are_no_longer_called_so_once_somebody_works_on_them(client: Client, lab: Lab) -> None:
+    fixtures.load(lab)
+    templates = client.get("/api/templates").json()
+    assert {"nexmark_q3", "taxi_rides"} <= {template["id"] for template in templates}
+    assert all(line["example"] for line in client.get("/api/experiments").json())
+    q3 = Experiment.objects.get(fixture="nexmark_q3")
+    send(client, "put", f"/api/experiments/{q3.pk}", {"version": 1, "document": {**q3.document, "name": "mine"}})
+    assert [line["name"] for line in client.get("/api/experiments").json() if not line["example"]] == ["mine"]
+    assert client.get("/api/templates").json() == templates
+
+
 def test_a_run_pins_the_version_that_the_person_saw(client: Client, experiment: Experiment, redis: Any) -> None:
     path = f"/api/experiments/{experiment.pk}/runs"
     refused = send(client, "post", path, {"version": 7})

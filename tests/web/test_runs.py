@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from webapp.lab.models import Experiment, Run, RunState
+from webapp.lab.models import Experiment, Run, RunState, RunSummary
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import Entry, pack, publish, text_of
 from webapp.queue import QUEUE
@@ -45,6 +45,52 @@ def test_runs_are_found_by_state_experiment_words_and_number(client: Client, exp
     assert "document" not in client.get("/api/runs").json()["items"][0]
 
 
+def test_runs_are_ordered_by_any_column_those_without_the_number_last(client: Client, experiment: Experiment) -> None:
+    runs = [new_run(experiment) for _ in range(3)]
+    for run, p99, name in zip(runs, (5.0, None, 2.0), "bca", strict=True):
+        Run.objects.filter(pk=run.pk).update(name=name)
+        RunSummary.store(run.pk, {"latency_ms": {"p99": p99}})
+
+    def order(sort: str) -> list[int]:
+        return [item["number"] for item in client.get(f"/api/runs?sort={sort}").json()["items"]]
+
+    assert (order("p99"), order("-p99")) == ([3, 1, 2], [1, 3, 2])
+    assert (order("experiment"), order("number"), order("took")) == ([3, 1, 2], [1, 2, 3], [3, 2, 1])
+    assert client.get("/api/runs?sort=document").status_code == 422
+
+
+def together(client: Client, action: str, ids: list[str], **body: Any) -> list[str]:
+    answer = client.post("/api/runs/bulk", {"action": action, "ids": ids, **body}, content_type="application/json")
+    assert answer.status_code == 200, answer.content
+    changed: list[str] = answer.json()["changed"]
+    return sorted(changed)
+
+
+def test_many_runs_are_tagged_and_the_opposite_undoes_only_what_was_changed(client: Client, experiment: Experiment) -> None:
+    one, two, three = sorted(str(new_run(experiment).pk) for _ in range(3))
+    assert together(client, "tag", [two], tag="peak") == [two]
+    changed = together(client, "tag", [one, two], tag=" peak ")
+    assert changed == [one], "run two had it"
+    assert client.get("/api/tags").json() == [{"name": "peak", "runs": 2}]
+    assert {run["id"] for run in client.get("/api/runs?tag=peak").json()["items"]} == {one, two}
+    assert client.get(f"/api/runs/{one}").json()["tags"] == ["peak"]
+    assert together(client, "untag", changed, tag="peak") == [one]
+    assert together(client, "untag", [one, two, three], tag="peak") == [two]
+    assert client.get("/api/tags").json() == []
+
+
+def test_many_runs_are_deleted_restored_and_cancelled(client: Client, experiment: Experiment, redis: RedisProcess) -> None:
+    one, two = sorted(start(client, experiment)["id"] for _ in range(2))
+    assert together(client, "cancel", [one]) == [one]
+    assert together(client, "cancel", [one]) == []
+    assert together(client, "delete", [one, two, str(experiment.pk)]) == [one, two]
+    assert client.get("/api/runs").json()["count"] == 0
+    assert together(client, "restore", [one, two]) == [one, two]
+    assert [run["state"] for run in client.get("/api/runs").json()["items"]] == ["cancelled", "cancelled"]
+    for body in ({"action": "tag", "ids": [one]}, {"action": "delete", "ids": [one], "tag": "peak"}, {"action": "delete", "ids": []}):
+        assert client.post("/api/runs/bulk", body, content_type="application/json").status_code == 422
+
+
 @pytest.mark.clock
 def test_ten_thousand_runs_are_listed_in_a_moment(client: Client, experiment: Experiment) -> None:
     import time
@@ -53,7 +99,7 @@ def test_ten_thousand_runs_are_listed_in_a_moment(client: Client, experiment: Ex
     fields = {field.attname: getattr(first, field.attname) for field in Run._meta.fields if field.name not in ("id", "number")}
     Run.objects.bulk_create((Run(number=number, **fields) for number in range(2, 10_001)), batch_size=500)
     began_s = time.perf_counter()
-    page = client.get("/api/runs?search=q1&offset=100").json()
+    page = client.get("/api/runs?search=q1&offset=100&sort=-p99").json()
     assert page["count"] == 10_000
     assert page["items"][0]["number"] == 9_900
     assert time.perf_counter() - began_s < 1.0

@@ -53,6 +53,7 @@ def listing(request: HttpRequest) -> list[ExperimentItem]:
             description=e.described[:DESCRIPTION_LENGTH_MAX] if isinstance(e.described, str) else "",
             updated_at=e.updated_at,
             runs=e.run_count,
+            example=bool(e.fixture) and e.version == 1 and e.run_count == 0,
         )
         for e in found
     ]
@@ -88,6 +89,13 @@ def save(request: HttpRequest, experiment_id: uuid.UUID, body: Edit) -> Experime
 def delete(request: HttpRequest, experiment_id: uuid.UUID) -> Status:
     experiment = experiment_of(request.auth.lab, experiment_id)
     Experiment.objects.filter(pk=experiment.pk).update(deleted_at=timezone.now())
+    return Status(204, None)
+
+
+@router.post("/{uuid:experiment_id}/restore", response={204: None}, summary="Undo a deletion")
+def restore(request: HttpRequest, experiment_id: uuid.UUID) -> Status:
+    if not Experiment.objects.filter(pk=experiment_id, lab=request.auth.lab).update(deleted_at=None):
+        raise Problem404(f"there is no experiment {experiment_id} in this lab")
     return Status(204, None)
 
 

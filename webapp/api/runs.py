@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router, Schema, Status
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
-from webapp.lab.models import Lab, Run, RunState
+from webapp.lab import bulk
+from webapp.lab.finding import Filter, find
+from webapp.lab.models import Lab, Run
 from webapp.lab.shapes import RunDetail, RunShape
 from webapp.lab.submission import submit
 from webapp.lib.redis_connection import connection
@@ -23,13 +24,7 @@ from .parsing import Body
 
 router = Router()
 
-
-class Filter(Schema):
-    state: RunState | None = None
-    experiment: uuid.UUID | None = None
-    search: Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")] = ""
-    limit: int = Field(50, ge=1, le=200)
-    offset: int = Field(0, ge=0, le=10**9)
+RUNS_TOGETHER_MAX = 1000
 
 
 class Page(Schema):
@@ -41,17 +36,42 @@ class Again(Body):
     seed: int | None = None
 
 
+class Together(Body):
+    """One action on many runs; `tag` names the tag of the actions that need one."""
+
+    action: Literal["delete", "restore", "cancel", "tag", "untag"]
+    ids: list[uuid.UUID] = Field(min_length=1, max_length=RUNS_TOGETHER_MAX)
+    tag: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50)] | None = None
+
+    @model_validator(mode="after")
+    def _tag_where_needed(self) -> Together:
+        if (self.tag is None) == (self.action in bulk.TAGGING):
+            raise ValueError(f"action '{self.action}' takes {'a tag, and there is none' if self.tag is None else 'no tag'}")
+        return self
+
+
+class Changed(Schema):
+    """The runs that the action changed; the others were so already, or are not there."""
+
+    changed: list[uuid.UUID]
+
+
 @router.get("", response=Page, summary="Find runs, the newest first")
 def listing(request: HttpRequest, filter: Query[Filter]) -> Page:
-    found = Run.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).defer("document").order_by("-number")
-    if filter.state:
-        found = found.filter(state=filter.state)
-    if filter.experiment:
-        found = found.filter(experiment=filter.experiment)
-    for word in filter.search.split():
-        found = found.filter(matches(word))
+    found = find(request.auth.lab, filter)
     items = found[filter.offset : filter.offset + filter.limit]
     return Page(items=[RunShape.of(run) for run in items], count=found.count())
+
+
+@router.post("/bulk", response=Changed, summary="Delete, restore, cancel, tag or untag many at once")
+def together(request: HttpRequest, body: Together) -> Changed:
+    lab = request.auth.lab
+    runs = bulk.of_lab(lab, body.ids)
+    changed = bulk.TAGGING[body.action](lab, runs, body.tag) if body.tag is not None else bulk.PLAIN[body.action](lab, runs)
+    if body.action in ("delete", "cancel"):
+        for run in bulk.of_lab(lab, (run.pk for run in changed)):
+            announce(connection(), run.pk, ended=not run.active)
+    return Changed(changed=[run.pk for run in changed])
 
 
 @router.get("/{uuid:run_id}", response=RunDetail)
@@ -78,11 +98,9 @@ def rerun(request: HttpRequest, run_id: uuid.UUID, body: Again | None = None) ->
 
 @router.delete("/{uuid:run_id}", response={204: None}, summary="Delete; an active run is cancelled")
 def delete(request: HttpRequest, run_id: uuid.UUID) -> Status:
-    run = run_of(request.auth.lab, run_id)
-    run.delete_softly()
-    for waterfalls in run.waterfalls.all():
-        waterfalls.delete_softly()
-    announce(connection(), run.pk)
+    lab = request.auth.lab
+    bulk.delete(lab, bulk.of_lab(lab, [run_of(lab, run_id).pk]))
+    announce(connection(), run_id)
     return Status(204, None)
 
 
@@ -103,10 +121,3 @@ def run_of(lab: Lab, run_id: uuid.UUID) -> Run:
     if found is None:
         raise Problem404(f"there is no run {run_id} in this lab; it may have been deleted")
     return found
-
-
-def matches(word: str) -> Q:
-    """A word of a search: part of the name, the number, or the beginning of the hash or digest."""
-    query = Q(name__icontains=word) | Q(hash__startswith=word.lower()) | Q(digest__startswith=word.lower())
-    number = word.removeprefix("#")
-    return query | Q(number=int(number)) if number.isascii() and number.isdecimal() and len(number) < 10 else query

@@ -28,11 +28,15 @@ def load(lab: Lab) -> list[str]:
         if not Dataset.objects.filter(lab=lab, name=path.stem).exists():
             datasets.add(lab, path, path.stem)
             added.append(path.name)
-    for path in sorted(EXPERIMENTS_DIR.glob("*.yaml"), key=_number_by_number, reverse=True):  # lists begin with the last one
+    for path in reversed(experiment_files()):  # lists begin with the last one
         if not Experiment.objects.filter(lab=lab, fixture=path.stem).exists():
             add_experiment(lab, path)
             added.append(path.name)
     return added
+
+
+def experiment_files() -> list[Path]:
+    return sorted(EXPERIMENTS_DIR.glob("*.yaml"), key=_number_by_number)
 
 
 def _number_by_number(path: Path) -> list[str | int]:

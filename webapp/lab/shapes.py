@@ -16,11 +16,12 @@ class ExperimentName(Schema):
 
 
 class ExperimentItem(ExperimentName):
-    """A line of the list; `runs` counts those that are not deleted, `description` is shortened."""
+    """A line of the list; `runs` counts those that are not deleted, `description` is shortened, an `example` is as it came."""
 
     description: str
     updated_at: datetime
     runs: int
+    example: bool
 
 
 class ExperimentShape(Schema):
@@ -63,6 +64,7 @@ class RunShape(Schema):
     summary: dict[str, Any] | None
     digest: str | None
     error: str | None
+    tags: list[str]
 
     @classmethod
     def fields_of(cls, run: Run) -> dict[str, Any]:
@@ -86,6 +88,7 @@ class RunShape(Schema):
             "summary": run.summary,
             "digest": run.digest or None,
             "error": run.error or None,
+            "tags": sorted(tag.name for tag in run.tags.all()),
         }
 
     @classmethod

@@ -1,0 +1,29 @@
+"""Templates: the examples as they came with Millrace, whatever people have made of theirs."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import Router, Schema
+
+from engine.spec.document import read_document
+from webapp.lab import fixtures
+
+router = Router()
+
+
+class Template(Schema):
+    id: str
+    document: dict[str, Any]
+
+
+@router.get("", response=list[Template], summary="Documents to start from")
+def listing(request: HttpRequest) -> list[Template]:
+    return templates()
+
+
+@cache
+def templates() -> list[Template]:
+    return [Template(id=path.stem, document=read_document(path)) for path in fixtures.experiment_files()]
