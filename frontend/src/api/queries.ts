@@ -2,7 +2,20 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { ExperimentDocument } from "../model/document";
 import { get, post } from "./client";
-import type { Dataset, ExperimentRecord, ExperimentRow, JsonSchema, Question, Registry, RatePreview, Run, Waterfall } from "./types";
+import type {
+  Dataset,
+  ExperimentRecord,
+  ExperimentRow,
+  Frame,
+  JsonSchema,
+  Question,
+  RatePreview,
+  Registry,
+  Run,
+  Tag,
+  Template,
+  Waterfall,
+} from "./types";
 
 export const meQuery = queryOptions({
   queryKey: ["me"],
@@ -39,21 +52,27 @@ export const experimentQuery = (id: string) =>
     refetchOnReconnect: false,
   });
 
+export const templatesQuery = queryOptions({ queryKey: ["templates"], queryFn: () => get<Template[]>("/api/templates"), staleTime: Infinity });
+export const tagsQuery = queryOptions({ queryKey: ["tags"], queryFn: () => get<Tag[]>("/api/tags") });
+
 export interface RunFilter {
   state: string;
   search: string;
   experiment: string;
+  tag: string;
+  /** As the API takes it: a column, with a minus before it for the other direction. */
+  sort: string;
   offset: number;
 }
 
 export const RUNS_PER_PAGE = 50;
 
-export const runsQuery = (filter: RunFilter) =>
+export const runsQuery = (filter: Partial<RunFilter>) =>
   queryOptions({
     queryKey: ["runs", filter],
     queryFn: ({ signal }) => {
-      const query = new URLSearchParams({ limit: String(RUNS_PER_PAGE), offset: String(filter.offset) });
-      for (const name of ["state", "search", "experiment"] as const) if (filter[name]) query.set(name, filter[name]);
+      const query = new URLSearchParams({ limit: String(RUNS_PER_PAGE), offset: String(filter.offset ?? 0) });
+      for (const name of ["state", "search", "experiment", "tag", "sort"] as const) if (filter[name]) query.set(name, filter[name]);
       return get<{ items: Run[]; count: number }>(`/api/runs?${query}`, signal);
     },
     placeholderData: keepPreviousData,
@@ -76,6 +95,26 @@ export const answerQuery = (run: string, id: string) =>
     enabled: id !== "",
     staleTime: Infinity,
     refetchInterval: (query) => (query.state.data && isActive(query.state.data) ? 400 : false),
+  });
+
+const FRAMES_PER_PAGE = 1000;
+
+/** All frames of a run so far, from the files. (The run's own page follows it live instead.) */
+export const framesQuery = (run: Pick<Run, "id" | "state">) =>
+  queryOptions({
+    queryKey: ["frames", run.id, isActive(run)],
+    queryFn: async ({ signal }) => {
+      const frames: Frame[] = [];
+      for (;;) {
+        const path = `/api/runs/${run.id}/frames?after=${frames.length - 1}&limit=${FRAMES_PER_PAGE}`;
+        const page = await get<{ frames: Frame[]; next: number | null }>(path, signal);
+        frames.push(...page.frames);
+        if (page.next === null || page.frames.length < FRAMES_PER_PAGE) return frames;
+      }
+    },
+    staleTime: Infinity,
+    refetchInterval: isActive(run) ? 2000 : false,
+    placeholderData: keepPreviousData,
   });
 
 export function isActive(run: Pick<Run, "state">): boolean {

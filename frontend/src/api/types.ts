@@ -24,6 +24,9 @@ export interface Kind {
   schema: JsonSchema;
   inputs: string[];
   outputs: string[];
+  /** Of functions. */
+  example?: string;
+  signatures?: { text: string }[];
 }
 
 export type Family =
@@ -46,6 +49,8 @@ export type Family =
   | "memories"
   | "slow_downs"
   | "faults"
+  | "occurrences"
+  | "functions"
   | "prices";
 
 export type Registry = Partial<Record<Family, Kind[]>>;
@@ -80,6 +85,14 @@ export interface ExperimentRow {
   description: string;
   updated_at: string;
   runs: number;
+  /** As it came with Millrace: nobody has changed or run it. */
+  example: boolean;
+}
+
+/** A document to start from. */
+export interface Template {
+  id: string;
+  document: Json;
 }
 
 export interface ExperimentRecord {
@@ -115,7 +128,13 @@ export interface Run {
   summary: { [key: string]: Json } | null;
   digest: string | null;
   error: string | null;
+  tags: string[];
   document?: Json;
+}
+
+export interface Tag {
+  name: string;
+  runs: number;
 }
 
 export interface Latency {

@@ -2,60 +2,64 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "react-router";
 import { ApiError } from "../api/client";
 import { meQuery } from "../api/queries";
-import { useEditor } from "../canvas/editor";
 import { Icon } from "../ui/Icon";
 import type { IconName } from "../ui/icons";
 import { Toasts } from "../ui/toasts";
 import { Keyboard } from "./Keyboard";
 import { SignedOut } from "./SignedOut";
+import { Tour } from "./Tour";
 
 const SCREENS: [to: string, label: string, icon: IconName][] = [
-  ["/experiments", "Experiments", "gallery"],
+  ["/templates", "Templates", "gallery"],
+  ["/experiments", "Experiments", "copy"],
   ["/", "Canvas", "canvas"],
   ["/runs", "Runs", "runs"],
+  ["/compare", "Compare", "compare"],
 ];
+const HELP: [to: string, label: string, icon: IconName] = ["/help", "Help", "book"];
 
 /** The rail, the page, the messages; or, for who is not signed in, how to sign in. */
 export function Shell() {
   const { data: me, error } = useQuery(meQuery);
-  const open = useEditor((state) => state.id);
-  const { pathname } = useLocation();
   if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return <SignedOut />;
   return (
     <div className="shell">
       <nav className="rail" aria-label="Main">
-        {SCREENS.map(([to, label, icon]) => {
-          const here = isHere(to, pathname);
-          return (
-            <Link
-              key={to}
-              to={to === "/" && open ? `/experiments/${open}` : to}
-              title={label}
-              aria-label={label}
-              className={here ? "on" : ""}
-              aria-current={here ? "page" : undefined}
-            >
-              <Icon name={icon} />
-            </Link>
-          );
-        })}
+        {SCREENS.map((screen) => (
+          <Screen key={screen[0]} screen={screen} />
+        ))}
         <span className="grow" />
+        <Screen screen={HELP} />
         {me && (
           <span className="me" title={`${me.name}, ${me.lab}`}>
             {initials(me.name)}
           </span>
         )}
       </nav>
-      <Outlet />
+      <main className="view">
+        <Outlet />
+      </main>
       <Toasts />
-      <Keyboard screens={SCREENS} />
+      <Tour />
+      <Keyboard screens={[...SCREENS, HELP]} />
     </div>
+  );
+}
+
+function Screen({ screen: [to, label, icon] }: { screen: [to: string, label: string, icon: IconName] }) {
+  const here = isHere(to, useLocation().pathname);
+  return (
+    <Link to={to} title={label} aria-label={label} className={here ? "on" : ""} aria-current={here ? "page" : undefined}>
+      <Icon name={icon} />
+    </Link>
   );
 }
 
 /** "/" stands for the canvas, which has an experiment's address. */
 const isHere = (to: string, pathname: string) =>
-  to === "/" ? pathname.startsWith("/experiments/") : pathname === to || (to === "/runs" && pathname.startsWith("/runs/"));
+  to === "/"
+    ? pathname.startsWith("/experiments/")
+    : pathname === to || (to !== "/experiments" && pathname.startsWith(`${to}/`));
 
 const initials = (name: string) =>
   name

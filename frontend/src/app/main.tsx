@@ -3,11 +3,8 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createBrowserRouter, RouterProvider } from "react-router";
 import { ApiError } from "../api/client";
-import { CanvasPage } from "../canvas/CanvasPage";
-import { ExperimentsPage } from "../experiments/ExperimentsPage";
 import { FirstExperiment } from "../experiments/FirstExperiment";
-import { RunPage } from "../run/RunPage";
-import { RunsPage } from "../runs/RunsPage";
+import { Loading } from "../ui/states";
 import { Crash } from "./Crash";
 import { NotFound } from "./NotFound";
 import { Shell } from "./Shell";
@@ -28,16 +25,24 @@ const client: QueryClient = new QueryClient({
   },
 });
 
+/** Each page is a file of its own, loaded when it is opened first. */
 const router = createBrowserRouter([
   {
     element: <Shell />,
     errorElement: <Crash />,
+    hydrateFallbackElement: <Loading />,
     children: [
       { path: "/", element: <FirstExperiment /> },
-      { path: "/experiments", element: <ExperimentsPage /> },
-      { path: "/experiments/:id", element: <CanvasPage /> },
-      { path: "/runs", element: <RunsPage /> },
-      { path: "/runs/:id", element: <RunPage /> },
+      { path: "/templates", lazy: () => import("../templates/TemplatesPage").then(({ TemplatesPage }) => ({ Component: TemplatesPage })) },
+      {
+        path: "/experiments",
+        lazy: () => import("../experiments/ExperimentsPage").then(({ ExperimentsPage }) => ({ Component: ExperimentsPage })),
+      },
+      { path: "/experiments/:id", lazy: () => import("../canvas/CanvasPage").then(({ CanvasPage }) => ({ Component: CanvasPage })) },
+      { path: "/runs", lazy: () => import("../runs/RunsPage").then(({ RunsPage }) => ({ Component: RunsPage })) },
+      { path: "/runs/:id", lazy: () => import("../run/RunPage").then(({ RunPage }) => ({ Component: RunPage })) },
+      { path: "/compare", lazy: () => import("../compare/ComparePage").then(({ ComparePage }) => ({ Component: ComparePage })) },
+      { path: "/help/:family?/:kind?", lazy: () => import("../help/HelpPage").then(({ HelpPage }) => ({ Component: HelpPage })) },
       { path: "*", element: <NotFound /> },
     ],
   },

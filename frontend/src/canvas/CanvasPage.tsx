@@ -90,7 +90,7 @@ function Canvas() {
           <Palette
             onUpload={() => setDialog("upload")}
             onImport={() => setDialog("import")}
-            onTemplates={() => void navigate("/experiments")}
+            onTemplates={() => void navigate("/templates")}
           />
         )}
         <div className="stage-column">

@@ -167,7 +167,7 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
       <footer>
         <button className="btn" onClick={onTemplates}>
           <Icon name="gallery" />
-          Examples
+          Templates
         </button>
         <button className="btn" onClick={onImport}>
           <Icon name="import" />

@@ -1,63 +1,58 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import { Link, useNavigate } from "react-router";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "react-router";
 import { get, post, remove } from "../api/client";
 import { experimentsQuery } from "../api/queries";
-import type { ExperimentRecord, ExperimentRow, Json } from "../api/types";
+import type { ExperimentRecord, ExperimentRow } from "../api/types";
 import { TopBar } from "../app/TopBar";
-import { emptyDocument, type ExperimentDocument } from "../model/document";
+import { useCreate } from "../canvas/useCreate";
+import { coerceDocument, emptyDocument } from "../model/document";
 import { Icon } from "../ui/Icon";
 import { plural, when } from "../ui/format";
+import { SearchField } from "../ui/SearchField";
 import { Empty, Failure, Loading } from "../ui/states";
 import { toast } from "../ui/toasts";
+import { useUrlState } from "../ui/useUrlState";
 
-const UNDO_S = 6;
+const UNDO_S = 10;
+const SHOWN = [
+  ["", "Worked on"],
+  ["examples", "Examples"],
+  ["all", "All"],
+] as const;
 
-/** Every experiment of the lab: open, new, duplicate, delete. */
+/** The lab's experiments: open, new, duplicate, delete. Examples that nobody has touched stand apart. */
 export function ExperimentsPage() {
+  const [url, change] = useUrlState(["search", "show"]);
   const { data, error, refetch } = useQuery(experimentsQuery);
-  const [search, setSearch] = useState("");
-  const [hidden, setHidden] = useState<string[]>([]);
-  const timers = useRef(new Map<string, ReturnType<typeof setTimeout>>());
-  const navigate = useNavigate();
   const client = useQueryClient();
-  const refresh = () => client.invalidateQueries({ queryKey: ["experiments"] });
-  const create = useMutation({
-    mutationFn: (document: ExperimentDocument | Json) => post<ExperimentRecord>("/api/experiments", { document }),
-    onSuccess: (record) => {
-      void refresh();
-      void navigate(`/experiments/${record.id}`);
-    },
-    onError: (problem) => toast(problem.message, { tone: "err" }),
-  });
+  const create = useCreate();
   const duplicate = async (row: ExperimentRow) => {
     const record = await get<ExperimentRecord>(`/api/experiments/${row.id}`);
-    create.mutate({ ...(record.document as { [key: string]: Json }), name: `${row.name}, copy` });
+    create.mutate({ ...coerceDocument(record.document), name: `${row.name}, copy` });
   };
-  const drop = (row: ExperimentRow) => {
-    setHidden((now) => [...now, row.id]);
-    const restore = () => {
-      clearTimeout(timers.current.get(row.id));
-      setHidden((now) => now.filter((id) => id !== row.id));
-    };
-    timers.current.set(
-      row.id,
-      setTimeout(() => {
-        remove(`/api/experiments/${row.id}`).then(refresh, (problem: Error) => {
-          restore();
-          toast(problem.message, { tone: "err" });
-        });
-      }, UNDO_S * 1000),
-    );
-    toast(`${row.name} deleted.`, { action: { label: "Undo", run: restore }, seconds: UNDO_S });
+  const send = async (request: Promise<unknown>) => {
+    try {
+      await request;
+    } catch (problem) {
+      toast(problem instanceof Error ? problem.message : String(problem), { tone: "err" });
+    }
+    await client.invalidateQueries({ queryKey: ["experiments"] });
   };
-  const word = search.trim().toLowerCase();
-  const rows = (data ?? []).filter((row) => !hidden.includes(row.id) && (!word || `${row.name} ${row.description}`.toLowerCase().includes(word)));
+  const drop = async (row: ExperimentRow) => {
+    await send(remove(`/api/experiments/${row.id}`));
+    toast(`${row.name} deleted${row.runs ? "; its runs are kept" : ""}.`, {
+      action: { label: "Undo", run: () => void send(post(`/api/experiments/${row.id}/restore`)) },
+      seconds: UNDO_S,
+    });
+  };
+  const word = url.search.trim().toLowerCase();
+  const kept = (row: ExperimentRow) => url.show === "all" || row.example === (url.show === "examples");
+  const rows = (data ?? []).filter((row) => kept(row) && (!word || `${row.name} ${row.description}`.toLowerCase().includes(word)));
   return (
     <div className="page">
       <TopBar
         title="Experiments"
-        crumb={<b>Experiments</b>}
+        crumb={<h1>Experiments</h1>}
         actions={
           <button className="btn primary" data-testid="new-experiment" onClick={() => create.mutate(emptyDocument())}>
             <Icon name="plus" />
@@ -67,20 +62,25 @@ export function ExperimentsPage() {
       />
       <div className="list-page">
         <div className="toolbar">
-          <label className="find" style={{ width: 280 }}>
-            <Icon name="search" />
-            <input
-              aria-label="Search experiments"
-              placeholder="Search by name or description"
-              value={search}
-              onChange={(event) => setSearch(event.target.value)}
-            />
-          </label>
+          <SearchField
+            label="Search experiments"
+            hint="Search by name or description"
+            value={url.search}
+            onChange={(search) => change({ search }, true)}
+          />
+          <div className="seg" role="radiogroup" aria-label="Which experiments">
+            {SHOWN.map(([value, label]) => (
+              <label key={value}>
+                <input type="radio" name="show" checked={url.show === value} onChange={() => change({ show: value })} />
+                {label}
+              </label>
+            ))}
+          </div>
           <span className="grow" />
-          <span className="mut small">{data ? plural(rows.length, "experiment") : ""}</span>
+          <span className="mut small" role="status">{data ? plural(rows.length, "experiment") : ""}</span>
         </div>
-        <section className="panel">
-          <div className="scroll">
+        <section className="panel" aria-label="Experiments">
+          <div className="scroll" tabIndex={0}>
             {error ? (
               <Failure error={error} retry={() => void refetch()} />
             ) : !data ? (
@@ -88,13 +88,22 @@ export function ExperimentsPage() {
             ) : !rows.length ? (
               <Empty
                 icon="canvas"
-                title={word ? `No experiment speaks of “${search}”` : "No experiment yet"}
+                title={word ? `No experiment speaks of “${url.search}”` : "Nothing here yet"}
                 action={
-                  <button className="btn" onClick={() => (word ? setSearch("") : create.mutate(emptyDocument()))}>
-                    {word ? "Show all" : "New experiment"}
-                  </button>
+                  word ? (
+                    <button className="btn" onClick={() => change({ search: "", show: "all" })}>
+                      Show all
+                    </button>
+                  ) : (
+                    <Link className="btn primary" to="/templates">
+                      <Icon name="gallery" />
+                      Open a template
+                    </Link>
+                  )
                 }
-              />
+              >
+                {word ? "" : "A template is a query with hardware, workload and policies, ready to run; yours is a copy that you can change."}
+              </Empty>
             ) : (
               <table className="table experiments">
                 <thead>
@@ -130,7 +139,7 @@ export function ExperimentsPage() {
                           >
                             <Icon name="copy" />
                           </button>
-                          <button className="btn ghost icon" title="Delete" aria-label={`Delete ${row.name}`} onClick={() => drop(row)}>
+                          <button className="btn ghost icon" title="Delete" aria-label={`Delete ${row.name}`} onClick={() => void drop(row)}>
                             <Icon name="trash" />
                           </button>
                         </span>

@@ -11,7 +11,7 @@ export function FirstExperiment() {
   if (data) {
     const last = data.find((row) => row.id === lastExperiment());
     const first = last ?? data.find((row) => /q3/i.test(row.name)) ?? data[0];
-    return <Navigate replace to={first ? `/experiments/${first.id}` : "/experiments"} />;
+    return <Navigate replace to={first ? `/experiments/${first.id}` : "/templates"} />;
   }
   return (
     <div className="page">

@@ -42,7 +42,10 @@ function firstFrom(times: number[], t_s: number): number {
   return low;
 }
 
-/** Lines over virtual time, or areas on top of one another. The axis starts at 0, or is logarithmic; a missing value is a gap. */
+/**
+ * Lines over virtual time, or areas on top of one another. The axis starts at 0, or is logarithmic; null is a gap, undefined (a time that
+ * only other lines have) is none.
+ */
 export function Chart({
   t_s,
   columns,
@@ -153,7 +156,7 @@ export function Chart({
   return <div className="chart" ref={box} />;
 }
 
-const positive = (value: number | null) => (value !== null && value > 0 ? value : null);
+const positive = (value: number | null) => (value !== null && value <= 0 ? null : value);
 
 function linear(high: number, exactly: boolean) {
   const { top, step } = linearTop(exactly ? high * 0.999 : high);

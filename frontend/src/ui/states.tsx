@@ -27,7 +27,8 @@ export function Empty({ icon, title, children, action }: { icon?: IconName; titl
   );
 }
 
-export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+/** Something could not be had. There is always a way on: another try, or another place (`leave`, by default the list). */
+export function Failure({ error, retry, leave }: { error: unknown; retry?: () => void; leave?: ReactNode }) {
   const missing = error instanceof ApiError && error.status === 404;
   return (
     <Empty
@@ -35,9 +36,11 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
       title={missing ? "There is nothing here" : "This could not be loaded"}
       action={
         missing ? (
-          <Link className="btn" to=".." relative="path">
-            To the list
-          </Link>
+          (leave ?? (
+            <Link className="btn" to=".." relative="path">
+              To the list
+            </Link>
+          ))
         ) : (
           retry && (
             <button className="btn" onClick={retry}>
