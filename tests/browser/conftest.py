@@ -47,11 +47,12 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def signed_in(workbench: Any, browser: Browser) -> Any:
-    """The cookies of somebody who used the one-time link."""
+    """The cookies of somebody who used the one-time link, and wants no tour."""
     context = browser.new_context()
     page = context.new_page()
     page.goto(workbench.manage("signin_url", "--base", workbench.url))
     page.get_by_test_id("stage").wait_for(timeout=20_000)
+    page.get_by_role("button", name="No, thanks").click()
     state = context.storage_state()
     context.close()
     return state

@@ -167,26 +167,3 @@ def test_run_again_with_another_seed_and_edited_since(page: Page, api: httpx.Cli
     api.put(f"/api/experiments/{experiment_id}", json={"version": stored["version"], "document": stored["document"]}).raise_for_status()
     page.goto(f"/runs/{first}")
     expect(page.get_by_test_id("edited")).to_have_attribute("title", re.compile("/workload/horizon_s"))
-
-
-def test_the_list_finds_runs_and_deletes_with_undo(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
-    def rename(document: dict[str, Any]) -> None:
-        document["name"] = "needle in the list"
-
-    run_id = start(api, experiment(rename))
-    number = api.get(f"/api/runs/{run_id}").json()["number"]
-    page.goto("/runs")
-    page.get_by_label("Search runs").fill("needle")
-    page.wait_for_url("**search=needle**")
-    row = page.get_by_test_id(f"run-{number}")
-    expect(row.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=30_000)
-    page.get_by_text("Failed", exact=True).click()
-    expect(page.get_by_text("No run matches")).to_be_visible()
-    page.get_by_text("Succeeded", exact=True).first.click()
-    expect(row).to_be_visible()
-    page.get_by_label(f"Delete run {number}").click()
-    expect(row).to_have_count(0)
-    page.get_by_role("button", name="Undo").click()
-    expect(row).to_be_visible()
-    row.get_by_role("link", name=str(number)).click()
-    page.wait_for_url(f"**/runs/{run_id}")

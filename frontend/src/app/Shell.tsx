@@ -17,6 +17,7 @@ const SCREENS: [to: string, label: string, icon: IconName][] = [
   ["/compare", "Compare", "compare"],
 ];
 const HELP: [to: string, label: string, icon: IconName] = ["/help", "Help", "book"];
+const ALL = [...SCREENS, HELP];
 
 /** The rail, the page, the messages; or, for who is not signed in, how to sign in. */
 export function Shell() {
@@ -41,7 +42,7 @@ export function Shell() {
       </main>
       <Toasts />
       <Tour />
-      <Keyboard screens={[...SCREENS, HELP]} />
+      <Keyboard screens={ALL} />
     </div>
   );
 }

@@ -1,14 +1,18 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useLocation } from "react-router";
 import { Icon } from "../ui/Icon";
+import { useCommands, type Command } from "./commands";
 import { endTour, startTour, TOUR, useTour } from "./tourState";
 
 const CARD = { width: 320, height: 190, gap: 12 } as const;
+
+const COMMANDS: Command[] = [{ group: "Everywhere", does: "Take the tour", run: startTour }];
 
 /** The offer for who is new, or the step that is shown. Nothing is blocked meanwhile; Esc ends it. */
 export function Tour() {
   const { offered, at } = useTour();
   const { pathname } = useLocation();
+  useCommands("tour", COMMANDS);
   const onCanvas = /^\/experiments\/./.test(pathname);
   if (at !== null) return <Step key={`${at} ${pathname}`} at={at} />;
   if (!offered || !onCanvas) return null;

@@ -47,7 +47,7 @@ export function SummaryTable({ run }: { run: Run }) {
   const operators = Object.entries((summary.operators ?? {}) as { [id: string]: Fields });
   const gone = GONE.filter(({ count }) => operators.some(([, one]) => one[count]));
   return (
-    <div className="summary scroll" data-testid="summary">
+    <div className="summary scroll" tabIndex={0} role="region" aria-label="Summary" data-testid="summary">
       <table className="table">
         <thead>
           <tr>

@@ -25,27 +25,29 @@ export function Tabs<Id extends string>({
     if (next) onChange(next.id);
   };
   return (
-    <div
-      className="tabs"
-      role="tablist"
-      aria-label={label}
-      onKeyDown={(event) => {
-        if (event.key === "ArrowRight") move(1);
-        if (event.key === "ArrowLeft") move(-1);
-      }}
-    >
-      {tabs.map((tab) => (
-        <button
-          key={tab.id}
-          role="tab"
-          aria-selected={tab.id === value}
-          tabIndex={tab.id === value ? 0 : -1}
-          data-tab={tab.id}
-          onClick={() => onChange(tab.id)}
-        >
-          {tab.label}
-        </button>
-      ))}
+    <div className="tabs">
+      <div
+        className="tablist"
+        role="tablist"
+        aria-label={label}
+        onKeyDown={(event) => {
+          if (event.key === "ArrowRight") move(1);
+          if (event.key === "ArrowLeft") move(-1);
+        }}
+      >
+        {tabs.map((tab) => (
+          <button
+            key={tab.id}
+            role="tab"
+            aria-selected={tab.id === value}
+            tabIndex={tab.id === value ? 0 : -1}
+            data-tab={tab.id}
+            onClick={() => onChange(tab.id)}
+          >
+            {tab.label}
+          </button>
+        ))}
+      </div>
       {end && <span className="end">{end}</span>}
     </div>
   );

@@ -1,0 +1,172 @@
+"""Templates, lists, comparison, help: a newcomer's path in both themes, and what stands around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from .axe import assert_accessible
+from .canvas import Canvas
+from .test_run import start
+
+LINK_LENGTH_MAX = 2000
+FIRST_LOAD_KB_MAX = 600
+FIRST_LOAD_S_MAX = 1.0
+DOWNLOADED = """() => performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation"))
+  .filter(({name}) => !name.includes("/api/")).reduce((sum, {transferSize}) => sum + transferSize, 0) / 1000"""
+
+
+def finished(page: Page) -> None:
+    expect(page.get_by_test_id("run-state").first).to_have_attribute("data-state", "succeeded", timeout=30_000)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_newcomer_opens_a_template_changes_runs_watches_and_compares(
+    new_context: Callable[..., BrowserContext], signed_in: Any, theme: str
+) -> None:
+    """The whole path by what is written on the page, with every page on the way accessible and every link short."""
+    new = {**signed_in, "origins": []}  # signed in, and never here before
+    page = new_context(theme=theme, storage_state=new).new_page()
+    page.goto("/")
+    page.get_by_test_id("tour-offer").get_by_role("button", name="Take the tour").click()
+    tour = page.get_by_test_id("tour")
+    expect(tour).to_contain_text("A query above")
+    assert_accessible(page)
+    while tour.get_by_role("button", name="Next").count():
+        tour.get_by_role("button", name="Next").click()
+    tour.get_by_role("button", name="Done").click()
+    page.reload()
+    page.get_by_test_id("stage").wait_for()
+    expect(page.get_by_test_id("tour-offer")).to_have_count(0)
+
+    page.get_by_role("link", name="Templates").click()
+    page.get_by_label("Search templates").fill("q3 join")
+    expect(page.locator(".card").first).to_contain_text("NexMark Q3")
+    assert_accessible(page)
+    page.get_by_role("button", name="NexMark Q3, four workers").click()
+    page.wait_for_url("**/experiments/*")
+    canvas = Canvas(page)
+    canvas.stage.wait_for()
+    experiment = page.url
+
+    def run(seed: str) -> str:
+        page.get_by_role("tab", name="Workload").last.click()
+        page.get_by_label(re.compile("^Horizon")).first.fill("20")
+        page.get_by_label(re.compile("^Seed")).first.fill(seed)
+        canvas.wait_until_saved()
+        canvas.run()
+        expect(page.get_by_test_id("time-stack")).not_to_have_attribute("data-points", "0")
+        finished(page)
+        return page.url.rsplit("/", 1)[-1]
+
+    assert_accessible(page)
+    run("1")
+    assert_accessible(page)
+    page.goto(experiment)
+    canvas.stage.wait_for()
+    run("2")
+
+    page.get_by_role("link", name="Runs").first.click()
+    for row in page.get_by_role("row").filter(has_text="NexMark Q3, four workers").all()[:2]:
+        row.get_by_role("checkbox").check()
+    assert_accessible(page)
+    page.get_by_role("button", name="Compare").click()
+    page.wait_for_url("**/compare?runs=*")
+    expect(page.get_by_test_id("parameters").get_by_role("row").filter(has_text="/workload/seed")).to_contain_text("2")
+    expect(page.get_by_test_id("parameters").get_by_role("row")).to_have_count(2)
+    expect(page.get_by_test_id("figures")).to_contain_text("Latency, p99")
+    assert len(page.url) < LINK_LENGTH_MAX
+    assert_accessible(page)
+    page.get_by_role("button", name="Latency: table").click()
+    expect(page.get_by_role("region", name="Latency, table").get_by_role("row")).to_have_count(81)
+    page.go_back()
+    page.wait_for_url("**/runs")
+
+
+def test_the_list_of_runs_is_searched_sorted_tagged_and_cleared_with_undo(
+    page: Page, api: httpx.Client, experiment: Callable[..., str]
+) -> None:
+    def rename(document: dict[str, Any]) -> None:
+        document["name"] = "needle in the list"
+        document["workload"].update(horizon_s=6.0, warmup_s=1.0)
+
+    runs = [start(api, experiment(rename)) for _ in range(3)]
+    numbers = [api.get(f"/api/runs/{run_id}").json()["number"] for run_id in runs]
+    rows = page.locator("tbody tr")
+    page.goto("/runs")
+    page.get_by_label("Search runs").fill("needle")
+    page.wait_for_url("**search=needle**")
+    expect(rows).to_have_count(3)
+    expect(page.locator("[data-state=succeeded]")).to_have_count(3, timeout=30_000)
+    page.get_by_role("button", name="Seed").click()
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_for_url(lambda url: "sort" not in url)
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_for_url("**sort=number**")
+    expect(rows.first).to_have_attribute("data-testid", f"run-{numbers[0]}")
+    expect(page.get_by_role("columnheader", name="Run", exact=False).first).to_have_attribute("aria-sort", "ascending")
+    page.go_back()
+    expect(rows.first).to_have_attribute("data-testid", f"run-{numbers[2]}")
+
+    page.get_by_label(f"Choose run {numbers[0]}").check()
+    expect(page.get_by_role("button", name="Compare")).to_be_disabled()
+    page.get_by_label(f"Choose run {numbers[2]}").click(modifiers=["Shift"])
+    expect(page.get_by_test_id("bulk")).to_contain_text("3 runs chosen")
+    page.get_by_role("button", name="Tag the chosen runs").click()
+    page.get_by_label("New tag").fill("haystack")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="haystack")).to_have_count(3)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="haystack")).to_have_count(0)
+
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("No run matches")).to_be_visible()
+    assert api.get(f"/api/runs/{runs[0]}").status_code == 404
+    page.get_by_role("button", name="Undo").last.click()
+    expect(rows).to_have_count(3)
+    page.get_by_text("Failed", exact=True).click()
+    page.get_by_role("button", name="Show all runs").click()
+    expect(rows.first).to_be_visible()
+
+
+def test_every_page_leads_on_is_accessible_and_small(new_context: Callable[..., BrowserContext], api: httpx.Client) -> None:
+    """Help, empty and missing things: a heading, a way on, nothing that axe objects to, and no more than is needed loaded at first."""
+    pages = {
+        "/templates?search=nothing+like+it": "Show all",
+        "/experiments?search=nothing+like+it": "Show all",
+        "/runs?search=nothing+like+it": "Show all runs",
+        "/runs/00000000-0000-0000-0000-000000000000": "To the list",
+        "/experiments/00000000-0000-0000-0000-000000000000": "To the list",
+        "/compare": "Choose runs",
+        "/compare?runs=00000000-0000-0000-0000-000000000000": "Go on without it",
+        "/help": "Take the tour",
+        "/help/operators/join": "Operators",
+        "/help/rates": "Cosine",
+        "/help/nothing": "To the beginning",
+        "/nowhere": "Experiments",
+    }
+    for theme in ("light", "dark"):
+        page = new_context(theme=theme).new_page()
+        for path, way in pages.items():
+            page.goto(path)
+            expect(page.get_by_role("button", name=way).or_(page.get_by_role("link", name=way)).first).to_be_visible()
+            assert_accessible(page)
+
+
+def test_the_first_page_is_there_in_a_moment(new_context: Callable[..., BrowserContext], api: httpx.Client) -> None:
+    """With a cold cache: up to the drawn content."""
+    first = api.get("/api/experiments").json()[0]["id"]
+    for path, ready in ((f"/experiments/{first}", "stage"), ("/runs", "run-state"), ("/templates", "template-nexmark_q3")):
+        page = new_context().new_page()
+        page.goto(path, wait_until="commit")
+        page.get_by_test_id(ready).first.wait_for()
+        took_s = page.evaluate("performance.now() / 1000")
+        kb = page.evaluate(DOWNLOADED)
+        print(f"{path}: {took_s:.2f} s, {kb:.0f} kB")
+        assert kb < FIRST_LOAD_KB_MAX
+        assert took_s < FIRST_LOAD_S_MAX
