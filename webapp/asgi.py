@@ -11,6 +11,7 @@ from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.conf import settings  # noqa: E402
 
+from webapp.api.documents import descriptions  # noqa: E402
 from webapp.lib.body_limit import BodyLimit  # noqa: E402
 from webapp.live.routing import websocket_urls  # noqa: E402
 
@@ -23,6 +24,8 @@ def limit_bytes(path: str) -> int:
         return settings.UPLOAD_BYTES_MAX + MULTIPART_OVERHEAD_BYTES
     return settings.DOCUMENT_BYTES_MAX
 
+
+descriptions()  # every page asks for them first; they take a second to make
 
 application = ProtocolTypeRouter(
     {

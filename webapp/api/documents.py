@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from ninja import Router, Schema
 from pydantic import Field
 
@@ -40,13 +42,23 @@ class Preview(Schema):
 
 
 @router.get("/registry", summary="Everything that can be chosen, by family", response=dict[str, list[dict[str, Any]]])
-def kinds(request: HttpRequest) -> dict[str, list[dict[str, Any]]]:
-    return registry.catalogue()
+def kinds(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(descriptions()[0], content_type="application/json")
 
 
 @router.get("/schema", summary="JSON Schema of the document", response=dict[str, Any])
-def schema(request: HttpRequest) -> dict[str, Any]:
-    return spec.Experiment.model_json_schema()
+def schema(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(descriptions()[1], content_type="application/json")
+
+
+def descriptions() -> tuple[bytes, bytes]:
+    """The registry and the document's schema as JSON: the same until a package brings another kind."""
+    return _descriptions(tuple(registry.operators().values()))
+
+
+@lru_cache(maxsize=1)
+def _descriptions(operators: tuple[type, ...]) -> tuple[bytes, bytes]:
+    return json.dumps(registry.catalogue()).encode(), json.dumps(spec.Experiment.model_json_schema()).encode()
 
 
 @router.post("/validate", response=Validation, summary="Problems of a document; stores nothing")

@@ -3,6 +3,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createBrowserRouter, RouterProvider } from "react-router";
 import { ApiError } from "../api/client";
+import { registryQuery } from "../api/queries";
 import { FirstExperiment } from "../experiments/FirstExperiment";
 import { Loading } from "../ui/states";
 import { Crash } from "./Crash";
@@ -47,6 +48,9 @@ const router = createBrowserRouter([
     ],
   },
 ]);
+
+// Most pages need it before they can draw: it is asked for while their files are still on the way.
+void client.prefetchQuery(registryQuery);
 
 const root = document.getElementById("root");
 if (root)

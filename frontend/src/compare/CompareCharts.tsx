@@ -1,8 +1,9 @@
 import { useMemo, useState, type ReactNode } from "react";
 import type { Frame } from "../api/types";
-import { onOneAxis, seriesOf, valueAt, type Series } from "../model/compare";
-import { queuedRecords, spansMoreThanADecade, timeTicks, type Column } from "../model/series";
-import { Chart, GUTTER_LEFT, GUTTER_RIGHT, type Line } from "../run/Chart";
+import type { Line } from "../model/charts";
+import { onOneAxis, seriesOf, valueAt, waitingRecords, type Series } from "../model/compare";
+import { spansMoreThanADecade, timeTicks, type Column, type Span } from "../model/series";
+import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "../run/Chart";
 import { latency, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import type { Compared } from "./ComparePage";
@@ -33,7 +34,8 @@ export function CompareCharts({
     const at = (event.clientX - box.left - GUTTER_LEFT) / (box.width - GUTTER_LEFT - GUTTER_RIGHT);
     setCursor(at < 0 || at > 1 ? null : at * end_s);
   };
-  const common = { compared, end_s, cursor_s };
+  const span = useMemo((): Span => ({ from_s: 0, to_s: end_s }), [end_s]);
+  const common = { compared, span, cursor_s };
   return (
     <section
       className="panel compare-charts"
@@ -60,7 +62,7 @@ export function CompareCharts({
         }
       />
       <Overlay {...common} title="Throughput out" unit="records per virtual second" pick={PICK_OUT} format={short} />
-      <Overlay {...common} title="Waiting" unit="records in logs and queues" pick={PICK_WAITING} format={short} />
+      <Overlay {...common} title="Waiting" unit="records in logs and queues" pick={waitingRecords} format={short} />
       <div className="xax" style={{ marginLeft: GUTTER_LEFT, marginRight: GUTTER_RIGHT }}>
         {timeTicks(end_s).map((t_s) => (
           <span key={t_s} style={{ left: share(t_s) }}>
@@ -86,7 +88,6 @@ const PICK_LATENCY = Object.fromEntries(
   METRICS.map((metric) => [metric, (frame: Frame) => frame.latency_ms?.[metric]]),
 ) as Record<Metric, (frame: Frame) => number | null | undefined>;
 const PICK_OUT = (frame: Frame) => frame.out_per_s;
-const PICK_WAITING = (frame: Frame) => (frame.backlog === null ? queuedRecords(frame) : frame.backlog + (queuedRecords(frame) ?? 0));
 
 function warmupOfRun(document: unknown): number {
   const warmup_s = (document as { workload?: { warmup_s?: unknown } } | undefined)?.workload?.warmup_s;
@@ -100,7 +101,7 @@ function Overlay({
   unit = "",
   pick,
   format,
-  end_s,
+  span,
   cursor_s,
   mayBeLog = false,
   choice,
@@ -110,7 +111,7 @@ function Overlay({
   unit?: string;
   pick: (frame: Frame) => number | null | undefined;
   format: (value: number) => string;
-  end_s: number;
+  span: Span;
   cursor_s: number | null;
   mayBeLog?: boolean;
   choice?: ReactNode;
@@ -156,7 +157,7 @@ function Overlay({
         <SeriesTable title={title} t_s={t_s} columns={columns} lines={lines} format={format} />
       ) : (
         <div className="plot">
-          <Chart t_s={t_s} columns={drawn} lines={lines} end_s={end_s} log={log} format={format} />
+          <Chart t_s={t_s} columns={drawn} lines={lines} span={span} log={log} format={format} />
         </div>
       )}
     </section>

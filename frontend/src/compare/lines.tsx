@@ -1,4 +1,4 @@
-import type { Line } from "../run/Chart";
+import type { Line } from "../model/charts";
 
 /** By place in the comparison: a colour with its own dash each, in the fixed order of series. */
 export const LINES: Omit<Line, "label">[] = [

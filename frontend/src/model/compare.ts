@@ -37,6 +37,13 @@ export function onOneAxis(series: Series[]): { t_s: number[]; columns: (number |
   return { t_s, columns };
 }
 
+/** Records that wait in the logs and in front of operators. */
+export function waitingRecords(frame: Frame): number | null {
+  const queues = Object.values(frame.operators ?? {}).map((sample) => sample.queue ?? null);
+  const counts = [frame.backlog, ...queues].filter((count) => count !== null && count !== undefined);
+  return counts.length ? counts.reduce((sum, count) => sum + count, 0) : null;
+}
+
 /** The value that holds at a moment: of the first frame that ends at or after it. Null after the end. */
 export function valueAt(series: Series, moment_s: number): number | null {
   const at = series.t_s.findIndex((time) => time >= moment_s - 1e-9);

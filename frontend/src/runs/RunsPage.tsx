@@ -90,7 +90,7 @@ export function RunsPage() {
           </span>
         </div>
         {chosen.size > 0 && <BulkBar runs={current} onClear={() => setChosen(new Map())} />}
-        <section className="panel" aria-label="Runs">
+        <section className="panel" aria-label="Runs" data-testid="run-list">
           <div className="scroll" style={isPlaceholderData ? { opacity: 0.6 } : undefined} tabIndex={0}>
             {error ? (
               <Failure error={error} retry={() => void refetch()} />

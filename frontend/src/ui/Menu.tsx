@@ -38,7 +38,6 @@ export function Menu({
       <button
         className={className}
         title={title}
-        aria-label={title}
         aria-haspopup="menu"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
