@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { memo, useState } from "react";
 import type { Run } from "../api/types";
 import type { RunEvent } from "../model/events";
 import { Icon } from "../ui/Icon";
@@ -10,7 +10,7 @@ import { Records } from "./Records";
 import { SummaryTable } from "./Summary";
 
 /** What came of the run: its summary once it has one, what happened, where the time went, and single records. */
-export function ResultPanel({
+export const ResultPanel = memo(function ResultPanel({
   run,
   events,
   warmup_s,
@@ -68,4 +68,4 @@ export function ResultPanel({
       {panel === "records" && <Records run={run} address={address} change={change} />}
     </section>
   );
-}
+});

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { ApiError, get, post } from "../api/client";
 import { isActive } from "../api/queries";
@@ -13,7 +13,7 @@ import { StateBadge } from "../ui/states";
 import { toast } from "../ui/toasts";
 
 /** What is open and its state; run again, with the same or another seed, or the experiment as it is now; cancel. */
-export function RunBar({ run, gone }: { run: Run; gone: boolean }) {
+export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: boolean }) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const active = isActive(run) && !gone;
@@ -129,7 +129,7 @@ export function RunBar({ run, gone }: { run: Run; gone: boolean }) {
       }
     />
   );
-}
+});
 
 function Again({
   seed: old,

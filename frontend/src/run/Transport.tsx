@@ -133,7 +133,8 @@ export function Transport({
           Whole run
         </button>
       )}
-      <View charts={charts} onCharts={onCharts} />
+      <Charts charts={charts} onCharts={onCharts} />
+      <Speed />
       <button
         className={`btn ${pinned === null ? "live" : ""}`}
         disabled={pinned === null}
@@ -149,12 +150,12 @@ export function Transport({
   );
 }
 
-/** Which charts are shown, how fast the moment moves, and how often the page draws. */
-function View({ charts, onCharts }: { charts: ChartId[]; onCharts: (charts: ChartId[]) => void }) {
+/** How fast the moment moves while it plays, and how often the page draws: two things apart. */
+function Speed() {
   const { speed, refresh_per_s } = useShowing();
   return (
     <Menu
-      title="Charts, speed and refresh rate"
+      title="Speed and refresh rate"
       className="btn"
       label={
         <>
@@ -164,35 +165,75 @@ function View({ charts, onCharts }: { charts: ChartId[]; onCharts: (charts: Char
     >
       {() => (
         <div className="view">
+          <Choice
+            legend="Play, virtual seconds a second"
+            name="speed"
+            values={SPEEDS}
+            value={speed}
+            onChange={(value) => useShowing.setState({ speed: value })}
+          />
+          <Choice
+            legend="Draw, at most times a second"
+            name="refresh"
+            values={REFRESH_RATES}
+            value={refresh_per_s}
+            zero="all"
+            onChange={(value) => useShowing.setState({ refresh_per_s: value })}
+          />
+        </div>
+      )}
+    </Menu>
+  );
+}
+
+function Choice({
+  legend,
+  name,
+  values,
+  value,
+  zero,
+  onChange,
+}: {
+  legend: string;
+  name: string;
+  values: number[];
+  value: number;
+  /** In place of 0: whenever something comes. */
+  zero?: string;
+  onChange: (value: number) => void;
+}) {
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      <span className="seg">
+        {values.map((one) => (
+          <label key={one} title={one === 0 ? "Whenever something comes" : undefined}>
+            <input type="radio" name={name} checked={value === one} onChange={() => onChange(one)} />
+            {one || zero}
+          </label>
+        ))}
+      </span>
+    </fieldset>
+  );
+}
+
+/** Which charts are shown; one stays. */
+function Charts({ charts, onCharts }: { charts: ChartId[]; onCharts: (charts: ChartId[]) => void }) {
+  return (
+    <Menu
+      title="Charts shown"
+      className="btn"
+      label={
+        <>
+          <Icon name="figures" />
+          Charts
+        </>
+      }
+    >
+      {() => (
+        <div className="view">
           <fieldset>
-            <legend>Play, virtual seconds a second</legend>
-            <span className="seg" role="radiogroup">
-              {SPEEDS.map((one) => (
-                <label key={one}>
-                  <input type="radio" name="speed" checked={speed === one} onChange={() => useShowing.setState({ speed: one })} />
-                  {one}
-                </label>
-              ))}
-            </span>
-          </fieldset>
-          <fieldset>
-            <legend>Draw, at most times a second</legend>
-            <span className="seg" role="radiogroup">
-              {REFRESH_RATES.map((one) => (
-                <label key={one} title={one ? undefined : "Whenever something comes"}>
-                  <input
-                    type="radio"
-                    name="refresh"
-                    checked={refresh_per_s === one}
-                    onChange={() => useShowing.setState({ refresh_per_s: one })}
-                  />
-                  {one || "all"}
-                </label>
-              ))}
-            </span>
-          </fieldset>
-          <fieldset>
-            <legend>Charts</legend>
+            <legend>Charts shown</legend>
             {CHARTS.map(({ id, title }) => {
               const on = charts.includes(id);
               const only = on && charts.length === 1;
