@@ -175,7 +175,7 @@ def interaction(at: Workbench) -> dict[str, Any]:
             page.get_by_role("tab", name=name).click()
         page.get_by_role("button", name="Throughput: table").click()
         page.get_by_role("button", name="Throughput: chart").click()
-        menu = page.get_by_role("button", name="Charts shown")
+        menu = page.get_by_role("button", name="Charts", exact=True)
         menu.click()
         page.get_by_label("Queues", exact=True).click()
         menu.click()

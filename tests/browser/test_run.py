@@ -125,7 +125,7 @@ def test_everything_shows_the_moment_under_the_cursor(page: Page, api: httpx.Cli
     expect(page.get_by_test_id("virtual-time")).to_contain_text(f"{played + 0.25:.2f}")
 
     # More charts, each with its own table; the choice is in the address.
-    page.get_by_role("button", name="Charts shown").click()
+    page.get_by_role("button", name="Charts", exact=True).click()
     page.get_by_label("State", exact=True).check()
     page.keyboard.press("Escape")
     page.wait_for_url("**charts=**")

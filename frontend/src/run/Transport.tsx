@@ -159,6 +159,7 @@ function Speed() {
       className="btn"
       label={
         <>
+          <span className="vh">Speed </span>
           {speed} × <Icon name="down" small />
         </>
       }
