@@ -1,4 +1,7 @@
-"""Pictures to look at, in both themes and two sizes, under MILLRACE_PICTURES (default: a temporary directory). Checked: no page scrolls."""
+"""Pictures of every page and state, in both themes, to look at. Checked: no page scrolls, and none has an error.
+
+`scripts/pictures` keeps them in docs/pictures; without MILLRACE_PICTURES they go to a temporary directory.
+"""
 
 from __future__ import annotations
 
@@ -9,50 +12,164 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
-from .test_run import start
+from .test_run import make_long, start
 
 OVERFLOW = """() => {
   const page = document.scrollingElement;
   return [page.scrollWidth - page.clientWidth, page.scrollHeight - page.clientHeight];
 }"""
+THEMES = ("light", "dark")
+SETTLED_MS = 400
+NOBODY = "00000000-0000-0000-0000-000000000000"
+
+
+class Album:
+    """Takes a picture of what a page shows, once in each theme."""
+
+    def __init__(self, folder: Path, suffix: str = "") -> None:
+        self.folder = folder
+        self.suffix = suffix
+
+    def take(self, page: Page, name: str) -> None:
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
+            page.wait_for_timeout(SETTLED_MS)
+            page.screenshot(path=self.folder / f"{name}-{theme}{self.suffix}.png")
+        assert page.evaluate(OVERFLOW) == [0, 0], f"{name}: the page itself scrolls"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    found = Path(os.environ.get("MILLRACE_PICTURES") or tmp_path)
+    found.mkdir(parents=True, exist_ok=True)
+    return found
 
 
 def slow_join(document: dict[str, Any]) -> None:
     """Too little computing power behind bounded channels: backpressure, queues and growing latency to look at."""
+    document["name"] = "NexMark Q3, one slow worker"
     document["policies"] = {"flow_control": {"kind": "credits", "per_channel": 32}}
     document["cluster"]["hosts"][0]["speed"] = 0.15
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080)])
-def test_pictures(
-    new_context: Callable[..., BrowserContext],
-    api: httpx.Client,
-    experiment: Callable[..., str],
-    tmp_path: Path,
-    theme: str,
-    width: int,
-    height: int,
+def misspelt(document: dict[str, Any]) -> None:
+    next(one for one in document["query"]["operators"] if one["id"] == "filter")["params"]["predicate"] = "stat == 'OR'"
+
+
+def wait_until_ended(api: httpx.Client, page: Page, run_id: str) -> None:
+    while api.get(f"/api/runs/{run_id}").json()["state"] in ("queued", "running"):
+        page.wait_for_timeout(100)
+
+
+def test_pictures_of_the_canvas(
+    new_context: Callable[..., BrowserContext], signed_in: Any, experiment: Callable[..., str], folder: Path
 ) -> None:
-    folder = Path(os.environ.get("MILLRACE_PICTURES") or tmp_path)
-    folder.mkdir(parents=True, exist_ok=True)
-    page = new_context(width=width, height=height, theme=theme).new_page()
+    album = Album(folder)
+    page = new_context(storage_state={**signed_in, "origins": []}).new_page()
+    page.goto(f"/experiments/{experiment(slow_join)}")
+    page.get_by_test_id("operator-join").wait_for()
+    page.get_by_role("button", name="Take the tour").click()
+    album.take(page, "canvas-tour")
+    page.get_by_test_id("tour").get_by_role("button", name="End").click()
+    page.get_by_test_id("operator-join").click()
+    album.take(page, "canvas")
+    page.keyboard.press("Control+k")
+    album.take(page, "commands")
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    album.take(page, "keys")
+    page.keyboard.press("Escape")
+    page.get_by_test_id("palette-upload").click()
+    album.take(page, "upload")
+
+    page.goto(f"/experiments/{experiment(misspelt)}")
+    page.get_by_test_id("operator-filter").click()
+    page.get_by_test_id("problems-button").click()
+    album.take(page, "canvas-problem")
+
+
+def test_pictures_of_runs(
+    new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], folder: Path
+) -> None:
+    album = Album(folder)
+    page = new_context().new_page()
+    slow, usual = experiment(slow_join), experiment()
+    runs = [start(api, slow), start(api, usual)]
+    for run_id in runs:
+        wait_until_ended(api, page, run_id)
+    api.post("/api/runs/bulk", json={"action": "tag", "ids": runs, "tag": "slow hosts"}).raise_for_status()
+    long_run = start(api, experiment(make_long))
+    page.goto(f"/runs/{long_run}")
+    page.wait_for_timeout(2500)
+    album.take(page, "run-live")
+    api.post(f"/api/runs/{long_run}/cancel").raise_for_status()
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "cancelled")
+    album.take(page, "run-cancelled")
+
+    page.goto(f"/runs/{runs[0]}?t=18")
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
+    album.take(page, "run")
+    page.get_by_role("button", name="Latency: table").click()
+    album.take(page, "run-table")
+
+    page.goto("/runs")
+    page.get_by_test_id("run-list").locator("table").wait_for()
+    album.take(page, "runs")
+    for run_id in runs:
+        page.get_by_label(f"Choose run {api.get(f'/api/runs/{run_id}').json()['number']}", exact=True).check()
+    album.take(page, "runs-chosen")
+
+    page.goto(f"/compare?runs={','.join(runs)}")
+    page.get_by_test_id("figures").wait_for()
+    page.get_by_test_id("compare-charts").hover(position={"x": 400, "y": 120})
+    album.take(page, "compare")
+    page.get_by_role("button", name="Latency: table").click()
+    album.take(page, "compare-table")
+    page.get_by_role("button", name="Add a run").click()
+    page.get_by_role("dialog").get_by_role("checkbox").first.wait_for()
+    album.take(page, "compare-choose")
+
+
+def test_pictures_of_the_other_pages(new_context: Callable[..., BrowserContext], experiment: Callable[..., str], folder: Path) -> None:
+    album = Album(folder)
+    page = new_context().new_page()
+    experiment()
+    for name, path, ready in (
+        ("templates", "/templates", "Flight delays by airport"),
+        ("experiments", "/experiments", "NexMark Q3, four workers"),
+        ("help", "/help", "How Millrace works"),
+        ("help-rates", "/help/rates", "Random walk"),
+        ("help-join", "/help/operators/join", "Left key"),
+        ("compare-none", "/compare", "Choose two to four runs to compare"),
+        ("runs-none", "/runs?search=nothing+like+it", "No run matches"),
+        ("run-missing", f"/runs/{NOBODY}", "There is nothing here"),
+        ("not-found", "/nowhere", "There is no page at this address"),
+    ):
+        page.goto(path)
+        page.get_by_text(ready).first.wait_for()
+        album.take(page, name)
+    stranger = new_context(storage_state=None).new_page()
+    stranger.goto("/")
+    stranger.get_by_test_id("signed-out").wait_for()
+    album.take(stranger, "signed-out")
+
+
+def test_pictures_of_a_large_screen(
+    new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], tmp_path: Path
+) -> None:
+    """Only looked at by who asks for it; they are not kept."""
+    album = Album(Path(os.environ.get("MILLRACE_LARGE_PICTURES") or tmp_path), "-1920")
+    page = new_context(width=1920, height=1080).new_page()
     experiment_id = experiment(slow_join)
     run_id = start(api, experiment_id)
-
-    def picture(name: str) -> None:
-        page.wait_for_timeout(300)
-        page.screenshot(path=folder / f"{name}-{theme}-{width}.png")
-        assert page.evaluate(OVERFLOW) == [0, 0], f"{name}: the page itself scrolls"
-
     page.goto(f"/experiments/{experiment_id}")
     page.get_by_test_id("operator-join").click()
-    picture("canvas")
+    album.take(page, "canvas")
     page.goto(f"/runs/{run_id}")
     expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=30_000)
-    picture("run")
+    album.take(page, "run")
     page.goto("/runs")
-    page.locator("table").wait_for()
-    picture("runs")
+    page.get_by_test_id("run-list").locator("table").wait_for()
+    album.take(page, "runs")

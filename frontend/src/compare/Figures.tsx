@@ -13,13 +13,14 @@ const FORMAT: Record<Unit, (value: number) => string> = {
 
 /** A change of less than a twentieth of a per cent is told as none, one by several times as a factor. */
 const SAME = 0.0005;
-const FACTOR_FROM = 2;
-const changeText = (change: number) =>
-  Math.abs(change) < SAME
-    ? "same"
-    : change >= FACTOR_FROM
-      ? `× ${short(1 + change)}`
-      : `${change > 0 ? "+" : "−"}${short(Math.abs(change) * 100)} %`;
+const FACTOR_FROM = 3;
+function changeText(change: number): string {
+  const ratio = 1 + change;
+  if (Math.abs(change) < SAME) return "same";
+  if (ratio >= FACTOR_FROM) return `× ${short(ratio)}`;
+  if (ratio > 0 && ratio <= 1 / FACTOR_FROM) return `÷ ${short(1 / ratio)}`;
+  return `${change > 0 ? "+" : "−"}${short(Math.abs(change) * 100)} %`;
+}
 
 /** The summaries side by side, after warm-up; below each figure how it differs from the first run's. */
 export function Figures({ runs }: { runs: Run[] }) {
