@@ -12,6 +12,8 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
+from .axe import assert_accessible
+
 FIRST_POINT_S_MAX = 2.0
 CANCEL_S_MAX = 1.0
 
@@ -143,6 +145,7 @@ def test_everything_shows_the_moment_under_the_cursor(page: Page, api: httpx.Cli
     assert abs(sum(int(share.removesuffix(" %")) for share in shares) - 100) <= len(shares)
     page.reload()
     expect(page.get_by_test_id("waterfall")).to_be_visible()
+    assert_accessible(page)
     page.get_by_role("tab", name="Time").click()
     expect(page.get_by_test_id("operator-times")).to_contain_text("auctions")
     page.get_by_role("button", name="To the end").click()

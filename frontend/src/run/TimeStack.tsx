@@ -347,7 +347,7 @@ function ChartPanel({
               {...(onDrawn ? { onDrawn } : {})}
             />
           ) : (
-            <p className="nothing">{NOTHING[id] ?? "No operator has any."}</p>
+            <p className="none-here">{NOTHING[id] ?? "No operator has any."}</p>
           )}
           <div className="shades over" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
             <Notes notes={notes.filter((one) => one.top === undefined)} />

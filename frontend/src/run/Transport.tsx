@@ -165,7 +165,7 @@ function Speed() {
       }
     >
       {() => (
-        <div className="view">
+        <div className="choices">
           <Choice
             legend="Play, virtual seconds a second"
             name="speed"
@@ -232,7 +232,7 @@ function Charts({ charts, onCharts }: { charts: ChartId[]; onCharts: (charts: Ch
       }
     >
       {() => (
-        <div className="view">
+        <div className="choices">
           <fieldset>
             <legend>Charts shown</legend>
             {CHARTS.map(({ id, title }) => {
