@@ -11,6 +11,8 @@ from playwright.sync_api import Page
 
 SOURCE = Path(__file__).resolve().parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+STILL = """Promise.allSettled(document.getAnimations().filter((one) => one.effect.getComputedTiming().iterations !== Infinity)
+  .map((one) => one.finished)).then(() => true)"""  # a colour on its way to another has any contrast
 RUN = f"""axe.run(document, {{runOnly: {json.dumps(RULES)}, resultTypes: ["violations"]}}).then((found) => JSON.stringify(
   found.violations.filter(({{impact}}) => impact === "serious" || impact === "critical").map(({{id, help, nodes}}) => {{
     const places = nodes.slice(0, 4).map(({{target, any}}) => `${{target.join(" ")}} ${{any[0]?.message ?? ""}}`);
@@ -33,6 +35,7 @@ def assert_accessible(page: Page) -> None:
         return answer["result"].get("value")
 
     evaluate(source() + "; true")
+    evaluate(STILL)
     found = json.loads(evaluate(RUN))
     session.detach()
     assert not found, f"{page.url}: " + "\n".join(found)
