@@ -114,6 +114,12 @@ def test_pictures_of_runs(
     page.get_by_role("button", name="Latency: table").click()
     album.take(page, "run-table")
 
+    page.goto(f"/runs/{runs[1]}")
+    page.get_by_role("tab", name="Records").click()
+    page.get_by_test_id("ask-slowest").click()
+    page.get_by_test_id("waterfall").wait_for(timeout=60_000)
+    album.take(page, "run-records")
+
     page.goto("/runs")
     page.get_by_test_id("run-list").locator("table").wait_for()
     album.take(page, "runs")
