@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react";
+import { Link } from "react-router";
 import type { Json, Kind, Problem, RecordField, RecordSchema } from "../../api/types";
 import { DEFAULT_PORT, MAX_OPERATOR_ID, patchOperator, renameOperator, type ExperimentDocument, type Operator } from "../../model/document";
 import { summariseHosts } from "../../model/hosts";
@@ -40,7 +41,11 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
           <IdField key={operator.id} operator={operator} pointer={pointer} />
           <ParallelismField operator={operator} pointer={pointer} problems={problems} />
         </div>
-        {kind && !isSource && <p className="doc">{kind.doc.split("\n\n")[0]}</p>}
+        {kind && !isSource && (
+          <p className="doc">
+            {kind.doc.split("\n\n")[0]} <Link to={`/help/operators/${kind.kind}`}>More</Link>
+          </p>
+        )}
         {kind && propertyNames(kind.schema).length > 0 && (
           <SchemaForm
             key={operator.id}
