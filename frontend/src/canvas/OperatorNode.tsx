@@ -1,19 +1,20 @@
-import { Handle, Position, useUpdateNodeInternals, type NodeProps } from "@xyflow/react";
-import { memo, useEffect, useRef } from "react";
+import { Handle, Position, type NodeProps } from "@xyflow/react";
+import { memo } from "react";
+import { useShallow } from "zustand/react/shallow";
 import type { Problem } from "../api/types";
-import { DEFAULT_PORT, operatorOf } from "../model/document";
+import { DEFAULT_PORT } from "../model/document";
 import { inputType, recordTypes, type RecordType } from "../model/graph";
 import { summariseHosts } from "../model/hosts";
+import { NODE, nodeHeight, PORT } from "../model/layout";
+import { lookupOf } from "../model/lookup";
 import { rememberLast } from "../model/memo";
 import { isError, problemsByPart } from "../model/validate";
 import { Icon, iconOf } from "../ui/Icon";
 import { colourOf } from "./colours";
 import { changeParallelism } from "./commands";
 import { useEditor } from "./editor";
+import { hasManyOperators, useIsFar } from "./scale";
 import { useRegistry } from "./useRegistry";
-
-const PORT_TOP = 38;
-const PORT_STEP = 20;
 
 // Every node asks these about the whole document; the answer is worked out once.
 const typesOf = rememberLast(recordTypes);
@@ -27,77 +28,91 @@ export function useRecordTypes(): Map<string, RecordType> {
   return typesOf(document, schemas, streamTitles);
 }
 
-/** One operator: title, parallelism, typed ports, and where it stands. */
+/** One operator: title, parallelism, typed ports, and where it stands. Of a large query seen from far away, its name alone. */
 export const OperatorNode = memo(function OperatorNode({ id, selected }: NodeProps) {
-  const document = useEditor((state) => state.document);
-  const problems = useEditor((state) => state.problems);
-  const hosts = useEditor((state) => state.placement[id]);
-  const types = useRecordTypes();
+  const operator = useEditor((state) => lookupOf(state.document).operators.get(id));
+  const index = useEditor((state) => lookupOf(state.document).indices.get(id) ?? 0);
+  const own = useEditor(useShallow((state) => problemsOf(state.problems, state.document).operators.get(id) ?? NO_PROBLEMS));
+  const many = useEditor((state) => hasManyOperators(state.document));
+  const far = useIsFar() && many;
   const { kinds } = useRegistry();
-  const operator = operatorOf(document, id);
-  const own = problemsOf(problems, document).operators.get(id) ?? [];
-  const kind = operator && kinds.get(operator.kind);
-  // Ports change with the kind: the flow has to measure them again.
-  const remeasure = useUpdateNodeInternals();
-  const ports = kind ? [...kind.inputs, "|", ...kind.outputs].join() : "";
-  const measured = useRef(ports);
-  useEffect(() => {
-    if (measured.current === ports) return;
-    measured.current = ports;
-    remeasure(id);
-  }, [id, ports, remeasure]);
   if (!operator) return null;
-  const inputs = kind?.inputs ?? [];
-  const outputs = kind?.outputs ?? [];
-  const index = document.query.operators.indexOf(operator);
+  const kind = kinds.get(operator.kind);
   const name = String((operator as { name?: string }).name || id);
   const worst = worstOf(own);
-  const inputLabel = (row: number) => portLabel(inputs[row], inputs.length > 1, inputType(document, types, id, inputs[row] ?? ""));
-  const outputLabel = (row: number) => portLabel(outputs[row], outputs[row] !== DEFAULT_PORT.source, types.get(`${id}.${outputs[row]}`));
   return (
     <article
-      className={`node ${selected ? "selected" : ""} ${worst}`}
-      style={{ "--oc": colourOf(index) } as React.CSSProperties}
+      className={`node ${selected ? "selected" : ""} ${worst} ${far ? "far" : ""}`}
+      style={{ "--oc": colourOf(index), height: nodeHeight(kind) } as React.CSSProperties}
       data-testid={`operator-${id}`}
       data-problems={own.length}
     >
-      <header>
-        {worst ? (
-          <span className="flagged" title={own[0]?.message}>
-            <Icon name={worst === "err" ? "crossc" : "warn"} />
-          </span>
-        ) : (
-          <Icon name={iconOf(kind?.icon || operator.kind)} />
-        )}
-        <b className="ell" title={`${name}, ${kind?.title ?? operator.kind}`}>
-          {name}
-        </b>
-        <Stepper id={id} value={operator.parallelism} />
-      </header>
+      {far ? (
+        <b>{name}</b>
+      ) : (
+        <>
+          <header>
+            {worst ? (
+              <span className="flagged" title={own[0]?.message}>
+                <Icon name={worst === "err" ? "crossc" : "warn"} />
+              </span>
+            ) : (
+              <Icon name={iconOf(kind?.icon || operator.kind)} />
+            )}
+            <b className="ell" title={`${name}, ${kind?.title ?? operator.kind}`}>
+              {name}
+            </b>
+            <Stepper id={id} value={operator.parallelism} />
+          </header>
+          <Ports id={id} inputs={kind?.inputs ?? NO_PORTS} outputs={kind?.outputs ?? NO_PORTS} />
+          <Place id={id} />
+        </>
+      )}
+    </article>
+  );
+});
+
+const NO_PROBLEMS: Problem[] = [];
+const NO_PORTS: string[] = [];
+
+function Place({ id }: { id: string }) {
+  const hosts = useEditor((state) => state.placement[id]);
+  return (
+    <footer>
+      <i className="sw" />
+      <span className="ell">{hosts?.length ? summariseHosts(hosts) : "not placed"}</span>
+    </footer>
+  );
+}
+
+function Ports({ id, inputs, outputs }: { id: string; inputs: string[]; outputs: string[] }) {
+  const document = useEditor((state) => state.document);
+  const types = useRecordTypes();
+  const incoming = inputs.map((port) => inputType(document, types, id, port));
+  const outgoing = outputs.map((port) => types.get(`${id}.${port}`));
+  return (
+    <>
       <div className="ports">
         {Array.from({ length: Math.max(inputs.length, outputs.length) }, (_, row) => {
-          const [incoming, outgoing] = [inputLabel(row), outputLabel(row)];
+          const input = portLabel(inputs[row], inputs.length > 1, incoming[row]);
+          const output = portLabel(outputs[row], outputs[row] !== DEFAULT_PORT.source, outgoing[row]);
           return (
             <div key={row}>
-              <span className="ell">{incoming === outgoing ? "" : incoming}</span>
-              <span className="ell">{outgoing}</span>
+              <span className="ell">{input === output ? "" : input}</span>
+              <span className="ell">{output}</span>
             </div>
           );
         })}
       </div>
-      <footer>
-        <i className="sw" />
-        <span className="ell">{hosts?.length ? summariseHosts(hosts) : "not placed"}</span>
-      </footer>
-      {inputs.map((port, at) => (
-        <Port key={port} side="in" id={port} index={at} type={inputType(document, types, id, port)} of={id} />
+      {inputs.map((port, row) => (
+        <Port key={port} side="in" id={port} row={row} type={incoming[row]} of={id} />
       ))}
-      {outputs.map((port, at) => (
-        <Port key={port} side="out" id={port} index={at} type={types.get(`${id}.${port}`)} of={id} />
+      {outputs.map((port, row) => (
+        <Port key={port} side="out" id={port} row={row} type={outgoing[row]} of={id} />
       ))}
-    </article>
+    </>
   );
-});
+}
 
 /** A port shows what flows through it, or its own name where that tells more: its shape says the rest. */
 const portLabel = (port: string | undefined, named: boolean, type: RecordType | undefined) =>
@@ -106,7 +121,7 @@ const portLabel = (port: string | undefined, named: boolean, type: RecordType | 
 const worstOf = (problems: Problem[]) => (problems.some(isError) ? "err" : problems.length ? "warn" : "");
 
 /** A port; its shape says which record type flows there. */
-function Port({ side, id, index, type, of }: { side: "in" | "out"; id: string; index: number; type: RecordType | undefined; of: string }) {
+function Port({ side, id, row, type, of }: { side: "in" | "out"; id: string; row: number; type: RecordType | undefined; of: string }) {
   const isDefault = id === (side === "in" ? DEFAULT_PORT.target : DEFAULT_PORT.source);
   return (
     <Handle
@@ -114,7 +129,7 @@ function Port({ side, id, index, type, of }: { side: "in" | "out"; id: string; i
       position={side === "in" ? Position.Left : Position.Right}
       id={id}
       className={`port shape-${type ? type.shape % 4 : 0} ${type ? "" : "untyped"}`}
-      style={{ top: PORT_TOP + PORT_STEP * index }}
+      style={{ top: PORT.top - 1 + NODE.port * row }}
       title={`${isDefault ? (side === "in" ? "Input" : "Output") : `Port ${id}`}${type ? `: ${type.name}, ${type.schema.fields.length} fields, ${type.schema.bytes} B` : ""}`}
       data-testid={`port-${of}-${side}-${id}`}
     />

@@ -1,47 +1,40 @@
-import { BaseEdge, EdgeLabelRenderer, getBezierPath, useStore, type EdgeProps, type ReactFlowState } from "@xyflow/react";
-import { memo } from "react";
-import { edgeKey } from "../model/document";
+import { BaseEdge, EdgeLabelRenderer, useStore, type EdgeProps, type ReactFlowState } from "@xyflow/react";
+import { memo, useState } from "react";
+import { DEFAULT_PORT } from "../model/document";
 import { partitioningLabel } from "../model/graph";
-import { feedbackLane, feedbackPath, wrappedPath } from "../model/layout";
+import { lookupOf } from "../model/lookup";
 import { Icon } from "../ui/Icon";
+import { wayOf, type Way } from "./edgeWay";
 import { select, useEditor } from "./editor";
+import { useRecordTypes } from "./OperatorNode";
 
-/** An operator that begins so much lower than another stands in a row below it, px. */
-const ROW = 72;
-
-interface Way {
-  path: string;
-  x: number;
-  y: number;
+export interface EdgeMarks {
+  tone: "" | "warn" | "err";
+  message: string;
+  /** Of a feedback edge; -1 for any other. */
+  lane: number;
 }
 
-const sameWay = (a: Way | null, b: Way | null) => a?.path === b?.path;
+const sameWay = (a: Way, b: Way) => a.path === b.path;
+const isOperator = (node: { type?: string }) => node.type === "operator";
 
-/** The way of a feedback edge over the operators as they stand now, also while one is dragged; null for any other edge. */
-function useFeedbackWay({ sourceX, sourceY, targetX, targetY }: EdgeProps, lane: number): Way | null {
+/** Over the operators as they stand now, also while one is dragged. */
+function useWay({ sourceX, sourceY, targetX, targetY }: EdgeProps, lane: number): Way {
   return useStore((state: ReactFlowState) => {
-    if (lane < 0) return null;
-    const boxes = state.nodes.filter((node) => node.type === "operator").map((node) => node.position);
-    return feedbackPath({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, boxes, lane);
+    const boxes = () => state.nodes.filter(isOperator).map((node) => node.position);
+    return wayOf({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, lane, boxes);
   }, sameWay);
-}
-
-/** To the right, or to the next row. */
-function plainWay(props: EdgeProps): Way {
-  const { sourceX, sourceY, targetX, targetY } = props;
-  if (targetX < sourceX && targetY > sourceY + ROW) return wrappedPath({ x: sourceX, y: sourceY }, { x: targetX, y: targetY });
-  const [path, x, y] = getBezierPath(props);
-  return { path, x, y };
 }
 
 /** An edge with its partitioning on it; the label is what one clicks. A feedback edge is dashed, runs back above, and says so. */
 export const PartitionEdge = memo(function PartitionEdge(props: EdgeProps) {
-  const edge = useEditor((state) => state.document.query.edges.find((one) => edgeKey(one) === props.id));
-  const tone = (props.data?.tone as string | undefined) ?? "";
-  const lane = useEditor((state) => feedbackLane(state.document, props.id));
-  const back = useFeedbackWay(props, lane);
-  const { path, x, y } = back ?? plainWay(props);
+  const { tone, message, lane } = props.data as unknown as EdgeMarks;
+  const edge = useEditor((state) => lookupOf(state.document).edges.get(props.id));
+  const { path, x, y } = useWay(props, lane);
+  const [looking, setLooking] = useState(false);
+  const back = lane >= 0;
   const style = `${props.selected ? "selected" : ""} ${back ? "feedback" : ""} ${tone}`;
+  const label = partitioningLabel(edge?.partitioning);
   return (
     <>
       <BaseEdge id={props.id} path={path} className={`edge ${style}`} interactionWidth={16} />
@@ -50,15 +43,55 @@ export const PartitionEdge = memo(function PartitionEdge(props: EdgeProps) {
           className={`elab nodrag nopan ${style}`}
           style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
           data-testid={`edge-${props.source}-${props.target}`}
-          title={(props.data?.message as string | undefined) ?? (back ? "Feedback edge: carries records back" : "Partitioning")}
+          aria-label={`Edge from ${props.source} to ${props.target}: ${back ? "feedback, " : ""}${label}. ${message}`}
           onClick={() => select({ edges: [props.id] })}
+          onPointerEnter={() => setLooking(true)}
+          onPointerLeave={() => setLooking(false)}
+          onFocus={() => setLooking(true)}
+          onBlur={() => setLooking(false)}
         >
           {tone && <Icon name={tone === "err" ? "crossc" : "warn"} small />}
           {back && !tone && <Icon name="feedback" small />}
           {back ? "feedback, " : ""}
-          {partitioningLabel(edge?.partitioning)}
+          {label}
         </button>
+        {(looking || props.selected) && edge && (
+          <RecordsCard
+            x={x}
+            y={y}
+            output={`${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}`}
+            hashKey={typeof edge.partitioning.key === "string" ? edge.partitioning.key : ""}
+            note={message || (back ? "A feedback edge carries records back, and no watermarks." : "")}
+          />
+        )}
       </EdgeLabelRenderer>
     </>
   );
 });
+
+/** What flows on an edge: the record's type, its fields, and the one that it is partitioned by. */
+function RecordsCard({ x, y, output, hashKey, note }: { x: number; y: number; output: string; hashKey: string; note: string }) {
+  const type = useRecordTypes().get(output);
+  return (
+    <div className="records-card" style={{ transform: `translate(-50%, 0) translate(${x}px, ${y + 16}px)` }} data-testid="records-card">
+      <header>
+        <b>{type?.name ?? "Records"}</b>
+        <span>{type ? `${type.schema.bytes} B` : "known as soon as the query is valid up to here"}</span>
+      </header>
+      {type && (
+        <dl>
+          {type.schema.fields.map((field) => (
+            <div key={field.name}>
+              <dt>{field.name}</dt>
+              <dd>
+                {field.type}
+                {field.name === hashKey && <b> key</b>}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {note && <p>{note}</p>}
+    </div>
+  );
+}

@@ -5,6 +5,7 @@ import {
   BackgroundVariant,
   getViewportForBounds,
   MiniMap,
+  Position as Side,
   ReactFlow,
   useReactFlow,
   ViewportPortal,
@@ -18,20 +19,23 @@ import {
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { addEdge, DEFAULT_PORT, edgeKey, moveOperators, placeOn, type ExperimentDocument } from "../model/document";
+import type { Kind, Problem } from "../api/types";
+import { addEdge, DEFAULT_PORT, edgeKey, moveOperators, placeOn, type Edge as DocumentEdge, type ExperimentDocument } from "../model/document";
 import { connectionRefusal, newEdge, type PortRef } from "../model/graph";
 import { hostAt, summariseHosts } from "../model/hosts";
-import { autoLayout, positionsOf } from "../model/layout";
+import { autoLayout, feedbackLane, NODE, nodeHeight, PORT, portAt, positionsOf } from "../model/layout";
 import { isError, problemsByPart } from "../model/validate";
 import { plural } from "../ui/format";
 import { toast } from "../ui/toasts";
 import { addItem, PALETTE_TYPE, type PaletteItem } from "./commands";
-import { edit, select, useEditor } from "./editor";
+import { EdgeLayer } from "./EdgeLayer";
+import { edit, select, useEditor, type Selection } from "./editor";
 import { HostGroupNode } from "./HostGroupNode";
 import { ConnectionHint, portOf } from "./ConnectionHint";
 import { OperatorNode } from "./OperatorNode";
-import { PartitionEdge } from "./PartitionEdge";
+import { PartitionEdge, type EdgeMarks } from "./PartitionEdge";
 import { PlacementLines } from "./PlacementLines";
+import { hasManyEdges, hasManyOperators, useIsFar } from "./scale";
 import { useRegistry } from "./useRegistry";
 import { DEPTH, hardwareOf, SHORE } from "../model/hardware";
 import { StageHeader } from "./StageHeader";
@@ -41,24 +45,94 @@ const NODE_TYPES = { operator: OperatorNode, hosts: HostGroupNode };
 const EDGE_TYPES = { partition: PartitionEdge };
 
 const FAR = 20_000;
-/** Larger queries draw only what is in view. */
-const ALL_DRAWN_MAX = 150;
+/** Around so many selected operators edges have their labels also in a large query. */
+const LABELLED_AROUND_MAX = 20;
+const NOTHING_YET: Node[] = [];
 
 /** Height that the stage's own header takes, px. */
 const HEADER = 64;
 const EDGE = 28;
 
-function operatorNodes(document: ExperimentDocument, before: Map<string, Node>, selected: string[]): Node[] {
+/** Sizes and ports as the style sheet draws them, so that nothing has to be measured, and what is not in view not even drawn. */
+function operatorNodes(document: ExperimentDocument, kinds: Map<string, Kind>, before: Map<string, Node>, selected: string[]): Node[] {
   const positions = positionsOf(document);
-  return document.query.operators.map((operator) => ({
-    ...before.get(operator.id),
-    id: operator.id,
-    type: "operator",
-    position: positions[operator.id] ?? { x: 0, y: 0 },
-    data: {},
-    selected: selected.includes(operator.id),
-    ariaLabel: `Operator ${operator.id}, ${operator.kind}, ${operator.parallelism} instances`,
-  }));
+  const chosen = new Set(selected);
+  return document.query.operators.map((operator) => {
+    const known = before.get(operator.id);
+    const kind = kinds.get(operator.kind);
+    const position = positions[operator.id] ?? { x: 0, y: 0 };
+    const ariaLabel = `Operator ${operator.id}, ${operator.kind}, ${operator.parallelism} instances`;
+    const handles = handlesOf(kind);
+    const isSame =
+      known?.position.x === position.x &&
+      known.position.y === position.y &&
+      known.selected === chosen.has(operator.id) &&
+      known.ariaLabel === ariaLabel &&
+      known.handles === handles;
+    if (known && isSame) return known;
+    const size = { width: NODE.width, height: nodeHeight(kind) };
+    return { ...known, ...size, id: operator.id, type: "operator", position, data: {}, selected: chosen.has(operator.id), ariaLabel, handles, measured: size };
+  });
+}
+
+const handlesByKind = new WeakMap<object, NonNullable<Node["handles"]>>();
+const NO_KIND = {};
+
+function handlesOf(kind: Kind | undefined): NonNullable<Node["handles"]> {
+  const known = handlesByKind.get(kind ?? NO_KIND);
+  if (known) return known;
+  const port = (side: "in" | "out", ids: string[]) =>
+    ids.map((id, row) => {
+      const rim = portAt({ x: 0, y: 0 }, side, row);
+      return {
+        id,
+        type: side === "in" ? ("target" as const) : ("source" as const),
+        position: side === "in" ? Side.Left : Side.Right,
+        x: side === "in" ? rim.x : rim.x - PORT.size,
+        y: rim.y - PORT.size / 2,
+        width: PORT.size,
+        height: PORT.size,
+      };
+    });
+  const handles = [...port("in", kind?.inputs ?? []), ...port("out", kind?.outputs ?? [])];
+  handlesByKind.set(kind ?? NO_KIND, handles);
+  return handles;
+}
+
+/** Edges that the flow draws one by one: all of a small query, else those that are selected or lead to what is. */
+function singleEdges(document: ExperimentDocument, selection: Selection): DocumentEdge[] {
+  if (!hasManyEdges(document)) return document.query.edges;
+  const operators = new Set(selection.operators.slice(0, LABELLED_AROUND_MAX));
+  const keys = new Set(selection.edges);
+  return document.query.edges.filter((edge) => operators.has(edge.source) || operators.has(edge.target) || keys.has(edgeKey(edge)));
+}
+
+function flowEdges(drawn: DocumentEdge[], document: ExperimentDocument, problems: Problem[], selection: Selection, before: Edge[]): Edge[] {
+  const marked = problemsByPart(problems, document).edges;
+  const known = new Map(before.map((edge) => [edge.id, edge]));
+  const chosen = new Set(selection.edges);
+  return drawn.map((edge) => {
+    const key = edgeKey(edge);
+    const own = marked.get(key) ?? [];
+    const data: EdgeMarks = {
+      tone: own.some(isError) ? "err" : own.length ? "warn" : "",
+      message: own[0]?.message ?? "",
+      lane: edge.feedback ? feedbackLane(document, key) : -1,
+    };
+    const old = known.get(key);
+    const selected = chosen.has(key);
+    if (old && old.selected === selected && JSON.stringify(old.data) === JSON.stringify(data)) return old;
+    return {
+      id: key,
+      type: "partition",
+      source: edge.source,
+      target: edge.target,
+      sourceHandle: edge.source_port ?? DEFAULT_PORT.source,
+      targetHandle: edge.target_port ?? DEFAULT_PORT.target,
+      selected,
+      data: data as unknown as Record<string, unknown>,
+    };
+  });
 }
 
 /** The canvas: query above the waterline, hardware below it. */
@@ -74,6 +148,11 @@ export function Stage() {
   const [edges, setEdges] = useState<Edge[]>([]);
   const [over, setOver] = useState(false);
   const fitted = useRef("");
+  /** A large query is not drawn before it is known from how far away. */
+  const [isFitted, setFitted] = useState(false);
+  const together = hasManyEdges(document);
+  const drawnSingly = useMemo(() => new Set(edges.map((edge) => edge.id)), [edges]);
+  const isFar = useIsFar();
   const stage = useRef<HTMLElement>(null);
 
   // The document is the truth; the flow keeps what it measured and, while dragging, where the pointer is.
@@ -85,6 +164,9 @@ export function Stage() {
         id: `hosts ${group.id}`,
         type: "hosts",
         position: { x: group.x, y: group.y },
+        width: group.width,
+        height: group.height,
+        measured: { width: group.width, height: group.height },
         data: { group },
         draggable: false,
         selectable: false,
@@ -93,26 +175,10 @@ export function Stage() {
         connectable: false,
         zIndex: -1,
       }));
-      return [...groups, ...operatorNodes(document, before, selection.operators)];
+      return [...groups, ...operatorNodes(document, kinds, before, selection.operators)];
     });
-    const marked = problemsByPart(problems, document).edges;
-    setEdges(
-      document.query.edges.map((edge) => {
-        const key = edgeKey(edge);
-        const own = marked.get(key) ?? [];
-        return {
-          id: key,
-          type: "partition",
-          source: edge.source,
-          target: edge.target,
-          sourceHandle: edge.source_port ?? DEFAULT_PORT.source,
-          targetHandle: edge.target_port ?? DEFAULT_PORT.target,
-          selected: selection.edges.includes(key),
-          data: { tone: own.some(isError) ? "err" : own.length ? "warn" : "", message: own[0]?.message },
-        };
-      }),
-    );
-  }, [document, hardware, problems, selection]);
+    setEdges((now) => flowEdges(singleEdges(document, selection), document, problems, selection, now));
+  }, [document, kinds, hardware, problems, selection]);
 
   const fit = useCallback(
     (duration = 200) => {
@@ -140,6 +206,7 @@ export function Stage() {
     if (fitted.current === id || !flow.viewportInitialized) return;
     fitted.current = id;
     fit(0);
+    setFitted(true);
   }, [id, flow.viewportInitialized, fit]);
 
   /** While the pointer drags, the end of the drag writes the document; arrow keys write it with each step. */
@@ -271,7 +338,7 @@ export function Stage() {
       onDrop={onDrop}
     >
       <ReactFlow
-        nodes={nodes}
+        nodes={isFitted ? nodes : NOTHING_YET}
         edges={edges}
         nodeTypes={NODE_TYPES}
         edgeTypes={EDGE_TYPES}
@@ -293,7 +360,9 @@ export function Stage() {
         }}
         onNodeMouseEnter={(_event, node) => node.type === "operator" && useEditor.setState({ hovered: node.id })}
         onNodeMouseLeave={() => useEditor.setState({ hovered: null })}
-        onlyRenderVisibleElements={document.query.operators.length > ALL_DRAWN_MAX}
+        onlyRenderVisibleElements={hasManyOperators(document) && !isFar}
+        onMoveStart={() => stage.current?.classList.add("moving")}
+        onMoveEnd={() => stage.current?.classList.remove("moving")}
         deleteKeyCode={null}
         snapToGrid
         snapGrid={[8, 8]}
@@ -332,6 +401,7 @@ export function Stage() {
               <b>Draw a query.</b> Drag a source, then operators and a sink from the palette; connect them port to port.
             </div>
           )}
+          {together && <EdgeLayer without={drawnSingly} />}
           <PlacementLines groups={hardware.groups} waterline={hardware.waterline} />
         </ViewportPortal>
         <MiniMap

@@ -1,5 +1,6 @@
 /** Rules of drawing: what may be connected, and how an edge is best partitioned at first. */
 import type { Kind, RecordSchema } from "../api/types";
+import { lookupOf } from "./lookup";
 import { addEdge, DEFAULT_PORT, edgeKey, operatorOf, removeParts, type Edge, type ExperimentDocument, type Tagged } from "./document";
 
 export interface PortRef {
@@ -205,7 +206,6 @@ export function inputType(
   operator: string,
   port: string,
 ): RecordType | undefined {
-  const into = document.query.edges.filter((one) => one.target === operator && (one.target_port ?? DEFAULT_PORT.target) === port);
-  const edge = into.find((one) => !one.feedback) ?? into[0];
+  const edge = lookupOf(document).into.get(`${operator}.${port}`);
   return edge && types.get(`${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}`);
 }

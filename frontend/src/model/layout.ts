@@ -1,6 +1,7 @@
 /** Positions for operators: from the document, or by layers (elk) when asked for or when there are none. */
 import type { Kind } from "../api/types";
 import { partitioningLabel } from "./graph";
+import { rememberLast } from "./memo";
 import { DEFAULT_PORT, edgeKey, type Edge, type ExperimentDocument, type Position } from "./document";
 
 export const NODE = { width: 132, header: 28, port: 20, footer: 25 } as const;
@@ -10,6 +11,15 @@ export function nodeHeight(kind: Kind | undefined): number {
   return NODE.header + NODE.footer + NODE.port * Math.max(1, kind?.inputs.length ?? 1, kind?.outputs.length ?? 1) + 2;
 }
 
+/** Ports stand on the left and right border: the first one's middle so far below the top, the next a row below. */
+export const PORT = { top: 39, size: 9 } as const;
+
+/** Where an edge leaves an operator's output, or arrives at its input: at the outer rim of the port's drawing. */
+export function portAt(at: Position, side: "in" | "out", row: number): Position {
+  const reach = PORT.size / 2 - 1;
+  return { x: side === "in" ? at.x - reach : at.x + NODE.width + reach, y: at.y + PORT.top + NODE.port * Math.max(0, row) };
+}
+
 /** Distance of columns and rows where the document gives no positions. */
 export const PITCH = { x: 192, y: 128 } as const;
 
@@ -17,26 +27,26 @@ export const PITCH = { x: 192, y: 128 } as const;
  * The document's positions. Operators without one stand in columns by their distance from a source, each at the mean
  * height of those that feed it, and never closer to the one above than a row.
  */
-export function positionsOf(document: ExperimentDocument): { [operator: string]: Position } {
+export const positionsOf = rememberLast((document: ExperimentDocument): { [operator: string]: Position } => {
   const given = document.ui?.positions ?? {};
   if (document.query.operators.every((operator) => isPosition(given[operator.id]))) return given as { [operator: string]: Position };
   const layers = depths(document);
+  const feeders = new Map<string, string[]>();
+  for (const edge of forwardEdges(document)) feeders.set(edge.target, [...(feeders.get(edge.target) ?? []), edge.source]);
   const bottom = new Map<number, number>();
   const positions: { [operator: string]: Position } = {};
   const byDepth = [...document.query.operators].sort((a, b) => (layers.get(a.id) ?? 0) - (layers.get(b.id) ?? 0));
   for (const operator of byDepth) {
     const at = given[operator.id];
     const column = layers.get(operator.id) ?? 0;
-    const feeding = forwardEdges(document)
-      .filter((edge) => edge.target === operator.id)
-      .flatMap((edge) => positions[edge.source]?.y ?? []);
+    const feeding = (feeders.get(operator.id) ?? []).flatMap((source) => positions[source]?.y ?? []);
     const middle = feeding.length ? Math.round(feeding.reduce((sum, y) => sum + y, 0) / feeding.length / 8) * 8 : 0;
     const place = isPosition(at) ? at : { x: column * PITCH.x, y: Math.max(middle, bottom.get(column) ?? 0) };
     positions[operator.id] = place;
     bottom.set(column, Math.max(bottom.get(column) ?? 0, place.y + PITCH.y));
   }
   return positions;
-}
+});
 
 /**
  * The positions drawn closer together: a column and a row for each operator. What stands beside or below another by an operator's size
@@ -182,13 +192,14 @@ export const LANE = { first: 28, step: 24, label: 10, reach: 22, apart: 7, radiu
 export type Lane = { [distance in "first" | "step" | "reach" | "apart" | "radius" | "width" | "above"]: number };
 
 /** How many feedback edges run below this one, the wider above; -1 for any other edge. */
-export function feedbackLane(document: ExperimentDocument, key: string): number {
-  const loops = document.query.edges.filter((edge) => edge.feedback);
-  if (!loops.some((edge) => edgeKey(edge) === key)) return -1;
+export const feedbackLane = (document: ExperimentDocument, key: string): number => lanesOf(document).get(key) ?? -1;
+
+const lanesOf = rememberLast((document: ExperimentDocument): Map<string, number> => {
   const positions = positionsOf(document);
   const width = (edge: Edge) => (positions[edge.source]?.x ?? 0) - (positions[edge.target]?.x ?? 0);
-  return loops.sort((a, b) => width(a) - width(b)).findIndex((edge) => edgeKey(edge) === key);
-}
+  const loops = document.query.edges.filter((edge) => edge.feedback).sort((a, b) => width(a) - width(b));
+  return new Map(loops.map((edge, lane) => [edgeKey(edge), lane]));
+});
 
 /**
  * The way of a feedback edge: out to the right, up, back over all operators between its ends, down, and in from the left.
