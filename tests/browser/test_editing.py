@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import BrowserContext, Page, expect
@@ -78,3 +79,56 @@ def test_copies_go_to_another_experiment_and_other_texts_are_refused(
     expect(page.locator(".node")).to_have_count(4)
     page.keyboard.press("Control+z")
     expect(page.locator(".node")).to_have_count(2)
+
+
+def test_find_and_go_from_operator_to_operator(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
+    canvas.open(experiment())
+    page.keyboard.press("Control+f")
+    field = page.get_by_label("Find on the canvas")
+    expect(field).to_be_focused()
+    page.keyboard.type("join")
+    expect(page.get_by_test_id("find")).to_contain_text("4 matches")
+    page.keyboard.press("Enter")
+    expect(page.locator("#operator-id")).to_have_value("join")
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("find")).to_contain_text("2 of 4")
+    expect(page.get_by_test_id("records-card")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(field).to_have_count(0)
+
+    canvas.operator("persons").click()
+    page.keyboard.press("Control+ArrowRight")
+    page.keyboard.press("Control+ArrowRight")
+    expect(page.locator("#operator-id")).to_have_value("join")
+    page.keyboard.press("Control+ArrowLeft")
+    expect(page.locator("#operator-id")).to_have_value("filter")
+
+
+def test_expressions_are_completed_from_the_records_and_the_functions(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
+    canvas.open(experiment())
+    canvas.operator("filter").click()
+    field = page.locator("#form-query-operators-2-params_predicate")
+    expect(page.get_by_test_id("inspector")).to_contain_text("city")  # the fields of the records are known
+    field.fill("")
+    field.press_sequentially("sta")
+    offered = page.get_by_test_id("completions")
+    expect(offered.get_by_role("option")).to_have_text([re.compile("^state.*string"), re.compile(r"^startswith\(\)")])
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(field).to_have_value("startswith()")
+    expect(page.locator(".called")).to_contain_text("startswith(text: string, start: constant string)")
+    field.press_sequentially("ci")
+    page.keyboard.press("Tab")
+    field.press_sequentially(", 'P')")
+    expect(field).to_have_value("startswith(city, 'P'))")
+    page.keyboard.press("Backspace")
+    expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
+
+
+def test_the_picture_can_be_taken_along(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
+    canvas.open(experiment())
+    for kind, begin in (("SVG", b"<svg xmlns"), ("PNG", b"\x89PNG")):
+        page.get_by_title("More").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name=f"picture as {kind}").click()
+        assert download.value.path().read_bytes().startswith(begin)

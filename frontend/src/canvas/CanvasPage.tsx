@@ -23,6 +23,7 @@ import { saveNow, useAutosave, useValidation } from "./useServer";
 import "./canvas.css";
 import { CanvasBar } from "./CanvasBar";
 import { useCreate } from "./useCreate";
+import { useRegistry } from "./useRegistry";
 
 export function CanvasPage() {
   const { id = "" } = useParams();
@@ -78,7 +79,8 @@ function Canvas() {
   useValidation();
   useAutosave();
   const { mutate } = create;
-  const experiment = useMemo(() => experimentCommands(setDialog, mutate), [mutate]);
+  const { kinds, streamTitles } = useRegistry();
+  const experiment = useMemo(() => experimentCommands(setDialog, mutate, { kinds, streamTitles }), [mutate, kinds, streamTitles]);
   useCommands("canvas", COMMANDS);
   useCommands("experiment", experiment);
   usePaste();

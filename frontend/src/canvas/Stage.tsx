@@ -24,12 +24,14 @@ import { addEdge, DEFAULT_PORT, edgeKey, moveOperators, placeOn, type Edge as Do
 import { connectionRefusal, newEdge, type PortRef } from "../model/graph";
 import { hostAt, summariseHosts } from "../model/hosts";
 import { autoLayout, feedbackLane, NODE, nodeHeight, PORT, portAt, positionsOf } from "../model/layout";
+import { neighbourOf, type Arrow } from "../model/neighbours";
 import { isError, problemsByPart } from "../model/validate";
 import { plural } from "../ui/format";
 import { toast } from "../ui/toasts";
 import { addItem, PALETTE_TYPE, type PaletteItem } from "./commands";
 import { EdgeLayer } from "./EdgeLayer";
-import { edit, select, useEditor, type Selection } from "./editor";
+import { edit, reveal, select, useEditor, type Selection } from "./editor";
+import { Find } from "./Find";
 import { HostGroupNode } from "./HostGroupNode";
 import { ConnectionHint, portOf } from "./ConnectionHint";
 import { OperatorNode } from "./OperatorNode";
@@ -52,6 +54,8 @@ const NOTHING_YET: Node[] = [];
 /** Height that the stage's own header takes, px. */
 const HEADER = 64;
 const EDGE = 28;
+/** From here on what is looked for can be read. */
+const READABLE_ZOOM = 0.7;
 
 /** Sizes and ports as the style sheet draws them, so that nothing has to be measured, and what is not in view not even drawn. */
 function operatorNodes(document: ExperimentDocument, kinds: Map<string, Kind>, before: Map<string, Node>, selected: string[]): Node[] {
@@ -209,6 +213,33 @@ export function Stage() {
     setFitted(true);
   }, [id, flow.viewportInitialized, fit]);
 
+  // What was searched or is wrong comes into view; a move of the view is no more than it needs.
+  const revealed = useEditor((state) => state.revealed);
+  useEffect(() => {
+    const known = revealed.filter((node) => flow.getNode(node));
+    const size = stage.current?.getBoundingClientRect();
+    if (!known.length || !size) return;
+    const { zoom } = flow.getViewport();
+    const box = flow.getNodesBounds(known);
+    const [from, to] = [flow.flowToScreenPosition(box), flow.flowToScreenPosition({ x: box.x + box.width, y: box.y + box.height })];
+    const isIn = from.x >= size.left && from.y >= size.top + HEADER && to.x <= size.right && to.y <= size.bottom;
+    if (isIn && zoom >= READABLE_ZOOM) return;
+    const fits = Math.min(size.width / (box.width + 2 * EDGE), size.height / (box.height + 2 * HEADER));
+    const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    void flow.setCenter(middle.x, middle.y, { zoom: Math.min(Math.max(zoom, READABLE_ZOOM), fits), duration: 200 });
+  }, [revealed, flow]);
+
+  const onArrow = (event: React.KeyboardEvent) => {
+    if (!event.ctrlKey || !event.key.startsWith("Arrow") || (event.target as HTMLElement).closest("input")) return;
+    event.preventDefault();
+    event.stopPropagation(); // an arrow alone moves the operator
+    const next = neighbourOf(document, selection.operators[0], event.key as Arrow);
+    if (next === null) return;
+    select({ operators: [next] });
+    reveal([next]);
+    setTimeout(() => stage.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(next)}"]`)?.focus());
+  };
+
   /** While the pointer drags, the end of the drag writes the document; arrow keys write it with each step. */
   const dragging = useRef(false);
   const onNodesChange = useCallback((changes: NodeChange[]) => {
@@ -327,6 +358,7 @@ export function Stage() {
       className={`stage ${over ? "over" : ""}`}
       aria-label="Canvas"
       data-testid="stage"
+      onKeyDownCapture={onArrow}
       onDragOver={(event) => {
         if (event.dataTransfer.types.includes(PALETTE_TYPE)) {
           event.preventDefault();
@@ -414,6 +446,7 @@ export function Stage() {
           nodeColor={(node) => (node.type === "hosts" ? "color-mix(in srgb, var(--accent) 22%, var(--bg-surface))" : "var(--line-control)")}
         />
       </ReactFlow>
+      <Find />
       <ConnectionHint />
       <StageHeader onFit={() => fit()} onArrange={() => void arrange()} empty={!document.query.operators.length} />
     </main>

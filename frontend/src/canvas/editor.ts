@@ -51,6 +51,8 @@ export interface Editor {
   inspectorOpen: boolean;
   /** A JSON pointer whose field is to be shown and focused, with a count so that the same one can be asked for twice. */
   focus: { pointer: string; count: number } | null;
+  /** Nodes that the stage is to bring into view, as a list of its own for each time. */
+  revealed: string[];
 }
 
 const blank: Editor = {
@@ -74,6 +76,7 @@ const blank: Editor = {
   paletteOpen: true,
   inspectorOpen: true,
   focus: null,
+  revealed: [],
 };
 
 export const useEditor = create<Editor>()(
@@ -154,13 +157,25 @@ export function select(selection: Partial<Selection>): void {
 export const isEmpty = (selection: Selection) =>
   !selection.operators.length && !selection.edges.length && selection.host === null && selection.fault === null;
 
+/** Brings operators, or groups of hosts, into view where they are not. */
+export const reveal = (nodes: string[]) => set({ revealed: nodes });
+
 /** Selects the part that a pointer is about, opens its panel and asks for the focus on the field. */
 export function goTo(pointer: string): void {
   const { document, focus } = useEditor.getState();
   const target = targetOf(pointer, document);
-  if (target.part === "operator") select({ operators: [target.id] });
-  if (target.part === "edge") select({ edges: [target.key] });
-  if (target.part === "host") select({ host: target.index });
+  if (target.part === "operator") {
+    select({ operators: [target.id] });
+    reveal([target.id]);
+  }
+  if (target.part === "edge") {
+    select({ edges: [target.key] });
+    reveal([target.source, target.target]);
+  }
+  if (target.part === "host") {
+    select({ host: target.index });
+    reveal([`hosts ${document.cluster.hosts[target.index]?.group || "cloud"}`]);
+  }
   if (target.part === "fault") select({ fault: target.index });
   if (target.part === "fault" || target.part === "faults") set({ drawer: "faults", drawerOpen: true });
   if (target.part === "document") select(NOTHING);

@@ -3,11 +3,18 @@ import type { Command } from "../app/commands";
 import { fileName, writeDocument, type FileFormat } from "../model/files";
 import type { ExperimentDocument } from "../model/document";
 import type { IconName } from "../ui/icons";
+import { toast } from "../ui/toasts";
 import { useEditor } from "./editor";
+import { pngOf, svgOf, themeColour, type Drawn } from "./picture";
 
 export type ExperimentCommand = Command & { icon: IconName };
 
-export function experimentCommands(ask: (dialog: "import" | "upload") => void, create: (document: ExperimentDocument) => void): ExperimentCommand[] {
+export function experimentCommands(
+  ask: (dialog: "import" | "upload") => void,
+  create: (document: ExperimentDocument) => void,
+  registry: Pick<Drawn, "kinds" | "streamTitles">,
+): ExperimentCommand[] {
+  const drawing = (): Drawn => ({ ...useEditor.getState(), kinds: registry.kinds, streamTitles: registry.streamTitles });
   const document = () => useEditor.getState().document;
   const entry = (icon: IconName, does: string, run: () => void): ExperimentCommand => ({ group: "Experiment", icon, does, run });
   return [
@@ -16,6 +23,8 @@ export function experimentCommands(ask: (dialog: "import" | "upload") => void, c
     entry("upload", "Upload a data set", () => ask("upload")),
     entry("export", "Export as YAML", () => exportText(document(), "yaml")),
     entry("export", "Export as JSON", () => exportText(document(), "json")),
+    entry("export", "Export the picture as SVG", () => void exportPicture(drawing(), "svg")),
+    entry("export", "Export the picture as PNG", () => void exportPicture(drawing(), "png")),
   ];
 }
 
@@ -23,7 +32,17 @@ function exportText(document: ExperimentDocument, format: FileFormat): void {
   download(new Blob([writeDocument(document, format)], { type: `application/${format}` }), fileName(document, format));
 }
 
-export function download(content: Blob, name: string): void {
+async function exportPicture(drawn: Drawn, format: "svg" | "png"): Promise<void> {
+  const picture = svgOf(drawn, themeColour());
+  try {
+    const content = format === "svg" ? new Blob([picture.svg], { type: "image/svg+xml" }) : await pngOf(picture);
+    download(content, fileName(drawn.document, format));
+  } catch (error) {
+    toast(`The picture could not be made. ${error instanceof Error ? error.message : String(error)}`, { tone: "err" });
+  }
+}
+
+function download(content: Blob, name: string): void {
   const link = window.document.createElement("a");
   link.href = URL.createObjectURL(content);
   link.download = name;

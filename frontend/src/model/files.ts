@@ -26,10 +26,13 @@ export function writeDocument(document: ExperimentDocument, format: FileFormat):
     : stringify(document, { lineWidth: 140, aliasDuplicateObjects: false });
 }
 
-export const fileName = (document: ExperimentDocument, format: FileFormat) =>
+const NAME_LENGTH_MAX = 80;
+
+export const fileName = (document: ExperimentDocument, format: string) =>
   `${
     document.name
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, "-")
+      .slice(0, NAME_LENGTH_MAX)
       .replace(/^-|-$/g, "") || "experiment"
   }.${format}`;

@@ -48,7 +48,7 @@ describe("pointers", () => {
   it("find the part that they are about", () => {
     const document = smallDocument();
     expect(targetOf("/query/operators/3/params/left_key", document)).toEqual({ part: "operator", id: "join", tab: "selection" });
-    expect(targetOf("/query/edges/0/partitioning", document)).toEqual({ part: "edge", key: "persons.out>filter.in" });
+    expect(targetOf("/query/edges/0/partitioning", document)).toMatchObject({ part: "edge", key: "persons.out>filter.in" });
     expect(targetOf("/cluster/hosts/1/cores", document)).toEqual({ part: "host", index: 1 });
     expect(targetOf("/workload/sources/persons/rate/per_s", document)).toMatchObject({ part: "operator", id: "persons" });
     expect(targetOf("/workload/warmup_s", document)).toEqual({ part: "panel", tab: "workload" });

@@ -4,7 +4,7 @@ import { edgeKey, type ExperimentDocument } from "./document";
 
 export type Target =
   | { part: "operator"; id: string; tab: "selection" | "workload" }
-  | { part: "edge"; key: string }
+  | { part: "edge"; key: string; source: string; target: string }
   | { part: "host"; index: number }
   | { part: "fault"; index: number }
   | { part: "faults" }
@@ -25,7 +25,7 @@ export function targetOf(pointer: string, document: ExperimentDocument): Target 
   }
   if (root === "query" && second === "edges" && third !== undefined) {
     const edge = document.query.edges[Number(third)];
-    if (edge) return { part: "edge", key: edgeKey(edge) };
+    if (edge) return { part: "edge", key: edgeKey(edge), source: edge.source, target: edge.target };
   }
   if (root === "cluster" && second === "hosts" && document.cluster.hosts[Number(third)]) return { part: "host", index: Number(third) };
   if (root === "placement" && second === "hosts" && third !== undefined && document.query.operators.some((one) => one.id === third)) {

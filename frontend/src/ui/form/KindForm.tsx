@@ -58,6 +58,12 @@ export function KindForm({
           <Icon name="down" />
         </div>
         {kind?.doc && <p>{kind.doc.split("\n\n")[0]}</p>}
+        {kind?.source && (
+          <p className="ref">
+            <Icon name="book" />
+            <span>{kind.source}</span>
+          </p>
+        )}
         <Remarks problems={own} />
       </div>
       {kind && propertyNames(kind.schema).some((name) => name !== "kind" && !omit?.includes(name)) && (

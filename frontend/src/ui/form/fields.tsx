@@ -13,10 +13,12 @@ import type {
 } from "@rjsf/utils";
 import { useId, useState } from "react";
 import type { Json, JsonSchema, Problem, RecordField } from "../../api/types";
+import { written } from "../../model/completion";
 import { deref, initialValue, labelOf, rangeOf, unitOf } from "../../model/schema";
 import { isError, joinPointer } from "../../model/validate";
 import { Icon } from "../Icon";
 import type { FormSurroundings } from "./context";
+import { ExpressionEditor } from "./ExpressionEditor";
 
 const surroundings = (registry: { formContext?: unknown }) => registry.formContext as FormSurroundings;
 
@@ -303,17 +305,14 @@ function ExpressionWidget({ id, value, onChange, registry, schema }: WidgetProps
   const text = typeof value === "string" ? value : "";
   return (
     <>
-      <div className="in">
-        <textarea
-          id={id}
-          rows={Math.min(6, 1 + Math.ceil(text.length / 34))}
-          value={text}
-          spellCheck={false}
-          placeholder={typeof schema.default === "string" ? schema.default : ""}
-          onChange={(event) => onChange(event.target.value || undefined)}
-        />
-      </div>
-      <FieldChips records={records} onPick={(name) => onChange(text ? `${text.trimEnd()} ${name}` : name)} />
+      <ExpressionEditor
+        id={id}
+        value={text}
+        placeholder={typeof schema.default === "string" ? schema.default : ""}
+        fields={Object.values(records).flat()}
+        onChange={(next) => onChange(next || undefined)}
+      />
+      <FieldChips records={records} onPick={(name) => onChange(text ? `${text.trimEnd()} ${written(name)}` : written(name))} />
     </>
   );
 }
