@@ -41,10 +41,10 @@ export function ExpressionEditor({
     onChange(value.slice(0, offer.from) + item.text + value.slice(offer.to));
     const at = offer.from + item.caret;
     setOffer(null);
-    setCaret(at);
     requestAnimationFrame(() => {
       field.current?.focus();
       field.current?.setSelectionRange(at, at);
+      setCaret(at);
     });
   };
   const onKeyDown = (event: React.KeyboardEvent<HTMLTextAreaElement>) => {
@@ -76,7 +76,9 @@ export function ExpressionEditor({
             look(event.target.value, event.target.selectionStart);
           }}
           onKeyDown={onKeyDown}
-          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+          // Not onSelect: it does not come while a press of the mouse elsewhere is not known to have ended.
+          onKeyUp={(event) => setCaret(event.currentTarget.selectionStart)}
+          onClick={(event) => setCaret(event.currentTarget.selectionStart)}
           onBlur={() => {
             setOffer(null);
             setCaret(-1);
