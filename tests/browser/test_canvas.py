@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from .canvas import Canvas
@@ -151,8 +152,11 @@ def test_a_bad_file_is_refused_with_the_line(canvas: Canvas, page: Page, tmp_pat
     expect(page.get_by_role("alert")).to_contain_text("line 3")
 
 
-def test_everything_can_be_done_by_keyboard(canvas: Canvas, page: Page, api: httpx.Client) -> None:
-    """Search the palette, add, move, connect, and run, without the mouse."""
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_everything_can_be_done_by_keyboard(new_context: Callable[..., BrowserContext], api: httpx.Client, theme: str) -> None:
+    """Search the palette, add three operators, connect, move, place, and run, without the mouse."""
+    page = new_context(theme=theme).new_page()
+    canvas = Canvas(page)
     canvas.new()
     for word in ("bids", "filter", "sink"):
         page.keyboard.press("/")
@@ -160,23 +164,36 @@ def test_everything_can_be_done_by_keyboard(canvas: Canvas, page: Page, api: htt
         page.keyboard.press("Enter")
         page.keyboard.press("Escape")
         expect(canvas.operator(word)).to_be_visible()
-    for source in ("bids", "filter"):
-        canvas.operator(source).locator("xpath=ancestor::*[contains(@class,'react-flow__node')][1]").focus()
-        page.keyboard.press("Enter")
+    # From the sink, which is selected, back to the first one; then along the line while it is connected.
+    page.keyboard.press("Control+ArrowLeft")
+    page.keyboard.press("Control+ArrowLeft")
+    for source, target in (("bids", "filter"), ("filter", "sink")):
+        expect(page.locator("#operator-id")).to_have_value(source)
         page.keyboard.press("c")
-        field = page.locator("[data-connect]")
-        expect(field).to_be_focused()
-        field.select_option(label="filter" if source == "bids" else "sink")
-    expect(page.get_by_test_id("edge-filter-sink")).to_be_visible()
-    canvas.operator("sink").locator("xpath=ancestor::*[contains(@class,'react-flow__node')][1]").focus()
+        expect(page.locator("[data-connect]")).to_be_focused()
+        page.keyboard.type(target)
+        page.keyboard.press("Enter")
+        expect(page.get_by_test_id(f"edge-{source}-{target}")).to_be_visible()
+        page.keyboard.press("Control+k")
+        page.keyboard.type("operator right")
+        page.keyboard.press("Enter")
+    expect(page.locator("#operator-id")).to_have_value("sink")
+    page.keyboard.press("p")
+    expect(page.locator("#operator-hosts")).to_be_focused()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("w3")
     page.keyboard.press("Enter")
+    expect(canvas.operator("sink").locator("footer")).to_have_text("w3")
+    canvas.operator("sink").locator("xpath=ancestor::*[contains(@class,'react-flow__node')][1]").focus()
     page.keyboard.press("Shift+ArrowDown")
     expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
     canvas.wait_until_saved()
-    positions = api.get(f"/api/experiments/{page.url.rsplit('/', 1)[-1]}").json()["document"]["ui"]["positions"]
-    assert positions["sink"]["y"] > positions["filter"]["y"]
+    document = api.get(f"/api/experiments/{page.url.rsplit('/', 1)[-1]}").json()["document"]
+    assert document["ui"]["positions"]["sink"]["y"] > document["ui"]["positions"]["filter"]["y"]
+    assert document["placement"]["hosts"]["sink"] == ["w3"]
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/runs/*")
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=30_000)
 
 
 def test_a_signed_out_visitor_is_told_how_to_sign_in(new_context: Callable[..., BrowserContext]) -> None:

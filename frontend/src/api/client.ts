@@ -57,6 +57,7 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
     throw new ApiError(0, "The server cannot be reached. Is it running?", null);
   }
   const answer = await readBody(response);
+  if (response.status === 401) window.dispatchEvent(new Event("millrace:signed-out"));
   if (!response.ok) throw new ApiError(response.status, sentence(response.status, answer), answer);
   return answer as T;
 }

@@ -6,7 +6,7 @@ import { Icon } from "../ui/Icon";
 import type { IconName } from "../ui/icons";
 import { Toasts } from "../ui/toasts";
 import { Keyboard } from "./Keyboard";
-import { SignedOut } from "./SignedOut";
+import { SignedInNoMore, SignedOut } from "./SignedOut";
 import { Tour } from "./Tour";
 
 const SCREENS: [to: string, label: string, icon: IconName][] = [
@@ -21,8 +21,9 @@ const ALL = [...SCREENS, HELP];
 
 /** The rail, the page, the messages; or, for who is not signed in, how to sign in. */
 export function Shell() {
-  const { data: me, error } = useQuery(meQuery);
-  if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return <SignedOut />;
+  const { data: me, error, refetch } = useQuery(meQuery);
+  const signedOut = error instanceof ApiError && (error.status === 401 || error.status === 403);
+  if (signedOut && !me) return <SignedOut />;
   return (
     <div className="shell">
       <nav className="rail" aria-label="Main">
@@ -43,6 +44,7 @@ export function Shell() {
       <Toasts />
       <Tour />
       <Keyboard screens={ALL} />
+      {signedOut && <SignedInNoMore onSignedIn={() => void refetch()} />}
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { Dialog } from "../ui/Dialog";
 import { Icon, Logo } from "../ui/Icon";
 
 /** For who is not signed in: the two ways in, and nothing else. */
@@ -20,5 +21,24 @@ export function SignedOut() {
         </button>
       </div>
     </div>
+  );
+}
+
+/** For whose session ended while they were at work: the page below stays as it is, with what was not saved yet. */
+export function SignedInNoMore({ onSignedIn }: { onSignedIn: () => void }) {
+  return (
+    <Dialog
+      title="Your session has ended"
+      onClose={onSignedIn}
+      footer={
+        <button className="btn primary" data-autofocus onClick={onSignedIn}>
+          I am signed in now
+        </button>
+      }
+    >
+      <p>Nothing is lost: what you edited is kept in this page, and is saved as soon as you are signed in again.</p>
+      <p>Make a new link on the machine that runs Millrace, open it in another tab of this browser, and come back here:</p>
+      <pre className="command">.venv/bin/python manage.py signin_url</pre>
+    </Dialog>
   );
 }

@@ -15,16 +15,18 @@ import "./app.css";
 
 const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({
-    // A session that ran out shows the sign-in page, wherever it is noticed.
+    // A session that ran out is told of, wherever it is noticed.
     onError: (error, query) => {
-      if (error instanceof ApiError && error.status === 401 && query.queryKey[0] !== "me")
-        void client.invalidateQueries({ queryKey: ["me"] });
+      if (error instanceof ApiError && error.status === 401 && query.queryKey[0] !== "me") askWhoIsThere();
     },
   }),
   defaultOptions: {
     queries: { retry: (count, error) => !(error instanceof ApiError && error.status >= 400) && count < 3, staleTime: 5000 },
   },
 });
+
+const askWhoIsThere = () => void client.invalidateQueries({ queryKey: ["me"] });
+window.addEventListener("millrace:signed-out", askWhoIsThere);
 
 /** Each page is a file of its own, loaded when it is opened first. */
 const router = createBrowserRouter([

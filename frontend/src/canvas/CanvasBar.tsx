@@ -26,7 +26,7 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
             aria-label="Name of the experiment"
             value={name}
             placeholder="Name"
-            maxLength={200}
+            aria-invalid={problems.some((problem) => problem.pointer === "/name")}
             onChange={(event) => edit((before) => ({ ...before, name: event.target.value }), "/name")}
           />
           <Saved />

@@ -3,7 +3,7 @@ import { memo } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { Problem } from "../api/types";
 import { DEFAULT_PORT } from "../model/document";
-import { inputType, recordTypes, type RecordType } from "../model/graph";
+import { inputType, portsOf, recordTypes, type RecordType } from "../model/graph";
 import { summariseHosts } from "../model/hosts";
 import { NODE, nodeHeight, PORT } from "../model/layout";
 import { lookupOf } from "../model/lookup";
@@ -38,12 +38,13 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
   const { kinds } = useRegistry();
   if (!operator) return null;
   const kind = kinds.get(operator.kind);
+  const ports = portsOf(useEditor.getState().document, kind, id);
   const name = String((operator as { name?: string }).name || id);
   const worst = worstOf(own);
   return (
     <article
       className={`node ${selected ? "selected" : ""} ${worst} ${far ? "far" : ""}`}
-      style={{ "--oc": colourOf(index), height: nodeHeight(kind) } as React.CSSProperties}
+      style={{ "--oc": colourOf(index), height: nodeHeight(ports) } as React.CSSProperties}
       data-testid={`operator-${id}`}
       data-problems={own.length}
     >
@@ -64,7 +65,7 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
             </b>
             <Stepper id={id} value={operator.parallelism} />
           </header>
-          <Ports id={id} inputs={kind?.inputs ?? NO_PORTS} outputs={kind?.outputs ?? NO_PORTS} />
+          <Ports id={id} inputs={ports.inputs} outputs={ports.outputs} />
           <Place id={id} />
         </>
       )}
@@ -73,7 +74,6 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
 });
 
 const NO_PROBLEMS: Problem[] = [];
-const NO_PORTS: string[] = [];
 
 function Place({ id }: { id: string }) {
   const hosts = useEditor((state) => state.placement[id]);

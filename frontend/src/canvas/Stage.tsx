@@ -21,16 +21,16 @@ import "@xyflow/react/dist/base.css";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Kind, Problem } from "../api/types";
 import { addEdge, DEFAULT_PORT, edgeKey, moveOperators, placeOn, type Edge as DocumentEdge, type ExperimentDocument } from "../model/document";
-import { connectionRefusal, newEdge, type PortRef } from "../model/graph";
+import { connectionRefusal, newEdge, portsOf, type PortRef } from "../model/graph";
 import { hostAt, summariseHosts } from "../model/hosts";
 import { autoLayout, feedbackLane, NODE, nodeHeight, PORT, portAt, positionsOf } from "../model/layout";
-import { neighbourOf, type Arrow } from "../model/neighbours";
+import type { Arrow } from "../model/neighbours";
 import { isError, problemsByPart } from "../model/validate";
 import { plural } from "../ui/format";
 import { toast } from "../ui/toasts";
-import { addItem, PALETTE_TYPE, type PaletteItem } from "./commands";
+import { addItem, goAlong, PALETTE_TYPE, type PaletteItem } from "./commands";
 import { EdgeLayer } from "./EdgeLayer";
-import { edit, reveal, select, useEditor, type Selection } from "./editor";
+import { edit, select, useEditor, type Selection } from "./editor";
 import { Find } from "./Find";
 import { HostGroupNode } from "./HostGroupNode";
 import { ConnectionHint, portOf } from "./ConnectionHint";
@@ -66,24 +66,25 @@ function operatorNodes(document: ExperimentDocument, kinds: Map<string, Kind>, b
     const kind = kinds.get(operator.kind);
     const position = positions[operator.id] ?? { x: 0, y: 0 };
     const ariaLabel = `Operator ${operator.id}, ${operator.kind}, ${operator.parallelism} instances`;
-    const handles = handlesOf(kind);
+    const ports = portsOf(document, kind, operator.id);
+    const handles = handlesOf(ports);
     const isSame =
       known?.position.x === position.x &&
       known.position.y === position.y &&
       known.selected === chosen.has(operator.id) &&
       known.ariaLabel === ariaLabel &&
-      known.handles === handles;
+      (known.handles === handles || (!kind && JSON.stringify(known.handles) === JSON.stringify(handles)));
     if (known && isSame) return known;
-    const size = { width: NODE.width, height: nodeHeight(kind) };
+    const size = { width: NODE.width, height: nodeHeight(ports) };
     return { ...known, ...size, id: operator.id, type: "operator", position, data: {}, selected: chosen.has(operator.id), ariaLabel, handles, measured: size };
   });
 }
 
-const handlesByKind = new WeakMap<object, NonNullable<Node["handles"]>>();
-const NO_KIND = {};
+type Ports = Pick<Kind, "inputs" | "outputs">;
+const handlesByPorts = new WeakMap<Ports, NonNullable<Node["handles"]>>();
 
-function handlesOf(kind: Kind | undefined): NonNullable<Node["handles"]> {
-  const known = handlesByKind.get(kind ?? NO_KIND);
+function handlesOf(ports: Ports): NonNullable<Node["handles"]> {
+  const known = handlesByPorts.get(ports);
   if (known) return known;
   const port = (side: "in" | "out", ids: string[]) =>
     ids.map((id, row) => {
@@ -98,8 +99,8 @@ function handlesOf(kind: Kind | undefined): NonNullable<Node["handles"]> {
         height: PORT.size,
       };
     });
-  const handles = [...port("in", kind?.inputs ?? []), ...port("out", kind?.outputs ?? [])];
-  handlesByKind.set(kind ?? NO_KIND, handles);
+  const handles = [...port("in", ports.inputs), ...port("out", ports.outputs)];
+  handlesByPorts.set(ports, handles);
   return handles;
 }
 
@@ -233,11 +234,7 @@ export function Stage() {
     if (!event.ctrlKey || !event.key.startsWith("Arrow") || (event.target as HTMLElement).closest("input")) return;
     event.preventDefault();
     event.stopPropagation(); // an arrow alone moves the operator
-    const next = neighbourOf(document, selection.operators[0], event.key as Arrow);
-    if (next === null) return;
-    select({ operators: [next] });
-    reveal([next]);
-    setTimeout(() => stage.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(next)}"]`)?.focus());
+    goAlong(event.key as Arrow);
   };
 
   /** While the pointer drags, the end of the drag writes the document; arrow keys write it with each step. */

@@ -19,9 +19,10 @@ import { readDocument, writeDocument } from "../model/files";
 import { downstream, removeAndReconnect, upstream } from "../model/graph";
 import { expandHosts, hostNames } from "../model/hosts";
 import { NODE, queryBounds } from "../model/layout";
+import { neighbourOf, type Arrow } from "../model/neighbours";
 import { initialValue } from "../model/schema";
 import { toast } from "../ui/toasts";
-import { edit, NOTHING, select, useEditor } from "./editor";
+import { edit, NOTHING, reveal, select, useEditor } from "./editor";
 
 /** What is dragged out of the palette. */
 export type PaletteItem =
@@ -109,6 +110,16 @@ export function reconnectAround(): void {
 export function selectAlong(direction: "upstream" | "downstream"): void {
   const { document, selection } = useEditor.getState();
   select({ operators: [...(direction === "upstream" ? upstream : downstream)(document, selection.operators)] });
+}
+
+/** Selects the next operator in a direction, brings it into view and gives it the focus. */
+export function goAlong(arrow: Arrow): void {
+  const { document, selection } = useEditor.getState();
+  const next = neighbourOf(document, selection.operators[0], arrow);
+  if (next === null) return;
+  select({ operators: [next] });
+  reveal([next]);
+  setTimeout(() => window.document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(next)}"]`)?.focus());
 }
 
 const CLIPBOARD_KEY = "millrace.clipboard";

@@ -3,6 +3,8 @@ import { temporal } from "zundo";
 import { create } from "zustand";
 import type { ExperimentRecord, Json, Problem, RecordSchema, Validation } from "../api/types";
 import { coerceDocument, type ExperimentDocument } from "../model/document";
+import { toast } from "../ui/toasts";
+import { draftOf, dropDraft } from "./drafts";
 import { localPlacement } from "../model/placement";
 import { targetOf } from "../model/validate";
 
@@ -110,6 +112,18 @@ export function openExperiment(record: ExperimentRecord): void {
   });
   history().clear();
   lastGroup = "";
+  takeUpDraft(record);
+}
+
+/** Edits that were not saved last time go on where they ended; if somebody else saved meanwhile, as a conflict. */
+function takeUpDraft(record: ExperimentRecord): void {
+  const draft = draftOf(record.id);
+  if (!draft) return;
+  if (JSON.stringify(draft.document) === JSON.stringify(coerceDocument(record.document))) return dropDraft(record.id);
+  const conflict = draft.version === record.version ? null : { version: record.version, document: record.document };
+  edit(() => draft.document);
+  set({ version: draft.version, conflict, save: conflict ? "conflict" : "dirty" });
+  if (!conflict) toast("What was not saved last time is here again. Undo takes it back.", { seconds: 10 });
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The commands of the canvas with their keys. What is shown in a menu or a button is here too. */
 import type { Command } from "../app/commands";
-import { copySelection, cutSelection, deleteSelection, duplicateSelection, paste, reconnectAround, selectAlong } from "./commands";
+import { copySelection, cutSelection, deleteSelection, duplicateSelection, paste, goAlong, reconnectAround, selectAlong } from "./commands";
 import { redo, select, undo, useEditor, type DrawerTab, type InspectorTab } from "./editor";
 
 const now = useEditor.getState;
@@ -13,6 +13,13 @@ const something = () => {
 const steps = (which: "pastStates" | "futureStates", why: string) => () => (useEditor.temporal.getState()[which].length ? null : why);
 const showDrawer = (drawer: DrawerTab) => () => useEditor.setState({ drawer, drawerOpen: true });
 const showTab = (tab: InspectorTab) => () => useEditor.setState({ tab, inspectorOpen: true });
+
+const ARROWS = [
+  ["ArrowLeft", "on the left"],
+  ["ArrowRight", "on the right"],
+  ["ArrowUp", "above"],
+  ["ArrowDown", "below"],
+] as const;
 
 export const COMMANDS: readonly Command[] = [
   { group: "Edit", does: "Undo", keys: ["Ctrl+Z"], run: undo, refusal: steps("pastStates", "Nothing was changed yet.") },
@@ -41,6 +48,14 @@ export const COMMANDS: readonly Command[] = [
   { group: "Select", does: "Select nothing", keys: ["Escape"], run: () => select({}) },
   { group: "Select", does: "Select upstream", keys: ["U"], run: () => selectAlong("upstream"), refusal: someOperators },
   { group: "Select", does: "Select downstream", keys: ["D"], run: () => selectAlong("downstream"), refusal: someOperators },
+  ...ARROWS.map(
+    ([arrow, where]): Command => ({
+      group: "Select",
+      does: `Go to the operator ${where}`,
+      keys: [`Ctrl+${arrow}`],
+      run: () => goAlong(arrow),
+    }),
+  ),
   { group: "Find", does: "Find on the canvas", keys: ["Ctrl+F"], run: () => announce("find"), whileTyping: true },
   { group: "Find", does: "Search the palette", keys: ["/"], run: searchPalette },
   { group: "View", does: "Fit the view", keys: ["Ctrl+1"], run: () => click("fit") },

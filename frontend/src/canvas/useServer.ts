@@ -5,6 +5,7 @@ import { experimentWrites } from "../api/queries";
 import type { ExperimentRecord, Json, Validation } from "../api/types";
 import { coerceDocument } from "../model/document";
 import { toast } from "../ui/toasts";
+import { dropDraft, keepDraft } from "./drafts";
 import { applyValidation, edit, useEditor } from "./editor";
 
 const VALIDATE_AFTER_MS = 250;
@@ -48,10 +49,12 @@ export function saveNow(): Promise<void> {
       const newest = Math.max(version, confirmed.get(id) ?? 0);
       const saved = await put<ExperimentRecord>(`/api/experiments/${id}`, { version: newest, document });
       confirmed.set(id, saved.version);
+      dropDraft(id);
       if (!isOpen()) return;
       const clean = useEditor.getState().document === document;
       useEditor.setState({ version: saved.version, save: clean ? "saved" : "dirty", savedAt: new Date(), saveError: "" });
     } catch (error) {
+      keepDraft(id, { version, document: isOpen() ? useEditor.getState().document : document });
       if (!isOpen()) {
         toast(`The last edit could not be saved: ${messageOf(error)}`, { tone: "err" });
         return;
@@ -80,7 +83,9 @@ export function useAutosave(): void {
   }, [document, save]);
   useEffect(() => {
     const leave = (event: BeforeUnloadEvent) => {
-      if (useEditor.getState().save === "saved") return;
+      const { save, id, version, document } = useEditor.getState();
+      if (save === "saved") return;
+      keepDraft(id, { version, document });
       void saveNow();
       event.preventDefault();
     };
@@ -100,6 +105,7 @@ export function keepMine(): void {
 export function takeTheirs(): void {
   const { conflict } = useEditor.getState();
   if (!conflict) return;
+  dropDraft(useEditor.getState().id);
   edit(() => coerceDocument(conflict.document));
   useEditor.setState({ version: conflict.version, conflict: null, save: "saved", savedAt: new Date() });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { coerceDocument, duplicateOperators, edgeKey, freeName, placeOn, removeParts, renameOperator } from "./document";
+import { coerceDocument, duplicateOperators, edgeKey, freeName, patchOperator, placeOn, removeParts, renameOperator } from "./document";
+import { differences } from "./diff";
 import { readDocument, writeDocument } from "./files";
 import { localPlacement } from "./placement";
 import { smallDocument } from "./testing";
@@ -58,5 +59,16 @@ describe("documents as files", () => {
   it("says what is wrong with a file", () => {
     expect(() => readDocument("a: [")).toThrow(/neither YAML nor JSON/);
     expect(() => readDocument("- 1")).toThrow(/'query'/);
+  });
+});
+
+describe("two versions", () => {
+  it("differ where parts do, not where a part before them is new", () => {
+    const mine = smallDocument();
+    const theirs = removeParts(patchOperator(mine, "sink", { parallelism: 3 }), ["persons"], []);
+    const pointers = differences(mine, theirs).map((difference) => difference.pointer);
+    expect(pointers).toContain("/query/operators/persons");
+    expect(pointers).toContain("/query/operators/sink/parallelism");
+    expect(pointers.filter((pointer) => /auctions|filter\/|join\//.test(pointer))).toEqual([]);
   });
 });

@@ -199,6 +199,16 @@ const recordName = (stream: string) =>
     .replace(/([^s])s$/, "$1")
     .replace(/^./, (letter) => letter.toUpperCase());
 
+/** An operator's ports: those of its kind, or, of a kind that is not known here, those that its edges use. */
+export function portsOf(document: ExperimentDocument, kind: Kind | undefined, operator: string): { inputs: string[]; outputs: string[] } {
+  if (kind) return kind;
+  const used = (list: string[]) => [...new Set(list)].sort();
+  return {
+    inputs: used(document.query.edges.flatMap((edge) => (edge.target === operator ? (edge.target_port ?? DEFAULT_PORT.target) : []))),
+    outputs: used(document.query.edges.flatMap((edge) => (edge.source === operator ? (edge.source_port ?? DEFAULT_PORT.source) : []))),
+  };
+}
+
 /** What arrives at an input port: the type of the first edge into it. */
 export function inputType(
   document: ExperimentDocument,

@@ -7,7 +7,7 @@ import { DEFAULT_PORT, edgeKey, type Edge, type ExperimentDocument, type Positio
 export const NODE = { width: 132, header: 28, port: 20, footer: 25 } as const;
 
 /** Height of an operator's node in px, as its style sheet draws it. */
-export function nodeHeight(kind: Kind | undefined): number {
+export function nodeHeight(kind: Pick<Kind, "inputs" | "outputs"> | undefined): number {
   return NODE.header + NODE.footer + NODE.port * Math.max(1, kind?.inputs.length ?? 1, kind?.outputs.length ?? 1) + 2;
 }
 

@@ -5,6 +5,8 @@ import { Icon } from "../../ui/Icon";
 import { useEditor } from "../editor";
 import { keepMine, takeTheirs } from "../useServer";
 
+const ROWS_MAX = 200;
+
 /** Somebody else saved the same experiment: nothing is overwritten until one of the two is chosen. */
 export function ConflictBar() {
   const conflict = useEditor((state) => state.conflict);
@@ -38,7 +40,7 @@ export function ConflictBar() {
                 </tr>
               </thead>
               <tbody>
-                {rows.map((row) => (
+                {rows.slice(0, ROWS_MAX).map((row) => (
                   <tr key={row.pointer}>
                     <td className="mono">{row.pointer || "/"}</td>
                     <td className="mono">{JSON.stringify(row.mine) ?? "–"}</td>
@@ -47,6 +49,7 @@ export function ConflictBar() {
                 ))}
               </tbody>
             </table>
+            {rows.length > ROWS_MAX && <p className="mut">and {rows.length - ROWS_MAX} more</p>}
           </div>
         </Dialog>
       )}

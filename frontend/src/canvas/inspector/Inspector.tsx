@@ -11,6 +11,7 @@ import { HostPanel } from "./HostPanel";
 import { ManyPanel } from "./ManyPanel";
 import { MeasurementPanel } from "./MeasurementPanel";
 import { OperatorPanel } from "./OperatorPanel";
+import { PanelBoundary } from "./PanelBoundary";
 import { PoliciesPanel } from "./PoliciesPanel";
 import { WorkloadPanel } from "./WorkloadPanel";
 
@@ -47,6 +48,7 @@ export function Inspector() {
     <aside className="insp" aria-label="Inspector">
       <Tabs label="Inspector" tabs={tabs} value={tab} onChange={(id) => useEditor.setState({ tab: id })} />
       <div className="scroll" ref={body} data-testid="inspector">
+        <PanelBoundary key={`${tab} ${title} ${JSON.stringify(selection)}`}>
         {tab === "selection" &&
           (fault && selection.fault !== null ? (
             <FaultPanel fault={fault} index={selection.fault} key={selection.fault} />
@@ -64,6 +66,7 @@ export function Inspector() {
         {tab === "workload" && <WorkloadPanel />}
         {tab === "policies" && <PoliciesPanel />}
         {tab === "measurement" && <MeasurementPanel />}
+        </PanelBoundary>
       </div>
     </aside>
   );

@@ -57,6 +57,12 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
             onChange={(params, path) => edit((before) => patchOperator(before, operator.id, { params }), `${operator.id} ${path}`)}
           />
         )}
+        {!kind && (
+          <p className="doc">
+            This page does not know operators of the kind “{operator.kind}”. It keeps what the document says about them; reload the page if
+            Millrace was updated.
+          </p>
+        )}
         {kind?.source && (
           <p className="ref">
             <Icon name="book" />

@@ -151,7 +151,7 @@ function TaggedField(props: FieldProps) {
         fieldPathId.$id,
       );
   };
-  if (!branch || tagOf(branch) === undefined) return null;
+  if (!branch || tagOf(branch) === undefined) return <JsonField {...props} />;
   return (
     <>
       <div className="in">
@@ -178,6 +178,44 @@ const branchTitle = (tag: string) => {
 function common(value: { [name: string]: Json } | undefined, next: JsonSchema): { [name: string]: Json } {
   const names = Object.keys((next.properties as object | undefined) ?? {});
   return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => names.includes(name)));
+}
+
+/** A parameter of a type that this page does not know: its value as JSON, or as plain text. */
+function JsonField({ formData, onChange, fieldPathId }: FieldProps) {
+  const given = formData === undefined ? "" : typeof formData === "string" ? formData : JSON.stringify(formData);
+  const [text, setText] = useState(given);
+  const [wrong, setWrong] = useState("");
+  const change = (next: string) => {
+    setText(next);
+    const value = readJson(next);
+    setWrong(value === BROKEN ? "This is no JSON yet; it is taken as soon as it is." : "");
+    if (value !== BROKEN) onChange(value, fieldPathId.path, undefined, fieldPathId.$id);
+  };
+  return (
+    <>
+      <div className="in">
+        <textarea id={fieldPathId.$id} rows={2} value={text} spellCheck={false} placeholder="JSON" onChange={(event) => change(event.target.value)} />
+      </div>
+      {wrong && (
+        <p className="remark warn">
+          <Icon name="warn" small />
+          <span>{wrong}</span>
+        </p>
+      )}
+    </>
+  );
+}
+
+const BROKEN = Symbol("no JSON");
+
+/** What begins as JSON must be JSON; anything else is a text. */
+function readJson(text: string): unknown {
+  if (!text.trim()) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return /^\s*[[{"]/.test(text) ? BROKEN : text;
+  }
 }
 
 const { ArrayField: PlainArrayField } = getDefaultRegistry().fields;
@@ -347,5 +385,5 @@ function CheckboxWidget({ id, value, onChange, schema }: WidgetProps) {
 }
 
 export const templates: Partial<TemplatesType> = { FieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate };
-export const fields: RegistryFieldsType = { OneOfField: TaggedField, AnyOfField: TaggedField, ArrayField };
+export const fields: RegistryFieldsType = { OneOfField: TaggedField, AnyOfField: TaggedField, ArrayField, FallbackField: JsonField };
 export const widgets: RegistryWidgetsType = { TextWidget, TextareaWidget: TextWidget, SelectWidget, CheckboxWidget };
