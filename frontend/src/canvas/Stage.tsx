@@ -15,7 +15,6 @@ import {
   type FinalConnectionState,
   type Node,
   type NodeChange,
-  type OnSelectionChangeParams,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -240,6 +239,7 @@ export function Stage() {
   /** While the pointer drags, the end of the drag writes the document; arrow keys write it with each step. */
   const dragging = useRef(false);
   const onNodesChange = useCallback((changes: NodeChange[]) => {
+    takeSelection("operators", changes);
     setNodes((now) =>
       applyNodeChanges(
         changes.filter((change) => change.type !== "remove"),
@@ -252,24 +252,14 @@ export function Stage() {
     );
     if (moved.length) edit((before) => moveOperators(before, Object.fromEntries(moved)), `arrows ${moved.map(([id]) => id).join()}`);
   }, []);
-  const onEdgesChange = useCallback(
-    (changes: EdgeChange[]) =>
-      setEdges((now) =>
-        applyEdgeChanges(
-          changes.filter((change) => change.type !== "remove"),
-          now,
-        ),
+  const onEdgesChange = useCallback((changes: EdgeChange[]) => {
+    takeSelection("edges", changes);
+    setEdges((now) =>
+      applyEdgeChanges(
+        changes.filter((change) => change.type !== "remove"),
+        now,
       ),
-    [],
-  );
-
-  const onSelectionChange = useCallback(({ nodes: chosen, edges: cut }: OnSelectionChangeParams) => {
-    const operators = chosen.filter((node) => node.type === "operator").map((node) => node.id);
-    const keys = cut.map((edge) => edge.id);
-    const now = useEditor.getState().selection;
-    if (same(now.operators, operators) && same(now.edges, keys)) return;
-    if (!operators.length && !keys.length && (now.host !== null || now.fault !== null)) return;
-    select({ operators, edges: keys });
+    );
   }, []);
 
   /** The end of a drag is one step of undo: a move, or a placement when the pointer is over a host. */
@@ -373,7 +363,6 @@ export function Stage() {
         edgeTypes={EDGE_TYPES}
         onNodesChange={onNodesChange}
         onEdgesChange={onEdgesChange}
-        onSelectionChange={onSelectionChange}
         onNodeDragStart={() => {
           dragging.current = true;
         }}
@@ -450,7 +439,25 @@ export function Stage() {
   );
 }
 
-const same = (a: string[], b: string[]) => a.length === b.length && a.every((one, at) => one === b[at]);
+/**
+ * What the flow has selected or let go becomes the selection at once. Asked for afterwards, the flow would tell what it was given before,
+ * and the two would take turns for ever.
+ */
+function takeSelection(part: "operators" | "edges", changes: (NodeChange | EdgeChange)[]): void {
+  const { selection } = useEditor.getState();
+  const chosen = new Set(selection[part]);
+  for (const change of changes) {
+    if (change.type !== "select") continue;
+    if (change.selected) chosen.add(change.id);
+    else chosen.delete(change.id);
+  }
+  const next = [...chosen];
+  if (next.length === selection[part].length && next.every((id, at) => id === selection[part][at])) return;
+  const operators = part === "operators" ? next : selection.operators;
+  const edges = part === "edges" ? next : selection.edges;
+  const { host, fault } = selection;
+  select(operators.length || edges.length ? { operators, edges } : { host, fault });
+}
 
 function operatorPositions(nodes: Node[], document: ExperimentDocument): Node[] {
   const positions = positionsOf(document);
