@@ -57,7 +57,8 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
     throw new ApiError(0, "The server cannot be reached. Is it running?", null);
   }
   const answer = await readBody(response);
-  if (response.status === 401) window.dispatchEvent(new Event("millrace:signed-out"));
+  // Whoever listens asks who is there; that question's own answer is no news.
+  if (response.status === 401 && path !== "/api/me") window.dispatchEvent(new Event("millrace:signed-out"));
   if (!response.ok) throw new ApiError(response.status, sentence(response.status, answer), answer);
   return answer as T;
 }
