@@ -13,7 +13,7 @@ import { Icon, iconOf } from "../ui/Icon";
 import { colourOf } from "./colours";
 import { changeParallelism } from "./commands";
 import { useEditor } from "./editor";
-import { hasManyOperators, useIsFar } from "./scale";
+import { isLarge, useIsFar } from "./scale";
 import { useRegistry } from "./useRegistry";
 
 // Every node asks these about the whole document; the answer is worked out once.
@@ -33,7 +33,7 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
   const operator = useEditor((state) => lookupOf(state.document).operators.get(id));
   const index = useEditor((state) => lookupOf(state.document).indices.get(id) ?? 0);
   const own = useEditor(useShallow((state) => problemsOf(state.problems, state.document).operators.get(id) ?? NO_PROBLEMS));
-  const many = useEditor((state) => hasManyOperators(state.document));
+  const many = useEditor((state) => isLarge(state.document));
   const far = useIsFar() && many;
   const { kinds } = useRegistry();
   if (!operator) return null;

@@ -36,7 +36,7 @@ import { ConnectionHint, portOf } from "./ConnectionHint";
 import { OperatorNode } from "./OperatorNode";
 import { PartitionEdge, type EdgeMarks } from "./PartitionEdge";
 import { PlacementLines } from "./PlacementLines";
-import { hasManyEdges, hasManyOperators, useIsFar } from "./scale";
+import { isLarge, useIsFar } from "./scale";
 import { useRegistry } from "./useRegistry";
 import { DEPTH, hardwareOf, SHORE } from "../model/hardware";
 import { StageHeader } from "./StageHeader";
@@ -105,7 +105,7 @@ function handlesOf(ports: Ports): NonNullable<Node["handles"]> {
 
 /** Edges that the flow draws one by one: all of a small query, else those that are selected or lead to what is. */
 function singleEdges(document: ExperimentDocument, selection: Selection): DocumentEdge[] {
-  if (!hasManyEdges(document)) return document.query.edges;
+  if (!isLarge(document)) return document.query.edges;
   const operators = new Set(selection.operators.slice(0, LABELLED_AROUND_MAX));
   const keys = new Set(selection.edges);
   return document.query.edges.filter((edge) => operators.has(edge.source) || operators.has(edge.target) || keys.has(edgeKey(edge)));
@@ -147,6 +147,8 @@ export function Stage() {
   const id = useEditor((state) => state.id);
   const { kinds } = useRegistry();
   const flow = useReactFlow();
+  const together = isLarge(document);
+  const isFar = useIsFar();
   const hardware = useMemo(() => hardwareOf(document, kinds), [document, kinds]);
   const [nodes, setNodes] = useState<Node[]>([]);
   const [edges, setEdges] = useState<Edge[]>([]);
@@ -154,9 +156,7 @@ export function Stage() {
   const fitted = useRef("");
   /** A large query is not drawn before it is known from how far away. */
   const [isFitted, setFitted] = useState(false);
-  const together = hasManyEdges(document);
   const drawnSingly = useMemo(() => new Set(edges.map((edge) => edge.id)), [edges]);
-  const isFar = useIsFar();
   const stage = useRef<HTMLElement>(null);
 
   // The document is the truth; the flow keeps what it measured and, while dragging, where the pointer is.
@@ -181,8 +181,12 @@ export function Stage() {
       }));
       return [...groups, ...operatorNodes(document, kinds, before, selection.operators)];
     });
-    setEdges((now) => flowEdges(singleEdges(document, selection), document, problems, selection, now));
-  }, [document, kinds, hardware, problems, selection]);
+    const single = together && isFar ? [] : singleEdges(document, selection);
+    setEdges((now) => flowEdges(single, document, problems, selection, now));
+  }, [document, kinds, hardware, problems, selection, together, isFar]);
+
+  // From afar operators are drawn without ports, and the flow forgets where those are; a node that is new to it says so again.
+  useEffect(() => setNodes((now) => now.map((node) => ({ ...node }))), [isFar]);
 
   const fit = useCallback(
     (duration = 200) => {
@@ -378,7 +382,7 @@ export function Stage() {
         }}
         onNodeMouseEnter={(_event, node) => node.type === "operator" && useEditor.setState({ hovered: node.id })}
         onNodeMouseLeave={() => useEditor.setState({ hovered: null })}
-        onlyRenderVisibleElements={hasManyOperators(document) && !isFar}
+        onlyRenderVisibleElements={together && !isFar}
         onMoveStart={() => stage.current?.classList.add("moving")}
         onMoveEnd={() => stage.current?.classList.remove("moving")}
         deleteKeyCode={null}
