@@ -12,7 +12,7 @@ import { ConflictBar } from "./dialogs/ConflictBar";
 import { ImportDialog } from "./dialogs/ImportDialog";
 import { UploadDialog } from "./dialogs/UploadDialog";
 import { Drawer } from "./Drawer";
-import { experimentCommands } from "./experimentCommands";
+import { addCommands, experimentCommands } from "./experimentCommands";
 import { openExperiment, useEditor } from "./editor";
 import { Inspector } from "./inspector/Inspector";
 import { paste } from "./commands";
@@ -83,6 +83,8 @@ function Canvas() {
   const experiment = useMemo(() => experimentCommands(setDialog, mutate, { kinds, streamTitles }), [mutate, kinds, streamTitles]);
   useCommands("canvas", COMMANDS);
   useCommands("experiment", experiment);
+  const add = useMemo(() => addCommands(kinds), [kinds]);
+  useCommands("add", add);
   usePaste();
   return (
     <div className="page">

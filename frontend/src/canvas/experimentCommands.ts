@@ -1,9 +1,11 @@
 /** What can be done with the experiment as a whole: the entries of the canvas's menu. */
+import type { Kind } from "../api/types";
 import type { Command } from "../app/commands";
 import { fileName, writeDocument, type FileFormat } from "../model/files";
 import type { ExperimentDocument } from "../model/document";
 import type { IconName } from "../ui/icons";
 import { toast } from "../ui/toasts";
+import { addItem } from "./commands";
 import { useEditor } from "./editor";
 import { pngOf, svgOf, themeColour, type Drawn } from "./picture";
 
@@ -27,6 +29,17 @@ export function experimentCommands(
     entry("export", "Export the picture as PNG", () => void exportPicture(drawing(), "png")),
   ];
 }
+
+/** One command for each kind of operator, so that it can be added by its name. */
+export const addCommands = (kinds: Map<string, Kind>): Command[] =>
+  [...kinds.values()]
+    .filter((kind) => kind.inputs.length)
+    .map((kind) => ({
+      group: "Add",
+      does: kind.title,
+      run: () => addItem({ part: "operator", kind: kind.kind }, kinds),
+      onlyWhenSearched: true,
+    }));
 
 function exportText(document: ExperimentDocument, format: FileFormat): void {
   download(new Blob([writeDocument(document, format)], { type: `application/${format}` }), fileName(document, format));
