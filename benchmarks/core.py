@@ -96,9 +96,11 @@ def engine_speed(made: dict[str, Any]) -> tuple[int, float, float]:
 def compare(example: str, workers: int, records_per_s: float, horizon_s: float, repeats: int) -> dict[str, Any]:
     made = document(example, workers, records_per_s, horizon_s)
     small = document(example, workers, records_per_s, 60_000 / records_per_s)
-    runs = [engine_speed(made) for _ in range(repeats)]
-    twins = [simpy_hops_per_s(small, 60_000) for _ in range(repeats)]
-    textbooks = [simpy_hops_per_s(small, 60_000, textbook=True) for _ in range(repeats)]
+    runs, twins, textbooks = [], [], []
+    for _ in range(repeats):  # in turns: a machine's speed changes within minutes
+        runs.append(engine_speed(made))
+        twins.append(simpy_hops_per_s(small, 60_000))
+        textbooks.append(simpy_hops_per_s(small, 60_000, textbook=True))
     ours = statistics.median(hops / seconds for hops, seconds, _ in runs)
     loop = statistics.median(hops / seconds for hops, _, seconds in runs)
     theirs = statistics.median(hops / seconds for hops, seconds in twins)
@@ -121,8 +123,10 @@ def compare_form(form: str, example: str, workers: int, records_per_s: float, ho
     """As `compare`, with other processors or channels, which SimPy has in textbook form only."""
     made = document(example, workers, records_per_s, horizon_s, form)
     small = document(example, workers, records_per_s, 60_000 / records_per_s, form)
-    runs = [engine_speed(made) for _ in range(repeats)]
-    textbooks = [simpy_hops_per_s(small, 60_000, textbook=True) for _ in range(repeats)]
+    runs, textbooks = [], []
+    for _ in range(repeats):
+        runs.append(engine_speed(made))
+        textbooks.append(simpy_hops_per_s(small, 60_000, textbook=True))
     ours = statistics.median(hops / seconds for hops, seconds, _ in runs)
     loop = statistics.median(hops / seconds for hops, _, seconds in runs)
     textbook = statistics.median(hops / seconds for hops, seconds in textbooks)
@@ -257,7 +261,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object per line")
     parser.add_argument("--seconds", type=float, default=10.0, help="virtual seconds of each engine run")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
     engine.warm_up()
     results = (
