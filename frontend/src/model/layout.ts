@@ -108,11 +108,49 @@ const LABEL = { letter: 5.6, padding: 14, height: 18 } as const;
 const WRAPPED_FROM = 6;
 const ASPECT = 2.2;
 
+/** elk's time grows faster than the edges: with 2,000 the page would stand still for half a minute. */
+const ELK_EDGES_MAX = 300;
+/** How often columns are put in order by their neighbours, to and fro. */
+const SWEEPS = 6;
+
+/** Columns by the distance from a source; in each, operators in the order of those that they are connected with, around one middle. */
+export function columnLayout(document: ExperimentDocument): { [operator: string]: Position } {
+  const layers = depths(document);
+  const byDepth: string[][] = [];
+  for (const { id } of document.query.operators) (byDepth[layers.get(id) ?? 0] ??= []).push(id);
+  const columns = byDepth.filter((column) => column.length); // a cycle without a feedback edge leaves depths out
+  const beside = { before: new Map<string, string[]>(), after: new Map<string, string[]>() };
+  const note = (map: Map<string, string[]>, id: string, other: string) => map.set(id, [...(map.get(id) ?? []), other]);
+  for (const edge of forwardEdges(document)) {
+    note(beside.before, edge.target, edge.source);
+    note(beside.after, edge.source, edge.target);
+  }
+  const tallest = Math.max(1, ...columns.map((column) => column.length));
+  const rows = new Map<string, number>();
+  const number = (column: string[]) => column.forEach((id, row) => rows.set(id, row + (tallest - column.length) / 2));
+  columns.forEach(number);
+  for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
+    const [side, order] = sweep % 2 ? [beside.after, columns.toReversed()] : [beside.before, columns];
+    for (const column of order) {
+      const wish = new Map(column.map((id) => [id, meanOf((side.get(id) ?? [id]).map((other) => rows.get(other) ?? 0))]));
+      column.sort((a, b) => (wish.get(a) ?? 0) - (wish.get(b) ?? 0));
+      number(column);
+    }
+  }
+  const places = columns.flatMap((column, at) =>
+    column.map((id) => [id, { x: at * PITCH.x, y: Math.round(((rows.get(id) ?? 0) * PITCH.y) / 8) * 8 }] as const),
+  );
+  return Object.fromEntries(places);
+}
+
+const meanOf = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
 /**
  * Layered layout, left to right in rows like a text, ports in order, with room for the edges' labels. Loads elk (1.5 MB) only when
  * somebody asks for it.
  */
 export async function autoLayout(document: ExperimentDocument, kinds: Map<string, Kind>): Promise<{ [operator: string]: Position }> {
+  if (document.query.edges.length > ELK_EDGES_MAX) return columnLayout(document);
   const { default: Elk } = await import("elkjs/lib/elk.bundled.js");
   const port = (operator: string, name: string) => `${operator}/${name}`;
   const columns = 1 + Math.max(0, ...depths(document).values());
