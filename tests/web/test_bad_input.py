@@ -146,7 +146,7 @@ def test_a_method_that_is_not_there_is_405(client: Client) -> None:
 
 
 def test_an_unknown_error_shows_no_stack_trace(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webapp.api.documents.registry.catalogue", lambda: 1 / 0)
+    monkeypatch.setattr("webapp.api.documents.registry.operators", lambda: 1 / 0)
     body = is_an_error(client.get("/api/registry"), 500)
     assert "division" not in json.dumps(body)
 
