@@ -159,9 +159,10 @@ def test_a_session_that_ends_loses_nothing(
     canvas = Canvas(page)
     experiment_id = experiment()
     canvas.open(experiment_id)
+    canvas.operator("filter").click()
+    page.wait_for_load_state("networkidle")  # what is still asked for would bring the dialog before the edit
     cookies = context.cookies()
     context.clear_cookies(name=re.compile("^millrace_"))
-    canvas.operator("filter").click()
     page.keyboard.press("Delete")
     dialog = page.get_by_role("dialog", name="Your session has ended")
     expect(dialog).to_be_visible()
