@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 from .axe import assert_accessible
 
 FIRST_POINT_S_MAX = 2.0
-CANCEL_S_MAX = 3.0  # a second, and what a busy machine adds
+CANCEL_S_MAX = 1.0
 
 
 def make_long(document: dict[str, Any]) -> None:

@@ -248,8 +248,7 @@ MEDIAN = "() => { cancelAnimationFrame(watching); return frames.toSorted((a, b) 
 
 @pytest.mark.clock
 def test_five_hundred_operators_stay_fluid(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
-    """Loaded in 2 s; panned and zoomed at 50 frames a second and more in the median, from afar and from near: printed, and at most three
-    times as long when others are computing."""
+    """Loaded in 2 s; panned and zoomed at 50 frames a second and more in the median, from afar and from near."""
     experiment_id = experiment(large_query)
     canvas.open(experiment_id)  # what the browser keeps is there
     started = time.monotonic()
@@ -277,8 +276,8 @@ def test_five_hundred_operators_stay_fluid(canvas: Canvas, page: Page, experimen
     page.wait_for_timeout(300)
     times["pan near"] = median_ms(20, 10)
     print(f"loaded in {load_s:.2f} s; medians in ms between frames: {times}")
-    assert load_s <= 3 * 2.0, load_s
-    assert max(times.values()) <= 3 * 20.0, times
+    assert load_s <= 2.0, load_s
+    assert max(times.values()) <= 20.0, times
 
     page.get_by_label("Fit").click()
     page.keyboard.press("Control+f")
