@@ -10,6 +10,7 @@ import numpy as np
 
 from engine import memory, noise
 from engine.core import layout as L
+from engine.core import reuse
 from engine.core.actors import ActorHost
 from engine.core.expression_machine import STACK_WORDS
 from engine.core.network import look_ahead
@@ -406,8 +407,8 @@ def _world(
         "par": np.array([*lowering.params, 0], np.int64),
         "code": np.concatenate([*lowering.code, np.zeros((1, 2), np.int64)]).astype(np.int64),
         "stack": zeros(STACK_WORDS),
-        "entry": lines(entries, L.S_VALUES + lowering.values + len(stamps.places)),
-        "row": lines(rows, L.R_VALUES + lowering.stored + len(stamps.places)),
+        "entry": lines(entries, L.S_VALUES + lowering.values + len(stamps.places), reuse.words),
+        "row": lines(rows, L.R_VALUES + lowering.stored + len(stamps.places), reuse.words),
         "pane": lines(capacity.panes, L.W_COLUMNS),
         "panes_of": np.full(max(lowering.lists, 1), -1, np.int64),
         "table": np.full(1 << max(4, (2 * capacity.entries - 1).bit_length()), -1, np.int64),

@@ -1,33 +1,54 @@
-"""Memory of large tables, used again by the next one: to touch new memory takes the system longer than the loop takes to fill it."""
+"""Memory of large tables, used again by the next ones: to touch new memory takes the system longer than the loop takes to fill it."""
 
 from __future__ import annotations
 
 import mmap
+import threading
 import weakref
+from queue import SimpleQueue
 
 import numpy as np
 from numpy.typing import NDArray
 
-KEPT_BYTES = 1 << 28
-"""So much of what nobody uses any more stays in memory for the next who asks; the system has the rest back."""
+KEPT = 4
+"""So many tables that nobody uses any more stay in memory for those who ask next: the largest."""
 
-_kept: list[mmap.mmap] = []  # at most one
+KEPT_BYTES = 1 << 28
+"""... and so much of each; the system has the rest back."""
+
+LEAST_BYTES = 1 << 20
+"""Smaller tables are not kept."""
+
+_kept: list[mmap.mmap] = []
+_returned: SimpleQueue[mmap.mmap] = SimpleQueue()  # may be put to wherever the last reference to a table happens to end
+_lock = threading.Lock()
 
 
 def words(count: int, type: type[np.int64] = np.int64) -> NDArray[np.int64]:
     """As `np.empty`. Of a table used before, all arrays that look at it are gone."""
-    if _kept and len(_kept[0]) >= 8 * count:
-        memory = _kept.pop()
-    else:
+    if 8 * count < LEAST_BYTES:
+        return np.empty(count, type)
+    memory = _fitting(8 * count)
+    if memory is None:
         memory = mmap.mmap(-1, 8 * count, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         memory.madvise(mmap.MADV_HUGEPAGE)
     table = np.frombuffer(memory, type, count)
-    weakref.finalize(table, _keep, memory).atexit = False  # slices and views of the table keep it alive
+    weakref.finalize(table, _return, memory).atexit = False  # slices and views of the table keep it alive
     return table
 
 
-def _keep(memory: mmap.mmap) -> None:
+def _fitting(size_bytes: int) -> mmap.mmap | None:
+    """The smallest that is large enough, not kept any longer."""
+    with _lock:
+        while not _returned.empty():
+            _kept.append(_returned.get())
+        _kept.sort(key=len)
+        del _kept[:-KEPT]
+        at = next((n for n, memory in enumerate(_kept) if len(memory) >= size_bytes), None)
+        return None if at is None else _kept.pop(at)
+
+
+def _return(memory: mmap.mmap) -> None:
     if len(memory) > KEPT_BYTES:
         memory.madvise(mmap.MADV_DONTNEED, KEPT_BYTES)
-    if not _kept or len(_kept[0]) < len(memory):
-        _kept[:] = [memory]
+    _returned.put(memory)

@@ -316,6 +316,8 @@ def take_row(row, g):
     else:
         r = g[G_ROW_FRESH]
         g[G_ROW_FRESH] = r + 1
+        for c in range(row.shape[1]):
+            row[r, c] = 0
     g[G_ROWS_FREE] -= 1
     row[r, R_NEXT] = -1
     return r

@@ -126,7 +126,8 @@ class Capacity:
 
 
 def lines(rows: int, columns: int, make: Callable[[int, type[np.int64]], Words] = np.zeros) -> Words:
-    """Zeros (rows, columns rounded up to whole cache lines), each row at the start of a line. Rows never touched cost no memory."""
+    """What `make` makes, as (rows, columns rounded up to whole cache lines), each row at the start of a line. make: `np.zeros`, or
+    `reuse.words` for tables of which nobody reads a row before it is written. Rows never touched cost no memory."""
     stride = -(-columns // LINE_WORDS) * LINE_WORDS
     words = make(rows * stride + LINE_WORDS, np.int64)
     skip = -(words.ctypes.data // 8) % LINE_WORDS
@@ -188,7 +189,7 @@ class World:
             g[L.G_PANES_FREE] += new - old
             self._set(pane=pane)
         elif reason == L.NEED_TRACE:
-            self._set(trace=_longer(w.trace, 2 * len(w.trace), int(g[L.G_TRACE])))
+            self._set(trace=_taller(w.trace, 2 * len(w.trace), int(g[L.G_TRACE])))
         else:
             raise AssertionError(f"the loop handed back for an unknown reason {reason}")
         if g[L.G_TRACING]:
@@ -202,7 +203,7 @@ class World:
         g[L.G_TRACING], g[L.G_TRACE], g[L.G_TRACE_BASE] = 1, 0, 0
         self.arrays.behind[:, L.B_ROW] = -1
         if len(self.arrays.trace) < rows:
-            self._set(trace=_longer(self.arrays.trace, rows, 0))
+            self._set(trace=_taller(self.arrays.trace, rows, 0))
         self._set(**{name: getattr(self.arrays, name)[:0] for name in TRACED})
         self._note_all_rows()
 
@@ -300,7 +301,7 @@ class World:
             if name != "trace"
         }
         traced = snapshot["trace"]
-        trace = _longer(traced, max(len(own.trace), len(traced) * goes_on), len(traced) * goes_on)
+        trace = _taller(traced, max(len(own.trace), len(traced) * goes_on), len(traced) * goes_on)
         self._set(**taken, trace=trace, outputs=np.empty_like(own.outputs))
         self._set(g=g)
         self.arrays.op[:, L.O_CODE] = own.op[:, L.O_CODE]  # the run that was saved may have had other kinds woven in
@@ -410,16 +411,10 @@ def _next_size(old: int, need: int) -> int:
     return new
 
 
-def _longer(table: Words, rows: int, used: int) -> Words:
-    """A copy with other rows behind the first `used`; what they hold is no matter, and until they are written they cost no memory."""
-    longer = lines(rows, table.shape[1], reuse.words)
-    longer[:used] = table[:used]
-    return longer
-
-
 def _taller(table: Words, rows: int, used: int | None = None) -> Words:
-    """A copy with more rows. used: rows from here on were never written; they stay untouched, and so cost no memory."""
-    larger = lines(rows, table.shape[1])
+    """A copy with more rows. used: rows from here on are never read before they are written, and what they hold is no matter; None: the
+    further rows are zero."""
+    larger = lines(rows, table.shape[1], np.zeros if used is None else reuse.words)
     used = len(table) if used is None else used
     larger[:used] = table[:used]
     return larger

@@ -1,11 +1,29 @@
-"""One Spark session for all tests that need one."""
+"""One Spark session for all tests that need one, and memory that was used before for all tests."""
 
 import os
 import shutil
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
+
+from engine.core import reuse
+
+
+@pytest.fixture(scope="session", autouse=True)
+def used_memory() -> Iterator[None]:
+    """Tables that may hold anything begin with what no run could go on with."""
+    words = reuse.words
+
+    def used_words(count: int, type: type[np.int64] = np.int64) -> Any:
+        table = words(count, type)
+        table[: 1 << 16] = 0x5A5A5A5A5A5A5A5A
+        return table
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reuse, "words", used_words)
+        yield
 
 
 @pytest.fixture(scope="session")

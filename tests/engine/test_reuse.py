@@ -6,12 +6,14 @@ What this catches: a trace that somebody still holds and that the next run write
 from __future__ import annotations
 
 import gc
+from queue import SimpleQueue
 
 import numpy as np
 import pytest
 
 import engine
 from engine.core import reuse
+from engine.core.reuse import words
 from engine.core.world import lines
 
 from .agreement import template
@@ -20,35 +22,60 @@ from .agreement import template
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reuse, "_kept", [])
+    monkeypatch.setattr(reuse, "_returned", SimpleQueue())
+    monkeypatch.setattr(reuse, "LEAST_BYTES", 4096)
 
 
 def test_memory_is_used_again_when_all_views_are_gone() -> None:
-    table = lines(100, 8, reuse.words)
+    table = lines(100, 8, words)
     table[:] = 7
     part = table.view(np.uint32)[3:5]
     del table
-    other = lines(100, 8, reuse.words)
+    other = lines(100, 8, words)
     other[:] = 9
     assert (part[:, ::2] == 7).all()
     del part
-    again = lines(90, 8, reuse.words)
+    again = lines(90, 8, words)
     assert (again == 7).all()
     assert (other == 9).all()
 
 
-def test_larger_tables_have_new_memory_and_the_larger_one_is_kept() -> None:
-    for count in (100_000, 1_000, 200_000, 5_000):
-        reuse.words(count)[:] = count
-    assert [len(memory) for memory in reuse._kept] == [1_600_000]
-    assert (reuse.words(150_000)[:5_000] == 5_000).all()
+def test_the_smallest_that_fits_is_taken_and_the_largest_are_kept() -> None:
+    tables = [words(count) for count in range(1_000, 8_000, 1_000)]
+    for table in tables:
+        table[:] = len(table)
+    del table, tables
+    assert (words(600) == 4_000).all()
+    held = words(4_500)
+    assert (held == 5_000).all()
+    larger = words(6_500)
+    assert (larger == 7_000).all()
+    assert (words(6_900) == 0).all()
+
+
+def test_small_tables_are_not_kept() -> None:
+    words(100)[:] = 7
+    words(1_000)
+    assert reuse._kept == []
 
 
 def test_what_is_beyond_the_bound_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reuse, "KEPT_BYTES", 1 << 20)
-    reuse.words(1 << 20)[:] = 7
-    again = reuse.words(1 << 20)
+    words(1 << 20)[:] = 7
+    again = words(1 << 20)
     assert (again[: 1 << 17] == 7).all()
     assert (again[1 << 17 :] == 0).all()
+
+
+@pytest.mark.parametrize("example", ["nexmark_q3", "nexmark_q3_ttl", "nexmark_q5", "nexmark_q8", "taxi_rides"])
+def test_what_memory_held_before_is_no_matter(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = template(example, horizon_s=0.2)
+    worlds = []
+    for make in (np.zeros, reuse.words):
+        monkeypatch.setattr(reuse, "words", make)
+        snapshot = engine.run(document).simulation.snapshot()
+        worlds.append({name: words.tobytes() for name, words in snapshot.items() if name.startswith("world.")})
+    assert worlds[0] == worlds[1]
 
 
 def test_a_trace_outlives_its_run() -> None:

@@ -12,7 +12,7 @@ import os
 import tempfile
 from pathlib import Path
 
-BYTES_MAX = 64 << 20
+BYTES_MAX = 256 << 20
 SUFFIX = ".kernel"
 HASH_BYTES = 16
 
