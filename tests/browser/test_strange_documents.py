@@ -289,3 +289,86 @@ def test_five_hundred_operators_stay_fluid(canvas: Canvas, page: Page, experimen
     page.keyboard.press("Enter")
     expect(page.locator("#operator-id")).to_have_value("filter-17-3")
     expect(page.locator("[data-testid^='edge-']").first).to_be_visible()
+
+
+MIDDLE_OF_EDGE = """([source, target]) => {
+  const middle = (id) => {
+    const { left, top, width, height } = document.querySelector(`[data-testid="operator-${id}"]`).getBoundingClientRect();
+    return [left, left + width, top + (39 / 75) * height];
+  };
+  const [, right, from] = middle(source), [left, , to] = middle(target);
+  return [(left + right) / 2, (from + to) / 2];
+}"""
+
+
+def test_edges_of_a_large_query_are_selected_by_mouse_and_by_key(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
+    """Edges that are drawn together are no elements of the page; a click and keys select them all the same, from afar and from near."""
+    canvas.open(experiment(large_query))
+    expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
+    title, panel = page.get_by_role("tab", name="Edge"), page.get_by_test_id("inspector")
+    x, y = page.evaluate(MIDDLE_OF_EDGE, ["filter-8-0", "filter-9-0"])
+    page.mouse.click(x, y)
+    expect(title).to_be_visible()
+    expect(panel.locator(".doc").first).to_have_text("filter-8-0 → filter-9-0")
+    expect(page.locator(".edge-layer .selected")).to_have_attribute("d", re.compile("^M"))
+    page.mouse.click(x, y - 20)
+    expect(title).to_have_count(0)
+
+    page.keyboard.press("Control+f")
+    page.keyboard.type("filter-8-10")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.keyboard.press(".")
+    expect(page.get_by_test_id("edge-filter-8-10-filter-9-10")).to_be_focused()
+    for target in ("filter-9-13", "filter-9-16", "filter-9-19"):
+        page.keyboard.press(".")
+        expect(panel.locator(".doc").first).to_have_text(f"filter-8-10 → {target}")
+    page.keyboard.press(",")
+    expect(panel.locator(".doc").first).to_have_text("filter-8-10 → filter-9-16")
+    page.keyboard.press("Control+ArrowRight")
+    expect(page.locator("#operator-id")).to_have_value("filter-9-16")
+
+
+def test_all_of_a_very_long_query_fits(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
+    def lengthen(document: dict[str, Any]) -> None:
+        large_query(document)
+        document["ui"]["positions"] = {one["id"]: {"x": 192 * at, "y": 0} for at, one in enumerate(document["query"]["operators"])}
+
+    canvas.open(experiment(lengthen))
+    stage = canvas.stage.bounding_box()
+    first, last = canvas.operator("source-0-0").bounding_box(), canvas.operator("sink-24-19").bounding_box()
+    assert stage and first and last
+    assert first["x"] > stage["x"]
+    assert last["x"] + last["width"] < stage["x"] + stage["width"]
+    page.mouse.move(600, 300)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -200)
+    page.keyboard.up("Control")
+    page.get_by_label("Fit").click()
+    page.wait_for_timeout(400)
+    assert canvas.operator("sink-24-19").bounding_box() == pytest.approx(last, abs=1)
+
+
+def test_the_layout_of_a_large_query_leaves_the_page_alone_and_can_be_stopped(
+    canvas: Canvas, page: Page, experiment: Callable[..., str]
+) -> None:
+    """It works beside the page: frames go on; Cancel leaves all as it was; what it did is one step."""
+    canvas.open(experiment(large_query))
+    before = canvas.operator("filter-12-10").bounding_box()
+    page.keyboard.press("l")
+    note = page.get_by_test_id("arranging")
+    expect(note).to_contain_text("Laying out 500 operators")
+    note.get_by_role("button", name="Cancel").click()
+    expect(note).to_have_count(0)
+    page.wait_for_timeout(500)
+    assert canvas.operator("filter-12-10").bounding_box() == before
+    expect(page.get_by_label("Undo")).to_be_disabled()
+
+    page.keyboard.press("l")
+    expect(note).to_be_visible()
+    expect(note).to_have_count(0, timeout=30_000)
+    expect(page.get_by_label("Undo")).to_have_attribute("title", re.compile("1 steps"))
+    page.wait_for_timeout(400)
+    assert canvas.operator("filter-12-10").bounding_box() != before
+    page.keyboard.press("Control+z")
+    expect(page.get_by_label("Undo")).to_be_disabled()

@@ -22,13 +22,14 @@ import type { Kind, Problem } from "../api/types";
 import { addEdge, DEFAULT_PORT, edgeKey, moveOperators, placeOn, type Edge as DocumentEdge, type ExperimentDocument } from "../model/document";
 import { connectionRefusal, newEdge, portsOf, type PortRef } from "../model/graph";
 import { hostAt, summariseHosts } from "../model/hosts";
-import { autoLayout, feedbackLane, NODE, nodeHeight, PORT, portAt, positionsOf } from "../model/layout";
+import { feedbackLane, NODE, nodeHeight, PORT, portAt, positionsOf } from "../model/layout";
 import type { Arrow } from "../model/neighbours";
 import { isError, problemsByPart } from "../model/validate";
 import { plural } from "../ui/format";
 import { toast } from "../ui/toasts";
 import { addItem, goAlong, PALETTE_TYPE, type PaletteItem } from "./commands";
-import { EdgeLayer } from "./EdgeLayer";
+import { ArrangeNote } from "./ArrangeNote";
+import { EdgeLayer, type EdgeAt } from "./EdgeLayer";
 import { edit, select, useEditor, type Selection } from "./editor";
 import { Find } from "./Find";
 import { HostGroupNode } from "./HostGroupNode";
@@ -37,6 +38,7 @@ import { OperatorNode } from "./OperatorNode";
 import { PartitionEdge, type EdgeMarks } from "./PartitionEdge";
 import { PlacementLines } from "./PlacementLines";
 import { isLarge, useIsFar } from "./scale";
+import { useArrange } from "./useArrange";
 import { useRegistry } from "./useRegistry";
 import { DEPTH, hardwareOf, SHORE } from "../model/hardware";
 import { StageHeader } from "./StageHeader";
@@ -45,7 +47,9 @@ const NODE_TYPES = { operator: OperatorNode, hosts: HostGroupNode };
 
 const EDGE_TYPES = { partition: PartitionEdge };
 
-const FAR = 20_000;
+/** So far the water reaches beyond everything, px. */
+const FAR = 200_000;
+const NO_EDGE: EdgeAt = () => null;
 /** Around so many selected operators edges have their labels also in a large query. */
 const LABELLED_AROUND_MAX = 20;
 const NOTHING_YET: Node[] = [];
@@ -53,6 +57,9 @@ const NOTHING_YET: Node[] = [];
 /** Height that the stage's own header takes, px. */
 const HEADER = 64;
 const EDGE = 28;
+/** A small query is not drawn smaller than this; a large one as small as it takes to see all of it. */
+const ZOOM_MIN = 0.15;
+const ZOOM_MAX = 1.36;
 /** From here on what is looked for can be read. */
 const READABLE_ZOOM = 0.7;
 
@@ -156,6 +163,9 @@ export function Stage() {
   const fitted = useRef("");
   /** A large query is not drawn before it is known from how far away. */
   const [isFitted, setFitted] = useState(false);
+  const [zoomMin, setZoomMin] = useState(ZOOM_MIN);
+  const edgeAt = useRef<EdgeAt>(NO_EDGE);
+  const [pointed, setPointed] = useState<string | null>(null);
   const drawnSingly = useMemo(() => new Set(edges.map((edge) => edge.id)), [edges]);
   const stage = useRef<HTMLElement>(null);
 
@@ -196,15 +206,15 @@ export function Stage() {
       const right = Math.max(now.right, ...now.groups.map((group) => group.x + group.width));
       const bottom = Math.max(now.waterline + DEPTH, ...now.groups.map((group) => group.y + group.height));
       const box = { x: now.left, y: now.top, width: right - now.left, height: bottom - now.top };
-      const viewport = getViewportForBounds(box, size.width, size.height, 0.15, 1.36, {
+      const viewport = getViewportForBounds(box, size.width, size.height, 0, ZOOM_MAX, {
         top: `${HEADER}px`,
         left: `${EDGE}px`,
         right: `${EDGE}px`,
         bottom: "24px",
       });
       // Where there is room to spare it goes to the bottom, under the hardware: the query begins at the top.
-      if (box.width * viewport.zoom > size.width) viewport.x = EDGE - box.x * viewport.zoom; // too wide to fit: show where it begins
       viewport.y = Math.min(viewport.y, HEADER - now.top * viewport.zoom);
+      setZoomMin(Math.min(ZOOM_MIN, viewport.zoom));
       void flow.setViewport(viewport, { duration });
     },
     [flow, kinds],
@@ -337,16 +347,25 @@ export function Stage() {
     );
   };
 
-  const arrange = async () => {
-    const positions = await autoLayout(useEditor.getState().document, kinds);
-    edit((before) => moveOperators(before, positions));
-    setTimeout(() => fit(), 50);
+  const { isArranging, arrange } = useArrange(fit);
+
+  /** Edges that are drawn together are no elements of their own: what the pointer means is worked out. */
+  const edgeUnder = (event: React.MouseEvent) =>
+    event.target instanceof Element && event.target.classList.contains("react-flow__pane")
+      ? edgeAt.current(flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }, { snapToGrid: false }))
+      : null;
+  const onPaneClick = (event: React.MouseEvent) => {
+    const edge = edgeUnder(event);
+    const { edges: chosen, operators } = useEditor.getState().selection;
+    if (!edge) select({});
+    else if (!event.ctrlKey && !event.metaKey) select({ edges: [edge] });
+    else select({ operators, edges: chosen.includes(edge) ? chosen.filter((key) => key !== edge) : [...chosen, edge] });
   };
 
   return (
     <main
       ref={stage}
-      className={`stage ${over ? "over" : ""}`}
+      className={`stage ${over ? "over" : ""} ${pointed ? "on-edge" : ""}`}
       aria-label="Canvas"
       data-testid="stage"
       onKeyDownCapture={onArrow}
@@ -374,7 +393,9 @@ export function Stage() {
         onConnect={onConnect}
         onConnectEnd={onConnectEnd}
         isValidConnection={(connection) => refusalOf(connection) === null}
-        onPaneClick={() => select({})}
+        onPaneClick={onPaneClick}
+        onPaneMouseMove={together ? (event) => setPointed(edgeUnder(event)) : undefined}
+        onPaneMouseLeave={() => setPointed(null)}
         onNodeClick={(event, node) => {
           // A click, other than a drag, on one of many means this one.
           const one = node.type === "operator" && !event.ctrlKey && !event.metaKey && !event.shiftKey;
@@ -388,7 +409,7 @@ export function Stage() {
         deleteKeyCode={null}
         snapToGrid
         snapGrid={[8, 8]}
-        minZoom={0.15}
+        minZoom={zoomMin}
         maxZoom={2}
         connectionRadius={24}
         elevateNodesOnSelect={false}
@@ -423,7 +444,7 @@ export function Stage() {
               <b>Draw a query.</b> Drag a source, then operators and a sink from the palette; connect them port to port.
             </div>
           )}
-          {together && <EdgeLayer without={drawnSingly} />}
+          {together && <EdgeLayer without={drawnSingly} pointed={pointed} at={edgeAt} />}
           <PlacementLines groups={hardware.groups} waterline={hardware.waterline} />
         </ViewportPortal>
         <MiniMap
@@ -438,7 +459,8 @@ export function Stage() {
       </ReactFlow>
       <Find />
       <ConnectionHint />
-      <StageHeader onFit={() => fit()} onArrange={() => void arrange()} empty={!document.query.operators.length} />
+      {isArranging && <ArrangeNote onCancel={arrange} />}
+      <StageHeader onFit={() => fit()} onArrange={arrange} isArranging={isArranging} empty={!document.query.operators.length} />
     </main>
   );
 }

@@ -12,7 +12,17 @@ const SHAPES = [
 ];
 
 /** Counts at the left; record types and the view's tools at the right. */
-export function StageHeader({ onFit, onArrange, empty }: { onFit: () => void; onArrange: () => void; empty: boolean }) {
+export function StageHeader({
+  onFit,
+  onArrange,
+  isArranging,
+  empty,
+}: {
+  onFit: () => void;
+  onArrange: () => void;
+  isArranging: boolean;
+  empty: boolean;
+}) {
   const query = useEditor((state) => state.document.query);
   const types = useRecordTypes();
   const flow = useReactFlow();
@@ -48,8 +58,9 @@ export function StageHeader({ onFit, onArrange, empty }: { onFit: () => void; on
         </button>
         <button
           className="btn ghost icon"
-          title={empty ? "Auto-layout needs at least one operator" : "Auto-layout (L)"}
+          title={empty ? "Auto-layout needs at least one operator" : isArranging ? "Stop the auto-layout (L)" : "Auto-layout (L)"}
           aria-label="Auto-layout"
+          aria-pressed={isArranging}
           data-command="layout"
           disabled={empty}
           onClick={onArrange}

@@ -3,6 +3,7 @@ import type { Kind } from "../api/types";
 import {
   addOperator,
   duplicateOperators,
+  edgeKey,
   freeName,
   operatorOf,
   partOf,
@@ -15,11 +16,11 @@ import {
   type Tagged,
 } from "../model/document";
 import { addFault, faultsOf, newFault, removeFault } from "../model/faults";
-import { readDocument, writeDocument } from "../model/files";
 import { downstream, removeAndReconnect, upstream } from "../model/graph";
 import { expandHosts, hostNames } from "../model/hosts";
 import { NODE, queryBounds } from "../model/layout";
-import { neighbourOf, type Arrow } from "../model/neighbours";
+import { lookupOf } from "../model/lookup";
+import { edgeBeside, neighbourOf, type Arrow } from "../model/neighbours";
 import { initialValue } from "../model/schema";
 import { toast } from "../ui/toasts";
 import { edit, NOTHING, reveal, select, useEditor } from "./editor";
@@ -112,17 +113,39 @@ export function selectAlong(direction: "upstream" | "downstream"): void {
   select({ operators: [...(direction === "upstream" ? upstream : downstream)(document, selection.operators)] });
 }
 
-/** Selects the next operator in a direction, brings it into view and gives it the focus. */
+/** Selects the next operator in a direction, or the end of the selected edge, brings it into view and gives it the focus. */
 export function goAlong(arrow: Arrow): void {
   const { document, selection } = useEditor.getState();
-  const next = neighbourOf(document, selection.operators[0], arrow);
+  const edge = selection.operators.length ? undefined : lookupOf(document).edges.get(selection.edges[0] ?? "");
+  const end = edge && (arrow === "ArrowLeft" ? edge.source : arrow === "ArrowRight" ? edge.target : null);
+  if (end === null) return goToEdge(arrow === "ArrowDown" ? 1 : -1);
+  const next = end ?? neighbourOf(document, selection.operators[0], arrow);
   if (next === null) return;
   select({ operators: [next] });
   reveal([next]);
-  setTimeout(() => window.document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(next)}"]`)?.focus());
+  focusSoon(`.react-flow__node[data-id="${CSS.escape(next)}"]`);
 }
 
+/** Selects the next edge of the operator, or of the selected edge's source; its label gets the focus where there is one. */
+export function goToEdge(step: 1 | -1): void {
+  const { document, selection } = useEditor.getState();
+  const next = edgeBeside(document, selection.operators[0], selection.operators.length ? undefined : selection.edges[0], step);
+  if (!next) return;
+  select({ edges: [edgeKey(next)] });
+  reveal([next.source, next.target]);
+  focusSoon(".elab.selected");
+}
+
+const focusSoon = (selector: string) => setTimeout(() => window.document.querySelector<HTMLElement>(selector)?.focus());
+
 const CLIPBOARD_KEY = "millrace.clipboard";
+
+/** Reading and writing YAML is loaded when it is first needed. */
+export function withFiles(use: (files: typeof import("../model/files")) => void): void {
+  void import("../model/files").then(use, () =>
+    toast("A part of this page could not be loaded. Try again when the server can be reached.", { tone: "err" }),
+  );
+}
 
 /**
  * Copies operators, with the edges among them and their workload: as text for other programs and browsers, and for this browser also where
@@ -130,14 +153,16 @@ const CLIPBOARD_KEY = "millrace.clipboard";
  */
 export function copySelection(): void {
   const { document, selection } = useEditor.getState();
-  if (!selection.operators.length) return;
-  const text = writeDocument(partOf(document, selection.operators), "yaml");
+  const { operators } = selection;
+  if (!operators.length) return;
+  // As JSON: what is pasted at once must have been written at once.
+  const text = JSON.stringify(partOf(document, operators), null, 2);
   localStorage.setItem(CLIPBOARD_KEY, text);
   navigator.clipboard?.writeText(text).then(
     () => localStorage.removeItem(CLIPBOARD_KEY),
     () => undefined,
   );
-  toast(`Copied ${selection.operators.length === 1 ? selection.operators[0] : `${selection.operators.length} operators`}.`, { seconds: 2 });
+  toast(`Copied ${operators.length === 1 ? operators[0] : `${operators.length} operators`}.`, { seconds: 2 });
 }
 
 export function cutSelection(): void {
@@ -148,15 +173,17 @@ export function cutSelection(): void {
 /** Takes what was copied here, or the text of a document from anywhere: its operators come in beside those that are there. */
 export function paste(text = ""): void {
   const given = localStorage.getItem(CLIPBOARD_KEY) ?? text;
-  if (!given.trim()) return void toast("Nothing was copied yet.", { seconds: 3 });
-  try {
-    const from = readDocument(given);
-    const ids = from.query.operators.map((operator) => operator.id);
-    if (!ids.length) throw new Error("It has no operators.");
-    addCopies(ids, from);
-  } catch (error) {
-    toast(`What was copied cannot be pasted here. ${error instanceof Error ? error.message : String(error)}`, { tone: "warn" });
-  }
+  withFiles(({ readDocument }) => {
+    if (!given.trim()) return void toast("Nothing was copied yet.", { seconds: 3 });
+    try {
+      const from = readDocument(given);
+      const ids = from.query.operators.map((operator) => operator.id);
+      if (!ids.length) throw new Error("It has no operators.");
+      addCopies(ids, from);
+    } catch (error) {
+      toast(`What was copied cannot be pasted here. ${error instanceof Error ? error.message : String(error)}`, { tone: "warn" });
+    }
+  });
 }
 
 export function duplicateSelection(): void {

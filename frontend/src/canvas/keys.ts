@@ -1,11 +1,12 @@
 /** The commands of the canvas with their keys. What is shown in a menu or a button is here too. */
 import type { Command } from "../app/commands";
-import { copySelection, cutSelection, deleteSelection, duplicateSelection, paste, goAlong, reconnectAround, selectAlong } from "./commands";
+import { copySelection, cutSelection, deleteSelection, duplicateSelection, paste, goAlong, goToEdge, reconnectAround, selectAlong } from "./commands";
 import { redo, select, undo, useEditor, type DrawerTab, type InspectorTab } from "./editor";
 
 const now = useEditor.getState;
 const click = (command: string) => document.querySelector<HTMLButtonElement>(`[data-command="${command}"]`)?.click();
 const someOperators = () => (now().selection.operators.length ? null : "Select an operator first.");
+const someEdges = () => (now().document.query.edges.length ? null : "There is no edge yet.");
 const something = () => {
   const { operators, edges, host, fault } = now().selection;
   return operators.length || edges.length || host !== null || fault !== null ? null : "Select something first.";
@@ -56,6 +57,8 @@ export const COMMANDS: readonly Command[] = [
       run: () => goAlong(arrow),
     }),
   ),
+  { group: "Select", does: "Select the next edge of the operator", keys: ["."], run: () => goToEdge(1), refusal: someEdges },
+  { group: "Select", does: "Select the edge before", keys: [","], run: () => goToEdge(-1), refusal: someEdges },
   { group: "Find", does: "Find on the canvas", keys: ["Ctrl+F"], run: () => announce("find"), whileTyping: true },
   { group: "Find", does: "Search the palette", keys: ["/"], run: searchPalette },
   { group: "View", does: "Fit the view", keys: ["Ctrl+1"], run: () => click("fit") },

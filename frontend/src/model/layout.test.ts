@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { coerceDocument } from "./document";
-import { autoLayout, gridOf } from "./layout";
+import { gridOf } from "./layout";
 import { smallDocument } from "./testing";
 
 /** persons and auctions feed join, persons through filter; then a sink. */
@@ -41,28 +40,5 @@ describe("the grid of a query", () => {
           if (other[1] - at[1] >= 75) expect((grid[b]?.row ?? 0) - (grid[a]?.row ?? 0)).toBeGreaterThanOrEqual(1);
         }
     }
-  });
-});
-
-describe("the layout of a large query", () => {
-  const rows = 20;
-  const operators = Array.from({ length: 25 * rows }, (_, at) => ({ id: `o${at}`, kind: at < rows ? "source" : "filter", parallelism: 1 }));
-  const edges = Array.from({ length: 5 }, (_, turn) =>
-    operators.slice(rows).map((operator, at) => ({
-      source: `o${Math.floor(at / rows) * rows + ((at + 3 * turn) % rows)}`,
-      target: operator.id,
-      partitioning: { kind: "rebalance" },
-    })),
-  ).flat();
-  const document = coerceDocument({ query: { operators, edges } });
-
-  it("takes a moment, and puts nobody on another's place", async () => {
-    const began = performance.now();
-    const positions = await autoLayout(document, new Map());
-    expect(performance.now() - began).toBeLessThan(2000);
-    const places = Object.values(positions).map(({ x, y }) => `${x} ${y}`);
-    expect(places).toHaveLength(operators.length);
-    expect(new Set(places).size).toBe(operators.length);
-    expect(edges.every((edge) => (positions[edge.source]?.x ?? 0) < (positions[edge.target]?.x ?? 0))).toBe(true);
   });
 });

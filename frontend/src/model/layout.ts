@@ -1,8 +1,7 @@
-/** Positions for operators: from the document, or by layers (elk) when asked for or when there are none. */
+/** Where operators, ports and feedback edges stand. Positions are the document's, or columns where it has none. */
 import type { Kind } from "../api/types";
-import { partitioningLabel } from "./graph";
 import { rememberLast } from "./memo";
-import { DEFAULT_PORT, edgeKey, type Edge, type ExperimentDocument, type Position } from "./document";
+import { edgeKey, type Edge, type ExperimentDocument, type Position } from "./document";
 
 export const NODE = { width: 132, header: 28, port: 20, footer: 25 } as const;
 
@@ -82,7 +81,7 @@ function steps(values: number[], size: number, half: number): Map<number, number
 const isPosition = (value: unknown): value is Position =>
   typeof value === "object" && value !== null && Number.isFinite((value as Position).x) && Number.isFinite((value as Position).y);
 
-const forwardEdges = (document: ExperimentDocument) => document.query.edges.filter((edge) => !edge.feedback);
+export const forwardEdges = (document: ExperimentDocument) => document.query.edges.filter((edge) => !edge.feedback);
 
 /** Longest path from a source, in edges that are no feedback; cycles of others (not allowed, but drawable) end the walk. */
 export function depths(document: ExperimentDocument): Map<string, number> {
@@ -100,112 +99,6 @@ export function depths(document: ExperimentDocument): Map<string, number> {
     if (!moved) break;
   }
   return depth;
-}
-
-/** What the label of an edge needs between two operators: letters and padding, in px. */
-const LABEL = { letter: 5.6, padding: 14, height: 18 } as const;
-/** With so many columns a query would be too small to read; it then goes on in rows below, of about this width to height in all. */
-const WRAPPED_FROM = 6;
-const ASPECT = 2.2;
-
-/** elk's time grows faster than the edges: with 2,000 the page would stand still for half a minute. */
-const ELK_EDGES_MAX = 300;
-/** How often columns are put in order by their neighbours, to and fro. */
-const SWEEPS = 6;
-
-/** Columns by the distance from a source; in each, operators in the order of those that they are connected with, around one middle. */
-export function columnLayout(document: ExperimentDocument): { [operator: string]: Position } {
-  const layers = depths(document);
-  const byDepth: string[][] = [];
-  for (const { id } of document.query.operators) (byDepth[layers.get(id) ?? 0] ??= []).push(id);
-  const columns = byDepth.filter((column) => column.length); // a cycle without a feedback edge leaves depths out
-  const beside = { before: new Map<string, string[]>(), after: new Map<string, string[]>() };
-  const note = (map: Map<string, string[]>, id: string, other: string) => map.set(id, [...(map.get(id) ?? []), other]);
-  for (const edge of forwardEdges(document)) {
-    note(beside.before, edge.target, edge.source);
-    note(beside.after, edge.source, edge.target);
-  }
-  const tallest = Math.max(1, ...columns.map((column) => column.length));
-  const rows = new Map<string, number>();
-  const number = (column: string[]) => column.forEach((id, row) => rows.set(id, row + (tallest - column.length) / 2));
-  columns.forEach(number);
-  for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
-    const [side, order] = sweep % 2 ? [beside.after, columns.toReversed()] : [beside.before, columns];
-    for (const column of order) {
-      const wish = new Map(column.map((id) => [id, meanOf((side.get(id) ?? [id]).map((other) => rows.get(other) ?? 0))]));
-      column.sort((a, b) => (wish.get(a) ?? 0) - (wish.get(b) ?? 0));
-      number(column);
-    }
-  }
-  const places = columns.flatMap((column, at) =>
-    column.map((id) => [id, { x: at * PITCH.x, y: Math.round(((rows.get(id) ?? 0) * PITCH.y) / 8) * 8 }] as const),
-  );
-  return Object.fromEntries(places);
-}
-
-const meanOf = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-
-/**
- * Layered layout, left to right in rows like a text, ports in order, with room for the edges' labels. Loads elk (1.5 MB) only when
- * somebody asks for it.
- */
-export async function autoLayout(document: ExperimentDocument, kinds: Map<string, Kind>): Promise<{ [operator: string]: Position }> {
-  if (document.query.edges.length > ELK_EDGES_MAX) return columnLayout(document);
-  const { default: Elk } = await import("elkjs/lib/elk.bundled.js");
-  const port = (operator: string, name: string) => `${operator}/${name}`;
-  const columns = 1 + Math.max(0, ...depths(document).values());
-  const graph = await new Elk().layout({
-    id: "query",
-    layoutOptions: {
-      "elk.algorithm": "layered",
-      "elk.direction": "RIGHT",
-      "elk.layered.spacing.nodeNodeBetweenLayers": "12",
-      "elk.layered.wrapping.strategy": columns < WRAPPED_FROM ? "OFF" : "MULTI_EDGE",
-      "elk.layered.wrapping.additionalEdgeSpacing": "30",
-      "elk.aspectRatio": String(ASPECT),
-      "elk.spacing.nodeNode": "40",
-      "elk.layered.nodePlacement.strategy": "NETWORK_SIMPLEX",
-      "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
-    },
-    children: document.query.operators.map((operator) => {
-      const kind = kinds.get(operator.kind);
-      const ports = [
-        ...(kind?.inputs ?? ["in"]).map((name, index) => ({ name, side: "WEST", index })),
-        ...(kind?.outputs ?? ["out"]).map((name, index) => ({ name, side: "EAST", index })),
-      ];
-      return {
-        id: operator.id,
-        width: NODE.width,
-        height: nodeHeight(kind),
-        layoutOptions: { "elk.portConstraints": "FIXED_POS" },
-        ports: ports.map(({ name, side, index }) => ({
-          id: port(operator.id, `${side}-${name}`),
-          x: side === "WEST" ? 0 : NODE.width,
-          y: NODE.header + NODE.port * (index + 0.5),
-          layoutOptions: { "elk.port.side": side },
-        })),
-      };
-    }),
-    edges: forwardEdges(document).map((edge, index) => ({
-      id: `edge-${index}`,
-      sources: [port(edge.source, `EAST-${edge.source_port ?? DEFAULT_PORT.source}`)],
-      targets: [port(edge.target, `WEST-${edge.target_port ?? DEFAULT_PORT.target}`)],
-      labels: [
-        {
-          id: `label-${index}`,
-          text: partitioningLabel(edge.partitioning),
-          width: partitioningLabel(edge.partitioning).length * LABEL.letter + LABEL.padding,
-          height: LABEL.height,
-          layoutOptions: { "elk.edgeLabels.inline": "true" },
-        },
-      ],
-    })),
-  });
-  const nodes = graph.children ?? [];
-  const left = Math.min(...nodes.map((node) => node.x ?? 0));
-  const top = Math.min(...nodes.map((node) => node.y ?? 0));
-  const snap = (value: number) => Math.round(value / 8) * 8;
-  return Object.fromEntries(nodes.map((node) => [node.id, { x: snap((node.x ?? 0) - left), y: snap((node.y ?? 0) - top) }]));
 }
 
 /** Bounds of the query layer, at least as wide as the hardware needs. */

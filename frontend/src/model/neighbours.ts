@@ -1,5 +1,6 @@
-/** From one operator to the next by arrow: along the edges to the left and right, by place up and down. */
-import { operatorOf, type ExperimentDocument } from "./document";
+/** From one operator or edge to the next by key: along the edges to the left and right, by place up and down. */
+import { edgeKey, operatorOf, type Edge, type ExperimentDocument } from "./document";
+import { lookupOf } from "./lookup";
 import { positionsOf } from "./layout";
 
 export type Arrow = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown";
@@ -24,4 +25,24 @@ export function neighbourOf(document: ExperimentDocument, id: string | undefined
   const candidates = along.length ? along : operators.filter((other) => other !== id && offset(other).on > 0);
   const cost = (other: string) => Math.abs(offset(other).on) + 2 * offset(other).beside;
   return candidates.filter((other) => other !== id).sort((a, b) => cost(a) - cost(b))[0] ?? null;
+}
+
+/**
+ * The edge after (step 1) or before (-1) one, among those that leave the same operator. From an operator: the first or last that leaves
+ * it, or, of a sink, arrives. From nothing: of all edges.
+ */
+export function edgeBeside(
+  document: ExperimentDocument,
+  operator: string | undefined,
+  edge: string | undefined,
+  step: 1 | -1,
+): Edge | null {
+  const { edges } = document.query;
+  const current = lookupOf(document).edges.get(edge ?? "");
+  const source = current?.source ?? operator;
+  const leaving = edges.filter((one) => one.source === source);
+  const arriving = edges.filter((one) => one.target === source);
+  const around = source === undefined ? edges : leaving.length ? leaving : arriving;
+  const at = current ? around.findIndex((one) => edgeKey(one) === edge) : step > 0 ? -1 : 0;
+  return around.at((at + step) % around.length) ?? null;
 }
