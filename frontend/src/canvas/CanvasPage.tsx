@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ReactFlowProvider } from "@xyflow/react";
-import { useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { experimentQuery, registryQuery } from "../api/queries";
 import { useCommands } from "../app/commands";
@@ -9,12 +9,9 @@ import { rememberExperiment } from "../experiments/last";
 import { Icon } from "../ui/Icon";
 import { Failure, Loading } from "../ui/states";
 import { ConflictBar } from "./dialogs/ConflictBar";
-import { ImportDialog } from "./dialogs/ImportDialog";
-import { UploadDialog } from "./dialogs/UploadDialog";
 import { Drawer } from "./Drawer";
 import { addCommands, experimentCommands } from "./experimentCommands";
 import { openExperiment, useEditor } from "./editor";
-import { Inspector } from "./inspector/Inspector";
 import { paste } from "./commands";
 import { COMMANDS } from "./keys";
 import { Palette } from "./Palette";
@@ -24,6 +21,11 @@ import "./canvas.css";
 import { CanvasBar } from "./CanvasBar";
 import { useCreate } from "./useCreate";
 import { useRegistry } from "./useRegistry";
+
+// The forms are as large as the rest of the page, and the query can be seen and moved without them.
+const Inspector = lazy(() => import("./inspector/Inspector").then((file) => ({ default: file.Inspector })));
+const ImportDialog = lazy(() => import("./dialogs/ImportDialog").then((file) => ({ default: file.ImportDialog })));
+const UploadDialog = lazy(() => import("./dialogs/UploadDialog").then((file) => ({ default: file.UploadDialog })));
 
 export function CanvasPage() {
   const { id = "" } = useParams();
@@ -102,20 +104,36 @@ function Canvas() {
           <SaveBar />
           <Stage />
         </div>
-        {inspectorOpen && <Inspector />}
+        {inspectorOpen && (
+          <Suspense fallback={<InspectorToBe />}>
+            <Inspector />
+          </Suspense>
+        )}
         <Drawer />
       </div>
-      {dialog === "upload" && <UploadDialog onClose={() => setDialog(null)} />}
-      {dialog === "import" && (
-        <ImportDialog
-          onClose={() => setDialog(null)}
-          onCreate={(document) => {
-            setDialog(null);
-            create.mutate(document);
-          }}
-        />
-      )}
+      <Suspense fallback={null}>
+        {dialog === "upload" && <UploadDialog onClose={() => setDialog(null)} />}
+        {dialog === "import" && (
+          <ImportDialog
+            onClose={() => setDialog(null)}
+            onCreate={(document) => {
+              setDialog(null);
+              create.mutate(document);
+            }}
+          />
+        )}
+      </Suspense>
     </div>
+  );
+}
+
+/** Its place, so that nothing moves when it comes. */
+function InspectorToBe() {
+  return (
+    <aside className="insp" aria-label="Inspector">
+      <div className="tabs" />
+      <Loading />
+    </aside>
   );
 }
 

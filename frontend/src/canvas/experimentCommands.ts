@@ -1,13 +1,15 @@
 /** What can be done with the experiment as a whole: the entries of the canvas's menu. */
 import type { Kind } from "../api/types";
 import type { Command } from "../app/commands";
-import { fileName, writeDocument, type FileFormat } from "../model/files";
+import type { FileFormat } from "../model/files";
 import type { ExperimentDocument } from "../model/document";
 import type { IconName } from "../ui/icons";
 import { toast } from "../ui/toasts";
-import { addItem } from "./commands";
+import { addItem, withFiles } from "./commands";
 import { useEditor } from "./editor";
 import { pngOf, svgOf, themeColour, type Drawn } from "./picture";
+
+const FILE_NAME_LENGTH_MAX = 80;
 
 export type ExperimentCommand = Command & { icon: IconName };
 
@@ -42,7 +44,9 @@ export const addCommands = (kinds: Map<string, Kind>): Command[] =>
     }));
 
 function exportText(document: ExperimentDocument, format: FileFormat): void {
-  download(new Blob([writeDocument(document, format)], { type: `application/${format}` }), fileName(document, format));
+  withFiles(({ writeDocument }) =>
+    download(new Blob([writeDocument(document, format)], { type: `application/${format}` }), fileName(document, format)),
+  );
 }
 
 async function exportPicture(drawn: Drawn, format: "svg" | "png"): Promise<void> {
@@ -62,3 +66,12 @@ function download(content: Blob, name: string): void {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
+
+const fileName = (document: ExperimentDocument, format: string) =>
+  `${
+    document.name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .slice(0, FILE_NAME_LENGTH_MAX)
+      .replace(/^-|-$/g, "") || "experiment"
+  }.${format}`;

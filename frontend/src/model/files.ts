@@ -25,14 +25,3 @@ export function writeDocument(document: ExperimentDocument, format: FileFormat):
     ? `${JSON.stringify(document, null, 2)}\n`
     : stringify(document, { lineWidth: 140, aliasDuplicateObjects: false });
 }
-
-const NAME_LENGTH_MAX = 80;
-
-export const fileName = (document: ExperimentDocument, format: string) =>
-  `${
-    document.name
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, "-")
-      .slice(0, NAME_LENGTH_MAX)
-      .replace(/^-|-$/g, "") || "experiment"
-  }.${format}`;
