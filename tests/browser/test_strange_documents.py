@@ -337,7 +337,9 @@ def test_all_of_a_very_long_query_fits(canvas: Canvas, page: Page, experiment: C
     canvas.open(experiment(lengthen))
     stage = canvas.stage.bounding_box()
     first, last = canvas.operator("source-0-0").bounding_box(), canvas.operator("sink-24-19").bounding_box()
-    assert stage and first and last
+    assert stage is not None
+    assert first is not None
+    assert last is not None
     assert first["x"] > stage["x"]
     assert last["x"] + last["width"] < stage["x"] + stage["width"]
     page.mouse.move(600, 300)
