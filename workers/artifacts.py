@@ -9,10 +9,6 @@ from pathlib import Path
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def snapshot_path(directory: Path) -> Path:
-    return directory / "snapshot"
-
-
 def is_disk_full(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno in DISK_FULL
 

@@ -5,9 +5,11 @@ The engine's thread only hands frames over and asks `check`; it never waits for 
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any, Self
 
 from django.db import DatabaseError, connections
@@ -20,9 +22,11 @@ from .publisher import FramePublisher
 
 log = logging.getLogger(__name__)
 
-LOOK_S = 0.25  # how often cancelling is looked for: "within a second", with room for the engine to notice
+LOOK_S = 0.25  # how often wishes are looked for: "within a second", with room for the engine to notice
+LOOK_STANDING_S = 0.05  # while a run stands still: whoever steps through it sees the next frame at once
 RENEW_S = 2.0  # how often the lease is renewed; it holds several times as long
 PROGRESS_S = 0.5
+KNOWN_AFTER_S = 0.2  # of work: before, the engine's speed is a guess
 
 
 class Interrupted(Exception):
@@ -37,12 +41,19 @@ class LeaseLost(Interrupted):
     """Another worker has it now, or it was deleted; nothing more may be written."""
 
 
+class Parked(Interrupted):
+    """It is paused, and nobody lets it go on: the worker is free for other work."""
+
+
 class ShuttingDown(Interrupted):
     """This worker ends; the work goes on elsewhere, or later."""
 
 
 class Attendant:
     """Attends one attempt at a piece of work, from `with` to the end of its block."""
+
+    WISHES: tuple[str, ...] = ("cancel_requested",)  # what people may change in the row
+    look_s = LOOK_S
 
     def __init__(self, work: Work, holder: str, shutting_down: threading.Event) -> None:
         self.work, self.holder, self.shutting_down = work, holder, shutting_down
@@ -81,7 +92,7 @@ class Attendant:
         looked_s = renewed_s = reported_s = 0.0
         try:
             while not self.ended:
-                self.wake.wait(LOOK_S)
+                self.wake.wait(self.look_s)
                 self.wake.clear()
                 self._send()
                 now_s = time.monotonic()
@@ -89,7 +100,7 @@ class Attendant:
                     if now_s - renewed_s >= RENEW_S:
                         renewed_s = now_s
                         self._renew()
-                    if now_s - looked_s >= LOOK_S:
+                    if now_s - looked_s >= self.look_s:
                         looked_s = now_s
                         self._look()
                     if now_s - reported_s >= PROGRESS_S and not self.ended:
@@ -110,10 +121,14 @@ class Attendant:
             self.interruption = LeaseLost
 
     def _look(self) -> None:
-        held = self.rows.held(self.work.pk, self.holder).values_list("cancel_requested", flat=True).first()
-        if held is None:
+        wishes = self.rows.held(self.work.pk, self.holder).values(*self.WISHES).first()
+        if wishes is None:
             self.interruption = LeaseLost
-        elif held:
+        else:
+            self._take(wishes)
+
+    def _take(self, wishes: dict[str, Any]) -> None:
+        if wishes["cancel_requested"]:
             self.interruption = self.interruption or Cancelled
 
     def _send(self) -> None:
@@ -125,21 +140,49 @@ class Attendant:
 
 
 class RunAttendant(Attendant):
-    """Also sends the live frames of a run. At the end all of them have been sent, if Redis can be reached."""
+    """Also sends the live frames of a run, and knows how fast and how far it may go. At the end all frames have been sent, if Redis can
+    be reached."""
+
+    WISHES = ("cancel_requested", "pace", "hold_at_frame")
 
     def __init__(self, run: Run, holder: str, shutting_down: threading.Event) -> None:
         super().__init__(run, holder, shutting_down)
         self.run = run
         self.publisher = FramePublisher(run.pk)
-        self.began_s, self.began_ns = time.monotonic(), run.t_ns
-        self.t_ns, self.frames = run.t_ns, run.frames
+        self.pace, self.hold_at_frame = run.pace, run.hold_at_frame
+        self.standing = False
+        self.told_at_frame: int | None = None  # the row says that the run stands still here
+        self.news = threading.Event()
+        self.reported = (run.t_ns, run.pace, run.hold_at_frame)
+        self.begin_at(run.t_ns, run.frames)
 
     # --- for the engine's thread ------------------------------------------------------------------------------------------------------
 
     def begin_at(self, t_ns: int, frames: int) -> None:
         """The virtual time and the number of frames from which this attempt goes on."""
-        self.began_s, self.began_ns = time.monotonic(), t_ns
+        self.began_s, self.began_ns, self.waited_s = time.monotonic(), t_ns, 0.0
         self.t_ns, self.frames = t_ns, frames
+
+    def holds_at(self, frames: int) -> bool:
+        """The run is to stand still when it has so many frames."""
+        return self.hold_at_frame is not None and frames >= self.hold_at_frame
+
+    @contextlib.contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """The row says that the run is paused, until somebody lets it go on."""
+        self.standing, self.look_s, self.told_at_frame = True, LOOK_STANDING_S, None
+        self.wake.set()
+        try:
+            yield
+        finally:
+            self.standing, self.look_s = False, LOOK_S
+
+    def wait(self, timeout_s: float) -> None:
+        """Until wishes were looked for, or the time is over."""
+        began_s = time.monotonic()
+        self.news.wait(min(timeout_s, LOOK_S))
+        self.news.clear()
+        self.waited_s += time.monotonic() - began_s
 
     def reached(self, frame: dict[str, Any], t_ns: int) -> None:
         """A frame is complete. It is sent to the viewers soon; the first one, and one after a pause, at once."""
@@ -152,11 +195,19 @@ class RunAttendant(Attendant):
         self.publisher.stored(frame_count)
 
     def eta_s(self) -> float | None:
-        """Wall-clock seconds to the horizon, from this attempt's pace; None before there is one."""
-        done_ns, took_s = self.t_ns - self.began_ns, time.monotonic() - self.began_s
-        if done_ns <= 0 or took_s < 0.2:
+        """Wall-clock seconds to the horizon: what the pace takes, or what the engine takes if that is more.
+
+        None before the engine's speed is known, and for a run that is to stand still on its way.
+        """
+        if self.hold_at_frame is not None:
             return None
-        return max(0.0, self.run.horizon_ns - self.t_ns) * took_s / done_ns
+        left_ns = max(0, self.run.horizon_ns - self.t_ns)
+        done_ns, worked_s = self.t_ns - self.began_ns, time.monotonic() - self.began_s - self.waited_s
+        known = done_ns > 0 and worked_s >= KNOWN_AFTER_S
+        estimates_s = [left_ns * worked_s / done_ns] if known else []
+        if self.pace is not None:
+            estimates_s.append(left_ns / (1e9 * self.pace))
+        return max(estimates_s, default=None)
 
     # --- the thread -------------------------------------------------------------------------------------------------------------------
 
@@ -165,9 +216,23 @@ class RunAttendant(Attendant):
             time.sleep(self.publisher.wait_s())
         self.publisher.send()
 
+    def _look(self) -> None:
+        """First tells that the run stands still: a wish that comes later is a wish to go on."""
+        frames = self.frames
+        if self.standing and self.told_at_frame != frames and Run.objects.stand_still(self.run.pk, self.holder, self.t_ns, frames):
+            self.told_at_frame = frames
+            announce(connection(), self.run.pk)
+        super()._look()
+        self.news.set()
+
+    def _take(self, wishes: dict[str, Any]) -> None:
+        super()._take(wishes)
+        self.pace, self.hold_at_frame = wishes["pace"], wishes["hold_at_frame"]
+
     def _report(self) -> None:
         """Progress into the row, and a hint to the viewers that it changed."""
-        if self.t_ns != self.run.t_ns:
-            self.run.t_ns = self.t_ns
+        now = (self.t_ns, self.pace, self.hold_at_frame)
+        if now != self.reported:
+            self.reported = now
             if self.rows.held(self.run.pk, self.holder).update(t_ns=self.t_ns, frames=self.frames, eta_s=self.eta_s()):
                 announce(connection(), self.run.pk)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import DatabaseError, connections
+from django.db.models import F
 from django.utils import timezone
 
 import engine
@@ -25,17 +26,20 @@ from webapp.lab.documents import datasets_of
 from webapp.lab.models import Run, RunState, RunSummary, Work
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce
+from webapp.queue import enqueue
 
-from .artifacts import disk_full_message, is_disk_full, snapshot_path
-from .attendant import Cancelled, LeaseLost, RunAttendant, ShuttingDown
+from .artifacts import disk_full_message, is_disk_full
+from .attendant import Cancelled, LeaseLost, Parked, RunAttendant, ShuttingDown
+from .cuts import Cuts, frame_end_ns
 from .identity import new_holder
-from .pacing import Cuts
+from .pace import Schedule
 
 log = logging.getLogger(__name__)
 
 SHUTTING_DOWN = threading.Event()
 SNAPSHOT_EVERY_S = 3.0
 SNAPSHOT_SHARE_MAX = 0.05  # of the wall-clock time; big worlds are stored less often
+STANDING_S_MAX = 5.0  # a paused run keeps its worker for so long, so that one can step through it; then it gives way to others
 FINISH_ATTEMPTS, FINISH_PAUSE_S = 20, 0.5
 
 
@@ -44,7 +48,9 @@ def execute(run_id: str) -> None:
     holder = new_holder()
     if not Run.objects.claim(run_id, holder):
         return
-    Run.objects.held(run_id, holder).update(engine_version=engine.ENGINE_VERSION)
+    mine = Run.objects.held(run_id, holder)
+    mine.update(engine_version=engine.ENGINE_VERSION, summary=None)
+    mine.filter(hold_at_frame__lt=F("frames")).update(hold_at_frame=F("frames"))  # after a loss: stand still where it stood
     run = Run.objects.select_related("lab").get(pk=run_id)
     announce(connection(), run.pk)
     attempt = Attempt(run, holder)
@@ -54,12 +60,15 @@ def execute(run_id: str) -> None:
     except LeaseLost:
         log.warning("run %s (#%d): lost to another worker, or deleted", run.pk, run.number)
         return
-    except ShuttingDown:
-        log.info("run %s (#%d): given back at %.3f s, this worker ends", run.pk, run.number, attempt.t_ns / 1e9)
-        if Run.objects.release(run.pk, holder):
+    except (Parked, ShuttingDown) as why:
+        reason = "it is paused" if isinstance(why, Parked) else "this worker ends"
+        log.info("run %s (#%d): given back at %.3f s, %s", run.pk, run.number, attempt.t_ns / 1e9, reason)
+        if Run.objects.release(run.pk, holder, t_ns=attempt.t_ns, frames=attempt.frames, summary=attempt.kept_summary()):
             announce(connection(), run.pk)
+            if isinstance(why, Parked):
+                enqueue(run.pk)  # should somebody have let it go on in between
             return
-        outcome = {"state": RunState.CANCELLED}
+        outcome = {"state": RunState.CANCELLED, "summary": attempt.kept_summary()}
     finish(run, holder, {**outcome, "t_ns": attempt.t_ns, "frames": attempt.frames})
 
 
@@ -68,7 +77,7 @@ def finish(run: Run, holder: str, changes: dict[str, Any]) -> None:
     summary = changes.get("summary")
     mine = store_end(run, holder, {**changes, "eta_s": None}, lambda: RunSummary.store(run.pk, summary) if summary else None)
     if mine:
-        snapshot_path(run.directory).unlink(missing_ok=True)
+        run.snapshot.unlink(missing_ok=True)
         announce(connection(), run.pk, ended=True)
     log.info("run %s (#%d): %s", run.pk, run.number, changes["state"] if mine else "taken by another worker")
 
@@ -97,16 +106,18 @@ class Attempt:
         self.attendant = RunAttendant(run, holder, SHUTTING_DOWN)
         self.simulation: engine.Simulation | None = None
         self.t_ns, self.frames = 0, 0
+        self.schedule = Schedule()
+        self.stored_frames = 0
         self.stored_at_s, self.snapshot_pause_s = time.monotonic(), SNAPSHOT_EVERY_S
 
     def outcome(self) -> dict[str, Any]:
-        """Run to the end, and say how it ended as changes of the row. Raises LeaseLost and ShuttingDown."""
+        """Run to the end, and say how it ended as changes of the row. Raises LeaseLost, Parked and ShuttingDown."""
         try:
             return self._run()
-        except (LeaseLost, ShuttingDown):
+        except (LeaseLost, Parked, ShuttingDown):
             raise
         except Cancelled:
-            return {"state": RunState.CANCELLED, "summary": self._kept_summary()}
+            return {"state": RunState.CANCELLED, "summary": self.kept_summary()}
         except InvalidExperiment as error:
             return failed(f"the experiment is invalid: {error}")
         except MemoryError:
@@ -123,16 +134,14 @@ class Attempt:
     def _run(self) -> dict[str, Any]:
         self.directory.mkdir(parents=True, exist_ok=True)
         simulation = self.simulation = self._begin()
-        check = self.attendant.check
         cuts = Cuts()
         try:
-            while (frame := cuts.next_frame(simulation, check)) is not None:
+            self._wait_for_turn(simulation)
+            while (frame := cuts.next_frame(simulation, self._check)) is not None:
                 self.t_ns, self.frames = simulation.now_ns, frame["n"] + 1
                 self.attendant.reached(frame, self.t_ns)
-                check()
-                if time.monotonic() - self.stored_at_s >= self.snapshot_pause_s:
-                    self._store(simulation)
-        except ShuttingDown:
+                self._wait_for_turn(simulation)
+        except (Parked, ShuttingDown):
             self._store(simulation)
             raise
         except Cancelled:
@@ -148,11 +157,10 @@ class Attempt:
         """From the snapshot of an earlier attempt, else from the start."""
         datasets = datasets_of(self.run.lab)
         experiment = load(self.run.document, Context(datasets=datasets))
-        snapshot = snapshot_path(self.directory)
         simulation = None
-        if snapshot.exists():
+        if self.run.snapshot.exists():
             try:
-                simulation = engine.Simulation.resume(experiment, snapshot, datasets=datasets)
+                simulation = engine.Simulation.resume(experiment, self.run.snapshot, datasets=datasets)
             except Exception:
                 # Another engine version wrote it, or the disk damaged it. The run repeats from its start, with the same result.
                 log.exception("run %s: its snapshot cannot be used; it starts again", self.run.pk)
@@ -160,8 +168,35 @@ class Attempt:
             simulation = engine.Simulation(experiment, datasets=datasets)
         simulation.telemetry.truncate(self.directory)
         self.t_ns, self.frames = max(simulation.now_ns, 0), simulation.frame_number
+        self.stored_frames = self.frames
         self.attendant.begin_at(self.t_ns, self.frames)
         return simulation
+
+    def _wait_for_turn(self, simulation: engine.Simulation) -> None:
+        """Until the next frame may be made; what there is is stored meanwhile."""
+        t_ns = frame_end_ns(simulation)
+        while True:
+            self._check()
+            if self.frames > self.stored_frames and time.monotonic() - self.stored_at_s >= self.snapshot_pause_s:
+                self._store(simulation)
+            pace = self.attendant.pace
+            if (wait_s := self.schedule.wait_s(t_ns, pace)) <= 0:
+                return self.schedule.let_through(t_ns, pace)
+            self.attendant.wait(wait_s)
+
+    def _check(self) -> None:
+        """Raises what interrupts the run, and stands still while it is paused."""
+        self.attendant.check()
+        if not self.attendant.holds_at(self.frames):
+            return
+        began_s = time.monotonic()
+        with self.attendant.standing_still():
+            while self.attendant.holds_at(self.frames):
+                if (left_s := began_s + STANDING_S_MAX - time.monotonic()) <= 0:
+                    raise Parked
+                self.attendant.wait(left_s)
+                self.attendant.check()
+        self.schedule.restart()
 
     def _store(self, simulation: engine.Simulation) -> None:
         """Close the telemetry parts, then take a snapshot: parts that are too young are dropped, missing ones could not be mended."""
@@ -169,14 +204,15 @@ class Attempt:
             raise LeaseLost
         began_s = time.monotonic()
         simulation.telemetry.write(self.directory)
-        simulation.save(snapshot_path(self.directory))
+        simulation.save(self.run.snapshot)
+        self.stored_frames = self.frames
         self.attendant.stored(self.frames)
         Run.objects.held(self.run.pk, self.holder).filter(losses__gt=0).update(losses=0)
         self.stored_at_s = time.monotonic()
         self.snapshot_pause_s = max(SNAPSHOT_EVERY_S, (self.stored_at_s - began_s) / SNAPSHOT_SHARE_MAX)
 
-    def _kept_summary(self) -> dict[str, Any] | None:
-        """The summary of what was measured until the run was cancelled."""
+    def kept_summary(self) -> dict[str, Any] | None:
+        """The summary of what was measured until now."""
         return self.simulation.summary() if self.simulation and self.frames else None
 
 

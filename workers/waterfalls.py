@@ -20,9 +20,9 @@ from webapp.lab.models import RunState, Waterfalls
 
 from .artifacts import is_disk_full
 from .attendant import Attendant, Cancelled, LeaseLost, ShuttingDown
+from .cuts import Cuts
 from .execution import SHUTTING_DOWN, failed, store_end
 from .identity import new_holder
-from .pacing import Cuts
 
 log = logging.getLogger(__name__)
 

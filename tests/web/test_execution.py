@@ -22,7 +22,6 @@ from webapp.lib.redis_connection import connection
 from webapp.live import history
 from webapp.live.stream import Entry, live_key
 from workers import execution
-from workers.artifacts import snapshot_path
 
 from .conftest import RedisProcess, long_document, new_experiment, new_run, small_document, wait_for
 
@@ -90,7 +89,7 @@ def test_a_run_gives_what_the_engine_gives(lab: Lab) -> None:
     assert run.metrics.get(metric="latency_ms.p99").value == run.summary["latency_ms"]["p99"]
     assert frame_numbers(run) == list(range(8))
     assert {path.parent.name for path in run.directory.rglob("*.parquet")} == {"telemetry", "latency", "live"}
-    assert not snapshot_path(run.directory).exists()
+    assert not run.snapshot.exists()
 
 
 def test_a_deadlock_fails_the_run_and_says_which_channels_stand(lab: Lab) -> None:
@@ -201,7 +200,7 @@ def test_shutting_down_gives_the_run_back_and_the_next_attempt_ends_it_with_the_
 def test_a_snapshot_that_cannot_be_read_only_costs_time(lab: Lab) -> None:
     run = queued(lab, small_document())
     run.directory.mkdir(parents=True)
-    snapshot_path(run.directory).write_bytes(b"damaged")
+    run.snapshot.write_bytes(b"damaged")
     run = executed(run)
     assert (run.state, run.digest) == (RunState.SUCCEEDED, engine.run(small_document()).digest)
 
@@ -214,7 +213,7 @@ def test_files_younger_than_the_snapshot_are_written_again(lab: Lab) -> None:
     for _ in range(3):
         simulation.advance()
     simulation.telemetry.write(run.directory)
-    simulation.save(snapshot_path(run.directory))
+    simulation.save(run.snapshot)
     for _ in range(3):
         simulation.advance()
     simulation.telemetry.write(run.directory)

@@ -19,7 +19,6 @@ from webapp.lab.people import member
 from webapp.live import history
 from webapp.queue import enqueue
 from webapp.workers_alive import workers_alive
-from workers.artifacts import snapshot_path
 
 from .conftest import RedisProcess, new_experiment, new_run, small_document, wait_for
 
@@ -52,7 +51,7 @@ def current(run: Run) -> Run:
 
 def in_the_middle(run: Run) -> None:
     """Until there is a snapshot, and something after it."""
-    wait_for(lambda: snapshot_path(run.directory).exists(), "a snapshot", 60)
+    wait_for(lambda: run.snapshot.exists(), "a snapshot", 60)
     frames = current(run).frames
     wait_for(lambda: current(run).frames > frames + 2, "frames after the snapshot")
     assert current(run).state == RunState.RUNNING

@@ -4,7 +4,7 @@ from ninja import NinjaAPI
 
 from webapp import VERSION
 
-from . import datasets, documents, experiments, lab, runs, tags, templates, waterfalls
+from . import datasets, documents, experiments, lab, pauses, runs, tags, templates, waterfalls
 from .authentication import authenticate
 from .errors import add_handlers
 from .parsing import StrictJson
@@ -21,6 +21,7 @@ api.add_router("", lab.router, tags=["lab"])
 api.add_router("", documents.router, tags=["documents"])
 api.add_router("/experiments", experiments.router, tags=["experiments"])
 api.add_router("/runs", runs.router, tags=["runs"])
+api.add_router("/runs", pauses.router, tags=["runs"])
 api.add_router("/runs", waterfalls.router, tags=["runs"])
 api.add_router("/tags", tags.router, tags=["runs"])
 api.add_router("/templates", templates.router, tags=["experiments"])

@@ -14,6 +14,7 @@ from ninja import Router, Status
 from webapp.lab.documents import check
 from webapp.lab.models import Experiment, Lab
 from webapp.lab.models.experiments import name_of
+from webapp.lab.pace import Pace
 from webapp.lab.shapes import ExperimentItem, ExperimentShape, RunDetail
 from webapp.lab.submission import submit
 
@@ -36,6 +37,7 @@ class Edit(Body):
 class Start(Body):
     version: int | None = None
     seed: int | None = None
+    pace: Pace = None
 
 
 DESCRIPTION_LENGTH_MAX = 300  # letters in the list
@@ -106,7 +108,7 @@ def run(request: HttpRequest, experiment_id: uuid.UUID, body: Start | None = Non
     start = body or Start()
     if start.version is not None and start.version != experiment.version:
         raise conflict(experiment, start.version)
-    started, note = submit(experiment, experiment.document, lab, start.seed)
+    started, note = submit(experiment, experiment.document, lab, start.seed, start.pace)
     return Status(201, RunDetail.of(started, note))
 
 

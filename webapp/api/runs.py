@@ -13,6 +13,7 @@ from pydantic import Field, StringConstraints, model_validator
 from webapp.lab import bulk
 from webapp.lab.finding import Filter, find
 from webapp.lab.models import Lab, Run
+from webapp.lab.pace import Pace
 from webapp.lab.shapes import RunDetail, RunShape
 from webapp.lab.submission import submit
 from webapp.lib.redis_connection import connection
@@ -34,6 +35,7 @@ class Page(Schema):
 
 class Again(Body):
     seed: int | None = None
+    pace: Pace = None
 
 
 class Together(Body):
@@ -92,7 +94,8 @@ def cancel(request: HttpRequest, run_id: uuid.UUID) -> Status:
 def rerun(request: HttpRequest, run_id: uuid.UUID, body: Again | None = None) -> Status:
     lab = request.auth.lab
     run = run_of(lab, run_id)
-    again, note = submit(run.experiment, run.document, lab, body.seed if body else None)
+    wanted = body or Again()
+    again, note = submit(run.experiment, run.document, lab, wanted.seed, wanted.pace)
     return Status(201, RunDetail.of(again, note))
 
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from ninja import Schema
 
-from .models import Dataset, Experiment, Run, Waterfalls
+from .models import Dataset, Experiment, Run, RunState, Waterfalls
 
 
 class ExperimentName(Schema):
@@ -43,7 +43,11 @@ class ExperimentShape(Schema):
 
 
 class RunShape(Schema):
-    """A run without its document. Times in seconds; `eta_s` is wall-clock time, `t_s` and `horizon_s` are virtual."""
+    """A run without its document. Times in seconds; `eta_s` is wall-clock time, `t_s` and `horizon_s` are virtual.
+
+    `pace`: virtual seconds a second at most, null: as fast as possible. `hold_at_frame`: the number of frames at which it stands still, 0:
+    at once, null: it goes on to its end.
+    """
 
     id: str
     number: int
@@ -60,6 +64,9 @@ class RunShape(Schema):
     horizon_s: float
     eta_s: float | None
     cancel_requested: bool
+    pace: float | None
+    hold_at_frame: int | None
+    paused_at: datetime | None
     frames: int
     summary: dict[str, Any] | None
     digest: str | None
@@ -84,8 +91,11 @@ class RunShape(Schema):
             "horizon_s": run.horizon_ns / 1e9,
             "eta_s": run.eta_s if run.active else None,
             "cancel_requested": run.cancel_requested,
+            "pace": run.pace,
+            "hold_at_frame": run.hold_at_frame if run.active else None,
+            "paused_at": run.paused_at if run.state == RunState.PAUSED else None,
             "frames": run.frames,
-            "summary": run.summary,
+            "summary": None if run.active else run.summary,
             "digest": run.digest or None,
             "error": run.error or None,
             "tags": sorted(tag.name for tag in run.tags.all()),

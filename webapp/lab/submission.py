@@ -21,10 +21,13 @@ class Refused(Exception):
         super().__init__("the experiment is invalid")
 
 
-def submit(experiment: Experiment, document: dict[str, Any], lab: Lab, seed: int | None = None) -> tuple[Run, str | None]:
+def submit(
+    experiment: Experiment, document: dict[str, Any], lab: Lab, seed: int | None = None, pace: float | None = None
+) -> tuple[Run, str | None]:
     """Store a run of a copy of the document and hand it to the workers.
 
-    seed: replaces the document's own. Returns the run and, if it has to wait for the queue, a note that says so. Raises `Refused`.
+    seed: replaces the document's own. pace: virtual seconds a second, None: as fast as possible. Returns the run and, if it has to wait
+    for the queue, a note that says so. Raises `Refused`.
     """
     document = deepcopy(document)
     if seed is not None and isinstance(document.get("workload"), dict):
@@ -39,6 +42,7 @@ def submit(experiment: Experiment, document: dict[str, Any], lab: Lab, seed: int
         hash=valid.hash,
         seed=valid.workload.seed,
         horizon_ns=valid.workload.horizon_ns,
+        pace=pace,
     )
     queued = enqueue(run.pk)
     run.refresh_from_db()

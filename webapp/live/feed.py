@@ -19,6 +19,7 @@ from typing import Any
 import redis
 import redis.asyncio
 
+from webapp.lab.models.work import ACTIVE, RunState
 from webapp.lib.redis_connection import asynchronous_connection
 
 from . import files, stream
@@ -149,11 +150,12 @@ class RunFeed:
                 raise RuntimeError("the reader of the run's streams has failed")
             if row is None:
                 break
-            ended = row["state"] not in ("queued", "running")
+            at_work = row["state"] == RunState.RUNNING
+            ended = not at_work and row["state"] not in ACTIVE
             if shown is None or (row != shown and not ended):
                 shown = row
                 yield json.dumps({"type": "state", "run": row})
-            while entries := await self._entries_after(position, thorough=ended or self.away):
+            while entries := await self._entries_after(position, thorough=not at_work or self.away):
                 for entry in entries:
                     yield message(entry)
                 position = entries[-1].last
@@ -167,7 +169,7 @@ class RunFeed:
         yield '{"type":"end"}'
 
     async def _entries_after(self, position: int, thorough: bool) -> list[Entry]:
-        """The next entries after a frame. thorough: look beyond the tail, for it may lack the very last ones."""
+        """The next entries after a frame. thorough: look beyond the tail, for it may lack the very last ones, and nobody sends them."""
         if self.tail and self.tail[0].first <= position + 1 <= self.tail[-1].last:
             return [entry.after(position) for entry in self.tail if entry.last > position]
         if thorough or not self.tail or position + 1 < self.tail[0].first:

@@ -12,6 +12,7 @@ from django.db import models, transaction
 from django.db.models import F, Q
 
 from .experiments import Experiment
+from .pauses import RunQuerySet
 from .people import Lab
 from .work import RunState, Work
 
@@ -36,18 +37,25 @@ class Run(Work):
     t_ns = models.BigIntegerField(default=0)  # virtual time reached
     eta_s = models.FloatField(null=True)  # wall-clock seconds to go, estimated
     frames = models.PositiveIntegerField(default=0)  # how many there are
+    pace = models.FloatField(null=True)  # virtual seconds a second, at most; null: as fast as possible
+    hold_at_frame = models.PositiveIntegerField(null=True)  # see pauses
+    paused_at = models.DateTimeField(null=True)
     summary = models.JSONField(null=True)
     digest = models.CharField(max_length=64, blank=True)
+
+    objects = RunQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["lab", "number"], name="one_run_of_a_number")]
         indexes = [
             models.Index(fields=["lab", "-number"]),
-            models.Index(fields=["state"], condition=Q(state__in=["queued", "running"]), name="active_runs"),
+            models.Index(fields=["state"], condition=Q(state__in=["queued", "running", "paused"]), name="active_runs"),
         ]
 
     @classmethod
-    def start(cls, experiment: Experiment, *, document: dict[str, Any], hash: str, seed: int, horizon_ns: int) -> Run:
+    def start(
+        cls, experiment: Experiment, *, document: dict[str, Any], hash: str, seed: int, horizon_ns: int, pace: float | None = None
+    ) -> Run:
         """Store a queued run with the lab's next number. Handing it to the queue is the caller's next step."""
         with transaction.atomic():
             Lab.objects.filter(pk=experiment.lab_id).update(runs_numbered=F("runs_numbered") + 1)  # locks the row until the commit
@@ -55,7 +63,7 @@ class Run(Work):
             name = document.get("name") or experiment.name
             return cls.objects.create(
                 lab_id=experiment.lab_id, number=number, experiment=experiment, experiment_version=experiment.version, name=name,
-                document=document, hash=hash, seed=seed, horizon_ns=horizon_ns,
+                document=document, hash=hash, seed=seed, horizon_ns=horizon_ns, pace=pace,
             )  # fmt: skip
 
     @property
@@ -76,6 +84,16 @@ class Run(Work):
     def directory(self) -> Path:
         """Where its files are: telemetry, live frames, snapshot."""
         return Path(settings.RUNS_DIR) / str(self.pk)
+
+    @property
+    def snapshot(self) -> Path:
+        """From which the next worker goes on; there is none once the run has ended."""
+        return self.directory / "snapshot"
+
+    def keep_what_was_measured(self) -> None:
+        """The run was cancelled where it stood."""
+        RunSummary.store(self.pk, self.summary or {})
+        self.snapshot.unlink(missing_ok=True)
 
 
 class RunSummary(models.Model):

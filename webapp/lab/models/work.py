@@ -24,15 +24,20 @@ LOSSES_MAX = 3
 class RunState(models.TextChoices):
     QUEUED = "queued"
     RUNNING = "running"
+    PAUSED = "paused"  # runs only: stands still until somebody lets it go on
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     CANCELLED = "cancelled"
 
 
-ACTIVE = (RunState.QUEUED, RunState.RUNNING)
+ACTIVE = (RunState.QUEUED, RunState.RUNNING, RunState.PAUSED)
+TAKEN = (RunState.RUNNING, RunState.PAUSED)
+"""A worker may have it. What is paused for long has none: then nobody holds its lease."""
 
 
 class WorkQuerySet(models.QuerySet[Any]):
+    FREE: ClassVar[dict[str, Any]] = {"lease_holder": "", "lease_until": None, "enqueued_at": None}
+
     def claim(self, id: uuid.UUID | str, worker: str) -> bool:
         """Take queued work for a worker. False: another was first, or there is nothing to do; then nothing is changed."""
         now = timezone.now()
@@ -43,27 +48,27 @@ class WorkQuerySet(models.QuerySet[Any]):
 
     def held(self, id: uuid.UUID | str, worker: str) -> Self:
         """The work, if the worker still holds it."""
-        return self.filter(pk=id, state=RunState.RUNNING, lease_holder=worker)
+        return self.filter(pk=id, state__in=TAKEN, lease_holder=worker)
 
     def renew(self, id: uuid.UUID | str, worker: str) -> bool:
         """Extend the lease. False: the work belongs to another now."""
         return self.held(id, worker).update(lease_until=timezone.now() + LEASE) == 1
 
-    def release(self, id: uuid.UUID | str, worker: str) -> bool:
-        """Give work back to the queue, for a worker that shuts down.
+    def release(self, id: uuid.UUID | str, worker: str, **changes: Any) -> bool:
+        """Give work back to the queue, for a worker that shuts down. changes: what else to store.
 
         False: it was cancelled meanwhile, or belongs to another.
         """
         held = self.held(id, worker).filter(cancel_requested=False)
-        return held.update(state=RunState.QUEUED, lease_holder="", lease_until=None, enqueued_at=None) == 1
+        return held.update(state=RunState.QUEUED, **self.FREE, **changes) == 1
 
     def request_cancel(self, id: uuid.UUID | str) -> bool:
-        """Cancel queued work at once; ask the worker of running work to stop. False: it had ended already."""
-        for _ in range(2):  # a worker may give the work back to the queue between the two updates
-            queued = self.filter(pk=id, state=RunState.QUEUED)
-            if queued.update(state=RunState.CANCELLED, cancel_requested=True, finished_at=timezone.now()):
+        """Cancel at once what no worker has; ask the worker of the rest to stop. False: it had ended already."""
+        for _ in range(2):  # a worker may give the work back between the two updates
+            idle = self.filter(pk=id, state__in=ACTIVE, lease_holder="")
+            if idle.update(state=RunState.CANCELLED, cancel_requested=True, finished_at=timezone.now()):
                 return True
-            if self.filter(pk=id, state=RunState.RUNNING).update(cancel_requested=True):
+            if self.filter(pk=id, state__in=TAKEN).exclude(lease_holder="").update(cancel_requested=True):
                 return True
         return False
 
@@ -74,18 +79,17 @@ class WorkQuerySet(models.QuerySet[Any]):
         """
         now = timezone.now()
         changed = []
-        for work in self.filter(state=RunState.RUNNING).defer(*self.model.LARGE_FIELDS):
+        for work in self.filter(state__in=TAKEN).exclude(lease_holder="").defer(*self.model.LARGE_FIELDS):
             if work.lease_until is not None and work.lease_until >= now and not is_dead(work.lease_holder):
                 continue
-            expired = self.filter(pk=work.pk, state=RunState.RUNNING, lease_holder=work.lease_holder, lease_until=work.lease_until)
+            expired = self.filter(pk=work.pk, state__in=TAKEN, lease_holder=work.lease_holder, lease_until=work.lease_until)
             if work.cancel_requested:
                 done = expired.update(state=RunState.CANCELLED, finished_at=now, lease_holder="", lease_until=None)
             elif work.losses + 1 >= LOSSES_MAX:
                 error = work.lost_error()
                 done = expired.update(state=RunState.FAILED, error=error, finished_at=now, lease_holder="", lease_until=None)
             else:
-                back = {"state": RunState.QUEUED, "lease_holder": "", "lease_until": None, "enqueued_at": None}
-                done = expired.update(losses=F("losses") + 1, **back)
+                done = expired.update(state=RunState.QUEUED, losses=F("losses") + 1, **self.FREE)
             if done:
                 work.refresh_from_db()
                 changed.append(work)

@@ -1,0 +1,77 @@
+"""Pausing runs, and letting them go on.
+
+One number says how far a run may go: `hold_at_frame`, the number of frames at which it stands still. None: to its end; 0: stand still at
+once; more: step up to there. People write it, workers obey it; since it counts frames from the run's beginning, a worker that repeats
+some of them after a loss stands still at the same one.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.db.models import F, QuerySet
+from django.db.models.functions import Coalesce, Greatest
+from django.utils import timezone
+
+from .work import RunState, WorkQuerySet
+
+AT_ONCE = 0
+
+
+class RunQuerySet(WorkQuerySet):
+    def pause(self, id: uuid.UUID | str) -> bool:
+        """Stand still as soon as possible. False: the run has ended."""
+        for _ in range(2):  # a worker may take or give back the run between the updates
+            queued = self.filter(pk=id, state=RunState.QUEUED)
+            # After a loss frames that viewers have seen are missing from the files: a worker repeats them first.
+            if queued.filter(losses__gt=0).update(hold_at_frame=F("frames")):
+                return True
+            if queued.update(state=RunState.PAUSED, hold_at_frame=F("frames"), paused_at=timezone.now()):
+                return True
+            if self.filter(pk=id, state=RunState.RUNNING).update(hold_at_frame=AT_ONCE):
+                return True
+            if self.filter(pk=id, state=RunState.PAUSED).exists():
+                return True
+        return False
+
+    def resume(self, id: uuid.UUID | str) -> bool:
+        """Go on to the end. False: the run was not paused."""
+        return self._go_on(id, None, self.filter(hold_at_frame__isnull=False))
+
+    def step(self, id: uuid.UUID | str, frames: int) -> bool:
+        """Go on by so many frames; those that a step under way has left are added. False: the run does not stand still."""
+        return self._go_on(id, Greatest(F("hold_at_frame"), F("frames")) + frames, self.filter(hold_at_frame__gt=AT_ONCE))
+
+    def _go_on(self, id: uuid.UUID | str, hold_at_frame: Any, under_way: QuerySet[Any]) -> bool:
+        """under_way: the runs which do not stand still (yet, or any more), and for which the new bound is right all the same."""
+        changes = {"hold_at_frame": hold_at_frame, "paused_at": None}
+        for _ in range(2):
+            paused = self.filter(pk=id, state=RunState.PAUSED)
+            if paused.filter(lease_holder="").update(state=RunState.QUEUED, enqueued_at=None, **changes):
+                return True
+            if paused.exclude(lease_holder="").update(state=RunState.RUNNING, **changes):
+                return True
+            if under_way.filter(pk=id, state__in=(RunState.QUEUED, RunState.RUNNING)).update(**changes):
+                return True
+        return False
+
+    def stand_still(self, id: uuid.UUID | str, worker: str, t_ns: int, frames: int) -> bool:
+        """The worker's run stands still at this frame. False: it may go on, or belongs to another."""
+        held = self.held(id, worker).filter(hold_at_frame__lte=frames)
+        paused = {"state": RunState.PAUSED, "paused_at": Coalesce("paused_at", timezone.now())}
+        return held.update(**paused, hold_at_frame=frames, t_ns=t_ns, frames=frames, eta_s=None) == 1
+
+    def release(self, id: uuid.UUID | str, worker: str, **changes: Any) -> bool:
+        """Paused if it is to stand still where it is, else queued."""
+        standing = self.held(id, worker).filter(cancel_requested=False, hold_at_frame__lte=changes.get("frames", F("frames")))
+        paused = {"state": RunState.PAUSED, "paused_at": Coalesce("paused_at", timezone.now())}
+        return standing.update(**paused, **self.FREE, **changes) == 1 or super().release(id, worker, **changes)
+
+    def request_cancel(self, id: uuid.UUID | str) -> bool:
+        """What was measured until the run was given back, paused, becomes its summary."""
+        done = super().request_cancel(id)
+        run = self.filter(pk=id, state=RunState.CANCELLED).defer(*self.model.LARGE_FIELDS).first()
+        if done and run:
+            run.keep_what_was_measured()
+        return done

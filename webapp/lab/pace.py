@@ -1,0 +1,26 @@
+"""How fast a run may go, in virtual seconds a second on the clock."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+PACE_MIN, PACE_MAX = 0.1, 1000.0
+RANGE = f"{PACE_MIN:g} to {PACE_MAX:,.0f}"
+
+
+def _in_range(pace: float | None) -> float | None:
+    if pace is not None and not PACE_MIN <= pace <= PACE_MAX:
+        raise ValueError(f"a pace of {pace:g} cannot be kept; give {RANGE} virtual seconds a second, or null for as fast as possible")
+    return pace
+
+
+Pace = Annotated[
+    float | None,
+    AfterValidator(_in_range),
+    Field(
+        description=f"at most so many virtual seconds a second, {RANGE}; null: as fast as possible",
+        json_schema_extra={"minimum": PACE_MIN, "maximum": PACE_MAX},
+    ),
+]
