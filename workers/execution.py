@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 SHUTTING_DOWN = threading.Event()
 SNAPSHOT_EVERY_S = 3.0
 SNAPSHOT_SHARE_MAX = 0.05  # of the wall-clock time; big worlds are stored less often
-STANDING_S_MAX = 5.0  # a paused run keeps its worker for so long, so that one can step through it; then it gives way to others
+STANDING_S_MAX = 3.0  # a paused run keeps its worker for so long, so that one can step through it; then it gives way to others
 FINISH_ATTEMPTS, FINISH_PAUSE_S = 20, 0.5
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from webapp.lab.models import Experiment
 
-from .conftest import RedisProcess, small_document
+from .conftest import RedisProcess, new_run, small_document
 
 pytestmark = pytest.mark.django_db
 
@@ -40,7 +40,7 @@ ANY_JSON = st.recursive(
     ODD | st.text() | st.integers() | st.floats(),
     lambda inner: (
         st.lists(inner, max_size=4)
-        | st.dictionaries(st.text() | st.sampled_from(["document", "version", "seed", "name"]), inner, max_size=4)
+        | st.dictionaries(st.text() | st.sampled_from(["document", "version", "seed", "name", "pace", "frames"]), inner, max_size=4)
     ),
     max_leaves=20,
 )
@@ -65,12 +65,15 @@ def answered(client: Client, method: str, path: str, body: Any) -> int:
 @EXAMPLES
 @given(body=ANY_JSON)
 def test_any_body(client: Client, experiment: Experiment, redis: RedisProcess, body: Any) -> None:
+    run = new_run(experiment)
     answered(client, "post", "/api/validate", body)
     answered(client, "post", "/api/preview", body)
     answered(client, "post", "/api/experiments", body)
     answered(client, "put", f"/api/experiments/{experiment.pk}", body)
     answered(client, "post", f"/api/experiments/{experiment.pk}/runs", body)
     answered(client, "post", "/api/runs/bulk", body)
+    for action in ("pause", "step", "resume", "pace"):
+        answered(client, "post", f"/api/runs/{run.pk}/{action}", body)
 
 
 def places(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

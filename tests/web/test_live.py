@@ -173,6 +173,26 @@ async def test_a_late_viewer_gets_files_and_stream_without_gap_or_double(stage: 
     assert ada.frames == list(range(after + 1, 27))
 
 
+@pytest.mark.parametrize("after", [-1, 5, 8, 12])
+async def test_a_paused_run_is_shown_as_far_as_its_files_go(stage: Stage, token: str, after: int) -> None:
+    """Its worker is gone, and the last frames never came to Redis; the viewer stays and sees what comes when the run goes on."""
+    await in_thread(stage.send, 0, 8)
+    await in_thread(stage.store, 0, 12)
+    await in_thread(Run.objects.filter(pk=stage.run.pk).update, state=RunState.PAUSED, frames=13)
+    async with viewer(stage.run, token, after) as ada:
+        assert (await ada.receive())["run"]["state"] == "paused"
+        if after < 12:
+            await ada.until(12)
+        await in_thread(Run.objects.filter(pk=stage.run.pk).update, state=RunState.RUNNING)
+        await in_thread(announce, connection(), stage.run.pk)
+        assert (await ada.receive())["run"]["state"] == "running"
+        await in_thread(stage.send, 13, 14)
+        await in_thread(stage.store, 13, 14)
+        await in_thread(stage.end, frames=15)
+        await ada.until_end()
+    assert ada.frames == list(range(after + 1, 15))
+
+
 async def test_a_finished_run_is_replayed_from_its_files_alone(stage: Stage, token: str) -> None:
     await in_thread(stage.store, 0, 1499)
     await in_thread(stage.store, 1500, 2999)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import pytest
@@ -254,6 +255,42 @@ def test_a_lost_run_that_stood_still_stands_still_at_the_same_frame_again(lab: L
     assert len(files.frames_after(run.directory, -1, 1000)) == 7
     Run.objects.resume(run.pk)
     assert_as_undisturbed(executed(run))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_no_wishes_in_any_order_change_the_result(lab: Lab, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Random pauses, steps, paces, resumptions and ends of the worker, while a worker takes the run whenever it is queued."""
+    random = Random(seed)
+    monkeypatch.setattr(execution, "STANDING_S_MAX", 0.1)
+    monkeypatch.setattr(execution, "SNAPSHOT_EVERY_S", 0.3)
+    run = queued(lab, small_document(horizon_s=60.0, seed=seed + 1))
+    Run.objects.filter(pk=run.pk).update(pace=20.0)
+    background = Background(run)
+    for _ in range(25):
+        wish = random.choice(["pause", "step", "resume", "pace", "end of the worker", "nothing"])
+        if wish == "pause":
+            Run.objects.pause(run.pk)
+        elif wish == "step":
+            Run.objects.step(run.pk, random.randint(1, 6))
+        elif wish == "resume":
+            Run.objects.resume(run.pk)
+        elif wish == "pace":
+            Run.objects.filter(pk=run.pk).update(pace=random.choice([5.0, 50.0, 1000.0]))
+        elif wish == "end of the worker":
+            execution.SHUTTING_DOWN.set()
+            background.join()
+            execution.SHUTTING_DOWN.clear()
+        time.sleep(random.uniform(0, 0.15))
+        if not background.thread.is_alive():
+            background = Background(run)
+    Run.objects.filter(pk=run.pk).update(pace=None)
+    while Run.objects.get(pk=run.pk).active:
+        Run.objects.resume(run.pk)
+        background.thread.join(timeout=0.1)
+        if not background.thread.is_alive():
+            background = Background(run)
+    assert_as_undisturbed(background.join())
 
 
 # --- the row ------------------------------------------------------------------------------------------------------------------------------
