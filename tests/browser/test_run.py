@@ -160,7 +160,7 @@ def test_run_again_with_another_seed_and_edited_since(page: Page, api: httpx.Cli
     page.goto(f"/runs/{first}")
     expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=30_000)
     expect(page.get_by_test_id("edited")).to_have_count(0)
-    page.get_by_role("button", name="Run again with another seed").click()
+    page.get_by_role("button", name="Run again with another seed or pace").click()
     page.get_by_role("textbox", name="Seed").fill("77")
     page.get_by_test_id("rerun-seed").click()
     page.wait_for_url(lambda url: "/runs/" in url and first not in url)

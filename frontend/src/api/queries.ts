@@ -77,7 +77,7 @@ export const runsQuery = (filter: Partial<RunFilter>) =>
     },
     placeholderData: keepPreviousData,
     // Live while something moves, calm otherwise.
-    refetchInterval: (query) => (query.state.data?.items.some((run) => isActive(run)) ? 1000 : 10_000),
+    refetchInterval: (query) => (query.state.data?.items.some((run) => isMoving(run)) ? 1000 : 10_000),
   });
 
 export const runQuery = (id: string) =>
@@ -117,6 +117,10 @@ export const framesQuery = (run: Pick<Run, "id" | "state">) =>
     placeholderData: keepPreviousData,
   });
 
+/** It has not ended. */
 export function isActive(run: Pick<Run, "state">): boolean {
-  return run.state === "queued" || run.state === "running";
+  return run.state === "queued" || run.state === "running" || run.state === "paused";
 }
+
+/** It goes on by itself. */
+export const isMoving = (run: Pick<Run, "state">) => isActive(run) && run.state !== "paused";

@@ -103,7 +103,7 @@ export interface ExperimentRecord {
   updated_at: string;
 }
 
-export type RunState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
+export type RunState = "queued" | "running" | "paused" | "succeeded" | "failed" | "cancelled";
 
 export interface Run {
   id: string;
@@ -123,6 +123,11 @@ export interface Run {
   /** Wall-clock seconds. */
   eta_s: number | null;
   cancel_requested?: boolean;
+  /** Virtual seconds a second, at most; null: as fast as possible. */
+  pace: number | null;
+  /** The number of frames at which it stands still; 0: at once, null: it goes on to its end. */
+  hold_at_frame?: number | null;
+  paused_at?: string | null;
   frames?: number;
   note?: string | null;
   summary: { [key: string]: Json } | null;

@@ -3,8 +3,10 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, post } from "../api/client";
 import type { Problem, Run } from "../api/types";
+import { paceIn } from "../model/pace";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
+import { PaceField } from "../ui/PaceField";
 import { toast } from "../ui/toasts";
 import { goTo, useEditor } from "./editor";
 import { saveNow } from "./useServer";
@@ -14,9 +16,10 @@ export function RunButton({ errors }: { errors: Problem[] }) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const [seed, setSeed] = useState("");
+  const [pace, setPace] = useState("");
   const operators = useEditor((state) => state.document.query.operators.length);
   const run = useMutation({
-    mutationFn: async (chosen: string) => {
+    mutationFn: async (chosen: { seed?: number; pace?: number | null }) => {
       await saveNow();
       const { id, version, save } = useEditor.getState();
       if (save !== "saved")
@@ -25,7 +28,7 @@ export function RunButton({ errors }: { errors: Problem[] }) {
             ? "Somebody else saved this experiment. Choose a version first."
             : "The experiment could not be saved, so it was not run.",
         );
-      return post<Run>(`/api/experiments/${id}/runs`, { version, ...(chosen === "" ? {} : { seed: Number(chosen) }) });
+      return post<Run>(`/api/experiments/${id}/runs`, { version, ...chosen });
     },
     onSuccess: (made) => {
       if (made.note) toast(made.note, { tone: "warn", seconds: 12 });
@@ -48,7 +51,9 @@ export function RunButton({ errors }: { errors: Problem[] }) {
       : run.isPending
         ? "Starting"
         : "";
-  const start = (chosen: string) => {
+  const read = paceIn(pace);
+  const whyNot = why || ("problem" in read ? read.problem : "");
+  const start = (chosen: { seed?: number; pace?: number | null } = {}) => {
     if (first) {
       useEditor.setState({ drawer: "problems", drawerOpen: true });
       return goTo(first.pointer);
@@ -63,19 +68,20 @@ export function RunButton({ errors }: { errors: Problem[] }) {
         data-testid="run"
         aria-disabled={Boolean(why)}
         title={why ? `${why}${first ? " Click to go there." : ""}` : "Run (Ctrl+Enter)"}
-        onClick={() => start("")}
+        onClick={() => start()}
       >
         <Icon name="play" />
         Run
       </button>
-      <Menu title="Run with another seed" className="btn primary" label={<Icon name="down" small />}>
+      <Menu title="Run with another seed or pace" className="btn primary" label={<Icon name="down" small />}>
         {(close) => (
           <form
             className="seed"
             onSubmit={(event) => {
               event.preventDefault();
+              if (whyNot) return;
               close();
-              start(seed);
+              start({ ...(seed === "" ? {} : { seed: Number(seed) }), ...("pace" in read ? read : {}) });
             }}
           >
             <div className="field">
@@ -95,11 +101,12 @@ export function RunButton({ errors }: { errors: Problem[] }) {
                 />
               </div>
             </div>
+            <PaceField value={pace} onChange={setPace} />
             <span className="two">
               <button type="button" className="btn" onClick={() => setSeed(String(Math.floor(Math.random() * 1_000_000)))}>
-                Draw one
+                Draw a seed
               </button>
-              <button className="btn primary" disabled={Boolean(why)} title={why}>
+              <button className="btn primary" disabled={Boolean(whyNot)} title={whyNot}>
                 Run
               </button>
             </span>

@@ -37,6 +37,8 @@ export function runEvents(run: Run, log: FrameLog, warmup_s: number, faults: Fau
       });
   events.push(...blockedSpells(log), ...log.deaths().map(deathOf));
   const end_s = run.t_s ?? head_s;
+  if (run.state === "paused")
+    events.push({ t_s: end_s, icon: "pause", tone: "plain", text: "Paused", detail: clock(run.paused_at ?? null) });
   if (run.state === "succeeded")
     events.push({ t_s: end_s, icon: "checkc", tone: "good", text: "Finished", detail: clock(run.finished_at) });
   if (run.state === "cancelled")

@@ -6,9 +6,11 @@ import { isActive } from "../api/queries";
 import type { ExperimentRecord, Run } from "../api/types";
 import { TopBar } from "../app/TopBar";
 import { editedSince } from "../model/edited";
+import { paceIn } from "../model/pace";
 import { plural } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
+import { PaceField } from "../ui/PaceField";
 import { StateBadge } from "../ui/states";
 import { toast } from "../ui/toasts";
 
@@ -22,7 +24,7 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
     onError: (error) => toast(error.message, { tone: "err" }),
   });
   const start = useMutation({
-    mutationFn: ({ path, seed }: { path: string; seed?: number }) => post<Run>(path, seed === undefined ? {} : { seed }),
+    mutationFn: ({ path, ...body }: { path: string; seed?: number; pace?: number | null }) => post<Run>(path, body),
     onSuccess: (made) => {
       if (made.note) toast(made.note, { tone: "warn", seconds: 12 });
       void client.invalidateQueries({ queryKey: ["runs"] });
@@ -42,7 +44,7 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
     () => (experiment && run.document ? editedSince(run.document, experiment.document) : []),
     [experiment, run.document],
   );
-  const again = (seed?: number) => start.mutate({ path: `/api/runs/${run.id}/rerun`, ...(seed === undefined ? {} : { seed }) });
+  const again = (changes: { seed?: number; pace?: number | null } = {}) => start.mutate({ path: `/api/runs/${run.id}/rerun`, ...changes });
   const missing = lost instanceof ApiError && lost.status === 404;
   const cancelling = cancel.isPending || cancel.isSuccess || run.cancel_requested === true;
   return (
@@ -95,19 +97,19 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
               <Icon name="rerun" />
               Run again
             </button>
-            <Menu title="Run again with another seed" className="btn" label={<Icon name="down" small />}>
+            <Menu title="Run again with another seed or pace" className="btn" label={<Icon name="down" small />}>
               {(close) => (
                 <Again
                   seed={run.seed}
                   disabled={start.isPending || gone}
                   edits={edits.length}
-                  onSeed={(seed) => {
+                  onAgain={(seed, pace) => {
                     close();
-                    again(seed);
+                    again({ seed, pace });
                   }}
-                  onNow={() => {
+                  onNow={(pace) => {
                     close();
-                    start.mutate({ path: `/api/experiments/${run.experiment.id}/runs` });
+                    start.mutate({ path: `/api/experiments/${run.experiment.id}/runs`, pace });
                   }}
                 />
               )}
@@ -118,7 +120,7 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
               className="btn danger"
               data-testid="cancel"
               disabled={cancelling}
-              title={cancelling ? "The worker stops at the next frame" : "Stop this run; its frames are kept"}
+              title={cancelling ? "The worker stops within a second" : "Stop this run; its frames are kept"}
               onClick={() => cancel.mutate()}
             >
               <Icon name="cross" />
@@ -135,43 +137,48 @@ function Again({
   seed: old,
   disabled,
   edits,
-  onSeed,
+  onAgain,
   onNow,
 }: {
   seed: number;
   disabled: boolean;
   edits: number;
-  onSeed: (seed: number) => void;
-  onNow: () => void;
+  onAgain: (seed: number, pace: number | null) => void;
+  onNow: (pace: number | null) => void;
 }) {
   const [seed, setSeed] = useState(() => String(old + 1));
-  const valid = /^\d{1,15}$/.test(seed);
+  const [pace, setPace] = useState("");
+  const read = paceIn(pace);
+  const rightSeed = /^\d{1,15}$/.test(seed);
+  const why = !rightSeed ? "A seed is a whole number from 0 on" : "problem" in read ? read.problem : "";
+  const chosen = "pace" in read ? read.pace : null;
   return (
     <form
       className="seed"
       onSubmit={(event) => {
         event.preventDefault();
-        if (valid && !disabled) onSeed(Number(seed));
+        if (!why && !disabled) onAgain(Number(seed), chosen);
       }}
     >
       <div className="field">
         <label htmlFor="again-seed">
           Seed<i>this run had {old}</i>
         </label>
-        <div className={`in ${valid ? "" : "err"}`}>
+        <div className={`in ${rightSeed ? "" : "err"}`}>
           <input id="again-seed" inputMode="numeric" value={seed} autoFocus onChange={(event) => setSeed(event.target.value.trim())} />
         </div>
       </div>
+      <PaceField value={pace} onChange={setPace} />
       <span className="two">
         <button type="button" className="btn" onClick={() => setSeed(String(Math.floor(Math.random() * 1_000_000)))}>
-          Draw one
+          Draw a seed
         </button>
-        <button className="btn primary" data-testid="rerun-seed" disabled={disabled || !valid} title={valid ? "" : "A seed is a whole number from 0 on"}>
+        <button className="btn primary" data-testid="rerun-seed" disabled={disabled || Boolean(why)} title={why}>
           Run again
         </button>
       </span>
       {edits > 0 && (
-        <button type="button" className="btn" disabled={disabled} onClick={onNow} title={`${plural(edits, "field")} differ from this run's document`}>
+        <button type="button" className="btn" disabled={disabled} onClick={() => onNow(chosen)} title={`${plural(edits, "field")} differ from this run's document`}>
           <Icon name="play" />
           Run the experiment as it is now
         </button>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Link, useParams } from "react-router";
-import { isActive, registryQuery } from "../api/queries";
+import { isActive, isMoving, registryQuery } from "../api/queries";
 import type { Run } from "../api/types";
 import { useCommands } from "../app/commands";
 import { TopBar } from "../app/TopBar";
@@ -12,6 +12,7 @@ import { latenciesOf } from "../model/latencies";
 import { Icon } from "../ui/Icon";
 import { Empty, Failure, Loading } from "../ui/states";
 import { useAddress, useMomentInAddress } from "./address";
+import { EngineBar } from "./EngineBar";
 import { Hosts, weighsMemory } from "./Hosts";
 import { RUN_COMMANDS } from "./keys";
 import { followRun, momentOf, useLiveRun } from "./liveRun";
@@ -75,7 +76,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   );
   const latencies = useMemo(() => latenciesOf(document.measurement), [document]);
   const latency = latencies.some(({ name }) => name === address.latency) ? address.latency : "";
-  const at = frame ? (moment_s === null && isActive(run) ? "live" : `at ${frame.t_s.toFixed(2)} s`) : "";
+  const at = frame ? (moment_s === null && isMoving(run) ? "live" : `at ${frame.t_s.toFixed(2)} s`) : "";
   const [side, setSide] = useState<"topology" | "hosts" | "events">("topology");
   useMomentInAddress(count > 0);
   useCommands("run", RUN_COMMANDS);
@@ -94,6 +95,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
             </Link>
           </div>
         )}
+        {isActive(run) && <EngineBar run={run} gone={gone} />}
         <Transport run={run} end_s={end_s} events={events} charts={address.charts} onCharts={(charts) => change({ charts })} />
         <Values frame={frame} latency={latency} />
         <div className="main">

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import type { Run } from "../api/types";
-import { isActive } from "../api/queries";
+import { isActive, isMoving } from "../api/queries";
 import { CHARTS, type ChartId } from "../model/charts";
 import type { RunEvent } from "../model/events";
 import { duration } from "../ui/format";
@@ -33,7 +33,7 @@ export function Transport({
   usePlayback();
   const head_s = count ? log.timeOf(count - 1) : 0;
   const shown_s = moment_s ?? head_s;
-  const live = pinned === null && isActive(run);
+  const live = pinned === null && isMoving(run);
   const at = count ? Math.min(log.numberAt(shown_s), count - 1) : -1;
   const stepTo = (n: number) => n >= 0 && n < count && useLiveRun.setState({ pinned_s: log.timeOf(n), playing: false });
   const hold = (t_s: number) => stepTo(log.numberAt(Math.max(0, Math.min(t_s, head_s))));
@@ -41,7 +41,8 @@ export function Transport({
   const earlier = times.findLast((t_s) => t_s < shown_s - 1e-9);
   const share = (t_s: number) => `${Math.min(100, (t_s / end_s) * 100)}%`;
   return (
-    <section className="tr" aria-label="Time">
+    <section className="tr" aria-label="Moment shown">
+      <h2 title="What is done here moves what this page shows. The run does as it does.">Shown</h2>
       <div className="pl">
         <button
           className="btn ghost icon"
@@ -57,7 +58,7 @@ export function Transport({
           title={
             !count ? "There is no frame yet" : playing || live ? "Hold this moment; the run goes on (K)" : pinned === null ? "Play from the start (K)" : "Play from here (K)"
           }
-          aria-label={playing || live ? "Pause" : "Play"}
+          aria-label={playing || live ? "Hold the moment" : "Play"}
           data-testid="play"
           disabled={!count}
           onClick={playOrPause}
@@ -260,33 +261,34 @@ function Charts({ charts, onCharts }: { charts: ChartId[]; onCharts: (charts: Ch
 const TOOK =
   "On the clock, from when a worker took the run to its end: with preparing, storing and pauses. The summary has the engine's own time.";
 
+const DOING: Partial<Record<Run["state"], string>> = { queued: "waiting for a worker", running: "running", paused: "paused" };
+
 /** Time on the clock since the start, how fast virtual time passes, and what is left. */
 function WallTime({ run, head_s }: { run: Run; head_s: number }) {
   const [now, setNow] = useState(() => Date.now());
-  const running = run.state === "running";
+  const going = isActive(run);
   useEffect(() => {
-    if (!running) return;
+    if (!going) return;
     const timer = setInterval(() => setNow(Date.now()), 250);
     return () => clearInterval(timer);
-  }, [running]);
+  }, [going]);
   if (!run.started_at)
     return (
       <div className="time">
         <b>–</b>
-        {run.state === "queued" ? "waiting for a worker" : "not started"}
+        {DOING[run.state] ?? "not started"}
       </div>
     );
   const wall_s = Math.max(0, ((run.finished_at ? Date.parse(run.finished_at) : now) - Date.parse(run.started_at)) / 1000);
   const pace = wall_s > 0.2 ? head_s / wall_s : null;
   const speed = pace === null ? "" : `, ${pace >= 10 ? Math.round(pace) : pace.toFixed(1)} × real time`;
-  const left = running && run.eta_s !== null && run.eta_s !== undefined ? `, ${duration(Math.max(0, run.eta_s))} left` : speed;
-  const doing = running ? "running" : isActive(run) ? "waiting" : "took";
+  const left = going && run.eta_s !== null && run.eta_s !== undefined ? `, ${duration(Math.max(0, run.eta_s))} left` : going ? "" : speed;
   return (
     <div className="time wall" title={TOOK}>
       <b>
         {duration(wall_s).replace(/ s$/, "")} <i>{wall_s < 60 ? "s" : ""}</i>
       </b>
-      {doing}
+      {DOING[run.state] ?? "took"}
       {left}
     </div>
   );

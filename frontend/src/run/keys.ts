@@ -1,7 +1,10 @@
 /** The run page's keys. Arrows belong to what has the focus (charts, tabs, the slider); these work everywhere on the page. */
 import type { Command } from "../app/commands";
-import { isActive } from "../api/queries";
+import { isActive, isMoving } from "../api/queries";
+import type { Run } from "../api/types";
+import { framesIn, pauseRefusal, stepRefusal } from "../model/pace";
 import { zoomed, type Span } from "../model/series";
+import { makeFrames, pauseOrResume, useStepFrames } from "./engine";
 import { useLiveRun } from "./liveRun";
 import { goLive, pause, play } from "./playback";
 
@@ -27,12 +30,12 @@ export function zoomBy(factor: number): void {
 
 export function playOrPause(): void {
   const { playing, pinned_s, run } = useLiveRun.getState();
-  if (playing || (pinned_s === null && run && isActive(run))) pause();
+  if (playing || (pinned_s === null && run && isMoving(run))) pause();
   else play();
 }
 
 const noFrame = () => (useLiveRun.getState().log.count ? null : "There is no frame yet.");
-const command = (does: string, keys: string[], run: () => void): Command => ({ does, group: "Run", keys, run, refusal: noFrame });
+const command = (does: string, keys: string[], run: () => void): Command => ({ does, group: "Moment shown", keys, run, refusal: noFrame });
 const click = (id: string) => document.querySelector<HTMLButtonElement>(`[data-testid="${id}"]`)?.click();
 
 export const RUN_COMMANDS: Command[] = [
@@ -43,11 +46,17 @@ export const RUN_COMMANDS: Command[] = [
   command("Zoom the charts in", ["+", "="], () => zoomBy(0.5)),
   command("Zoom the charts out", ["-"], () => zoomBy(2)),
   command("Show all of the run", ["0"], () => useLiveRun.setState({ zoom: null })),
+  { does: "Pause or resume the run, for everybody", group: "Run", keys: ["P"], run: pauseOrResume, refusal: () => ofRun(pauseRefusal) },
+  { does: "Step: the engine makes frames and stands still", group: "Run", keys: ["S"], run: stepRun, refusal: () => ofRun(stepRefusal) },
   { does: "Run again", group: "Run", keys: ["Ctrl+Enter"], run: () => click("rerun") },
-  { does: "Cancel the run", group: "Run", run: () => click("cancel"), refusal: () => cancelRefusal() },
+  { does: "Cancel the run", group: "Run", run: () => click("cancel"), refusal: () => ofRun((run) => (isActive(run) ? null : "The run has ended.")) },
 ];
 
-function cancelRefusal(): string | null {
+function stepRun(): void {
+  makeFrames(framesIn(useStepFrames.getState().frames) ?? 1);
+}
+
+function ofRun(refusal: (run: Run) => string | null): string | null {
   const { run } = useLiveRun.getState();
-  return run && isActive(run) ? null : "The run has ended.";
+  return run ? refusal(run) : "The run has ended.";
 }

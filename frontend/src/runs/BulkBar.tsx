@@ -38,7 +38,7 @@ export function BulkBar({ runs, onClear }: { runs: Run[]; onClear: () => void })
       <button
         className="btn"
         disabled={!active.length}
-        title={active.length ? "What was measured is kept" : "None of these is queued or running"}
+        title={active.length ? "What was measured is kept" : "All of these have ended"}
         onClick={() => void bulk("cancel", active)}
       >
         <Icon name="cross" />
@@ -47,7 +47,7 @@ export function BulkBar({ runs, onClear }: { runs: Run[]; onClear: () => void })
       <button
         className="btn danger"
         disabled={active.length > 0}
-        title={active.length ? "Cancel those that are queued or running first" : "Can be undone"}
+        title={active.length ? "Cancel those that have not ended first" : "Can be undone"}
         onClick={() => {
           onClear();
           void bulk("delete", runs);

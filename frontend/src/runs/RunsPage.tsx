@@ -13,7 +13,7 @@ import { BulkBar } from "./BulkBar";
 import { RunTable } from "./RunTable";
 import "./runs.css";
 
-const STATES: (RunState | "")[] = ["", "queued", "running", "succeeded", "failed", "cancelled"];
+const STATES: (RunState | "")[] = ["", "queued", "running", "paused", "succeeded", "failed", "cancelled"];
 const FILTERS = ["state", "search", "experiment", "tag", "sort", "offset"] as const;
 const NEWEST_FIRST = "-number";
 

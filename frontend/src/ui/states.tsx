@@ -59,6 +59,7 @@ export function Failure({ error, retry, leave }: { error: unknown; retry?: () =>
 const STATES: Record<RunState, { icon: IconName; word: string; tone: string }> = {
   queued: { icon: "dashc", word: "Queued", tone: "" },
   running: { icon: "play", word: "Running", tone: "acc" },
+  paused: { icon: "pause", word: "Paused", tone: "warn" },
   succeeded: { icon: "check", word: "Succeeded", tone: "ok" },
   failed: { icon: "crossc", word: "Failed", tone: "err" },
   cancelled: { icon: "cross", word: "Cancelled", tone: "" },
