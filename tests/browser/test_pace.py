@@ -1,4 +1,4 @@
-"""A run that a person launches slowly, pauses, steps through, paces and resumes: seen by everybody, and with the result of any other run."""
+"""A run that is launched slowly, paused, stepped, paced and resumed: seen by everybody, and with the result of any other run."""
 
 from __future__ import annotations
 
