@@ -7,8 +7,8 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 http = get_asgi_application()  # sets Django up; the imports below need it
 
-from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
+from channels.sessions import SessionMiddlewareStack  # noqa: E402
 from django.conf import settings  # noqa: E402
 
 from webapp.api.documents import descriptions  # noqa: E402
@@ -30,6 +30,6 @@ descriptions()  # every page asks for them first; they take a second to make
 application = ProtocolTypeRouter(
     {
         "http": BodyLimit(http, limit_bytes),
-        "websocket": AuthMiddlewareStack(URLRouter(websocket_urls)),
+        "websocket": SessionMiddlewareStack(URLRouter(websocket_urls)),
     }
 )

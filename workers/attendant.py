@@ -16,7 +16,7 @@ from django.db import DatabaseError, connections
 
 from webapp.lab.models import Run, Work
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce
+from webapp.live.stream import announce, announce_question
 
 from .publisher import FramePublisher
 
@@ -135,8 +135,9 @@ class Attendant:
         """What is to be sent as it comes."""
 
     def _report(self) -> None:
-        """Progress into the row."""
-        self.rows.held(self.work.pk, self.holder).update(progress=self.progress)
+        """Progress into the row, and a hint to the viewers that it changed."""
+        if self.rows.held(self.work.pk, self.holder).update(progress=self.progress):
+            announce_question(connection(), self.work.pk)
 
 
 class RunAttendant(Attendant):

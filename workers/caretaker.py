@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from webapp.lab.models import Run, RunState, Waterfalls
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce
+from webapp.live.stream import announce, announce_question
 from webapp.queue import QUEUE, enqueue
 from webapp.workers_alive import sign_of_life
 
@@ -38,6 +38,8 @@ def sweep() -> None:
             log.warning("%s %s: its worker is gone; it is %s now", kind.__name__, work.pk, work.state)
             if isinstance(work, Run):
                 announce(connection(), work.pk, ended=not work.active)
+            else:
+                announce_question(connection(), work.pk)
     try:
         queue_is_empty = connection().llen(QUEUE) == 0
     except (redis.RedisError, OSError):

@@ -17,6 +17,8 @@ from engine.spec.selection import Selection
 from engine.spec.validation import Context, load
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import RunState, Waterfalls
+from webapp.lib.redis_connection import connection
+from webapp.live.stream import announce_question
 
 from .artifacts import is_disk_full
 from .attendant import Attendant, Cancelled, LeaseLost, ShuttingDown
@@ -32,6 +34,7 @@ def make(id: str) -> None:
     holder = new_holder()
     if not Waterfalls.objects.claim(id, holder):
         return
+    announce_question(connection(), id)
     waterfalls = Waterfalls.objects.select_related("run__lab").get(pk=id)
     attendant = Attendant(waterfalls, holder, SHUTTING_DOWN)
     try:
@@ -43,9 +46,11 @@ def make(id: str) -> None:
     except ShuttingDown:
         if Waterfalls.objects.release(id, holder):
             log.info("waterfalls %s: given back, this worker ends", id)
+            announce_question(connection(), id)
             return
         outcome = {"state": RunState.CANCELLED}
     mine = store_end(waterfalls, holder, outcome)
+    announce_question(connection(), id)
     log.info("waterfalls %s: %s", id, outcome["state"] if mine else "taken by another worker")
 
 

@@ -7,25 +7,26 @@ import json
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
-from asgiref.sync import sync_to_async
-from asgiref.testing import ApplicationCommunicator
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
-from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.auth import get_user_model
+from django.contrib.sessions.models import Session
+from django.utils import timezone
 
 from webapp.accounts.models import ApiToken
-from webapp.asgi import application
 from webapp.lab.models import Lab, Membership, Run, RunState
 from webapp.lab.people import member
 from webapp.lib.redis_connection import connection
+from webapp.live import consumer
 from webapp.live.feed import FEEDS
 from webapp.live.stream import announce, live_key, pack, publish, text_of
 
 from .conftest import RedisProcess, new_experiment, new_run, small_document
+from .sockets import Socket, close_code, in_thread, session_cookie
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -74,32 +75,6 @@ def token(stage: Stage) -> str:
     return ApiToken.issue(member("ada").user, "test")
 
 
-class Socket(ApplicationCommunicator):
-    """The application's side of a WebSocket, without a server in between."""
-
-    def __init__(self, address: str, headers: list[tuple[bytes, bytes]]) -> None:
-        path, _, query = address.partition("?")
-        scope = {"type": "websocket", "path": path, "query_string": query.encode(), "headers": headers, "subprotocols": []}
-        super().__init__(application, scope)
-
-    async def connect(self) -> None:
-        await self.send_input({"type": "websocket.connect"})
-        assert (await self.receive_output(timeout=5))["type"] == "websocket.accept"
-
-    async def receive(self, timeout_s: float) -> str:
-        message = await self.receive_output(timeout=timeout_s)
-        assert message["type"] == "websocket.send", message
-        text: str = message["text"]
-        return text
-
-    async def send(self, text: str) -> None:
-        await self.send_input({"type": "websocket.receive", "text": text})
-
-    async def disconnect(self) -> None:
-        await self.send_input({"type": "websocket.disconnect", "code": 1000})
-        await self.wait(timeout=5)
-
-
 class Viewer:
     """A browser on the run's page: collects what it gets."""
 
@@ -138,10 +113,6 @@ async def viewer(run: Run, token: str, after: int = -1) -> AsyncIterator[Viewer]
     await socket.connect()
     yield Viewer(socket)
     await socket.disconnect()
-
-
-def in_thread(function: Any, *arguments: Any, **named: Any) -> Any:
-    return sync_to_async(function)(*arguments, **named)
 
 
 async def test_frames_of_a_running_run_come_as_they_are_sent(stage: Stage, token: str) -> None:
@@ -347,27 +318,6 @@ async def test_a_ping_is_answered_and_nonsense_is_ignored(stage: Stage, token: s
 # --- who may watch ------------------------------------------------------------------------------------------------------------------------
 
 
-async def close_code(address: str, headers: list[tuple[bytes, bytes]]) -> int | None:
-    """The code with which the server closes at once, or None if it goes on."""
-    socket = Socket(address, headers)
-    await socket.connect()
-    message = await socket.receive_output(timeout=5)
-    await socket.disconnect()
-    return message.get("code") if message["type"] == "websocket.close" else None
-
-
-@sync_to_async
-def session_cookie(membership: Membership) -> bytes:
-    from django.conf import settings
-
-    session = SessionStore()
-    session[SESSION_KEY] = str(membership.user.pk)
-    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
-    session[HASH_SESSION_KEY] = membership.user.get_session_auth_hash()
-    session.save()
-    return f"{settings.SESSION_COOKIE_NAME}={session.session_key}".encode()
-
-
 async def test_a_stranger_is_told_to_sign_in(stage: Stage) -> None:
     assert await close_code(path(stage.run), []) == 4401
     assert await close_code(path(stage.run), [(b"authorization", b"Bearer wrong")]) == 4401
@@ -381,6 +331,66 @@ async def test_a_session_counts_only_on_our_own_page(stage: Stage) -> None:
     assert await close_code(path(stage.run), [cookie, host, (b"origin", b"http://127.0.0.1:9")]) == 4401
     assert await close_code(path(stage.run), [cookie, host]) == 4401
     assert await close_code(path(stage.run), [cookie, (b"host", b"evil.example"), (b"origin", b"http://evil.example")]) == 4401
+
+
+def sign_out(membership: Membership) -> None:
+    Session.objects.all().delete()
+
+
+def run_out(membership: Membership) -> None:
+    Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
+
+
+def change_password(membership: Membership) -> None:
+    membership.user.set_password("another")
+    membership.user.save()
+
+
+def deactivate(membership: Membership) -> None:
+    type(membership.user).objects.filter(pk=membership.user.pk).update(is_active=False)
+
+
+def leave(membership: Membership) -> None:
+    membership.delete()
+
+
+@pytest.mark.parametrize("address", ["run", "/ws/news"])
+@pytest.mark.parametrize(("end", "code"), [(sign_out, 4401), (run_out, 4401), (change_password, 4401), (deactivate, 4401), (leave, 4403)])
+async def test_who_may_not_watch_any_more_gets_nothing_more(
+    stage: Stage, address: str, end: Any, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webapp.live.consumer.LOOK_S", 0.1)
+    ada = await in_thread(member, "ada")
+    host = (b"host", b"127.0.0.1:8000")
+    headers = [(b"cookie", await session_cookie(ada)), host, (b"origin", b"http://127.0.0.1:8000")]
+    socket = Socket(path(stage.run) if address == "run" else address, headers)
+    await socket.connect()
+    await socket.receive(5)
+    await asyncio.sleep(0.25)
+    await in_thread(stage.send, 0, 1)
+    if address == "run":
+        assert json.loads(await socket.receive(5))["type"] == "frames", "whoever is still signed in goes on"
+    await in_thread(end, ada)
+    message = await socket.receive_output(timeout=5)
+    while message["type"] == "websocket.send":
+        message = await socket.receive_output(timeout=5)
+    assert (message["type"], message["code"]) == ("websocket.close", code)
+    await in_thread(stage.send, 2, 3)
+    assert await socket.receive_nothing(timeout=0.25)
+    await socket.disconnect()
+
+
+async def test_a_revoked_token_gets_nothing_more(stage: Stage, token: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webapp.live.consumer.LOOK_S", 0.1)
+    async with viewer(stage.run, token) as program:
+        await program.receive()
+        await in_thread(ApiToken.objects.update, revoked_at=timezone.now())
+        message = await program.socket.receive_output(timeout=5)
+        assert (message["type"], message["code"]) == ("websocket.close", 4401)
+
+
+def test_it_is_looked_every_few_seconds_who_may_watch() -> None:
+    assert consumer.LOOK_S <= 3
 
 
 async def test_a_run_of_another_lab_does_not_exist(stage: Stage) -> None:

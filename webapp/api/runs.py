@@ -18,7 +18,7 @@ from webapp.lab.shapes import RunDetail, RunShape
 from webapp.lab.submission import submit
 from webapp.lib.redis_connection import connection
 from webapp.live import history
-from webapp.live.stream import announce
+from webapp.live.stream import announce, announce_lists
 
 from .errors import Problem404
 from .parsing import Body
@@ -73,6 +73,8 @@ def together(request: HttpRequest, body: Together) -> Changed:
     if body.action in ("delete", "cancel"):
         for run in bulk.of_lab(lab, (run.pk for run in changed)):
             announce(connection(), run.pk, ended=not run.active)
+    else:
+        announce_lists(connection())
     return Changed(changed=[run.pk for run in changed])
 
 

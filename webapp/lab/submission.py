@@ -5,6 +5,8 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+from webapp.lib.redis_connection import connection
+from webapp.live.stream import announce
 from webapp.queue import enqueue
 
 from .documents import Checked, check
@@ -45,5 +47,6 @@ def submit(
         pace=pace,
     )
     queued = enqueue(run.pk)
+    announce(connection(), run.pk)
     run.refresh_from_db()
     return run, None if queued else QUEUE_AWAY

@@ -1,59 +1,70 @@
-"""The WebSocket of a run: `/ws/runs/<id>?after=N`. It reads and passes on; it computes nothing."""
+"""The WebSockets of the pages. They read and pass on; they compute nothing.
+
+`/ws/runs/<id>?after=N` follows one run, `/ws/news` what changes among all of the lab's runs and questions.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
-import uuid
+from contextlib import aclosing
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
+from django.contrib.auth import get_user
+from django.db import DatabaseError
 from django.http.request import split_domain_port, validate_host
 
 from webapp.accounts.models import ApiToken
 from webapp.lab.models import Membership, Run
 from webapp.lab.people import membership_of
-from webapp.lab.shapes import RunShape
 
-from .feed import FEEDS
+from .feed import FEEDS, RunFeed
+from .news import NEWS, LabFeed
+from .rows import rows_of_lab, run_row
 
 log = logging.getLogger(__name__)
 
-# Application codes: a client that gets one of these need not try again.
-BAD_REQUEST, UNAUTHENTICATED, NOT_FOUND = 4400, 4401, 4404
+# Application codes: a client that gets one of these need not try again, unless somebody signs in.
+BAD_REQUEST, UNAUTHENTICATED, NO_MEMBER, NOT_FOUND = 4400, 4401, 4403, 4404
+LOOK_S = 2.0  # how often it is looked whether who listens may still do so
 
 
-class RunConsumer(AsyncWebsocketConsumer):
-    """Follow one run: its row at connect and at each change, every frame after N once and in order, and the end.
+class Refused(Exception):
+    """The connection ends, with a close code and a sentence."""
 
-    The connection is accepted before it is refused, because a browser learns the reason only from a close code.
+    def __init__(self, code: int, reason: str) -> None:
+        self.code, self.reason = code, reason
+        super().__init__(reason)
+
+
+class LabConsumer(AsyncWebsocketConsumer):
+    """A connection of a member of the lab. It ends soon after the session, the account or the membership does.
+
+    It is accepted before it is refused, because a browser learns the reason only from a close code.
     """
 
-    sender: asyncio.Task[None] | None = None
+    tasks: tuple[asyncio.Task[None], ...] = ()
 
     async def connect(self) -> None:
         await self.accept()
-        membership = await database_sync_to_async(self._membership)()
-        if membership is None:
-            await self.close(UNAUTHENTICATED, "sign in first")
-            return
         try:
-            after = int(parse_qs(self.scope["query_string"].decode()).get("after", ["-1"])[-1])
-            if after < -1:
-                raise ValueError
-        except (ValueError, UnicodeDecodeError):
-            await self.close(BAD_REQUEST, "after must be the number of the last frame seen, or -1")
+            membership = await database_sync_to_async(self._membership)()
+            messages = await self.begin(membership)
+        except Refused as refused:
+            await self.close(refused.code, refused.reason)
             return
-        run_id = self.scope["url_route"]["kwargs"]["run_id"]
-        run = await database_sync_to_async(Run.objects.filter(pk=run_id, lab=membership.lab, deleted_at__isnull=True).first)()
-        if run is None:
-            await self.close(NOT_FOUND, "there is no such run")
-            return
-        self.sender = asyncio.create_task(self._send_all(run, after))
+        self.tasks = asyncio.create_task(self._send_all(messages)), asyncio.create_task(self._watch(membership))
+
+    async def begin(self, membership: Membership) -> Any:
+        """What sends the messages, once it is awaited. Raises Refused."""
+        raise NotImplementedError
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         try:
@@ -64,30 +75,83 @@ class RunConsumer(AsyncWebsocketConsumer):
             await self.send('{"type":"pong"}')
 
     async def disconnect(self, code: int) -> None:
-        if self.sender:
-            self.sender.cancel()
+        for task in self.tasks:
+            task.cancel()
 
-    async def _send_all(self, run: Run, after: int) -> None:
+    async def _send_all(self, messages: Any) -> None:
         try:
-            async with FEEDS.feed(run.pk, run.directory, lambda: load_row(run.pk)) as feed:
-                async for message in feed.messages(after):
-                    await self.send(message)
+            await messages
         except asyncio.CancelledError:
             raise
         except Exception:
-            log.exception("run %s: the live stream broke", run.pk)
+            log.exception("%s: the live stream broke", self.scope["path"])
             await self.close(1011, "something went wrong on the server; connect again")
 
-    def _membership(self) -> Membership | None:
-        """Whoever has a bearer token, or a session cookie and comes from our own page."""
+    async def _watch(self, membership: Membership) -> None:
+        """Nothing more is sent to whoever signed out, was deactivated or left the lab."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            try:
+                now = await database_sync_to_async(self._membership)()
+                if now.lab_id != membership.lab_id:
+                    raise Refused(NO_MEMBER, "you are not a member of this lab any more")
+            except Refused as refused:
+                self.tasks[0].cancel()
+                await self.close(refused.code, refused.reason)
+                return
+            except DatabaseError as error:
+                log.warning("%s: it cannot be looked who listens (%s), trying again", self.scope["path"], error)
+
+    def _membership(self) -> Membership:
+        """Whoever has a bearer token, or a session cookie and comes from our own page. Raises Refused."""
         headers = dict(self.scope["headers"])
         scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
         if scheme.lower() == "bearer":
             user = ApiToken.user_of(token.strip())
-            return membership_of(user) if user else None
-        if not same_origin(headers):
-            return None
-        return membership_of(self.scope["user"])
+        else:
+            session = self.scope["session"]
+            fresh = session.__class__(session.session_key)  # the one at hand does not see that it ended
+            user = get_user(SimpleNamespace(session=fresh)) if same_origin(headers) else None
+        if user is None or not user.is_authenticated or not user.is_active:
+            raise Refused(UNAUTHENTICATED, "sign in first")
+        membership = membership_of(user)
+        if membership is None:
+            raise Refused(NO_MEMBER, "you are not a member of a lab")
+        return membership
+
+
+class RunConsumer(LabConsumer):
+    """Follow one run: its row at connect and at each change, every frame after N once and in order, and the end."""
+
+    async def begin(self, membership: Membership) -> Any:
+        try:
+            after = int(parse_qs(self.scope["query_string"].decode()).get("after", ["-1"])[-1])
+            if after < -1:
+                raise ValueError
+        except (ValueError, UnicodeDecodeError):
+            raise Refused(BAD_REQUEST, "after must be the number of the last frame seen, or -1") from None
+        run_id = self.scope["url_route"]["kwargs"]["run_id"]
+        run = await database_sync_to_async(Run.objects.filter(pk=run_id, lab=membership.lab, deleted_at__isnull=True).first)()
+        if run is None:
+            raise Refused(NOT_FOUND, "there is no such run")
+        return self._follow(run, after)
+
+    async def _follow(self, run: Run, after: int) -> None:
+        async with FEEDS.feed(run.pk, lambda: RunFeed(run.pk, run.directory, lambda: run_row(run.pk))) as feed:
+            async for message in feed.messages(after):
+                await self.send(message)
+
+
+class NewsConsumer(LabConsumer):
+    """Follow the rows of the lab's runs and questions."""
+
+    async def begin(self, membership: Membership) -> Any:
+        return self._follow(membership.lab_id)
+
+    async def _follow(self, lab_id: int) -> None:
+        async with NEWS.feed(lab_id, lambda: LabFeed(partial(rows_of_lab, lab_id))) as feed, aclosing(feed.messages()) as messages:
+            async for message in messages:
+                await self.send(message)
 
 
 def same_origin(headers: dict[bytes, bytes]) -> bool:
@@ -97,9 +161,3 @@ def same_origin(headers: dict[bytes, bytes]) -> bool:
     if not validate_host(domain, settings.ALLOWED_HOSTS):
         return False
     return urlsplit(origin).netloc == host or origin in settings.CSRF_TRUSTED_ORIGINS
-
-
-@database_sync_to_async
-def load_row(run_id: uuid.UUID) -> dict[str, Any] | None:
-    run = Run.objects.defer("document").filter(pk=run_id, deleted_at__isnull=True).first()
-    return RunShape.of(run).model_dump(mode="json") if run else None

@@ -16,23 +16,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import redis
-import redis.asyncio
-
 from webapp.lab.models.work import ACTIVE, RunState
 from webapp.lib.redis_connection import asynchronous_connection
 
 from . import files, stream
+from .shared import BLOCK_MS, RETRY_S, ROW_REFRESH_S, UNREACHABLE, Feeds
 from .stream import Entry
 
 log = logging.getLogger(__name__)
 
 TAIL_ENTRIES_MAX = 256
-BLOCK_MS = 1000
-ROW_REFRESH_S = 2.0  # should the hint of a change be lost, the change itself is seen after this time
-RETRY_S = 0.25
 CATCH_UP_ENTRIES, CATCH_UP_FRAMES = 50, 1000
-UNREACHABLE = (redis.RedisError, OSError, asyncio.TimeoutError)
 
 Row = dict[str, Any]
 
@@ -201,37 +195,4 @@ def message(entry: Entry) -> str:
     return f'{{"type":"frames",{sent}"frames":{entry.frames_json}}}'
 
 
-class Feeds:
-    """The feeds of this process, by run. Used from one event loop."""
-
-    def __init__(self) -> None:
-        self.open: dict[uuid.UUID, RunFeed] = {}
-
-    @contextlib.asynccontextmanager
-    async def feed(self, run_id: uuid.UUID, directory: Path, load_row: Callable[[], Awaitable[Row | None]]) -> AsyncIterator[RunFeed]:
-        """The run's feed, opened for the first viewer and closed after the last."""
-        feed = self.open.get(run_id)
-        if feed is None:
-            feed = self.open[run_id] = RunFeed(run_id, directory, load_row)
-            feed.viewers += 1
-            try:
-                await feed.open()
-            except BaseException:
-                await self._leave(feed)
-                raise
-        else:
-            feed.viewers += 1
-        try:
-            yield feed
-        finally:
-            await self._leave(feed)
-
-    async def _leave(self, feed: RunFeed) -> None:
-        feed.viewers -= 1
-        if feed.viewers == 0:
-            if self.open.get(feed.run_id) is feed:
-                del self.open[feed.run_id]
-            await feed.close()
-
-
-FEEDS = Feeds()
+FEEDS: Feeds[uuid.UUID, RunFeed] = Feeds()

@@ -2,11 +2,13 @@
 
 `live:<run>` holds the frames, several in an entry. The id of an entry is `<last frame + 1>-0`, so that a reader who has seen frame N
 asks for ids above `<N + 1>-0` and needs no other memory, and so that frames which a restarted worker computes again are refused by Redis.
-`state:<run>` says only that the run's row has changed; the row is the truth.
+`state:<run>` says only that the run's row has changed; the row is the truth. `news` says the same of every run and question of the
+installation, for those who look at many of them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +20,7 @@ import redis
 LIVE_ENTRIES_MAX = 20_000
 ENTRY_BYTES_MAX = 512 * 1024  # a browser reads this much at once without a pause that is felt
 STATE_ENTRIES_MAX = 100
+NEWS_KEY, NEWS_ENTRIES_MAX = "news", 1000
 KEEP_AFTER_END_S = 3600  # afterwards the files have it all
 
 
@@ -87,12 +90,25 @@ def publish(connection: redis.Redis, run_id: uuid.UUID | str, entry: Entry) -> b
 
 def announce(connection: redis.Redis, run_id: uuid.UUID | str, *, ended: bool = False) -> None:
     """Tell the viewers to look at the run's row. Without Redis they find out by themselves, a little later."""
-    try:
-        with connection.pipeline(transaction=False) as pipeline:
-            pipeline.xadd(state_key(run_id), {"changed": 1}, maxlen=STATE_ENTRIES_MAX, approximate=True)
-            if ended:
-                pipeline.expire(live_key(run_id), KEEP_AFTER_END_S)
-                pipeline.expire(state_key(run_id), KEEP_AFTER_END_S)
-            pipeline.execute()
-    except (redis.RedisError, OSError):
-        pass
+    with contextlib.suppress(redis.RedisError, OSError), connection.pipeline(transaction=False) as pipeline:
+        pipeline.xadd(state_key(run_id), {"changed": 1}, maxlen=STATE_ENTRIES_MAX, approximate=True)
+        pipeline.xadd(NEWS_KEY, {"run": str(run_id)}, maxlen=NEWS_ENTRIES_MAX, approximate=True)
+        if ended:
+            pipeline.expire(live_key(run_id), KEEP_AFTER_END_S)
+            pipeline.expire(state_key(run_id), KEEP_AFTER_END_S)
+        pipeline.execute()
+
+
+def announce_question(connection: redis.Redis, id: uuid.UUID | str) -> None:
+    """Tell the viewers to look at the row of a question about a run's records."""
+    _tell(connection, {"question": str(id)})
+
+
+def announce_lists(connection: redis.Redis) -> None:
+    """Tell the viewers that other runs may be in a list now, or that they have other tags."""
+    _tell(connection, {"lists": "1"})
+
+
+def _tell(connection: redis.Redis, what: dict[Any, Any]) -> None:
+    with contextlib.suppress(redis.RedisError, OSError):
+        connection.xadd(NEWS_KEY, what, maxlen=NEWS_ENTRIES_MAX, approximate=True)

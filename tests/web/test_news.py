@@ -1,0 +1,186 @@
+"""What changes in the lab is pushed to those who look at it, and whoever may have missed something is told to read anew."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from webapp.accounts.models import ApiToken
+from webapp.lab.models import Experiment, Lab, Run, RunState, Waterfalls
+from webapp.lab.models.waterfalls import hash_of
+from webapp.lab.people import member
+from webapp.lib.redis_connection import connection
+from webapp.live import news
+from webapp.live.news import NEWS
+from webapp.live.stream import announce, announce_question
+from workers import execution
+from workers import waterfalls as worker
+
+from .conftest import RedisProcess, new_experiment, new_run, small_document
+from .sockets import Socket, in_thread
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Listener:
+    """A page that is open: the newest row of all that it was told, and what else it heard."""
+
+    def __init__(self, socket: Socket) -> None:
+        self.socket = socket
+        self.rows: dict[str, dict[str, Any]] = {}
+        self.states: list[str] = []
+        self.heard: list[str] = []
+
+    async def receive(self) -> None:
+        message = json.loads(await self.socket.receive(5))
+        self.heard.append(message["type"])
+        for row in message.get("runs", []) + message.get("questions", []):
+            if self.rows.get(row["id"], {}).get("state") != row["state"]:
+                self.states.append(row["state"])
+            self.rows[row["id"]] = row
+
+    async def until(self, condition: Any) -> None:
+        while not condition():
+            await self.receive()
+
+
+@pytest.fixture
+def token(redis: RedisProcess, lab: Lab) -> str:
+    return ApiToken.issue(member("ada").user, "test")
+
+
+@asynccontextmanager
+async def listener(token: str) -> AsyncIterator[Listener]:
+    socket = Socket("/ws/news", [(b"authorization", f"Bearer {token}".encode())])
+    await socket.connect()
+    page = Listener(socket)
+    await page.receive()
+    assert page.heard == ["ready"]
+    yield page
+    await socket.disconnect()
+
+
+async def test_a_run_is_told_from_its_start_to_its_end(client: Client, experiment: Experiment, token: str) -> None:
+    async with listener(token) as page:
+        answer = await in_thread(client.post, f"/api/experiments/{experiment.pk}/runs", {}, content_type="application/json")
+        id = answer.json()["id"]
+        await page.until(lambda: id in page.rows)
+        await in_thread(execution.execute, id)
+        await page.until(lambda: page.rows[id]["state"] == "succeeded")
+        assert page.states[0] == "queued"
+        assert page.states[-1] == "succeeded"
+        assert "document" not in page.rows[id]
+        shown = (await in_thread(client.get, f"/api/runs/{id}")).json()
+        assert {name: value for name, value in page.rows[id].items() if not name.endswith("_at")}.items() <= shown.items()
+
+
+async def test_a_question_is_told_with_its_progress(
+    client: Client, experiment: Experiment, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.attendant.PROGRESS_S", 0.0)
+    run = await in_thread(new_run, experiment)
+    await in_thread(execution.execute, str(run.pk))
+    async with listener(token) as page:
+        answer = await in_thread(client.post, f"/api/runs/{run.pk}/waterfalls", {"slowest": 3}, content_type="application/json")
+        id = answer.json()["id"]
+        await page.until(lambda: id in page.rows)
+        await in_thread(worker.make, id)
+        await page.until(lambda: page.rows[id]["state"] == "succeeded")
+        assert (page.rows[id]["run"], page.rows[id]["records"], page.rows[id]["progress"]) == (str(run.pk), 3, 1.0)
+        deleted = await in_thread(client.delete, f"/api/runs/{run.pk}/waterfalls/{id}")
+        assert deleted.status_code == 204
+        await page.until(lambda: page.heard[-1] == "lists")
+
+
+async def test_the_progress_of_a_question_is_told(experiment: Experiment, token: str) -> None:
+    def question() -> Waterfalls:
+        run = new_run(experiment)
+        Run.objects.filter(pk=run.pk).update(state=RunState.SUCCEEDED)
+        asked = Waterfalls.objects.create(run=run, selection={"slowest": 1}, selection_hash=hash_of({}))
+        Waterfalls.objects.claim(asked.pk, "w")
+        return asked
+
+    asked = await in_thread(question)
+    async with listener(token) as page:
+        for share in (0.25, 0.5):
+            await in_thread(Waterfalls.objects.filter(pk=asked.pk).update, progress=share)
+            await in_thread(announce_question, connection(), asked.pk)
+            await page.until(lambda share=share: page.rows.get(str(asked.pk), {}).get("progress") == share)
+
+
+@pytest.mark.parametrize(("action", "undo"), [("delete", "restore"), ("tag", "untag")])
+async def test_changes_of_what_is_listed_are_told(client: Client, experiment: Experiment, token: str, action: str, undo: str) -> None:
+    run = await in_thread(new_run, experiment)
+    await in_thread(Run.objects.filter(pk=run.pk).update, state=RunState.SUCCEEDED)
+    async with listener(token) as page:
+        for one in (action, undo):
+            body = {"action": one, "ids": [str(run.pk)], **({"tag": "old"} if "tag" in one else {})}
+            page.heard.clear()
+            answer = await in_thread(client.post, "/api/runs/bulk", body, content_type="application/json")
+            assert answer.status_code == 200
+            await page.until(lambda: "lists" in page.heard)
+
+
+async def test_another_labs_runs_are_not_told(lab: Lab, experiment: Experiment, token: str) -> None:
+    elsewhere = await in_thread(Lab.objects.create, name="Elsewhere")
+    theirs = await in_thread(lambda: new_run(new_experiment(elsewhere, small_document())))
+    ours = await in_thread(new_run, experiment)
+    async with listener(token) as page:
+        await in_thread(announce, connection(), theirs.pk)
+        await in_thread(announce, connection(), ours.pk)
+        await page.until(lambda: str(ours.pk) in page.rows)
+        assert await page.socket.receive_nothing(timeout=0.7)
+        assert list(page.rows) == [str(ours.pk)]
+        assert "lists" not in page.heard
+
+
+@pytest.mark.slow
+async def test_without_redis_what_is_active_is_told_and_then_all_is_read_anew(
+    experiment: Experiment, token: str, redis: RedisProcess
+) -> None:
+    run = await in_thread(new_run, experiment)
+    async with listener(token) as page:
+        await page.until(lambda: str(run.pk) in page.rows)
+        await in_thread(redis.stop)
+        await in_thread(Run.objects.filter(pk=run.pk).update, state=RunState.CANCELLED)
+        await page.until(lambda: page.rows[str(run.pk)]["state"] == "cancelled")
+        page.heard.clear()
+        await in_thread(redis.start)
+        await page.until(lambda: "ready" in page.heard)
+        again = await in_thread(new_run, experiment)
+        await in_thread(announce, connection(), again.pk)
+        await page.until(lambda: str(again.pk) in page.rows)
+
+
+async def test_listeners_share_one_reader_and_one_that_is_far_behind_reads_anew(experiment: Experiment, token: str) -> None:
+    async with listener(token) as page, listener(token) as other:
+        assert [feed.viewers for feed in NEWS.open.values()] == [2]
+        feed = next(iter(NEWS.open.values()))
+        for _ in range(news.WAITING_MAX + 1):
+            feed._tell(news.LISTS)
+        await page.until(lambda: page.heard[-1] == "ready")
+        await other.until(lambda: other.heard[-1] == "ready")
+        assert page.heard.count("lists") < news.WAITING_MAX
+    assert NEWS.open == {}
+
+
+async def test_when_the_reader_fails_the_page_is_sent_away_and_may_come_again(token: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(self: Any) -> None:
+        raise ValueError("nobody thought of this")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("webapp.live.news.LabFeed._follow", broken)
+        socket = Socket("/ws/news", [(b"authorization", f"Bearer {token}".encode())])
+        await socket.connect()
+        message = await socket.receive_output(timeout=5)
+        assert (message["type"], message["code"]) == ("websocket.close", 1011)
+        await socket.disconnect()
+        await asyncio.sleep(0)
+    async with listener(token):
+        pass

@@ -1,0 +1,138 @@
+"""What changes among a lab's runs and questions, for its viewers in this process.
+
+Redis brings hints, the database has the rows. Nothing that was told is kept: whoever begins to listen, or may have missed something, gets
+`ready` and reads anew what it shows; from then on it is told every change.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Set
+from typing import Any
+
+from webapp.lib.redis_connection import asynchronous_connection
+
+from .shared import BLOCK_MS, RETRY_S, ROW_REFRESH_S, UNREACHABLE, Feeds
+from .stream import NEWS_KEY
+
+log = logging.getLogger(__name__)
+
+PAUSE_S = 0.2  # between two looks; what comes meanwhile is told together
+WAITING_MAX = 100  # messages; a viewer who is further behind reads anew
+READY, LISTS = '{"type":"ready"}', '{"type":"lists"}'
+
+KINDS = ("run", "question")
+Rows = dict[tuple[str, str], dict[str, Any] | None]
+"""What the API shows of a row, by kind and id; None where it was deleted."""
+Load = Callable[[Set[tuple[str, str]]], Awaitable[Rows]]
+
+
+class LabFeed:
+    """Tells of one lab while it has viewers.
+
+    load: reads the lab's active rows, and those of it that are named as well, active or not.
+    """
+
+    def __init__(self, load: Load) -> None:
+        self.load = load
+        self.active: Rows = {}  # as they were told last
+        self.named: set[tuple[str, str]] = set()  # by hints since the last look
+        self.lists = False  # what is in a list may have changed since then
+        self.following = self.broken = False
+        self.viewers = 0
+        self.waiting: set[asyncio.Queue[str | None]] = set()
+        self.redis = asynchronous_connection(answer_timeout_s=BLOCK_MS / 1000 + 5)
+        self.reader: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        self.reader = asyncio.create_task(self._read(), name="news")
+
+    async def close(self) -> None:
+        if self.reader:
+            self.reader.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self.reader
+        await self.redis.aclose()
+
+    # --- the reader -------------------------------------------------------------------------------------------------------------------
+
+    async def _read(self) -> None:
+        try:
+            await self._follow()
+        except Exception:
+            log.exception("the news cannot be followed")
+            self.broken = True
+            self._tell(None)
+
+    async def _follow(self) -> None:
+        position: Any = None
+        looked_s = -ROW_REFRESH_S
+        clock = asyncio.get_running_loop().time
+        while True:
+            try:
+                if position is None:
+                    newest = await self.redis.xrevrange(NEWS_KEY, count=1)
+                    position = newest[0][0] if newest else "0-0"
+                    self.following = True
+                    self._tell(READY)
+                else:
+                    for _, entries in await self.redis.xread({NEWS_KEY: position}, count=1000, block=BLOCK_MS):
+                        position = entries[-1][0]
+                        for _, fields in entries:
+                            self._note(fields)
+            except UNREACHABLE as error:
+                if self.following:
+                    log.warning("Redis is away (%s); what is active is looked at every %g s until it is back", error, ROW_REFRESH_S)
+                position, self.following = None, False  # it may come back empty, and hints are lost meanwhile
+                await asyncio.sleep(RETRY_S)
+            if self.named or self.lists or clock() - looked_s >= ROW_REFRESH_S:
+                looked_s = clock()
+                await self._look()
+                await asyncio.sleep(PAUSE_S)
+
+    def _note(self, hint: dict[bytes, bytes]) -> None:
+        self.lists = self.lists or b"lists" in hint
+        self.named |= {(kind, hint[kind.encode()].decode()) for kind in KINDS if kind.encode() in hint}
+
+    async def _look(self) -> None:
+        try:
+            rows = await self.load(self.named | self.active.keys())
+        except Exception:  # the database is away for a moment; the next look will tell
+            log.exception("the lab's rows cannot be read")
+            return
+        for kind in KINDS:
+            changed = [row for key, row in rows.items() if row and key[0] == kind and self.active.get(key) != row]
+            if changed:
+                self._tell(json.dumps({"type": f"{kind}s", f"{kind}s": changed}))
+        if self.lists or None in rows.values():
+            self._tell(LISTS)
+        self.named, self.lists = set(), False
+        self.active = {key: row for key, row in rows.items() if row and row["state"] in ("queued", "running")}
+
+    def _tell(self, message: str | None) -> None:
+        for queue in self.waiting:
+            behind = queue.full()
+            while behind and not queue.empty():
+                queue.get_nowait()
+            queue.put_nowait(READY if behind and message else message)
+
+    # --- the viewers ------------------------------------------------------------------------------------------------------------------
+
+    async def messages(self) -> AsyncGenerator[str, None]:
+        """What a viewer is to receive from now on."""
+        queue: asyncio.Queue[str | None] = asyncio.Queue(WAITING_MAX)
+        self.waiting.add(queue)
+        try:
+            if self.following:
+                yield READY
+            while not self.broken and (message := await queue.get()) is not None:
+                yield message
+            raise RuntimeError("the reader of the news has failed")
+        finally:
+            self.waiting.discard(queue)
+
+
+NEWS: Feeds[int, LabFeed] = Feeds()

@@ -1,0 +1,41 @@
+"""Rows as the API shows them, read for the event loop."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Set
+from typing import Any
+
+from channels.db import database_sync_to_async
+from django.db.models import Q
+
+from webapp.lab.models import Run, Waterfalls
+from webapp.lab.models.work import ACTIVE
+from webapp.lab.shapes import RunShape, WaterfallsShape
+
+from .news import Rows
+
+
+@database_sync_to_async
+def run_row(run_id: uuid.UUID) -> dict[str, Any] | None:
+    run = Run.objects.defer("document").filter(pk=run_id, deleted_at__isnull=True).first()
+    return RunShape.of(run).model_dump(mode="json") if run else None
+
+
+@database_sync_to_async
+def rows_of_lab(lab_id: int, named: Set[tuple[str, str]]) -> Rows:
+    """What is active in the lab, and what is named as well."""
+    rows: Rows = {}
+    runs = Run.objects.filter(lab=lab_id).filter(_wanted(named, "run")).defer("document").prefetch_related("tags")
+    for run in runs.order_by("number"):
+        rows["run", str(run.pk)] = None if run.deleted_at else RunShape.of(run).model_dump(mode="json")
+    questions = Waterfalls.objects.filter(run__lab=lab_id).filter(_wanted(named, "question"))
+    for question in questions.order_by("created_at"):
+        rows["question", str(question.pk)] = None if question.deleted_at else WaterfallsShape.of(question).model_dump(mode="json")
+    return rows
+
+
+def _wanted(named: Set[tuple[str, str]], kind: str) -> Q:
+    active = Q(state__in=ACTIVE, deleted_at__isnull=True)
+    ids = [id for one, id in named if one == kind]
+    return active | Q(pk__in=ids) if ids else active
