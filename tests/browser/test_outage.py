@@ -114,7 +114,7 @@ def test_what_may_happen_while_a_run_is_watched(page: Page, api: httpx.Client, e
     kept = probe(page)["framesReceived"]
     assert int(page.get_by_test_id("time-stack").get_attribute("data-points") or 0) == kept
     page.context.add_cookies(cookies)  # type: ignore[arg-type]
-    refused.get_by_role("button", name="Try again").click()
+    page.get_by_role("dialog", name="Your session has ended").get_by_role("button", name="I am signed in now").click()
     expect(refused).to_have_count(0)
     wait_for(page, "framesReceived", kept + 4)
     assert probe(page)["gaps"] == 0

@@ -1,4 +1,5 @@
 /** fetch with the session cookie, the CSRF header and errors that carry the server's own sentence. */
+import { SIGNED_OUT_EVENT } from "./socket";
 import type { Problem } from "./types";
 
 export class ApiError extends Error {
@@ -58,7 +59,7 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
   }
   const answer = await readBody(response);
   // Whoever listens asks who is there; that question's own answer is no news.
-  if (response.status === 401 && path !== "/api/me") window.dispatchEvent(new Event("millrace:signed-out"));
+  if (response.status === 401 && path !== "/api/me") window.dispatchEvent(new Event(SIGNED_OUT_EVENT));
   if (!response.ok) throw new ApiError(response.status, sentence(response.status, answer), answer);
   return answer as T;
 }

@@ -76,8 +76,6 @@ export const runsQuery = (filter: Partial<RunFilter>) =>
       return get<{ items: Run[]; count: number }>(`/api/runs?${query}`, signal);
     },
     placeholderData: keepPreviousData,
-    // Live while something moves, calm otherwise.
-    refetchInterval: (query) => (query.state.data?.items.some((run) => isMoving(run)) ? 1000 : 10_000),
   });
 
 export const runQuery = (id: string) =>
@@ -87,22 +85,22 @@ export const runQuery = (id: string) =>
 export const questionsQuery = (run: string, enabled: boolean) =>
   queryOptions({ queryKey: ["waterfalls", run], queryFn: () => get<Question[]>(`/api/runs/${run}/waterfalls`), enabled });
 
-/** One question with its answer; looked at again while a worker is at it. */
+/** One question with its answer, once a worker has found it. */
 export const answerQuery = (run: string, id: string) =>
   queryOptions({
     queryKey: ["waterfalls", run, id],
     queryFn: () => get<Question & { waterfalls: Waterfall[] | null }>(`/api/runs/${run}/waterfalls/${id}`),
     enabled: id !== "",
     staleTime: Infinity,
-    refetchInterval: (query) => (query.state.data && isActive(query.state.data) ? 400 : false),
   });
 
 const FRAMES_PER_PAGE = 1000;
 
-/** All frames of a run so far, from the files. (The run's own page follows it live instead.) */
+/** All frames of a run that has ended. Those of one that goes on are followed instead. */
 export const framesQuery = (run: Pick<Run, "id" | "state">) =>
   queryOptions({
-    queryKey: ["frames", run.id, isActive(run)],
+    queryKey: ["frames", run.id],
+    enabled: !isActive(run),
     queryFn: async ({ signal }) => {
       const frames: Frame[] = [];
       for (;;) {
@@ -113,8 +111,6 @@ export const framesQuery = (run: Pick<Run, "id" | "state">) =>
       }
     },
     staleTime: Infinity,
-    refetchInterval: isActive(run) ? 2000 : false,
-    placeholderData: keepPreviousData,
   });
 
 /** It has not ended. */

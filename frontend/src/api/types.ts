@@ -271,3 +271,14 @@ export type SocketMessage =
   | { type: "state"; run: Run }
   | { type: "end" }
   | { type: "pong" };
+
+/**
+ * What changes in the lab. `ready`: from now on it is told, what came before is not. `lists`: other runs may be in a list, or have
+ * other tags.
+ */
+export type NewsMessage =
+  | { type: "ready" }
+  | { type: "runs"; runs: Run[] }
+  | { type: "questions"; questions: Question[] }
+  | { type: "lists" }
+  | { type: "pong" };

@@ -8,6 +8,7 @@ import { Toasts } from "../ui/toasts";
 import { Keyboard } from "./Keyboard";
 import { SignedInNoMore, SignedOut } from "./SignedOut";
 import { Tour } from "./Tour";
+import { useNews } from "./useNews";
 
 const SCREENS: [to: string, label: string, icon: IconName][] = [
   ["/templates", "Templates", "gallery"],
@@ -23,6 +24,7 @@ const ALL = [...SCREENS, HELP];
 export function Shell() {
   const { data: me, error, refetch } = useQuery(meQuery);
   const signedOut = error instanceof ApiError && (error.status === 401 || error.status === 403);
+  const member = useNews(Boolean(me) && !signedOut);
   if (signedOut && !me) return <SignedOut />;
   return (
     <div className="shell">
@@ -44,7 +46,7 @@ export function Shell() {
       <Toasts />
       <Tour />
       <Keyboard screens={ALL} />
-      {signedOut && <SignedInNoMore onSignedIn={() => void refetch()} />}
+      {signedOut && <SignedInNoMore member={member} onSignedIn={() => void refetch()} />}
     </div>
   );
 }

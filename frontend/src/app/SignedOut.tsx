@@ -24,20 +24,24 @@ export function SignedOut() {
   );
 }
 
-/** For whose session ended while they were at work: the page below stays as it is, with what was not saved yet. */
-export function SignedInNoMore({ onSignedIn }: { onSignedIn: () => void }) {
+/** For whose session or membership ended while they were at work: the page below stays as it is, with what was not saved yet. */
+export function SignedInNoMore({ member, onSignedIn }: { member: boolean; onSignedIn: () => void }) {
   return (
     <Dialog
-      title="Your session has ended"
+      title={member ? "Your session has ended" : "You are not a member of the lab any more"}
       onClose={onSignedIn}
       footer={
         <button className="btn primary" data-autofocus onClick={onSignedIn}>
-          I am signed in now
+          {member ? "I am signed in now" : "I am a member now"}
         </button>
       }
     >
-      <p>Nothing is lost: what you edited is kept in this page, and is saved as soon as you are signed in again.</p>
-      <p>Make a new link on the machine that runs Millrace, open it in another tab of this browser, and come back here:</p>
+      <p>Nothing is lost: what you edited is kept in this page, and is saved as soon as you are {member ? "signed in" : "a member"} again.</p>
+      {member ? (
+        <p>Make a new link on the machine that runs Millrace, open it in another tab of this browser, and come back here:</p>
+      ) : (
+        <p>Ask an owner of the lab to add you. Or sign in as somebody else: make a link where Millrace runs, and open it in another tab:</p>
+      )}
       <pre className="command">.venv/bin/python manage.py signin_url</pre>
     </Dialog>
   );

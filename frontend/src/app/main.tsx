@@ -4,6 +4,7 @@ import { createRoot } from "react-dom/client";
 import { createBrowserRouter, RouterProvider } from "react-router";
 import { ApiError } from "../api/client";
 import { registryQuery } from "../api/queries";
+import { SIGNED_OUT_EVENT } from "../api/socket";
 import { FirstExperiment } from "../experiments/FirstExperiment";
 import { Loading } from "../ui/states";
 import { Crash } from "./Crash";
@@ -26,7 +27,7 @@ const client: QueryClient = new QueryClient({
 });
 
 const askWhoIsThere = () => void client.invalidateQueries({ queryKey: ["me"] });
-window.addEventListener("millrace:signed-out", askWhoIsThere);
+window.addEventListener(SIGNED_OUT_EVENT, askWhoIsThere);
 
 /** Each page is a file of its own, loaded when it is opened first. */
 const router = createBrowserRouter([

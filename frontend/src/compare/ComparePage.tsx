@@ -1,7 +1,7 @@
 import { useQueries, type UseQueryResult } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Link } from "react-router";
-import { framesQuery, isActive, runQuery } from "../api/queries";
+import { runQuery } from "../api/queries";
 import type { Frame, Run } from "../api/types";
 import { TopBar } from "../app/TopBar";
 import { COMPARED_MAX, COMPARED_MIN, idsOf } from "../model/compare";
@@ -13,6 +13,7 @@ import { Figures } from "./Figures";
 import { Parameters } from "./Parameters";
 import { RunPicker } from "./RunPicker";
 import { LineSample, LINES } from "./lines";
+import { useFrames } from "./useFrames";
 import "./compare.css";
 
 /** One of the runs: how it is drawn depends on its place. */
@@ -20,8 +21,6 @@ export interface Compared {
   run: Run;
   frames: Frame[];
 }
-
-const ACTIVE_REFRESH_MS = 2000;
 
 /** Two to four runs over one time axis; the first is what the others are held against. Which ones stands in the address. */
 export function ComparePage() {
@@ -31,14 +30,11 @@ export function ComparePage() {
   const setIds = (next: string[]) => change({ runs: next.join(",") });
   const found = useQueries({
     combine: together,
-    queries: ids.map((id) => ({
-      ...runQuery(id),
-      refetchInterval: ({ state: { data } }: { state: { data?: Run } }) => (data && isActive(data) ? ACTIVE_REFRESH_MS : (false as const)),
-    })),
+    queries: ids.map((id) => runQuery(id)),
   });
   const { runs, failed } = found;
-  const frames = useQueries({ queries: runs.map((run) => framesQuery(run)), combine: dataOf });
-  const compared = useMemo(() => runs.map((run, at): Compared => ({ run, frames: frames[at] ?? NO_FRAMES })), [runs, frames]);
+  const frames = useFrames(runs);
+  const compared = useMemo(() => runs.map((run, at): Compared => ({ run, frames: frames[at] ?? [] })), [runs, frames]);
   const lacking = ids.length < COMPARED_MIN;
   return (
     <div className="page">
@@ -112,9 +108,6 @@ export function ComparePage() {
     </div>
   );
 }
-
-const NO_FRAMES: Frame[] = [];
-const dataOf = (results: UseQueryResult<Frame[]>[]) => results.map(({ data }) => data ?? NO_FRAMES);
 
 /** The runs that are here, and which one could not be had (-1: none). */
 function together(results: UseQueryResult<Run>[]) {

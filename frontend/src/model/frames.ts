@@ -43,20 +43,20 @@ export class FrameLog {
 
   /**
    * Adds frames that follow on. Frames already there are skipped (a reconnect may repeat them).
-   * Returns the first number that is missing when the batch starts later than expected, else null.
+   * Returns whether they do follow on; from the first one that is missing, the rest is left out.
    */
-  add(batch: Frame[]): number | null {
+  add(batch: Frame[]): boolean {
     for (const frame of batch) {
       if (frame.n < this.count) continue;
       if (frame.n > this.count) {
         this.gaps += 1;
-        return this.count;
+        return false;
       }
       write(this.root, frame.n, frame);
       if (frame.deaths?.length) this.deathsOf.set(frame.n, frame.deaths);
       this.count += 1;
     }
-    return null;
+    return true;
   }
 
   /** Frame n as it came; undefined when it is not there. */

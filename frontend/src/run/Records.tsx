@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { ApiError, post } from "../api/client";
 import { answerQuery, isActive, questionsQuery } from "../api/queries";
 import type { Question, Run, Waterfall } from "../api/types";
@@ -83,10 +83,6 @@ function Answer({
   const { data, error, refetch } = useQuery(answerQuery(run.id, id));
   const client = useQueryClient();
   const again = useAsk(run.id, onAsked);
-  const state = data?.state;
-  useEffect(() => {
-    if (state) void client.invalidateQueries({ queryKey: ["waterfalls", run.id], exact: true });
-  }, [state, client, run.id]);
   const cancel = useMutation({
     mutationFn: () => post(`/api/runs/${run.id}/waterfalls/${id}/cancel`),
     onSettled: () => client.invalidateQueries({ queryKey: ["waterfalls", run.id] }),

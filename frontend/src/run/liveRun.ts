@@ -2,13 +2,15 @@
 import { create } from "zustand";
 import { ApiError, get } from "../api/client";
 import { isActive } from "../api/queries";
-import { GONE, RunSocket, SIGNED_OUT } from "../api/runSocket";
+import { RunSocket } from "../api/runSocket";
+import { GONE, NO_MEMBER, SIGNED_OUT } from "../api/socket";
 import type { Frame, Run } from "../api/types";
 import { FrameLog } from "../model/frames";
 import type { Span } from "../model/series";
 
 /** Why nothing more comes, though the run may go on. */
 export type Refusal = "signed-out" | "gone" | "refused";
+const REFUSALS: Record<number, Refusal> = { [SIGNED_OUT]: "signed-out", [NO_MEMBER]: "signed-out", [GONE]: "gone" };
 
 export interface LiveRun {
   run: Run | null;
@@ -136,9 +138,9 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
     else requestAnimationFrame(now);
   };
 
-  const take = (batch: Frame[]): number | null => {
-    const missingFrom = log.add(batch);
-    if (stopped) return null;
+  const take = (batch: Frame[]): boolean => {
+    const follows = log.add(batch);
+    if (stopped) return true;
     show();
     const probe = window.__millrace;
     const first = batch[0]?.n ?? -1;
@@ -149,11 +151,11 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
         lastFrame: log.column("n")[log.count - 1] ?? -1,
         gaps: log.gaps,
       });
-    return missingFrom;
+    return follows;
   };
 
-  /** Reads pages from the first missing frame until there are no more. */
-  const refill = async (): Promise<void> => {
+  /** Reads pages until there are no more. */
+  const readAll = async (): Promise<void> => {
     for (;;) {
       const after = log.count - 1;
       const page = await get<{ frames: Frame[]; next: number | null }>(`/api/runs/${id}/frames?after=${after}&limit=${FRAMES_PER_PAGE}`);
@@ -163,31 +165,21 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
     }
   };
 
-  let filling: Promise<void> | null = null;
-  const fill = () => {
-    filling ??= refill()
-      .catch(() => undefined)
-      .finally(() => {
-        filling = null;
-      });
-    return filling;
-  };
-
   const socket = new RunSocket(id, {
     after: () => log.count - 1,
     onFrames: (frames, at_s) => {
       const last = frames.at(-1);
       if (at_s !== undefined && last) lagsToCome.push({ n: last.n, at_s });
-      if (take(frames) !== null) void fill().then(() => take(frames));
+      return take(frames);
     },
     // The stream's row has no document; the one at hand stays.
-    onRun: (run) => set((state) => ({ run: { ...state.run, ...run } })),
+    onRun: (run) => set((state) => ({ run: { ...state.run, ...run }, refused: null })),
     onEnd: () => {
       set({ complete: true });
       // The end of a run that was deleted while it was watched leads to nothing.
       reload().catch((error: unknown) => refuse(error));
     },
-    onRefused: (code, reason) => set({ refused: { why: code === SIGNED_OUT ? "signed-out" : code === GONE ? "gone" : "refused", reason } }),
+    onRefused: (code, reason) => set({ refused: { why: REFUSALS[code] ?? "refused", reason } }),
     onTrouble: (failures, retryIn_s) => set({ failures, retryIn_s }),
   });
 
@@ -210,28 +202,22 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
       if (stopped) return;
       if (window.__millrace) window.__millrace.runNumber = run.number;
       if (isActive(run)) return socket.open();
-      await refill();
+      await readAll();
       if (!stopped) set({ complete: true });
     } catch (error) {
       if (!stopped) set({ error });
     }
   })();
 
-  const onVisibility = () => (document.hidden ? socket.pause() : socket.resume());
-  const tryNow = () => {
-    set({ refused: null });
-    socket.tryNow();
-  };
-  document.addEventListener("visibilitychange", onVisibility);
-  window.addEventListener("online", tryNow);
   return {
     stop: () => {
       stopped = true;
       socket.close();
-      document.removeEventListener("visibilitychange", onVisibility);
-      window.removeEventListener("online", tryNow);
     },
-    tryNow,
+    tryNow: () => {
+      set({ refused: null });
+      socket.tryNow();
+    },
   };
 }
 
