@@ -80,6 +80,15 @@ async def test_a_run_is_told_from_its_start_to_its_end(client: Client, experimen
         assert {name: value for name, value in page.rows[id].items() if not name.endswith("_at")}.items() <= shown.items()
 
 
+async def test_a_run_that_is_paused_goes_on_being_told(client: Client, experiment: Experiment, token: str) -> None:
+    run = await in_thread(new_run, experiment)
+    async with listener(token) as page:
+        for action, state in (("pause", "paused"), ("resume", "queued"), ("cancel", "cancelled")):
+            answer = await in_thread(client.post, f"/api/runs/{run.pk}/{action}", {}, content_type="application/json")
+            assert answer.status_code == 202, answer.content
+            await page.until(lambda state=state: page.rows.get(str(run.pk), {}).get("state") == state)
+
+
 async def test_a_question_is_told_with_its_progress(
     client: Client, experiment: Experiment, token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Set
 from typing import Any
 
+from webapp.lab.models.work import ACTIVE
 from webapp.lib.redis_connection import asynchronous_connection
 
 from .shared import BLOCK_MS, RETRY_S, ROW_REFRESH_S, UNREACHABLE, Feeds
@@ -110,7 +111,7 @@ class LabFeed:
         if self.lists or None in rows.values():
             self._tell(LISTS)
         self.named, self.lists = set(), False
-        self.active = {key: row for key, row in rows.items() if row and row["state"] in ("queued", "running")}
+        self.active = {key: row for key, row in rows.items() if row and row["state"] in ACTIVE}
 
     def _tell(self, message: str | None) -> None:
         for queue in self.waiting:
