@@ -46,15 +46,20 @@ export function nameOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" 
   return `${modified ? "Ctrl+" : ""}${event.altKey ? "Alt+" : ""}${shifted ? "Shift+" : ""}${key}`;
 }
 
-/** Keys belong to a field while it has the focus. */
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName));
+const CHOICES = ["radio", "checkbox", "range"];
+
+/** Keys belong to a field while it has the focus; letters and signs mean nothing to a choice, though. */
+const isTyping = ({ target, key }: KeyboardEvent) => {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement && CHOICES.includes(target.type) && key.length === 1 && key !== " ") return false;
+  return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
+};
 
 /** Runs the command of a key, if there is one that is at hand now. While a dialog is open, keys belong to it. */
 export function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
   const name = nameOf(event);
-  const typing = isTyping(event.target);
+  const typing = isTyping(event);
   const command = commandsNow().find((one) => one.keys?.includes(name) && (!typing || one.whileTyping));
   if (!command || command.byBrowser) return;
   event.preventDefault();

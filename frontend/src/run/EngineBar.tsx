@@ -26,8 +26,11 @@ export function EngineBar({ run, gone }: { run: Run; gone: boolean }) {
       </button>
       <Step refusal={deleted ?? stepRefusal(run)} />
       <Pace pace={run.pace} refusal={deleted ?? paceRefusal(run)} />
-      <span className="says" data-testid="engine-says" role="status">
-        <Says run={run} going={going} />
+      <span className="says" data-testid="engine-says">
+        <span role="status">
+          <Says run={run} going={going} />
+        </span>
+        {paused && run.paused_at && <Since at={run.paused_at} />}
       </span>
     </section>
   );
@@ -113,7 +116,6 @@ function Says({ run, going }: { run: Run; going: Going }) {
     return (
       <>
         <b>Paused</b> after {plural(frames, "frame")}
-        {run.paused_at && <Since at={run.paused_at} />}
       </>
     );
   if (going === "pausing") return <>Pausing</>;

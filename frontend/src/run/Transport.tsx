@@ -3,7 +3,7 @@ import type { Run } from "../api/types";
 import { isActive, isMoving } from "../api/queries";
 import { CHARTS, type ChartId } from "../model/charts";
 import type { RunEvent } from "../model/events";
-import { duration } from "../ui/format";
+import { duration, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
 import { playOrPause } from "./keys";
@@ -281,15 +281,15 @@ function WallTime({ run, head_s }: { run: Run; head_s: number }) {
     );
   const wall_s = Math.max(0, ((run.finished_at ? Date.parse(run.finished_at) : now) - Date.parse(run.started_at)) / 1000);
   const pace = wall_s > 0.2 ? head_s / wall_s : null;
-  const speed = pace === null ? "" : `, ${pace >= 10 ? Math.round(pace) : pace.toFixed(1)} × real time`;
-  const left = going && run.eta_s !== null && run.eta_s !== undefined ? `, ${duration(Math.max(0, run.eta_s))} left` : going ? "" : speed;
+  const speed = pace === null ? "" : `, ${short(pace)} × real time`;
+  const left = run.state === "running" && typeof run.eta_s === "number" ? `, ${duration(Math.max(0, run.eta_s))} left` : "";
   return (
     <div className="time wall" title={TOOK}>
       <b>
         {duration(wall_s).replace(/ s$/, "")} <i>{wall_s < 60 ? "s" : ""}</i>
       </b>
       {DOING[run.state] ?? "took"}
-      {left}
+      {going ? left : speed}
     </div>
   );
 }
