@@ -26,6 +26,7 @@ import { feedbackLane, NODE, nodeHeight, PORT, portAt, positionsOf } from "../mo
 import type { Arrow } from "../model/neighbours";
 import { isError, problemsByPart } from "../model/validate";
 import { plural } from "../ui/format";
+import { moveMs } from "../ui/motion";
 import { toast } from "../ui/toasts";
 import { addItem, goAlong, PALETTE_TYPE, type PaletteItem } from "./commands";
 import { ArrangeNote } from "./ArrangeNote";
@@ -199,7 +200,7 @@ export function Stage() {
   useEffect(() => setNodes((now) => now.map((node) => ({ ...node }))), [isFar]);
 
   const fit = useCallback(
-    (duration = 200) => {
+    (duration = moveMs()) => {
       const size = stage.current?.getBoundingClientRect();
       const now = hardwareOf(useEditor.getState().document, kinds);
       if (!size) return;
@@ -240,7 +241,7 @@ export function Stage() {
     if (isIn && zoom >= READABLE_ZOOM) return;
     const fits = Math.min(size.width / (box.width + 2 * EDGE), size.height / (box.height + 2 * HEADER));
     const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-    void flow.setCenter(middle.x, middle.y, { zoom: Math.min(Math.max(zoom, READABLE_ZOOM), fits), duration: 200 });
+    void flow.setCenter(middle.x, middle.y, { zoom: Math.min(Math.max(zoom, READABLE_ZOOM), fits), duration: moveMs() });
   }, [revealed, flow]);
 
   const onArrow = (event: React.KeyboardEvent) => {

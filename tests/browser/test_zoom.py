@@ -1,0 +1,123 @@
+"""A screen of 1280×800 at a zoom of 200 %: half as many px of the page in each direction. And pages for who wants nothing to move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import httpx
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from .axe import assert_accessible
+from .canvas import Canvas
+from .test_pictures import wait_until_ended
+from .test_run import start
+
+ZOOMED = {"width": 640, "height": 400, "device_scale_factor": 2}
+
+# Controls and headings that cannot be brought into view by scrolling, or whose words are cut off without dots; and ways to scroll sideways
+# other than those of the canvas, charts, tables and code.
+LOST = """() => {
+  const lost = [];
+  const name = (element) => `${element.tagName} ${element.getAttribute("aria-label") || element.textContent.trim().slice(0, 40)}`;
+  for (const element of document.querySelectorAll(".view *, dialog *")) {
+    const { overflowX } = getComputedStyle(element);
+    const wide = element.scrollWidth > element.clientWidth + 1;
+    if (wide && /auto|scroll/.test(overflowX) && !element.matches(":has(table), .topo, pre, .tags, input, textarea")) lost.push(`sideways: ${element.className}`);
+  }
+  for (const element of document.querySelectorAll("button, a, input, select, textarea, h1, h2, h3, label")) {
+    if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) || element.closest(".react-flow__viewport, .toasts")) continue;
+    const style = getComputedStyle(element);
+    if (style.clipPath !== "none") continue;
+    const cut = element.scrollWidth > element.clientWidth + 2 && style.overflowX !== "visible" && style.textOverflow !== "ellipsis";
+    if (cut && !element.matches("input, select, textarea")) lost.push(`cut off: ${name(element)}`);
+    element.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const { left, top, right, bottom } = element.getBoundingClientRect();
+    if (left < -1 || top < -1 || right > innerWidth + 1 || (bottom > innerHeight + 1 && bottom - top < innerHeight)) lost.push(`out of reach: ${name(element)}`);
+  }
+  const page = document.scrollingElement;
+  if (page.scrollWidth > innerWidth || page.scrollHeight > innerHeight) lost.push(`the window scrolls: ${page.scrollWidth} × ${page.scrollHeight}`);
+  return lost;
+}"""
+
+
+def assert_all_in_reach(page: Page, name: str) -> None:
+    assert page.evaluate(LOST) == [], name
+
+
+@pytest.fixture
+def zoomed(new_context: Callable[..., BrowserContext]) -> Page:
+    return new_context(**ZOOMED).new_page()
+
+
+def test_every_page_can_be_used_at_twice_the_size(zoomed: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    """Nothing is cut off or out of reach, and pages scroll downwards only."""
+    experiment_id = experiment()
+    runs = [start(api, experiment_id), start(api, experiment_id)]
+    for run_id in runs:
+        wait_until_ended(api, zoomed, run_id)
+    for path, ready in (
+        (f"/experiments/{experiment_id}", "Checkpointing"),
+        (f"/runs/{runs[0]}", "Throughput"),
+        (f"/runs/{runs[0]}?panel=records", "Slowest"),
+        (f"/runs/{runs[0]}?panel=summary", "Records in"),
+        ("/runs", "NexMark Q3, four workers"),
+        (f"/compare?runs={','.join(runs)}", "Only what differs"),
+        ("/compare", "Choose two to four runs"),
+        ("/templates", "Flight delays by airport"),
+        ("/experiments", "NexMark Q3, four workers"),
+        ("/help", "How Millrace works"),
+        ("/help/operators/join", "Left key"),
+        ("/help/rates", "Random walk"),
+        ("/nowhere", "There is no page at this address"),
+    ):
+        zoomed.goto(path)
+        zoomed.get_by_text(ready).first.wait_for(state="attached")
+        zoomed.wait_for_load_state("networkidle")
+        assert_all_in_reach(zoomed, path)
+        assert_accessible(zoomed)
+
+
+def test_a_query_is_edited_and_run_at_twice_the_size(zoomed: Page, experiment: Callable[..., str]) -> None:
+    canvas = Canvas(zoomed)
+    canvas.new()
+    for item in ("stream-nexmark_person", "operator-filter", "operator-sink"):
+        zoomed.get_by_test_id(f"palette-{item}").press("Enter")
+    zoomed.get_by_label("Fit").click()
+    zoomed.wait_for_timeout(300)
+    canvas.connect("persons", "filter")
+    canvas.connect("filter", "sink")
+    zoomed.get_by_test_id("problems-button").click()
+    canvas.operator("filter").locator("header b").click()
+    zoomed.locator("#form-query-operators-1-params_predicate").fill("state == 'OR'")
+    zoomed.get_by_role("tab", name="Workload").last.click()
+    zoomed.get_by_label("Horizon").first.fill("6")
+    assert_all_in_reach(zoomed, "canvas with a selected operator")
+    zoomed.get_by_role("button", name="More").click()
+    zoomed.get_by_role("button", name="Import", exact=True).last.click()
+    expect(zoomed.get_by_role("dialog")).to_be_visible()
+    assert_all_in_reach(zoomed, "import")
+    zoomed.keyboard.press("Escape")
+    zoomed.get_by_test_id("run").click()
+    zoomed.wait_for_url("**/runs/*")
+    expect(zoomed.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=30_000)
+
+
+MOVING = """() => document.getAnimations().filter((one) => one.playState === "running" && (one.effect.getComputedTiming().duration || 0) > 1)
+  .map((one) => `${one.animationName ?? one.transitionProperty} on ${one.effect.target?.className}`)"""
+
+
+def test_nothing_moves_for_who_wants_no_motion(new_context: Callable[..., BrowserContext], experiment: Callable[..., str]) -> None:
+    """Neither what unfolds and fits nor what waits; the view is where it goes at once."""
+    page = new_context(reduced_motion="reduce").new_page()
+    canvas = Canvas(page)
+    canvas.open(experiment())
+    expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
+    page.get_by_label("Zoom in").click()
+    page.get_by_label("Fit").click()
+    at = page.evaluate("() => document.querySelector('.react-flow__viewport').style.transform")
+    page.get_by_role("button", name="Undo").hover()
+    canvas.operator("filter").click()
+    assert page.evaluate(MOVING) == []
+    page.wait_for_timeout(300)
+    assert page.evaluate("() => document.querySelector('.react-flow__viewport').style.transform") == at
