@@ -57,9 +57,9 @@ def test_every_page_can_be_used_at_twice_the_size(zoomed: Page, api: httpx.Clien
     for run_id in runs:
         wait_until_ended(api, zoomed, run_id)
     for path, ready in (
-        (f"/experiments/{experiment_id}", "Checkpointing"),
+        (f"/experiments/{experiment_id}", "Placement"),
         (f"/runs/{runs[0]}", "Throughput"),
-        (f"/runs/{runs[0]}?panel=records", "Slowest"),
+        (f"/runs/{runs[0]}?panel=records", "5 slowest"),
         (f"/runs/{runs[0]}?panel=summary", "Records in"),
         ("/runs", "NexMark Q3, four workers"),
         (f"/compare?runs={','.join(runs)}", "Only what differs"),
@@ -90,7 +90,7 @@ def test_a_query_is_edited_and_run_at_twice_the_size(zoomed: Page, experiment: C
     zoomed.get_by_test_id("problems-button").click()
     canvas.operator("filter").locator("header b").click()
     zoomed.locator("#form-query-operators-1-params_predicate").fill("state == 'OR'")
-    zoomed.get_by_role("tab", name="Workload").last.click()
+    zoomed.get_by_label("Inspector").get_by_role("tab", name="Workload").click()
     zoomed.get_by_label("Horizon").first.fill("6")
     assert_all_in_reach(zoomed, "canvas with a selected operator")
     zoomed.get_by_role("button", name="More").click()

@@ -29,6 +29,10 @@ import "./run.css";
 /** The page speaks up about a lost connection after this many tries. */
 const QUIET_FAILURES = 6;
 
+/** What stands beside the charts; where there is little room, one at a time. */
+const SIDES = ["topology", "hosts", "result"] as const;
+type Side = (typeof SIDES)[number];
+
 export function RunPage() {
   const { id = "" } = useParams();
   const run = useLiveRun((state) => state.run);
@@ -77,7 +81,10 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   const latencies = useMemo(() => latenciesOf(document.measurement), [document]);
   const latency = latencies.some(({ name }) => name === address.latency) ? address.latency : "";
   const at = frame ? (moment_s === null && isMoving(run) ? "live" : `at ${frame.t_s.toFixed(2)} s`) : "";
-  const [side, setSide] = useState<"topology" | "hosts" | "events">("topology");
+  const [side, setSide] = useState<Side>("topology");
+  useEffect(() => {
+    if (address.panel) setSide("result");
+  }, [address.panel, address.records]);
   useMomentInAddress(count > 0);
   useCommands("run", RUN_COMMANDS);
   return (
@@ -116,7 +123,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
           )}
           <div className={`side show-${side}`}>
             <div className="side-tabs seg" role="radiogroup" aria-label="Side panel">
-              {(["topology", "hosts", "events"] as const).map((one) => (
+              {SIDES.map((one) => (
                 <label key={one}>
                   <input type="radio" name="side" checked={side === one} onChange={() => setSide(one)} />
                   {one.replace(/^./, (c) => c.toUpperCase())}
