@@ -23,20 +23,24 @@ LOST = """() => {
   for (const element of document.querySelectorAll(".view *, dialog *")) {
     const { overflowX } = getComputedStyle(element);
     const wide = element.scrollWidth > element.clientWidth + 1;
-    if (wide && /auto|scroll/.test(overflowX) && !element.matches(":has(table), .topo, pre, .tags, input, textarea")) lost.push(`sideways: ${element.className}`);
+    const mayScroll = element.matches(":has(table), .topo, pre, .tags, input, textarea");
+    if (wide && /auto|scroll/.test(overflowX) && !mayScroll) lost.push(`sideways: ${element.className}`);
   }
   for (const element of document.querySelectorAll("button, a, input, select, textarea, h1, h2, h3, label")) {
-    if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) || element.closest(".react-flow__viewport, .toasts")) continue;
+    if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    if (element.closest(".react-flow__viewport, .toasts")) continue;
     const style = getComputedStyle(element);
     if (style.clipPath !== "none") continue;
     const cut = element.scrollWidth > element.clientWidth + 2 && style.overflowX !== "visible" && style.textOverflow !== "ellipsis";
     if (cut && !element.matches("input, select, textarea")) lost.push(`cut off: ${name(element)}`);
     element.scrollIntoView({ block: "nearest", inline: "nearest" });
     const { left, top, right, bottom } = element.getBoundingClientRect();
-    if (left < -1 || top < -1 || right > innerWidth + 1 || (bottom > innerHeight + 1 && bottom - top < innerHeight)) lost.push(`out of reach: ${name(element)}`);
+    const below = bottom > innerHeight + 1 && bottom - top < innerHeight;
+    if (left < -1 || top < -1 || right > innerWidth + 1 || below) lost.push(`out of reach: ${name(element)}`);
   }
   const page = document.scrollingElement;
-  if (page.scrollWidth > innerWidth || page.scrollHeight > innerHeight) lost.push(`the window scrolls: ${page.scrollWidth} × ${page.scrollHeight}`);
+  const [width, height] = [page.scrollWidth, page.scrollHeight];
+  if (width > innerWidth || height > innerHeight) lost.push(`the window scrolls: ${width} × ${height}`);
   return lost;
 }"""
 
@@ -103,7 +107,8 @@ def test_a_query_is_edited_and_run_at_twice_the_size(zoomed: Page, experiment: C
     expect(zoomed.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=30_000)
 
 
-MOVING = """() => document.getAnimations().filter((one) => one.playState === "running" && (one.effect.getComputedTiming().duration || 0) > 1)
+MOVING = """() => document.getAnimations()
+  .filter((one) => one.playState === "running" && (one.effect.getComputedTiming().duration || 0) > 1)
   .map((one) => `${one.animationName ?? one.transitionProperty} on ${one.effect.target?.className}`)"""
 
 
