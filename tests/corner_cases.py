@@ -893,6 +893,13 @@ def a_host_dies_of_its_queue() -> Document:
     )
 
 
+def a_pause_of_a_dead_host() -> Document:
+    """The service during which the host dies never ends. A pause that begins later, in the same frame, moves nothing of it."""
+    made = a_host_dies_of_its_queue()
+    pause = {"kind": "pause", "host": "b", "when": {"kind": "at", "at_s": 0.025}, "for_ms": 8.0}
+    return made | {"faults": [pause], "measurement": {"frame_ms": 10}}
+
+
 def a_full_host_lets_watermarks_pass() -> Document:
     """Marks stand in the log between the records of a source that is held back, and there are three others on its processor."""
     stream = bids(20_000, watermarks={"kind": "device", "lag_ms": 0.2, "period_ms": 0.3}, disorder={"kind": "uniform", "max_ms": 1.0})
@@ -949,6 +956,7 @@ CORNER_CASES = (
     what_is_shed_moves_time,
     late_rows_fill_the_memory,
     a_host_dies_of_its_queue,
+    a_pause_of_a_dead_host,
     a_full_host_lets_watermarks_pass,
     clocks_of_panes_with_late_updates,
     clocks_of_sessions_that_meet,

@@ -15,7 +15,7 @@ class PauseControl(FaultControl):
         """Nothing happens on the host before the pause ends; what it is serving ends so much later (docs/event-core.md, section 10)."""
         w, h = world.arrays, self.host
         host = w.host[h]
-        if host[L.H_BACK]:  # it is down
+        if host[L.H_BACK] or w.memory[h, L.Z_DIED] >= 0:  # it is down, or dead for ever
             return
         until_ns = max(now_ns + self.fault.span_ns, int(host[L.H_PAUSED]))  # pauses that overlap are one
         more_ns = until_ns - max(now_ns, int(host[L.H_PAUSED]))

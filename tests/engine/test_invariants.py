@@ -16,6 +16,7 @@ import engine
 from engine.spec import Experiment
 from engine.telemetry.frames import Counters
 from tests import checkers
+from tests.corner_cases import CORNER_CASES
 from tests.death_cases import DEATH_CASES
 from tests.loss_cases import LOSS_CASES
 from tests.oracle.build import build_hosts, pin, place
@@ -73,8 +74,8 @@ def test_random_experiments_keep_the_invariants(document: dict[str, Any]) -> Non
     judge(document)
 
 
-@pytest.mark.parametrize("case", LOSS_CASES + DEATH_CASES, ids=lambda case: case.__name__)
-def test_losses_and_deaths_keep_the_invariants(case: Callable[[], dict[str, Any]]) -> None:
+@pytest.mark.parametrize("case", LOSS_CASES + DEATH_CASES + CORNER_CASES, ids=lambda case: case.__name__)
+def test_rare_moments_keep_the_invariants(case: Callable[[], dict[str, Any]]) -> None:
     judge(case())
 
 

@@ -203,7 +203,7 @@ class Model:
 
     def pause(self, host: Host, span_ns: int) -> None:
         """What is being served ends later; everything else waits for the end of the pause (`paused`)."""
-        if host.down:
+        if host.down or host.dead:
             return
         now_ns, before_ns = self.environment.now, host.paused_until_ns
         host.paused_until_ns = max(before_ns, now_ns + span_ns)
