@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import logging
 import uuid
+from datetime import timedelta
 
 from celery import Celery
 from django.conf import settings
 from django.utils import timezone
 from kombu.exceptions import KombuError, OperationalError
 
-from webapp.lab.models import Run, RunState, Work
+from webapp.lab.models import Run, RunState, Waterfalls, Work
 
 QUEUE = "runs"
+KINDS: tuple[type[Work], ...] = (Run, Waterfalls)
+TAKEN_AFTER = timedelta(seconds=1)
+"""Work that was handed to the queue this long ago finds no worker free."""
 
 log = logging.getLogger(__name__)
 
@@ -52,3 +56,9 @@ def enqueue(id: uuid.UUID, kind: type[Work] = Run) -> bool:
         waiting.update(enqueued_at=None)
         return False
     return True
+
+
+def somebody_waits() -> bool:
+    """There is work for which no worker is free."""
+    waiting = {"state": RunState.QUEUED, "deleted_at__isnull": True, "enqueued_at__lt": timezone.now() - TAKEN_AFTER}
+    return any(kind.objects.filter(**waiting).exists() for kind in KINDS)

@@ -17,13 +17,14 @@ from django.db import DatabaseError, connections
 from webapp.lab.models import Run, Work
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce, announce_question
+from webapp.queue import somebody_waits
 
 from .publisher import FramePublisher
 
 log = logging.getLogger(__name__)
 
 LOOK_S = 0.25  # how often wishes are looked for: "within a second", with room for the engine to notice
-LOOK_STANDING_S = 0.05  # while a run stands still: whoever steps through it sees the next frame at once
+LOOK_STANDING_S = 0.1  # while a run stands still: whoever steps through it sees the next frame at once
 RENEW_S = 2.0  # how often the lease is renewed; it holds several times as long
 PROGRESS_S = 0.5
 KNOWN_AFTER_S = 0.2  # of work: before, the engine's speed is a guess
@@ -42,7 +43,7 @@ class LeaseLost(Interrupted):
 
 
 class Parked(Interrupted):
-    """It is paused, and nobody lets it go on: the worker is free for other work."""
+    """It is paused, and others wait for the worker."""
 
 
 class ShuttingDown(Interrupted):
@@ -153,6 +154,7 @@ class RunAttendant(Attendant):
         self.pace, self.hold_at_frame = run.pace, run.hold_at_frame
         self.standing = False
         self.told_at_frame: int | None = None  # the row says that the run stands still here
+        self.others_wait = False  # as seen while it stands
         self.news = threading.Event()
         self.reported = (run.t_ns, run.pace, run.hold_at_frame)
         self.begin_at(run.t_ns, run.frames)
@@ -171,14 +173,14 @@ class RunAttendant(Attendant):
     @contextlib.contextmanager
     def standing_still(self) -> Iterator[None]:
         """The row says that the run is paused, until somebody lets it go on."""
-        self.standing, self.look_s, self.told_at_frame = True, LOOK_STANDING_S, None
+        self.standing, self.look_s, self.told_at_frame, self.others_wait = True, LOOK_STANDING_S, None, False
         self.wake.set()
         try:
             yield
         finally:
             self.standing, self.look_s = False, LOOK_S
 
-    def wait(self, timeout_s: float) -> None:
+    def wait(self, timeout_s: float = LOOK_S) -> None:
         """Until wishes were looked for, or the time is over."""
         began_s = time.monotonic()
         self.news.wait(min(timeout_s, LOOK_S))
@@ -223,6 +225,7 @@ class RunAttendant(Attendant):
         if self.standing and self.told_at_frame != frames and Run.objects.stand_still(self.run.pk, self.holder, self.t_ns, frames):
             self.told_at_frame = frames
             announce(connection(), self.run.pk)
+        self.others_wait = self.standing and somebody_waits()
         super()._look()
         self.news.set()
 

@@ -15,17 +15,16 @@ import redis
 from django.db import DatabaseError, close_old_connections, connections
 from django.utils import timezone
 
-from webapp.lab.models import Run, RunState, Waterfalls
+from webapp.lab.models import Run, RunState
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce, announce_question
-from webapp.queue import QUEUE, enqueue
+from webapp.queue import KINDS, QUEUE, enqueue
 from webapp.workers_alive import sign_of_life
 
 from .identity import is_dead
 
 log = logging.getLogger(__name__)
 
-KINDS = (Run, Waterfalls)
 SWEEP_S = 2.0
 UNDERWAY = timedelta(seconds=5)
 """Work that was handed to the queue this long ago and is still queued, while the queue is empty, has been lost on the way."""

@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 SHUTTING_DOWN = threading.Event()
 SNAPSHOT_EVERY_S = 3.0
 SNAPSHOT_SHARE_MAX = 0.05  # of the wall-clock time; big worlds are stored less often
-STANDING_S_MAX = 3.0  # a paused run keeps its worker for so long, so that one can step through it; then it gives way to others
+STANDING_S = 3.0  # a paused run keeps its worker for so long, so that one can step through it; then it gives way to those who wait
 FINISH_ATTEMPTS, FINISH_PAUSE_S = 20, 0.5
 
 
@@ -107,7 +107,7 @@ class Attempt:
         self.simulation: engine.Simulation | None = None
         self.t_ns, self.frames = 0, 0
         self.schedule = Schedule()
-        self.stored_frames = 0
+        self.stored_ns = 0
         self.stored_at_s, self.snapshot_pause_s = time.monotonic(), SNAPSHOT_EVERY_S
 
     def outcome(self) -> dict[str, Any]:
@@ -137,12 +137,13 @@ class Attempt:
         cuts = Cuts()
         try:
             self._wait_for_turn(simulation)
-            while (frame := cuts.next_frame(simulation, self._check)) is not None:
+            while (frame := cuts.next_frame(simulation, lambda: self._check(simulation))) is not None:
                 self.t_ns, self.frames = simulation.now_ns, frame["n"] + 1
                 self.attendant.reached(frame, self.t_ns)
                 self._wait_for_turn(simulation)
         except (Parked, ShuttingDown):
-            self._store(simulation)
+            if simulation.now_ns > self.stored_ns:
+                self._store(simulation)
             raise
         except Cancelled:
             simulation.telemetry.write(self.directory)
@@ -168,23 +169,22 @@ class Attempt:
             simulation = engine.Simulation(experiment, datasets=datasets)
         simulation.telemetry.truncate(self.directory)
         self.t_ns, self.frames = max(simulation.now_ns, 0), simulation.frame_number
-        self.stored_frames = self.frames
+        self.stored_ns = simulation.now_ns
         self.attendant.begin_at(self.t_ns, self.frames)
         return simulation
 
     def _wait_for_turn(self, simulation: engine.Simulation) -> None:
-        """Until the next frame may be made; what there is is stored meanwhile."""
+        """Until the next frame may be made."""
         t_ns = frame_end_ns(simulation)
         while True:
-            self._check()
-            if self.frames > self.stored_frames and time.monotonic() - self.stored_at_s >= self.snapshot_pause_s:
-                self._store(simulation)
+            self._check(simulation)
+            self._store_when_due(simulation)
             pace = self.attendant.pace
             if (wait_s := self.schedule.wait_s(t_ns, pace)) <= 0:
                 return self.schedule.let_through(t_ns, pace)
             self.attendant.wait(wait_s)
 
-    def _check(self) -> None:
+    def _check(self, simulation: engine.Simulation) -> None:
         """Raises what interrupts the run, and stands still while it is paused."""
         self.attendant.check()
         if not self.attendant.holds_at(self.frames):
@@ -192,11 +192,16 @@ class Attempt:
         began_s = time.monotonic()
         with self.attendant.standing_still():
             while self.attendant.holds_at(self.frames):
-                if (left_s := began_s + STANDING_S_MAX - time.monotonic()) <= 0:
+                if self.attendant.others_wait and time.monotonic() - began_s >= STANDING_S:
                     raise Parked
-                self.attendant.wait(left_s)
+                self._store_when_due(simulation)
+                self.attendant.wait()
                 self.attendant.check()
         self.schedule.restart()
+
+    def _store_when_due(self, simulation: engine.Simulation) -> None:
+        if simulation.now_ns > self.stored_ns and time.monotonic() - self.stored_at_s >= self.snapshot_pause_s:
+            self._store(simulation)
 
     def _store(self, simulation: engine.Simulation) -> None:
         """Close the telemetry parts, then take a snapshot: parts that are too young are dropped, missing ones could not be mended."""
@@ -205,7 +210,7 @@ class Attempt:
         began_s = time.monotonic()
         simulation.telemetry.write(self.directory)
         simulation.save(self.run.snapshot)
-        self.stored_frames = self.frames
+        self.stored_ns = simulation.now_ns
         self.attendant.stored(self.frames)
         Run.objects.held(self.run.pk, self.holder).filter(losses__gt=0).update(losses=0)
         self.stored_at_s = time.monotonic()

@@ -88,7 +88,6 @@ def test_pause_step_pace_and_resume(
     assert_accessible(page)
 
     # Its worker is given back, takes another run, and has all of this one when it goes on.
-    page.wait_for_timeout(3500)
     passing = start(api, experiment_id)
     other.goto(f"/runs/{passing}")
     expect(state(other)).to_have_attribute("data-state", "succeeded", timeout=30_000)

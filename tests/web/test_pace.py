@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from random import Random
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +61,12 @@ def paused(run: Run, frames: int | None = None) -> Run:
 
     wait_for(stands, f"run to pause at {frames}")
     return run
+
+
+def let_others_wait(run: Run) -> None:
+    """Another run is in the queue, and no worker takes it."""
+    other = queued(run.lab, small_document())
+    Run.objects.filter(pk=other.pk).update(enqueued_at=timezone.now() - timedelta(minutes=1))
 
 
 def parked(run: Run) -> Run:
@@ -173,9 +181,10 @@ def test_pausing_takes_less_than_a_second_even_within_a_frame(lab: Lab) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_paused_for_long_gives_its_worker_back_and_goes_on_where_it_stood(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(execution, "STANDING_S_MAX", 0.2)
+def test_a_paused_run_gives_its_worker_to_those_who_wait_and_goes_on_where_it_stood(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execution, "STANDING_S", 0.2)
     run = queued(lab, small_document(horizon_s=10.0))
+    let_others_wait(run)
     Run.objects.filter(pk=run.pk).update(pace=10.0)
     background = Background(run)
     background.reached(2)
@@ -200,16 +209,18 @@ def test_a_run_paused_for_long_gives_its_worker_back_and_goes_on_where_it_stood(
 
 @pytest.mark.slow
 @pytest.mark.clock
-@pytest.mark.parametrize("standing_s_max", [60.0, 0.0], ids=["its worker waits", "given back"])
-def test_a_paused_run_is_cancelled_and_keeps_what_was_measured(lab: Lab, monkeypatch: pytest.MonkeyPatch, standing_s_max: float) -> None:
-    monkeypatch.setattr(execution, "STANDING_S_MAX", standing_s_max)
+@pytest.mark.parametrize("given_back", [False, True])
+def test_a_paused_run_is_cancelled_and_keeps_what_was_measured(lab: Lab, monkeypatch: pytest.MonkeyPatch, given_back: bool) -> None:
+    monkeypatch.setattr(execution, "STANDING_S", 0.0)
     run = queued(lab, small_document(horizon_s=30.0))
+    if given_back:
+        let_others_wait(run)
     Run.objects.filter(pk=run.pk).update(pace=10.0)
     background = Background(run)
     background.reached(4)
     Run.objects.pause(run.pk)
     paused(run)
-    if not standing_s_max:
+    if given_back:
         background.join()
         parked(run)
     began_s = time.monotonic()
@@ -243,13 +254,14 @@ def test_a_lost_run_that_stood_still_stands_still_at_the_same_frame_again(lab: L
     """Killed as it stood, with no snapshot yet and Redis empty: all frames are made again."""
     from webapp.lib.redis_connection import connection
 
-    monkeypatch.setattr(execution, "STANDING_S_MAX", 0.0)
+    monkeypatch.setattr(execution, "STANDING_S", 0.0)
     run = queued(lab, small_document(horizon_s=10.0))
     assert Run.objects.claim(run.pk, "dead")
     Run.objects.filter(pk=run.pk).update(frames=7, t_ns=7 * FRAME_NS, hold_at_frame=0)  # told to pause, as far as anybody saw
     (lost,) = Run.objects.take_back_lost(lambda holder: holder == "dead")
     assert (lost.state, lost.losses) == (RunState.QUEUED, 1)
     connection().flushall()
+    let_others_wait(run)
     executed(run)
     assert (run.state, run.frames, run.losses) == (RunState.PAUSED, 7, 0)
     assert len(files.frames_after(run.directory, -1, 1000)) == 7
@@ -262,9 +274,10 @@ def test_a_lost_run_that_stood_still_stands_still_at_the_same_frame_again(lab: L
 def test_no_wishes_in_any_order_change_the_result(lab: Lab, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Random pauses, steps, paces, resumptions and ends of the worker, while a worker takes the run whenever it is queued."""
     random = Random(seed)
-    monkeypatch.setattr(execution, "STANDING_S_MAX", 0.1)
+    monkeypatch.setattr(execution, "STANDING_S", 0.1)
     monkeypatch.setattr(execution, "SNAPSHOT_EVERY_S", 0.3)
     run = queued(lab, small_document(horizon_s=60.0, seed=seed + 1))
+    let_others_wait(run)
     Run.objects.filter(pk=run.pk).update(pace=20.0)
     background = Background(run)
     for _ in range(25):
@@ -290,6 +303,24 @@ def test_no_wishes_in_any_order_change_the_result(lab: Lab, monkeypatch: pytest.
         background.thread.join(timeout=0.1)
         if not background.thread.is_alive():
             background = Background(run)
+    assert_as_undisturbed(background.join())
+
+
+@pytest.mark.slow
+def test_a_paused_run_is_stored_as_it_stands_and_keeps_a_worker_that_nobody_waits_for(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execution, "STANDING_S", 0.0)
+    monkeypatch.setattr(execution, "SNAPSHOT_EVERY_S", 0.5)
+    run = queued(lab, small_document(horizon_s=10.0))
+    Run.objects.filter(pk=run.pk).update(pace=10.0)
+    background = Background(run)
+    background.reached(2)
+    Run.objects.pause(run.pk)
+    frames = paused(run).frames
+    wait_for(lambda: len(files.frames_after(run.directory, -1, 1000)) == frames, "all frames in the files")
+    run.refresh_from_db()
+    assert (run.state, bool(run.lease_holder)) == (RunState.PAUSED, True)
+    assert run.snapshot.exists()
+    Run.objects.resume(run.pk)
     assert_as_undisturbed(background.join())
 
 

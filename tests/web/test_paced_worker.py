@@ -57,6 +57,7 @@ def test_a_worker_obeys_within_a_second(client: Client, start_worker: Start) -> 
     began_s = asked("step")
     paused(run, frames + 1)
     took_s["step"] = time.monotonic() - began_s
+    ended(paced(None, seed=2))
     parked(run)
     began_s = asked("step")
     paused(run, frames + 2)
@@ -85,7 +86,7 @@ def test_a_worker_killed_while_its_run_is_paused_loses_nothing(start_worker: Sta
     redis.start()
     start_worker()
     wait_for(lambda: stored_frames(run) == frames, "the frames that viewers have seen", 60)
-    assert parked(run).frames == frames
+    assert paused(run).frames == frames
     assert Run.objects.resume(run.pk)
     Run.objects.filter(pk=run.pk).update(pace=None)
     assert_as_if_nothing_had_happened(ended(run))

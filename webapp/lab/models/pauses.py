@@ -71,7 +71,7 @@ class RunQuerySet(WorkQuerySet):
     def request_cancel(self, id: uuid.UUID | str) -> bool:
         """What was measured until the run was given back, paused, becomes its summary."""
         done = super().request_cancel(id)
-        run = self.filter(pk=id, state=RunState.CANCELLED).defer(*self.model.LARGE_FIELDS).first()
-        if done and run:
+        worked_on = self.filter(pk=id, state=RunState.CANCELLED, started_at__isnull=False).defer(*self.model.LARGE_FIELDS)
+        if done and (run := worked_on.first()):
             run.keep_what_was_measured()
         return done
