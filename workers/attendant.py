@@ -55,6 +55,7 @@ class Attendant:
 
     WISHES: tuple[str, ...] = ("cancel_requested",)  # what people may change in the row
     look_s = LOOK_S
+    look_now = False
 
     def __init__(self, work: Work, holder: str, shutting_down: threading.Event) -> None:
         self.work, self.holder, self.shutting_down = work, holder, shutting_down
@@ -101,8 +102,8 @@ class Attendant:
                     if now_s - renewed_s >= RENEW_S:
                         renewed_s = now_s
                         self._renew()
-                    if now_s - looked_s >= self.look_s:
-                        looked_s = now_s
+                    if self.look_now or now_s - looked_s >= self.look_s:
+                        looked_s, self.look_now = now_s, False
                         self._look()
                     if now_s - reported_s >= PROGRESS_S and not self.ended:
                         reported_s = now_s
@@ -174,6 +175,7 @@ class RunAttendant(Attendant):
     def standing_still(self) -> Iterator[None]:
         """The row says that the run is paused, until somebody lets it go on."""
         self.standing, self.look_s, self.told_at_frame, self.others_wait = True, LOOK_STANDING_S, None, False
+        self.look_now = True
         self.wake.set()
         try:
             yield
@@ -215,6 +217,8 @@ class RunAttendant(Attendant):
     # --- the thread -------------------------------------------------------------------------------------------------------------------
 
     def _send(self) -> None:
+        if not self.publisher.has_news():
+            return
         if not self.ended:
             time.sleep(self.publisher.wait_s())
         self.publisher.send()

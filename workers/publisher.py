@@ -45,6 +45,11 @@ class FramePublisher:
             self.stored_through = frame_count - 1
             self._forget()
 
+    def has_news(self) -> bool:
+        """There are frames to send."""
+        with self.lock:
+            return bool(self.kept) and self.kept[-1]["n"] > self.sent_through
+
     def wait_s(self) -> float:
         """Seconds until the next message may be sent."""
         return max(0.0, self.sent_at_s + INTERVAL_S - time.monotonic())
