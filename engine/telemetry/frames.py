@@ -201,7 +201,9 @@ class Observer:
         self, number: int, w: Arrays, new: Counters, now: Counters, held: Words, by_host: Words, deaths: Sequence[Mapping[str, Any]]
     ) -> dict[str, Any]:
         span_ns, span_s = new.t_ns, new.t_ns / 1e9
-        latency, *further = _by_latency(new.histogram, 1 + len(self.latencies))
+        kinds = 1 + len(self.latencies)
+        sums_ns = new.latency[:, 1].reshape(kinds, -1).sum(axis=1).tolist()
+        latency, *further = map(_live_latency, _by_latency(new.histogram, kinds), sums_ns)
         op_of, size, hosts = w.inst[:, L.I_OP], len(self.operators), len(self.hosts)
         source = (w.inst[:, L.I_SOURCE] == 1).astype(np.int64)
         sums = _totals(np.concatenate([new.gained, held, [source, np.ones_like(source)]]), op_of, size)
@@ -235,8 +237,8 @@ class Observer:
         return {
             "n": number,
             "t_s": now.t_ns / 1e9,
-            "latency_ms": _live_latency(latency),
-            "latencies_ms": {name: _live_latency(counts) for name, counts in zip(self.latencies, further, strict=True)},
+            "latency_ms": latency,
+            "latencies_ms": dict(zip(self.latencies, further, strict=True)),
             "offered_per_s": _round(new.offered / span_s),
             "in_per_s": _round(int((new.served * source).sum()) / span_s),
             "out_per_s": _round(new.delivered / span_s),
@@ -359,19 +361,20 @@ def _by_latency(histogram: Words, kinds: int) -> Words:
     return counts
 
 
-def _live_latency(counts: Words) -> dict[str, Any]:
-    percentiles = dict(zip(PERCENTILES, map(_ms, percentiles_ns(counts, list(PERCENTILES.values()))), strict=True))
-    return {"count": int(counts.sum()), **percentiles, "max": _ms(maximum_ns(counts))}
+def _live_latency(counts: Words, sum_ns: int) -> dict[str, Any]:
+    return _mean_and_percentiles(counts, sum_ns) | {"max": _ms(maximum_ns(counts))}
 
 
 def _whole_latency(counts: Words, sum_ns: int, most_ns: int) -> dict[str, Any]:
+    return _mean_and_percentiles(counts, sum_ns) | {"max": _ms(most_ns) if counts.any() else None}
+
+
+def _mean_and_percentiles(counts: Words, sum_ns: int) -> dict[str, Any]:
     total = int(counts.sum())
-    return {
-        "count": total,
-        "mean": round(sum_ns / total / 1e6, 6) if total else None,
-        **dict(zip(PERCENTILES, map(_ms, percentiles_ns(counts, list(PERCENTILES.values()))), strict=True)),
-        "max": _ms(most_ns) if total else None,
-    }
+    mean = round(sum_ns / total / 1e6, 6) if total else None
+    return {"count": total, "mean": mean} | dict(
+        zip(PERCENTILES, map(_ms, percentiles_ns(counts, list(PERCENTILES.values()))), strict=True)
+    )
 
 
 def _backlog(w: Arrays, now: Counters) -> int:

@@ -11,6 +11,8 @@ from django.conf import settings
 from django.db import models, transaction
 from django.db.models import F, Q
 
+from engine.spec.metrics import flat
+
 from .experiments import Experiment
 from .pauses import RunQuerySet
 from .people import Lab
@@ -113,15 +115,3 @@ class RunSummary(models.Model):
         with transaction.atomic():
             cls.objects.filter(run_id=run_id).delete()
             cls.objects.bulk_create(cls(run_id=run_id, metric=name, value=value) for name, value in flat(summary))
-
-
-def flat(tree: Mapping[str, Any], prefix: str = "") -> list[tuple[str, float]]:
-    """The numbers in a tree, by dotted path. Truth values and what is missing are left out."""
-    numbers: list[tuple[str, float]] = []
-    for key, value in tree.items():
-        name = f"{prefix}{key}"
-        if isinstance(value, Mapping):
-            numbers += flat(value, f"{name}.")
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            numbers.append((name, float(value)))
-    return numbers

@@ -1,0 +1,9 @@
+"""Studies: runs of runs (docs/studies.md)."""
+
+from .carrying_out import carry_out
+from .measured import Measured
+from .plan import Answer, Plan, Trial, plan
+from .search import Bracket, narrow
+from .verdict import Verdict, judge
+
+__all__ = ["Answer", "Bracket", "Measured", "Plan", "Trial", "Verdict", "carry_out", "judge", "narrow", "plan"]

@@ -1,0 +1,136 @@
+"""Whether a run's load was sustained, from what the driver sees: logs outside the system, and what its sinks deliver.
+
+Source: Karimov 2020, section 3.4.3 ("sustainable throughput"); the numbers are our reading of its text, all of them parameters
+(`engine.spec.study.Sustained`). Frames as in docs/engine-api.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.spec.study import Sustained
+
+Floats = NDArray[np.float64]
+SLOPE_POINTS_MAX = 600
+"""A slope is taken over at most so many bins, evenly chosen; their pairs are many."""
+
+
+@dataclass(frozen=True)
+class Bins:
+    """What the driver saw in each bin after warm-up; shape (n,) each.
+
+    end_s: when it ended. offered_per_s, taken_per_s: records appended to the logs, and read by the sources. queue: records in the logs
+    at its end. delivered: results. latency_s: their mean latency, NaN without results. head_age_s: how long the record that is read next
+    has waited, if the logs were one queue (to a frame's width).
+    """
+
+    end_s: Floats
+    offered_per_s: Floats
+    taken_per_s: Floats
+    queue: Floats
+    delivered: Floats
+    latency_s: Floats
+    head_age_s: Floats
+
+    @classmethod
+    def of(cls, frames: Sequence[Mapping[str, Any]], limits: Sustained) -> Bins:
+        """The frames in bins of `bin_s` (of a frame, where those are wider), without the first `warmup_share` of the input."""
+        end = np.array([frame["t_s"] for frame in frames], np.float64)
+        span = np.diff(end, prepend=0.0)
+        offered = np.array([frame["offered_per_s"] for frame in frames], np.float64) * span
+        taken = np.array([frame["in_per_s"] for frame in frames], np.float64) * span
+        queue = np.array([frame["backlog"] - sum(o["queue"] for o in frame["operators"].values()) for frame in frames], np.float64)
+        count = np.array([frame["latency_ms"]["count"] for frame in frames], np.float64)
+        latency = np.array([frame["latency_ms"]["mean"] or 0.0 for frame in frames], np.float64) / 1000
+        came = np.cumsum(offered)
+        head_age = end - np.interp(came - queue, np.r_[0.0, came], np.r_[0.0, end])
+        counts = came > limits.warmup_share * came[-1:].sum()
+        if not counts.any():
+            return cls(*[np.zeros(0)] * 7)
+        number = np.ceil(np.round(end / limits.bin_s, 9)).astype(np.int64)[counts]
+        first = np.flatnonzero(np.diff(number, prepend=-1))
+        last = np.r_[first[1:], len(number)] - 1
+
+        def total(values: Floats) -> Floats:
+            sums: Floats = np.add.reduceat(values[counts], first)
+            return sums
+
+        width, delivered = total(span), total(count)
+        mean = np.divide(total(count * latency), delivered, out=np.full(len(delivered), np.nan), where=delivered > 0)
+        at_end = (values[counts][last] for values in (end, queue, head_age))
+        ends, queues, ages = at_end
+        return cls(ends, total(offered) / width, total(taken) / width, queues, delivered, mean, ages)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """reasons: why the load was not sustained; none: it was. figures: what was compared, by name."""
+
+    reasons: tuple[str, ...]
+    figures: dict[str, float]
+
+    @property
+    def sustained(self) -> bool:
+        return not self.reasons
+
+
+def judge(frames: Sequence[Mapping[str, Any]], summary: Mapping[str, Any], limits: Sustained) -> Verdict:
+    """The verdict on a run. frames: all of them, in order; summary: the run's."""
+    bins = Bins.of(frames, limits)
+    reasons: list[str] = [*_broken(frames, summary)]
+    if len(bins.end_s) < 3 or not bins.offered_per_s.any():
+        return Verdict((*reasons, "the run is too short to be judged: fewer than three bins with input after warm-up"), {})
+    offered = float(bins.offered_per_s.mean())
+    third = max(1, len(bins.end_s) // 3)
+    figures = {
+        "offered_per_s": offered,
+        "taken_per_s": float(bins.taken_per_s.mean()),
+        "queue_at_end": float(bins.queue[-1]),
+        "queue_growth_per_s": slope(bins.end_s, bins.queue),
+        "head_age_at_end_s": float(bins.head_age_s[-1]),
+        "silence_s": _silence_s(bins),
+    }
+    if figures["silence_s"] >= limits.stall_s or not bins.delivered.any():
+        reasons.append(f"nothing came out for {figures['silence_s']:.4g} s")
+    early, queue_s = float(np.median(bins.queue[:third])), limits.queue_s
+    if bins.queue.max() > queue_s * offered:
+        reasons.append(f"the driver's queue holds {bins.queue.max():,.0f} records, more than comes in {queue_s:g} s")
+    if figures["queue_growth_per_s"] > limits.growth_max * offered and bins.queue[-1] > limits.rise_max * early + offered:
+        reasons.append(f"the driver's queue grows by {figures['queue_growth_per_s']:,.4g} records/s")
+    seen = ~np.isnan(bins.latency_s)
+    if seen.sum() >= 3:
+        time_s, latency_s = bins.end_s[seen], bins.latency_s[seen]
+        part = max(1, len(latency_s) // 3)
+        figures["latency_growth"] = slope(time_s, latency_s)
+        figures["latency_first_s"], figures["latency_last_s"] = float(latency_s[:part].mean()), float(latency_s[-part:].mean())
+        if figures["latency_growth"] > limits.growth_max and figures["latency_last_s"] > limits.rise_max * figures["latency_first_s"]:
+            reasons.append(f"latency grows by {figures['latency_growth']:.4g} s/s")
+    if figures["head_age_at_end_s"] > limits.qos_delay_s:
+        reasons.append(f"at the end the next record has waited for {figures['head_age_at_end_s']:.4g} s")
+    return Verdict(tuple(reasons), figures)
+
+
+def slope(x: Floats, y: Floats) -> float:
+    """Theil-Sen: the median of the slopes between all pairs. Shapes (n,), x ascending."""
+    chosen = np.unique(np.linspace(0, len(x) - 1, min(len(x), SLOPE_POINTS_MAX)).astype(np.int64))
+    i, j = np.triu_indices(len(chosen), 1)
+    x, y = x[chosen], y[chosen]
+    return float(np.median((y[j] - y[i]) / (x[j] - x[i])))
+
+
+def _broken(frames: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> list[str]:
+    reasons = [f"host '{death['host']}' died at {death['at_s']:.4g} s" for frame in frames for death in frame["deaths"]][:3]
+    reasons += [f"{summary[what]:,} records were {what}" for what in ("dropped", "shed", "lost") if summary.get(what)]
+    return reasons + [str(summary[what]) for what in ("deadlock", "exhaustion") if summary.get(what)]
+
+
+def _silence_s(bins: Bins) -> float:
+    """The longest time without a result."""
+    results = bins.end_s[bins.delivered > 0]
+    start_s = bins.end_s[0] - (bins.end_s[1] - bins.end_s[0])
+    return float(np.diff(np.r_[start_s, results, bins.end_s[-1]]).max() - (bins.end_s[1] - bins.end_s[0]) * (len(results) > 0))
