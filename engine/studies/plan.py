@@ -13,6 +13,7 @@ from engine.spec.study import NoSearch, Study, SustainableLoad, Values, rounded
 
 from .measured import Measured
 from .search import Bracket, narrow
+from .statistics import Interval, interval
 
 Results = Mapping[str, Measured]
 """What was measured, by `Trial.key`."""
@@ -71,6 +72,11 @@ class Answer:
         loads = [found.bracket.sustained for found in self.found if found.point == point]
         known = [load for load in loads if load is not None]
         return (min(known), median(known)) if known and len(known) == len(loads) else None
+
+    def over_seeds(self, metric: str, point: int, share: float | None = None) -> Interval | None:
+        """The metric's mean at a point and how much chance is in it; None if no run has it."""
+        rows = [row for row in self.rows if (row.point, row.share) == (point, share) and metric in row.metrics]
+        return interval([row.metrics[metric] for row in rows]) if rows else None
 
 
 @dataclass(frozen=True)

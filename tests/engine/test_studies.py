@@ -10,13 +10,15 @@ import itertools
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
+from engine.core.random import RandomStream
 from engine.spec.study import Sustained, load_study
-from engine.studies import Measured, carry_out, judge, narrow, plan
+from engine.studies import Interval, Measured, carry_out, interval, judge, narrow, plan
 from tests.corner_cases import bids, document, host
 
 FREE = {"record_us": 0, "output_us": 0, "control_us": 0}
@@ -151,6 +153,20 @@ def test_the_capacity_of_simple_queues(name: str) -> None:
     assert all(sustained == (load <= found.bracket.sustained) for load, sustained, _ in found.tried)
 
 
+# Chance
+
+
+def test_an_interval_covers_the_mean_as_often_as_it_says() -> None:
+    values = RandomStream(1, "test").below(np.arange(20 * 1000), 1000).reshape(1000, 20)
+    intervals = [interval(row, draws=400) for row in values.tolist()]
+    covered = sum(found.low <= 499.5 <= found.high for found in intervals if found.low is not None and found.high is not None)
+    assert 900 <= covered <= 970  # 95 %, somewhat fewer for 20 values
+    assert interval([3.0]) == Interval(3.0, None, None, 1)
+    assert interval([2.0, 2.0, 2.0]) == Interval(2.0, 2.0, 2.0, 3)
+    with pytest.raises(ValueError, match="no values"):
+        interval([])
+
+
 # Planning
 
 SMALL = queue(sink(2000), machine=host("a"), horizon_s=40.0)
@@ -200,6 +216,8 @@ def test_a_run_that_is_known_is_not_made_again(monkeypatch: pytest.MonkeyPatch) 
     known: dict[str, Measured] = {}
     answer = carry_out(study, known=known)
     assert [row.metrics["records_out"] for row in answer.rows] == [10, 10, 20, 20]
+    assert answer.over_seeds("records_out", 1) == Interval(20.0, 20.0, 20.0, 2)
+    assert answer.over_seeds("nothing", 1) is None
     another = load_study({**study.model_dump(by_alias=True), "name": "the same under another name"})
     monkeypatch.setattr(engine, "run", None)
     assert carry_out(another, known=known).rows == answer.rows
