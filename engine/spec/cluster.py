@@ -12,6 +12,7 @@ from .memory import AnyMemory, Counted
 from .network import Link, Trunk, bandwidth
 from .operator import Model
 from .problems import Refusal, refusals_below
+from .query import OperatorSpec
 from .units import Integer, Number, latency, megabytes_bytes, milliseconds_ns, quantity, scaled
 from .variant import Variant
 
@@ -205,7 +206,15 @@ def expand(cluster: Cluster) -> list[ExpandedHost]:
     return machines
 
 
-# Placements; the strategies themselves stand in `engine.placement`
+# Placements; the engine's own strategies stand in `engine.placement`
+
+
+class Placement(Variant):
+    """A strategy from outside the package: its parameters, and what it does (`engine.placement.register`)."""
+
+    def place(self, operators: Sequence[OperatorSpec], hosts: Sequence[ExpandedHost]) -> dict[str, list[int]]:
+        """Host indices by operator id, one per instance. Raises `Refusal` (path below the placement) when the hosts do not suffice."""
+        raise NotImplementedError
 
 
 class Spread(Variant):

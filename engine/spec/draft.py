@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, TypeVar
+from functools import cached_property, lru_cache
+from typing import Annotated, Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from . import registry
-from .cluster import AnyPlacement, Cluster, ExpandedHost, expand, machine_count
+from .cluster import Cluster, ExpandedHost, expand, machine_count
 from .experiment import AnyFlowControl, AnyIngress, Measurement
 from .faults import AnyFault
 from .operator import Operator
 from .query import Edge, OperatorSpec
+from .variant import Variant
 from .workload import SourceWorkload, Workload
 
 Value = TypeVar("Value")
-PLACEMENT: TypeAdapter[Any] = TypeAdapter(AnyPlacement)
 FAULT: TypeAdapter[Any] = TypeAdapter(AnyFault)
+
+
+@lru_cache(maxsize=1)
+def _placement(strategies: tuple[type[Variant], ...]) -> TypeAdapter[Any]:
+    union: Any = Annotated[registry.union_of(strategies), Field(discriminator="kind")]
+    return TypeAdapter(union)
 
 
 @dataclass(frozen=True)
@@ -120,7 +126,7 @@ class Draft:
     def placement(self) -> Any:
         """The placement, the default one if none is written, None if it is broken."""
         try:
-            return PLACEMENT.validate_python(section(self.document, "placement") or {"kind": "spread"})
+            return _placement(registry.placements()).validate_python(section(self.document, "placement") or {"kind": "spread"})
         except ValidationError:
             return None
 

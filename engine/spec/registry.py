@@ -1,7 +1,7 @@
 """Everything that can be chosen in a document, by family.
 
-Operator kinds and price lists live in leaf files of other packages. They are loaded on first use, by name, so that `engine.spec` imports
-no family: the web process reads documents without loading the engine, and a new leaf file needs no change here.
+Operator kinds, placement strategies and price lists live in leaf files of other packages. They are loaded on first use, by name, so that
+`engine.spec` imports no family: the web process reads documents without loading the engine, and a new leaf file needs no change here.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Union
 
 from .cluster import AnyPlacement, AnyProcessor
 from .delays import AnyDelay
-from .experiment import AnyFlowControl, AnyIngress
+from .experiment import AnyFlowControl, AnyIngress, Experiment
 from .faults import AnyFault, AnyOccurrence
 from .functions import FUNCTIONS, Function
 from .generation import AnyGeneration
@@ -69,6 +69,30 @@ def operator(kind: str) -> type[Operator]:
         raise UnknownKind(kind) from None
 
 
+def placements() -> tuple[type[Variant], ...]:
+    """Placement strategies, with those that other packages have registered (`engine.placement.register`)."""
+    importlib.import_module("engine.placement")
+    return FAMILIES["placements"]
+
+
+def offer_placements(strategies: tuple[type[Variant], ...]) -> None:
+    """Let documents name these strategies, and no others."""
+    FAMILIES["placements"] = strategies
+    Experiment.model_fields["placement"].annotation = union_of(strategies)
+    Experiment.model_rebuild(force=True)
+
+
+def union_of(members: tuple[type[Variant], ...]) -> Any:
+    """One of these models, known only at run time."""
+    return Union[members]  # noqa: UP007
+
+
+def document_schema() -> dict[str, Any]:
+    """JSON Schema of the document, with the kinds that other packages have registered."""
+    placements()
+    return Experiment.model_json_schema()
+
+
 def price_lists() -> Mapping[str, Any]:
     """Price lists by name; each has `title` and `doc`."""
     lists: Mapping[str, Any] = importlib.import_module("engine.core.prices").PRICE_LISTS
@@ -81,6 +105,7 @@ def kinds(family: str) -> tuple[str, ...]:
         return tuple(operators())
     if family == "prices":
         return tuple(price_lists())
+    placements()
     return tuple(kind_of(variant) for variant in FAMILIES[family])
 
 
@@ -95,6 +120,7 @@ def catalogue() -> dict[str, list[dict[str, Any]]]:
     An entry has kind, title, family, group, icon, doc, source, schema (JSON Schema of its parameters, without `kind`), inputs and outputs;
     a stream of fixed shape also has its fields; a function of expressions its signatures and an example.
     """
+    placements()
     listing: dict[str, list[dict[str, Any]]] = {"operators": [_operator_entry(kind, entry) for kind, entry in operators().items()]}
     for family, members in FAMILIES.items():
         listing[family] = [_variant_entry(family, member) for member in members]

@@ -64,6 +64,14 @@ def placed(placement: Any, operators: Sequence[OperatorSpec], hosts: Sequence[Ex
     """Host indices by operator id, one per instance. Raises `Refusal` (path below the placement)."""
     strategies = importlib.import_module("engine.placement").STRATEGIES
     indices: dict[str, list[int]] = strategies[placement.kind](placement, operators, hosts)
+    for operator in operators:
+        given = indices.get(operator.id, [])
+        if len(given) != operator.parallelism or not all(0 <= index < len(hosts) for index in given):
+            message = (
+                f"placement {placement.kind} gives '{operator.id}' the hosts {given[:10]} for {operator.parallelism} instances; "
+                f"its `place` must give each an index from 0 to {len(hosts) - 1}"
+            )
+            raise Refusal(message, at=("kind",), code="bad_strategy", value=placement.kind)
     return indices
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from . import registry
 from .document import outline_problems, read_document, upgrade
 from .draft import Draft, attempt, items, section
 from .experiment import Experiment
@@ -54,6 +55,7 @@ class Findings:
 
 def examine(document: Any, context: Context | None = None) -> Findings:
     """All problems of a document, and what is known of it nevertheless. Pointers lead into the document as given (after upgrades)."""
+    registry.placements()  # documents may name those of other packages
     context = context or Context()
     budgets = context.budgets
     for list_name, most in (("operators", budgets.operators_max), ("edges", budgets.edges_max)):

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router, Schema
 from pydantic import Field
 
-from engine import spec
 from engine.spec import registry
 from webapp.lab import documents
 
@@ -53,12 +52,12 @@ def schema(request: HttpRequest) -> HttpResponse:
 
 def descriptions() -> tuple[bytes, bytes]:
     """The registry and the document's schema as JSON: the same until a package brings another kind."""
-    return _descriptions(tuple(registry.operators().values()))
+    return _descriptions((*registry.operators().values(), *registry.placements()))
 
 
 @lru_cache(maxsize=1)
-def _descriptions(operators: tuple[type, ...]) -> tuple[bytes, bytes]:
-    return json.dumps(registry.catalogue()).encode(), json.dumps(spec.Experiment.model_json_schema()).encode()
+def _descriptions(kinds: tuple[type, ...]) -> tuple[bytes, bytes]:
+    return json.dumps(registry.catalogue()).encode(), json.dumps(registry.document_schema()).encode()
 
 
 @router.post("/validate", response=Validation, summary="Problems of a document; stores nothing")

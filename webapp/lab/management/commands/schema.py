@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from engine.spec import Experiment
+from engine.spec import registry
 
 
 class Command(BaseCommand):
@@ -15,4 +15,4 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self.stdout.write(json.dumps(Experiment.model_json_schema(), indent=2))
+        self.stdout.write(json.dumps(registry.document_schema(), indent=2))
