@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -45,13 +47,23 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
     `installation.url` is its address, `installation.manage("signin_url", "--base", installation.url)` gives a fresh sign-in link. The
     frontend must have been built.
     """
+    with running_installation(tmp_path_factory.mktemp("installation")) as installed:
+        yield installed
+
+
+@contextmanager
+def running_installation(data: Path, **environment: str) -> Iterator[Any]:
+    """An installation that ends with the block. environment: what its processes find besides that of this one."""
     from launcher.services import Installation, free_port
 
-    inherited = {name: os.environ.pop(name, None) for name in ("REDIS_URL", "DATABASE_URL", "DJANGO_SETTINGS_MODULE")}
+    changed = {"REDIS_URL": None, "DATABASE_URL": None, "DJANGO_SETTINGS_MODULE": None, **environment}
+    inherited = {name: os.environ.pop(name, None) for name in changed}
+    os.environ.update(environment)
     try:
-        data = tmp_path_factory.mktemp("installation")
         installed = Installation(data, free_port(data / "port"), workers=1)
     finally:
+        for name in environment:
+            del os.environ[name]
         os.environ.update({name: value for name, value in inherited.items() if value is not None})
     try:
         installed.start_all_but("web")

@@ -233,13 +233,23 @@ class ByOperator(Variant):
     kind: Literal["by_operator"] = "by_operator"
 
 
+HostNames = Annotated[
+    tuple[str, ...],
+    Field(
+        title="Host names",
+        description="One for each instance; a shorter list begins anew. A host may stand in it more than once.",
+        json_schema_extra={"x-editor": "hosts"},
+    ),
+]
+
+
 class Explicit(Variant):
     """Hosts by operator; the list cycles over the operator's instances."""
 
     title: ClassVar[str] = "Explicit"
     icon: ClassVar[str] = "map-pin"
     kind: Literal["explicit"] = "explicit"
-    hosts: dict[str, tuple[str, ...]] = Field(title="Hosts", description="Host names by operator id.")
+    hosts: dict[str, HostNames] = Field(title="Hosts", description="Host names by operator id.")
 
 
 AnyPlacement = Annotated[Spread | ByOperator | Explicit, Field(discriminator="kind")]

@@ -69,11 +69,21 @@ class OperatorSpec(Model):
     """One operator of the query. `params` belongs to its kind; `engine.spec.registry` checks it and gives it its type."""
 
     id: str = Field(
-        pattern=OPERATOR_ID, title="Id", description="Lower-case letters, digits, '_', '-', a letter first; at most 63 characters."
+        pattern=OPERATOR_ID,
+        title="Id",
+        description="Lower-case letters, digits, '_', '-', a letter first; at most 63 characters.",
+        json_schema_extra={"x-editor": "operator-id"},
     )
     kind: str = Field(min_length=1, max_length=100, title="Kind", description="A kind of the registry.")
     name: str = Field(default="", max_length=200, title="Name", description="What the canvas shows; the id when empty.")
-    parallelism: Integer = Field(default=1, ge=1, le=PARALLELISM_MAX, title="Parallelism", description="Number of instances.")
+    parallelism: Integer = Field(
+        default=1,
+        ge=1,
+        le=PARALLELISM_MAX,
+        title="Parallelism",
+        description="Number of instances.",
+        json_schema_extra={"x-editor": "count"},
+    )
     params: dict[str, Any] = Field(default_factory=dict, title="Parameters", description="Depend on the kind.")
     cost: Cost | None = Field(default=None, title="Cost", description="Overrides the price list for this operator.")
 
@@ -139,7 +149,7 @@ class Edge(Model):
 
     source: str = Field(min_length=1, title="From", description="Id of the sending operator.")
     source_port: str = Field(default="out", min_length=1, title="Output port", description="A port of the sending operator.")
-    target: str = Field(min_length=1, title="To", description="Id of the receiving operator.")
+    target: str = Field(min_length=1, title="To", description="Id of the receiving operator.", json_schema_extra={"x-editor": "input-port"})
     target_port: str = Field(default="in", min_length=1, title="Input port", description="A port of the receiving operator.")
     partitioning: AnyPartitioning = Field(default=Forward(), title="Partitioning", description="Which instance gets which record.")
     feedback: bool = Field(

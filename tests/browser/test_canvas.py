@@ -178,7 +178,7 @@ def test_everything_can_be_done_by_keyboard(new_context: Callable[..., BrowserCo
         page.keyboard.press("Enter")
     expect(page.locator("#operator-id")).to_have_value("sink")
     page.keyboard.press("p")
-    expect(page.locator("#operator-hosts")).to_be_focused()
+    expect(page.locator("[data-place]")).to_be_focused()
     page.keyboard.press("Control+a")
     page.keyboard.type("w3")
     page.keyboard.press("Enter")

@@ -128,6 +128,11 @@ export function formSchema(schema: JsonSchema, omit: readonly string[] = []): Js
         ...(fallback === null || fallback === undefined ? {} : { default: fallback }),
       };
     }
+    // The form library knows lists of a fixed length by the older spelling.
+    if (Array.isArray(node.prefixItems)) {
+      const { prefixItems, ...beside } = node;
+      node = { ...beside, items: prefixItems ?? [] };
+    }
     return Object.fromEntries(
       Object.entries(node).map(([name, child]) => {
         if (name === "discriminator" && isSchema(child)) return [name, { propertyName: child.propertyName ?? "kind" }];

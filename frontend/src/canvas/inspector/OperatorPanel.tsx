@@ -1,21 +1,25 @@
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { Link } from "react-router";
-import type { Json, Kind, Problem, RecordField, RecordSchema } from "../../api/types";
-import { DEFAULT_PORT, MAX_OPERATOR_ID, patchOperator, renameOperator, type ExperimentDocument, type Operator } from "../../model/document";
+import type { Json, Kind, RecordField, RecordSchema } from "../../api/types";
+import { DEFAULT_PORT, patchOperator, renameOperator, type ExperimentDocument, type Operator } from "../../model/document";
 import { summariseHosts } from "../../model/hosts";
 import { propertyNames, schemaAt } from "../../model/schema";
 import { problemsAt } from "../../model/validate";
 import { Remarks } from "../../ui/form/fields";
 import { SchemaForm } from "../../ui/form/SchemaForm";
 import { Icon } from "../../ui/Icon";
-import { changeParallelism, deleteSelection, duplicateSelection } from "../commands";
+import { deleteSelection, duplicateSelection } from "../commands";
 import { edit, select, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 import { Section } from "./Section";
+import "./editors";
 import { ConnectField } from "./ConnectField";
 import { HostsField } from "./HostsField";
 import { SchemaList } from "./SchemaList";
 import { SourceSections } from "./SourceSections";
+
+/** What stands above the kind's own parameters. */
+const HEAD = ["id", "parallelism"];
 
 /** The selected operator: identity, its kind's form, its workload if it is a source, where it stands, what flows. */
 export function OperatorPanel({ operator }: { operator: Operator }) {
@@ -27,20 +31,36 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
   const pointer = `/query/operators/${index}`;
   const kind = kinds.get(operator.kind);
   const records = useMemo(() => inputRecords(document, schemas, operator.id, kind), [document, schemas, operator.id, kind]);
+  const schema = schemaAt(root, ["query", "operators", "*"]);
   const cost = schemaAt(root, ["query", "operators", "*", "cost"]);
   const own = problemsAt(problems, pointer).filter((problem) =>
-    [pointer, `${pointer}/kind`, `${pointer}/id`, `${pointer}/params`].includes(problem.pointer),
+    [pointer, `${pointer}/kind`, `${pointer}/params`].includes(problem.pointer),
   );
   const workload = document.workload.sources[operator.id];
+  const changeHead = (value: { [field: string]: Json }, path: string) => {
+    const { id, ...rest } = value;
+    if (typeof id === "string" && id !== operator.id) {
+      edit((before) => renameOperator(before, operator.id, id));
+      select({ operators: [id] });
+    } else edit((before) => patchOperator(before, operator.id, { parallelism: Number(rest.parallelism ?? 0) }), `${pointer} ${path}`);
+  };
   const isSource = kind ? !kind.inputs.length : Boolean(workload);
   return (
     <>
       <div className="form first">
         <Remarks problems={own} />
-        <div className="two">
-          <IdField key={operator.id} operator={operator} pointer={pointer} />
-          <ParallelismField operator={operator} pointer={pointer} problems={problems} />
-        </div>
+        {schema && (
+          <SchemaForm
+            key={`head ${operator.id}`}
+            schema={schema}
+            value={{ id: operator.id, parallelism: operator.parallelism }}
+            pointer={pointer}
+            problems={problems}
+            omit={propertyNames(schema).filter((name) => !HEAD.includes(name))}
+            idPrefix="operator"
+            onChange={changeHead}
+          />
+        )}
         {kind && !isSource && (
           <p className="doc">
             {kind.doc.split("\n\n")[0]} <Link to={`/help/operators/${kind.kind}`}>More</Link>
@@ -149,88 +169,4 @@ function inputRecords(
 function recordsSummary(schemas: Record<string, RecordSchema>, id: string, kind: Kind | undefined): string {
   const schema = schemas[`${id}.${kind?.outputs[0] ?? DEFAULT_PORT.source}`];
   return schema ? `${schema.fields.length} fields, ${schema.bytes} B` : "";
-}
-
-const ID_PATTERN = /^[a-z][a-z0-9_-]*$/;
-
-/** Renaming happens when the field is left, everywhere at once; a name that cannot be says why and changes nothing. */
-function IdField({ operator, pointer }: { operator: Operator; pointer: string }) {
-  const operators = useEditor((state) => state.document.query.operators);
-  const [text, setText] = useState(operator.id);
-  const why =
-    text === operator.id
-      ? ""
-      : !ID_PATTERN.test(text)
-        ? "Lower-case letters, digits, _ and -, beginning with a letter."
-        : text.length > MAX_OPERATOR_ID
-          ? `At most ${MAX_OPERATOR_ID} characters.`
-          : operators.some((one) => one.id === text)
-            ? `There is another operator called ${text}.`
-            : "";
-  const commit = () => {
-    if (why || text === operator.id) return setText(operator.id);
-    edit((before) => renameOperator(before, operator.id, text));
-    select({ operators: [text] });
-  };
-  return (
-    <div className={`field ${why ? "err" : ""}`} data-pointer={`${pointer}/id`}>
-      <label htmlFor="operator-id">
-        Id<i>{operator.kind}</i>
-      </label>
-      <div className="in">
-        <input
-          id="operator-id"
-          value={text}
-          spellCheck={false}
-          onChange={(event) => setText(event.target.value)}
-          onBlur={commit}
-          onKeyDown={(event) => {
-            if (event.key === "Enter") event.currentTarget.blur();
-            if (event.key === "Escape") {
-              setText(operator.id);
-            }
-          }}
-        />
-      </div>
-      {why && (
-        <p className="remark err">
-          <Icon name="crossc" small />
-          <span>{why}</span>
-        </p>
-      )}
-    </div>
-  );
-}
-
-function ParallelismField({ operator, pointer, problems }: { operator: Operator; pointer: string; problems: Problem[] }) {
-  const here = `${pointer}/parallelism`;
-  const own = problems.filter((problem) => problem.pointer === here);
-  return (
-    <div className={`field ${own.length ? "err" : ""}`} data-pointer={here}>
-      <label htmlFor="operator-parallelism">
-        Parallelism<i>instances</i>
-      </label>
-      <div className="in number">
-        <button
-          aria-label="One less"
-          title={operator.parallelism <= 1 ? "At least one instance" : "One less"}
-          disabled={operator.parallelism <= 1}
-          onClick={() => changeParallelism([operator.id], -1)}
-        >
-          <Icon name="minus" small />
-        </button>
-        <input
-          id="operator-parallelism"
-          type="number"
-          min={1}
-          value={operator.parallelism}
-          onChange={(event) => edit((before) => patchOperator(before, operator.id, { parallelism: Number(event.target.value) }), here)}
-        />
-        <button aria-label="One more" onClick={() => changeParallelism([operator.id], 1)}>
-          <Icon name="plus" small />
-        </button>
-      </div>
-      <Remarks problems={own} />
-    </div>
-  );
 }

@@ -22,6 +22,7 @@ export function SchemaForm({
   problems,
   records = NO_FIELDS,
   omit,
+  idPrefix,
 }: {
   schema: JsonSchema;
   value: { [field: string]: Json } | undefined;
@@ -32,6 +33,8 @@ export function SchemaForm({
   records?: { [port: string]: RecordField[] };
   /** Names of properties that are edited elsewhere. */
   omit?: readonly string[];
+  /** Of the elements' ids, before the names of the fields; by default it follows from the pointer. */
+  idPrefix?: string;
 }) {
   const omitted = omit?.join() ?? "";
   const ready = useMemo(() => formSchema(schema, omitted.split(",")) as RJSFSchema, [schema, omitted]);
@@ -48,7 +51,8 @@ export function SchemaForm({
       fields={fields}
       widgets={widgets}
       formContext={context}
-      idPrefix={`form${pointer.replace(/\//g, "-")}`}
+      idPrefix={idPrefix ?? `form${pointer.replace(/\//g, "-")}`}
+      {...(idPrefix ? { idSeparator: "-" } : {})}
       experimental_defaultFormStateBehavior={{ emptyObjectFields: "skipDefaults", constAsDefaults: "never" }}
       onChange={(event, id) => {
         if (id !== undefined) onChange(event.formData as { [field: string]: Json }, id);

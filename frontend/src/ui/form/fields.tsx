@@ -1,5 +1,6 @@
 /** Templates, fields and widgets of the schema-driven forms: one look for whatever a registry offers. */
 import { getDefaultRegistry } from "@rjsf/core";
+import { ADDITIONAL_PROPERTY_FLAG } from "@rjsf/utils";
 import type {
   ArrayFieldItemTemplateProps,
   ArrayFieldTemplateProps,
@@ -12,13 +13,13 @@ import type {
   WidgetProps,
 } from "@rjsf/utils";
 import { useId, useState } from "react";
-import type { Json, JsonSchema, Problem, RecordField } from "../../api/types";
-import { written } from "../../model/completion";
-import { deref, initialValue, labelOf, rangeOf, unitOf } from "../../model/schema";
+import type { Json, JsonSchema, Problem } from "../../api/types";
+import { deref, initialValue, labelOf, rangeOf } from "../../model/schema";
 import { isError, joinPointer } from "../../model/validate";
 import { Icon } from "../Icon";
 import type { FormSurroundings } from "./context";
-import { ExpressionEditor } from "./ExpressionEditor";
+import { Editor, FieldChips, hasEditor } from "./editors";
+import { MapField } from "./MapField";
 
 const surroundings = (registry: { formContext?: unknown }) => registry.formContext as FormSurroundings;
 
@@ -43,7 +44,10 @@ function FieldTemplate({ id, fieldPathId, schema, children, hidden, required, re
   if (hidden || schema.const !== undefined) return <div hidden>{children}</div>;
   const name = String(path.at(-1) ?? "");
   const here = joinPointer(pointer, path);
-  const own = path.length ? problems.filter((problem) => problem.pointer === here) : [];
+  const whole = isEditedWhole(schema as JsonSchema);
+  const own = path.length
+    ? problems.filter((problem) => problem.pointer === here || (whole && problem.pointer.startsWith(`${here}/`)))
+    : [];
   if (path.length === 0) return <div className="fields">{children}</div>;
   if (typeof path.at(-1) === "number" && schema.type === "object")
     return (
@@ -80,6 +84,18 @@ function FieldTemplate({ id, fieldPathId, schema, children, hidden, required, re
       <Remarks problems={own} />
     </div>
   );
+}
+
+/** Lists in one line and values by name: what is wrong with one of them stands below all. */
+function isEditedWhole(schema: JsonSchema): boolean {
+  if (schema.type === "array") return hasEditor(schema) || (schema.items as JsonSchema | undefined)?.type === "string";
+  return isMap(schema);
+}
+
+/** Values by any name. The form library enters the names that there are among the properties, and marks them. */
+function isMap({ additionalProperties, properties }: JsonSchema): boolean {
+  const named = Object.values((properties ?? {}) as { [name: string]: JsonSchema });
+  return typeof additionalProperties === "object" && named.every((one) => ADDITIONAL_PROPERTY_FLAG in one);
 }
 
 const sentence = (text: string) => {
@@ -218,11 +234,26 @@ function readJson(text: string): unknown {
   }
 }
 
-const { ArrayField: PlainArrayField } = getDefaultRegistry().fields;
+const { ArrayField: PlainArrayField, ObjectField: PlainObjectField } = getDefaultRegistry().fields;
+
+/** An object without properties of its own holds values by name: simple ones in lines, others as JSON. */
+function ObjectField(props: FieldProps) {
+  if (isMap(props.schema as JsonSchema)) {
+    const { type } = props.schema.additionalProperties as JsonSchema;
+    return ["number", "integer", "string"].includes(String(type)) ? <MapField {...props} /> : <JsonField {...props} />;
+  }
+  return PlainObjectField ? <PlainObjectField {...props} /> : null;
+}
 
 /** A list of plain texts is one line, separated by commas; any other list has an entry per item. */
 function ArrayField(props: FieldProps) {
   const items = props.schema.items;
+  if (hasEditor(props.schema as JsonSchema)) {
+    const { fieldPathId, name, formData, schema, registry, required, disabled, onChange } = props;
+    const common = { id: fieldPathId.$id, name, value: formData as unknown, schema: schema as JsonSchema, around: surroundings(registry) };
+    const change = (value: unknown) => onChange(value, fieldPathId.path, undefined, fieldPathId.$id);
+    return <Editor {...common} required={Boolean(required)} disabled={Boolean(disabled)} onChange={change} />;
+  }
   if (typeof items === "object" && !Array.isArray(items) && items.type === "string" && !items.enum) return <TextListField {...props} />;
   return PlainArrayField ? <PlainArrayField {...props} /> : null;
 }
@@ -260,99 +291,9 @@ function TextListField({ formData, onChange, fieldPathId, registry }: FieldProps
   );
 }
 
-/** The fields at hand, as buttons. */
-function FieldChips({
-  records,
-  chosen = [],
-  onPick,
-}: {
-  records: { [port: string]: RecordField[] };
-  chosen?: string[];
-  onPick: (name: string) => void;
-}) {
-  const seen = new Set(chosen);
-  const left = Object.values(records)
-    .flat()
-    .filter((field) => !seen.has(field.name) && seen.add(field.name));
-  if (!left.length) return null;
-  return (
-    <div className="chips">
-      {left.map((field) => (
-        <button type="button" key={field.name} title={field.type} onClick={() => onPick(field.name)}>
-          {field.name}
-        </button>
-      ))}
-    </div>
-  );
-}
-
-function TextWidget(props: WidgetProps) {
-  const editor = (props.schema as JsonSchema)["x-editor"];
-  if (editor === "field") return <FieldWidget {...props} />;
-  if (editor === "expression") return <ExpressionWidget {...props} />;
-  return <PlainWidget {...props} />;
-}
-
-function PlainWidget({ id, value, onChange, schema, name, disabled }: WidgetProps) {
-  const numeric = schema.type === "number" || schema.type === "integer";
-  const unit = unitOf(name, schema as JsonSchema);
-  const fallback = schema.default === undefined || schema.default === null ? "" : String(schema.default);
-  return (
-    <div className={`in ${disabled ? "off" : ""}`}>
-      <input
-        id={id}
-        type={numeric ? "number" : "text"}
-        step={schema.type === "integer" ? 1 : "any"}
-        value={(value as string | number | undefined) ?? ""}
-        placeholder={fallback}
-        disabled={disabled}
-        spellCheck={false}
-        onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
-      />
-      {unit && <span>{unit}</span>}
-    </div>
-  );
-}
-
-/** Choose a field of the incoming records; a name may be typed as long as they are not known. */
-function FieldWidget(props: WidgetProps) {
-  const { id, value, onChange, schema, registry, required } = props;
-  const { records } = surroundings(registry);
-  const port = (schema as JsonSchema)["x-port"];
-  const fields = typeof port === "string" ? (records[port] ?? []) : Object.values(records).flat();
-  const chosen = typeof value === "string" ? value : "";
-  if (!fields.length) return <PlainWidget {...props} />;
-  return (
-    <div className="in">
-      <select id={id} value={chosen} onChange={(event) => onChange(event.target.value || undefined)}>
-        {(!chosen || !required) && <option value="">{required ? "choose a field" : "none"}</option>}
-        {chosen && !fields.some((field) => field.name === chosen) && <option value={chosen}>{chosen} (unknown)</option>}
-        {fields.map((field) => (
-          <option key={field.name} value={field.name}>
-            {field.name} · {field.type}
-          </option>
-        ))}
-      </select>
-      <Icon name="down" />
-    </div>
-  );
-}
-
-function ExpressionWidget({ id, value, onChange, registry, schema }: WidgetProps) {
-  const { records } = surroundings(registry);
-  const text = typeof value === "string" ? value : "";
-  return (
-    <>
-      <ExpressionEditor
-        id={id}
-        value={text}
-        placeholder={typeof schema.default === "string" ? schema.default : ""}
-        fields={Object.values(records).flat()}
-        onChange={(next) => onChange(next || undefined)}
-      />
-      <FieldChips records={records} onPick={(name) => onChange(text ? `${text.trimEnd()} ${written(name)}` : written(name))} />
-    </>
-  );
+function TextWidget({ id, name, value, onChange, schema, registry, required, disabled }: WidgetProps) {
+  const common = { id, name, value: value as unknown, schema: schema as JsonSchema, around: surroundings(registry) };
+  return <Editor {...common} required={Boolean(required)} disabled={Boolean(disabled)} onChange={onChange} />;
 }
 
 function SelectWidget({ id, value, onChange, options, schema, required }: WidgetProps) {
@@ -385,5 +326,11 @@ function CheckboxWidget({ id, value, onChange, schema }: WidgetProps) {
 }
 
 export const templates: Partial<TemplatesType> = { FieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate };
-export const fields: RegistryFieldsType = { OneOfField: TaggedField, AnyOfField: TaggedField, ArrayField, FallbackField: JsonField };
+export const fields: RegistryFieldsType = {
+  OneOfField: TaggedField,
+  AnyOfField: TaggedField,
+  ArrayField,
+  ObjectField,
+  FallbackField: JsonField,
+};
 export const widgets: RegistryWidgetsType = { TextWidget, TextareaWidget: TextWidget, SelectWidget, CheckboxWidget };

@@ -1,0 +1,204 @@
+/**
+ * Editors of single values, by the word that a schema asks for them with (`x-editor`). A page may add its own (`addEditors`); what has
+ * none is edited by the type of its value.
+ */
+import { createElement, useState, type ComponentType } from "react";
+import type { JsonSchema, RecordField } from "../../api/types";
+import { written } from "../../model/completion";
+import { unitOf } from "../../model/schema";
+import { Icon } from "../Icon";
+import type { FormSurroundings } from "./context";
+import { ExpressionEditor } from "./ExpressionEditor";
+
+export interface EditorProps {
+  id: string;
+  /** Of the property. */
+  name: string;
+  value: unknown;
+  schema: JsonSchema;
+  required: boolean;
+  disabled: boolean;
+  around: FormSurroundings;
+  /** undefined: the document is to say nothing about it. */
+  onChange: (value: unknown) => void;
+}
+
+const EDITORS = new Map<string, ComponentType<EditorProps>>();
+
+export function addEditors(editors: { [word: string]: ComponentType<EditorProps> }): void {
+  for (const [word, editor] of Object.entries(editors)) EDITORS.set(word, editor);
+}
+
+const askedFor = (schema: JsonSchema) => (typeof schema["x-editor"] === "string" ? EDITORS.get(schema["x-editor"]) : undefined);
+
+export const hasEditor = (schema: JsonSchema) => askedFor(schema) !== undefined;
+
+/** The editor that the schema asks for, or the one for any number or text. */
+export const Editor = (props: EditorProps) => createElement(askedFor(props.schema) ?? PlainEditor, props);
+
+function PlainEditor({ id, name, value, schema, disabled, onChange }: EditorProps) {
+  const numeric = schema.type === "number" || schema.type === "integer";
+  const unit = unitOf(name, schema);
+  const fallback = schema.default === undefined || schema.default === null ? "" : String(schema.default);
+  return (
+    <div className={`in ${disabled ? "off" : ""}`}>
+      <input
+        id={id}
+        type={numeric ? "number" : "text"}
+        step={schema.type === "integer" ? 1 : "any"}
+        value={(value as string | number | undefined) ?? ""}
+        placeholder={fallback}
+        disabled={disabled}
+        spellCheck={false}
+        onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
+      />
+      {unit && <span>{unit}</span>}
+    </div>
+  );
+}
+
+/** Choose a field of the incoming records; a name may be typed as long as they are not known. */
+function FieldEditor(props: EditorProps) {
+  const { id, value, onChange, schema, around, required } = props;
+  const port = schema["x-port"];
+  const fields = typeof port === "string" ? (around.records[port] ?? []) : Object.values(around.records).flat();
+  const chosen = typeof value === "string" ? value : "";
+  if (!fields.length) return <PlainEditor {...props} />;
+  return (
+    <div className="in">
+      <select id={id} value={chosen} onChange={(event) => onChange(event.target.value || undefined)}>
+        {(!chosen || !required) && <option value="">{required ? "choose a field" : "none"}</option>}
+        {chosen && !fields.some((field) => field.name === chosen) && <option value={chosen}>{chosen} (unknown)</option>}
+        {fields.map((field) => (
+          <option key={field.name} value={field.name}>
+            {field.name} · {field.type}
+          </option>
+        ))}
+      </select>
+      <Icon name="down" />
+    </div>
+  );
+}
+
+function Expression({ id, value, onChange, around, schema }: EditorProps) {
+  const text = typeof value === "string" ? value : "";
+  return (
+    <>
+      <ExpressionEditor
+        id={id}
+        value={text}
+        placeholder={typeof schema.default === "string" ? schema.default : ""}
+        fields={Object.values(around.records).flat()}
+        onChange={(next) => onChange(next || undefined)}
+      />
+      <FieldChips records={around.records} onPick={(name) => onChange(text ? `${text.trimEnd()} ${written(name)}` : written(name))} />
+    </>
+  );
+}
+
+/** A whole number in small steps, within the bounds of its schema. */
+function Count({ id, value, schema, onChange }: EditorProps) {
+  const now = Number(value ?? schema.default ?? 0);
+  const least = typeof schema.minimum === "number" ? schema.minimum : -Infinity;
+  const most = typeof schema.maximum === "number" ? schema.maximum : Infinity;
+  const step = (by: number, label: string, bound: string, at: boolean) => (
+    <button type="button" aria-label={label} title={at ? bound : label} disabled={at} onClick={() => onChange(now + by)}>
+      <Icon name={by < 0 ? "minus" : "plus"} small />
+    </button>
+  );
+  return (
+    <div className="in number">
+      {step(-1, "One less", `At least ${least}`, now <= least)}
+      <input
+        id={id}
+        type="number"
+        step={1}
+        min={Number.isFinite(least) ? least : undefined}
+        max={Number.isFinite(most) ? most : undefined}
+        value={(value as number | string | undefined) ?? ""}
+        placeholder={schema.default === undefined ? "" : String(schema.default)}
+        onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
+      />
+      {step(1, "One more", `At most ${most}`, now >= most)}
+    </div>
+  );
+}
+
+/** The fields at hand, as buttons. */
+export function FieldChips({
+  records,
+  chosen = [],
+  onPick,
+}: {
+  records: { [port: string]: RecordField[] };
+  chosen?: string[];
+  onPick: (name: string) => void;
+}) {
+  const seen = new Set(chosen);
+  const left = Object.values(records)
+    .flat()
+    .filter((field) => !seen.has(field.name) && seen.add(field.name));
+  if (!left.length) return null;
+  return (
+    <div className="chips">
+      {left.map((field) => (
+        <button type="button" key={field.name} title={field.type} onClick={() => onPick(field.name)}>
+          {field.name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** A text that counts when the field is left, and is put back by Escape. `refusal`: why it cannot be, or nothing. */
+export function CommittedText({
+  id,
+  value,
+  placeholder,
+  marks,
+  refusal = () => "",
+  onCommit,
+}: {
+  id: string;
+  value: string;
+  placeholder?: string;
+  /** Attributes by which keys find the field. */
+  marks?: { [name: `data-${string}`]: string };
+  refusal?: (text: string) => string;
+  onCommit: (text: string) => void;
+}) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const text = typed ?? value;
+  const why = text === value ? "" : refusal(text);
+  return (
+    <>
+      <div className={`in ${why ? "err" : ""}`}>
+        <input
+          id={id}
+          className="mono"
+          value={text}
+          placeholder={placeholder}
+          spellCheck={false}
+          {...marks}
+          onChange={(event) => setTyped(event.target.value)}
+          onBlur={() => {
+            setTyped(null);
+            if (text !== value && !why) onCommit(text);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && !why) event.currentTarget.blur();
+            if (event.key === "Escape") setTyped(null);
+          }}
+        />
+      </div>
+      {why && (
+        <p className="remark err">
+          <Icon name="crossc" small />
+          <span>{why}</span>
+        </p>
+      )}
+    </>
+  );
+}
+
+addEditors({ field: FieldEditor, expression: Expression, count: Count });
