@@ -236,9 +236,8 @@ class ByOperator(Variant):
 HostNames = Annotated[
     tuple[str, ...],
     Field(
-        title="Host names",
         description="One for each instance; a shorter list begins anew. A host may stand in it more than once.",
-        json_schema_extra={"x-editor": "hosts"},
+        json_schema_extra={"title": "Host names", "x-editor": "hosts"},
     ),
 ]
 

@@ -88,7 +88,6 @@ def test_a_newcomers_policy_and_operator_are_found_and_obeyed(visitor: Page, api
     expect(inspector).to_contain_text("Instances over the groups of hosts in the given shares")
     expect(inspector).to_contain_text("Newcomer et al., section 3")
     shares = inspector.get_by_role("group", name="Shares")
-    page.set_default_timeout(8000)
     shares.get_by_placeholder("name").fill("egde")
     shares.get_by_role("button", name="Add").click()
     expect(inspector).to_contain_text("did you mean 'edge'?")
@@ -124,9 +123,11 @@ def test_a_newcomers_policy_and_operator_are_found_and_obeyed(visitor: Page, api
     bounds = inspector.locator("[data-pointer='/query/operators/2/params/bounds'] input")
     expect(bounds).to_have_count(2)
     expect(inspector).to_contain_text("Least and greatest value that passes")
-    bounds.nth(0).fill("0")
+    inspector.get_by_label("Bounds 1").fill("0")
     bounds.nth(1).fill("1000000000000")
     expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
+
+    assert_accessible(page)
 
     # what they do is in the result: all records, at the edge alone; then none of them
     canvas.wait_until_saved()

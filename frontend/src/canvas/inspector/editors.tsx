@@ -14,7 +14,7 @@ function OperatorId({ id, value, schema, onChange }: EditorProps) {
   const pattern = typeof schema.pattern === "string" ? new RegExp(schema.pattern) : /./;
   const refusal = (text: string) =>
     text.length > MAX_OPERATOR_ID || !pattern.test(text)
-      ? String(schema.description ?? "This cannot be an id.")
+      ? "This cannot be an id."
       : operators.some((one) => one.id === text)
         ? `There is another operator called ${text}.`
         : "";

@@ -73,7 +73,11 @@ function FieldTemplate({ id, fieldPathId, schema, children, hidden, required, re
   const numbered = typeof path.at(-1) === "number";
   return (
     <div className={`field ${toneOf(own)}`} data-pointer={here} data-required={required && formData === undefined ? "" : undefined}>
-      {!numbered && (
+      {numbered ? (
+        <label htmlFor={id} className="vh">
+          {labelOf(String(path.at(-2) ?? "entry"))} {Number(path.at(-1)) + 1}
+        </label>
+      ) : (
         <label htmlFor={id}>
           {labelOf(name, described)}
           <i>{rangeOf(described) || (required ? "" : "optional")}</i>
@@ -107,10 +111,10 @@ function ObjectFieldTemplate({ properties, fieldPathId }: ObjectFieldTemplatePro
   return <div className={fieldPathId.path.length ? "nested" : "fields"}>{properties.map((property) => property.content)}</div>;
 }
 
-function ArrayFieldTemplate({ items, canAdd, onAddClick, fieldPathId }: ArrayFieldTemplateProps) {
+function ArrayFieldTemplate({ items, canAdd, onAddClick, fieldPathId, schema }: ArrayFieldTemplateProps) {
   const name = String(fieldPathId.path.at(-1) ?? "item");
   return (
-    <div className="list">
+    <div className={`list ${Array.isArray(schema.items) ? "fixed" : ""}`}>
       {items}
       {canAdd && (
         <button type="button" className="btn" onClick={onAddClick}>
