@@ -74,3 +74,9 @@ describe("differences", () => {
     ]);
   });
 });
+
+it("lists of a fixed length are spelled as the form library knows them", () => {
+  const pair = { type: "array", prefixItems: [{ type: "integer" }, { type: "number" }], minItems: 2, maxItems: 2 };
+  const ready = formSchema({ type: "object", properties: { bounds: pair } });
+  expect(ready.properties).toEqual({ bounds: { type: "array", items: [{ type: "integer" }, { type: "number" }], minItems: 2, maxItems: 2 } });
+});
