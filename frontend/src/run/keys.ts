@@ -2,9 +2,9 @@
 import type { Command } from "../app/commands";
 import { isActive, isMoving } from "../api/queries";
 import type { Run } from "../api/types";
-import { framesIn, pauseRefusal, stepRefusal } from "../model/pace";
+import { framesIn, PACES, paceRefusal, paceText, pauseRefusal, stepRefusal } from "../model/pace";
 import { zoomed, type Span } from "../model/series";
-import { makeFrames, pauseOrResume, useStepFrames } from "./engine";
+import { makeFrames, pauseOrResume, setPace, useStepFrames } from "./engine";
 import { useLiveRun } from "./liveRun";
 import { goLive, pause, play } from "./playback";
 
@@ -48,6 +48,13 @@ export const RUN_COMMANDS: Command[] = [
   command("Show all of the run", ["0"], () => useLiveRun.setState({ zoom: null })),
   { does: "Pause or resume the run, for everybody", group: "Run", keys: ["P"], run: pauseOrResume, refusal: () => ofRun(pauseRefusal) },
   { does: "Step: the engine makes frames and stands still", group: "Run", keys: ["S"], run: stepRun, refusal: () => ofRun(stepRefusal) },
+  ...PACES.map((pace) => ({
+    does: `Pace: ${paceText(pace)}`,
+    group: "Run",
+    run: () => setPace(pace),
+    refusal: () => ofRun(paceRefusal),
+    onlyWhenSearched: true,
+  })),
   { does: "Run again", group: "Run", keys: ["Ctrl+Enter"], run: () => click("rerun") },
   { does: "Cancel the run", group: "Run", run: () => click("cancel"), refusal: () => ofRun((run) => (isActive(run) ? null : "The run has ended.")) },
 ];
