@@ -192,7 +192,7 @@ function Entry({ family, kind }: { family: HelpFamily; kind: Kind }) {
 const STEPS: [title: string, text: string][] = [
   ["Draw", "Operators from the palette, connected by their ports, above the waterline; hosts below it. Or open a template."],
   ["Choose", "The workload of each source, the policies, the faults. Every field says its unit, its range and where it comes from."],
-  ["Run", "The engine sends real records through real operators; only durations are modelled, in virtual time. Watch latency live; pause it, step through it, slow it down."],
+  ["Run", "The engine sends real records through real operators; only durations are modelled, in virtual time. Watch latency live; pause the run, step through it, slow it down."],
   ["Look", "A finished run keeps every frame. Move the cursor, and topology, hosts and values show that moment."],
   ["Compare", "Choose runs in the list: their lines over one axis, their figures, and only those parameters that differ."],
 ];
