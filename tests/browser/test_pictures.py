@@ -14,7 +14,10 @@ import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from .canvas import Canvas
+from .test_outage import from_a_file
 from .test_run import make_long, start
+from .test_strange_documents import large_query
 
 OVERFLOW = """() => {
   const page = document.scrollingElement;
@@ -56,6 +59,28 @@ def slow_join(document: dict[str, Any]) -> None:
 
 def misspelt(document: dict[str, Any]) -> None:
     next(one for one in document["query"]["operators"] if one["id"] == "filter")["params"]["predicate"] = "stat == 'OR'"
+
+
+def faulty(document: dict[str, Any]) -> None:
+    """One of each that is drawn differently: with an end, for a while, at random times."""
+    document["name"] = "NexMark Q3, a bad day"
+    at = {"kind": "at", "at_s": 8}
+    document["faults"] = [
+        {"kind": "slow_host", "host": "w1", "when": at, "for_ms": 7000, "factor": 0.4},
+        {"kind": "pause", "host": "w2", "when": {"kind": "random", "mean_s": 5}, "for_ms": 600},
+        {"kind": "partition", "sources": ["w3"], "from_s": 18, "to_s": 20.5},
+        {"kind": "delay", "sources": ["w4"], "from_s": 24, "added_ms": 20},
+    ]
+
+
+def full_of_problems(document: dict[str, Any]) -> None:
+    """On nodes, edges, hosts, in the workload and the policies."""
+    misspelt(document)
+    document["name"] = "Not ready to run"
+    document["query"]["operators"].append({"id": "union", "kind": "union", "parallelism": 2})
+    document["query"]["edges"][0]["partitioning"] = {"kind": "hash", "key": "seler"}
+    document["workload"]["warmup_s"] = 45.0
+    document["cluster"]["hosts"][0]["cores"] = 0
 
 
 def wait_until_ended(api: httpx.Client, page: Page, run_id: str) -> None:
@@ -163,6 +188,70 @@ def test_pictures_of_the_other_pages(new_context: Callable[..., BrowserContext],
     stranger.goto("/")
     stranger.get_by_test_id("signed-out").wait_for()
     album.take(stranger, "signed-out")
+
+
+def test_pictures_of_trouble(
+    new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], workbench: Any, folder: Path
+) -> None:
+    """Faults that are wanted, and what goes wrong without being asked for."""
+    album = Album(folder)
+    context = new_context()
+    page = context.new_page()
+    canvas = Canvas(page)
+    canvas.open(experiment(faulty))
+    page.get_by_role("tab", name="Faults").click()
+    page.get_by_test_id("fault-0").locator(".what").click()
+    album.take(page, "canvas-faults")
+    canvas.open(experiment(full_of_problems))
+    page.get_by_test_id("problems-button").click()
+    page.get_by_test_id("problems").get_by_role("button", name="Show field").first.click()
+    album.take(page, "canvas-problems")
+
+    conflicting = experiment(slow_join)
+    canvas.open(conflicting)
+    stored = api.get(f"/api/experiments/{conflicting}").json()
+    stored["document"]["workload"]["seed"] = 7
+    stored["document"]["query"]["operators"][-1]["parallelism"] = 2
+    api.put(f"/api/experiments/{conflicting}", json={"version": stored["version"], "document": stored["document"]}).raise_for_status()
+    canvas.operator("join").click()
+    page.keyboard.press("Control+d")
+    expect(page.get_by_test_id("conflict")).to_be_visible()
+    album.take(page, "canvas-conflict")
+    page.get_by_role("button", name="Compare versions").click()
+    album.take(page, "canvas-conflict-compare")
+
+    busy = start(api, experiment(make_long))  # the worker, so that the file is gone before it comes to the next run
+    file = {"file": ("gone.csv", "time,fare\n" + "".join(f"2024-01-01T00:00:{n:02d},{n}\n" for n in range(60)), "text/csv")}
+    api.post("/api/datasets", files=file, data={"name": "gone"}).raise_for_status()
+    from_file = experiment(from_a_file)
+    failing = start(api, from_file)
+    for path in (workbench.data / "datasets").glob("*/gone.parquet"):
+        path.unlink()
+    api.post(f"/api/runs/{busy}/cancel").raise_for_status()
+    page.goto(f"/runs/{failing}")
+    expect(page.get_by_test_id("run-error")).to_be_visible(timeout=60_000)
+    album.take(page, "run-failed")
+    canvas.open(from_file)
+    page.get_by_test_id("run").click(force=True)
+    expect(page.get_by_test_id("problems")).to_contain_text("gone")
+    album.take(page, "canvas-data-gone")
+
+    canvas.open(experiment(large_query))
+    expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
+    album.take(page, "canvas-large")
+    page.keyboard.press("Control+f")
+    page.keyboard.type("filter-8-10")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    album.take(page, "canvas-large-near")
+
+    canvas.open(experiment())
+    page.wait_for_load_state("networkidle")
+    context.clear_cookies()
+    canvas.operator("filter").click()
+    page.keyboard.press("Delete")
+    expect(page.get_by_role("dialog", name="Your session has ended")).to_be_visible()
+    album.take(page, "session-ended")
 
 
 def test_pictures_of_a_large_screen(

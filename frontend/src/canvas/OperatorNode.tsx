@@ -2,7 +2,7 @@ import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { Problem } from "../api/types";
-import { DEFAULT_PORT } from "../model/document";
+import { DEFAULT_PORT, instancesOf } from "../model/document";
 import { inputType, portsOf, recordTypes, type RecordType } from "../model/graph";
 import { summariseHosts } from "../model/hosts";
 import { NODE, nodeHeight, PORT } from "../model/layout";
@@ -63,7 +63,7 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
             <b className="ell" title={`${name}, ${kind?.title ?? operator.kind}`}>
               {name}
             </b>
-            <Stepper id={id} value={operator.parallelism} />
+            <Stepper id={id} value={instancesOf(operator)} />
           </header>
           <Ports id={id} inputs={ports.inputs} outputs={ports.outputs} />
           <Place id={id} />

@@ -2,6 +2,7 @@ import { BaseEdge, EdgeLabelRenderer, useStore, type EdgeProps, type ReactFlowSt
 import { memo, useState } from "react";
 import { DEFAULT_PORT } from "../model/document";
 import { partitioningLabel } from "../model/graph";
+import { NODE, PORT } from "../model/layout";
 import { lookupOf } from "../model/lookup";
 import { Icon } from "../ui/Icon";
 import { wayOf, type Way } from "./edgeWay";
@@ -14,6 +15,9 @@ export interface EdgeMarks {
   /** Of a feedback edge; -1 for any other. */
   lane: number;
 }
+
+/** So much of a label is always shown, px. */
+const LABEL_MIN = 40;
 
 const sameWay = (a: Way, b: Way) => a.path === b.path;
 const isOperator = (node: { type?: string }) => node.type === "operator";
@@ -35,13 +39,19 @@ export const PartitionEdge = memo(function PartitionEdge(props: EdgeProps) {
   const back = lane >= 0;
   const style = `${props.selected ? "selected" : ""} ${back ? "feedback" : ""} ${tone}`;
   const label = partitioningLabel(edge?.partitioning);
+  // Between two operators side by side a long label would run under them.
+  const isLevel = !back && Math.abs(props.targetY - props.sourceY) < NODE.header;
+  const gap = props.targetX - props.sourceX - PORT.size;
   return (
     <>
       <BaseEdge id={props.id} path={path} className={`edge ${style}`} interactionWidth={16} />
       <EdgeLabelRenderer>
         <button
           className={`elab nodrag nopan ${style}`}
-          style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
+          style={{
+            transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`,
+            maxWidth: isLevel && !looking && !props.selected ? Math.max(LABEL_MIN, gap) : undefined,
+          }}
           data-testid={`edge-${props.source}-${props.target}`}
           aria-label={`Edge from ${props.source} to ${props.target}: ${back ? "feedback, " : ""}${label}. ${message}`}
           onClick={() => select({ edges: [props.id] })}
@@ -52,8 +62,10 @@ export const PartitionEdge = memo(function PartitionEdge(props: EdgeProps) {
         >
           {tone && <Icon name={tone === "err" ? "crossc" : "warn"} small />}
           {back && !tone && <Icon name="feedback" small />}
-          {back ? "feedback, " : ""}
-          {label}
+          <span className="ell">
+            {back ? "feedback, " : ""}
+            {label}
+          </span>
         </button>
         {(looking || props.selected) && edge && (
           <RecordsCard

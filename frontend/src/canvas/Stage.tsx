@@ -19,7 +19,7 @@ import {
 import "@xyflow/react/dist/base.css";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Kind, Problem } from "../api/types";
-import { addEdge, DEFAULT_PORT, edgeKey, moveOperators, placeOn, type Edge as DocumentEdge, type ExperimentDocument } from "../model/document";
+import { addEdge, DEFAULT_PORT, edgeKey, instancesOf, moveOperators, placeOn, type Edge as DocumentEdge, type ExperimentDocument } from "../model/document";
 import { connectionRefusal, newEdge, portsOf, type PortRef } from "../model/graph";
 import { hostAt, summariseHosts } from "../model/hosts";
 import { feedbackLane, NODE, nodeHeight, PORT, portAt, positionsOf } from "../model/layout";
@@ -72,7 +72,7 @@ function operatorNodes(document: ExperimentDocument, kinds: Map<string, Kind>, b
     const known = before.get(operator.id);
     const kind = kinds.get(operator.kind);
     const position = positions[operator.id] ?? { x: 0, y: 0 };
-    const ariaLabel = `Operator ${operator.id}, ${operator.kind}, ${operator.parallelism} instances`;
+    const ariaLabel = `Operator ${operator.id}, ${operator.kind}, ${plural(instancesOf(operator), "instance")}`;
     const ports = portsOf(document, kind, operator.id);
     const handles = handlesOf(ports);
     const isSame =

@@ -5,6 +5,7 @@ import {
   duplicateOperators,
   edgeKey,
   freeName,
+  instancesOf,
   operatorOf,
   partOf,
   removeHost,
@@ -35,7 +36,7 @@ export const PALETTE_TYPE = "application/x-millrace";
 
 function firstParallelism(document: ExperimentDocument): number {
   const last = document.query.operators.at(-1);
-  return last && last.parallelism >= 1 ? last.parallelism : Math.max(1, Math.min(4, expandHosts(document).length));
+  return last && instancesOf(last) >= 1 ? instancesOf(last) : Math.max(1, Math.min(4, expandHosts(document).length));
 }
 
 /** A free place to the right of everything, for items that are added without dragging. */

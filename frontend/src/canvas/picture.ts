@@ -1,6 +1,6 @@
 /** The canvas as a picture of its own: SVG with the colours of the theme on show, or PNG made of it. */
 import type { Kind, RecordSchema } from "../api/types";
-import { DEFAULT_PORT, type ExperimentDocument, type Operator } from "../model/document";
+import { DEFAULT_PORT, instancesOf, type ExperimentDocument, type Operator } from "../model/document";
 import { inputType, partitioningLabel, recordTypes } from "../model/graph";
 import { DEPTH, hardwareOf } from "../model/hardware";
 import { describeHost, instancesByHost, summariseHosts, TILE } from "../model/hosts";
@@ -74,7 +74,7 @@ export function svgOf(drawn: Drawn, colour: (token: string) => string): { svg: s
       box(at.x, at.y, NODE.width, tall, "--bg-raised", "--line-control"),
       `<rect x="${at.x + 8}" y="${at.y + 9}" width="10" height="10" rx="2" fill="${operatorColour(index)}"/>`,
       text(at.x + 24, at.y + 18, fitting(one.id, NODE.width - 62, 6.6), bold, 12),
-      text(at.x + NODE.width - 8, at.y + 18, `×${one.parallelism}`, `${quiet} text-anchor="end"`),
+      text(at.x + NODE.width - 8, at.y + 18, `×${instancesOf(one)}`, `${quiet} text-anchor="end"`),
       ...incoming.map((name, row) => port("in", row, label("in", name) === label("out", outgoing[row] ?? "") ? "" : label("in", name))),
       ...outgoing.map((name, row) => port("out", row, label("out", name))),
       `<path d="M${at.x} ${at.y + tall - 25}h${NODE.width}" stroke="${colour("--line-soft")}"/>`,

@@ -7,7 +7,8 @@ export type Tagged = { kind: string; [field: string]: Json };
 export interface Operator {
   id: string;
   kind: string;
-  parallelism: number;
+  /** Not given: one instance. */
+  parallelism?: number;
   params?: { [field: string]: Json };
   cost?: Json;
 }
@@ -199,6 +200,9 @@ export function freeName(base: string, taken: Iterable<string>): string {
 export const horizonOf = (document: ExperimentDocument) => Math.max(Number(document.workload.horizon_s) || 30, 1e-3);
 export const warmupOf = (document: ExperimentDocument) =>
   Math.max(0, Math.min(Number(document.workload.warmup_s) || 0, horizonOf(document)));
+
+/** How often an operator stands side by side. */
+export const instancesOf = (operator: Operator | undefined) => operator?.parallelism ?? 1;
 
 export const operatorOf = (document: ExperimentDocument, id: string) => document.query.operators.find((operator) => operator.id === id);
 export const edgeKey = (edge: Edge) =>

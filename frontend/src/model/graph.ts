@@ -1,7 +1,7 @@
 /** Rules of drawing: what may be connected, and how an edge is best partitioned at first. */
 import type { Kind, RecordSchema } from "../api/types";
 import { lookupOf } from "./lookup";
-import { addEdge, DEFAULT_PORT, edgeKey, operatorOf, removeParts, type Edge, type ExperimentDocument, type Tagged } from "./document";
+import { addEdge, DEFAULT_PORT, edgeKey, instancesOf, operatorOf, removeParts, type Edge, type ExperimentDocument, type Tagged } from "./document";
 
 export interface PortRef {
   operator: string;
@@ -142,7 +142,7 @@ export function firstPartitioning(document: ExperimentDocument, source: PortRef,
   const to = operatorOf(document, target.operator);
   const key = keyOf(to?.params, target.port);
   if (key) return { kind: "hash", key };
-  return from?.parallelism === to?.parallelism ? { kind: "forward" } : { kind: "rebalance" };
+  return instancesOf(from) === instancesOf(to) ? { kind: "forward" } : { kind: "rebalance" };
 }
 
 export function partitioningLabel(partitioning: Tagged | undefined): string {

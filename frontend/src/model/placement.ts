@@ -3,7 +3,7 @@
  * The server's answer (validation) replaces it.
  */
 import { expandHosts } from "./hosts";
-import type { ExperimentDocument } from "./document";
+import { instancesOf, type ExperimentDocument } from "./document";
 
 /** Host names by operator, one per instance. `known` serves for strategies that only the server computes. */
 export function localPlacement(document: ExperimentDocument, known: Record<string, string[]> = {}): Record<string, string[]> {
@@ -17,7 +17,7 @@ export function localPlacement(document: ExperimentDocument, known: Record<strin
           ? names
           : (known[operator.id] ?? []).filter((name) => names.includes(name));
     if (!list.length) continue;
-    const count = Math.max(0, Math.min(Math.floor(Number(operator.parallelism) || 0), 10_000));
+    const count = Math.max(0, Math.min(Math.floor(Number(instancesOf(operator)) || 0), 10_000));
     placement[operator.id] = Array.from({ length: count }, (_, index) => list[index % list.length] as string);
   }
   return placement;

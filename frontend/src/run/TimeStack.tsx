@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useRef, useState, type ReactNode } from "react";
 import type { AlignedData } from "uplot";
 import { CHARTS, chartOf, largestOperators, type ChartId, type ChartOf, type Unit } from "../model/charts";
-import type { ExperimentDocument } from "../model/document";
+import { instancesOf, type ExperimentDocument } from "../model/document";
 import { labelLines, type FaultMark } from "../model/faults";
 import type { NamedLatency } from "../model/latencies";
 import { Series, spansMoreThanADecade, timeTicks, type Span } from "../model/series";
@@ -266,7 +266,7 @@ function ChartPanel({
         definition: latencies.find(({ name }) => name === chosen)?.definition ?? "",
         operator,
         operators: names ? names.split("\n") : [],
-        parallelism: Object.fromEntries(document.query.operators.map((one) => [one.id, one.parallelism ?? 1])),
+        parallelism: Object.fromEntries(document.query.operators.map((one) => [one.id, instancesOf(one)])),
       }),
     [id, chosen, latencies, operator, names, document],
   );

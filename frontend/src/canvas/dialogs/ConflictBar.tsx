@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { differences } from "../../model/diff";
 import { Dialog } from "../../ui/Dialog";
+import { plural } from "../../ui/format";
 import { Icon } from "../../ui/Icon";
 import { useEditor } from "../editor";
 import { keepMine, takeTheirs } from "../useServer";
@@ -13,7 +14,8 @@ export function ConflictBar() {
   const document = useEditor((state) => state.document);
   const [comparing, setComparing] = useState(false);
   if (!conflict) return null;
-  const rows = differences(document, conflict.document);
+  const all = differences(document, conflict.document);
+  const rows = all.filter(({ pointer }) => !pointer.startsWith("/ui/"));
   return (
     <div className="bar-note" role="alert" data-testid="conflict">
       <Icon name="warn" />
@@ -29,7 +31,7 @@ export function ConflictBar() {
         Keep mine
       </button>
       {comparing && (
-        <Dialog title={`Two versions, ${rows.length} differences`} wide onClose={() => setComparing(false)}>
+        <Dialog title={`Two versions, ${plural(rows.length, "difference")}`} wide onClose={() => setComparing(false)}>
           <div className="scroll">
             <table className="table diff">
               <thead>
@@ -50,6 +52,7 @@ export function ConflictBar() {
               </tbody>
             </table>
             {rows.length > ROWS_MAX && <p className="mut">and {rows.length - ROWS_MAX} more</p>}
+            {rows.length < all.length && <p className="mut small">What stands where on the canvas differs, too.</p>}
           </div>
         </Dialog>
       )}
