@@ -22,6 +22,16 @@ DOWNLOADED = """() => performance.getEntriesByType("resource").concat(performanc
   .filter(({name}) => !name.includes("/api/")).reduce((sum, {transferSize}) => sum + transferSize, 0) / 1000"""
 
 
+# Place and style of every element.
+LOOK = """() => [...document.querySelectorAll(".view *")].map((element) => {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  const { color, backgroundColor, borderTop, fontWeight, padding, display } = getComputedStyle(element);
+  const place = [x, y, width, height].map(Math.round);
+  const name = `${element.tagName} ${element.className.baseVal ?? element.className}`;
+  return [name, ...place, color, backgroundColor, borderTop, fontWeight, padding, display].join(" ");
+})"""
+
+
 def finished(page: Page) -> None:
     expect(page.get_by_test_id("run-state").first).to_have_attribute("data-state", "succeeded", timeout=30_000)
 
@@ -160,6 +170,39 @@ def test_every_page_leads_on_is_accessible_and_small(new_context: Callable[..., 
             page.goto(path)
             expect(page.get_by_role("button", name=way).or_(page.get_by_role("link", name=way)).first).to_be_visible()
             assert_accessible(page)
+
+
+def test_pages_look_alike_however_one_comes_to_them(
+    new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str]
+) -> None:
+    """The style sheet of one page says nothing about another."""
+    page = new_context(reduced_motion="reduce").new_page()
+    run_id = start(api, experiment())
+    page.goto(f"/runs/{run_id}")
+    finished(page)
+    places = {"/templates": "Flight delays by airport", "/help": "How Millrace works", f"/runs/{run_id}": "Engine version"}
+
+    def look(path: str) -> list[str]:
+        page.get_by_text(places[path]).first.wait_for()
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(500)
+        elements: list[str] = page.evaluate(LOOK)
+        return elements
+
+    def go(path: str) -> None:
+        page.evaluate("path => { history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate', { state: null })); }", path)
+
+    cold: dict[str, list[str]] = {}
+    for path in places:
+        page.goto(path)
+        cold[path] = look(path)
+    page.goto("/compare")
+    for path, ready in (("/", "stage"), (f"/runs/{run_id}", "time-stack"), ("/runs", "run-list")):
+        go(path)
+        page.get_by_test_id(ready).first.wait_for()
+    for path in places:
+        go(path)
+        assert look(path) == cold[path], f"{path} looks different after other pages"
 
 
 @pytest.mark.clock

@@ -45,21 +45,21 @@ export function CanvasPage() {
   }, [data, id]);
   if (registry.error)
     return (
-      <div className="page">
+      <div className="page on-canvas">
         <TopBar title="Experiment" crumb={<b>Experiment</b>} />
         <Failure error={registry.error} retry={() => void registry.refetch()} />
       </div>
     );
   if (error)
     return (
-      <div className="page">
+      <div className="page on-canvas">
         <TopBar title="Experiment" crumb={<b>Experiment</b>} />
         <Failure error={error} retry={() => void refetch()} />
       </div>
     );
   if (!open)
     return (
-      <div className="page">
+      <div className="page on-canvas">
         <TopBar title="Experiment" crumb={<b>Experiment</b>} />
         <Loading />
       </div>
@@ -89,7 +89,7 @@ function Canvas() {
   useCommands("add", add);
   usePaste();
   return (
-    <div className="page">
+    <div className="page on-canvas">
       <CanvasBar commands={experiment} />
       <div className={`canvas ${paletteOpen ? "" : "no-pal"} ${inspectorOpen ? "" : "no-insp"} ${drawerOpen ? "" : "no-drawer"}`}>
         {paletteOpen && (

@@ -2,7 +2,7 @@ import { BaseEdge, EdgeLabelRenderer, useStore, type EdgeProps, type ReactFlowSt
 import { memo, useState } from "react";
 import { DEFAULT_PORT } from "../model/document";
 import { partitioningLabel } from "../model/graph";
-import { NODE, PORT } from "../model/layout";
+import { NODE } from "../model/layout";
 import { lookupOf } from "../model/lookup";
 import { Icon } from "../ui/Icon";
 import { wayOf, type Way } from "./edgeWay";
@@ -41,7 +41,7 @@ export const PartitionEdge = memo(function PartitionEdge(props: EdgeProps) {
   const label = partitioningLabel(edge?.partitioning);
   // Between two operators side by side a long label would run under them.
   const isLevel = !back && Math.abs(props.targetY - props.sourceY) < NODE.header;
-  const gap = props.targetX - props.sourceX - PORT.size;
+  const gap = props.targetX - props.sourceX;
   return (
     <>
       <BaseEdge id={props.id} path={path} className={`edge ${style}`} interactionWidth={16} />

@@ -37,7 +37,7 @@ export function ComparePage() {
   const compared = useMemo(() => runs.map((run, at): Compared => ({ run, frames: frames[at] ?? [] })), [runs, frames]);
   const lacking = ids.length < COMPARED_MIN;
   return (
-    <div className="page">
+    <div className="page on-compare">
       <TopBar
         title="Compare runs"
         crumb={<h1>Compare runs</h1>}

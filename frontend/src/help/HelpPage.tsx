@@ -26,7 +26,7 @@ export function HelpPage() {
   const shown = families.find((one) => one.family === family);
   const entry = shown?.kinds.find((one) => one.kind === kind);
   return (
-    <div className="page">
+    <div className="page on-help">
       <TopBar title={entry ? `${entry.title}, help` : "Help"} crumb={<h1>Help</h1>} />
       {error ? (
         <Failure error={error} retry={() => void refetch()} />

@@ -44,14 +44,14 @@ export function RunPage() {
   }, [id]);
   if (error)
     return (
-      <div className="page">
+      <div className="page on-run">
         <TopBar title="Run" crumb={<b>Run</b>} />
         <Failure error={error} retry={() => window.location.reload()} />
       </div>
     );
   if (!run || run.id !== id)
     return (
-      <div className="page">
+      <div className="page on-run">
         <TopBar title="Run" crumb={<b>Run</b>} />
         <Loading />
       </div>
@@ -88,7 +88,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   useMomentInAddress(count > 0);
   useCommands("run", RUN_COMMANDS);
   return (
-    <div className="page">
+    <div className="page on-run">
       <RunBar run={run} gone={gone} />
       <div className="run" data-testid="run-page">
         <ConnectionBar tryNow={tryNow} />

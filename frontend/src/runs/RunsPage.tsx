@@ -46,7 +46,7 @@ export function RunsPage() {
   const count = data?.count ?? 0;
   const all = () => filter({ state: "", search: "", experiment: "", tag: "" });
   return (
-    <div className="page">
+    <div className="page on-runs">
       <TopBar title="Runs" crumb={<h1>Runs</h1>} />
       <div className="list-page">
         <div className="toolbar">

@@ -25,7 +25,7 @@ export function TemplatesPage() {
   const words = url.search.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = templates.filter(({ document }) => words.every((word) => spoken(document).includes(word)));
   return (
-    <div className="page">
+    <div className="page on-templates">
       <TopBar
         title="Templates"
         crumb={<h1>Templates</h1>}

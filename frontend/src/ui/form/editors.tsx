@@ -140,7 +140,7 @@ export function FieldChips({
     .filter((field) => !seen.has(field.name) && seen.add(field.name));
   if (!left.length) return null;
   return (
-    <div className="chips">
+    <div className="field-chips">
       {left.map((field) => (
         <button type="button" key={field.name} title={field.type} onClick={() => onPick(field.name)}>
           {field.name}
