@@ -52,6 +52,7 @@ export const PartitionEdge = memo(function PartitionEdge(props: EdgeProps) {
             transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`,
             maxWidth: isLevel && !looking && !props.selected ? Math.max(LABEL_MIN, gap) : undefined,
           }}
+          data-edge={props.id}
           data-testid={`edge-${props.source}-${props.target}`}
           aria-label={`Edge from ${props.source} to ${props.target}: ${back ? "feedback, " : ""}${label}. ${message}`}
           onClick={() => select({ edges: [props.id] })}

@@ -134,10 +134,19 @@ export function goToEdge(step: 1 | -1): void {
   if (!next) return;
   select({ edges: [edgeKey(next)] });
   reveal([next.source, next.target]);
-  focusSoon(".elab.selected");
+  focusSoon(`.elab.selected[data-edge="${CSS.escape(edgeKey(next))}"]`);
 }
 
-const focusSoon = (selector: string) => setTimeout(() => window.document.querySelector<HTMLElement>(selector)?.focus());
+/** The focus waits so many frames for what is only about to be drawn. */
+const FOCUS_FRAMES_MAX = 20;
+
+function focusSoon(selector: string, frames = FOCUS_FRAMES_MAX): void {
+  requestAnimationFrame(() => {
+    const element = window.document.querySelector<HTMLElement>(selector);
+    if (element) element.focus();
+    else if (frames > 0) focusSoon(selector, frames - 1);
+  });
+}
 
 const CLIPBOARD_KEY = "millrace.clipboard";
 
