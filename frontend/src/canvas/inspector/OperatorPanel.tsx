@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { Link } from "react-router";
 import type { Json, Kind, RecordField, RecordSchema } from "../../api/types";
-import { DEFAULT_PORT, patchOperator, renameOperator, type ExperimentDocument, type Operator } from "../../model/document";
+import { DEFAULT_PORT, instancesOf, patchOperator, renameOperator, type ExperimentDocument, type Operator } from "../../model/document";
 import { summariseHosts } from "../../model/hosts";
 import { propertyNames, schemaAt } from "../../model/schema";
 import { problemsAt } from "../../model/validate";
@@ -53,7 +53,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
           <SchemaForm
             key={`head ${operator.id}`}
             schema={schema}
-            value={{ id: operator.id, parallelism: operator.parallelism }}
+            value={{ id: operator.id, parallelism: instancesOf(operator) }}
             pointer={pointer}
             problems={problems}
             omit={propertyNames(schema).filter((name) => !HEAD.includes(name))}
