@@ -4,7 +4,7 @@ import { runEvents } from "./events";
 import { FrameLog, logOf } from "./frames";
 import { SUM_PARTS } from "./parts";
 import { mean, rateSummary, totalOf } from "./rates";
-import { linearTop, logAxis, median, Series, spanIn, spansMoreThanADecade, stacked, timeTicks, zoomed } from "./series";
+import { linearTop, logAxis, lone, median, Series, spanIn, spansMoreThanADecade, stacked, timeTicks, zoomed } from "./series";
 import { frame, operatorSample, smallDocument } from "./testing";
 
 const choice: ChartChoice = { id: "latency", latency: "", definition: "", operator: "", operators: [], parallelism: {} };
@@ -196,5 +196,20 @@ describe("events", () => {
     const [last, first] = runEvents(run, logOf(frames), 0);
     expect(first).toMatchObject({ t_s: 1.5, text: "w2 died: 3.2 MB of memory used, above its limit of 3 MB", detail: "restart at 6.50 s" });
     expect(last).toMatchObject({ t_s: 7, detail: "for ever" });
+  });
+});
+
+describe("lone samples", () => {
+  it("are those that no line leads to", () => {
+    expect(lone([1, null, 2, 3, null, 4, null, null, 5], 0, 8)).toEqual([0, 5, 8]);
+    expect(lone([null, 1, 2, null], 0, 3)).toEqual([]);
+    expect(lone([null, undefined, 1, undefined, null, 2, undefined, 3], 0, 7)).toEqual([2]);
+    expect(lone([7], 0, 0)).toEqual([0]);
+    expect(lone([], 0, 0)).toEqual([]);
+  });
+
+  it("are looked for where they are shown, and know what is beyond", () => {
+    expect(lone([1, null, 2, 3, null, 4], 2, 2)).toEqual([]);
+    expect(lone([1, null, 2, 3, null, 4], 5, 5)).toEqual([5]);
   });
 });

@@ -46,6 +46,29 @@ export function stacked(columns: Column[]): Column[] {
   return sums;
 }
 
+/**
+ * Where a value stands between gaps, so that no line leads to it: within the indices from..to. A time that only other lines have
+ * (undefined) is no gap.
+ */
+export function lone(column: ArrayLike<number | null | undefined>, from: number, to: number): number[] {
+  const found: number[] = [];
+  let before: number | null = null; // the value before this one, null behind a gap
+  let candidate = -1;
+  for (let at = Math.max(0, from - 1); at <= Math.min(to + 1, column.length - 1); at += 1) {
+    const value = column[at];
+    if (value === undefined) continue;
+    if (value === null) {
+      if (candidate >= 0) found.push(candidate);
+      candidate = -1;
+    } else {
+      candidate = before === null ? at : -1;
+    }
+    before = value;
+  }
+  if (candidate >= 0) found.push(candidate);
+  return found.filter((at) => at >= from && at <= to);
+}
+
 export interface Range {
   low: number;
   high: number;

@@ -3,7 +3,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useTheme } from "../app/ThemeSwitch";
 import type { Line } from "../model/charts";
-import { extent, linearTop, logAxis, stacked, type Column, type Span } from "../model/series";
+import { extent, linearTop, logAxis, lone, stacked, type Column, type Span } from "../model/series";
 import { fillOf } from "../ui/patterns";
 
 /** Room for the labels of the y axis, and at the right; the same for every chart, so that all share one time axis. */
@@ -127,8 +127,17 @@ export function Chart({
               ...(line.dash ? { dash: line.dash } : {}),
               ...(line.filled ? { fill: faint(stroke) } : {}),
               ...(areas ? { fill: areaFill(line, stroke, seam) } : {}),
-              // A lone sample has no line; its point makes it visible.
-              points: { show: (self) => !areas && self.data[0].length < 4, size: 5, fill: stroke },
+              // A lone sample has no line; its point makes it visible. (The results of windows come in bursts.)
+              points: {
+                show: false,
+                size: 5,
+                fill: stroke,
+                stroke,
+                filter: (self, series) => {
+                  const [from, to] = self.series[0]?.idxs ?? [0, -1];
+                  return areas ? null : lone(self.data[series] ?? [], from, to);
+                },
+              },
             };
           }),
         ],
