@@ -63,7 +63,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
         )}
         {kind && !isSource && (
           <p className="doc">
-            {kind.doc.split("\n\n")[0]} <Link to={`/help/operators/${kind.kind}`}>More</Link>
+            <b>{kind.title}.</b> {kind.doc.split("\n\n")[0]} <Link to={`/help/operators/${kind.kind}`}>More</Link>
           </p>
         )}
         {kind && propertyNames(kind.schema).length > 0 && (
