@@ -19,6 +19,12 @@ const part = (id: string, token: string, pattern: Pattern, means: string, label 
   means,
 });
 
+// Parts of a single record's way that the frames sum up as well.
+const ALIGNMENT = part("alignment", "--s2", "rows", "until the barriers of all inputs were there");
+const SERVICE = part("service", "--s3", "plain", "being worked on");
+const STOLEN = part("stolen", "--s4", "hatch", "in service, while the cores were with others or stood still");
+const BLOCKED = part("blocked", "--blocked", "hatch", "made, and could not be sent for lack of credits");
+
 /** In the order in which a record meets them. */
 export const PATH_PARTS: Part[] = [
   part("event_delay", "--s6", "rows", "from its event time until it was appended to the log"),
@@ -28,21 +34,21 @@ export const PATH_PARTS: Part[] = [
   part("network_latency", "--s5", "dots", "from the link to the host where it arrived"),
   part("queueing", "--s1", "plain", "arrived, while the instance was at others"),
   part("scheduling", "--s4", "plain", "arrived, and only a processor lacked"),
-  part("alignment", "--s2", "rows", "until the barriers of all inputs were there"),
-  part("service", "--s3", "plain", "being worked on"),
-  part("stolen", "--s4", "hatch", "in service, while the cores were with others or stood still"),
+  ALIGNMENT,
+  SERVICE,
+  STOLEN,
   part("window_wait", "--p50", "cross", "kept in state, until its window closed or its match came"),
-  part("blocked", "--blocked", "hatch", "made, and could not be sent for lack of credits"),
+  BLOCKED,
 ];
 
 /** What the frames have sums of. `per`: the count that a mean divides by. */
 export const SUM_PARTS: (Part & { field: string; per: "records" | "sent" })[] = [
   { ...part("driver_queue", "--s6", "dots", "in the logs, until a source took them"), field: "driver_queue_ns", per: "records" },
   { ...part("channel_wait", "--s1", "plain", "arrived, until their service began"), field: "channel_wait_ns", per: "records" },
-  { ...part("alignment", "--s2", "rows", "until the barriers of all inputs were there"), field: "alignment_ns", per: "records" },
-  { ...part("service", "--s3", "plain", "being worked on"), field: "service_ns", per: "records" },
-  { ...part("stolen", "--s4", "hatch", "in service, while the cores were with others or stood still"), field: "stolen_ns", per: "records" },
-  { ...part("blocked", "--blocked", "hatch", "made, and could not be sent for lack of credits"), field: "blocked_ns", per: "sent" },
+  { ...ALIGNMENT, field: "alignment_ns", per: "records" },
+  { ...SERVICE, field: "service_ns", per: "records" },
+  { ...STOLEN, field: "stolen_ns", per: "records" },
+  { ...BLOCKED, field: "blocked_ns", per: "sent" },
   { ...part("network", "--s5", "plain", "from sent to arrived"), field: "network_ns", per: "sent" },
 ];
 
