@@ -73,6 +73,14 @@ export class FrameLog {
     return here instanceof Numbers ? here.values : EMPTY;
   }
 
+  /** Number of the last frame up to n that has a value of the field, -1 if none has. */
+  lastWith(n: number, ...path: string[]): number {
+    const values = this.column(...path);
+    let at = Math.min(n, this.count - 1, values.length - 1);
+    while (at >= 0 && Number.isNaN(values[at])) at -= 1;
+    return at;
+  }
+
   /** Names below a place, such as those of the operators. */
   names(...path: string[]): string[] {
     let here: Branch | Numbers | undefined = this.root;

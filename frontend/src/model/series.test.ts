@@ -23,6 +23,13 @@ describe("frames", () => {
     expect([log.count, log.gaps]).toEqual([1, 1]);
   });
 
+  it("knows the last frame with a value", () => {
+    const none = { latency_ms: { count: 0, p50: null, p95: null, p99: null, max: null } };
+    const log = logOf([frame(0, none), frame(1), frame(2, none), frame(3, none)]);
+    expect([0, 1, 2, 3, 9].map((n) => log.lastWith(n, "latency_ms", "p50"))).toEqual([-1, 1, 1, 1, 1]);
+    expect(log.lastWith(3, "nothing")).toBe(-1);
+  });
+
   it("gives every frame back as it came", () => {
     const memory = { used_bytes: 1, peak_bytes: 2, slow_down: 1, full: true };
     const host = { busy: 0.5, queue: 0, egress_mbit_per_s: null };

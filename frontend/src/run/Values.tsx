@@ -12,30 +12,35 @@ const STROKES = [
 
 const FIELDS = ["p50", "p95", "p99"] as const;
 
+const placeOf = (latency: string) => (latency ? ["latencies_ms", latency] : ["latency_ms"]);
+
 /** Six numbers at the moment shown, each beside what it can be judged by. latency: name of the one shown, empty for the first. */
 export function Values({ frame, latency: name }: { frame: Frame | undefined; latency: string }) {
   const log = useLiveRun((state) => state.log);
   const count = useLiveRun((state) => state.count);
   // A median hardly moves while the log grows by a fiftieth.
   const settled = Math.floor(Math.log(count + 1) * 50);
+  const place = placeOf(name);
   const medians = useMemo(
-    () => (settled ? FIELDS : []).map((field) => median(log.column(...(name ? ["latencies_ms", name] : ["latency_ms"]), field), log.count)),
+    () => (settled ? FIELDS : []).map((field) => median(log.column(...placeOf(name), field), log.count)),
     [log, settled, name],
   );
+  // Windows bring results in bursts: between two of them the last one's latency still is the latest that is known.
+  const measured = frame ? log.lastWith(frame.n, ...place, "p50") : -1;
   const before = frame && frame.n > 0 ? { backlog: log.column("backlog")[frame.n - 1] ?? NaN, t_s: log.timeOf(frame.n - 1) } : undefined;
-  const shown = name ? frame?.latencies_ms?.[name] : frame?.latency_ms;
   const change_per_s =
     frame && before && frame.backlog !== null && !Number.isNaN(before.backlog)
       ? (frame.backlog - before.backlog) / (frame.t_s - before.t_s)
       : null;
-  const percentiles = FIELDS.map((field) => shown?.[field]);
+  const percentiles = FIELDS.map((field) => (measured < 0 ? undefined : log.column(...place, field)[measured]));
+  const earlier = frame && measured >= 0 && measured < frame.n ? `at ${log.timeOf(measured).toFixed(2)} s` : "";
   const kept =
     frame?.in_per_s !== null && frame?.in_per_s !== undefined && frame.offered_per_s ? frame.in_per_s / frame.offered_per_s : null;
   return (
     <section className="kpi" aria-label="Values at the moment shown" data-testid="values">
       {["p50 latency", "p95 latency", "p99 latency"].map((label, at) => {
         const value = percentiles[at];
-        const [text, unit] = value === null || value === undefined ? ["–", ""] : latency(value);
+        const [text, unit] = value === undefined ? ["–", ""] : latency(value);
         const usual = medians[at];
         return (
           <div key={label}>
@@ -45,11 +50,11 @@ export function Values({ frame, latency: name }: { frame: Frame | undefined; lat
               </svg>
               {label}
             </small>
-            <b>
+            <b className={earlier && "earlier"}>
               {text}
               <i>{unit}</i>
             </b>
-            <em>{usual === null || usual === undefined ? "" : `median ${latency(usual).join(" ")}`}</em>
+            <em>{earlier || (usual === null || usual === undefined ? "" : `median ${latency(usual).join(" ")}`)}</em>
           </div>
         );
       })}
