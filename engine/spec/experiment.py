@@ -204,14 +204,27 @@ class Experiment(Model):
 
     format: Literal[1] = Field(title="Format", description="Version of the document's format.")
     name: str = Field(default="", max_length=200, title="Name", description="Does not count for the hash.")
-    description: str = Field(default="", max_length=20_000, title="Description", description="Does not count for the hash.")
+    description: str = Field(
+        default="",
+        max_length=20_000,
+        title="Description",
+        description="What this experiment asks. Does not count for the hash.",
+        json_schema_extra={"x-editor": "prose"},
+    )
     query: Query = Field(title="Query", description="Operators and edges.")
     cluster: Cluster = Field(title="Cluster", description="The modelled hardware.")
     placement: AnyPlacement = Field(default=Spread(), title="Placement", description="Which instance stands on which host.")
     workload: Workload = Field(title="Workload", description="The input and how long the run lasts.")
     policies: Policies = Field(default=Policies(), title="Policies", description="What governs the run.")
     faults: tuple[AnyFault, ...] = Field(default=(), max_length=1000, title="Faults", description="What goes wrong, and when.")
-    prices: str = Field(default="reference", min_length=1, max_length=100, title="Prices", description="Name of a price list.")
+    prices: str = Field(
+        default="reference",
+        min_length=1,
+        max_length=100,
+        title="Price list",
+        description="What services cost where an operator has no costs of its own.",
+        json_schema_extra={"x-editor": "kind", "x-family": "prices"},
+    )
     measurement: Measurement = Field(default=Measurement(), title="Measurement", description="What is written down.")
     backend: Modelled = Field(default=Modelled(), title="Backend", description="What executes the query.")
     ui: dict[str, Any] = Field(default_factory=dict, title="Canvas", description="The canvas's own; does not count for the hash.")

@@ -4,7 +4,6 @@ import { labelOf, propertyNames, schemaAt, taggedDefault } from "../../model/sch
 import { KindForm } from "../../ui/form/KindForm";
 import { Remarks } from "../../ui/form/fields";
 import { SchemaForm } from "../../ui/form/SchemaForm";
-import { Icon } from "../../ui/Icon";
 import { latency, plural } from "../../ui/format";
 import { edit, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
@@ -83,30 +82,16 @@ export function PoliciesPanel() {
         );
       })}
       <Section title="Prices" summary={title("prices", document.prices ?? "reference")} open={false}>
-        <div className="field" data-pointer="/prices">
-          <label htmlFor="prices" className="vh">
-            Price list
-          </label>
-          <div className="in">
-            <select
-              id="prices"
-              value={document.prices ?? "reference"}
-              onChange={(event) => edit((before) => ({ ...before, prices: event.target.value }))}
-            >
-              {!(registry.prices ?? []).some((one) => one.kind === (document.prices ?? "reference")) && (
-                <option value={document.prices}>{document.prices} (unknown)</option>
-              )}
-              {(registry.prices ?? []).map((one) => (
-                <option key={one.kind} value={one.kind}>
-                  {one.title}
-                </option>
-              ))}
-            </select>
-            <Icon name="down" />
-          </div>
-          <p>{registry.prices?.find((one) => one.kind === (document.prices ?? "reference"))?.doc.split("\n\n")[0]}</p>
-          <Remarks problems={problems.filter((problem) => problem.pointer === "/prices")} />
-        </div>
+        {root && (
+          <SchemaForm
+            schema={root}
+            only={["prices"]}
+            value={document.prices === undefined ? {} : { prices: document.prices }}
+            pointer=""
+            problems={problems}
+            onChange={(value, path) => edit((before) => ({ ...before, prices: value.prices as string }), path)}
+          />
+        )}
       </Section>
       <Section
         title="Network"

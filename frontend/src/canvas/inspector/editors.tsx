@@ -1,5 +1,5 @@
 /** Editors that need to know the whole document: an operator's id, its hosts, and where its records go. */
-import type { Kind } from "../../api/types";
+import type { Family, Kind } from "../../api/types";
 import { DEFAULT_PORT, addEdge, MAX_OPERATOR_ID } from "../../model/document";
 import { closesCycle, connectionRefusal, newEdge, type PortRef } from "../../model/graph";
 import { expandHosts } from "../../model/hosts";
@@ -74,7 +74,31 @@ function Target({ id, schema, onChange }: EditorProps) {
   );
 }
 
+/** One of the kinds of a family (`x-family`), by its name. */
+function KindName({ id, value, schema, onChange }: EditorProps) {
+  const { registry } = useRegistry();
+  const kinds = registry[schema["x-family"] as Family] ?? [];
+  const chosen = String(value ?? schema.default ?? "");
+  const known = kinds.find((one) => one.kind === chosen);
+  return (
+    <>
+      <div className="in">
+        <select id={id} value={chosen} onChange={(event) => onChange(event.target.value)}>
+          {!known && <option value={chosen}>{chosen} (unknown)</option>}
+          {kinds.map((one) => (
+            <option key={one.kind} value={one.kind}>
+              {one.title}
+            </option>
+          ))}
+        </select>
+        <Icon name="down" />
+      </div>
+      {known && <p>{known.doc.split("\n\n")[0]}</p>}
+    </>
+  );
+}
+
 const inputsOf = (operators: { id: string; kind: string }[], kinds: Map<string, Kind>) =>
   operators.flatMap((one) => (kinds.get(one.kind)?.inputs ?? []).map((port): PortRef => ({ operator: one.id, port, side: "in" })));
 
-addEditors({ "operator-id": OperatorId, hosts: Hosts, "input-port": Target });
+addEditors({ kind: KindName, "operator-id": OperatorId, hosts: Hosts, "input-port": Target });

@@ -2,7 +2,7 @@ import Form from "@rjsf/core";
 import type { RJSFSchema } from "@rjsf/utils";
 import { useMemo } from "react";
 import type { Json, JsonSchema, Problem, RecordField } from "../../api/types";
-import { formSchema } from "../../model/schema";
+import { formSchema, propertyNames } from "../../model/schema";
 import type { FormSurroundings } from "./context";
 import { fields, templates, widgets } from "./fields";
 import { serverValidates } from "./validator";
@@ -22,6 +22,7 @@ export function SchemaForm({
   problems,
   records = NO_FIELDS,
   omit,
+  only,
   idPrefix,
 }: {
   schema: JsonSchema;
@@ -33,10 +34,12 @@ export function SchemaForm({
   records?: { [port: string]: RecordField[] };
   /** Names of properties that are edited elsewhere. */
   omit?: readonly string[];
+  /** Names of the properties that are edited here, where most are not. */
+  only?: readonly string[];
   /** Of the elements' ids, before the names of the fields; by default it follows from the pointer. */
   idPrefix?: string;
 }) {
-  const omitted = omit?.join() ?? "";
+  const omitted = (only ? propertyNames(schema).filter((name) => !only.includes(name)) : (omit ?? [])).join();
   const ready = useMemo(() => formSchema(schema, omitted.split(",")) as RJSFSchema, [schema, omitted]);
   const context: FormSurroundings = useMemo(() => ({ pointer, problems, records }), [pointer, problems, records]);
   return (

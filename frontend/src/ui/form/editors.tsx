@@ -201,4 +201,24 @@ export function CommittedText({
   );
 }
 
-addEditors({ field: FieldEditor, expression: Expression, count: Count });
+/** Sentences; they count when the field is left. */
+function Prose({ id, value, schema, onChange }: EditorProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <div className="in prose">
+      <textarea
+        id={id}
+        rows={4}
+        maxLength={typeof schema.maxLength === "number" ? schema.maxLength : undefined}
+        value={typed ?? String(value ?? "")}
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={() => {
+          if (typed !== null && typed !== (value ?? "")) onChange(typed);
+          setTyped(null);
+        }}
+      />
+    </div>
+  );
+}
+
+addEditors({ prose: Prose, field: FieldEditor, expression: Expression, count: Count });
