@@ -34,13 +34,13 @@ def outlasting(outage_s: float) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-def from_a_file(document: dict[str, Any]) -> None:
+def from_a_file(document: dict[str, Any], dataset: str = "gone") -> None:
     """A source that reads an uploaded file, and a sink."""
     document["query"] = {
         "operators": [{"id": "rides", "kind": "source"}, {"id": "sink", "kind": "sink"}],
         "edges": [{"source": "rides", "target": "sink", "partitioning": {"kind": "forward"}}],
     }
-    stream = {"kind": "file", "dataset": "gone", "timestamp": "time"}
+    stream = {"kind": "file", "dataset": dataset, "timestamp": "time"}
     document["workload"]["sources"] = {"rides": {"stream": stream, "rate": {"kind": "recorded", "speed": 1.0}}}
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -221,11 +222,11 @@ def test_pictures_of_trouble(
     album.take(page, "canvas-conflict-compare")
 
     busy = start(api, experiment(make_long))  # the worker, so that the file is gone before it comes to the next run
-    file = {"file": ("gone.csv", "time,fare\n" + "".join(f"2024-01-01T00:00:{n:02d},{n}\n" for n in range(60)), "text/csv")}
-    api.post("/api/datasets", files=file, data={"name": "gone"}).raise_for_status()
-    from_file = experiment(from_a_file)
+    file = {"file": ("trips.csv", "time,fare\n" + "".join(f"2024-01-01T00:00:{n:02d},{n}\n" for n in range(60)), "text/csv")}
+    api.post("/api/datasets", files=file, data={"name": "trips"}).raise_for_status()
+    from_file = experiment(partial(from_a_file, dataset="trips"))
     failing = start(api, from_file)
-    for path in (workbench.data / "datasets").glob("*/gone.parquet"):
+    for path in (workbench.data / "datasets").glob("*/trips.parquet"):
         path.unlink()
     api.post(f"/api/runs/{busy}/cancel").raise_for_status()
     page.goto(f"/runs/{failing}")
@@ -233,7 +234,7 @@ def test_pictures_of_trouble(
     album.take(page, "run-failed")
     canvas.open(from_file)
     page.get_by_test_id("run").click(force=True)
-    expect(page.get_by_test_id("problems")).to_contain_text("gone")
+    expect(page.get_by_test_id("problems")).to_contain_text("trips")
     album.take(page, "canvas-data-gone")
 
     canvas.open(experiment(large_query))

@@ -120,7 +120,7 @@ export function ExperimentsPage() {
                   {rows.map((row) => (
                     <tr key={row.id}>
                       <td>
-                        <Link to={`/experiments/${row.id}`}>
+                        <Link to={`/experiments/${row.id}`} title={row.name}>
                           <b>{row.name || "Untitled"}</b>
                         </Link>
                         {row.description && <p title={row.description}>{row.description}</p>}
