@@ -25,8 +25,8 @@ def make_long(document: dict[str, Any]) -> None:
         source["rate"] = {"kind": "constant", "per_s": 20000}
 
 
-def start(api: httpx.Client, experiment_id: str) -> str:
-    answer = api.post(f"/api/experiments/{experiment_id}/runs", json={})
+def start(api: httpx.Client, experiment_id: str, **wishes: Any) -> str:
+    answer = api.post(f"/api/experiments/{experiment_id}/runs", json=wishes)
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
 
