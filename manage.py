@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Django's command line, with Millrace's own commands: run, schema, load_fixtures, signin_url, api_token."""
+"""Django's command line, with Millrace's own commands: run, reproduce, schema, load_fixtures, signin_url, api_token."""
 
 import os
 import sys

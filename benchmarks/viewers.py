@@ -1,12 +1,14 @@
-"""What viewers of a live run see, and how soon: python -m benchmarks.viewers [lag] [interaction] [hour] [--json]
+"""What viewers of a live run see, and how soon: python -m benchmarks.viewers [cold] [lag] [interaction] [hour] [real_hour] [--json]
 
 A real installation (Redis, a worker, the web server), a real run, a real Chromium; the frontend must have been built.
 
+* cold: from the address to the drawn page, with an empty cache, and what is downloaded for it.
 * lag: from when the worker sends a message to when its frames are on the screen, with 20 viewers: 19 WebSocket clients and one page. The
   clients' own lag is from sending to receiving.
 * interaction: from an input to the next paint while a run is live, as the browser measures it ('event' entries, in steps of 8 ms).
 * hour: growth of the browser's memory over the frames of an hour of virtual time at 4 frames/s. They are real frames of a finished run,
   repeated with new numbers, one in a message; but they come faster than in an hour, a few between two drawings (`drawings` says how many).
+* real_hour: the same over an hour on the clock: a run of an hour at the pace of real time, 4 frames/s, on one open page. Only when named.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ from launcher.services import Installation, free_port  # noqa: E402
 
 CHROMIUM = "/usr/bin/chromium"
 VIEWERS = 20
-HOUR_FRAMES = 3600 * 4
+HOUR_S = 3600
+HOUR_FRAMES = HOUR_S * 4
+WEIGHED_EVERY_S = 600
 DRAWN_EVERY = 4  # messages after which the page is waited for
 
 
@@ -69,9 +73,9 @@ class Workbench:
         assert answer.ok, answer.text()
         return answer.json()
 
-    def start(self, document: dict[str, Any]) -> str:
+    def start(self, document: dict[str, Any], pace: float | None = None) -> str:
         experiment = self.ask("POST", "/api/experiments", {"document": document})["id"]
-        return str(self.ask("POST", f"/api/experiments/{experiment}/runs", {})["id"])
+        return str(self.ask("POST", f"/api/experiments/{experiment}/runs", {"pace": pace})["id"])
 
     def probe(self, name: str) -> Any:
         return self.page.evaluate(f"window.__millrace ? window.__millrace.{name} : null")
@@ -94,7 +98,7 @@ def workbench() -> Iterator[Workbench]:
             os.environ.pop(name, None)
         installation = Installation(data, free_port(data / "port"), workers=1)
         try:
-            installation.start_all_but("web")
+            installation.start_first()
             installation.manage("migrate", "--verbosity", "0")
             installation.start("web")
             installation.manage("load_fixtures")
@@ -106,6 +110,37 @@ def workbench() -> Iterator[Workbench]:
                 browser.close()
         finally:
             installation.stop()
+
+
+# --- cold ---------------------------------------------------------------------------------------------------------------------------------
+
+COLD_TRIES = 9
+COLD_PLACES = {
+    "canvas": ("/experiments/{experiment}", "stage"),
+    "runs": ("/runs", "run-list"),
+    "templates": ("/templates", "template-nexmark_q3"),
+}
+DOWNLOADED = """() => performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation"))
+  .filter(({name}) => !name.includes("/api/")).reduce(([kb, files], {transferSize}) => [kb + transferSize / 1000, files + 1], [0, 0])"""
+
+
+def cold(at: Workbench) -> dict[str, Any]:
+    browser = at.page.context.browser
+    assert browser
+    experiment = at.ask("GET", "/api/experiments")[0]["id"]
+    found = {}
+    for name, (path, ready) in COLD_PLACES.items():
+        took_ms = []
+        for _ in range(COLD_TRIES):
+            context = browser.new_context(viewport={"width": 1280, "height": 800}, storage_state=at.page.context.storage_state())
+            page = context.new_page()
+            page.goto(at.installation.url + path.format(experiment=experiment), wait_until="commit")
+            page.get_by_test_id(ready).first.wait_for()
+            took_ms.append(page.evaluate("performance.now()"))
+            kb, files = page.evaluate(DOWNLOADED)
+            context.close()
+        found[name] = {"drawn_ms": percentiles(took_ms), "least_ms": round(min(took_ms)), "kb": round(kb), "files": files}
+    return found
 
 
 # --- lag ----------------------------------------------------------------------------------------------------------------------------------
@@ -255,16 +290,45 @@ def hour(at: Workbench) -> dict[str, Any]:
     }
 
 
-PARTS = {"lag": lag, "interaction": interaction, "hour": hour}
+def real_hour(at: Workbench) -> dict[str, Any]:
+    document = live_document(horizon_s=HOUR_S)
+    for source in document["workload"]["sources"].values():
+        source["rate"]["per_s"] = 500
+    run_id = at.start(document, pace=1.0)
+    at.page.goto(f"{at.installation.url}/runs/{run_id}")
+    at.wait("drawnFrame", 240)  # the first minute: everything is loaded and drawn
+    began_s, before = time.monotonic(), memory_mb(at.page)
+    weighed, last_s = [before], began_s
+    while at.state() == "running":
+        at.page.wait_for_timeout(1000)
+        if time.monotonic() - last_s >= WEIGHED_EVERY_S:
+            last_s = time.monotonic()
+            weighed.append(memory_mb(at.page))
+    at.wait("drawnFrame", HOUR_FRAMES - 1)
+    after = memory_mb(at.page)
+    return {
+        "frames": at.probe("framesReceived"),
+        "gaps": at.probe("gaps"),
+        "drawings": at.probe("drawings"),
+        "run": at.state(),
+        "took_s": round(time.monotonic() - began_s, 1),
+        **{f"{name}_growth_mb": round(after[name] - before[name], 1) for name in before},
+        "page_ms": percentiles(at.probe("lagsMs")),
+        "weighed_mb": [*weighed, after],
+    }
+
+
+PARTS = {"cold": cold, "lag": lag, "interaction": interaction, "hour": hour, "real_hour": real_hour}
+UNASKED = ("cold", "lag", "interaction", "hour")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="which to measure; all if none is named")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="which to measure; all but real_hour if none is named")
     parser.add_argument("--json", action="store_true", help="print JSON alone")
     asked = parser.parse_args()
     with workbench() as at:
-        found = {name: PARTS[name](at) for name in asked.parts or PARTS}
+        found = {name: PARTS[name](at) for name in asked.parts or UNASKED}
     print(json.dumps(found, indent=None if asked.json else 2))
 
 

@@ -66,7 +66,7 @@ def running_installation(data: Path, **environment: str) -> Iterator[Any]:
             del os.environ[name]
         os.environ.update({name: value for name, value in inherited.items() if value is not None})
     try:
-        installed.start_all_but("web")
+        installed.start_first()
         installed.manage("migrate", "--verbosity", "0")
         installed.manage("load_fixtures")
         installed.start("web")

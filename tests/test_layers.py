@@ -36,9 +36,10 @@ MAY_IMPORT = {
     "engine.core": {"engine.core"},
     "engine.spec": {"engine.spec", "engine.core"},
     **{f"engine.{family}": {f"engine.{family}", "engine.spec", "engine.core"} for family in FAMILIES},
-    "engine.studies": {"engine"},
+    "engine.studies": {"engine.studies", "engine.spec", "engine.core"},  # plans and judges; carries nothing out
+    "engine.figures": {"engine"},
     "engine": {"engine"},  # the modules that put the parts together
-    "webapp": {"webapp", "engine.spec", "engine.workloads"},  # documents, and what uploads hold; never a run
+    "webapp": {"webapp", "engine.spec", "engine.workloads", "engine.studies"},  # documents, and what uploads hold; never a run
     "webapp.lab.management.commands": {"webapp", "engine"},  # `manage.py run` is a shell's command, not the web process
     "workers": {"workers", "webapp", "engine"},
 }

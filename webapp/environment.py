@@ -29,6 +29,14 @@ def whole_number(name: str, default: int, minimum: int = 0) -> int:
     return int(value)
 
 
+def one_of(name: str, *values: str) -> str:
+    """The first if it is not set."""
+    value = text(name, values[0]).lower()
+    if value not in values:
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be {' or '.join(map(repr, values))}")
+    return value
+
+
 def words(name: str, default: str = "") -> list[str]:
     """Values separated by commas."""
     return [word.strip() for word in text(name, default).split(",") if word.strip()]

@@ -11,10 +11,10 @@ from django.conf import settings
 from django.utils import timezone
 from kombu.exceptions import KombuError, OperationalError
 
-from webapp.lab.models import Run, RunState, Waterfalls, Work
+from webapp.lab.models import Reproduction, Run, RunState, SparkJob, Study, Waterfalls, Work
 
-QUEUE = "runs"
-KINDS: tuple[type[Work], ...] = (Run, Waterfalls)
+QUEUE = Work.QUEUE
+KINDS: tuple[type[Work], ...] = (Run, Waterfalls, Study, Reproduction, SparkJob)
 TAKEN_AFTER = timedelta(seconds=1)
 """Work that was handed to the queue this long ago finds no worker free."""
 
@@ -50,7 +50,7 @@ def enqueue(id: uuid.UUID, kind: type[Work] = Run) -> bool:
     if waiting.filter(enqueued_at__isnull=True).update(enqueued_at=timezone.now()) == 0:
         return True
     try:
-        application.send_task(kind.TASK, args=[str(id)], retry=True, retry_policy={"max_retries": 1, "interval_start": 0})
+        application.send_task(kind.TASK, args=[str(id)], queue=kind.QUEUE, retry=True, retry_policy={"max_retries": 1, "interval_start": 0})
     except (OperationalError, KombuError, OSError) as error:
         log.warning("%s %s stays queued in the database, the queue cannot be reached: %s", kind.__name__, id, error)
         waiting.update(enqueued_at=None)
@@ -59,6 +59,6 @@ def enqueue(id: uuid.UUID, kind: type[Work] = Run) -> bool:
 
 
 def somebody_waits() -> bool:
-    """There is work for which no worker is free."""
+    """There is work for which no worker of runs is free."""
     waiting = {"state": RunState.QUEUED, "deleted_at__isnull": True, "enqueued_at__lt": timezone.now() - TAKEN_AFTER}
-    return any(kind.objects.filter(**waiting).exists() for kind in KINDS)
+    return any(kind.objects.filter(**waiting).exists() for kind in KINDS if kind.QUEUE == QUEUE)

@@ -4,6 +4,7 @@ MILLRACE_DATA            directory of the database, files, sockets and logs (def
 MILLRACE_SECRET_KEY      default: a random key kept in the data directory
 MILLRACE_HTTPS           1 behind a proxy that terminates TLS: secure cookies, HSTS, X-Forwarded-Proto is believed
 MILLRACE_UPLOAD_MB_MAX   largest dataset that may be uploaded (default 256)
+MILLRACE_LOG_FORMAT      lines for people (default), or json: an object a line, with the ids of request, run and study
 DATABASE_URL             default: SQLite in the data directory; a lab gives postgresql://...
 REDIS_URL                default: the unix socket in the data directory; a lab gives redis://...
 ALLOWED_HOSTS            host names, separated by commas (default: this machine only)
@@ -21,8 +22,8 @@ from . import environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(environment.text("MILLRACE_DATA", str(BASE_DIR / "data"))).resolve()
-DATASETS_DIR, RUNS_DIR, UPLOADS_DIR = DATA_DIR / "datasets", DATA_DIR / "runs", DATA_DIR / "uploads"
-for directory in (DATA_DIR, DATASETS_DIR, RUNS_DIR, UPLOADS_DIR):
+DATASETS_DIR, RUNS_DIR, UPLOADS_DIR, ANALYSIS_DIR = (DATA_DIR / name for name in ("datasets", "runs", "uploads", "analysis"))
+for directory in (DATA_DIR, DATASETS_DIR, RUNS_DIR, UPLOADS_DIR, ANALYSIS_DIR):
     directory.mkdir(parents=True, exist_ok=True)
 
 SECRET_KEY = environment.secret_key(DATA_DIR)
@@ -35,6 +36,8 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
     "channels",
     "ninja",  # only so that the API's documentation page is served from here, not from a CDN
     "webapp.accounts",
@@ -42,6 +45,7 @@ INSTALLED_APPS = [
 ]
 MIGRATION_MODULES = {"accounts": "migrations.accounts", "lab": "migrations.lab"}
 MIDDLEWARE = [
+    "webapp.lib.logs.request_ids",
     "django.middleware.security.SecurityMiddleware",
     "webapp.lib.security.content_security_policy",
     "webapp.lib.static.StaticFiles",
@@ -49,6 +53,8 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "webapp.accounts.audit.AuditLog",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "webapp.urls"
@@ -90,6 +96,13 @@ SESSION_COOKIE_AGE = 30 * 24 * 3600
 SESSION_COOKIE_HTTPONLY, SESSION_COOKIE_SAMESITE, SESSION_COOKIE_SECURE = True, "Lax", HTTPS
 CSRF_COOKIE_SAMESITE, CSRF_COOKIE_SECURE = "Lax", HTTPS
 CSRF_FAILURE_VIEW = "webapp.lib.errors.csrf_failure"
+ACCOUNT_LOGIN_METHODS, ACCOUNT_SIGNUP_FIELDS, ACCOUNT_EMAIL_VERIFICATION = {"username"}, ["username*", "password1*"], "none"
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if HTTPS else 0  # whose X-Forwarded-For says who fails to sign in
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
 SECURE_CONTENT_TYPE_NOSNIFF, SECURE_REFERRER_POLICY, X_FRAME_OPTIONS = True, "same-origin", "DENY"
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -105,12 +118,13 @@ WHITENOISE_ALLOW_ALL_ORIGINS = False
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {"lines": {"()": "webapp.lib.logs.Lines"}, "json": {"()": "webapp.lib.logs.JsonLines"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": environment.one_of("MILLRACE_LOG_FORMAT", "lines", "json")}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "django.request": {"level": "ERROR"},
         "django.security": {"level": "ERROR"},
         "httpx": {"level": "WARNING"},
+        **{name: {"handlers": [], "propagate": True} for name in ("uvicorn", "uvicorn.access")},  # as all others
     },
 }

@@ -5,9 +5,11 @@ from django.urls import path, re_path
 from webapp.accounts.views import sign_in
 from webapp.api import api
 from webapp.lib.static import page
+from webapp.metrics import metrics
 
 urlpatterns = [
     path("api/", api.urls),
+    path("metrics", metrics, name="metrics"),
     path("signin", sign_in, name="signin"),
     re_path(r"^(?!api/|ws/|static/|assets/).*$", page),
 ]

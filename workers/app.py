@@ -19,25 +19,42 @@ django.setup()
 from celery import signals  # noqa: E402
 
 import engine  # noqa: E402
-from webapp.lab.models import Run, Waterfalls  # noqa: E402
+from webapp.lab.models import Reproduction, Run, Study, Waterfalls  # noqa: E402
+from webapp.lib.logs import bound  # noqa: E402
 from webapp.queue import QUEUE, application  # noqa: E402
 
-from . import caretaker, execution, waterfalls  # noqa: E402
+from . import caretaker, execution, figures, studies, waterfalls  # noqa: E402
 
 log = logging.getLogger(__name__)
-__all__ = ["QUEUE", "application", "execute_run", "make_waterfalls"]
+__all__ = ["QUEUE", "advance_study", "application", "execute_run", "make_waterfalls", "reproduce_figure"]
 
 
 @application.task(name=Run.TASK)
 def execute_run(run_id: str) -> None:
     """Claim the run, execute it, store its result. Safe to deliver twice: the second claim finds nothing to do."""
-    execution.execute(run_id)
+    with bound(run=run_id):
+        execution.execute(run_id)
+    studies.after(run_id)
 
 
 @application.task(name=Waterfalls.TASK)
 def make_waterfalls(id: str) -> None:
     """Run a finished run again and say where the time of chosen records went. Safe to deliver twice."""
-    waterfalls.make(id)
+    with bound(question=id):
+        waterfalls.make(id)
+
+
+@application.task(name=Study.TASK)
+def advance_study(id: str) -> None:
+    """Begin a study, or carry it on after a loss. Safe to deliver twice."""
+    studies.advance(id)
+
+
+@application.task(name=Reproduction.TASK)
+def reproduce_figure(id: str) -> None:
+    """Carry a figure out and judge it. Safe to deliver twice."""
+    with bound(reproduction=id):
+        figures.make(id)
 
 
 @signals.worker_init.connect
@@ -54,5 +71,5 @@ def start_caretaker(**_: Any) -> None:
 @signals.worker_shutting_down.connect
 def stop_running(**_: Any) -> None:
     """A running experiment is snapshotted and given back to the queue; another worker, or the next start, goes on with it. Waterfalls
-    begin anew there."""
+    and figures begin anew there."""
     execution.SHUTTING_DOWN.set()

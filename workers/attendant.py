@@ -6,6 +6,7 @@ The engine's thread only hands frames over and asks `check`; it never waits for 
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import logging
 import threading
 import time
@@ -16,7 +17,7 @@ from django.db import DatabaseError, connections
 
 from webapp.lab.models import Run, Work
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce, announce_question
+from webapp.live.stream import announce, announce_row
 from webapp.queue import somebody_waits
 
 from .publisher import FramePublisher
@@ -63,7 +64,9 @@ class Attendant:
         self.interruption: type[Interrupted] | None = None
         self.progress = 0.0
         self.wake, self.ended = threading.Event(), False
-        self.thread = threading.Thread(target=self._attend, name=f"attendant of {type(work).__name__} {work.pk}", daemon=True)
+        in_context = contextvars.copy_context().run  # what it logs is about the same work
+        name = f"attendant of {type(work).__name__} {work.pk}"
+        self.thread = threading.Thread(target=in_context, args=(self._attend,), name=name, daemon=True)
 
     def __enter__(self) -> Self:
         self.thread.start()
@@ -139,7 +142,7 @@ class Attendant:
     def _report(self) -> None:
         """Progress into the row, and a hint to the viewers that it changed."""
         if self.rows.held(self.work.pk, self.holder).update(progress=self.progress):
-            announce_question(connection(), self.work.pk)
+            announce_row(connection(), "question", self.work.pk)
 
 
 class RunAttendant(Attendant):

@@ -2,30 +2,35 @@
 
 Lost is work whose worker died, and queued work that the queue does not know, because Redis was away when it was submitted or has lost its
 data.
-Everything here may be done by many workers at the same time, and twice.
+Besides what nobody wants to keep is removed from the disk. Everything here may be done by many workers at the same time, and twice.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from datetime import timedelta
 
 import redis
 from django.db import DatabaseError, close_old_connections, connections
 from django.utils import timezone
 
-from webapp.lab.models import Run, RunState
+from webapp.lab import storage
+from webapp.lab.models import Reproduction, Run, RunState, SparkJob, Study, Waterfalls, Work
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce, announce_question
-from webapp.queue import KINDS, QUEUE, enqueue
+from webapp.live.stream import announce, announce_row
+from webapp.queue import KINDS, enqueue
 from webapp.workers_alive import sign_of_life
 
-from .identity import is_dead
+from . import figures, studies
+from .identity import is_dead, worker_name
 
 log = logging.getLogger(__name__)
 
 SWEEP_S = 2.0
+TIDY_S = 600.0
+ANNOUNCED: dict[type[Work], str] = {Study: "study", Waterfalls: "question", Reproduction: "reproduction", SparkJob: "analysis"}
 UNDERWAY = timedelta(seconds=5)
 """Work that was handed to the queue this long ago and is still queued, while the queue is empty, has been lost on the way."""
 
@@ -37,19 +42,28 @@ def sweep() -> None:
             log.warning("%s %s: its worker is gone; it is %s now", kind.__name__, work.pk, work.state)
             if isinstance(work, Run):
                 announce(connection(), work.pk, ended=not work.active)
-            else:
-                announce_question(connection(), work.pk)
+            elif (name := ANNOUNCED.get(kind)) is not None:
+                announce_row(connection(), name, work.pk)
+    studies.carry_on_missed()
+    figures.wake_missed()
     try:
-        queue_is_empty = connection().llen(QUEUE) == 0
+        empty = {kind.QUEUE: connection().llen(kind.QUEUE) == 0 for kind in KINDS}
     except (redis.RedisError, OSError):
         return
     for kind in KINDS:
         waiting = kind.objects.filter(state=RunState.QUEUED, deleted_at__isnull=True).order_by("created_at")
-        if queue_is_empty:
+        if empty[kind.QUEUE]:
             waiting.filter(enqueued_at__lt=timezone.now() - UNDERWAY).update(enqueued_at=None)
         for id in waiting.filter(enqueued_at__isnull=True).values_list("pk", flat=True):
             if not enqueue(id, kind):
                 return
+
+
+def tidy() -> None:
+    """Remove what the lab does not want to keep any longer, and tell the viewers."""
+    for run in storage.tidy():
+        log.info("run %s (#%d): its frames were removed", run.pk, run.number)
+        announce(connection(), run.pk)
 
 
 def start() -> threading.Thread:
@@ -61,11 +75,15 @@ def start() -> threading.Thread:
 
 def _care() -> None:
     pause = threading.Event()
+    tidied_s = -TIDY_S
     while True:
-        sign_of_life()
+        sign_of_life(worker_name())
         close_old_connections()
         try:
             sweep()
+            if time.monotonic() - tidied_s >= TIDY_S:
+                tidied_s = time.monotonic()
+                tidy()
         except DatabaseError as error:
             log.warning("lost work cannot be looked for, the database does not answer: %s", error)
             connections.close_all()

@@ -24,6 +24,7 @@ from engine.spec import InvalidExperiment
 from engine.spec.validation import Context, load
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import Run, RunState, RunSummary, Work
+from webapp.lab.storage import measure
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce
 from webapp.queue import enqueue
@@ -75,10 +76,12 @@ def execute(run_id: str) -> None:
 def finish(run: Run, holder: str, changes: dict[str, Any]) -> None:
     """Store how the run ended, if it is still ours."""
     summary = changes.get("summary")
-    mine = store_end(run, holder, {**changes, "eta_s": None}, lambda: RunSummary.store(run.pk, summary) if summary else None)
+    ended = {**changes, "eta_s": None, "stored_bytes": None}
+    mine = store_end(run, holder, ended, lambda: RunSummary.store(run.pk, summary) if summary else None)
     if mine:
         run.snapshot.unlink(missing_ok=True)
         announce(connection(), run.pk, ended=True)
+        measure([run])
     log.info("run %s (#%d): %s", run.pk, run.number, changes["state"] if mine else "taken by another worker")
 
 

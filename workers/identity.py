@@ -9,9 +9,14 @@ import uuid
 HOST = socket.gethostname()
 
 
+def worker_name() -> str:
+    """A name that no other process has: host and process."""
+    return f"{HOST[:50]}:{os.getpid()}"
+
+
 def new_holder() -> str:
-    """A name that no other attempt has: host, process, random part."""
-    return f"{HOST[:50]}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
+    """A name that no other attempt has: the worker's with a random part."""
+    return f"{worker_name()}:{uuid.uuid4().hex[:12]}"
 
 
 def is_dead(holder: str) -> bool:

@@ -17,41 +17,21 @@ from engine.spec.selection import Selection
 from engine.spec.validation import Context, load
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import RunState, Waterfalls
-from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce_question
+from webapp.lab.storage import measure
 
 from .artifacts import is_disk_full
+from .attempts import attempt
 from .attendant import Attendant, Cancelled, LeaseLost, ShuttingDown
 from .cuts import Cuts
-from .execution import SHUTTING_DOWN, failed, store_end
-from .identity import new_holder
+from .execution import failed
 
 log = logging.getLogger(__name__)
 
 
 def make(id: str) -> None:
     """Answer a queued question. Does nothing if somebody else has it, or if it is not queued any more."""
-    holder = new_holder()
-    if not Waterfalls.objects.claim(id, holder):
-        return
-    announce_question(connection(), id)
-    waterfalls = Waterfalls.objects.select_related("run__lab").get(pk=id)
-    attendant = Attendant(waterfalls, holder, SHUTTING_DOWN)
-    try:
-        with attendant:
-            outcome = _outcome(waterfalls, attendant)
-    except LeaseLost:
-        log.warning("waterfalls %s: lost to another worker, or deleted", id)
-        return
-    except ShuttingDown:
-        if Waterfalls.objects.release(id, holder):
-            log.info("waterfalls %s: given back, this worker ends", id)
-            announce_question(connection(), id)
-            return
-        outcome = {"state": RunState.CANCELLED}
-    mine = store_end(waterfalls, holder, outcome)
-    announce_question(connection(), id)
-    log.info("waterfalls %s: %s", id, outcome["state"] if mine else "taken by another worker")
+    if waterfalls := attempt(Waterfalls.objects.select_related("run__lab"), id, "question", _outcome):
+        measure([waterfalls.run])
 
 
 def _outcome(waterfalls: Waterfalls, attendant: Attendant) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from .problems import Refusal
 from .units import Integer, Number, quantity
+from .uploads import DatasetName, column
 from .variant import Variant
 
 KLINK = "Farhat 2020, 3.5"
@@ -109,8 +110,8 @@ class FileDelay(Delay):
 
     title: ClassVar[str] = "From a file"
     kind: Literal["file"] = "file"
-    dataset: str = Field(min_length=1, max_length=200, title="Data set", description="Name of the uploaded data set.")
-    column: str = Field(min_length=1, max_length=200, title="Column", description="Delays in milliseconds.")
+    dataset: DatasetName
+    column: str = column(title="Column", description="Delays in milliseconds.")
     order: Literal["rows", "drawn"] = Field(
         default="rows", title="Order", description="In the order of the rows, or each drawn from all of them."
     )

@@ -243,6 +243,13 @@ class Experiment(Model):
         """blake2b-256, in hex, of the canonical JSON: sorted keys, no spaces, UTF-8."""
         return hashlib.blake2b(canonical_json(self.canonical), digest_size=32).hexdigest()
 
+    @property
+    def setup_hash(self) -> str:
+        """As `hash`, of the document without its seed: what runs have in common that differ by chance alone."""
+        document = self.canonical
+        del document["workload"]["seed"]
+        return hashlib.blake2b(canonical_json(document), digest_size=32).hexdigest()
+
     def expanded_hosts(self) -> list[ExpandedHost]:
         """Every machine of the cluster, in the engine's units and order."""
         return expand(self.cluster)

@@ -92,7 +92,9 @@ class HostFault(Variant):
     """Something that happens to one host."""
 
     group: ClassVar[str] = "Hosts"
-    host: str = Field(min_length=1, title="Host", description="Name of the host that it happens to.")
+    host: str = Field(
+        min_length=1, title="Host", description="Name of the host that it happens to.", json_schema_extra={"x-editor": "host"}
+    )
     when: AnyOccurrence = Field(title="When", description="Once, or by a random process.")
 
     @property

@@ -125,9 +125,9 @@ def _ends(draft: Draft) -> Iterator[Problem]:
         return  # the operators that could not be read may be what is missing
     place = pointer("query", "operators")
     if not any(not kind.inputs for kind in draft.kinds.values()):
-        yield Problem(place, "no_source", "operators has no source, so no record would enter; add an operator of kind source")
+        yield Problem(place, "no_source", "the query has no source, so no record would enter; add an operator of kind source")
     if not any(not kind.outputs for kind in draft.kinds.values()):
-        yield Problem(place, "no_sink", "operators has no sink, so nothing would be delivered; add an operator of kind sink")
+        yield Problem(place, "no_sink", "the query has no sink, so nothing would be delivered; add an operator of kind sink")
 
 
 def _cycles(draft: Draft) -> Iterator[Problem]:

@@ -5,6 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .cluster import expand
+from .experiment import Experiment
+
+OF_RUN = (
+    "virtual_s", "records_in", "records_out", "late", "errors", "hops", "throughput_in_per_s", "throughput_out_per_s", "backlog", "dropped",
+    "lost", "shed",
+)  # fmt: skip
+OF_LATENCY = ("count", "mean", "p50", "p95", "p99", "max")
+OF_MEMORY = ("used_bytes", "peak_bytes", "slow_down", "deaths")
+OF_OPERATOR = (
+    *("in", "out", "busy", "blocked", "stolen", "late", "shed", "lost", "unsent"),
+    *(
+        f"attribution.{part}"
+        for part in (
+            *("records", "driver_queue_ns", "channel_wait_ns", "alignment_ns", "service_ns", "stolen_ns", "sent", "blocked_ns"),
+            "network_ns",
+        )
+    ),
+)
+
+
+def metric_names(experiment: Experiment) -> list[str]:
+    """The numbers by which a run of the experiment can be told better or worse, but for the wall-clock time that it takes: that is not
+    the same twice. Latencies are there if something is delivered, memory of hosts that model it."""
+    also = [latency.name for latency in experiment.measurement.also]
+    latencies = ["latency_ms", *(f"latencies_ms.{name}" for name in also)]
+    return [
+        *OF_RUN,
+        *(f"{latency}.{name}" for latency in latencies for name in OF_LATENCY),
+        *(f"memory.{host.name}.{name}" for host in expand(experiment.cluster) for name in OF_MEMORY),
+        *(f"operators.{operator.id}.{name}" for operator in experiment.query.operators for name in OF_OPERATOR),
+    ]
+
 
 def flat(tree: Mapping[str, Any], prefix: str = "") -> list[tuple[str, float]]:
     """The numbers in a tree, by dotted path (`latency_ms.p99`). Truth values and what is missing are left out."""

@@ -21,8 +21,8 @@ def bandwidth(default: Any = ..., *, title: str, description: str) -> Any:
 class Link(Model):
     """What differs on the way from one host to another, in this direction only."""
 
-    source: str = Field(min_length=1, title="From", description="Name of the sending host.")
-    target: str = Field(min_length=1, title="To", description="Name of the receiving host.")
+    source: str = Field(min_length=1, title="From", description="Name of the sending host.", json_schema_extra={"x-editor": "host"})
+    target: str = Field(min_length=1, title="To", description="Name of the receiving host.", json_schema_extra={"x-editor": "host"})
     latency_ms: Number | None = latency(None, description="Latency in this direction; not given: the sender's own.")
     mbit_per_s: Integer | None = bandwidth(
         None, title="Bandwidth", description="Makes the link a FIFO of its own; not given: it is part of the sender's egress link."

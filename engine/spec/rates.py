@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from .operator import Model
 from .problems import Refusal
 from .units import Integer, Number, quantity
+from .uploads import DatasetName, column
 from .variant import Variant
 
 AUTOSCALERS = "Siachamis 2024, 4.5; the authors' load generator"
@@ -209,9 +210,9 @@ class FileRate(Rate):
     title: ClassVar[str] = "From a file"
     icon: ClassVar[str] = "file"
     kind: Literal["file"] = "file"
-    dataset: str = Field(min_length=1, max_length=200, title="Data set", description="Name of the uploaded data set.")
-    time: str = Field(min_length=1, max_length=200, title="Time column", description="Timestamps, or seconds.")
-    rate: str = Field(min_length=1, max_length=200, title="Rate column", description="Records per second from that time on.")
+    dataset: DatasetName
+    time: str = column(title="Time column", description="Timestamps, or seconds.")
+    rate: str = column(title="Rate column", description="Records per second from that time on.")
     speed: Number = quantity(1.0, unit="x", ge=1e-6, le=1e9, title="Speed", description="How many seconds of the file pass in one second.")
     factor: Number = quantity(1.0, unit="x", ge=1e-6, le=1e6, title="Factor", description="By which the file's rates are multiplied.")
 
@@ -227,6 +228,25 @@ class RecordedRate(Rate):
     )
 
 
+class SwitchedRate(Rate):
+    """One pattern until a moment, another from then on; each as if it had held from the start. What a fork with another load has."""
+
+    title: ClassVar[str] = "Switched"
+    icon: ClassVar[str] = "split"
+    kind: Literal["switched"] = "switched"
+    before: AnyPattern = Field(default_factory=ConstantRate, title="Before", description="The pattern until then.")
+    at_s: Number = seconds(30.0, title="At", description="Virtual time from which the other pattern holds.")
+    after: AnyPattern = Field(default_factory=ConstantRate, title="After", description="The pattern from then on.")
+
+
+AnyPattern = Annotated[
+    ConstantRate | StepsRate | RampRate | CosineRate | SpikesRate | IncreasingRate | DecreasingRate | RandomWalkRate | SwitchedRate,
+    Field(discriminator="kind"),
+]
+"""A rate that the document alone says."""
+
+SwitchedRate.model_rebuild()
+
 AnyRate = Annotated[
     ConstantRate
     | StepsRate
@@ -236,6 +256,7 @@ AnyRate = Annotated[
     | IncreasingRate
     | DecreasingRate
     | RandomWalkRate
+    | SwitchedRate
     | FileRate
     | RecordedRate,
     Field(discriminator="kind"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, Union
 
 from .cluster import AnyPlacement, AnyProcessor
@@ -24,6 +25,7 @@ from .query import AnyPartitioning
 from .rates import AnyArrivals, AnyRate
 from .retention import AnyRetention
 from .streams import AnyStream, Stream
+from .study import AnyDesign, AnySearch, AnyValues, Study
 from .variant import Variant
 from .workload import AnyWatermarks, variants
 
@@ -93,6 +95,13 @@ def document_schema() -> dict[str, Any]:
     return Experiment.model_json_schema()
 
 
+def study_schema() -> dict[str, Any]:
+    """What forms of studies are drawn from: `document`, its JSON Schema; `values`, `designs`, `searches`: kinds as in `catalogue`."""
+    families = {"values": AnyValues, "designs": AnyDesign, "searches": AnySearch}
+    kinds = {family: [_variant_entry(family, member) for member in variants(union)] for family, union in families.items()}
+    return {"document": Study.model_json_schema(), **kinds}
+
+
 def price_lists() -> Mapping[str, Any]:
     """Price lists by name; each has `title` and `doc`."""
     lists: Mapping[str, Any] = importlib.import_module("engine.core.prices").PRICE_LISTS
@@ -138,6 +147,8 @@ def _operator_entry(kind: str, operator: type[Operator]) -> dict[str, Any]:
 
 def _variant_entry(family: str, variant: type[Variant]) -> dict[str, Any]:
     schema = variant.model_json_schema()
+    if "$ref" in schema:  # it can hold its own kind
+        schema = {**deepcopy(schema["$defs"][variant.__name__]), "$defs": schema["$defs"]}
     schema["properties"].pop("kind")
     entry = _entry(family, kind_of(variant), variant.title, inspect.getdoc(variant) or "")
     entry.update(group=variant.group, icon=variant.icon, source=variant.source, schema=schema)

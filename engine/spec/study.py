@@ -8,13 +8,17 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
+from pydantic.config import JsonDict
 
 from engine.core.mathematics import exp, ln
 from engine.core.random import RandomStream
 
+from .experiment import Experiment
+from .metrics import metric_names
 from .operator import Model
+from .optimisation import Optimise
 from .pointers import Misled, changed, found
-from .problems import InvalidExperiment, Problem, Refusal, pointer, refusals_below
+from .problems import InvalidExperiment, Problem, Refusal, pointer, refusals_below, suggestion
 from .structure import check
 from .units import Integer, Number
 from .validation import Context, examine
@@ -28,6 +32,7 @@ VALUES_MAX = 10_000
 DIGITS = 12
 """Significant digits of numbers that a study computes: they stand in documents, and so in hashes."""
 
+NUMBERS: JsonDict = {"x-editor": "numbers"}
 NAME = r"^[a-z][a-z0-9_]{0,49}$"
 Values = dict[str, Any]
 """A value by the name of its axis."""
@@ -51,7 +56,9 @@ class Listed(Variant):
 
     title: ClassVar[str] = "List"
     kind: Literal["list"] = "list"
-    of: tuple[Any, ...] = Field(min_length=1, max_length=VALUES_MAX, description="the values")
+    of: tuple[Any, ...] = Field(
+        min_length=1, max_length=VALUES_MAX, title="Values", description="separated by commas", json_schema_extra={"x-editor": "values"}
+    )
 
     def listed(self) -> list[Any]:
         return list(self.of)
@@ -108,23 +115,21 @@ class Between(Variant):
 AnyValues = Annotated[Listed | Linear | Log | Between, Field(discriminator="kind")]
 
 
-class Axis(Model):
-    """What is varied: fields of the experiment, all set to the same value, or multiplied by it."""
+class Fields(Model):
+    """Fields of a document that are set to one value, or multiplied by it."""
 
-    name: str = Field(pattern=NAME, description="letters, digits and underscores")
-    fields: tuple[str, ...] = Field(min_length=1, max_length=100, description="JSON pointers into the experiment")
+    fields: tuple[str, ...] = Field(min_length=1, max_length=100, description="JSON pointers into the document")
     multiply: bool = Field(default=False, description="the numbers that stand there are multiplied by the value")
-    values: AnyValues
 
-    def apply(self, experiment: Mapping[str, Any], value: Any) -> dict[str, Any]:
-        """The experiment with this value; the one given stays as it is. Raises Refusal, its place below the axis."""
-        document = dict(experiment)
+    def apply(self, document: Mapping[str, Any], value: Any) -> dict[str, Any]:
+        """The document with this value; the one given stays as it is. Raises Refusal, its place below this object."""
+        made = dict(document)
         for n, field in enumerate(self.fields):
             try:
-                document = changed(document, field, self._product(found(document, field), value) if self.multiply else value)
+                made = changed(made, field, self._product(found(made, field), value) if self.multiply else value)
             except Misled as misled:
                 raise Refusal(str(misled), at=("fields", n), code="unknown_field", value=field, hint=misled.hint) from None
-        return document
+        return made
 
     def _product(self, number: Any, factor: Any) -> float | int:
         for what, given in (("the field holds", number), ("the factor is", factor)):
@@ -132,6 +137,27 @@ class Axis(Model):
                 raise Misled(f"{what} {given!r}, which is no number to multiply; choose another field, or leave out multiply")
         product = rounded(number * factor)
         return round(product) if isinstance(number, int) else product
+
+
+class Axis(Fields):
+    """What is varied: fields of the experiment, all set to the same value, or multiplied by it."""
+
+    name: str = Field(pattern=NAME, description="letters, digits and underscores")
+    values: AnyValues
+
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        """The first and the last value."""
+        if isinstance(self.values, Between):
+            low, high = self.values.at(np.array([0.0, 1.0]))
+            return low, high
+        listed = self.values.listed()
+        return listed[0], listed[-1]
+
+    @property
+    def is_numeric(self) -> bool:
+        numbers = [] if isinstance(self.values, Between) else self.values.listed()
+        return all(isinstance(value, int | float) and not isinstance(value, bool) for value in numbers)
 
 
 class Grid(Variant):
@@ -167,7 +193,7 @@ class LatinHypercube(Drawn):
     kind: Literal["latin_hypercube"] = "latin_hypercube"
 
 
-AnyDesign = Annotated[Grid | Together | Random | LatinHypercube, Field(discriminator="kind")]
+AnyDesign = Annotated[Grid | Together | Random | LatinHypercube | Optimise, Field(discriminator="kind")]
 
 
 class Sustained(Model):
@@ -198,7 +224,9 @@ class SustainableLoad(Variant):
     load: Axis
     step_down: Number = Field(default=0.8, gt=0, lt=1, description="a load that is too high is multiplied by this")
     precision: Number = Field(default=0.02, ge=1e-4, le=1, description="the search ends when the bracket is narrower than this share")
-    shares: tuple[Number, ...] = Field(default=(), max_length=100, description="runs at these shares of the load found")
+    shares: tuple[Number, ...] = Field(
+        default=(), max_length=100, description="and runs at these shares of the load found, 0.9 say", json_schema_extra=NUMBERS
+    )
     sustained: Sustained = Sustained()
 
     @model_validator(mode="after")
@@ -226,7 +254,9 @@ class Study(Model):
     name: str = Field(default="", max_length=200)
     description: str = Field(default="", max_length=20_000)
     experiment: dict[str, Any]
-    seeds: tuple[Integer, ...] = Field(default=(1,), min_length=1, max_length=1000, description="each point is run with each of these")
+    seeds: tuple[Integer, ...] = Field(
+        default=(1,), min_length=1, max_length=1000, description="each point is run with each of these", json_schema_extra=NUMBERS
+    )
     axes: tuple[Axis, ...] = Field(default=(), max_length=20)
     design: AnyDesign = Field(default_factory=Grid)
     search: AnySearch = Field(default_factory=NoSearch)
@@ -239,21 +269,37 @@ class Study(Model):
                 raise Refusal(f"two axes have the name '{name}'; give each its own", at=("axes",), code="duplicate", value=name)
         if len(set(self.seeds)) < len(self.seeds):
             raise Refusal("a seed stands twice in seeds; the second run would be the first again", at=("seeds",), value=list(self.seeds))
-        draws = isinstance(self.design, Drawn)
+        draws = isinstance(self.design, Drawn | Optimise)
         for n, axis in enumerate(self.axes):
             if isinstance(axis.values, Between) and not draws:
                 raise Refusal(
                     f"values of axis '{axis.name}' are a range, from which a {self.design.kind} design takes none; list or space them, or "
-                    "choose random or latin_hypercube",
+                    "choose random, latin_hypercube or optimise",
                     at=("axes", n, "values"),
                 )
         if isinstance(self.design, Together) and len(lengths := {len(axis.values.listed()) for axis in self.axes}) > 1:  # type: ignore[union-attr]
             raise Refusal(f"side by side, all axes must have the same number of values; they have {sorted(lengths)}", at=("axes",))
+        if isinstance(self.design, Optimise):
+            self._can_be_optimised(self.design)
         runs = self.point_count * len(self.seeds)
         if runs > RUNS_MAX:
             message = f"these axes and seeds give {runs:,} runs; at most {RUNS_MAX:,} are allowed"
             raise Refusal(message, at=("axes",), code="budget", value=runs)
         return self
+
+    def _can_be_optimised(self, design: Optimise) -> None:
+        if not self.axes:
+            raise Refusal("there is no axis, so there is nothing to choose; add one", at=("axes",), code="missing")
+        if not isinstance(self.search, NoSearch):
+            message = f"an optimisation runs each point as it is; choose search none, or another design for search {self.search.kind}"
+            raise Refusal(message, at=("search",), value=self.search.kind)
+        axes = {axis.name: axis for axis in self.axes}
+        for family, members in (("objectives", design.objectives), ("bounds", design.bounds)):
+            for n, member in enumerate(members):
+                axis = axes.get(member.metric)
+                if axis is not None and not axis.is_numeric:
+                    message = f"axis '{axis.name}' has values that are no numbers, so none is larger than another; choose a metric"
+                    raise Refusal(message, at=("design", family, n, "metric"), code="wrong_type", value=axis.name)
 
     def _all_axes(self) -> list[Axis]:
         return [*self.axes, *([self.search.load] if isinstance(self.search, SustainableLoad) else [])]
@@ -262,6 +308,8 @@ class Study(Model):
     def point_count(self) -> int:
         if isinstance(self.design, Drawn):
             return self.design.points
+        if isinstance(self.design, Optimise):
+            return self.design.trials
         lengths = [len(axis.values.listed()) for axis in self.axes]  # type: ignore[union-attr]
         if isinstance(self.design, Together):
             return lengths[0] if lengths else 1
@@ -271,12 +319,11 @@ class Study(Model):
         return count
 
     def points(self) -> list[Values]:
-        """The design's points, each a value by the name of its axis."""
+        """The design's points, each a value by the name of its axis; none of an optimisation, which chooses them as it goes."""
+        if isinstance(self.design, Optimise):
+            return []
         if isinstance(self.design, Drawn):
-            drawn = [self._drawn(axis) for axis in self.axes]
-            return [dict(zip((axis.name for axis in self.axes), values, strict=True)) for values in zip(*drawn, strict=True)] or (
-                [{}] * self.point_count
-            )
+            return self._drawn_points(self.design) or [{}] * self.point_count
         lists = {axis.name: axis.values.listed() for axis in self.axes}  # type: ignore[union-attr]
         if isinstance(self.design, Together):
             return [{name: values[n] for name, values in lists.items()} for n in range(self.point_count)]
@@ -285,9 +332,23 @@ class Study(Model):
             points = [point | {name: value} for point in points for value in values]
         return points
 
-    def _drawn(self, axis: Axis) -> list[Any]:
-        design = self.design
-        assert isinstance(design, Drawn)
+    def possible_points(self) -> list[Values]:
+        """The design's points; of an optimisation both ends of all axes, and what a random design would draw between them: a point does
+        not depend on how many there are."""
+        if not isinstance(self.design, Optimise):
+            return self.points()
+        ends: list[Values] = [{axis.name: axis.ends[end] for axis in self.axes} for end in (0, 1)]
+        return ends + self._drawn_points(Random(points=self.design.trials, seed=self.design.seed))
+
+    def drawn_point(self, number: int) -> Values:
+        """The one with this number of a random design with the optimisation's seed."""
+        return self.possible_points()[2 + number]
+
+    def _drawn_points(self, design: Drawn) -> list[Values]:
+        drawn = [self._drawn(axis, design) for axis in self.axes]
+        return [dict(zip((axis.name for axis in self.axes), values, strict=True)) for values in zip(*drawn, strict=True)]
+
+    def _drawn(self, axis: Axis, design: Drawn) -> list[Any]:
         stream = RandomStream(design.seed, "study", axis.name)
         counters = np.arange(design.points)
         shares = (stream.words(counters) >> np.uint64(11)).astype(np.float64) / float(1 << 53)
@@ -322,9 +383,10 @@ def examine_study(document: Any, context: Context | None = None) -> tuple[Study 
     below = [_below_experiment(problem) for problem in base.problems]
     if base.experiment is None:
         return None, below
+    problems += _unknown_metrics(study, base.experiment)
     ends = [{study.search.load.name: end} for end in study.search.ends] if isinstance(study.search, SustainableLoad) else [{}]
     seen: set[tuple[str, str]] = set()
-    points = study.points()
+    points = study.possible_points()
     for point in points[:: -(-len(points) // EXAMINED_MAX)]:
         for end in ends:
             values = point | end
@@ -338,6 +400,20 @@ def examine_study(document: Any, context: Context | None = None) -> tuple[Study 
                     where = ", ".join(f"{name} = {value!r}" for name, value in values.items())
                     problems.append(_below_experiment(problem, f"at {where}: " if where else ""))
     return (None if problems else study), [*problems, *below]
+
+
+def _unknown_metrics(study: Study, experiment: Experiment) -> list[Problem]:
+    """Metrics of an optimisation that its runs will not measure."""
+    if not isinstance(study.design, Optimise):
+        return []
+    known = {*(axis.name for axis in study.axes), *metric_names(experiment)}
+    sought = [("objectives", study.design.objectives), ("bounds", study.design.bounds)]
+    named = [(pointer("design", family, n, "metric"), member.metric) for family, members in sought for n, member in enumerate(members)]
+    return [
+        Problem(place, "unknown_name", f"no run of this experiment measures '{name}', nor is it an axis", name, suggestion(name, known))
+        for place, name in named
+        if name not in known
+    ]
 
 
 def load_study(document: Any, context: Context | None = None) -> Study:

@@ -1,10 +1,30 @@
 """Studies: runs of runs (docs/studies.md)."""
 
-from .carrying_out import carry_out
 from .measured import Measured
-from .plan import Answer, Plan, Trial, plan
-from .search import Bracket, narrow
-from .statistics import Interval, interval
+from .optimisation import Tried, best, design_of
+from .plan import (
+    Answer,
+    Followed,
+    Found,
+    Optimised,
+    Plan,
+    Row,
+    Strand,
+    Trial,
+    TrialId,
+    follow,
+    optimise,
+    plan,
+    so_far,
+    strands,
+    tried_so_far,
+)
+from .search import Bracket, left, narrow
+from .statistics import Difference, Interval, difference, interval, intervals
 from .verdict import Verdict, judge
 
-__all__ = ["Answer", "Bracket", "Interval", "Measured", "Plan", "Trial", "Verdict", "carry_out", "interval", "judge", "narrow", "plan"]
+__all__ = [
+    "Answer", "Bracket", "Difference", "Followed", "Found", "Interval", "Measured", "Optimised", "Plan", "Row", "Strand", "Trial",
+    "TrialId", "Tried", "Verdict", "best", "design_of", "difference", "follow", "interval", "intervals", "judge", "left", "narrow",
+    "optimise", "plan", "so_far", "strands", "tried_so_far",
+]  # fmt: skip

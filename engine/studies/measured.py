@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,15 +14,20 @@ from .verdict import Verdict, judge
 
 @dataclass(frozen=True)
 class Measured:
-    """metrics: numbers by dotted name, as in the summary. verdict: where the study's search needs one."""
+    """metrics: numbers by dotted name, as in the summary. verdict: where the study's search needs one. failure: why there are neither.
+    broken: why the run ended by itself before its end, which is a result all the same."""
 
     metrics: dict[str, float]
     verdict: Verdict | None = None
+    failure: str = ""
+    broken: str = ""
 
     @classmethod
-    def of(cls, study: Study, summary: Mapping[str, Any], frames: Sequence[Mapping[str, Any]]) -> Measured:
+    def of(cls, study: Study, summary: Mapping[str, Any], frames: Callable[[], Sequence[Mapping[str, Any]]]) -> Measured:
+        """frames: gives the run's; asked only if they are needed."""
         search = study.search
+        broken = summary.get("deadlock") or summary.get("exhaustion") or ""
         if isinstance(search, NoSearch):
-            return cls(dict(flat(summary)))
+            return cls(dict(flat(summary)), broken=broken)
         assert isinstance(search, SustainableLoad)
-        return cls(dict(flat(summary)), judge(frames, summary, search.sustained))
+        return cls(dict(flat(summary)), judge(frames(), summary, search.sustained), broken=broken)

@@ -2,76 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median
 from typing import Any
 
 from engine.spec.experiment import Experiment
+from engine.spec.optimisation import Optimise
 from engine.spec.study import NoSearch, Study, SustainableLoad, Values, rounded
 
 from .measured import Measured
-from .search import Bracket, narrow
+from .optimisation import Tried, ask, design_of, may_ask, tried
+from .search import Bracket, left, narrow
 from .statistics import Interval, interval
 
-Results = Mapping[str, Measured]
-"""What was measured, by `Trial.key`."""
+TrialId = tuple[int, int, float | None]
+"""(point, seed, load)."""
+
+Results = Mapping[TrialId, Measured]
+"""What was measured, by `Trial.id`."""
+
+
+@dataclass(frozen=True)
+class Strand:
+    """A point of the design with one seed. Which runs it needs follows from its own results alone. point: its number in the design."""
+
+    study: Study = field(repr=False, compare=False)
+    point: int
+    values: Values
+    seed: int
+
+    def trial(self, load: float | None = None) -> Trial:
+        return Trial(self, load)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A run that a study needs. point: its number in the design. values: of all axes, the load of a search included."""
+    """A run that a study needs. load: what a search tries, None without a search."""
 
-    point: int
-    values: Values
-    seed: int
-    study: Study = field(repr=False, compare=False)
+    strand: Strand
+    load: float | None = None
+
+    @property
+    def id(self) -> TrialId:
+        return self.strand.point, self.strand.seed, self.load
+
+    @property
+    def values(self) -> Values:
+        """Of all axes, the load of a search included."""
+        search = self.strand.study.search
+        if self.load is None or isinstance(search, NoSearch):
+            return self.strand.values
+        return self.strand.values | {search.load.name: self.load}
 
     @property
     def document(self) -> dict[str, Any]:
-        return self.study.document(self.values, self.seed)
+        return self.strand.study.document(self.values, self.strand.seed)
 
     @cached_property
     def key(self) -> str:
-        """Hash of the document with its seed: the identity of the run."""
+        """Hash of the document with its seed: the identity of the run, in this study or another."""
         return Experiment.model_validate(self.document).hash
 
 
 @dataclass(frozen=True)
 class Row:
-    """The result of a point with one seed. share: of the load that was found, None for a point without a search."""
+    """The result of a point with one seed. share: of the load that was found, None for a point without a search. failure: why there are
+    no metrics."""
 
     point: int
     values: Values
     seed: int
     metrics: dict[str, float]
     share: float | None = None
+    failure: str = ""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found at a point with one seed, and the trials that it made: (load, sustained, reasons)."""
+    """What a search found at a point with one seed, and the trials that it made: (load, sustained, reasons). failure: why it ended before
+    it was over."""
 
     point: int
     values: Values
     seed: int
     bracket: Bracket
     tried: tuple[tuple[float, bool, tuple[str, ...]], ...]
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Followed:
+    """How far a strand is. wanted: trials that can be run now, in any order. left: how many runs it still takes, those wanted included;
+    of a search an estimate. rows and found: what it gave, as far as it is known."""
+
+    wanted: tuple[Trial, ...]
+    left: int
+    rows: tuple[Row, ...] = ()
+    found: Found | None = None
 
 
 @dataclass(frozen=True)
 class Answer:
-    """rows: by point, then seed, then share. found: by point, then seed; none without a search."""
+    """rows: by point, then seed, then share. found: by point, then seed; none without a search. trials: of an optimisation, by point."""
 
     rows: tuple[Row, ...]
     found: tuple[Found, ...] = ()
+    trials: tuple[Tried, ...] = ()
 
     def sustained(self, point: int) -> tuple[float, float] | None:
         """The least and the median over seeds of the loads found at a point; None where a seed has none."""
-        loads = [found.bracket.sustained for found in self.found if found.point == point]
+        loads = [found.bracket.sustained for found in self.found if found.point == point and not found.failure]
         known = [load for load in loads if load is not None]
-        return (min(known), median(known)) if known and len(known) == len(loads) else None
+        return (min(known), median(known)) if known and len(known) == sum(found.point == point for found in self.found) else None
 
     def over_seeds(self, metric: str, point: int, share: float | None = None) -> Interval | None:
         """The metric's mean at a point and how much chance is in it; None if no run has it."""
@@ -81,59 +125,108 @@ class Answer:
 
 @dataclass(frozen=True)
 class Plan:
-    """wanted: trials that can be run now, in any order. answer: once nothing is wanted. done: trials of the study that have a result."""
+    """wanted: trials that can be run now, in any order. answer: once nothing is wanted."""
 
     wanted: tuple[Trial, ...]
-    done: int
     answer: Answer | None
 
 
-def plan(study: Study, results: Results) -> Plan:
-    """What is wanted next, given these results; results of other runs do not matter."""
-    planner = _Planner(study, results)
-    rows: list[Row] = []
-    found: list[Found] = []
+def strands(study: Study) -> Iterator[Strand]:
+    """By point, then seed; none of an optimisation (`optimise`)."""
     for point, values in enumerate(study.points()):
         for seed in study.seeds:
-            if isinstance(study.search, NoSearch):
-                rows += planner.rows(point, values, seed)
-            else:
-                found += planner.searched(study.search, point, values, seed, rows)
-    wanted = tuple(planner.wanted.values())
-    return Plan(wanted, len(planner.done), None if wanted else Answer(tuple(rows), tuple(found)))
+            yield Strand(study, point, values, seed)
 
 
-class _Planner:
-    def __init__(self, study: Study, results: Results):
-        self.study, self.results = study, results
-        self.wanted: dict[str, Trial] = {}
-        self.done: set[str] = set()
+def follow(strand: Strand, results: Results) -> Followed:
+    """What a strand wants next, given its results; other results do not matter."""
+    search = strand.study.search
+    return _ran(strand, results) if isinstance(search, NoSearch) else _searched(strand, search, results)
 
-    def measured(self, point: int, values: Values, seed: int) -> Measured | None:
-        """The result, or None, and then it is wanted."""
-        trial = Trial(point, values, seed, self.study)
-        result = self.results.get(trial.key)
+
+@dataclass(frozen=True)
+class Optimised:
+    """How far an optimisation is. trials: all that were chosen, in order. wanted and left: as of a strand."""
+
+    wanted: tuple[Trial, ...]
+    left: int
+    trials: tuple[Tried, ...]
+
+
+def optimise(study: Study, chosen: Sequence[Values], results: Results) -> Optimised:
+    """What an optimisation wants next. chosen: the points of its first trials, as far as they are known: choosing takes time, and
+    the same is chosen again."""
+    design, trials = design_of(study), tried_so_far(study, chosen, results)
+    while may_ask(design, trials):
+        trials.append(_tried(study, len(trials), ask(study, trials), results))
+    all_of = [Strand(study, trial.number, trial.values, seed).trial() for trial in trials if not trial.ended for seed in study.seeds]
+    wanted = tuple(trial for trial in all_of if trial.id not in results)
+    return Optimised(wanted, len(wanted) + (design.trials - len(trials)) * len(study.seeds), tuple(trials))
+
+
+def tried_so_far(study: Study, chosen: Sequence[Values], results: Results) -> list[Tried]:
+    """What came of an optimisation's trials at these points, in their order."""
+    return [_tried(study, number, values, results) for number, values in enumerate(chosen)]
+
+
+def _tried(study: Study, number: int, values: Values, results: Results) -> Tried:
+    return tried(study, number, values, {seed: results[number, seed, None] for seed in study.seeds if (number, seed, None) in results})
+
+
+def plan(study: Study, results: Results, chosen: Sequence[Values] = ()) -> Plan:
+    """What the study wants next, given these results. chosen: as for `optimise`."""
+    if isinstance(study.design, Optimise):
+        optimised = optimise(study, chosen, results)
+        return Plan(optimised.wanted, None if optimised.wanted else _optimum(study, optimised.trials, results))
+    followed = [follow(strand, results) for strand in strands(study)]
+    wanted = tuple(trial for one in followed for trial in one.wanted)
+    return Plan(wanted, None if wanted else _answer(followed))
+
+
+def so_far(study: Study, results: Results) -> Answer:
+    """What is known of the answer, whatever is still wanted."""
+    if isinstance(study.design, Optimise):
+        return _optimum(study, optimise(study, (), results).trials, results)
+    return _answer([follow(strand, results) for strand in strands(study)])
+
+
+def _optimum(study: Study, trials: Sequence[Tried], results: Results) -> Answer:
+    made = [Strand(study, trial.number, trial.values, seed).trial() for trial in trials for seed in study.seeds]
+    return Answer(tuple(_row(trial, results[trial.id]) for trial in made if trial.id in results), trials=tuple(trials))
+
+
+def _answer(followed: Sequence[Followed]) -> Answer:
+    return Answer(tuple(row for one in followed for row in one.rows), tuple(one.found for one in followed if one.found))
+
+
+def _ran(strand: Strand, results: Results) -> Followed:
+    trial = strand.trial()
+    result = results.get(trial.id)
+    return Followed((trial,), 1) if result is None else Followed((), 0, (_row(trial, result),))
+
+
+def _searched(strand: Strand, search: SustainableLoad, results: Results) -> Followed:
+    verdicts: dict[float, bool] = {}
+    tried: list[tuple[float, bool, tuple[str, ...]]] = []
+
+    def found(bracket: Bracket, failure: str = "") -> Found:
+        return Found(strand.point, strand.values, strand.seed, bracket, tuple(tried), failure)
+
+    while (bracket := narrow(search, verdicts)).wanted is not None:
+        trial = strand.trial(bracket.wanted)
+        result = results.get(trial.id)
         if result is None:
-            self.wanted.setdefault(trial.key, trial)
-        else:
-            self.done.add(trial.key)
-        return result
+            return Followed((trial,), left(search, verdicts) + len(search.shares), found=found(bracket))
+        if result.verdict is None:
+            return Followed((), 0, found=found(bracket, f"at load {bracket.wanted:g}: {result.failure}"))
+        verdicts[bracket.wanted] = result.verdict.sustained
+        tried.append((bracket.wanted, result.verdict.sustained, result.verdict.reasons))
+    sustained = bracket.sustained
+    shares = [] if sustained is None else [(share, strand.trial(rounded(share * sustained))) for share in search.shares]
+    wanted = {trial.id: trial for _, trial in shares if trial.id not in results}
+    rows = tuple(_row(trial, results[trial.id], share) for share, trial in shares if trial.id in results)
+    return Followed(tuple(wanted.values()), len(wanted), rows, found(bracket))
 
-    def rows(self, point: int, values: Values, seed: int, share: float | None = None) -> Iterable[Row]:
-        result = self.measured(point, values, seed)
-        return [] if result is None else [Row(point, values, seed, result.metrics, share)]
 
-    def searched(self, search: SustainableLoad, point: int, values: Values, seed: int, rows: list[Row]) -> Iterable[Found]:
-        verdicts: dict[float, bool] = {}
-        tried: list[tuple[float, bool, tuple[str, ...]]] = []
-        while (bracket := narrow(search, verdicts)).wanted is not None:
-            result = self.measured(point, values | {search.load.name: bracket.wanted}, seed)
-            if result is None:
-                return []
-            assert result.verdict is not None
-            verdicts[bracket.wanted] = result.verdict.sustained
-            tried.append((bracket.wanted, result.verdict.sustained, result.verdict.reasons))
-        if bracket.sustained is not None:
-            for share in search.shares:
-                rows += self.rows(point, values | {search.load.name: rounded(share * bracket.sustained)}, seed, share)
-        return [Found(point, values, seed, bracket, tuple(tried))]
+def _row(trial: Trial, result: Measured, share: float | None = None) -> Row:
+    return Row(trial.strand.point, trial.values, trial.strand.seed, result.metrics, share, result.failure)

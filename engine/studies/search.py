@@ -37,3 +37,13 @@ def narrow(search: SustainableLoad, verdicts: Mapping[float, bool]) -> Bracket:
             return Bracket(load, failed, middle)
         load, failed = (middle, failed) if verdicts[middle] else (load, middle)
     return Bracket(load, failed)
+
+
+def left(search: SustainableLoad, verdicts: Mapping[float, bool]) -> int:
+    """About how many more trials the search makes: as if the next load were sustained while none is, and every one after that were not."""
+    imagined = dict(verdicts)
+    count = 0
+    while (bracket := narrow(search, imagined)).wanted is not None:
+        imagined[bracket.wanted] = bracket.sustained is None and bool(imagined)
+        count += 1
+    return count

@@ -96,12 +96,12 @@ def judge(frames: Sequence[Mapping[str, Any]], summary: Mapping[str, Any], limit
         "silence_s": _silence_s(bins),
     }
     if figures["silence_s"] >= limits.stall_s or not bins.delivered.any():
-        reasons.append(f"nothing came out for {figures['silence_s']:.4g} s")
+        reasons.append(f"nothing came out for {_said(figures['silence_s'])} s")
     early, queue_s = float(np.median(bins.queue[:third])), limits.queue_s
     if bins.queue.max() > queue_s * offered:
         reasons.append(f"the driver's queue holds {bins.queue.max():,.0f} records, more than comes in {queue_s:g} s")
     if figures["queue_growth_per_s"] > limits.growth_max * offered and bins.queue[-1] > limits.rise_max * early + offered:
-        reasons.append(f"the driver's queue grows by {figures['queue_growth_per_s']:,.4g} records/s")
+        reasons.append(f"the driver's queue grows by {_said(figures['queue_growth_per_s'])} records/s")
     seen = ~np.isnan(bins.latency_s)
     if seen.sum() >= 3:
         time_s, latency_s = bins.end_s[seen], bins.latency_s[seen]
@@ -109,10 +109,14 @@ def judge(frames: Sequence[Mapping[str, Any]], summary: Mapping[str, Any], limit
         figures["latency_growth"] = slope(time_s, latency_s)
         figures["latency_first_s"], figures["latency_last_s"] = float(latency_s[:part].mean()), float(latency_s[-part:].mean())
         if figures["latency_growth"] > limits.growth_max and figures["latency_last_s"] > limits.rise_max * figures["latency_first_s"]:
-            reasons.append(f"latency grows by {figures['latency_growth']:.4g} s/s")
+            reasons.append(f"latency grows by {_said(figures['latency_growth'])} s/s")
     if figures["head_age_at_end_s"] > limits.qos_delay_s:
-        reasons.append(f"at the end the next record has waited for {figures['head_age_at_end_s']:.4g} s")
+        reasons.append(f"at the end the next record has waited for {_said(figures['head_age_at_end_s'])} s")
     return Verdict(tuple(reasons), figures)
+
+
+def _said(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
 def slope(x: Floats, y: Floats) -> float:
@@ -124,7 +128,7 @@ def slope(x: Floats, y: Floats) -> float:
 
 
 def _broken(frames: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> list[str]:
-    reasons = [f"host '{death['host']}' died at {death['at_s']:.4g} s" for frame in frames for death in frame["deaths"]][:3]
+    reasons = [f"host '{death['host']}' died at {_said(death['at_s'])} s" for frame in frames for death in frame["deaths"]][:3]
     reasons += [f"{summary[what]:,} records were {what}" for what in ("dropped", "shed", "lost") if summary.get(what)]
     return reasons + [str(summary[what]) for what in ("deadlock", "exhaustion") if summary.get(what)]
 

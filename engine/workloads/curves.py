@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.core.random import RandomStream
 from engine.spec.flow import Datasets
-from engine.spec.problems import Refusal
+from engine.spec.problems import Refusal, refusals_below
 from engine.spec.rates import (
     ConstantRate,
     CosineRate,
@@ -29,6 +29,7 @@ from engine.spec.rates import (
     Rate,
     SpikesRate,
     StepsRate,
+    SwitchedRate,
     Wander,
 )
 from engine.spec.units import scaled, seconds_ns
@@ -118,6 +119,19 @@ class Curve:
         time += start_ns + base_ns
         times[first:stop] = time
         return stop
+
+    def pieces_between(self, from_ns: int, to_ns: int) -> Iterator[tuple[int, int]]:
+        """(start_ns, rate) of what holds from from_ns on, until to_ns."""
+        turn, offset_ns = divmod(from_ns, self.period_ns) if self.period_ns else (0, from_ns)
+        piece, start_ns = bisect_right(self.starts_ns, offset_ns) - 1, from_ns
+        while start_ns < to_ns:
+            yield start_ns, self.rates[piece]
+            piece += 1
+            if piece == len(self.rates):
+                if not self.period_ns:
+                    return
+                turn, piece = turn + 1, 0
+            start_ns = turn * (self.period_ns or 0) + self.starts_ns[piece]
 
     def _pieces_from(self, area: int) -> Iterator[tuple[int, int, int, int | None]]:
         """(start_ns, rate, area at the start, area at the end) of the pieces from the one that reaches `area` on, without empty ones."""
@@ -252,6 +266,19 @@ def _walk(
     return Curve(starts, rates)
 
 
+def switched(rate: SwitchedRate, horizon_ns: int) -> Curve:
+    at_ns = seconds_ns(rate.at_s)
+    pieces: list[tuple[int, int]] = []
+    for name, pattern, span in (("before", rate.before, (0, min(at_ns, horizon_ns))), ("after", rate.after, (at_ns, horizon_ns))):
+        with refusals_below(name):
+            curve = CURVES[type(pattern)](pattern, horizon_ns)
+            pieces += islice(curve.pieces_between(*span), STEPS_MAX + 1 - len(pieces))
+            if len(pieces) > STEPS_MAX:
+                message = f"the pattern has more than {STEPS_MAX:,} pieces in its time; make its period longer, or the horizon shorter"
+                raise Refusal(message, code="too_many_steps")
+    return Curve([start_ns for start_ns, _ in pieces], [here for _, here in pieces])
+
+
 def from_file(rate: FileRate, datasets: Datasets) -> Curve:
     """Rows that fall on one ns at this speed: the last one counts."""
     times_ns, per_s = rate_trace(rate, datasets)
@@ -297,6 +324,7 @@ CURVES: dict[type[Rate], Callable[[Any, int], Curve]] = {
     IncreasingRate: increasing,
     DecreasingRate: decreasing,
     RandomWalkRate: random_walk,
+    SwitchedRate: switched,
 }
 
 

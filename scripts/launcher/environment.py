@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import re
@@ -133,13 +134,15 @@ def node_packages() -> dict[str, str]:
 
 
 def built_frontend() -> None:
-    """frontend/dist, as new as its sources."""
+    """frontend/dist, as new as its sources; who comes while another builds waits."""
 
     def build() -> None:
         run(["npm", "run", "build"], "building the frontend", FRONTEND, node_packages())
         run([str(PYTHON), "-m", "whitenoise.compress", "-q", str(FRONTEND / "dist")], "compressing the frontend")
 
-    unless_unchanged(FRONTEND / "dist" / ".built", fingerprint(frontend_sources()), build)
+    with (FRONTEND / "package.json").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        unless_unchanged(FRONTEND / "dist" / ".built", fingerprint(frontend_sources()), build)
 
 
 def frontend_sources() -> list[Path]:

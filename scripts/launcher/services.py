@@ -27,6 +27,7 @@ SOCKET_PATH_BYTES_MAX = 100  # the kernel allows 107, with the closing zero
 STOP_S = 8.0
 RESTARTS_MAX, RESTARTS_SPAN_S = 5, 60.0
 LOG_BYTES_MAX = 10 * 1024 * 1024
+ANALYSIS = "analysis"  # the worker that asks Spark; it comes last, since nobody waits for it
 
 
 # --- one process --------------------------------------------------------------------------------------------------------------------------
@@ -116,7 +117,7 @@ class Installation:
             "DJANGO_SETTINGS_MODULE": "webapp.settings",
             "PYTHONUNBUFFERED": "1",
         }
-        self.services = [*self._redis(), self._web(), *(self._worker(index) for index in range(workers))]
+        self.services = [*self._redis(), self._web(), *(self._worker(index) for index in range(workers)), self._analysis()]
 
     def _service(self, name: str, command: list[str]) -> Service:
         return Service(name, command, self.environment, self.data / "logs" / f"{name}.log")
@@ -145,11 +146,15 @@ class Installation:
         return self._service("web", [str(PYTHON), "-m", "uvicorn", "webapp.asgi:application", *options.split()])
 
     def _worker(self, index: int) -> Service:
-        name = f"worker-{index + 1}"
-        options = (
-            f"worker --pool solo --queues runs --hostname {name}@%h --loglevel info --without-gossip --without-mingle --without-heartbeat"
-        )
-        return self._service(name, [str(PYTHON), "-m", "celery", "-A", "workers.app", *options.split()])
+        return self._celery(f"worker-{index + 1}", "workers.app", "runs")
+
+    def _analysis(self) -> Service:
+        return self._celery(ANALYSIS, "workers.spark.app", "spark")
+
+    def _celery(self, name: str, application: str, queue: str) -> Service:
+        options = f"worker --pool solo --queues {queue} --hostname {name}@%h --loglevel info"
+        options += " --without-gossip --without-mingle --without-heartbeat"
+        return self._service(name, [str(PYTHON), "-m", "celery", "-A", application, *options.split()])
 
     def manage(self, *arguments: str) -> str:
         """Run a management command; returns what it prints."""
@@ -162,9 +167,10 @@ class Installation:
     def start(self, name: str) -> None:
         next(service for service in self.services if service.name == name).start()
 
-    def start_all_but(self, name: str) -> None:
+    def start_first(self) -> None:
+        """All that needs no database of today's shape, and that somebody waits for."""
         for service in self.services:
-            if service.name != name:
+            if service.name not in ("web", ANALYSIS):
                 service.start()
 
     def wait_until_healthy(self, ended: Callable[[], bool], timeout_s: float = 180.0) -> None:
@@ -199,12 +205,11 @@ class Installation:
     def watch(self) -> None:
         """Restart what has died. Raises Trouble when something dies over and over."""
         for service in self.services:
-            if service.alive:
+            if service.alive or service.process is None:
                 continue
             if len(service.started) > RESTARTS_MAX and time.monotonic() - service.started[0] < RESTARTS_SPAN_S:
                 raise Trouble(f"{service.name} does not stay up; the end of {service.log}:\n{service.end_of_log()}")
-            status = service.process.returncode if service.process else None
-            say(f"  {service.name} ended ({status}), starting it again")
+            say(f"  {service.name} ended ({service.process.returncode}), starting it again")
             service.start()
 
     def supervise(self, ended: Callable[[], bool]) -> None:

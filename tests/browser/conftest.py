@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 import yaml
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from .canvas import Canvas
 
@@ -24,6 +24,7 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
+expect.set_options(timeout=20_000)  # a page that comes in the end has come: how soon is a matter of benchmarks and of tests by the clock
 
 
 @pytest.fixture(scope="session")

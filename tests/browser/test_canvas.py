@@ -29,7 +29,7 @@ def test_draw_connect_place_and_run(canvas: Canvas, page: Page) -> None:
     expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
     canvas.run()
     expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=30_000)
-    assert int(page.get_by_test_id("time-stack").get_attribute("data-points") or 0) == 120
+    expect(page.get_by_test_id("time-stack")).to_have_attribute("data-points", "120")
     expect(page.get_by_test_id("summary")).to_contain_text("Records in")
 
 

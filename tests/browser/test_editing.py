@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from .canvas import Canvas
 
@@ -137,3 +137,46 @@ def test_the_picture_can_be_taken_along(canvas: Canvas, page: Page, experiment: 
         with page.expect_download() as download:
             page.get_by_role("button", name=f"picture as {kind}").click()
         assert download.value.path().read_bytes().startswith(begin)
+
+
+def middle_of(locator: Locator) -> tuple[float, float]:
+    box = locator.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_a_drag_says_beforehand_what_comes_of_it(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
+    """Records that do not fit are refused before the button is let go; an operator over a host says where it would be placed."""
+    canvas.open(experiment())
+    page.mouse.move(*middle_of(page.get_by_test_id("port-auctions-out-out")))
+    page.mouse.down()
+    page.mouse.move(*middle_of(page.get_by_test_id("port-filter-in-in")), steps=8)
+    hint = page.get_by_test_id("connection-hint")
+    expect(hint).to_contain_text("This input of filter gets (id, name, email, card, city, …) from persons; auctions would bring (id, item,")
+    page.mouse.up()
+    expect(page.get_by_test_id("edge-auctions-filter")).to_have_count(0)
+
+    page.mouse.move(*middle_of(canvas.operator("sink").locator("header b")))
+    page.mouse.down()
+    page.mouse.move(*middle_of(page.get_by_test_id("host-w3")), steps=8)
+    expect(page.get_by_test_id("landing-hint")).to_contain_text("place sink on w3")
+    expect(page.get_by_test_id("host-w3")).to_have_class(re.compile("target"))
+    page.mouse.up()
+    expect(page.get_by_test_id("landing-hint")).to_have_count(0)
+    expect(canvas.operator("sink")).to_contain_text("w3")
+
+
+def test_a_key_takes_its_edge_with_it_and_what_is_missing_is_found(canvas: Canvas, page: Page) -> None:
+    canvas.new()
+    page.get_by_test_id("run").dispatch_event("click")
+    expect(page.get_by_label("Search the palette")).to_be_focused()
+    for word in ("persons", "aggr", "sink"):
+        page.get_by_label("Search the palette").fill(word)
+        page.keyboard.press("Enter")
+    canvas.connect("persons", "aggregate")
+    canvas.operator("aggregate").click()
+    page.get_by_label("Inspector").get_by_label("Key", exact=False).first.select_option("city")
+    expect(page.get_by_test_id("edge-persons-aggregate")).to_have_text("hash(city)")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+z")
+    expect(page.get_by_test_id("edge-persons-aggregate")).to_have_text("forward")

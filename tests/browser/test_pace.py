@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from .axe import assert_accessible
@@ -40,6 +41,7 @@ def launched_at(page: Page, experiment_id: str, pace: str) -> str:
     return page.url.rsplit("/", 1)[-1]
 
 
+@pytest.mark.clock
 def test_pause_step_pace_and_resume(
     new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], workbench: Any
 ) -> None:

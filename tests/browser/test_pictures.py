@@ -19,6 +19,7 @@ from .canvas import Canvas
 from .test_outage import from_a_file
 from .test_run import make_long, start
 from .test_strange_documents import large_query
+from .test_studies import rates, search, short_runs, started
 
 OVERFLOW = """() => {
   const page = document.scrollingElement;
@@ -149,9 +150,20 @@ def test_pictures_of_runs(
     page.get_by_test_id("waterfall").wait_for(timeout=60_000)
     album.take(page, "run-records")
 
+    page.goto(f"/runs/{runs[1]}?panel=notes")
+    page.get_by_role("textbox", name="Notes on run").fill("Four workers keep up; the peak at 8 s is the join, not the sink.")
+    page.get_by_text("Stored; the whole lab sees it").wait_for()
+    album.take(page, "run-notes")
+
+    for name, query in (("Slow and long", {"search": "p99>1000", "sort": "-p99"}), ("Of today", {"sort": "number"})):
+        api.post("/api/views", json={"name": name, "query": query}).raise_for_status()
     page.goto("/runs")
     page.get_by_test_id("run-list").locator("table").wait_for()
     album.take(page, "runs")
+    page.get_by_title("Views: lists under names").click()
+    page.get_by_role("button", name="Of today", exact=True).wait_for()
+    album.take(page, "runs-views")
+    page.keyboard.press("Escape")
     for run_id in runs:
         page.get_by_label(f"Choose run {api.get(f'/api/runs/{run_id}').json()['number']}", exact=True).check()
     album.take(page, "runs-chosen")
@@ -165,6 +177,19 @@ def test_pictures_of_runs(
     page.get_by_role("button", name="Add a run").click()
     page.get_by_role("dialog").get_by_role("checkbox").first.wait_for()
     album.take(page, "compare-choose")
+    page.goto(f"/compare?runs={','.join(runs)}&side=attribution&align=own&at=6,9")
+    page.get_by_test_id("attribution").wait_for()
+    album.take(page, "compare-time")
+    page.get_by_role("tab", name="Figures").click()
+    page.get_by_test_id("more-seeds").click()
+    page.get_by_test_id("more-seeds").wait_for(state="detached")
+    page.get_by_text("Means over seeds").wait_for(timeout=60_000)
+    page.get_by_text("under way").wait_for(state="detached", timeout=60_000)
+    api.delete(f"/api/runs/{long_run}").raise_for_status()
+    page.goto(f"/compare?runs={','.join(runs)},{long_run}")
+    page.get_by_test_id("gone").wait_for()
+    page.get_by_text("5 seeds").first.wait_for()
+    album.take(page, "compare-seeds")
 
 
 def test_pictures_of_the_other_pages(new_context: Callable[..., BrowserContext], experiment: Callable[..., str], folder: Path) -> None:
@@ -174,6 +199,7 @@ def test_pictures_of_the_other_pages(new_context: Callable[..., BrowserContext],
     for name, path, ready in (
         ("templates", "/templates", "Flight delays by airport"),
         ("experiments", "/experiments", "NexMark Q3, four workers"),
+        ("data-sets", "/datasets", "113,493"),
         ("help", "/help", "How Millrace works"),
         ("help-rates", "/help/rates", "Random walk"),
         ("help-join", "/help/operators/join", "Left key"),
@@ -191,8 +217,44 @@ def test_pictures_of_the_other_pages(new_context: Callable[..., BrowserContext],
     album.take(stranger, "signed-out")
 
 
+def test_pictures_of_studies(
+    new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], folder: Path
+) -> None:
+    album = Album(folder)
+    page = new_context().new_page()
+    experiment_id = experiment(short_runs)
+    capacity = search(api, experiment_id)
+    workers = {"name": "workers", "fields": ["/cluster/hosts/0/count"], "values": {"kind": "list", "of": [1, 2, 4]}}
+    fields = rates(api.get(f"/api/experiments/{experiment_id}").json()["document"])
+    load = {"name": "load", "fields": fields, "multiply": True, "values": {"kind": "linear", "from": 0.5, "to": 3, "count": 6}}
+    name = "Latency grows with the load, later on more workers"
+    sweep = started(api, experiment_id, name=name, axes=[workers, load], seeds=[1, 2, 3])
+    for study in (sweep, capacity):
+        while api.get(f"/api/studies/{study}").json()["state"] in ("queued", "running"):
+            page.wait_for_timeout(200)
+    page.goto("/studies")
+    page.get_by_test_id(f"study-{sweep}").wait_for()
+    album.take(page, "studies")
+    for picture, path in (
+        ("study", f"/studies/{sweep}?point=9"),
+        ("study-heat", f"/studies/{sweep}?view=heat"),
+        ("study-table", f"/studies/{sweep}?view=table"),
+        ("study-search", f"/studies/{capacity}"),
+    ):
+        page.goto(path)
+        page.get_by_test_id("result-table" if picture == "study-table" else "plot").first.wait_for()
+        page.wait_for_timeout(1500)
+        album.take(page, picture)
+    page.goto(f"/studies/new?study={sweep}")
+    expect(page.get_by_test_id("study-size")).to_have_attribute("data-runs", "54")
+    album.take(page, "study-new")
+    page.get_by_test_id("add-axis").click()
+    page.get_by_test_id("fields").wait_for()
+    album.take(page, "study-fields")
+
+
 def test_pictures_of_trouble(
-    new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], workbench: Any, folder: Path
+    new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], folder: Path
 ) -> None:
     """Faults that are wanted, and what goes wrong without being asked for."""
     album = Album(folder)
@@ -221,13 +283,12 @@ def test_pictures_of_trouble(
     page.get_by_role("button", name="Compare versions").click()
     album.take(page, "canvas-conflict-compare")
 
-    busy = start(api, experiment(make_long))  # the worker, so that the file is gone before it comes to the next run
+    busy = start(api, experiment(make_long))  # the worker, so that the data set is gone before it comes to the next run
     file = {"file": ("trips.csv", "time,fare\n" + "".join(f"2024-01-01T00:00:{n:02d},{n}\n" for n in range(60)), "text/csv")}
-    api.post("/api/datasets", files=file, data={"name": "trips"}).raise_for_status()
+    trips = api.post("/api/datasets", files=file, data={"name": "trips"}).raise_for_status().json()["id"]
     from_file = experiment(partial(from_a_file, dataset="trips"))
     failing = start(api, from_file)
-    for path in (workbench.data / "datasets").glob("*/trips.parquet"):
-        path.unlink()
+    api.delete(f"/api/datasets/{trips}").raise_for_status()
     api.post(f"/api/runs/{busy}/cancel").raise_for_status()
     page.goto(f"/runs/{failing}")
     expect(page.get_by_test_id("run-error")).to_be_visible(timeout=60_000)
@@ -272,3 +333,24 @@ def test_pictures_of_a_large_screen(
     page.goto("/runs")
     page.get_by_test_id("run-list").locator("table").wait_for()
     album.take(page, "runs")
+
+
+def test_pictures_of_figures(new_context: Callable[..., BrowserContext], api: httpx.Client, folder: Path) -> None:
+    album = Album(folder)
+    page = new_context().new_page()
+    for figure in ("benchmark/3.5", "benchmark/3.7", "millrace/q1"):
+        api.post(f"/api/figures/{figure}/reproductions", json={"scale": "smoke"}).raise_for_status()
+        while api.get(f"/api/figures/{figure}/reproductions").json()[0]["state"] in ("queued", "running"):
+            page.wait_for_timeout(100)
+    for name, path in (
+        ("figures", "/figures"),
+        ("figure", "/figures/benchmark/3.7"),
+        ("figure-reported", "/figures/benchmark/3.5"),
+        ("figure-curve", "/figures/millrace/q1?point=0.0.4"),
+        ("figure-table", "/figures/millrace/q1?view=table"),
+        ("figure-not-run", "/figures/millrace/q12"),
+    ):
+        page.goto(path)
+        page.get_by_test_id("figure-list" if name == "figures" else "assertions").wait_for()
+        page.wait_for_load_state("networkidle")
+        album.take(page, name)

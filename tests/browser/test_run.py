@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -57,6 +58,7 @@ def long_run(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> I
     api.post(f"/api/runs/{run_id}/cancel")
 
 
+@pytest.mark.clock
 def test_live_without_a_gap_and_cancelled_at_once(page: Page, api: httpx.Client, long_run: str) -> None:
     """First point within 2 s of the start; a reload and a lost connection leave no gap; cancel within 1 s."""
     wait_for(page, "firstPointMs", 1)
@@ -170,3 +172,17 @@ def test_run_again_with_another_seed_and_edited_since(page: Page, api: httpx.Cli
     api.put(f"/api/experiments/{experiment_id}", json={"version": stored["version"], "document": stored["document"]}).raise_for_status()
     page.goto(f"/runs/{first}")
     expect(page.get_by_test_id("edited")).to_have_attribute("title", re.compile("/workload/horizon_s"))
+
+
+def test_a_run_can_be_taken_along(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    run_id = start(api, experiment())
+    page.goto(f"/runs/{run_id}")
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=30_000)
+    page.get_by_role("button", name="Export").click()
+    assert_accessible(page)
+    with page.expect_download() as downloading:
+        page.get_by_role("link", name="CSV").click()
+    lines = Path(downloading.value.path()).read_text().splitlines()
+    assert downloading.value.suggested_filename.endswith("-seed-1.csv")
+    assert len(lines) == 121
+    assert lines[0].startswith('"n","t_s"')

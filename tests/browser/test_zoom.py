@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from .axe import assert_accessible
 from .canvas import Canvas
+from .reasons import assert_reasons
 from .test_pictures import wait_until_ended
 from .test_run import start
 
@@ -70,6 +71,10 @@ def test_every_page_can_be_used_at_twice_the_size(zoomed: Page, api: httpx.Clien
         ("/compare", "Choose two to four runs"),
         ("/templates", "Flight delays by airport"),
         ("/experiments", "NexMark Q3, four workers"),
+        ("/lab", "Last signed in"),
+        ("/lab/tokens", "Issue a token"),
+        ("/lab/audit", "Sign-ins"),
+        ("/datasets", "113,493"),
         ("/help", "How Millrace works"),
         ("/help/operators/join", "Left key"),
         ("/help/rates", "Random walk"),
@@ -80,6 +85,7 @@ def test_every_page_can_be_used_at_twice_the_size(zoomed: Page, api: httpx.Clien
         zoomed.wait_for_load_state("networkidle")
         assert_all_in_reach(zoomed, path)
         assert_accessible(zoomed)
+        assert_reasons(zoomed)
 
 
 def test_a_query_is_edited_and_run_at_twice_the_size(zoomed: Page, experiment: Callable[..., str]) -> None:

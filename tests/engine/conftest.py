@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,6 +31,7 @@ def used_memory() -> Iterator[None]:
 def spark() -> Iterator[Any]:
     if not (shutil.which("java") or os.path.exists(os.path.join(os.environ.get("JAVA_HOME", ""), "bin", "java"))):
         pytest.fail("Java was not found: these tests need Java 17 or newer on PATH or in JAVA_HOME")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of the executors
     from pyspark.sql import SparkSession
 
     session = (

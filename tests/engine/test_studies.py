@@ -6,6 +6,7 @@ answers first, and one that misses the capacity of queues whose capacity is know
 
 from __future__ import annotations
 
+import copy
 import itertools
 import random
 from typing import Any
@@ -16,9 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
+from engine.carrying_out import carry_out
 from engine.core.random import RandomStream
 from engine.spec.study import Sustained, load_study
-from engine.studies import Interval, Measured, carry_out, interval, judge, narrow, plan
+from engine.studies import Difference, Interval, Measured, TrialId, difference, follow, interval, judge, left, narrow, plan, strands
+from engine.studies.statistics import _p
 from tests.corner_cases import bids, document, host
 
 FREE = {"record_us": 0, "output_us": 0, "control_us": 0}
@@ -153,6 +156,36 @@ def test_the_capacity_of_simple_queues(name: str) -> None:
     assert all(sustained == (load <= found.bracket.sustained) for load, sustained, _ in found.tried)
 
 
+@pytest.mark.slow
+def test_what_else_is_served_lowers_the_capacity() -> None:
+    """A second source sends to the same server; what is left of its 500 records/s is found. And the same again."""
+    found = []
+    for beside_per_s in (50, 200, 350):
+        made = copy.deepcopy(QUEUES["one server"])
+        made["query"]["operators"].append({**SOURCE, "id": "others"})
+        made["query"]["edges"].append({**made["query"]["edges"][0], "source": "others"})
+        made["workload"]["sources"]["others"] = bids(beside_per_s)
+        study = load_study(searched(made, 25, 1000))
+        answers = [carry_out(study).found[0].bracket.sustained for _ in range(2)]
+        assert answers[0] == answers[1]
+        found.append(answers[0])
+        assert found[-1] == pytest.approx(500 - beside_per_s, rel=0.02, abs=8)
+    assert found == sorted(found, reverse=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["two servers", "exponential service"])
+def test_a_load_above_one_that_is_not_sustained_is_not_either(name: str) -> None:
+    study = load_study(searched(QUEUES[name], 50, 1000))
+    (strand,) = strands(study)
+    verdicts = []
+    for load in range(300, 1000, 75):
+        run = engine.run(strand.trial(float(load)).document)
+        verdicts.append(judge(run.frames, run.summary, LIMITS).sustained)
+    assert verdicts == sorted(verdicts, reverse=True)
+    assert set(verdicts) == {True, False}
+
+
 # Chance
 
 
@@ -167,6 +200,45 @@ def test_an_interval_covers_the_mean_as_often_as_it_says() -> None:
         interval([])
 
 
+@pytest.mark.parametrize(
+    ("t", "freedom", "p"),
+    [(12.7062, 1, 0.05), (2.77645, 4, 0.05), (4.60409, 4, 0.01), (2.22814, 10, 0.05), (1.95996, 1e7, 0.05), (0.0, 3, 1.0)],
+)
+def test_the_t_test_has_the_probabilities_of_the_tables(t: float, freedom: float, p: float) -> None:
+    """Abramowitz and Stegun 1964, table 26.10."""
+    assert _p(t, 1.0, freedom) == pytest.approx(p, rel=1e-4)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_sides_that_differ_by_chance_alone_are_told_apart_as_seldom_as_it_says(paired: bool) -> None:
+    draws = RandomStream(2, "test").below(np.arange(2 * 5 * 1000), 1000).reshape(1000, 2, 5).astype(float)
+    seeds = range(5) if paired else range(5, 10)
+    found = [difference(dict(enumerate(one)), dict(zip(seeds, other, strict=True)), draws=10) for one, other in draws.tolist()]
+    assert {one.pairs for one in found} == {5 if paired else 0}
+    assert 30 <= sum(one.p < 0.05 for one in found if one.p is not None) <= 70
+
+
+def test_the_same_seeds_are_held_against_each_other() -> None:
+    """What a seed does to both sides cancels out, and a small difference is seen."""
+    base = {seed: 100.0 * seed for seed in range(5)}
+    other = {seed: value + 1 + seed % 2 / 10 for seed, value in base.items()}
+    paired, apart = difference(base, other), difference(base, {seed + 10: value for seed, value in other.items()})
+    assert (paired.pairs, apart.pairs) == (5, 0)
+    assert paired.difference == pytest.approx(1.04) == pytest.approx(apart.difference)
+    assert paired.p is not None
+    assert apart.p is not None
+    assert paired.p < 1e-5 < 0.9 < apart.p
+    assert paired.low is not None
+    assert paired.high is not None
+    assert 1.0 <= paired.low < paired.high <= 1.1
+    assert difference(base, {0: 0.0, 1: 100.0, 7: 5.0}).pairs == 0, "two of five are less than half"
+    assert difference(base, base) == Difference(0.0, 0.0, 0.0, 1.0, 5)
+    single = difference({1: 2.0}, base)
+    assert (single.difference, single.low, single.p) == (198.0, None, None)
+    with pytest.raises(ValueError, match="no values"):
+        difference({}, base)
+
+
 # Planning
 
 SMALL = queue(sink(2000), machine=host("a"), horizon_s=40.0)
@@ -177,9 +249,9 @@ def measured(study: Any) -> Any:
 
     def of(trial: Any) -> Measured:
         load = trial.document["workload"]["sources"]["bids"]["rate"]["per_s"]
-        summary = {"latency_ms": {"p99": load / 10 + trial.seed}}
+        summary = {"latency_ms": {"p99": load / 10 + trial.strand.seed}}
         made = frames(offered=lambda t: load, queue=lambda t: max(0.0, load - 500) * t)
-        return Measured.of(study, summary, made)
+        return Measured.of(study, summary, lambda: made)
 
     return of
 
@@ -188,26 +260,48 @@ def measured(study: Any) -> Any:
 def test_the_answer_does_not_depend_on_who_is_first(order: int) -> None:
     axes = [{"name": "cores", "fields": ["/cluster/hosts/0/cores"], "values": {"kind": "list", "of": [2, 4]}}]
     study = load_study(searched(SMALL, 50, 1000, shares=[0.9, 0.5]) | {"axes": axes, "seeds": [3, 4, 5]})
-    results: dict[str, Measured] = {}
+    results: dict[TrialId, Measured] = {}
     expected = carry_out_with(study, {}, measured(study))
-    chance, runs = random.Random(order), 0
+    chance = random.Random(order)
     while (now := plan(study, results)).answer is None:
         trial = chance.choice(now.wanted)
-        results[trial.key] = measured(study)(trial)
-        runs += 1
-        assert plan(study, results).done == runs
+        results[trial.id] = measured(study)(trial)
     assert now.answer == expected
     assert len(expected.found) == 6
     assert [row.share for row in expected.rows] == [0.9, 0.5] * 6
     least, middle = expected.sustained(1) or (0, 0)
     assert 490 < least <= middle <= 510
-    assert plan(study, results | {"of another study": results[trial.key]}).answer == expected
+    assert plan(study, results | {(99, 3, 50.0): results[trial.id]}).answer == expected
 
 
-def carry_out_with(study: Any, results: dict[str, Measured], measure: Any) -> Any:
+def carry_out_with(study: Any, results: dict[TrialId, Measured], measure: Any) -> Any:
     while (now := plan(study, results)).answer is None:
-        results |= {trial.key: measure(trial) for trial in now.wanted}
+        results |= {trial.id: measure(trial) for trial in now.wanted}
     return now.answer
+
+
+def test_a_run_that_failed_ends_its_search_and_no_other() -> None:
+    study = load_study(searched(SMALL, 50, 1000, shares=[0.5]) | {"seeds": [3, 4]})
+    results: dict[TrialId, Measured] = {(0, 3, 800.0): Measured({}, failure="the disk was full")}
+    answer = carry_out_with(study, results, measured(study))
+    assert [found.failure for found in answer.found] == ["at load 800: the disk was full", ""]
+    assert [row.seed for row in answer.rows] == [4]
+    assert answer.sustained(0) is None
+
+
+def test_how_many_trials_a_search_still_takes() -> None:
+    """The estimate is near what it takes in the end, and nearer with each trial."""
+    study = load_study(searched(SMALL, 50, 1000, shares=[0.5, 0.9]))
+    (strand,) = strands(study)
+    results: dict[TrialId, Measured] = {}
+    estimates = []
+    while (followed := follow(strand, results)).wanted:
+        estimates.append(followed.left)
+        results |= {trial.id: measured(study)(trial) for trial in followed.wanted[:1]}
+    taken = len(estimates)
+    assert all(abs(estimate - (taken - n)) <= 4 for n, estimate in enumerate(estimates)), estimates
+    assert estimates[-3:] == [3, 2, 1]
+    assert left(study.search, {1000.0: True}) == 0  # type: ignore[arg-type]
 
 
 def test_a_run_that_is_known_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:

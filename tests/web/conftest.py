@@ -139,7 +139,10 @@ def new_run(experiment: Experiment) -> Run:
     valid = check(experiment.document, experiment.lab).experiment
     assert valid is not None
     workload = valid.workload
-    return Run.start(experiment, document=experiment.document, hash=valid.hash, seed=workload.seed, horizon_ns=workload.horizon_ns)
+    return Run.start(
+        experiment, document=experiment.document, hash=valid.hash, setup=valid.setup_hash, seed=workload.seed,
+        horizon_ns=workload.horizon_ns,
+    )  # fmt: skip
 
 
 # --- processes ----------------------------------------------------------------------------------------------------------------------------

@@ -22,7 +22,19 @@ def browser(**options: Any) -> Client:
 
 
 @pytest.mark.parametrize(
-    "path", ["/api/me", "/api/registry", "/api/schema", "/api/experiments", "/api/runs", "/api/tags", "/api/templates", "/api/datasets"]
+    "path",
+    [
+        "/api/me",
+        "/api/registry",
+        "/api/schema",
+        "/api/experiments",
+        "/api/runs",
+        "/api/figures",
+        "/api/figures/benchmark/3.5",
+        "/api/tags",
+        "/api/templates",
+        "/api/datasets",
+    ],
 )
 def test_a_stranger_gets_401_with_a_sentence(path: str) -> None:
     answer = browser().get(path)
@@ -39,7 +51,12 @@ def test_a_sign_in_link_works_once(owner: Membership) -> None:
     first = browser()
     answer = first.get(f"/signin?token={token}")
     assert (answer.status_code, answer["Location"]) == (302, "/")
-    assert first.get("/api/me").json() == {"name": "ada", "lab": "Lab", "role": "owner"}
+    assert first.get("/api/me").json() == {
+        "name": "ada",
+        "lab": "Lab",
+        "role": "owner",
+        "scopes": ["metrics", "read", "write", "admin"],
+    }
     second = browser()
     assert second.get(f"/signin?token={token}").status_code == 403
     assert second.get("/api/me").status_code == 401
@@ -60,13 +77,13 @@ def test_a_sign_in_link_runs_out(owner: Membership) -> None:
 
 
 def test_tokens_are_stored_as_hashes_only(owner: Membership) -> None:
-    tokens = [SignInToken.issue(owner.user), ApiToken.issue(owner.user, "notebook")]
+    tokens = [SignInToken.issue(owner.user), ApiToken.issue(owner.user, "notebook")[1]]
     stored = [*SignInToken.objects.values_list("hash", flat=True), *ApiToken.objects.values_list("hash", flat=True)]
     assert all(token not in stored and len(hash) == 64 for token, hash in zip(tokens, stored, strict=True))
 
 
 def test_a_bearer_token_needs_no_cookie_and_no_csrf(owner: Membership, document: dict[str, Any]) -> None:
-    token = ApiToken.issue(owner.user, "notebook")
+    token = ApiToken.issue(owner.user, "notebook")[1]
     program = browser(enforce_csrf_checks=True, headers={"Authorization": f"Bearer {token}"})
     assert program.get("/api/me").json()["name"] == "ada"
     answer = program.post("/api/experiments", {"document": document}, content_type="application/json")

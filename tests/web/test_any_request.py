@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from typing import Any
 
@@ -113,3 +114,11 @@ def test_a_document_with_anything_in_any_place_is_stored_or_refused(
 def test_any_query(client: Client, query: dict[str, str]) -> None:
     query = {name: value.encode("utf-8", "replace").decode() for name, value in query.items()}
     assert client.get("/api/runs", query).status_code in (200, 422)
+
+
+@pytest.mark.parametrize("path", ["/api/registry", "/api/schema"])
+def test_what_is_large_and_the_same_for_all_is_compressed_for_who_wants_it(client: Client, path: str) -> None:
+    plain, packed = client.get(path), client.get(path, headers={"Accept-Encoding": "gzip"})
+    assert gzip.decompress(packed.content) == plain.content
+    assert len(packed.content) < len(plain.content) / 4
+    assert "Content-Encoding" not in client.get("/api/me", headers={"Accept-Encoding": "gzip"}).headers

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from webapp.lab.models import SparkJob
 from webapp.queue import QUEUE
 
 from .conftest import ROOT
@@ -24,7 +25,7 @@ def compose() -> dict[str, Any]:
 
 
 def test_all_parts_of_a_lab_are_there(compose: dict[str, Any]) -> None:
-    assert set(compose["services"]) == {"migrate", "web", "worker", "postgres", "redis", "spark-master", "spark-worker"}
+    assert set(compose["services"]) == {"migrate", "web", "worker", "postgres", "redis", "analysis", "spark-master", "spark-worker"}
 
 
 def test_what_a_service_refers_to_exists(compose: dict[str, Any]) -> None:
@@ -52,8 +53,12 @@ def test_the_worker_listens_to_the_queue_that_the_web_server_fills(compose: dict
     assert f"--queues {QUEUE} " in compose["services"]["worker"]["command"]
 
 
-def test_spark_is_the_version_that_the_tests_use(compose: dict[str, Any]) -> None:
-    version = re.search(r"^pyspark==(\S+)$", (ROOT / "requirements-test.txt").read_text(), re.MULTILINE)
+def test_the_analysis_worker_listens_to_a_queue_of_its_own(compose: dict[str, Any]) -> None:
+    assert f"--queues {SparkJob.QUEUE} " in compose["services"]["analysis"]["command"]
+
+
+def test_spark_is_the_version_that_the_analysis_worker_has(compose: dict[str, Any]) -> None:
+    version = re.search(r"^pyspark==(\S+)$", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
     assert version
     assert compose["services"]["spark-master"]["image"] == f"apache/spark:{version[1]}"
 

@@ -111,3 +111,57 @@ def test_a_file_above_the_limit_is_refused(client: Client, settings: Any) -> Non
     answer = upload(client, GOOD)
     assert answer.status_code == 422
     assert "50" in answer.json()["detail"]
+
+
+def replaying(document: dict[str, Any], dataset: str) -> dict[str, Any]:
+    source = {"stream": {"kind": "file", "dataset": dataset, "timestamp": "time"}, "rate": {"kind": "recorded"}}
+    return {**document, "workload": {**document["workload"], "sources": {**document["workload"]["sources"], "bids": source}}}
+
+
+def codes(client: Client, document: dict[str, Any]) -> set[str]:
+    answer = client.post("/api/validate", {"document": document}, content_type="application/json").json()
+    return {problem["code"] for problem in answer["problems"]}
+
+
+def test_a_deleted_data_set_is_gone_for_documents_until_it_is_restored(client: Client, document: dict[str, Any]) -> None:
+    made = upload(client, GOOD).json()
+    address = f"/api/datasets/{made['id']}"
+    replay = replaying(document, "payments")
+    assert "unknown_dataset" not in codes(client, replay)
+    assert client.delete(address).status_code == 204
+    assert client.delete(address).status_code == 404
+    assert client.get(address).status_code == 404
+    assert client.get("/api/datasets").json() == []
+    assert "unknown_dataset" in codes(client, replay)
+    for _ in range(2):
+        assert client.post(f"{address}/restore").status_code == 204
+    assert client.get("/api/datasets").json() == [made]
+    assert "unknown_dataset" not in codes(client, replay)
+
+
+def test_a_name_is_free_again_after_a_deletion_and_then_not_to_be_had_back(client: Client) -> None:
+    first = upload(client, GOOD).json()
+    client.delete(f"/api/datasets/{first['id']}")
+    second = upload(client, GOOD + b"2026-01-01T00:00:02Z,eve,3\n").json()
+    answer = client.post(f"/api/datasets/{first['id']}/restore")
+    assert answer.status_code == 409
+    assert "another data set 'payments'" in answer.json()["detail"]
+    client.delete(f"/api/datasets/{second['id']}")
+    assert client.post(f"/api/datasets/{first['id']}/restore").status_code == 204
+    assert client.get(f"/api/datasets/{first['id']}").json()["rows"] == 2
+
+
+def test_uses_counts_experiments_that_name_a_data_set(client: Client, document: dict[str, Any]) -> None:
+    delays = {"kind": "file", "dataset": "gaps", "column": "ms"}
+    source = {**replaying(document, "payments")["workload"]["sources"]["bids"], "disorder": delays}
+    both = {**document, "workload": {"sources": {"bids": source, "more": source}}}
+    for draft in (document, replaying(document, "payments"), both, {"workload": "none"}, {}):
+        assert client.post("/api/experiments", {"document": draft}, content_type="application/json").status_code == 201
+    assert client.get("/api/datasets/uses").json() == {"payments": 2, "gaps": 1}
+
+
+def test_a_data_set_of_another_lab_cannot_be_deleted(client: Client) -> None:
+    made = upload(client, GOOD).json()
+    Dataset.objects.update(lab=Lab.objects.create(name="Elsewhere"))
+    assert client.delete(f"/api/datasets/{made['id']}").status_code == 404
+    assert client.post(f"/api/datasets/{made['id']}/restore").status_code == 404

@@ -72,7 +72,7 @@ def stage(transactional_db: None, redis: RedisProcess) -> Stage:
 
 @pytest.fixture
 def token(stage: Stage) -> str:
-    return ApiToken.issue(member("ada").user, "test")
+    return ApiToken.issue(member("ada").user, "test")[1]
 
 
 class Viewer:
@@ -397,7 +397,7 @@ async def test_a_run_of_another_lab_does_not_exist(stage: Stage) -> None:
     def token_from_elsewhere() -> str:
         user = get_user_model().objects.create(username="eve")
         Membership.objects.create(lab=Lab.objects.create(name="Elsewhere"), user=user)
-        return ApiToken.issue(user, "test")
+        return ApiToken.issue(user, "test")[1]
 
     bearer = (b"authorization", f"Bearer {await in_thread(token_from_elsewhere)}".encode())
     assert await close_code(path(stage.run), [bearer]) == 4404

@@ -12,14 +12,14 @@ import pytest
 from django.test import Client
 
 from webapp.accounts.models import ApiToken
-from webapp.lab.models import Experiment, Lab, Run, RunState, Waterfalls
+from webapp.lab.models import Experiment, Lab, Reproduction, Run, RunState, Waterfalls
 from webapp.lab.models.waterfalls import hash_of
 from webapp.lab.people import member
 from webapp.lib.redis_connection import connection
 from webapp.live import news
 from webapp.live.news import NEWS
-from webapp.live.stream import announce, announce_question
-from workers import execution
+from webapp.live.stream import announce, announce_row
+from workers import execution, figures
 from workers import waterfalls as worker
 
 from .conftest import RedisProcess, new_experiment, new_run, small_document
@@ -40,7 +40,7 @@ class Listener:
     async def receive(self) -> None:
         message = json.loads(await self.socket.receive(5))
         self.heard.append(message["type"])
-        for row in message.get("runs", []) + message.get("questions", []):
+        for row in message.get("runs", []) + message.get("questions", []) + message.get("reproductions", []):
             if self.rows.get(row["id"], {}).get("state") != row["state"]:
                 self.states.append(row["state"])
             self.rows[row["id"]] = row
@@ -52,7 +52,7 @@ class Listener:
 
 @pytest.fixture
 def token(redis: RedisProcess, lab: Lab) -> str:
-    return ApiToken.issue(member("ada").user, "test")
+    return ApiToken.issue(member("ada").user, "test")[1]
 
 
 @asynccontextmanager
@@ -119,8 +119,24 @@ async def test_the_progress_of_a_question_is_told(experiment: Experiment, token:
     async with listener(token) as page:
         for share in (0.25, 0.5):
             await in_thread(Waterfalls.objects.filter(pk=asked.pk).update, progress=share)
-            await in_thread(announce_question, connection(), asked.pk)
+            await in_thread(announce_row, connection(), "question", asked.pk)
             await page.until(lambda share=share: page.rows.get(str(asked.pk), {}).get("progress") == share)
+
+
+async def test_a_figure_that_is_carried_out_is_told_from_its_start_to_its_end(client: Client, token: str) -> None:
+    path = "/api/figures/benchmark/3.5/reproductions"
+    async with listener(token) as page:
+        asked = (await in_thread(client.post, path, {"scale": "smoke"}, content_type="application/json")).json()
+        id = asked["id"]
+        await page.until(lambda: id in page.rows)
+        assert (page.rows[id]["figure"], page.rows[id]["state"]) == ("benchmark/3.5", "queued")
+        await in_thread(figures.make, id)
+        await page.until(lambda: page.rows[id]["state"] == "succeeded")
+        assert page.rows[id]["progress"] == 1.0
+        again = (await in_thread(client.post, path, {"scale": "smoke"}, content_type="application/json")).json()["id"]
+        await in_thread(Reproduction.objects.claim, again, "w")
+        await in_thread(client.post, f"{path}/{again}/cancel")
+        await page.until(lambda: page.rows.get(again, {}).get("cancel_requested"))
 
 
 @pytest.mark.parametrize(("action", "undo"), [("delete", "restore"), ("tag", "untag")])

@@ -317,9 +317,9 @@ def test_a_paused_run_is_stored_as_it_stands_and_keeps_a_worker_that_nobody_wait
     Run.objects.pause(run.pk)
     frames = paused(run).frames
     wait_for(lambda: len(files.frames_after(run.directory, -1, 1000)) == frames, "all frames in the files")
+    wait_for(run.snapshot.exists, "the snapshot, written after them")
     run.refresh_from_db()
     assert (run.state, bool(run.lease_holder)) == (RunState.PAUSED, True)
-    assert run.snapshot.exists()
     Run.objects.resume(run.pk)
     assert_as_undisturbed(background.join())
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from webapp.lab.models import Experiment, Run, RunState, RunSummary
+from webapp.lab.models import Experiment, Lab, Run, RunState, RunSummary
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import Entry, pack, publish, text_of
 from webapp.queue import QUEUE
 from workers import caretaker
 
-from .conftest import RedisProcess, new_run
+from .conftest import RedisProcess, new_experiment, new_run, small_document
 
 pytestmark = pytest.mark.django_db
 
@@ -159,7 +159,7 @@ def test_health_names_the_part_that_is_down(client: Client, redis: RedisProcess)
     answer = client.get("/api/health")
     assert answer.status_code == 503
     assert {**answer.json(), "version": ""} == {"ok": False, "redis": True, "database": True, "worker": False, "version": ""}
-    sign_of_life()
+    sign_of_life("a worker")
     answer = client.get("/api/health")
     assert (answer.status_code, answer.json()["ok"]) == (200, True)
     redis.stop()
@@ -195,3 +195,40 @@ def test_frames_come_from_the_files_and_then_from_the_stream(client: Client, exp
     Run.objects.filter(pk=run.pk).update(state=RunState.SUCCEEDED, frames=30)
     assert page(20) == {"frames": frames[21:], "next": None}
     assert page(29) == {"frames": [], "next": None}
+
+
+def test_runs_are_found_by_what_they_measured_and_what_their_documents_say(client: Client, lab: Lab, redis: RedisProcess) -> None:
+    from webapp.lab.models import RunSummary
+    from webapp.lab.submission import submit
+
+    for number, rate in enumerate((500, 2000, 8000)):
+        document = small_document(per_s=rate)
+        run, _ = submit(new_experiment(lab, document), document, lab, seed=number)
+        RunSummary.store(run.pk, {"latency_ms": {"p99": 10.0 * rate}, "records_out": rate})
+
+    def found(search: str) -> list[int]:
+        answer = client.get("/api/runs", {"search": search})
+        assert answer.status_code == 200, answer.json()
+        return [run["number"] for run in answer.json()["items"]]
+
+    assert found("p99>5000") == [3, 2]
+    assert found("latency_ms.p99<=20000 records_out>=2000") == [2]
+    assert found("seed!=1 small") == [3, 1]
+    assert found("/workload/sources/bids/rate/per_s=8000") == [3]
+    assert found("/workload/sources/*/rate/per_s<8000") == [2, 1]
+    assert found("per_s>500") == [3, 2]
+    assert found("/workload/sources/bids/stream/kind=nexmark_bid") == [3, 2, 1]
+    assert found("rate/kind!=constant") == []
+    assert found("drain=false p99=5000") == [1]
+
+    def refused(search: str) -> str:
+        answer = client.get("/api/runs", {"search": search})
+        assert (answer.status_code, answer.json()["problems"][0]["pointer"]) == (422, "/search")
+        return str(answer.json()["detail"])
+
+    assert "no run has a metric or parameter 'p98'; did you mean 'p99'?" in refused("p98>1")
+    assert "'many' is no number" in refused("p99>many")
+    assert "'fast' is no number" in refused("rate/kind>fast")
+    fields = client.get("/api/runs/fields", {"search": "p99"}).json()
+    assert fields == {"short": ["p99"], "metrics": ["latency_ms.p99"], "parameters": []}
+    assert "/workload/sources/bids/rate/per_s" in client.get("/api/runs/fields", {"search": "per_s"}).json()["parameters"]

@@ -22,9 +22,11 @@ from engine.spec.rates import (
     IncreasingRate,
     RampRate,
     RandomWalkRate,
+    Rate,
     SpikesRate,
     Step,
     StepsRate,
+    SwitchedRate,
 )
 from engine.workloads import lookup
 from engine.workloads.arrivals import Even, Recorded
@@ -360,3 +362,42 @@ def test_recorded_times_are_divided_by_the_speed(gaps, speed_micro, horizon_ns):
     kept = [time for time in expected if time < horizon_ns]
     assert made.count_before(horizon_ns) == len(kept)
     assert made.times_ns(0, len(kept)).tolist() == kept
+
+
+def random_patterns() -> st.SearchStrategy[Rate]:
+    plain = st.sampled_from([
+        ConstantRate(per_s=700),
+        StepsRate(steps=(Step(at_s=1, per_s=100), Step(at_s=3, per_s=2000))),
+        RampRate(from_per_s=100, to_per_s=900, start_s=1, end_s=4),
+        CosineRate(mean_per_s=500, amplitude_per_s=500, period_s=2.5),
+        SpikesRate(base_per_s=100, peak_per_s=3000, every_s=0.7, duration_s=0.1),
+        RandomWalkRate(start_per_s=50, change_per_s=20, min_per_s=10, max_per_s=90, step_s=0.1, seed=5),
+    ])  # fmt: skip
+    return st.recursive(
+        plain, lambda below: st.builds(SwitchedRate, before=below, at_s=st.sampled_from([0.0, 0.35, 2.5, 9.0]), after=below), max_leaves=3
+    )
+
+
+@given(before=random_patterns(), after=random_patterns(), at_s=st.floats(0, 12).map(lambda at_s: round(at_s, 3)))
+def test_a_switched_rate_is_one_pattern_and_then_another(before: Rate, after: Rate, at_s: float) -> None:
+    horizon_ns = 10 * SECOND
+    whole = curve(SwitchedRate(before=before, at_s=at_s, after=after), horizon_ns)
+    one, other = curve(before, horizon_ns), curve(after, horizon_ns)
+    at_ns = round(at_s * SECOND)
+    for time_ns in sorted({0, 1, SECOND // 3, at_ns, at_ns + 1, at_ns + 777_777_777, 9 * SECOND, horizon_ns}):
+        if time_ns > horizon_ns:
+            continue
+        expected = one.area(min(time_ns, at_ns)) + max(0, other.area(time_ns) - other.area(min(at_ns, time_ns)))
+        assert whole.area(time_ns) == expected
+    same = curve(SwitchedRate(before=before, at_s=at_s, after=before), horizon_ns)
+    number = one.count_before(horizon_ns, RECORD)
+    assert number == same.count_before(horizon_ns, RECORD)
+    assert np.array_equal(one.times_ns(np.arange(number), RECORD), same.times_ns(np.arange(number), RECORD))
+
+
+def test_a_switched_rate_of_too_many_pieces_says_which() -> None:
+    spikes = SpikesRate(every_s=0.001, duration_s=0.0005)
+    for name, rate in (("before", SwitchedRate(before=spikes, at_s=3000)), ("after", SwitchedRate(at_s=10, after=spikes))):
+        with pytest.raises(Refusal) as refused:
+            curve(rate)
+        assert refused.value.at == (name,)

@@ -1,28 +1,59 @@
 """The HTTP API: one router for each resource. docs/web-api.md is its contract."""
 
-from ninja import NinjaAPI
-
 from webapp import VERSION
 
-from . import datasets, documents, experiments, lab, pauses, runs, tags, templates, waterfalls
-from .authentication import authenticate
+from . import (
+    audit,
+    compare,
+    datasets,
+    documents,
+    experiments,
+    figures,
+    lab,
+    pauses,
+    people,
+    runs,
+    session,
+    spark,
+    storage,
+    studies,
+    tags,
+    templates,
+    tokens,
+    views,
+    waterfalls,
+)
+from .authentication import Needs
 from .errors import add_handlers
+from .openapi import Api
 from .parsing import StrictJson
 
-api = NinjaAPI(
+api = Api(
     title="Millrace",
     version=VERSION,
     description="Experiments, runs and data sets of a lab.",
-    auth=authenticate,
+    auth=Needs(),
     parser=StrictJson(),
 )
 add_handlers(api)
 api.add_router("", lab.router, tags=["lab"])
+api.add_router("/session", session.router, tags=["sign-in"])
+api.add_router("/join", session.join, tags=["sign-in"])
+api.add_router("/people", people.router, tags=["lab"])
+api.add_router("/invitations", people.invitations, tags=["lab"])
+api.add_router("/storage", storage.router, tags=["lab"])
+api.add_router("/audit", audit.router, tags=["lab"])
+api.add_router("/tokens", tokens.router, tags=["lab"])
 api.add_router("", documents.router, tags=["documents"])
 api.add_router("/experiments", experiments.router, tags=["experiments"])
 api.add_router("/runs", runs.router, tags=["runs"])
 api.add_router("/runs", pauses.router, tags=["runs"])
 api.add_router("/runs", waterfalls.router, tags=["runs"])
+api.add_router("/compare", compare.router, tags=["runs"])
+api.add_router("/studies", studies.router, tags=["studies"])
+api.add_router("/figures", figures.router, tags=["figures"])
+api.add_router("/spark", spark.router, tags=["analysis"])
 api.add_router("/tags", tags.router, tags=["runs"])
+api.add_router("/views", views.router, tags=["runs"])
 api.add_router("/templates", templates.router, tags=["experiments"])
 api.add_router("/datasets", datasets.router, tags=["data sets"])

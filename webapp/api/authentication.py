@@ -1,31 +1,52 @@
-"""Who asks: a bearer token, or a session cookie with the CSRF header on writes."""
+"""Who asks: a bearer token, or a session cookie with the CSRF header on writes; and whether they may."""
 
 from __future__ import annotations
 
 from django.http import HttpRequest
+from ninja.security.base import AuthBase
 from ninja.utils import check_csrf
 
-from webapp.accounts.models import ApiToken
-from webapp.lab.models import Membership
-from webapp.lab.people import membership_of
+from webapp.accounts.access import Asker, NoMember, NotSignedIn, by_session, by_token
+from webapp.accounts.rights import Right
 
-from .errors import Problem403
+from .errors import Problem401, Problem403
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-READS_BY_POST = ("/validate", "/preview")  # a document is too large for an address
+NO_CSRF = "the CSRF token is missing or wrong; send the value of the cookie 'csrftoken' in the header X-CSRFToken"
+HOW_TO_SIGN_IN = "open a link made by 'manage.py signin_url', or send 'Authorization: Bearer <token>'"
 
 
-def authenticate(request: HttpRequest) -> Membership | None:
-    """The asker's membership, which becomes `request.auth`; None answers 401. A viewer who writes gets 403."""
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
-        user = ApiToken.user_of(token.strip())
-        membership = membership_of(user) if user else None
-    else:
-        membership = membership_of(request.user)
-        if membership and check_csrf(request):
-            raise Problem403("the CSRF token is missing or wrong; send the value of the cookie 'csrftoken' in the header X-CSRFToken")
-    reads = request.method in SAFE_METHODS or request.path.endswith(READS_BY_POST)
-    if membership and not reads and not membership.may_write:
-        raise Problem403(f"your role in the lab is '{membership.role}', which may read only; ask an owner for the role 'member'")
-    return membership
+class Needs(AuthBase):
+    """What a route needs; unless it says so, the right to read, or to write if its method is not a safe one.
+
+    Calling it gives the Asker, who becomes `request.auth`. Raises Problem401, Problem403.
+    """
+
+    openapi_type = "http"
+    openapi_scheme = "bearer"
+
+    def __init__(self, right: Right | None = None, of_token: Right | None = None) -> None:
+        """of_token: what a token needs, if that is more than what a person needs."""
+        super().__init__()
+        self.right, self.of_token = right, of_token
+
+    def __call__(self, request: HttpRequest) -> Asker:
+        asker = who_asks(request)
+        right = self.right if self.right is not None else Right.READ if request.method in SAFE_METHODS else Right.WRITE
+        refusal = asker.refusal(right, self.of_token)
+        if refusal:
+            raise Problem403(refusal, needs=str(right if self.of_token is None else self.of_token))
+        return asker
+
+
+def who_asks(request: HttpRequest) -> Asker:
+    scheme, _, token = request.headers.get("Authorization", "").strip().partition(" ")
+    try:
+        if scheme.lower() == "bearer":
+            return by_token(token)
+        asker = by_session(request.user)
+    except (NotSignedIn, NoMember) as refused:
+        raise Problem401(f"{refused}: {HOW_TO_SIGN_IN}") from None
+    if check_csrf(request):
+        raise Problem403(NO_CSRF)
+    return asker

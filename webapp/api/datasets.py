@@ -1,4 +1,4 @@
-"""Data sets: uploaded, listed, looked into."""
+"""Data sets: uploaded, listed, looked into, deleted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ninja.files import UploadedFile
 from engine.spec import Problem
 from engine.workloads import DatasetError
 from webapp.lab import datasets
-from webapp.lab.models import Dataset
+from webapp.lab.models import Dataset, Lab
 from webapp.lab.shapes import DatasetDetail, DatasetShape
 
 from .errors import Problem404, Problem409, Problem422
@@ -22,7 +22,13 @@ router = Router()
 
 @router.get("", response=list[DatasetShape], summary="All data sets, by name")
 def listing(request: HttpRequest) -> list[DatasetShape]:
-    return [DatasetShape.of(dataset) for dataset in Dataset.objects.filter(lab=request.auth.lab).order_by("name")]
+    kept = Dataset.objects.filter(lab=request.auth.lab, deleted_at__isnull=True)
+    return [DatasetShape.of(dataset) for dataset in kept.order_by("name")]
+
+
+@router.get("/uses", response=dict[str, int], summary="How many experiments name each data set")
+def uses(request: HttpRequest) -> dict[str, int]:
+    return datasets.uses(request.auth.lab)
 
 
 @router.post("", response={201: DatasetShape}, summary="Upload a CSV or Parquet file")
@@ -40,10 +46,33 @@ def upload(request: HttpRequest, file: File[UploadedFile], name: Form[str] = "")
 
 @router.get("/{uuid:dataset_id}", response=DatasetDetail)
 def read(request: HttpRequest, dataset_id: uuid.UUID) -> DatasetDetail:
-    dataset = Dataset.objects.filter(pk=dataset_id, lab=request.auth.lab).first()
-    if dataset is None:
-        raise Problem404(f"there is no data set {dataset_id} in this lab")
-    return DatasetDetail(**DatasetShape.fields_of(dataset), preview=datasets.preview(dataset))
+    dataset = dataset_of(request.auth.lab, dataset_id, deleted_at__isnull=True)
+    try:
+        return DatasetDetail(**DatasetShape.fields_of(dataset), preview=datasets.preview(dataset))
+    except datasets.RecordsGone as error:
+        raise Problem404(str(error)) from None
+
+
+@router.delete("/{uuid:dataset_id}", response={204: None}, summary="Delete; what names it cannot run any more")
+def delete(request: HttpRequest, dataset_id: uuid.UUID) -> Status:
+    datasets.delete(dataset_of(request.auth.lab, dataset_id, deleted_at__isnull=True))
+    return Status(204, None)
+
+
+@router.post("/{uuid:dataset_id}/restore", response={204: None}, summary="Undo a deletion; 409 if its name was given anew")
+def restore(request: HttpRequest, dataset_id: uuid.UUID) -> Status:
+    try:
+        datasets.restore(dataset_of(request.auth.lab, dataset_id))
+    except datasets.NameTaken as error:
+        raise Problem409(str(error)) from None
+    return Status(204, None)
+
+
+def dataset_of(lab: Lab, dataset_id: uuid.UUID, **more: Any) -> Dataset:
+    found = Dataset.objects.filter(pk=dataset_id, lab=lab, **more).first()
+    if found is None:
+        raise Problem404(f"there is no data set {dataset_id} in this lab; it may have been deleted")
+    return found
 
 
 def dataset_problem(error: DatasetError) -> dict[str, Any]:

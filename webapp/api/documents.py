@@ -7,12 +7,16 @@ from functools import lru_cache
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.gzip import gzip_page
 from ninja import Router, Schema
+from ninja.decorators import decorate_view
 from pydantic import Field
 
 from engine.spec import registry
+from webapp.accounts.rights import Right
 from webapp.lab import documents
 
+from .authentication import Needs
 from .parsing import Body
 
 router = Router()
@@ -37,15 +41,18 @@ class Previewed(Body):
 class Preview(Schema):
     """sources: by source operator, [time in s, records per s] in the middle of each part of the horizon."""
 
-    sources: dict[str, list[tuple[float, float]]]
+    sources: dict[str, list[list[float]]]
 
 
+# Compressed: large, the same for everybody, and without anything secret that could be guessed from a length.
 @router.get("/registry", summary="Everything that can be chosen, by family", response=dict[str, list[dict[str, Any]]])
+@decorate_view(gzip_page)
 def kinds(request: HttpRequest) -> HttpResponse:
     return HttpResponse(descriptions()[0], content_type="application/json")
 
 
 @router.get("/schema", summary="JSON Schema of the document", response=dict[str, Any])
+@decorate_view(gzip_page)
 def schema(request: HttpRequest) -> HttpResponse:
     return HttpResponse(descriptions()[1], content_type="application/json")
 
@@ -60,13 +67,18 @@ def _descriptions(kinds: tuple[type, ...]) -> tuple[bytes, bytes]:
     return json.dumps(registry.catalogue()).encode(), json.dumps(registry.document_schema()).encode()
 
 
-@router.post("/validate", response=Validation, summary="Problems of a document; stores nothing")
+@router.post("/validate", auth=Needs(Right.READ), response=Validation, summary="Problems of a document; stores nothing")
 def validate(request: HttpRequest, body: Validate) -> Validation:
     checked = documents.check(body.document, request.auth.lab)
     return Validation(problems=checked.problems, hash=checked.hash or None, schemas=checked.schemas, placement=checked.placement)
 
 
-@router.post("/preview", response=Preview, summary="What rates the sources of a document have over its horizon; stores nothing")
+@router.post(
+    "/preview",
+    auth=Needs(Right.READ),
+    response=Preview,
+    summary="What rates the sources of a document have over its horizon; stores nothing",
+)
 def preview(request: HttpRequest, body: Previewed) -> Preview:
     """Sources that are broken are left out; POST /validate says why."""
     return Preview(sources=documents.preview(body.document, request.auth.lab, body.points))

@@ -9,10 +9,11 @@ from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
-from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.errors import HttpError, ValidationError
 
 from engine.spec import Problem
 from engine.spec.problems import pointer
+from webapp.lab.storage import StorageFull
 from webapp.lab.submission import Refused
 from webapp.lib.errors import error
 
@@ -33,6 +34,10 @@ class Problem400(ApiError):
     status = 400
 
 
+class Problem401(ApiError):
+    status = 401
+
+
 class Problem403(ApiError):
     status = 403
 
@@ -49,6 +54,10 @@ class Problem422(ApiError):
     status = 422
 
 
+class Problem429(ApiError):
+    status = 429
+
+
 def add_handlers(api: NinjaAPI) -> None:
     """Register what answers each kind of exception."""
 
@@ -61,9 +70,9 @@ def add_handlers(api: NinjaAPI) -> None:
     def refused(request: HttpRequest, exception: Refused) -> HttpResponse:
         return error(422, "the experiment has errors and cannot run; the problems say where and why", exception.checked.problems)
 
-    @api.exception_handler(AuthenticationError)
-    def unauthenticated(request: HttpRequest, exception: AuthenticationError) -> HttpResponse:
-        return error(401, "sign in first: open a link made by 'manage.py signin_url', or send 'Authorization: Bearer <token>'")
+    @api.exception_handler(StorageFull)
+    def full(request: HttpRequest, exception: StorageFull) -> HttpResponse:
+        return error(409, str(exception))
 
     @api.exception_handler(ValidationError)
     def invalid(request: HttpRequest, exception: ValidationError) -> HttpResponse:

@@ -13,7 +13,7 @@ from ninja import Router, Status
 
 from webapp.lab.documents import check
 from webapp.lab.models import Experiment, Lab
-from webapp.lab.models.experiments import name_of
+from webapp.lab.models.experiments import FIGURE, name_of
 from webapp.lab.pace import Pace
 from webapp.lab.shapes import ExperimentItem, ExperimentShape, RunDetail
 from webapp.lab.submission import submit
@@ -24,7 +24,7 @@ from .parsing import Body
 router = Router()
 
 
-class New(Body):
+class NewExperiment(Body):
     document: dict[str, Any]
     parent: uuid.UUID | None = None
 
@@ -47,6 +47,7 @@ DESCRIPTION_LENGTH_MAX = 300  # letters in the list
 def listing(request: HttpRequest) -> list[ExperimentItem]:
     kept_runs = Count("runs", filter=Q(runs__deleted_at__isnull=True))
     found = Experiment.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).defer("document")
+    found = found.exclude(fixture__startswith=FIGURE, version=1)
     found = found.annotate(run_count=kept_runs, described=KeyTransform("description", "document")).order_by("-updated_at")
     return [
         ExperimentItem(
@@ -62,7 +63,7 @@ def listing(request: HttpRequest) -> list[ExperimentItem]:
 
 
 @router.post("", response={201: ExperimentShape}, summary="Store a new experiment; drafts may be invalid")
-def create(request: HttpRequest, body: New) -> Status:
+def create(request: HttpRequest, body: NewExperiment) -> Status:
     lab = request.auth.lab
     parent = experiment_of(lab, body.parent) if body.parent else None
     checked = check(body.document, lab)

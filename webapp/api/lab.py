@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from ninja import Router, Schema, Status
 
 from webapp import VERSION
+from webapp.accounts.rights import Right
 from webapp.lib import redis_connection
 from webapp.workers_alive import workers_alive
 
@@ -25,12 +26,13 @@ class Me(Schema):
     name: str
     lab: str
     role: str
+    scopes: list[str]  # what they may do, and the scopes that their tokens may have
 
 
 @router.get("/health", response={200: Health, 503: Health}, auth=None, summary="Are all parts up?")
 def health(request: HttpRequest) -> Status:
     redis_up, database_up = redis_connection.is_up(), database_is_up()
-    worker_up = redis_up and workers_alive()
+    worker_up = redis_up and workers_alive() > 0
     ok = redis_up and database_up and worker_up
     answer = Health(ok=ok, redis=redis_up, database=database_up, worker=worker_up, version=VERSION)
     return Status(200 if ok else 503, answer)
@@ -38,8 +40,9 @@ def health(request: HttpRequest) -> Status:
 
 @router.get("/me", response=Me, summary="Who am I?")
 def me(request: HttpRequest) -> Me:
-    membership = request.auth
-    return Me(name=membership.user.get_username(), lab=membership.lab.name, role=membership.role)
+    asker = request.auth
+    scopes = [str(right) for right in Right if right <= asker.right]
+    return Me(name=asker.user.get_username(), lab=asker.lab.name, role=asker.membership.role, scopes=scopes)
 
 
 def database_is_up() -> bool:

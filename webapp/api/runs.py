@@ -10,31 +10,42 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router, Schema, Status
 from pydantic import Field, StringConstraints, model_validator
 
-from webapp.lab import bulk
-from webapp.lab.finding import Filter, find
-from webapp.lab.models import Lab, Run
+from engine.spec import Problem, Refusal
+from engine.spec.forking import Fork
+from engine.spec.problems import pointer
+from webapp.lab import bulk, submission
+from webapp.lab.conditions import COLUMNS, SHORT, BadCondition
+from webapp.lab.export import FORMATS, FramesGone
+from webapp.lab.finding import Filter, ShortText, find, page_of
+from webapp.lab.models import FieldName, Lab, Run
+from webapp.lab.models.runs import NOTES_LENGTH_MAX
 from webapp.lab.pace import Pace
 from webapp.lab.shapes import RunDetail, RunShape
-from webapp.lab.submission import submit
 from webapp.lib.redis_connection import connection
 from webapp.live import history
 from webapp.live.stream import announce, announce_lists
 
-from .errors import Problem404
+from .errors import Problem404, Problem409, Problem422
+from .files import as_file
 from .parsing import Body
 
 router = Router()
 
 RUNS_TOGETHER_MAX = 1000
+FIELDS_MAX = 50
 
 
-class Page(Schema):
+class RunPage(Schema):
     items: list[RunShape]
     count: int
 
 
 class Again(Body):
     seed: int | None = None
+    pace: Pace = None
+
+
+class Forked(Fork):
     pace: Pace = None
 
 
@@ -52,17 +63,47 @@ class Together(Body):
         return self
 
 
+class Notes(Body):
+    """was: what the notes were when somebody began to change them."""
+
+    text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=NOTES_LENGTH_MAX)]
+    was: str
+
+
+class Noted(Schema):
+    notes: str
+
+
 class Changed(Schema):
     """The runs that the action changed; the others were so already, or are not there."""
 
     changed: list[uuid.UUID]
 
 
-@router.get("", response=Page, summary="Find runs, the newest first")
-def listing(request: HttpRequest, filter: Query[Filter]) -> Page:
-    found = find(request.auth.lab, filter)
-    items = found[filter.offset : filter.offset + filter.limit]
-    return Page(items=[RunShape.of(run) for run in items], count=found.count())
+@router.get("", response=RunPage, summary="Find runs, the newest first")
+def listing(request: HttpRequest, filter: Query[Filter]) -> RunPage:
+    try:
+        items, count = page_of(find(request.auth.lab, filter), filter)
+    except BadCondition as bad:
+        raise Problem422(str(bad), [Problem("/search", "bad_condition", str(bad), filter.search).as_dict()]) from None
+    return RunPage(items=[RunShape.of(run) for run in items], count=count)
+
+
+class Fields(Schema):
+    """What conditions can be on: short names, numbers of summaries, and values of documents."""
+
+    short: list[str]
+    metrics: list[str]
+    parameters: list[str]
+
+
+@router.get("/fields", response=Fields, summary="By what runs can be found; the names that hold a text")
+def fields(request: HttpRequest, search: Query[ShortText] = "") -> Fields:
+    lab = request.auth.lab
+    names = FieldName.objects.filter(lab=lab, name__icontains=search).order_by("name").values_list("name", flat=True)
+    metrics, parameters = names.exclude(name__startswith="/"), names.filter(name__startswith="/")
+    short = [name for name in (*COLUMNS, *SHORT) if search.lower() in name]
+    return Fields(short=short, metrics=list(metrics[:FIELDS_MAX]), parameters=list(parameters[:FIELDS_MAX]))
 
 
 @router.post("/bulk", response=Changed, summary="Delete, restore, cancel, tag or untag many at once")
@@ -83,6 +124,21 @@ def read(request: HttpRequest, run_id: uuid.UUID) -> RunDetail:
     return RunDetail.of(run_of(request.auth.lab, run_id))
 
 
+@router.get("/{uuid:run_id}/notes", response=Noted, summary="What people say of it")
+def notes(request: HttpRequest, run_id: uuid.UUID) -> Noted:
+    return Noted(notes=run_of(request.auth.lab, run_id).notes)
+
+
+@router.put("/{uuid:run_id}/notes", response=Noted, summary="Say something of it; 409 if somebody else did in between")
+def note(request: HttpRequest, run_id: uuid.UUID, body: Notes) -> Noted:
+    run = run_of(request.auth.lab, run_id)
+    if not Run.objects.filter(pk=run.pk, notes=body.was).update(notes=body.text):
+        run.refresh_from_db(fields=["notes"])
+        raise Problem409(f"somebody else has changed the notes on run {run.number} meanwhile; nothing was stored", notes=run.notes)
+    announce(connection(), run.pk)
+    return Noted(notes=body.text)
+
+
 @router.post("/{uuid:run_id}/cancel", response={202: RunDetail}, summary="Stop within a second; what was measured stays")
 def cancel(request: HttpRequest, run_id: uuid.UUID) -> Status:
     run = run_of(request.auth.lab, run_id)
@@ -97,8 +153,19 @@ def rerun(request: HttpRequest, run_id: uuid.UUID, body: Again | None = None) ->
     lab = request.auth.lab
     run = run_of(lab, run_id)
     wanted = body or Again()
-    again, note = submit(run.experiment, run.document, lab, wanted.seed, wanted.pace)
+    again, note = submission.submit(run.experiment, run.document, lab, wanted.seed, wanted.pace)
     return Status(201, RunDetail.of(again, note))
+
+
+@router.post("/{uuid:run_id}/fork", response={201: RunDetail}, summary="Run on from a moment with another load, or with faults")
+def fork(request: HttpRequest, run_id: uuid.UUID, body: Forked) -> Status:
+    lab = request.auth.lab
+    try:
+        made, note = submission.fork(run_of(lab, run_id), body, lab, body.pace)
+    except Refusal as refusal:
+        problem = Problem(pointer(*refusal.at), refusal.code, str(refusal), refusal.value, refusal.hint)
+        raise Problem422(str(refusal), [problem.as_dict()]) from None
+    return Status(201, RunDetail.of(made, note))
 
 
 @router.delete("/{uuid:run_id}", response={204: None}, summary="Delete; an active run is cancelled")
@@ -119,6 +186,19 @@ def frames(request: HttpRequest, run_id: uuid.UUID, after: Query[int] = -1, limi
     exhausted = ended and last + 1 >= run.frames
     body = f'{{"frames":[{",".join(texts)}],"next":{json.dumps(None if exhausted or (ended and not texts) else last)}}}'
     return HttpResponse(body, content_type="application/json")
+
+
+@router.get("/{uuid:run_id}/export", summary="Frames as CSV or Parquet, everything as JSON, the document, a report as HTML, a citation")
+def exported(
+    request: HttpRequest, run_id: uuid.UUID, format: Query[Literal["csv", "parquet", "json", "yaml", "html", "bib"]]
+) -> HttpResponse:
+    run = run_of(request.auth.lab, run_id)
+    write, type = FORMATS[format]
+    try:
+        content = write(run)
+    except FramesGone as gone:
+        raise Problem409(str(gone)) from None
+    return as_file(content, f"run-{run.number}-seed-{run.seed}.{format}", type)
 
 
 def run_of(lab: Lab, run_id: uuid.UUID) -> Run:

@@ -13,7 +13,7 @@ from webapp.lab.models import Lab, Run, RunState, Waterfalls
 from webapp.lab.models.waterfalls import hash_of
 from webapp.lab.shapes import WaterfallsShape
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce_question
+from webapp.live.stream import announce_row
 from webapp.queue import enqueue
 
 from .errors import Problem404, Problem409
@@ -54,7 +54,7 @@ def ask(request: HttpRequest, run_id: uuid.UUID, body: Selection) -> Status:
         return Status(200, WaterfallsShape.of(before))
     waterfalls = Waterfalls.objects.create(**asked, selection=selection)
     queued = enqueue(waterfalls.pk, Waterfalls)
-    announce_question(connection(), waterfalls.pk)
+    announce_row(connection(), "question", waterfalls.pk)
     waterfalls.refresh_from_db()
     return Status(201, WaterfallsShape.of(waterfalls, None if queued else QUEUE_AWAY))
 
@@ -76,7 +76,7 @@ def read(request: HttpRequest, run_id: uuid.UUID, id: uuid.UUID) -> HttpResponse
 def cancel(request: HttpRequest, run_id: uuid.UUID, id: uuid.UUID) -> Status:
     waterfalls = waterfalls_of(request.auth.lab, run_id, id)
     Waterfalls.objects.request_cancel(waterfalls.pk)
-    announce_question(connection(), waterfalls.pk)
+    announce_row(connection(), "question", waterfalls.pk)
     waterfalls.refresh_from_db()
     return Status(202, WaterfallsShape.of(waterfalls))
 
@@ -85,7 +85,7 @@ def cancel(request: HttpRequest, run_id: uuid.UUID, id: uuid.UUID) -> Status:
 def delete(request: HttpRequest, run_id: uuid.UUID, id: uuid.UUID) -> Status:
     waterfalls = waterfalls_of(request.auth.lab, run_id, id)
     waterfalls.delete_softly()
-    announce_question(connection(), waterfalls.pk)
+    announce_row(connection(), "question", waterfalls.pk)
     return Status(204, None)
 
 

@@ -57,13 +57,13 @@ def check(document: dict[str, Any], lab: Lab) -> Checked:
     )
 
 
-def preview(document: dict[str, Any], lab: Lab, points: int) -> dict[str, list[tuple[float, float]]]:
+def preview(document: dict[str, Any], lab: Lab, points: int) -> dict[str, list[list[float]]]:
     """Records per second over the horizon, by source: (time in s, rate), as the rates say, without chance. Broken sources are left out."""
     workload, sources = sound_sources(document)
     curves = {}
     for id, source in sources.items() if workload is not None else ():
         with suppress(Refusal):
-            curves[id] = rates_preview(source, workload.horizon_ns, points, datasets_of(lab))
+            curves[id] = [list(point) for point in rates_preview(source, workload.horizon_ns, points, datasets_of(lab))]
     return curves
 
 

@@ -1,29 +1,44 @@
-"""Finding runs: filters, words of a search, orders. All of it happens in the database, and none of it reads a document or a series."""
+"""Finding runs: filters, words and conditions of a search, orders. The database does it all, and reads no document and no series for it."""
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any, Literal, get_args
 
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db import connection, transaction
+from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, QuerySet, Window
 from ninja import Schema
 from pydantic import Field, StringConstraints
 
-from .models import Lab, Run, RunState, RunSummary
+from .conditions import CONDITION, holding
+from .models import Lab, Run, RunState, RunSummary, Trial
 
 Order = Literal["number", "state", "experiment", "seed", "p50", "p99", "out", "took"]
 SORTS = [f"{sign}{order}" for order in get_args(Order) for sign in ("", "-")]
 COLUMNS: dict[str, Any] = {"number": F("number"), "state": F("state"), "experiment": F("name"), "seed": F("seed")}
+DEEP = 1000
+"""So far down a list in the order of a metric it is quicker to sort all than to walk there."""
+
 METRICS = {"p50": "latency_ms.p50", "p99": "latency_ms.p99", "out": "throughput_out_per_s"}
+
+NOTE = "note:"
+"""Before a word that is looked for in what people say of runs."""
 
 ShortText = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")]
 
 
 class Filter(Schema):
-    """Which runs, and in which order; a minus before the order turns it round. Runs that lack the number stand last."""
+    """Which runs, and in which order; a minus before the order turns it round. Runs that lack the number stand last.
+
+    study: the runs that it needed, whoever made them. Otherwise what studies made is left out, unless `of_studies`.
+    """
 
     state: RunState | None = None
     experiment: uuid.UUID | None = None
+    study: uuid.UUID | None = None
+    of_studies: bool = False
     tag: ShortText = ""
     search: ShortText = ""
     sort: Annotated[str, StringConstraints(pattern=f"^({'|'.join(SORTS)})$")] = "-number"
@@ -32,25 +47,85 @@ class Filter(Schema):
 
 
 def find(lab: Lab, filter: Filter) -> QuerySet[Run]:
-    """The runs that the filter describes, in its order, not yet cut into pages."""
-    found = Run.objects.filter(lab=lab, deleted_at__isnull=True).defer("document").prefetch_related("tags")
+    """The runs that the filter describes, in no order. Raises BadCondition for what it cannot look for."""
+    found = Run.objects.filter(lab=lab, deleted_at__isnull=True)
     if filter.state:
         found = found.filter(state=filter.state)
     if filter.experiment:
         found = found.filter(experiment=filter.experiment)
+    if filter.study:
+        found = found.filter(pk__in=Trial.objects.filter(study=filter.study).values("run"))
+    elif not filter.of_studies:
+        found = found.filter(study__isnull=True)
     if filter.tag:
         found = found.filter(tags__name=filter.tag)
     for word in filter.search.split():
-        found = found.filter(matches(word))
-    order = column(filter.sort.removeprefix("-"))
-    down = filter.sort.startswith("-")
-    return found.order_by(order.desc(nulls_last=True) if down else order.asc(nulls_last=True), "-number")
+        if word.startswith(NOTE):
+            found = found.filter(notes__icontains=word.removeprefix(NOTE))
+        elif condition := CONDITION.fullmatch(word):
+            found = holding(found, lab, *condition.groups())
+        else:
+            found = found.filter(matches(word))
+    return found
 
 
-def column(order: str) -> Any:
-    if order in METRICS:
-        return Subquery(RunSummary.objects.filter(run=OuterRef("pk"), metric=METRICS[order]).values("value"))
-    return F("finished_at") - F("started_at") if order == "took" else COLUMNS[order]
+def page_of(found: QuerySet[Run], filter: Filter) -> tuple[list[Run], int]:
+    """The part of these runs that the filter wants to see, in its order, and how many they are."""
+    conditions = any(CONDITION.fullmatch(word) for word in filter.search.split())
+    by_metric = filter.sort.removeprefix("-") in METRICS
+    if conditions or (by_metric and filter.offset >= DEEP):
+        with joined_by_hash():
+            ids, count = _sorted_page(found, filter)
+    else:
+        ids, count = _walked_page(found, filter) if by_metric else _page(found.order_by(*_order(filter)), filter), found.count()
+    runs = Run.objects.defer("document").prefetch_related("tags").in_bulk(ids)
+    return [runs[id] for id in ids if id in runs], count
+
+
+def _page(ordered: QuerySet[Run], filter: Filter, after: int = 0) -> list[uuid.UUID]:
+    """Ids; after: so many others stand before these."""
+    first = filter.offset - after
+    return list(ordered.values_list("pk", flat=True)[max(0, first) : max(0, first + filter.limit)])
+
+
+def _order(filter: Filter, value: str = "") -> tuple[Any, str]:
+    """value: where the metric is that the filter wants them by."""
+    name, down = filter.sort.removeprefix("-"), filter.sort.startswith("-")
+    order = F(value) if value else F("finished_at") - F("started_at") if name == "took" else COLUMNS[name]
+    return order.desc(nulls_last=True) if down else order.asc(nulls_last=True), "-number"
+
+
+def _walked_page(found: QuerySet[Run], filter: Filter) -> list[uuid.UUID]:
+    """In the order of the metric's index: a page is read, not all runs sorted. Those without the number come behind."""
+    name = filter.sort.removeprefix("-")
+    having = found.filter(metrics__metric=METRICS[name])
+    ids = _page(having.order_by("-metrics__value" if filter.sort.startswith("-") else "metrics__value", "-number"), filter)
+    if len(ids) < filter.limit:
+        lacking = found.exclude(Exists(RunSummary.objects.filter(run=OuterRef("pk"), metric=METRICS[name])))
+        ids += _page(lacking.order_by("-number"), filter, after=having.count())
+    return ids
+
+
+def _sorted_page(found: QuerySet[Run], filter: Filter) -> tuple[list[uuid.UUID], int]:
+    """All in one pass, their number as well."""
+    if (metric := METRICS.get(filter.sort.removeprefix("-"))) is not None:
+        found = found.alias(sought=FilteredRelation("metrics", condition=Q(metrics__metric=metric)))
+    ordered = found.order_by(*_order(filter, "sought__value" if metric else "")).annotate(of=Window(Count("*")))
+    rows = list(ordered.values_list("pk", "of")[filter.offset : filter.offset + filter.limit])
+    return [id for id, _ in rows], rows[0][1] if rows else found.count()
+
+
+@contextmanager
+def joined_by_hash() -> Iterator[None]:
+    """PostgreSQL knows how values are spread over all metrics, or parameters, together, not over each; so it takes most conditions for
+    far rarer than they are, and would look for runs one by one, for seconds. Joined by hash each condition costs one pass over its part
+    of an index, however many runs it holds for."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_nestloop = off; SET LOCAL jit = off")  # to compile a query takes longer than the query
+        yield
 
 
 def matches(word: str) -> Q:

@@ -8,6 +8,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from .models import Lab, Membership
+from .models.people import Role
 
 LOCAL_LAB = "Lab"
 
@@ -34,3 +35,33 @@ def membership_of(user: Any) -> Membership | None:
     if not user.is_authenticated or not user.is_active:
         return None
     return Membership.objects.select_related("lab", "user").filter(user=user).order_by("pk").first()
+
+
+class LastOwner(Exception):
+    """The lab would be left without anybody who can look after it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} is the last owner of the lab; make somebody else an owner first")
+
+
+@transaction.atomic
+def change_role(membership: Membership, role: str) -> None:
+    """Raises LastOwner."""
+    if role != Role.OWNER:
+        _leave_an_owner(membership)
+    Membership.objects.filter(pk=membership.pk).update(role=role)
+
+
+@transaction.atomic
+def remove(membership: Membership) -> None:
+    """The person is a stranger from now on; what they made stays. Raises LastOwner."""
+    _leave_an_owner(membership)
+    membership.delete()
+
+
+def _leave_an_owner(membership: Membership) -> None:
+    """The lab's row is locked, so that two owners who demote each other do not both find the other one left."""
+    Lab.objects.select_for_update().get(pk=membership.lab_id)
+    owners = Membership.objects.filter(lab=membership.lab_id, role=Role.OWNER, user__is_active=True)
+    if owners.filter(pk=membership.pk).exists() and not owners.exclude(pk=membership.pk).exists():
+        raise LastOwner(membership.user.get_username())

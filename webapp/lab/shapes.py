@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from ninja import Schema
 
-from .models import Dataset, Experiment, Run, RunState, Waterfalls
+from .models import Dataset, Experiment, Reproduction, Run, RunState, SparkJob, Study, Waterfalls
 
 
 class ExperimentName(Schema):
@@ -42,16 +42,22 @@ class ExperimentShape(Schema):
         )
 
 
+SAID_LENGTH_MAX = 200  # letters
+
+
 class RunShape(Schema):
     """A run without its document. Times in seconds; `eta_s` is wall-clock time, `t_s` and `horizon_s` are virtual.
 
     `pace`: virtual seconds a second at most, null: as fast as possible. `hold_at_frame`: the number of frames at which it stands still, 0:
-    at once, null: it goes on to its end.
+    at once, null: it goes on to its end. `said`: how the notes on it begin.
     """
 
     id: str
     number: int
     experiment: ExperimentName
+    study: str | None
+    parent: str | None
+    fork_at_s: float | None
     state: str
     seed: int
     hash: str
@@ -70,8 +76,10 @@ class RunShape(Schema):
     frames: int
     summary: dict[str, Any] | None
     digest: str | None
+    frames_removed_at: datetime | None
     error: str | None
     tags: list[str]
+    said: str
 
     @classmethod
     def fields_of(cls, run: Run) -> dict[str, Any]:
@@ -79,6 +87,9 @@ class RunShape(Schema):
             "id": str(run.pk),
             "number": run.number,
             "experiment": ExperimentName(id=str(run.experiment_id), name=run.name),
+            "study": str(run.study_id) if run.study_id else None,
+            "parent": str(run.parent_id) if run.parent_id else None,
+            "fork_at_s": None if run.fork_at_ns is None else run.fork_at_ns / 1e9,
             "state": run.state,
             "seed": run.seed,
             "hash": run.hash,
@@ -97,8 +108,10 @@ class RunShape(Schema):
             "frames": run.frames,
             "summary": None if run.active else run.summary,
             "digest": run.digest or None,
+            "frames_removed_at": run.frames_removed_at,
             "error": run.error or None,
             "tags": sorted(tag.name for tag in run.tags.all()),
+            "said": run.notes[:SAID_LENGTH_MAX],
         }
 
     @classmethod
@@ -151,6 +164,59 @@ class WaterfallsShape(Schema):
         )
 
 
+class StudyShape(Schema):
+    """A study without its document. `trials_left` is an estimate for searches, null until it has begun; `eta_s` is wall-clock time."""
+
+    id: str
+    name: str
+    experiment: str
+    state: str
+    progress: float
+    trials_done: int
+    trials_failed: int
+    trials_left: int | None
+    eta_s: float | None
+    cancel_requested: bool
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    error: str | None
+
+    @classmethod
+    def fields_of(cls, study: Study) -> dict[str, Any]:
+        return {
+            "id": str(study.pk),
+            "name": study.name,
+            "experiment": str(study.experiment_id),
+            "state": study.state,
+            "progress": study.progress,
+            "trials_done": study.trials_done,
+            "trials_failed": study.trials_failed,
+            "trials_left": study.trials_left,
+            "eta_s": study.eta_s,
+            "cancel_requested": study.cancel_requested,
+            "created_at": study.created_at,
+            "started_at": study.started_at,
+            "finished_at": study.finished_at,
+            "error": study.error or None,
+        }
+
+    @classmethod
+    def of(cls, study: Study) -> Self:
+        return cls(**cls.fields_of(study))
+
+
+class StudyDetail(StudyShape):
+    """A study with its document; `metrics` are the names of what its runs measured so far."""
+
+    document: dict[str, Any]
+    metrics: list[str]
+
+    @classmethod
+    def of(cls, study: Study, metrics: list[str] | None = None) -> Self:
+        return cls(**cls.fields_of(study), document=study.document, metrics=metrics or [])
+
+
 class DatasetColumn(Schema):
     name: str
     type: str
@@ -164,6 +230,7 @@ class DatasetShape(Schema):
     bytes: int
     columns: list[DatasetColumn]
     timestamps: list[str]
+    created_at: datetime
 
     @classmethod
     def fields_of(cls, dataset: Dataset) -> dict[str, Any]:
@@ -174,6 +241,7 @@ class DatasetShape(Schema):
             "bytes": dataset.bytes,
             "columns": dataset.columns,
             "timestamps": dataset.timestamps,
+            "created_at": dataset.created_at,
         }
 
     @classmethod
@@ -185,3 +253,52 @@ class DatasetDetail(DatasetShape):
     """With the first rows, each a mapping from column names to values."""
 
     preview: list[dict[str, Any]]
+
+
+class ReproductionShape(Schema):
+    """A figure that somebody wants carried out. progress: 0 to 1. note: why it may take a while to begin."""
+
+    id: str
+    figure: str
+    scale: str
+    state: str
+    progress: float
+    error: str
+    cancel_requested: bool
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    note: str | None = None
+
+    @classmethod
+    def of(cls, row: Reproduction, note: str | None = None) -> Self:
+        names = ("figure", "scale", "state", "progress", "error", "cancel_requested", "created_at", "started_at", "finished_at")
+        return cls(id=str(row.pk), note=note, **{name: getattr(row, name) for name in names})
+
+
+class SparkJobShape(Schema):
+    """A question about many runs. progress: share of the new runs that are summarised, 0 to 1. runs: how many it is about; read: of how
+    many the files were read, the others were known. note: why it may take a while to begin."""
+
+    id: str
+    kind: str
+    question: dict[str, Any]
+    state: str
+    progress: float
+    runs: int | None
+    read: int | None
+    error: str | None
+    cancel_requested: bool
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    note: str | None = None
+
+    @classmethod
+    def fields_of(cls, job: SparkJob) -> dict[str, Any]:
+        names = ("kind", "question", "state", "progress", "runs", "read", "cancel_requested", "created_at", "started_at", "finished_at")
+        return {"id": str(job.pk), "error": job.error or None, **{name: getattr(job, name) for name in names}}
+
+    @classmethod
+    def of(cls, job: SparkJob, note: str | None = None) -> Self:
+        return cls(**cls.fields_of(job), note=note)

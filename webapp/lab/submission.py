@@ -5,12 +5,17 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+from engine import spec
+from engine.spec.forking import Fork
+from engine.spec.parameters import parameters
+from engine.spec.units import seconds_ns
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce
 from webapp.queue import enqueue
 
 from .documents import Checked, check
-from .models import Experiment, Lab, Run
+from .models import Experiment, Lab, Run, RunParameter
+from .storage import check_room
 
 QUEUE_AWAY = "the queue cannot be reached at the moment; the run is stored and starts by itself as soon as the queue is back"
 
@@ -29,24 +34,51 @@ def submit(
     """Store a run of a copy of the document and hand it to the workers.
 
     seed: replaces the document's own. pace: virtual seconds a second, None: as fast as possible. Returns the run and, if it has to wait
-    for the queue, a note that says so. Raises `Refused`.
+    for the queue, a note that says so. Raises `Refused`, StorageFull.
     """
     document = deepcopy(document)
     if seed is not None and isinstance(document.get("workload"), dict):
         document["workload"]["seed"] = seed
+    run, note = start(experiment, document, checked_valid(document, lab), pace)
+    run.refresh_from_db()
+    return run, note
+
+
+def fork(parent: Run, fork: Fork, lab: Lab, pace: float | None = None) -> tuple[Run, str | None]:
+    """Store and hand over a run that is as its parent up to a moment. Returns as `submit`. Raises Refused, StorageFull, Refusal (below
+    the fork)."""
+    document = fork.applied(checked_valid(parent.document, lab), parent.document)
+    valid = checked_valid(document, lab)
+    run, note = start(parent.experiment, document, valid, pace, parent=parent, fork_at_ns=seconds_ns(fork.at_s))
+    run.refresh_from_db()
+    return run, note
+
+
+def checked_valid(document: dict[str, Any], lab: Lab) -> spec.Experiment:
+    """Raises `Refused`."""
     checked = check(document, lab)
-    valid = checked.experiment
-    if valid is None:
+    if checked.experiment is None:
         raise Refused(checked)
+    return checked.experiment
+
+
+def start(
+    experiment: Experiment, document: dict[str, Any], valid: spec.Experiment, pace: float | None = None, **origin: Any
+) -> tuple[Run, str | None]:
+    """Store a run of a document and hand it to the workers. valid: the document, examined. origin: a study, or a parent and a moment.
+    Returns as `submit`, the run as it was before a worker took it. Raises StorageFull."""
+    check_room(experiment.lab)
     run = Run.start(
         experiment,
         document=document,
         hash=valid.hash,
+        setup=valid.setup_hash,
         seed=valid.workload.seed,
         horizon_ns=valid.workload.horizon_ns,
         pace=pace,
+        **origin,
     )
+    RunParameter.store(run, parameters(valid.canonical))
     queued = enqueue(run.pk)
     announce(connection(), run.pk)
-    run.refresh_from_db()
     return run, None if queued else QUEUE_AWAY

@@ -18,12 +18,13 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.contrib.auth import get_user
+from django.contrib.auth.models import AnonymousUser
 from django.db import DatabaseError
 from django.http.request import split_domain_port, validate_host
 
-from webapp.accounts.models import ApiToken
+from webapp.accounts.access import NoMember, NotSignedIn, by_session, by_token
+from webapp.accounts.rights import Right
 from webapp.lab.models import Membership, Run
-from webapp.lab.people import membership_of
 
 from .feed import FEEDS, RunFeed
 from .news import NEWS, LabFeed
@@ -32,7 +33,7 @@ from .rows import rows_of_lab, run_row
 log = logging.getLogger(__name__)
 
 # Application codes: a client that gets one of these need not try again, unless somebody signs in.
-BAD_REQUEST, UNAUTHENTICATED, NO_MEMBER, NOT_FOUND = 4400, 4401, 4403, 4404
+BAD_REQUEST, UNAUTHENTICATED, NO_MEMBER, NOT_FOUND, OUT_OF_SCOPE = 4400, 4401, 4403, 4404, 4405
 LOOK_S = 2.0  # how often it is looked whether who listens may still do so
 
 
@@ -105,19 +106,22 @@ class LabConsumer(AsyncWebsocketConsumer):
     def _membership(self) -> Membership:
         """Whoever has a bearer token, or a session cookie and comes from our own page. Raises Refused."""
         headers = dict(self.scope["headers"])
-        scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
-        if scheme.lower() == "bearer":
-            user = ApiToken.user_of(token.strip())
-        else:
-            session = self.scope["session"]
-            fresh = session.__class__(session.session_key)  # the one at hand does not see that it ended
-            user = get_user(SimpleNamespace(session=fresh)) if same_origin(headers) else None
-        if user is None or not user.is_authenticated or not user.is_active:
-            raise Refused(UNAUTHENTICATED, "sign in first")
-        membership = membership_of(user)
-        if membership is None:
-            raise Refused(NO_MEMBER, "you are not a member of a lab")
-        return membership
+        scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").strip().partition(" ")
+        try:
+            if scheme.lower() == "bearer":
+                asker = by_token(token)
+            else:
+                session = self.scope["session"]
+                fresh = session.__class__(session.session_key)  # the one at hand does not see that it ended
+                asker = by_session(get_user(SimpleNamespace(session=fresh)) if same_origin(headers) else AnonymousUser())
+        except NotSignedIn as refused:
+            raise Refused(UNAUTHENTICATED, str(refused)) from None
+        except NoMember as refused:
+            raise Refused(NO_MEMBER, str(refused)) from None
+        refusal = asker.refusal(Right.READ)
+        if refusal:
+            raise Refused(OUT_OF_SCOPE, refusal)
+        return asker.membership
 
 
 class RunConsumer(LabConsumer):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 import uuid
 from pathlib import Path
+from typing import Any
 
 import redis
 
@@ -23,6 +25,10 @@ def frames_after(run_id: uuid.UUID, directory: Path, frame: int, limit: int) -> 
             break
         found += more
     return found[:limit]
+
+
+def all_frames(run_id: uuid.UUID, directory: Path) -> list[dict[str, Any]]:
+    return [json.loads(text) for text in frames_after(run_id, directory, -1, sys.maxsize)]
 
 
 def _in_stream(run_id: uuid.UUID, frame: int) -> list[str]:

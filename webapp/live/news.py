@@ -1,4 +1,4 @@
-"""What changes among a lab's runs and questions, for its viewers in this process.
+"""What changes among a lab's runs, questions, studies, figures and analyses, for its viewers in this process.
 
 Redis brings hints, the database has the rows. Nothing that was told is kept: whoever begins to listen, or may have missed something, gets
 `ready` and reads anew what it shows; from then on it is told every change.
@@ -25,7 +25,8 @@ PAUSE_S = 0.2  # between two looks; what comes meanwhile is told together
 WAITING_MAX = 100  # messages; a viewer who is further behind reads anew
 READY, LISTS = '{"type":"ready"}', '{"type":"lists"}'
 
-KINDS = ("run", "question")
+KINDS = {"run": "runs", "question": "questions", "study": "studies", "reproduction": "reproductions", "analysis": "analyses"}
+"""A kind of rows, and the message that tells of them."""
 Rows = dict[tuple[str, str], dict[str, Any] | None]
 """What the API shows of a row, by kind and id; None where it was deleted."""
 Load = Callable[[Set[tuple[str, str]]], Awaitable[Rows]]
@@ -104,10 +105,10 @@ class LabFeed:
         except Exception:  # the database is away for a moment; the next look will tell
             log.exception("the lab's rows cannot be read")
             return
-        for kind in KINDS:
+        for kind, plural in KINDS.items():
             changed = [row for key, row in rows.items() if row and key[0] == kind and self.active.get(key) != row]
             if changed:
-                self._tell(json.dumps({"type": f"{kind}s", f"{kind}s": changed}))
+                self._tell(json.dumps({"type": plural, plural: changed}))
         if self.lists or None in rows.values():
             self._tell(LISTS)
         self.named, self.lists = set(), False

@@ -9,9 +9,9 @@ from typing import Any
 from channels.db import database_sync_to_async
 from django.db.models import Q
 
-from webapp.lab.models import Run, Waterfalls
+from webapp.lab.models import Reproduction, Run, SparkJob, Study, Waterfalls
 from webapp.lab.models.work import ACTIVE
-from webapp.lab.shapes import RunShape, WaterfallsShape
+from webapp.lab.shapes import ReproductionShape, RunShape, SparkJobShape, StudyShape, WaterfallsShape
 
 from .news import Rows
 
@@ -32,6 +32,12 @@ def rows_of_lab(lab_id: int, named: Set[tuple[str, str]]) -> Rows:
     questions = Waterfalls.objects.filter(run__lab=lab_id).filter(_wanted(named, "question"))
     for question in questions.order_by("created_at"):
         rows["question", str(question.pk)] = None if question.deleted_at else WaterfallsShape.of(question).model_dump(mode="json")
+    for study in Study.objects.filter(lab=lab_id).filter(_wanted(named, "study")).defer("document").order_by("created_at"):
+        rows["study", str(study.pk)] = None if study.deleted_at else StudyShape.of(study).model_dump(mode="json")
+    for row in Reproduction.objects.filter(lab=lab_id).filter(_wanted(named, "reproduction")).order_by("created_at"):
+        rows["reproduction", str(row.pk)] = None if row.deleted_at else ReproductionShape.of(row).model_dump(mode="json")
+    for job in SparkJob.objects.filter(lab=lab_id).filter(_wanted(named, "analysis")).order_by("created_at"):
+        rows["analysis", str(job.pk)] = None if job.deleted_at else SparkJobShape.of(job).model_dump(mode="json")
     return rows
 
 

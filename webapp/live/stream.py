@@ -2,8 +2,8 @@
 
 `live:<run>` holds the frames, several in an entry. The id of an entry is `<last frame + 1>-0`, so that a reader who has seen frame N
 asks for ids above `<N + 1>-0` and needs no other memory, and so that frames which a restarted worker computes again are refused by Redis.
-`state:<run>` says only that the run's row has changed; the row is the truth. `news` says the same of every run and question of the
-installation, for those who look at many of them.
+`state:<run>` says only that the run's row has changed; the row is the truth. `news` says the same of every run, question, study and
+reproduction of the installation, for those who look at many of them.
 """
 
 from __future__ import annotations
@@ -99,9 +99,10 @@ def announce(connection: redis.Redis, run_id: uuid.UUID | str, *, ended: bool = 
         pipeline.execute()
 
 
-def announce_question(connection: redis.Redis, id: uuid.UUID | str) -> None:
-    """Tell the viewers to look at the row of a question about a run's records."""
-    _tell(connection, {"question": str(id)})
+def announce_row(connection: redis.Redis, kind: str, id: uuid.UUID | str) -> None:
+    """Tell the viewers to look at a row: a question about a run's records ("question"), a study ("study"), a figure that is carried out
+    ("reproduction"), a question about many runs ("analysis")."""
+    _tell(connection, {kind: str(id)})
 
 
 def announce_lists(connection: redis.Redis) -> None:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ..problems import Refusal, suggestion
 from ..records import RecordField, RecordSchema
+from ..uploads import DatasetName, column
 from .base import DatasetInfo, Stream, unknown_dataset
 
 
@@ -17,8 +18,8 @@ class FileStream(Stream):
     title: ClassVar[str] = "Uploaded file"
     icon: ClassVar[str] = "file"
     kind: Literal["file"] = "file"
-    dataset: str = Field(min_length=1, max_length=200, title="Data set", description="Name of the uploaded data set.")
-    timestamp: str = Field(min_length=1, max_length=200, title="Timestamp column", description="The column that holds the event time.")
+    dataset: DatasetName
+    timestamp: str = column(title="Timestamp column", description="The column that holds the event time.", is_time=True)
     columns: tuple[str, ...] | None = Field(
         default=None, title="Columns", description="The columns to read, in this order; all of them when not given."
     )

@@ -1,4 +1,5 @@
 /** fetch with the session cookie, the CSRF header and errors that carry the server's own sentence. */
+import { takeAhead } from "./ahead";
 import { SIGNED_OUT_EVENT } from "./socket";
 import type { Problem } from "./types";
 
@@ -46,20 +47,22 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
   if (body !== undefined && !form) headers["Content-Type"] = "application/json";
   let response: Response;
   try {
-    response = await fetch(path, {
+    const ahead = method === "GET" ? await takeAhead(path) : null;
+    response = ahead ?? (await fetch(path, {
       method,
       headers,
       credentials: "same-origin",
       signal: signal ?? null,
       body: body === undefined ? null : form ? body : JSON.stringify(body),
-    });
+    }));
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ApiError(0, "The server cannot be reached. Is it running?", null);
   }
   const answer = await readBody(response);
-  // Whoever listens asks who is there; that question's own answer is no news.
-  if (response.status === 401 && path !== "/api/me") window.dispatchEvent(new Event(SIGNED_OUT_EVENT));
+  // Whoever listens asks who is there; that question's own answer is no news, nor that somebody could not sign in.
+  const isAboutWho = response.status === 401 || (response.status === 403 && (answer as { needs?: unknown } | null)?.needs !== undefined);
+  if (isAboutWho && !["/api/me", "/api/session"].includes(path)) window.dispatchEvent(new Event(SIGNED_OUT_EVENT));
   if (!response.ok) throw new ApiError(response.status, sentence(response.status, answer), answer);
   return answer as T;
 }

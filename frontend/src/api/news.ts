@@ -1,22 +1,30 @@
-/** What changes among the lab's runs and questions, put into the queries that show it. */
+/** What changes among the lab's runs, questions, studies and figures, put into the queries that show it. */
 import type { QueryClient } from "@tanstack/react-query";
+import { isActive } from "./queries";
 import { LiveSocket } from "./socket";
-import type { NewsMessage, Question, Run, RunState, Waterfall } from "./types";
+import type { Analysis, AnalysisDetail, FigureItem, NewsMessage, Question, Reproduction, Run, RunState, Study, StudyDetail, Waterfall } from "./types";
 
-type Page = { items: Run[]; count: number };
+type Page<Item> = { items: Item[]; count: number };
+/** A study's results are read this long after the first of its runs that ended; with what ended meanwhile. */
+const RESULTS_MS = 1000;
+
 type Answer = Question & { waterfalls: Waterfall[] | null };
 
 /** Follows the news until it is stopped. Without a connection nothing is told; with the next one all that is shown is read anew. */
 export function followNews(client: QueryClient): () => void {
   const states = new Map<string, RunState>();
+  const notes = new Map<string, string>();
   const anew = (...names: string[]) => names.forEach((name) => void client.invalidateQueries({ queryKey: [name] }));
   const socket = new LiveSocket<NewsMessage>({
     path: () => "/ws/news",
     onMessage: (message) => {
-      if (message.type === "ready") anew("runs", "run", "tags", "waterfalls");
-      if (message.type === "lists") anew("runs", "tags", "experiments", "waterfalls");
+      if (message.type === "ready") anew("runs", "run", "compare", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "analysis");
+      if (message.type === "lists") anew("runs", "compare", "tags", "experiments", "waterfalls", "studies", "spark/jobs");
       if (message.type === "runs") takeRuns(message.runs);
       if (message.type === "questions") message.questions.forEach((question) => takeQuestion(client, question));
+      if (message.type === "studies") takeStudies(message.studies);
+      if (message.type === "analyses") message.analyses.forEach((analysis) => takeAnalysis(client, analysis));
+      if (message.type === "reproductions") message.reproductions.forEach((row) => takeReproduction(client, row));
     },
     onRefused: () => undefined,
     onTrouble: () => undefined,
@@ -24,11 +32,44 @@ export function followNews(client: QueryClient): () => void {
 
   const takeRuns = (runs: Run[]) => {
     const byId = new Map(runs.map((run) => [run.id, run]));
-    client.setQueriesData<Page>({ queryKey: ["runs"] }, (page) => page && { ...page, items: page.items.map((run) => byId.get(run.id) ?? run) });
+    client.setQueriesData<Page<Run>>({ queryKey: ["runs"] }, (page) => page && { ...page, items: page.items.map((run) => byId.get(run.id) ?? run) });
     for (const run of runs) client.setQueryData<Run>(["run", run.id], (known) => known && { ...known, ...run });
+    // Only how notes begin is told: of a run that says something else than before they are read.
+    for (const { id, said = "" } of runs) {
+      if (notes.get(id) !== said) void client.invalidateQueries({ queryKey: ["notes", id] });
+      notes.set(id, said);
+    }
     // A run that is new, or in another state, may have another place in a list, or none.
-    if (runs.some((run) => states.get(run.id) !== run.state)) anew("runs");
+    if (runs.some((run) => states.get(run.id) !== run.state)) anew("runs", "compare", "figure");
     for (const run of runs) states.set(run.id, run.state);
+  };
+
+  /** Studies whose results are read anew, now or in a moment; true: and once more after that. */
+  const reading = new Map<string, boolean>();
+  const readResults = (id: string) => {
+    if (reading.has(id)) return void reading.set(id, true);
+    reading.set(id, false);
+    setTimeout(async () => {
+      reading.set(id, false);
+      await Promise.all(["study", "study-results", "study-optimisation"].map((name) => client.invalidateQueries({ queryKey: [name, id] })));
+      const again = reading.get(id);
+      reading.delete(id);
+      if (again) readResults(id);
+    }, RESULTS_MS);
+  };
+  const takeStudies = (studies: Study[]) => {
+    const byId = new Map(studies.map((study) => [study.id, study]));
+    client.setQueriesData<Page<Study>>(
+      { queryKey: ["studies"] },
+      (page) => page && { ...page, items: page.items.map((study) => byId.get(study.id) ?? study) },
+    );
+    for (const study of studies) {
+      const known = client.getQueryData<StudyDetail>(["study", study.id]);
+      if (known) client.setQueryData<StudyDetail>(["study", study.id], { ...known, ...study });
+      if (known && (known.trials_done !== study.trials_done || known.state !== study.state)) readResults(study.id);
+    }
+    if (studies.some((study) => states.get(study.id) !== study.state)) anew("studies");
+    for (const study of studies) states.set(study.id, study.state);
   };
 
   socket.open();
@@ -45,4 +86,29 @@ function takeQuestion(client: QueryClient, question: Question): void {
   // The answer itself is not told; it is read once it is there.
   if (question.state === "succeeded") void client.invalidateQueries({ queryKey: one });
   else client.setQueryData<Answer>(one, (answer) => answer && { ...answer, ...question });
+}
+
+/** A question about many runs, as it is now; its answer is read once there is one. */
+export function takeAnalysis(client: QueryClient, analysis: Analysis): void {
+  const pages = client.getQueriesData<Page<Analysis>>({ queryKey: ["spark/jobs"] });
+  if (pages.some(([, page]) => page?.items.some(({ id }) => id === analysis.id)) && isActive(analysis))
+    client.setQueriesData<Page<Analysis>>(
+      { queryKey: ["spark/jobs"] },
+      (page) => page && { ...page, items: page.items.map((one) => (one.id === analysis.id ? analysis : one)) },
+    );
+  else void client.invalidateQueries({ queryKey: ["spark/jobs"] }); // it is new, or Spark may have come or gone
+  const one = ["analysis", analysis.id];
+  if (isActive(analysis)) client.setQueryData<AnalysisDetail>(one, (known) => known && { ...known, ...analysis });
+  else void client.invalidateQueries({ queryKey: one });
+}
+
+/** A figure that is carried out, as it is now; its result is read once there is one. */
+export function takeReproduction(client: QueryClient, row: Reproduction): void {
+  const withRow = (rows: Reproduction[]) =>
+    rows.some(({ id }) => id === row.id) ? rows.map((one) => (one.id === row.id ? row : one)) : [row, ...rows];
+  client.setQueryData<Reproduction[]>(["reproductions", row.figure], (rows) => rows && withRow(rows));
+  client.setQueryData<FigureItem[]>(["figures"], (figures) =>
+    figures?.map((figure) => (figure.id === row.figure ? { ...figure, under_way: withRow(figure.under_way).filter(isActive) } : figure)),
+  );
+  if (!isActive(row)) for (const queryKey of [["figures"], ["figure", row.figure]]) void client.invalidateQueries({ queryKey });
 }

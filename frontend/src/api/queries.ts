@@ -3,29 +3,53 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { ExperimentDocument } from "../model/document";
 import { get, post } from "./client";
 import type {
+  Analysis,
+  AnalysisDetail,
+  Comparison,
   Dataset,
   ExperimentRecord,
   ExperimentRow,
   Frame,
   JsonSchema,
+  Me,
   Question,
+  FigureDetail,
+  FigureItem,
   RatePreview,
   Registry,
+  Reproduction,
   Run,
+  RunState,
+  SparkState,
+  Study,
+  StudyDetail,
+  StudyOptimisation,
+  StudyResults,
+  StudySchema,
   Tag,
   Template,
+  View,
   Waterfall,
 } from "./types";
 
 export const meQuery = queryOptions({
   queryKey: ["me"],
-  queryFn: () => get<{ name: string; lab: string }>("/api/me"),
+  queryFn: () => get<Me>("/api/me"),
   staleTime: Infinity,
 });
 export const registryQuery = queryOptions({ queryKey: ["registry"], queryFn: () => get<Registry>("/api/registry"), staleTime: Infinity });
 export const schemaQuery = queryOptions({ queryKey: ["schema"], queryFn: () => get<JsonSchema>("/api/schema"), staleTime: Infinity });
 export const experimentsQuery = queryOptions({ queryKey: ["experiments"], queryFn: () => get<ExperimentRow[]>("/api/experiments") });
-export const datasetsQuery = queryOptions({ queryKey: ["datasets"], queryFn: () => get<Dataset[]>("/api/datasets") });
+export const datasetsQuery = queryOptions({
+  queryKey: ["datasets"],
+  queryFn: () => get<Dataset[]>("/api/datasets"),
+});
+
+/** How many experiments name each data set. */
+export const datasetUsesQuery = queryOptions({
+  queryKey: ["datasets", "uses"],
+  queryFn: () => get<{ [name: string]: number }>("/api/datasets/uses"),
+});
 
 /** The rates of a document's sources over its horizon; only its workload matters for them. */
 export const previewQuery = (document: ExperimentDocument) =>
@@ -55,11 +79,17 @@ export const experimentQuery = (id: string) =>
 export const templatesQuery = queryOptions({ queryKey: ["templates"], queryFn: () => get<Template[]>("/api/templates"), staleTime: Infinity });
 export const tagsQuery = queryOptions({ queryKey: ["tags"], queryFn: () => get<Tag[]>("/api/tags") });
 
+export const viewsQuery = queryOptions({ queryKey: ["views"], queryFn: () => get<View[]>("/api/views") });
+
 export interface RunFilter {
   state: string;
   search: string;
   experiment: string;
   tag: string;
+  /** Id of the study that needed them. */
+  study: string;
+  /** "1": those that studies made, too. */
+  of_studies: string;
   /** As the API takes it: a column, with a minus before it for the other direction. */
   sort: string;
   offset: number;
@@ -72,7 +102,7 @@ export const runsQuery = (filter: Partial<RunFilter>) =>
     queryKey: ["runs", filter],
     queryFn: ({ signal }) => {
       const query = new URLSearchParams({ limit: String(RUNS_PER_PAGE), offset: String(filter.offset ?? 0) });
-      for (const name of ["state", "search", "experiment", "tag", "sort"] as const) if (filter[name]) query.set(name, filter[name]);
+      for (const name of ["state", "search", "experiment", "tag", "study", "of_studies", "sort"] as const) if (filter[name]) query.set(name, filter[name]);
       return get<{ items: Run[]; count: number }>(`/api/runs?${query}`, signal);
     },
     placeholderData: keepPreviousData,
@@ -80,6 +110,89 @@ export const runsQuery = (filter: Partial<RunFilter>) =>
 
 export const runQuery = (id: string) =>
   queryOptions({ queryKey: ["run", id], queryFn: () => get<Run>(`/api/runs/${id}`), staleTime: Infinity });
+
+/** Runs against the first of them, over the seeds that the lab has of each. */
+export const comparisonQuery = (ids: readonly string[], metrics: readonly string[]) =>
+  queryOptions({
+    queryKey: ["compare", ...ids],
+    queryFn: ({ signal }) => {
+      const query = new URLSearchParams([...ids.map((id) => ["run", id]), ...metrics.map((metric) => ["metric", metric])]);
+      return get<Comparison>(`/api/compare?${query}`, signal);
+    },
+    enabled: ids.length > 0,
+    placeholderData: keepPreviousData,
+  });
+
+export const notesQuery = (run: string) =>
+  queryOptions({ queryKey: ["notes", run], queryFn: () => get<{ notes: string }>(`/api/runs/${run}/notes`) });
+
+/** What forms of studies are drawn from. */
+export const studySchemaQuery = queryOptions({
+  queryKey: ["study-schema"],
+  queryFn: () => get<StudySchema>("/api/studies/schema"),
+  staleTime: Infinity,
+});
+
+export const STUDIES_PER_PAGE = 50;
+
+export const studiesQuery = (offset: number) =>
+  queryOptions({
+    queryKey: ["studies", offset],
+    queryFn: ({ signal }) => get<{ items: Study[]; count: number }>(`/api/studies?limit=${STUDIES_PER_PAGE}&offset=${offset}`, signal),
+    placeholderData: keepPreviousData,
+  });
+
+export const studyQuery = (id: string) =>
+  queryOptions({ queryKey: ["study", id], queryFn: () => get<StudyDetail>(`/api/studies/${id}`), staleTime: Infinity });
+
+export const ANALYSES_PER_PAGE = 50;
+
+/** The key is the path of the list, by which deletions find it. */
+export const analysesQuery = (offset: number) =>
+  queryOptions({
+    queryKey: ["spark/jobs", offset],
+    queryFn: ({ signal }) =>
+      get<{ items: Analysis[]; count: number; spark: SparkState }>(`/api/spark/jobs?limit=${ANALYSES_PER_PAGE}&offset=${offset}`, signal),
+    placeholderData: keepPreviousData,
+  });
+
+/** More rows than that no page shows. */
+export const ANSWER_ROWS_MAX = 1000;
+
+export const analysisQuery = (id: string) =>
+  queryOptions({ queryKey: ["analysis", id], queryFn: () => get<AnalysisDetail>(`/api/spark/jobs/${id}?limit=${ANSWER_ROWS_MAX}`), staleTime: Infinity });
+
+const POINTS_PER_PAGE = 250;
+/** More points than that no chart shows. */
+export const POINTS_MAX = 5000;
+
+/** What was found at the first points of a study, with these metrics. */
+export const studyResultsQuery = (id: string, metrics: readonly string[]) =>
+  queryOptions({
+    queryKey: ["study-results", id, metrics],
+    queryFn: async ({ signal }) => {
+      const all: StudyResults = { points: [], found: [], count: 0 };
+      for (let offset = 0; offset === 0 || offset < Math.min(all.count, POINTS_MAX); offset += POINTS_PER_PAGE) {
+        const query = new URLSearchParams([...metrics.map((name) => ["metric", name]), ["limit", String(POINTS_PER_PAGE)], ["offset", String(offset)]]);
+        const page = await get<StudyResults>(`/api/studies/${id}/results?${query}`, signal);
+        all.points.push(...page.points);
+        all.found.push(...page.found);
+        all.count = page.count;
+      }
+      return all;
+    },
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  });
+
+/** What an optimisation tried so far. */
+export const studyOptimisationQuery = (id: string, enabled: boolean) =>
+  queryOptions({
+    queryKey: ["study-optimisation", id],
+    queryFn: () => get<StudyOptimisation>(`/api/studies/${id}/optimisation`),
+    enabled,
+    staleTime: Infinity,
+  });
 
 /** What was asked about a run's records, the newest first. */
 export const questionsQuery = (run: string, enabled: boolean) =>
@@ -113,8 +226,21 @@ export const framesQuery = (run: Pick<Run, "id" | "state">) =>
     staleTime: Infinity,
   });
 
+export const figuresQuery = queryOptions({ queryKey: ["figures"], queryFn: () => get<FigureItem[]>("/api/figures") });
+
+/** A figure with its result at a scale; without one at the largest scale at which there is one. */
+export const figureQuery = (id: string, scale: string) =>
+  queryOptions({
+    queryKey: ["figure", id, scale],
+    queryFn: () => get<FigureDetail>(`/api/figures/${id}${scale ? `?scale=${scale}` : ""}`),
+    placeholderData: keepPreviousData,
+  });
+
+export const reproductionsQuery = (figure: string) =>
+  queryOptions({ queryKey: ["reproductions", figure], queryFn: () => get<Reproduction[]>(`/api/figures/${figure}/reproductions`) });
+
 /** It has not ended. */
-export function isActive(run: Pick<Run, "state">): boolean {
+export function isActive(run: { state: RunState }): boolean {
   return run.state === "queued" || run.state === "running" || run.state === "paused";
 }
 

@@ -1,7 +1,21 @@
 /** What the web API sends and takes (docs/web-api.md). */
+import type { AnalysisKind, AnalysisQuestion, Answer } from "../model/analysis";
+import type { Assertion, AssertionState, FigureDocument, FigureSource, FigureStatus, FigureValue, Scale } from "../model/figure";
+import type { StudyDocument } from "../model/study";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonSchema = { [key: string]: Json };
+
+/** What somebody may do, from the least to the most: each includes those before it. */
+export type Scope = "metrics" | "read" | "write" | "admin";
+export type Role = "viewer" | "member" | "owner";
+
+export interface Me {
+  name: string;
+  lab: string;
+  role: Role;
+  scopes: Scope[];
+}
 
 export interface Problem {
   /** JSON pointer into the document as it was sent. */
@@ -109,6 +123,11 @@ export interface Run {
   id: string;
   number: number;
   experiment: { id: string; name: string };
+  /** The study that made it. */
+  study?: string | null;
+  /** The run that it was forked from, and up to when it is the same. */
+  parent?: string | null;
+  fork_at_s?: number | null;
   state: RunState;
   seed: number;
   hash: string;
@@ -132,9 +151,33 @@ export interface Run {
   note?: string | null;
   summary: { [key: string]: Json } | null;
   digest: string | null;
+  /** When the lab removed its frames; they can be had again. */
+  frames_removed_at?: string | null;
   error: string | null;
   tags: string[];
+  /** How the notes on it begin. */
+  said?: string;
   document?: Json;
+}
+
+/** What a view keeps of the address of the list of runs. */
+export interface ViewQuery {
+  state?: string;
+  search?: string;
+  experiment?: string;
+  tag?: string;
+  study?: string;
+  of_studies?: boolean;
+  sort?: string;
+  columns?: string;
+}
+
+export interface View {
+  id: string;
+  name: string;
+  query: ViewQuery;
+  author: string | null;
+  created_at: string;
 }
 
 export interface Tag {
@@ -250,6 +293,260 @@ export interface Frame {
   hosts: Record<string, HostSample>;
 }
 
+/** A question about many runs that there are. */
+export interface Analysis {
+  id: string;
+  kind: AnalysisKind;
+  question: AnalysisQuestion;
+  state: RunState;
+  /** 0 to 1. */
+  progress: number;
+  /** How many runs it is about; null until it succeeded. */
+  runs: number | null;
+  /** Of how many the files were read. */
+  read: number | null;
+  error: string | null;
+  cancel_requested: boolean;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  note: string | null;
+}
+
+export interface AnalysisDetail extends Analysis {
+  answer: Answer | null;
+  /** How many rows the answer has. */
+  count: number;
+}
+
+/** message: what is missing, and what to do. */
+export interface SparkState {
+  state: "absent" | "asleep" | "ready" | "unavailable";
+  master: string;
+  message: string;
+}
+
+/** A question that takes many runs. */
+export interface Study {
+  id: string;
+  name: string;
+  /** Id of the experiment to which its runs belong. */
+  experiment: string;
+  state: RunState;
+  /** 0 to 1. */
+  progress: number;
+  /** Runs that have ended, failed ones included. */
+  trials_done: number;
+  trials_failed: number;
+  /** Of searches an estimate; null until it has begun. */
+  trials_left: number | null;
+  /** Wall-clock seconds. */
+  eta_s: number | null;
+  cancel_requested: boolean;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  error: string | null;
+}
+
+export interface StudyDetail extends Study {
+  document: StudyDocument;
+  /** Names of what its runs measured so far. */
+  metrics: string[];
+}
+
+/** How much greater a mean is than the baseline's; bounds and p are null where a side has one run. pairs: seeds held against each other. */
+export interface Difference {
+  difference: number;
+  low: number | null;
+  high: number | null;
+  p: number | null;
+  pairs: number;
+}
+
+/** A compared run and those that differ from it by their seed alone. */
+export interface ComparedSide {
+  run: string;
+  runs: { id: string; number: number; seed: number }[];
+  /** Seeds of such runs that have not ended. */
+  under_way: number[];
+  /** Another side differs from it by its seed alone, so it stands for itself. */
+  twin: boolean;
+  over_seeds: { [metric: string]: StudyInterval };
+  against: { [metric: string]: Difference };
+}
+
+export interface Comparison {
+  sides: ComparedSide[];
+  /** Runs that are not there; with their number if they were deleted. */
+  gone: { id: string; number: number | null }[];
+}
+
+/** Values by the names of axes. */
+export type AxisValues = { [axis: string]: Json };
+
+export interface StudyInterval {
+  mean: number;
+  low: number | null;
+  high: number | null;
+  count: number;
+}
+
+export interface StudyRun {
+  seed: number;
+  values: AxisValues;
+  run: string | null;
+  number: number | null;
+  state: RunState | null;
+  /** It was there before. */
+  reused: boolean;
+  metrics: { [metric: string]: number };
+  /** Why there is no result. */
+  failure: string | null;
+}
+
+export interface StudyPoint {
+  point: number;
+  values: AxisValues;
+  /** Of the load that was found there. */
+  share: number | null;
+  runs: StudyRun[];
+  over_seeds: { [metric: string]: StudyInterval };
+}
+
+export interface TriedLoad {
+  load: number;
+  sustained: boolean;
+  reasons: string[];
+  figures: { [name: string]: number };
+  run: string | null;
+  number: number | null;
+}
+
+/** A search at one point with one seed. */
+export interface StudySearch {
+  point: number;
+  values: AxisValues;
+  seed: number;
+  /** The largest load that was sustained, and the smallest above it that was not. */
+  sustained: number | null;
+  failed: number | null;
+  over: boolean;
+  failure: string | null;
+  tried: TriedLoad[];
+}
+
+export interface StudyResults {
+  points: StudyPoint[];
+  found: StudySearch[];
+  /** Points of the design. */
+  count: number;
+}
+
+/** A point that an optimisation tried. objectives, bounds: in the order of the document; null: no value (yet). */
+export interface TriedPoint {
+  point: number;
+  values: AxisValues;
+  ended: boolean;
+  objectives: (number | null)[];
+  bounds: (number | null)[];
+  /** It has all values, and keeps all bounds. */
+  feasible: boolean;
+  /** Why it does not count. */
+  failure: string | null;
+}
+
+export interface StudyOptimisation {
+  /** Those chosen so far, in order. */
+  trials: TriedPoint[];
+  /** Points that no other feasible one beats. */
+  best: number[];
+}
+
+/** JSON Schema of a study's document, and the kinds that its parts can have. */
+export interface StudySchema {
+  document: JsonSchema;
+  values: Kind[];
+  designs: Kind[];
+  searches: Kind[];
+}
+
+/** What a study is made of, before it starts: points and runs are null while it has errors. */
+export interface StudyChecked {
+  problems: Problem[];
+  points: number | null;
+  runs: number | null;
+  first: AxisValues[];
+  /** What runs of its experiment measure. */
+  metrics: string[];
+}
+
+/** A figure that somebody wants carried out. */
+export interface Reproduction {
+  id: string;
+  figure: string;
+  scale: Scale;
+  state: RunState;
+  /** 0 to 1. */
+  progress: number;
+  error: string;
+  cancel_requested: boolean;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  note: string | null;
+}
+
+/** Of a figure in a list; scale and what follows are of its result, null without one. */
+export interface FigureItem {
+  id: string;
+  title: string;
+  source: FigureSource;
+  status: FigureStatus;
+  scale: Scale | null;
+  engine_version: string | null;
+  seeds: number[] | null;
+  runs: number | null;
+  took_s: number | null;
+  created_at: string | null;
+  assertions: Partial<Record<AssertionState, number>>;
+  /** Ids of assertions that do not hold. */
+  lacking: string[];
+  under_way: Reproduction[];
+}
+
+export interface FigureResult {
+  scale: Scale;
+  status: FigureStatus;
+  engine_version: string;
+  seeds: number[];
+  runs: number;
+  took_s: number;
+  created_at: string;
+  /** The figure has changed since. */
+  stale: boolean;
+}
+
+export interface RunBehind {
+  id: string;
+  number: number;
+  seed: number;
+  state: RunState;
+}
+
+export interface FigureDetail {
+  id: string;
+  document: FigureDocument;
+  status: FigureStatus;
+  scale: Scale | null;
+  values: Record<string, FigureValue>;
+  assertions: Assertion[];
+  /** By key. */
+  lab_runs: Record<string, RunBehind>;
+  /** The newest first. */
+  results: FigureResult[];
+}
+
 export interface DatasetColumn {
   name: string;
   type: string;
@@ -263,6 +560,7 @@ export interface Dataset {
   bytes: number;
   columns: DatasetColumn[];
   timestamps: string[];
+  created_at: string;
 }
 
 /** `at_s`: unix time at which the worker sent live frames. */
@@ -280,5 +578,8 @@ export type NewsMessage =
   | { type: "ready" }
   | { type: "runs"; runs: Run[] }
   | { type: "questions"; questions: Question[] }
+  | { type: "reproductions"; reproductions: Reproduction[] }
+  | { type: "studies"; studies: Study[] }
+  | { type: "analyses"; analyses: Analysis[] }
   | { type: "lists" }
   | { type: "pong" };

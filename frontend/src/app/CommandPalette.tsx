@@ -2,12 +2,12 @@ import { useRef, useState } from "react";
 import { found } from "../model/search";
 import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/Icon";
-import { commandsNow, type Command } from "./commands";
+import { commandsNow, readable, refusalOf, type Command } from "./commands";
 
 /** More are not listed; a longer search finds them. */
 const SHOWN_MAX = 60;
 
-const isRefused = (command: Command) => Boolean(command.refusal?.());
+const isRefused = (command: Command) => refusalOf(command) !== null;
 
 /** Every command by its words: type, choose with the arrows, Enter. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
@@ -38,7 +38,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
     event.preventDefault();
   };
   return (
-    <Dialog title="Commands" onClose={onClose}>
+    <Dialog title="Commands" high onClose={onClose}>
       <label className="find">
         <Icon name="search" />
         <input
@@ -59,7 +59,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       </label>
       <ul className="commands scroll" id="commands" role="listbox" aria-label="Commands" ref={list}>
         {shown.map((command, index) => {
-          const why = command.refusal?.() ?? null;
+          const why = refusalOf(command);
           return (
             <li
               key={`${command.group} ${command.does}`}
@@ -72,7 +72,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             >
               <span className="mut">{command.group}</span>
               <span className="ell">{command.does}</span>
-              {why ? <small className="ell">{why}</small> : command.keys?.[0] && <kbd>{command.keys[0]}</kbd>}
+              {why ? <small className="ell">{why}</small> : command.keys?.[0] && <kbd>{readable(command.keys[0])}</kbd>}
             </li>
           );
         })}

@@ -1,5 +1,5 @@
 import { Dialog } from "../ui/Dialog";
-import { commandsNow, type Command } from "./commands";
+import { commandsNow, readable, type Command } from "./commands";
 
 /** What the browser and the canvas do by themselves. */
 const EVERYWHERE: Command[] = [
@@ -25,7 +25,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
                 <div key={command.does}>
                   <dt>
                     {command.keys?.map((key) => (
-                      <kbd key={key}>{key}</kbd>
+                      <kbd key={key}>{readable(key)}</kbd>
                     ))}
                   </dt>
                   <dd>{command.does}</dd>

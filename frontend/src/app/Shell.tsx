@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { Link, Outlet, useLocation } from "react-router";
 import { ApiError } from "../api/client";
 import { meQuery } from "../api/queries";
@@ -9,6 +10,8 @@ import { Keyboard } from "./Keyboard";
 import { SignedInNoMore, SignedOut } from "./SignedOut";
 import { Tour } from "./Tour";
 import { useNews } from "./useNews";
+import { useWho } from "./who";
+import { You } from "./You";
 
 const SCREENS: [to: string, label: string, icon: IconName][] = [
   ["/templates", "Templates", "gallery"],
@@ -16,14 +19,20 @@ const SCREENS: [to: string, label: string, icon: IconName][] = [
   ["/", "Canvas", "canvas"],
   ["/runs", "Runs", "runs"],
   ["/compare", "Compare", "compare"],
+  ["/studies", "Studies", "studies"],
+  ["/figures", "Figures", "figures"],
+  ["/analysis", "Analysis", "agg"],
+  ["/datasets", "Data sets", "dataset"],
 ];
+const LAB: [to: string, label: string, icon: IconName] = ["/lab", "Lab", "lab"];
 const HELP: [to: string, label: string, icon: IconName] = ["/help", "Help", "book"];
-const ALL = [...SCREENS, HELP];
+const ALL = [...SCREENS, LAB, HELP];
 
 /** The rail, the page, the messages; or, for who is not signed in, how to sign in. */
 export function Shell() {
   const { data: me, error, refetch } = useQuery(meQuery);
   const signedOut = error instanceof ApiError && (error.status === 401 || error.status === 403);
+  useEffect(() => useWho.setState({ me }), [me]);
   const member = useNews(Boolean(me) && !signedOut);
   if (signedOut && !me) return <SignedOut />;
   return (
@@ -33,12 +42,9 @@ export function Shell() {
           <Screen key={screen[0]} screen={screen} />
         ))}
         <span className="grow" />
+        <Screen screen={LAB} />
         <Screen screen={HELP} />
-        {me && (
-          <span className="me" title={`${me.name}, ${me.lab}`}>
-            {initials(me.name)}
-          </span>
-        )}
+        {me && <You me={me} />}
       </nav>
       <main className="view">
         <Outlet />
@@ -65,11 +71,3 @@ const isHere = (to: string, pathname: string) =>
   to === "/"
     ? pathname.startsWith("/experiments/")
     : pathname === to || (to !== "/experiments" && pathname.startsWith(`${to}/`));
-
-const initials = (name: string) =>
-  name
-    .split(/[\s._-]+/)
-    .map((word) => word[0] ?? "")
-    .join("")
-    .slice(0, 2)
-    .toUpperCase();

@@ -1,7 +1,8 @@
 import { Dialog } from "../ui/Dialog";
 import { Icon, Logo } from "../ui/Icon";
+import { SignInForm } from "./SignInForm";
 
-/** For who is not signed in: the two ways in, and nothing else. */
+/** For who is not signed in: the ways in, and nothing else. */
 export function SignedOut() {
   return (
     <div className="signed-out" data-testid="signed-out">
@@ -11,10 +12,11 @@ export function SignedOut() {
           Millrace
         </span>
         <h1>You are not signed in</h1>
+        <SignInForm onSignedIn={() => window.location.reload()} />
+        <hr />
         <p>
-          Open the link that <code>scripts/up</code> printed when it started: it holds a one-time token.
+          No password? Open the link that <code>scripts/up</code> printed when it started, or make a new one where Millrace runs:
         </p>
-        <p>The link was used already, or it is gone? Make a new one on the machine that runs Millrace:</p>
         <pre>.venv/bin/python manage.py signin_url</pre>
         <button className="btn" onClick={() => window.location.reload()}>
           <Icon name="rerun" />I am signed in now

@@ -4,6 +4,9 @@
  */
 import { useEffect } from "react";
 import { create } from "zustand";
+import type { Scope } from "../api/types";
+import { toast } from "../ui/toasts";
+import { refusalNow } from "./who";
 
 export interface Command {
   does: string;
@@ -14,6 +17,8 @@ export interface Command {
   run: () => void;
   /** Why it cannot be done now, as a sentence; null when it can. */
   refusal?: () => string | null;
+  /** What it takes to do it, if more than looking. */
+  needs?: Scope;
   /** Obeyed also while a field has the focus. */
   whileTyping?: boolean;
   /** The browser tells the page by itself when this key is pressed (paste); it is only listed. */
@@ -36,6 +41,11 @@ export function useCommands(name: string, commands: readonly Command[]): void {
 /** All commands at hand: those of the page before those of the application. */
 export const commandsNow = (): Command[] => useCommandStore.getState().scopes.toReversed().flatMap((scope) => scope.commands);
 
+const refusalOfWho = (command: Command) => (command.needs ? refusalNow(command.needs) : null);
+
+/** Why a command cannot be done now: by whom, or as things are. */
+export const refusalOf = (command: Command) => refusalOfWho(command) ?? command.refusal?.() ?? null;
+
 /** Does what a key would do; for menus. */
 export const runCommand = (does: string) => commandsNow().find((command) => command.does === does)?.run();
 
@@ -45,6 +55,11 @@ export function nameOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" 
   const shifted = event.shiftKey && (modified || event.altKey || key.length > 1);
   return `${modified ? "Ctrl+" : ""}${event.altKey ? "Alt+" : ""}${shifted ? "Shift+" : ""}${key}`;
 }
+
+const SIGNS: { [key: string]: string } = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
+
+/** A key's name as people read it. */
+export const readable = (key: string) => key.replace(/Arrow\w+/, (name) => SIGNS[name] ?? name);
 
 const CHOICES = ["radio", "checkbox", "range"];
 
@@ -63,5 +78,7 @@ export function onKey(event: KeyboardEvent): void {
   const command = commandsNow().find((one) => one.keys?.includes(name) && (!typing || one.whileTyping));
   if (!command || command.byBrowser) return;
   event.preventDefault();
-  if (!command.refusal?.()) command.run();
+  const why = refusalOfWho(command);
+  if (why) toast(why, { tone: "warn" });
+  else if (!command.refusal?.()) command.run();
 }

@@ -1,3 +1,4 @@
+import "./ahead";
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -43,17 +44,26 @@ const router = createBrowserRouter([
         lazy: () => import("../experiments/ExperimentsPage").then(({ ExperimentsPage }) => ({ Component: ExperimentsPage })),
       },
       { path: "/experiments/:id", lazy: () => import("../canvas/CanvasPage").then(({ CanvasPage }) => ({ Component: CanvasPage })) },
+      { path: "/figures", lazy: () => import("../figures/FiguresPage").then(({ FiguresPage }) => ({ Component: FiguresPage })) },
+      { path: "/figures/:paper/:figure", lazy: () => import("../figures/FigurePage").then(({ FigurePage }) => ({ Component: FigurePage })) },
+      { path: "/datasets", lazy: () => import("../datasets/DatasetsPage").then(({ DatasetsPage }) => ({ Component: DatasetsPage })) },
       { path: "/runs", lazy: () => import("../runs/RunsPage").then(({ RunsPage }) => ({ Component: RunsPage })) },
       { path: "/runs/:id", lazy: () => import("../run/RunPage").then(({ RunPage }) => ({ Component: RunPage })) },
+      { path: "/studies", lazy: () => import("../studies/StudiesPage").then(({ StudiesPage }) => ({ Component: StudiesPage })) },
+      { path: "/studies/new", lazy: () => import("../studies/NewStudyPage").then(({ NewStudyPage }) => ({ Component: NewStudyPage })) },
+      { path: "/studies/:id", lazy: () => import("../studies/StudyPage").then(({ StudyPage }) => ({ Component: StudyPage })) },
+      { path: "/analysis", lazy: () => import("../analysis/AnalysesPage").then(({ AnalysesPage }) => ({ Component: AnalysesPage })) },
+      { path: "/analysis/:id", lazy: () => import("../analysis/AnalysisPage").then(({ AnalysisPage }) => ({ Component: AnalysisPage })) },
       { path: "/compare", lazy: () => import("../compare/ComparePage").then(({ ComparePage }) => ({ Component: ComparePage })) },
+      { path: "/lab/:tab?", lazy: () => import("../lab/LabPage").then(({ LabPage }) => ({ Component: LabPage })) },
       { path: "/help/:family?/:kind?", lazy: () => import("../help/HelpPage").then(({ HelpPage }) => ({ Component: HelpPage })) },
       { path: "*", element: <NotFound /> },
     ],
   },
+  { path: "/join", errorElement: <Crash />, lazy: () => import("./JoinPage").then(({ JoinPage }) => ({ Component: JoinPage })) },
 ]);
 
-// Most pages need it before they can draw: it is asked for while their files are still on the way.
-void client.prefetchQuery(registryQuery);
+void client.prefetchQuery(registryQuery); // it was asked for ahead
 
 const root = document.getElementById("root");
 if (root)

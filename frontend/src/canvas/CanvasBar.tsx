@@ -1,5 +1,7 @@
 import { useStore } from "zustand";
+import { WriteButton } from "../app/may";
 import { TopBar } from "../app/TopBar";
+import { useRefusal } from "../app/who";
 import { isError } from "../model/validate";
 import { clock } from "../ui/format";
 import { Icon } from "../ui/Icon";
@@ -8,9 +10,11 @@ import { runCommand } from "../app/commands";
 import { edit, redo, undo, useEditor } from "./editor";
 import type { ExperimentCommand } from "./experimentCommands";
 import { RunButton } from "./RunButton";
+import { StudyButton } from "./StudyButton";
 
 /** The top bar of the canvas: name, saving, undo; problems, more, run. */
 export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[] }) {
+  const refusal = useRefusal();
   const name = useEditor((state) => state.document.name);
   const past = useStore(useEditor.temporal, (state) => state.pastStates.length);
   const future = useStore(useEditor.temporal, (state) => state.futureStates.length);
@@ -26,6 +30,8 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
             aria-label="Name of the experiment"
             value={name}
             placeholder="Name"
+            disabled={refusal !== null}
+            title={refusal ?? ""}
             aria-invalid={problems.some((problem) => problem.pointer === "/name")}
             onChange={(event) => edit((before) => ({ ...before, name: event.target.value }), "/name")}
           />
@@ -72,8 +78,9 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
             {(close) => (
               <>
                 {commands.map((command) => (
-                  <button
+                  <WriteButton
                     key={command.does}
+                    needs={command.needs ?? "read"}
                     onClick={() => {
                       close();
                       command.run();
@@ -81,7 +88,7 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
                   >
                     <Icon name={command.icon} />
                     {command.does}
-                  </button>
+                  </WriteButton>
                 ))}
                 <hr />
                 <button
@@ -105,6 +112,7 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
               </>
             )}
           </Menu>
+          <StudyButton />
           <RunButton errors={errors} />
         </>
       }

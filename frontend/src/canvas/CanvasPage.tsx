@@ -22,8 +22,14 @@ import { CanvasBar } from "./CanvasBar";
 import { useCreate } from "./useCreate";
 import { useRegistry } from "./useRegistry";
 
-// The forms are as large as the rest of the page, and the query can be seen and moved without them.
-const Inspector = lazy(() => import("./inspector/Inspector").then((file) => ({ default: file.Inspector })));
+/** When what is drawn now can be seen. */
+const painted = () => new Promise<void>((go) => requestAnimationFrame(() => setTimeout(go)));
+
+// The forms are as large as the rest of the page, and the query can be seen and moved before they are there.
+const Inspector = lazy(async () => {
+  await painted();
+  return { default: (await import("./inspector/Inspector")).Inspector };
+});
 const ImportDialog = lazy(() => import("./dialogs/ImportDialog").then((file) => ({ default: file.ImportDialog })));
 const UploadDialog = lazy(() => import("./dialogs/UploadDialog").then((file) => ({ default: file.UploadDialog })));
 

@@ -18,13 +18,25 @@ export function ConnectionHint() {
   const schemas = useEditor((state) => state.schemas);
   const { kinds } = useRegistry();
   if (!from || !to || from === to || (from.nodeId === to.nodeId && from.id === to.id && from.type === to.type)) return null;
-  const refusal = connectionRefusal(document, kinds, portOf(from), portOf(to));
+  const refusal = connectionRefusal(document, kinds, schemas, portOf(from), portOf(to));
   const note = refusal ? null : connectionNote(document, schemas, portOf(from), portOf(to));
   if (!refusal && !note) return null;
   return (
     <p className={`connecting ${refusal ? "err" : note?.fits ? "" : "warn"}`} role="status" data-testid="connection-hint">
       <Icon name={refusal ? "crossc" : note?.fits ? "feedback" : "warn"} />
       {refusal ?? note?.message}
+    </p>
+  );
+}
+
+/** While an operator is dragged over a host: that it would be placed there. */
+export function LandingHint() {
+  const landing = useEditor((state) => state.landing);
+  if (!landing) return null;
+  return (
+    <p className="connecting" role="status" data-testid="landing-hint">
+      <Icon name="host" />
+      Let go to place {landing.operator} on {landing.host}; with Shift, on {landing.host} besides where it stands.
     </p>
   );
 }

@@ -1,5 +1,7 @@
 import { useRef, useState } from "react";
 import type { Kind, Problem } from "../api/types";
+import { WriteButton } from "../app/may";
+import { useRefusal } from "../app/who";
 import { horizonOf, warmupOf, type Tagged } from "../model/document";
 import {
   canStretch,
@@ -29,6 +31,7 @@ export function AddFault() {
       <Menu
         title="Add a fault"
         className="btn"
+        refusal={useRefusal()}
         label={
           <>
             <Icon name="plus" small />
@@ -111,10 +114,10 @@ function NoFaults({ kinds }: { kinds: Kind[] }) {
       </p>
       <div>
         {kinds.map((kind) => (
-          <button key={kind.kind} className="btn" title={kind.doc} onClick={() => addFaultOf(kind)}>
+          <WriteButton key={kind.kind} className="btn" title={kind.doc} onClick={() => addFaultOf(kind)}>
             <Icon name={iconOf(kind.icon, "bolt")} />
             {kind.title}
-          </button>
+          </WriteButton>
         ))}
       </div>
     </div>

@@ -1,6 +1,6 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo, useMemo } from "react";
-import { describeHost, instancesByHost, type HostGroup, type HostTile } from "../model/hosts";
+import { describeHost, describeLinks, instancesByHost, type HostGroup, type HostTile } from "../model/hosts";
 import { problemsByPart } from "../model/validate";
 import { Icon } from "../ui/Icon";
 import type { IconName } from "../ui/icons";
@@ -19,7 +19,8 @@ export const HostGroupNode = memo(function HostGroupNode({ data }: NodeProps) {
   const problems = useEditor((state) => state.problems);
   const instances = useMemo(() => instancesByHost(document, placement), [document, placement]);
   const flagged = useMemo(() => problemsByPart(problems, document).hosts, [problems, document]);
-  const templates = [...new Set(group.tiles.map((tile) => tile.template))];
+  const templates = [...new Set(group.tiles.map((tile) => tile.template))].map((index) => document.cluster.hosts[index]);
+  const notes = [...templates.filter((host) => host !== undefined).map(describeHost), ...describeLinks(document, group.id)];
   return (
     <section className="grp" style={{ width: group.width, height: group.height }} aria-label={`Hosts, ${group.id}`}>
       <header>
@@ -35,12 +36,8 @@ export const HostGroupNode = memo(function HostGroupNode({ data }: NodeProps) {
           flagged={(flagged.get(tile.template) ?? []).length > 0}
         />
       ))}
-      <p className="ell">
-        {templates
-          .map((index) => document.cluster.hosts[index])
-          .filter((host) => host !== undefined)
-          .map(describeHost)
-          .join(" · ")}
+      <p className="ell" title={notes.join("\n")}>
+        {notes.join(" · ")}
       </p>
     </section>
   );
@@ -50,10 +47,11 @@ function Tile({ tile, instances, flagged }: { tile: HostTile; instances: string[
   const operators = useEditor((state) => state.document.query.operators);
   const selected = useEditor((state) => state.selection.host === tile.template);
   const lit = useEditor((state) => state.hovered ?? (state.selection.operators.length === 1 ? state.selection.operators[0] : undefined));
+  const isTarget = useEditor((state) => state.landing?.host === tile.name);
   const idle = operators.length > 0 && !instances.length;
   return (
     <button
-      className={`host nodrag nopan ${selected ? "selected" : ""} ${flagged || idle ? "flag" : ""}`}
+      className={`host nodrag nopan ${selected ? "selected" : ""} ${isTarget ? "target" : ""} ${flagged || idle ? "flag" : ""}`}
       style={{ left: tile.x, top: tile.y, width: tile.width }}
       title={instances.length ? `${tile.name}: ${countsOf(instances)}` : `${tile.name}: no operator`}
       data-testid={`host-${tile.name}`}

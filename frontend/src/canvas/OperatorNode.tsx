@@ -2,6 +2,7 @@ import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { Problem } from "../api/types";
+import { WriteButton } from "../app/may";
 import { DEFAULT_PORT, instancesOf } from "../model/document";
 import { inputType, portsOf, recordTypes, type RecordType } from "../model/graph";
 import { summariseHosts } from "../model/hosts";
@@ -140,13 +141,19 @@ function Port({ side, id, row, type, of }: { side: "in" | "out"; id: string; row
 function Stepper({ id, value }: { id: string; value: number }) {
   return (
     <span className="stepper nodrag nopan" title="Parallelism: number of instances">
-      <button tabIndex={-1} aria-label={`One instance less of ${id}`} disabled={value <= 1} onClick={() => changeParallelism([id], -1)}>
+      <WriteButton
+        tabIndex={-1}
+        aria-label={`One instance less of ${id}`}
+        disabled={value <= 1}
+        title={value <= 1 ? "There is at least one instance" : undefined}
+        onClick={() => changeParallelism([id], -1)}
+      >
         <Icon name="minus" small />
-      </button>
+      </WriteButton>
       <span data-testid={`parallelism-${id}`}>×{value}</span>
-      <button tabIndex={-1} aria-label={`One instance more of ${id}`} onClick={() => changeParallelism([id], 1)}>
+      <WriteButton tabIndex={-1} aria-label={`One instance more of ${id}`} onClick={() => changeParallelism([id], 1)}>
         <Icon name="plus" small />
-      </button>
+      </WriteButton>
     </span>
   );
 }

@@ -1,11 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { datasetsQuery } from "../api/queries";
+import { WriteButton } from "../app/may";
+import { useRefusal } from "../app/who";
 import { initialValue } from "../model/schema";
 import { Icon, iconOf } from "../ui/Icon";
 import type { IconName } from "../ui/icons";
 import { Loading } from "../ui/states";
 import { addItem, PALETTE_TYPE, type PaletteItem } from "./commands";
+import { useEditor } from "./editor";
 import { useRegistry } from "./useRegistry";
 
 interface Entry {
@@ -23,6 +26,20 @@ const HOST_ENTRIES: [group: string, title: string, note: string, icon: IconName]
   ["fog", "Fog node", "", "fog"],
   ["edge", "Edge device", "", "device"],
 ];
+
+/** Those that speak of the word, as they are called before as they are described. */
+function ranked(entries: Entry[], word: string): Entry[] {
+  const rank = ({ title, note, group, doc }: Entry) => {
+    const at = title.toLowerCase().indexOf(word);
+    if (at >= 0) return at === 0 ? 0 : 1;
+    return `${note} ${group}`.toLowerCase().includes(word) ? 2 : doc.toLowerCase().includes(word) ? 3 : null;
+  };
+  const known = entries.flatMap((entry) => {
+    const at = rank(entry);
+    return at === null ? [] : [{ entry, at }];
+  });
+  return known.sort((a, b) => a.at - b.at).map(({ entry }) => entry);
+}
 
 /** Everything that can be placed, from the registry: search, drag, or Enter. */
 export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => void; onImport: () => void; onTemplates: () => void }) {
@@ -79,14 +96,14 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
     return list;
   }, [registry, datasets]);
 
-  useEffect(() => {
-    const focus = () => field.current?.focus();
-    window.addEventListener("millrace:search-palette", focus);
-    return () => window.removeEventListener("millrace:search-palette", focus);
-  }, []);
+  const asked = useEditor((state) => state.paletteAsked);
+  useLayoutEffect(() => {
+    if (asked) field.current?.focus(); // at once, so that what is typed next lands in it
+  }, [asked]);
 
+  const refusal = useRefusal();
   const word = search.trim().toLowerCase();
-  const shown = entries.filter((entry) => !word || `${entry.title} ${entry.note} ${entry.group} ${entry.doc}`.toLowerCase().includes(word));
+  const shown = word ? ranked(entries, word) : entries;
   const groups = [...new Set(shown.map((entry) => entry.group))];
   return (
     <aside className="pal" aria-label="Palette">
@@ -108,7 +125,7 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
         />
         <kbd>/</kbd>
       </div>
-      <div className="scroll">
+      <div className="scroll" tabIndex={refusal === null ? undefined : 0}>
         {!registry.operators && <Loading lines={8} />}
         {groups.map((group) => (
           <section key={group}>
@@ -121,8 +138,9 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
                 .filter((entry) => entry.group === group)
                 .map((entry) => (
                   <li key={entry.key}>
-                    <button
+                    <WriteButton
                       draggable
+                      className={word && entry === shown[0] ? "next" : ""}
                       title={`${entry.doc ? `${entry.doc.split("\n\n")[0]}\n\n` : ""}Drag onto the canvas, or press Enter.`}
                       data-testid={`palette-${entry.key.replace(" ", "-")}`}
                       onDragStart={(event) => {
@@ -140,16 +158,16 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
                       <Icon name={entry.icon} />
                       <span className="ell">{entry.title}</span>
                       <small className="ell">{entry.note}</small>
-                    </button>
+                    </WriteButton>
                   </li>
                 ))}
               {group === "Sources" && !word && (
                 <li>
-                  <button onClick={onUpload} data-testid="palette-upload">
+                  <WriteButton onClick={onUpload} data-testid="palette-upload">
                     <Icon name="upload" />
                     <span>Upload a file</span>
                     <small>CSV, Parquet</small>
-                  </button>
+                  </WriteButton>
                 </li>
               )}
             </ul>
@@ -169,10 +187,10 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
           <Icon name="gallery" />
           Templates
         </button>
-        <button className="btn" onClick={onImport}>
+        <WriteButton className="btn" onClick={onImport}>
           <Icon name="import" />
           Import
-        </button>
+        </WriteButton>
       </footer>
     </aside>
   );

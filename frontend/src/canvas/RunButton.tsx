@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, post } from "../api/client";
 import type { Problem, Run } from "../api/types";
+import { useRefusal } from "../app/who";
 import { paceIn } from "../model/pace";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
@@ -44,17 +45,18 @@ export function RunButton({ errors }: { errors: Problem[] }) {
     },
   });
   const first = errors[0];
-  const why = !operators
+  const refusal = useRefusal();
+  const why = refusal ?? (!operators
     ? "The query is empty: add a source, an operator and a sink."
     : first
       ? `Cannot run yet: ${first.message}`
       : run.isPending
         ? "Starting"
-        : "";
+        : "");
   const read = paceIn(pace);
   const whyNot = why || ("problem" in read ? read.problem : "");
   const start = (chosen: { seed?: number; pace?: number | null } = {}) => {
-    if (first) {
+    if (first && !refusal) {
       useEditor.setState({ drawer: "problems", drawerOpen: true });
       return goTo(first.pointer);
     }
@@ -67,13 +69,13 @@ export function RunButton({ errors }: { errors: Problem[] }) {
         data-command="run"
         data-testid="run"
         aria-disabled={Boolean(why)}
-        title={why ? `${why}${first ? " Click to go there." : ""}` : "Run (Ctrl+Enter)"}
+        title={why ? `${why}${first && !refusal ? " Click to go there." : ""}` : "Run (Ctrl+Enter)"}
         onClick={() => start()}
       >
         <Icon name="play" />
         Run
       </button>
-      <Menu title="Run with another seed or pace" className="btn primary" label={<Icon name="down" small />}>
+      <Menu title="Run with another seed or pace" refusal={refusal} className="btn primary" label={<Icon name="down" small />}>
         {(close) => (
           <form
             className="seed"

@@ -19,6 +19,7 @@ import {
 import "@xyflow/react/dist/base.css";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Kind, Problem } from "../api/types";
+import { useRefusal } from "../app/who";
 import { addEdge, DEFAULT_PORT, edgeKey, instancesOf, moveOperators, placeOn, type Edge as DocumentEdge, type ExperimentDocument } from "../model/document";
 import { connectionRefusal, newEdge, portsOf, type PortRef } from "../model/graph";
 import { hostAt, summariseHosts } from "../model/hosts";
@@ -34,7 +35,7 @@ import { EdgeLayer, type EdgeAt } from "./EdgeLayer";
 import { edit, select, useEditor, type Selection } from "./editor";
 import { Find } from "./Find";
 import { HostGroupNode } from "./HostGroupNode";
-import { ConnectionHint, portOf } from "./ConnectionHint";
+import { ConnectionHint, LandingHint, portOf } from "./ConnectionHint";
 import { OperatorNode } from "./OperatorNode";
 import { PartitionEdge, type EdgeMarks } from "./PartitionEdge";
 import { PlacementLines } from "./PlacementLines";
@@ -152,7 +153,9 @@ export function Stage() {
   const document = useEditor((state) => state.document);
   const problems = useEditor((state) => state.problems);
   const selection = useEditor((state) => state.selection);
+  const isLanding = useEditor((state) => state.landing !== null);
   const id = useEditor((state) => state.id);
+  const mayWrite = useRefusal() === null;
   const { kinds } = useRegistry();
   const flow = useReactFlow();
   const together = isLarge(document);
@@ -277,10 +280,22 @@ export function Stage() {
     );
   }, []);
 
+  /** Over a host the drag says where it would land. */
+  const onNodeDrag = useCallback(
+    (event: React.MouseEvent | MouseEvent | TouchEvent, node: Node) => {
+      if (!("clientX" in event)) return;
+      const host = hostAt(hardware.groups, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }))?.name;
+      const now = useEditor.getState().landing;
+      if (host !== now?.host) useEditor.setState({ landing: host === undefined ? null : { operator: node.id, host } });
+    },
+    [flow, hardware],
+  );
+
   /** The end of a drag is one step of undo: a move, or a placement when the pointer is over a host. */
   const onNodeDragStop = useCallback(
     (event: React.MouseEvent | MouseEvent | TouchEvent, node: Node, moved: Node[]) => {
       dragging.current = false;
+      useEditor.setState({ landing: null });
       if (!("clientX" in event)) return;
       const point = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
       const back = () => setNodes((now) => operatorPositions(now, useEditor.getState().document));
@@ -312,7 +327,8 @@ export function Stage() {
     (connection: Connection | Edge) => {
       const from: PortRef = { operator: connection.source, port: connection.sourceHandle ?? DEFAULT_PORT.source, side: "out" };
       const to: PortRef = { operator: connection.target, port: connection.targetHandle ?? DEFAULT_PORT.target, side: "in" };
-      return connectionRefusal(useEditor.getState().document, kinds, from, to);
+      const { document, schemas } = useEditor.getState();
+      return connectionRefusal(document, kinds, schemas, from, to);
     },
     [kinds],
   );
@@ -328,7 +344,8 @@ export function Stage() {
     (_event: MouseEvent | TouchEvent, state: FinalConnectionState) => {
       const { fromHandle, toHandle } = state;
       if (state.isValid || !fromHandle || !toHandle) return;
-      const why = connectionRefusal(useEditor.getState().document, kinds, portOf(fromHandle), portOf(toHandle));
+      const { document, schemas } = useEditor.getState();
+      const why = connectionRefusal(document, kinds, schemas, portOf(fromHandle), portOf(toHandle));
       if (why) toast(why, { tone: "warn" });
     },
     [kinds],
@@ -366,7 +383,7 @@ export function Stage() {
   return (
     <main
       ref={stage}
-      className={`stage ${over ? "over" : ""} ${pointed ? "on-edge" : ""}`}
+      className={`stage ${over ? "over" : ""} ${pointed ? "on-edge" : ""} ${isLanding ? "landing" : ""}`}
       aria-label="Canvas"
       data-testid="stage"
       onKeyDownCapture={onArrow}
@@ -390,6 +407,7 @@ export function Stage() {
         onNodeDragStart={() => {
           dragging.current = true;
         }}
+        onNodeDrag={onNodeDrag}
         onNodeDragStop={onNodeDragStop}
         onConnect={onConnect}
         onConnectEnd={onConnectEnd}
@@ -408,6 +426,8 @@ export function Stage() {
         onMoveStart={() => stage.current?.classList.add("moving")}
         onMoveEnd={() => stage.current?.classList.remove("moving")}
         deleteKeyCode={null}
+        nodesDraggable={mayWrite}
+        nodesConnectable={mayWrite}
         snapToGrid
         snapGrid={[8, 8]}
         minZoom={zoomMin}
@@ -460,6 +480,7 @@ export function Stage() {
       </ReactFlow>
       <Find />
       <ConnectionHint />
+      <LandingHint />
       {isArranging && <ArrangeNote onCancel={arrange} />}
       <StageHeader onFit={() => fit()} onArrange={arrange} isArranging={isArranging} empty={!document.query.operators.length} />
     </main>

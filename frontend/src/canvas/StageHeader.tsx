@@ -1,4 +1,5 @@
 import { useReactFlow } from "@xyflow/react";
+import { WriteButton } from "../app/may";
 import { Icon } from "../ui/Icon";
 import { plural } from "../ui/format";
 import { useEditor } from "./editor";
@@ -56,7 +57,7 @@ export function StageHeader({
         <button className="btn ghost icon" title="Fit (Ctrl+1)" aria-label="Fit" data-command="fit" onClick={onFit}>
           <Icon name="fit" />
         </button>
-        <button
+        <WriteButton
           className="btn ghost icon"
           title={empty ? "Auto-layout needs at least one operator" : isArranging ? "Stop the auto-layout (L)" : "Auto-layout (L)"}
           aria-label="Auto-layout"
@@ -66,7 +67,7 @@ export function StageHeader({
           onClick={onArrange}
         >
           <Icon name="layout" />
-        </button>
+        </WriteButton>
       </span>
     </div>
   );

@@ -3,6 +3,7 @@ import { temporal } from "zundo";
 import { create } from "zustand";
 import type { ExperimentRecord, Json, Problem, RecordSchema, Validation } from "../api/types";
 import { coerceDocument, type ExperimentDocument } from "../model/document";
+import { refusalNow } from "../app/who";
 import { toast } from "../ui/toasts";
 import { draftOf, dropDraft } from "./drafts";
 import { localPlacement } from "../model/placement";
@@ -53,6 +54,10 @@ export interface Editor {
   inspectorOpen: boolean;
   /** A JSON pointer whose field is to be shown and focused, with a count so that the same one can be asked for twice. */
   focus: { pointer: string; count: number } | null;
+  /** How often the palette's search was asked for. */
+  paletteAsked: number;
+  /** Where the operator that is dragged would be placed. */
+  landing: { operator: string; host: string } | null;
   /** Nodes that the stage is to bring into view, as a list of its own for each time. */
   revealed: string[];
 }
@@ -78,6 +83,8 @@ const blank: Editor = {
   paletteOpen: true,
   inspectorOpen: true,
   focus: null,
+  paletteAsked: 0,
+  landing: null,
   revealed: [],
 };
 
@@ -118,7 +125,7 @@ export function openExperiment(record: ExperimentRecord): void {
 /** Edits that were not saved last time go on where they ended; if somebody else saved meanwhile, as a conflict. */
 function takeUpDraft(record: ExperimentRecord): void {
   const draft = draftOf(record.id);
-  if (!draft) return;
+  if (!draft || refusalNow()) return;
   if (JSON.stringify(draft.document) === JSON.stringify(coerceDocument(record.document))) return dropDraft(record.id);
   const conflict = draft.version === record.version ? null : { version: record.version, document: record.document };
   edit(() => draft.document);
@@ -131,6 +138,8 @@ function takeUpDraft(record: ExperimentRecord): void {
  * A change that returns the same document does nothing.
  */
 export function edit(change: (document: ExperimentDocument) => ExperimentDocument, group = ""): void {
+  const why = refusalNow();
+  if (why) return void toast(why, { tone: "warn" });
   const { document, placement } = useEditor.getState();
   const next = change(document);
   if (next === document) return;
@@ -174,6 +183,12 @@ export const isEmpty = (selection: Selection) =>
 /** Brings operators, or groups of hosts, into view where they are not. */
 export const reveal = (nodes: string[]) => set({ revealed: nodes });
 
+/** Of problems about operators that are not there yet. */
+const LACKS_OPERATORS = "/query/operators";
+
+/** Unfolds the palette and focuses its search. */
+export const searchPalette = () => set(({ paletteAsked }) => ({ paletteOpen: true, paletteAsked: paletteAsked + 1 }));
+
 /** Selects the part that a pointer is about, opens its panel and asks for the focus on the field. */
 export function goTo(pointer: string): void {
   const { document, focus } = useEditor.getState();
@@ -193,6 +208,7 @@ export function goTo(pointer: string): void {
   if (target.part === "fault") select({ fault: target.index });
   if (target.part === "fault" || target.part === "faults") set({ drawer: "faults", drawerOpen: true });
   if (target.part === "document") select(NOTHING);
+  if (pointer === LACKS_OPERATORS) return searchPalette();
   set({
     inspectorOpen: true,
     focus: { pointer, count: (focus?.count ?? 0) + 1 },

@@ -1,7 +1,7 @@
 /** The commands of the canvas with their keys. What is shown in a menu or a button is here too. */
 import type { Command } from "../app/commands";
 import { copySelection, cutSelection, deleteSelection, duplicateSelection, paste, goAlong, goToEdge, reconnectAround, selectAlong } from "./commands";
-import { redo, select, undo, useEditor, type DrawerTab, type InspectorTab } from "./editor";
+import { redo, searchPalette, select, undo, useEditor, type DrawerTab, type InspectorTab } from "./editor";
 
 const now = useEditor.getState;
 const click = (command: string) => document.querySelector<HTMLButtonElement>(`[data-command="${command}"]`)?.click();
@@ -23,23 +23,24 @@ const ARROWS = [
 ] as const;
 
 export const COMMANDS: readonly Command[] = [
-  { group: "Edit", does: "Undo", keys: ["Ctrl+Z"], run: undo, refusal: steps("pastStates", "Nothing was changed yet.") },
-  { group: "Edit", does: "Redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], run: redo, refusal: steps("futureStates", "Nothing was undone.") },
-  { group: "Edit", does: "Cut operators", keys: ["Ctrl+X"], run: cutSelection, refusal: someOperators },
+  { group: "Edit", needs: "write", does: "Undo", keys: ["Ctrl+Z"], run: undo, refusal: steps("pastStates", "Nothing was changed yet.") },
+  { group: "Edit", needs: "write", does: "Redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], run: redo, refusal: steps("futureStates", "Nothing was undone.") },
+  { group: "Edit", needs: "write", does: "Cut operators", keys: ["Ctrl+X"], run: cutSelection, refusal: someOperators },
   { group: "Edit", does: "Copy operators", keys: ["Ctrl+C"], run: copySelection, refusal: someOperators },
-  { group: "Edit", does: "Paste", keys: ["Ctrl+V"], run: pasteFromClipboard, byBrowser: true },
-  { group: "Edit", does: "Duplicate", keys: ["Ctrl+D"], run: duplicateSelection, refusal: something },
-  { group: "Edit", does: "Delete what is selected", keys: ["Delete", "Backspace"], run: deleteSelection, refusal: something },
+  { group: "Edit", needs: "write", does: "Paste", keys: ["Ctrl+V"], run: pasteFromClipboard, byBrowser: true },
+  { group: "Edit", needs: "write", does: "Duplicate", keys: ["Ctrl+D"], run: duplicateSelection, refusal: something },
+  { group: "Edit", needs: "write", does: "Delete what is selected", keys: ["Delete", "Backspace"], run: deleteSelection, refusal: something },
   {
     group: "Edit",
+    needs: "write",
     does: "Delete operators and connect what they stood between",
     keys: ["Ctrl+Delete", "Ctrl+Backspace"],
     run: reconnectAround,
     refusal: someOperators,
   },
-  { group: "Edit", does: "Connect the selected operator", keys: ["C"], run: () => focusInPanel("[data-connect]"), refusal: someOperators },
-  { group: "Edit", does: "Place the selected operator", keys: ["P"], run: () => focusInPanel("[data-place]"), refusal: someOperators },
-  { group: "Edit", does: "Auto-layout", keys: ["L"], run: () => click("layout") },
+  { group: "Edit", needs: "write", does: "Connect the selected operator", keys: ["C"], run: () => focusInPanel("[data-connect]"), refusal: someOperators },
+  { group: "Edit", needs: "write", does: "Place the selected operator", keys: ["P"], run: () => focusInPanel("[data-place]"), refusal: someOperators },
+  { group: "Edit", needs: "write", does: "Auto-layout", keys: ["L"], run: () => click("layout") },
   {
     group: "Select",
     does: "Select all operators",
@@ -79,18 +80,19 @@ export const COMMANDS: readonly Command[] = [
     run: () => useEditor.setState((state) => ({ inspectorOpen: !state.inspectorOpen })),
   },
   { group: "Experiment", does: "Run", keys: ["Ctrl+Enter"], run: () => click("run"), whileTyping: true },
+  {
+    group: "Experiment",
+    needs: "write",
+    does: "Study this experiment",
+    keys: ["Ctrl+Shift+Enter"],
+    run: () => click("study"),
+    whileTyping: true,
+  },
 ];
 
 /** A part of the page that is asked to take the focus listens for its own event. */
 function announce(part: string): void {
   window.dispatchEvent(new Event(`millrace:${part}`));
-}
-
-/** Focuses the search at once, so that what is typed next lands in it; a folded palette has to be drawn first. */
-function searchPalette(): void {
-  if (now().paletteOpen) return announce("search-palette");
-  useEditor.setState({ paletteOpen: true });
-  setTimeout(() => announce("search-palette"));
 }
 
 /** Without a key the page has to ask for the clipboard; where it may not, what was copied in this browser is left. */

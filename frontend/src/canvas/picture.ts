@@ -1,4 +1,4 @@
-/** The canvas as a picture of its own: SVG with the colours of the theme on show, or PNG made of it. */
+/** The canvas as a picture of its own: SVG with the colours of the theme on show. */
 import type { Kind, RecordSchema } from "../api/types";
 import { DEFAULT_PORT, instancesOf, type ExperimentDocument, type Operator } from "../model/document";
 import { inputType, partitioningLabel, recordTypes } from "../model/graph";
@@ -9,10 +9,6 @@ import { waysOf } from "./EdgeLayer";
 import { OPERATOR_COLOURS } from "./colours";
 
 const MARGIN = 32;
-/** Pixels of a PNG for each of the canvas's. */
-const PNG_SCALE = 2;
-/** Browsers make no larger pictures, px. */
-const PNG_SIDE_MAX = 8192;
 /** Squares for instances that fit on a host. */
 const SLOTS_MAX = 10;
 /** Letters that fit, by their mean width. */
@@ -131,36 +127,4 @@ export function svgOf(drawn: Drawn, colour: (token: string) => string): { svg: s
     "</svg>",
   ].join("\n");
   return { svg, width, height };
-}
-
-/** What a token is in the theme on show; `light-dark()` is resolved by the browser. */
-export function themeColour(): (token: string) => string {
-  const known = new Map<string, string>();
-  const probe = window.document.body.appendChild(window.document.createElement("i"));
-  probe.hidden = true;
-  const colour = (token: string) => {
-    let value = known.get(token);
-    if (value === undefined) {
-      probe.style.color = `var(${token})`;
-      value = getComputedStyle(probe).color;
-      known.set(token, value);
-    }
-    return value;
-  };
-  queueMicrotask(() => probe.remove());
-  return colour;
-}
-
-export async function pngOf({ svg, width, height }: { svg: string; width: number; height: number }): Promise<Blob> {
-  const scale = Math.min(PNG_SCALE, PNG_SIDE_MAX / Math.max(width, height));
-  const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-  await image.decode();
-  const canvas = window.document.createElement("canvas");
-  canvas.width = Math.ceil(width * scale);
-  canvas.height = Math.ceil(height * scale);
-  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The browser made no picture of this size."))), "image/png"),
-  );
 }

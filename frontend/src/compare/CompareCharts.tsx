@@ -1,11 +1,14 @@
 import { useMemo, useState, type ReactNode } from "react";
 import type { Frame } from "../api/types";
 import type { Line } from "../model/charts";
+import { chartSvg } from "../model/chartSvg";
 import { onOneAxis, seriesOf, valueAt, waitingRecords, type Series } from "../model/compare";
 import { spansMoreThanADecade, timeTicks, type Column, type Span } from "../model/series";
 import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "../run/Chart";
 import { latency, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
+import { PictureMenu } from "../ui/PictureMenu";
+import { themeColour } from "../ui/themeColour";
 import type { Compared } from "./ComparePage";
 import { LINES, LineSample } from "./lines";
 
@@ -17,24 +20,31 @@ const latencyText = (value: number) => latency(value).join(" ");
 /** Latency, throughput and waiting records of all runs over one axis of virtual time, with one cursor. */
 export function CompareCharts({
   compared,
+  aligned,
   metric,
   onMetric,
 }: {
   compared: Compared[];
+  /** What the moments have in common that count as 0; empty where all begin there. */
+  aligned: string;
   metric: string;
   onMetric: (metric: string) => void;
 }) {
   const shown = METRICS.find((one) => one === metric) ?? "p99";
   const [cursor_s, setCursor] = useState<number | null>(null);
-  const end_s = Math.max(1e-3, ...compared.map(({ run, frames }) => Math.max(run.horizon_s ?? 0, frames.at(-1)?.t_s ?? 0)));
+  const from_s = -Math.max(...compared.map(({ zero_s }) => zero_s));
+  const end_s = Math.max(
+    from_s + 1e-3,
+    ...compared.map(({ run, frames, zero_s }) => Math.max(run.horizon_s ?? 0, frames.at(-1)?.t_s ?? 0) - zero_s),
+  );
   const warmup_s = Math.min(...compared.map(({ run }) => warmupOfRun(run.document)));
-  const share = (t_s: number) => `${Math.min(100, (t_s / end_s) * 100).toFixed(3)}%`;
+  const share = (t_s: number) => `${Math.min(100, ((t_s - from_s) / (end_s - from_s)) * 100).toFixed(3)}%`;
   const pointed = (event: React.PointerEvent<HTMLElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
     const at = (event.clientX - box.left - GUTTER_LEFT) / (box.width - GUTTER_LEFT - GUTTER_RIGHT);
-    setCursor(at < 0 || at > 1 ? null : at * end_s);
+    setCursor(at < 0 || at > 1 ? null : from_s + at * (end_s - from_s));
   };
-  const span = useMemo((): Span => ({ from_s: 0, to_s: end_s }), [end_s]);
+  const span = useMemo((): Span => ({ from_s, to_s: end_s }), [from_s, end_s]);
   const common = { compared, span, cursor_s };
   return (
     <section
@@ -64,7 +74,7 @@ export function CompareCharts({
       <Overlay {...common} title="Throughput out" unit="records per virtual second" pick={PICK_OUT} format={short} />
       <Overlay {...common} title="Waiting" unit="records in logs and queues" pick={waitingRecords} format={short} />
       <div className="xax" style={{ marginLeft: GUTTER_LEFT, marginRight: GUTTER_RIGHT }}>
-        {timeTicks(end_s).map((t_s) => (
+        {timeTicks(end_s, 8, from_s).map((t_s) => (
           <span key={t_s} style={{ left: share(t_s) }}>
             {short(t_s)}
             {t_s === 0 ? " s" : ""}
@@ -77,7 +87,21 @@ export function CompareCharts({
         )}
       </div>
       <div className="over" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
-        {warmup_s > 0 && <i className="warm-end" style={{ left: share(warmup_s) }} title="End of the warm-up" />}
+        {warmup_s > 0 && !aligned && <i className="warm-end" style={{ left: share(warmup_s) }} title="End of the warm-up" />}
+        {aligned && (
+          <i className="fork" data-testid="zero-mark" style={{ left: share(0) }}>
+            <b>{aligned}</b>
+          </i>
+        )}
+        {compared.map(
+          ({ run, zero_s }) =>
+            typeof run.fork_at_s === "number" &&
+            !(aligned && run.fork_at_s === zero_s) && (
+              <i key={run.id} className="fork" data-testid="fork-mark" style={{ left: share(run.fork_at_s - zero_s) }}>
+                <b>fork</b>
+              </i>
+            ),
+        )}
         {cursor_s !== null && <i className="at" style={{ left: share(cursor_s) }} />}
       </div>
     </section>
@@ -117,7 +141,7 @@ function Overlay({
   choice?: ReactNode;
 }) {
   const [table, setTable] = useState(false);
-  const series = useMemo(() => compared.map(({ frames }) => seriesOf(frames, pick)), [compared, pick]);
+  const series = useMemo(() => compared.map(({ frames, zero_s }) => seriesOf(frames, pick, zero_s)), [compared, pick]);
   const { t_s, columns } = useMemo(() => onOneAxis(series), [series]);
   const lines = useMemo(
     () => compared.map(({ run }, at): Line => ({ label: `Run ${run.number}`, ...(LINES[at] as Omit<Line, "label">) })),
@@ -142,6 +166,18 @@ function Overlay({
               <b>{text(cursor_s === null ? last(series[at]) : valueAt(series[at] as Series, cursor_s), format)}</b>
             </span>
           ))}
+          {!table && (
+            <PictureMenu
+              title={title}
+              name={`${lines.map(({ label }) => label).join(" ")} ${title}`}
+              picture={() =>
+                chartSvg(
+                  { title, note: log ? "log scale" : unit, t_s, columns: drawn, lines, span, log, areas: false, format },
+                  themeColour(),
+                )
+              }
+            />
+          )}
           <button
             className="btn ghost icon mini"
             title={table ? "Show the chart" : "Show as a table"}

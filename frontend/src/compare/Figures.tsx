@@ -1,8 +1,9 @@
 import { useMemo } from "react";
-import type { Run } from "../api/types";
-import { figureRows, type Unit } from "../model/compare";
-import { latency, short } from "../ui/format";
+import type { ComparedSide, Run } from "../api/types";
+import { figureRows, isWide, SIGNIFICANT, type FigureRow, type Sure, type Unit } from "../model/compare";
+import { latency, plural, short } from "../ui/format";
 import { Empty } from "../ui/states";
+import { MoreSeeds } from "./MoreSeeds";
 
 const FORMAT: Record<Unit, (value: number) => string> = {
   ms: (value) => latency(value).join(" "),
@@ -15,56 +16,81 @@ const FORMAT: Record<Unit, (value: number) => string> = {
 const SAME = 0.0005;
 const FACTOR_FROM = 3;
 function changeText(change: number): string {
-  const ratio = 1 + change;
-  if (Math.abs(change) < SAME) return "same";
-  if (ratio >= FACTOR_FROM) return `× ${short(ratio)}`;
-  if (ratio > 0 && ratio <= 1 / FACTOR_FROM) return `÷ ${short(1 / ratio)}`;
-  return `${change > 0 ? "+" : "−"}${short(Math.abs(change) * 100)} %`;
+  return Math.abs(change) < SAME ? "same" : (factorText(change) ?? signed(change));
 }
 
-/** The summaries side by side, after warm-up; below each figure how it differs from the first run's. */
-export function Figures({ runs }: { runs: Run[] }) {
-  const rows = useMemo(() => figureRows(runs), [runs]);
+function factorText(change: number): string | null {
+  const ratio = 1 + change;
+  if (ratio >= FACTOR_FROM) return `× ${short(ratio)}`;
+  return ratio > 0 && ratio <= 1 / FACTOR_FROM ? `÷ ${short(1 / ratio)}` : null;
+}
+
+const signed = (change: number) => `${change > 0 ? "+" : change < 0 ? "−" : ""}${short(Math.abs(change) * 100)} %`;
+const pText = (p: number) => (p < 0.001 ? "p < 0.001" : `p ${p.toFixed(3)}`);
+
+/** The summaries side by side, after warm-up; below each figure how it differs from the first run's, and how sure that is. */
+export function Figures({ runs, sides }: { runs: Run[]; sides: (ComparedSide | undefined)[] }) {
+  const rows = useMemo(() => figureRows(runs, sides), [runs, sides]);
+  if (!rows.length) return <Empty title="No figures yet">They come when a run has ended; the charts show what there is.</Empty>;
   return (
-    <section className="panel" aria-label="Figures" data-testid="figures">
-      <div className="ph">
-        <h2>Figures</h2>
-        <span className="mut">after warm-up, against run {runs[0]?.number}</span>
-      </div>
-      {rows.length ? (
-        <div className="scroll" tabIndex={0} role="region" aria-label="Figures, table">
-          <table className="table figures">
-            <thead>
-              <tr>
-                <th>Figure</th>
-                {runs.map((run) => (
-                  <th key={run.id} className="num">
-                    Run {run.number}
-                  </th>
+    <>
+      <div className="scroll" tabIndex={0} role="region" aria-label="Figures, table">
+        <table className="table figures">
+          <thead>
+            <tr>
+              <th>After warm-up</th>
+              {runs.map((run, at) => (
+                <th key={run.id} className="num">
+                  Run {run.number}
+                  {isWide(sides[at]) && <small title={`Means over seeds ${sides[at].runs.map(({ seed }) => seed).join(", ")}`}>{plural(sides[at].runs.length, "seed")}</small>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.label}>
+                <td>{row.label}</td>
+                {row.values.map((value, at) => (
+                  <td key={runs[at]?.id} className="num">
+                    {value === null ? <span className="mut">–</span> : FORMAT[row.unit](value)}
+                    {at > 0 && <Change row={row} at={at} />}
+                  </td>
                 ))}
               </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ label, unit, values, changes }) => (
-                <tr key={label}>
-                  <td>{label}</td>
-                  {values.map((value, at) => {
-                    const change = changes[at];
-                    return (
-                      <td key={runs[at]?.id} className="num">
-                        {value === null ? <span className="mut">–</span> : FORMAT[unit](value)}
-                        {at > 0 && change !== null && change !== undefined && <small>{changeText(change)}</small>}
-                      </td>
-                    );
-                  })}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      ) : (
-        <Empty title="No figures yet">They come when a run has ended; the charts show what there is.</Empty>
-      )}
-    </section>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <MoreSeeds runs={runs} sides={sides} />
+    </>
   );
 }
+
+function Change({ row: { changes, sure }, at }: { row: FigureRow; at: number }) {
+  const change = changes[at] ?? null;
+  const how = sure[at] ?? null;
+  if (!how) return change === null ? null : <small>{changeText(change)}</small>;
+  const told = (bound: number) => (change !== null && factorText(change) && factorText(bound)) || signed(bound);
+  const bounds = how.low === null || how.high === null ? "" : `${told(how.low)} to ${told(how.high)}`;
+  return (
+    <small className={`how ${how.p < SIGNIFICANT ? "sure" : ""}`} title={howText(how, bounds)}>
+      <span>
+        {change === null ? "" : changeText(change)}
+        {bounds && how.low !== how.high && ` (${bounds})`}
+      </span>
+      <span>
+        {how.p < SIGNIFICANT ? "" : "may be chance, "}
+        {pText(how.p)}
+      </span>
+    </small>
+  );
+}
+
+const howText = ({ p, pairs }: Sure, bounds: string) =>
+  [
+    bounds && `95 % of bootstrap samples: ${bounds}`,
+    `If there were no difference, chance would make one like this or more in ${short(p * 100)} % of cases (${pairs ? `${plural(pairs, "seed")} in pairs` : "Welch"} t test)`,
+  ]
+    .filter(Boolean)
+    .join("\n");

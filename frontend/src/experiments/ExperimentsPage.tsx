@@ -1,19 +1,20 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { get, post, remove } from "../api/client";
+import { get } from "../api/client";
 import { experimentsQuery } from "../api/queries";
 import type { ExperimentRecord, ExperimentRow } from "../api/types";
+import { useDeletion } from "../api/useDeletion";
+import { WriteButton } from "../app/may";
 import { TopBar } from "../app/TopBar";
 import { useCreate } from "../canvas/useCreate";
 import { coerceDocument, emptyDocument } from "../model/document";
 import { Icon } from "../ui/Icon";
+import { ListPanel } from "../ui/ListPanel";
 import { plural, when } from "../ui/format";
 import { SearchField } from "../ui/SearchField";
-import { Empty, Failure, Loading } from "../ui/states";
-import { toast } from "../ui/toasts";
+import { Empty } from "../ui/states";
 import { useUrlState } from "../ui/useUrlState";
 
-const UNDO_S = 10;
 const SHOWN = [
   ["", "Worked on"],
   ["examples", "Examples"],
@@ -24,27 +25,13 @@ const SHOWN = [
 export function ExperimentsPage() {
   const [url, change] = useUrlState(["search", "show"]);
   const { data, error, refetch } = useQuery(experimentsQuery);
-  const client = useQueryClient();
+  const erase = useDeletion("experiments");
   const create = useCreate();
   const duplicate = async (row: ExperimentRow) => {
     const record = await get<ExperimentRecord>(`/api/experiments/${row.id}`);
     create.mutate({ ...coerceDocument(record.document), name: `${row.name}, copy` });
   };
-  const send = async (request: Promise<unknown>) => {
-    try {
-      await request;
-    } catch (problem) {
-      toast(problem instanceof Error ? problem.message : String(problem), { tone: "err" });
-    }
-    await client.invalidateQueries({ queryKey: ["experiments"] });
-  };
-  const drop = async (row: ExperimentRow) => {
-    await send(remove(`/api/experiments/${row.id}`));
-    toast(`${row.name} deleted${row.runs ? "; its runs are kept" : ""}.`, {
-      action: { label: "Undo", run: () => void send(post(`/api/experiments/${row.id}/restore`)) },
-      seconds: UNDO_S,
-    });
-  };
+  const drop = (row: ExperimentRow) => erase(row.id, `${row.name} deleted${row.runs ? "; its runs are kept" : ""}.`);
   const word = url.search.trim().toLowerCase();
   const kept = (row: ExperimentRow) => url.show === "all" || row.example === (url.show === "examples");
   const rows = (data ?? []).filter((row) => kept(row) && (!word || `${row.name} ${row.description}`.toLowerCase().includes(word)));
@@ -54,10 +41,10 @@ export function ExperimentsPage() {
         title="Experiments"
         crumb={<h1>Experiments</h1>}
         actions={
-          <button className="btn primary" data-testid="new-experiment" onClick={() => create.mutate(emptyDocument())}>
+          <WriteButton className="btn primary" data-testid="new-experiment" onClick={() => create.mutate(emptyDocument())}>
             <Icon name="plus" />
             New experiment
-          </button>
+          </WriteButton>
         }
       />
       <div className="list-page">
@@ -79,78 +66,72 @@ export function ExperimentsPage() {
           <span className="grow" />
           <span className="mut small" role="status">{data ? plural(rows.length, "experiment") : ""}</span>
         </div>
-        <section className="panel" aria-label="Experiments">
-          <div className="scroll" tabIndex={0}>
-            {error ? (
-              <Failure error={error} retry={() => void refetch()} />
-            ) : !data ? (
-              <Loading />
-            ) : !rows.length ? (
-              <Empty
-                icon="canvas"
-                title={word ? `No experiment speaks of “${url.search}”` : "Nothing here yet"}
-                action={
-                  word ? (
-                    <button className="btn" onClick={() => change({ search: "", show: "all" })}>
-                      Show all
-                    </button>
-                  ) : (
-                    <Link className="btn primary" to="/templates">
-                      <Icon name="gallery" />
-                      Open a template
-                    </Link>
-                  )
-                }
-              >
-                {word ? "" : "A template is a query with hardware, workload and policies, ready to run; yours is a copy that you can change."}
-              </Empty>
-            ) : (
-              <table className="table experiments">
-                <thead>
-                  <tr>
-                    <th>Name</th>
-                    <th className="num">Runs</th>
-                    <th>Changed</th>
-                    <th>
-                      <span className="vh">Actions</span>
-                    </th>
+        <ListPanel label="Experiments" error={error} loading={!data} retry={refetch}>
+          {!rows.length ? (
+            <Empty
+              icon="canvas"
+              title={word ? `No experiment speaks of “${url.search}”` : "Nothing here yet"}
+              action={
+                word ? (
+                  <button className="btn" onClick={() => change({ search: "", show: "all" })}>
+                    Show all
+                  </button>
+                ) : (
+                  <Link className="btn primary" to="/templates">
+                    <Icon name="gallery" />
+                    Open a template
+                  </Link>
+                )
+              }
+            >
+              {word ? "" : "A template is a query with hardware, workload and policies, ready to run; yours is a copy that you can change."}
+            </Empty>
+          ) : (
+            <table className="table experiments">
+              <thead>
+                <tr>
+                  <th>Name</th>
+                  <th className="num">Runs</th>
+                  <th>Changed</th>
+                  <th>
+                    <span className="vh">Actions</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((row) => (
+                  <tr key={row.id}>
+                    <td>
+                      <Link to={`/experiments/${row.id}`} title={row.name}>
+                        <b>{row.name || "Untitled"}</b>
+                      </Link>
+                      {row.description && <p title={row.description}>{row.description}</p>}
+                    </td>
+                    <td className="num">
+                      {row.runs ? <Link to={`/runs?experiment=${row.id}`}>{row.runs}</Link> : <span className="mut">0</span>}
+                    </td>
+                    <td className="mut">{when(row.updated_at)}</td>
+                    <td className="num">
+                      <span className="row-actions">
+                        <WriteButton
+                          className="btn ghost icon"
+                          title="Duplicate"
+                          aria-label={`Duplicate ${row.name}`}
+                          onClick={() => void duplicate(row)}
+                        >
+                          <Icon name="copy" />
+                        </WriteButton>
+                        <WriteButton className="btn ghost icon" title="Delete" aria-label={`Delete ${row.name}`} onClick={() => void drop(row)}>
+                          <Icon name="trash" />
+                        </WriteButton>
+                      </span>
+                    </td>
                   </tr>
-                </thead>
-                <tbody>
-                  {rows.map((row) => (
-                    <tr key={row.id}>
-                      <td>
-                        <Link to={`/experiments/${row.id}`} title={row.name}>
-                          <b>{row.name || "Untitled"}</b>
-                        </Link>
-                        {row.description && <p title={row.description}>{row.description}</p>}
-                      </td>
-                      <td className="num">
-                        {row.runs ? <Link to={`/runs?experiment=${row.id}`}>{row.runs}</Link> : <span className="mut">0</span>}
-                      </td>
-                      <td className="mut">{when(row.updated_at)}</td>
-                      <td className="num">
-                        <span className="row-actions">
-                          <button
-                            className="btn ghost icon"
-                            title="Duplicate"
-                            aria-label={`Duplicate ${row.name}`}
-                            onClick={() => void duplicate(row)}
-                          >
-                            <Icon name="copy" />
-                          </button>
-                          <button className="btn ghost icon" title="Delete" aria-label={`Delete ${row.name}`} onClick={() => void drop(row)}>
-                            <Icon name="trash" />
-                          </button>
-                        </span>
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            )}
-          </div>
-        </section>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </ListPanel>
       </div>
     </div>
   );

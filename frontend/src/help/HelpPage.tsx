@@ -194,6 +194,7 @@ const STEPS: [title: string, text: string][] = [
   ["Choose", "The workload of each source, the policies, the faults. Every field says its unit, its range and where it comes from."],
   ["Run", "The engine sends real records through real operators; only durations are modelled, in virtual time. Watch latency live; pause the run, step through it, slow it down."],
   ["Look", "A finished run keeps every frame. Move the cursor, and topology, hosts and values show that moment."],
+  ["Study", "Vary any fields of an experiment over a grid or at random, repeat it with several seeds, or search for the largest load that it sustains: the button beside Run."],
   ["Compare", "Choose runs in the list: their lines over one axis, their figures, and only those parameters that differ."],
 ];
 

@@ -167,6 +167,7 @@ const PICTURES: { [path: string]: ReactNode } = {
     "M12 36H24V28H36V38H48V46H60V34H72V24H84V30H96V20H108V32H120V42H132V36H152",
     line("M12 16H152M12 52H152", "dashed"),
   ),
+  "rates/switched": curve("M12 50H70V22H152", line("M70 14V58", "dashed")),
   "rates/file": curve("M12 40H34V22H58V48H90V30H118V44H152"),
   "rates/recorded": curve("M12 44L22 30 30 40 42 18 52 34 66 28 78 46 92 20 106 36 120 26 134 40 152 32"),
   "arrivals/even": moments([18, 34, 50, 66, 82, 98, 114, 130, 146]),

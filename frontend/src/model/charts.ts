@@ -1,4 +1,5 @@
 /** The charts of a run: what each draws, and where in the frames it reads that. */
+import type { Attribution } from "../api/types";
 import type { FrameLog } from "./frames";
 import { SUM_PARTS, type Pattern } from "./parts";
 import type { ExperimentDocument } from "./document";
@@ -245,19 +246,33 @@ export interface OperatorSums {
 /** Where the time of the records went, operator by operator, up to a frame. */
 export function operatorSums(log: FrameLog, warmup_s: number): OperatorSums[] {
   const first = warmup_s > 0 ? log.numberAt(warmup_s) + 1 : 0;
-  return log.names("operators").map((id) => {
-    const total = (name: string) => {
+  return log.names("operators").map((id) =>
+    sumsOf(id, (name) => {
       const column = log.column("operators", id, "attribution", name);
       let value = 0;
       for (let n = first; n < log.count; n += 1) value += Number.isNaN(column[n]) ? 0 : (column[n] ?? 0);
       return value;
-    };
-    const service = total("service_ns");
-    const stolen = Math.min(service, total("stolen_ns"));
-    const parts = SUM_PARTS.map(({ id: name, field }) => (name === "service" ? service - stolen : name === "stolen" ? stolen : total(field)));
-    return { id, records: total("records"), sent: total("sent"), parts };
-  });
+    }),
+  );
 }
+
+/** total: the sum of a field of its attribution. */
+function sumsOf(id: string, total: (field: keyof Attribution) => number): OperatorSums {
+  const service = total("service_ns");
+  const stolen = Math.min(service, total("stolen_ns"));
+  const parts = SUM_PARTS.map(({ id: name, field }) => (name === "service" ? service - stolen : name === "stolen" ? stolen : total(field)));
+  return { id, records: total("records"), sent: total("sent"), parts };
+}
+
+/** The same from a run's summary; empty while it has none. */
+export function summedOperators(summary: unknown): OperatorSums[] {
+  const operators = (summary as { operators?: { [id: string]: { attribution?: Attribution } } } | null)?.operators ?? {};
+  return Object.entries(operators).map(([id, { attribution }]) => sumsOf(id, (field) => attribution?.[field] ?? 0));
+}
+
+/** Of a record at the operator, in ns, by part. */
+export const meansOf = ({ records, sent, parts }: OperatorSums): number[] =>
+  parts.map((ns, at) => ns / Math.max(1, SUM_PARTS[at]?.per === "sent" ? sent : records));
 
 /** Operators by the largest value that a field of theirs has had; those that never had one are left out. */
 export function largestOperators(log: FrameLog, document: ExperimentDocument, id: ChartId): string[] {

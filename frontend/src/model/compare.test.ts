@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compareLink, figureRows, idsOf, onOneAxis, parameterRows, placeOf, valueAt } from "./compare";
+import type { ComparedSide, Frame } from "../api/types";
+import { compareLink, figureRows, idsOf, momentsIn, momentsOf, onOneAxis, parameterRows, placeOf, seedsToRun, valueAt } from "./compare";
 
 const document = (parallelism: number, extra: object = {}) => ({
   name: `with ${parallelism}`,
@@ -53,6 +54,56 @@ describe("figures", () => {
       ["Latency, p99", [10, 15, null], [0, 0.5, null]],
       ["Lost with hosts", [0, 4, null], [0, null, null]],
     ]);
+  });
+});
+
+const side = (run: string, seeds: number[], more: Partial<ComparedSide> = {}): ComparedSide => ({
+  run,
+  runs: seeds.map((seed) => ({ id: `${run}${seed}`, number: seed, seed })),
+  under_way: [],
+  twin: false,
+  over_seeds: {},
+  against: {},
+  ...more,
+});
+
+describe("over seeds", () => {
+  it("figures are means, and changes have bounds; one run a side has none", () => {
+    const runs = [{ summary: { latency_ms: { p99: 9 } } }, { summary: { latency_ms: { p99: 99 } } }];
+    const mean = (value: number) => ({ "latency_ms.p99": { mean: value, low: null, high: null, count: 2 } });
+    const against = { "latency_ms.p99": { difference: 5, low: 4, high: 6, p: 0.01, pairs: 2 } };
+    const wide = [side("a", [1, 2], { over_seeds: mean(10) }), side("b", [1, 2], { over_seeds: mean(15), against })];
+    const sure = { low: 0.4, high: 0.6, p: 0.01, pairs: 2 };
+    expect(figureRows(runs, wide)[0]).toMatchObject({ values: [10, 15], changes: [0, 0.5], sure: [null, sure] });
+    expect(figureRows(runs, [side("a", [1]), side("b", [1])])[0]).toMatchObject({ values: [9, 99], sure: [null, null] });
+  });
+
+  it("every side gets the seeds that any has, and new ones up to five", () => {
+    const runs = [{ id: "a", seed: 1 }, { id: "b", seed: 7 }];
+    const wanted = seedsToRun(runs, [side("a", [1]), side("b", [7], { under_way: [2] })]);
+    expect(wanted.filter(({ run }) => run === "a").map(({ seed }) => seed)).toEqual([7, 2, 3, 4]);
+    expect(wanted.filter(({ run }) => run === "b").map(({ seed }) => seed)).toEqual([1, 3, 4]);
+    expect(seedsToRun(runs, [side("a", [1, 2, 3, 4, 7]), side("b", [1, 2, 3, 4, 7])])).toEqual([]);
+  });
+});
+
+describe("alignment", () => {
+  const run = (id: string, more: object = {}) => ({ run: { id, document: {}, horizon_s: 30, ...more }, frames: [] as Frame[] });
+
+  it("is on the first fault that was wanted or the first death, whichever is earlier", () => {
+    const faulty = run("a", { document: { faults: [{ kind: "kill", host: "w", when: { kind: "at", at_s: 9 } }, { kind: "delay", from_s: 4 }] } });
+    const died = { ...run("b"), frames: [{ deaths: [{ host: "w", at_s: 3.5 }] }] as unknown as Frame[] };
+    expect(momentsOf("fault", [faulty, died, run("c")], [])).toEqual([4, 3.5, null]);
+  });
+
+  it("is on the fork, of the parent on that of its first child here", () => {
+    const all = [run("a"), run("b", { parent: "a", fork_at_s: 6 }), run("c", { parent: "a", fork_at_s: 5 }), run("d")];
+    expect(momentsOf("fork", all, [])).toEqual([5, 6, 5, null]);
+  });
+
+  it("is on moments of an address, whatever stands there", () => {
+    expect(momentsIn("3.5,x,-2", 4)).toEqual([3.5, 0, 0, 0]);
+    expect(momentsOf("own", [run("a")], [2])).toEqual([2]);
   });
 });
 

@@ -1,5 +1,7 @@
 /** Runs side by side: their series on one time axis, what differs in their documents, and their figures against the first. */
-import type { Frame, Json, Run } from "../api/types";
+import type { ComparedSide, Frame, Json, Run } from "../api/types";
+import type { ExperimentDocument } from "./document";
+import { faultMarks } from "./faults";
 import type { Column } from "./series";
 import { escapePointer } from "./validate";
 
@@ -11,14 +13,54 @@ export const compareLink = (ids: readonly string[]) => (ids.length ? `/compare?r
 /** Ids in an address: each once, at most as many as can be compared. */
 export const idsOf = (text: string): string[] => [...new Set(text.split(",").filter(Boolean))].slice(0, COMPARED_MAX);
 
+/** On what runs are laid over each other: virtual time, or an event of each. */
+export const ALIGNMENTS = [
+  { id: "", label: "Time", lacks: "" },
+  { id: "fault", label: "First fault", lacks: "no fault" },
+  { id: "fork", label: "Fork", lacks: "no fork" },
+  { id: "own", label: "Chosen moments", lacks: "" },
+] as const;
+export type Alignment = (typeof ALIGNMENTS)[number]["id"];
+
+export const alignmentOf = (text: string): Alignment => ALIGNMENTS.find(({ id }) => id === text)?.id ?? "";
+
+/** Moments in an address, in s, by place; 0 where there is none. */
+export const momentsIn = (text: string, count: number): number[] =>
+  Array.from({ length: count }, (_, at) => Number(text.split(",")[at]) || 0).map((moment_s) => Math.max(0, moment_s));
+
+type Aligned = { run: Pick<Run, "id" | "document" | "horizon_s" | "parent" | "fork_at_s">; frames: Frame[] };
+
+/** When the event is in each run, in s; null where a run has none. own: moments that were chosen. */
+export function momentsOf(alignment: Alignment, runs: Aligned[], own: number[]): (number | null)[] {
+  if (alignment === "own") return own;
+  if (alignment === "fault") return runs.map(firstFault);
+  if (alignment === "fork") return runs.map((one) => forkOf(one, runs));
+  return runs.map(() => 0);
+}
+
+/** The first that was wanted at a known time, or the first host that died. */
+function firstFault({ run, frames }: Aligned): number | null {
+  const wanted = run.document ? faultMarks(run.document as unknown as ExperimentDocument, [], run.horizon_s ?? Infinity) : [];
+  const times = [...wanted.map(({ start_s }) => start_s), ...frames.flatMap(({ deaths = [] }) => deaths.map(({ at_s }) => at_s))];
+  return times.length ? Math.min(...times) : null;
+}
+
+/** Where it was forked from another run, or the first of the others was forked from it. */
+function forkOf({ run }: Aligned, all: Aligned[]): number | null {
+  if (typeof run.fork_at_s === "number") return run.fork_at_s;
+  const times = all.flatMap(({ run: other }) => (other.parent === run.id && typeof other.fork_at_s === "number" ? [other.fork_at_s] : []));
+  return times.length ? Math.min(...times) : null;
+}
+
 /** A series over virtual time of one run. */
 export interface Series {
   t_s: number[];
   values: Column;
 }
 
-export const seriesOf = (frames: Frame[], pick: (frame: Frame) => number | null | undefined): Series => ({
-  t_s: frames.map((frame) => frame.t_s),
+/** zero_s: the moment of the run that counts as 0. */
+export const seriesOf = (frames: Frame[], pick: (frame: Frame) => number | null | undefined, zero_s = 0): Series => ({
+  t_s: frames.map((frame) => (zero_s ? Number((frame.t_s - zero_s).toFixed(9)) : frame.t_s)),
   values: frames.map((frame) => pick(frame) ?? null),
 });
 
@@ -97,7 +139,20 @@ export interface FigureRow {
   values: (number | null)[];
   /** Relative to the first run: 0.1 is a tenth more; null where there is none. */
   changes: (number | null)[];
+  /** How sure each change is; null where one run on a side shows no confidence. */
+  sure: (Sure | null)[];
 }
+
+/** low, high: bounds of the change, null where the baseline is 0. p: of a test that there is no difference. */
+export interface Sure {
+  low: number | null;
+  high: number | null;
+  p: number;
+  pairs: number;
+}
+
+/** Below this p a difference counts as more than chance. */
+export const SIGNIFICANT = 0.05;
 
 const FIGURES: [label: string, path: string, unit: Unit][] = [
   ["Latency, mean", "latency_ms.mean", "ms"],
@@ -117,12 +172,37 @@ const FIGURES: [label: string, path: string, unit: Unit][] = [
   ["Record hops", "hops", "count"],
 ];
 
-/** The figures of the runs' summaries, after warm-up; those that no run has, or that are nought in all, are left out. */
-export function figureRows(runs: readonly Pick<Run, "summary">[]): FigureRow[] {
+export const COMPARED_METRICS = FIGURES.map(([, path]) => path);
+
+/** The side has several runs: its figures are means. */
+export const isWide = (side: ComparedSide | undefined): side is ComparedSide => (side?.runs.length ?? 0) > 1;
+
+/**
+ * The figures of the runs' summaries, after warm-up; those that no run has, or that are nought in all, are left out. sides: by place; the
+ * figures of those with several runs are means over their seeds.
+ */
+export function figureRows(runs: readonly Pick<Run, "summary">[], sides: readonly (ComparedSide | undefined)[] = []): FigureRow[] {
   return FIGURES.map(([label, path, unit]) => {
-    const values = runs.map((run) => numberAt(run.summary, path));
-    return { label, unit, values, changes: values.map((value) => change(values[0] ?? null, value)) };
+    const values = runs.map((run, at) => (isWide(sides[at]) ? (sides[at].over_seeds[path]?.mean ?? null) : numberAt(run.summary, path)));
+    const [base = null] = values;
+    const sure = runs.map((_, at): Sure | null => {
+      const { low = null, high = null, p = null, pairs = 0 } = sides[at]?.against[path] ?? {};
+      const share = (bound: number | null) => (bound === null || !base ? null : bound / Math.abs(base));
+      return p === null ? null : { low: share(low), high: share(high), p, pairs };
+    });
+    return { label, unit, values, changes: values.map((value) => change(base, value)), sure };
   }).filter(({ values, unit }) => values.some((value) => value !== null && (value !== 0 || unit !== "count")));
+}
+
+/** So many seeds a side are offered; an interval from fewer says little. */
+const SEEDS_WANTED = 5;
+
+/** The runs that give every side the same seeds: all that any side has, and new ones up to the number wanted. */
+export function seedsToRun(runs: readonly Pick<Run, "id" | "seed">[], sides: readonly ComparedSide[]): { run: string; seed: number }[] {
+  const had = sides.map((side, at) => new Set([...side.runs.map(({ seed }) => seed), ...side.under_way, runs[at]?.seed ?? 0]));
+  const wanted = new Set(had.flatMap((seeds) => [...seeds]));
+  for (let seed = 1; wanted.size < SEEDS_WANTED; seed += 1) wanted.add(seed);
+  return sides.flatMap(({ run }, at) => [...wanted].filter((seed) => !had[at]?.has(seed)).map((seed) => ({ run, seed })));
 }
 
 function numberAt(tree: unknown, path: string): number | null {

@@ -10,9 +10,8 @@ export function readDocument(text: string): ExperimentDocument {
   try {
     value = parse(text);
   } catch (error) {
-    throw new Error(`This is neither YAML nor JSON: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`, {
-      cause: error,
-    });
+    const why = error instanceof Error ? (error.message.split("\n")[0] ?? "").replace(/:$/, ".") : String(error);
+    throw new Error(`This is neither YAML nor JSON: ${why}`, { cause: error });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value) || !("query" in value)) {
     throw new Error("This file holds no experiment: the top level must be a mapping with the field 'query'.");

@@ -10,6 +10,7 @@ import {
   recordTypes,
   removeAndReconnect,
   upstream,
+  withParams,
   type PortRef,
 } from "./graph";
 import { feedbackLane, feedbackPath, positionsOf, wrappedPath } from "./layout";
@@ -20,7 +21,7 @@ const into = (operator: string, port = "in"): PortRef => ({ operator, port, side
 
 describe("what may be connected", () => {
   const document = smallDocument();
-  const why = (from: PortRef, to: PortRef) => connectionRefusal(document, KINDS, from, to);
+  const why = (from: PortRef, to: PortRef) => connectionRefusal(document, KINDS, {}, from, to);
 
   it("takes an output and a free input, in either direction of drawing", () => {
     expect(why(out("auctions"), into("join", "right"))).toBeNull();
@@ -34,6 +35,16 @@ describe("what may be connected", () => {
     expect(why(out("auctions"), into("join", "middle"))).toMatch(/left, right/);
   });
 
+  it("refuses records that are not like those which the input gets already", () => {
+    const person = { fields: [{ name: "id", type: "int" }], bytes: 200 };
+    const auction = { fields: ["id", "item", "text", "reserve", "time", "seller"].map((name) => ({ name, type: "int" })), bytes: 500 };
+    const bring = (auctions: typeof person) => {
+      const schemas = { "persons.out": person, "auctions.out": auctions };
+      return connectionRefusal(document, KINDS, schemas, out("auctions"), into("filter"));
+    };
+    expect(bring(person)).toBeNull();
+    expect(bring(auction)).toMatch(/gets \(id\) from persons; auctions would bring \(id, item, text, reserve, time, …\)/);
+  });
 });
 
 describe("along the edges", () => {
@@ -63,7 +74,7 @@ describe("feedback edges", () => {
   const document = smallDocument();
 
   it("makes what closes a cycle a feedback edge, also of an operator to itself", () => {
-    expect(connectionRefusal(document, KINDS, out("join"), into("filter"))).toBeNull();
+    expect(connectionRefusal(document, KINDS, {}, out("join"), into("filter"))).toBeNull();
     expect(newEdge(document, out("join"), into("filter"))).toMatchObject({ source: "join", target: "filter", feedback: true });
     expect(newEdge(document, out("filter"), into("filter")).feedback).toBe(true);
     expect(newEdge(document, out("auctions"), into("join", "right")).feedback).toBeUndefined();
@@ -83,7 +94,7 @@ describe("feedback edges", () => {
       { source: "join", target: "filter", partitioning: { kind: "forward" } },
     ];
     const odd = { ...document, query: { ...document.query, edges } };
-    expect(connectionRefusal(odd, KINDS, out("filter"), into("join", "left"))).toMatch(/only feedback edges would lead to join/);
+    expect(connectionRefusal(odd, KINDS, {}, out("filter"), into("join", "left"))).toMatch(/only feedback edges would lead to join/);
   });
 
   it("says while drawing what it will be, and whether its records fit", () => {
@@ -157,5 +168,30 @@ describe("edges and records", () => {
     );
     expect(types.get("filter.out")).toMatchObject({ name: "Person", shape: 0 });
     expect(types.get("join.out")).toMatchObject({ name: "Join", shape: 1 });
+  });
+});
+
+describe("keys and the edges that bring them", () => {
+  const document = smallDocument();
+  const partitionings = (next: typeof document) => next.query.edges.filter(({ target }) => target === "join").map((edge) => edge.partitioning);
+  const keyed = (left_key: string, from = document) => withParams(from, "join", { left_key, right_key: "seller" });
+
+  it("lets an edge follow its receiver's key, with what else it says", () => {
+    const [first] = partitionings(keyed("id"));
+    expect(first).toMatchObject({ kind: "hash", key: "id" });
+    expect(partitionings(keyed("state", keyed("id")))[0]).toMatchObject({ kind: "hash", key: "state" });
+  });
+
+  it("partitions what was drawn before there was a key", () => {
+    const edge = { source: "filter", target: "join", target_port: "left", partitioning: { kind: "forward" } };
+    const unkeyed = { ...withParams(document, "join", {}), query: { operators: withParams(document, "join", {}).query.operators, edges: [edge] } };
+    expect(partitionings(keyed("id", unkeyed))).toEqual([{ kind: "hash", key: "id" }]);
+  });
+
+  it("leaves alone what was partitioned otherwise, and what loses its key", () => {
+    const other = { source: "filter", target: "join", target_port: "left", partitioning: { kind: "broadcast" } };
+    const odd = { ...document, query: { ...document.query, edges: [other] } };
+    expect(partitionings(keyed("state", keyed("id", odd)))).toEqual([{ kind: "broadcast" }]);
+    expect(partitionings(withParams(keyed("id"), "join", {}))[0]).toMatchObject({ kind: "hash", key: "id" });
   });
 });

@@ -1,7 +1,7 @@
 /** Rules of drawing: what may be connected, and how an edge is best partitioned at first. */
-import type { Kind, RecordSchema } from "../api/types";
+import type { Json, Kind, RecordSchema } from "../api/types";
 import { lookupOf } from "./lookup";
-import { addEdge, DEFAULT_PORT, edgeKey, instancesOf, operatorOf, removeParts, type Edge, type ExperimentDocument, type Tagged } from "./document";
+import { addEdge, DEFAULT_PORT, edgeKey, instancesOf, operatorOf, patchOperator, removeParts, type Edge, type ExperimentDocument, type Tagged } from "./document";
 
 export interface PortRef {
   operator: string;
@@ -64,8 +64,17 @@ export function removeAndReconnect(document: ExperimentDocument, ids: Iterable<s
   return next;
 }
 
-/** Why these two ports cannot be connected, or null when they can. One sentence, with what would be right. */
-export function connectionRefusal(document: ExperimentDocument, kinds: Map<string, Kind>, from: PortRef, to: PortRef): string | null {
+/**
+ * Why these two ports cannot be connected, or null when they can. One sentence, with what would be right. schemas: of the records at
+ * each port, as far as they are known.
+ */
+export function connectionRefusal(
+  document: ExperimentDocument,
+  kinds: Map<string, Kind>,
+  schemas: Record<string, RecordSchema>,
+  from: PortRef,
+  to: PortRef,
+): string | null {
   if (from.side === to.side) {
     return from.side === "out"
       ? `Both ends are outputs. Connect ${from.operator} to an input, on the left side of an operator.`
@@ -82,7 +91,10 @@ export function connectionRefusal(document: ExperimentDocument, kinds: Map<strin
   const key = edgeKey(makeEdge(source, target, { kind: "forward" }));
   if (document.query.edges.some((edge) => edgeKey(edge) === key))
     return `${source.operator} already feeds this input of ${target.operator}.`;
-  if (closesCycle(document, source.operator, target.operator)) {
+  const closes = closesCycle(document, source.operator, target.operator);
+  const other = closes ? null : otherRecords(document, schemas, source, target);
+  if (other) return other;
+  if (closes) {
     const next = addEdge(document, newEdge(document, source, target));
     const sources = document.query.operators.filter((one) => !(kinds.get(one.kind)?.inputs.length ?? 0)).map((one) => one.id);
     if (downstream(next, sources).has(target.operator) && !downstream(next, sources, true).has(target.operator)) {
@@ -90,6 +102,35 @@ export function connectionRefusal(document: ExperimentDocument, kinds: Map<strin
     }
   }
   return null;
+}
+
+/** All edges into one port must bring the same fields: what it gets already, and what this edge would bring instead. */
+function otherRecords(
+  document: ExperimentDocument,
+  schemas: Record<string, RecordSchema>,
+  source: PortRef,
+  target: PortRef,
+): string | null {
+  const brings = schemas[`${source.operator}.${source.port}`];
+  if (!brings) return null;
+  for (const edge of document.query.edges) {
+    if (edge.feedback || edge.target !== target.operator || (edge.target_port ?? DEFAULT_PORT.target) !== target.port) continue;
+    const gets = schemas[`${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}`];
+    if (gets && JSON.stringify(gets.fields) !== JSON.stringify(brings.fields))
+      return (
+        `This input of ${target.operator} gets ${named(gets)} from ${edge.source}; ${source.operator} would bring ${named(brings)}. ` +
+        "All edges into one input must bring the same fields."
+      );
+  }
+  return null;
+}
+
+const NAMED_MAX = 5;
+
+/** The first names of the fields. */
+function named({ fields }: RecordSchema): string {
+  const names = fields.slice(0, NAMED_MAX).map((field) => field.name);
+  return `(${names.join(", ")}${fields.length > NAMED_MAX ? ", …" : ""})`;
 }
 
 /** Whether an edge between these operators closes a cycle that has no feedback edge yet. */
@@ -134,6 +175,26 @@ export function makeEdge(source: PortRef, target: PortRef, partitioning: Tagged)
 function keyOf(params: { [field: string]: unknown } | undefined, port: string): string | null {
   const value = params?.[`${port}_key`] ?? params?.key;
   return typeof value === "string" && value ? value : null;
+}
+
+/**
+ * The document with an operator's new params; edges into its keyed ports follow their keys: those that were partitioned by the old key,
+ * and those that were drawn before there was one. A single instance needs no hash.
+ */
+export function withParams(document: ExperimentDocument, id: string, params: { [field: string]: Json }): ExperimentDocument {
+  const operator = operatorOf(document, id);
+  if (!operator) return document;
+  const isSpread = instancesOf(operator) > 1;
+  const edges = document.query.edges.map((edge) => {
+    if (edge.target !== id) return edge;
+    const port = edge.target_port ?? DEFAULT_PORT.target;
+    const [was, key] = [keyOf(operator.params, port), keyOf(params, port)];
+    const { kind, key: by } = edge.partitioning;
+    const follows = was === null ? isSpread && (kind === "forward" || kind === "rebalance") : kind === "hash" && by === was;
+    return key !== null && key !== was && follows ? { ...edge, partitioning: { ...(was === null ? {} : edge.partitioning), kind: "hash", key } } : edge;
+  });
+  const next = patchOperator(document, id, { params });
+  return { ...next, query: { ...next.query, edges } };
 }
 
 /** A new edge's partitioning: hash by the receiver's key if it has one, forward at equal parallelism, else rebalance. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Json } from "../api/types";
 import { coerceDocument } from "./document";
-import { expandHosts, hostAt, HOSTS_SHOWN_MAX, instancesByHost, layoutHosts, summariseHosts } from "./hosts";
+import { describeLinks, expandHosts, hostAt, HOSTS_SHOWN_MAX, instancesByHost, layoutHosts, summariseHosts } from "./hosts";
 import { depths, positionsOf } from "./layout";
 import { localPlacement } from "./placement";
 import { smallDocument } from "./testing";
@@ -50,5 +51,22 @@ describe("layout without positions", () => {
 
   it("keeps the positions that are given", () => {
     expect(positionsOf(smallDocument()).persons).toEqual({ x: 0, y: 0 });
+  });
+});
+
+describe("links", () => {
+  it("names those that leave a group, once for all senders that have the same", () => {
+    const small = smallDocument();
+    const links: Json[] = [
+      ...["w1", "w2", "w3"].map((source) => ({ source, target: "gateway", latency_ms: 12 })),
+      { source: "gateway", target: "w1", mbit_per_s: 100 },
+      { source: "w2", target: "w1", latency_ms: 3, mbit_per_s: 10 },
+      { source: 4 },
+      null,
+    ];
+    const document = { ...small, cluster: { ...small.cluster, links } };
+    expect(describeLinks(document, "cloud")).toEqual(["to gateway 12 ms", "w2 to w1 3 ms 10 Mbit/s"]);
+    expect(describeLinks(document, "edge")).toEqual(["to w1 100 Mbit/s"]);
+    expect(describeLinks(small, "edge")).toEqual([]);
   });
 });

@@ -138,6 +138,23 @@ export function describeHost(host: Host): string {
   return parts.join(", ");
 }
 
+/** The links that leave a group's hosts, a line for each: "to w1 12 ms", with the sender where not all of its group have it. */
+export function describeLinks(document: ExperimentDocument, group: string): string[] {
+  const own = new Set(expandHosts(document).flatMap((host) => (host.group === group ? [host.name] : [])));
+  const senders = new Map<string, string[]>();
+  for (const link of document.cluster.links ?? []) {
+    const { source, target, latency_ms, mbit_per_s } = (link ?? {}) as Record<string, unknown>;
+    if (typeof source !== "string" || typeof target !== "string" || !own.has(source)) continue;
+    const what = [
+      `to ${target}`,
+      ...(typeof latency_ms === "number" ? [`${latency_ms} ms`] : []),
+      ...(typeof mbit_per_s === "number" ? [`${mbit_per_s} Mbit/s`] : []),
+    ].join(" ");
+    senders.set(what, [...(senders.get(what) ?? []), source]);
+  }
+  return [...senders].map(([what, names]) => (names.length === own.size ? what : `${summariseHosts(names)} ${what}`));
+}
+
 const round = (value: number) => Math.round(value * 10) / 10;
 
 /** Host names as people read them: w1–w4, or w1, w3, edge. Runs of numbers are joined. */

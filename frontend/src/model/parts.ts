@@ -1,4 +1,5 @@
 /** The parts of which a record's latency is made (docs/event-core.md, section 11): their names, order, colours and patterns. */
+import type { Attribution } from "../api/types";
 
 export type Pattern = "plain" | "dots" | "hatch" | "rows" | "cross";
 
@@ -42,7 +43,7 @@ export const PATH_PARTS: Part[] = [
 ];
 
 /** What the frames have sums of. `per`: the count that a mean divides by. */
-export const SUM_PARTS: (Part & { field: string; per: "records" | "sent" })[] = [
+export const SUM_PARTS: (Part & { field: Exclude<keyof Attribution, "records" | "sent">; per: "records" | "sent" })[] = [
   { ...part("driver_queue", "--s6", "dots", "in the logs, until a source took them"), field: "driver_queue_ns", per: "records" },
   { ...part("channel_wait", "--s1", "plain", "arrived, until their service began"), field: "channel_wait_ns", per: "records" },
   { ...ALIGNMENT, field: "alignment_ns", per: "records" },

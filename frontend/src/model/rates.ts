@@ -17,5 +17,6 @@ export function rateSummary(rate: Tagged | undefined): string {
   if (!rate?.kind) return "no rate";
   if (rate.kind === "constant") return `${Number(rate.per_s ?? 1000).toLocaleString("en-US")}/s`;
   if (rate.kind === "recorded") return `file, ${Number(rate.speed ?? 1).toLocaleString("en-US")} ×`;
+  if (rate.kind === "switched") return `${rateSummary(rate.before as Tagged)}, then ${rateSummary(rate.after as Tagged)}`;
   return rate.kind.replace(/_/g, " ");
 }

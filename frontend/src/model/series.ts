@@ -121,6 +121,39 @@ export function logAxis(range: Range): { low: number; high: number; ticks: numbe
   return { low, high, ticks: ticks.filter((_, at) => at % stride === 0) };
 }
 
+/** Values from `low` to `high` at which an axis has lines. */
+export interface Axis {
+  low: number;
+  high: number;
+  ticks: number[];
+}
+
+/** What is drawn of columns, the topmost of stacked areas first: it is covered by those below it. */
+export function drawnColumns(columns: Column[], log: boolean, areas: boolean): Column[] {
+  if (areas) return stacked(columns).reverse();
+  return log ? columns.map((column) => column.map((value) => (value !== null && value <= 0 ? null : value))) : columns;
+}
+
+/** From 0, or logarithmic, for what is drawn within a stretch. top: the greatest value, where it is known. */
+export function valueAxis(t_s: number[], drawn: Column[], span: Span, log: boolean, top?: number): Axis {
+  const range = drawn.length ? extent(drawn, log, Math.max(0, firstFrom(t_s, span.from_s) - 1), firstFrom(t_s, span.to_s) + 1) : null;
+  if (log && range) return logAxis(range);
+  const { top: high, step } = linearTop(top === undefined ? (range?.high ?? 0) : top * 0.999);
+  return { low: 0, high, ticks: Array.from({ length: Math.round(high / step) + 1 }, (_, at) => at * step) };
+}
+
+/** Index of the first time from `t_s` on. */
+export function firstFrom(times: number[], t_s: number): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] as number) < t_s) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Middle value of what is there in the first `count`, or null. NaN: not there. */
 export function median(values: Float64Array, count: number): number | null {
   const known = values.slice(0, count).filter((value) => !Number.isNaN(value)).sort();

@@ -3,7 +3,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useTheme } from "../app/ThemeSwitch";
 import type { Line } from "../model/charts";
-import { extent, linearTop, logAxis, lone, stacked, type Column, type Span } from "../model/series";
+import { drawnColumns, lone, valueAxis, type Column, type Span } from "../model/series";
 import { fillOf } from "../ui/patterns";
 
 /** Room for the labels of the y axis, and at the right; the same for every chart, so that all share one time axis. */
@@ -28,18 +28,6 @@ const TICK_PX_MIN = 18;
 function spaced(ticks: number[], height_px: number): number[] {
   const stride = Math.max(1, Math.ceil((ticks.length * TICK_PX_MIN) / Math.max(height_px, 1)));
   return ticks.filter((_, at) => at % stride === 0);
-}
-
-/** Index of the first time from `t_s` on. */
-function firstFrom(times: number[], t_s: number): number {
-  let low = 0;
-  let high = times.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((times[middle] as number) < t_s) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /**
@@ -73,14 +61,11 @@ export function Chart({
   const dark = useTheme((state) => state.dark);
   const count = t_s.length;
   // The columns grow in place: their length says that there is something new.
-  const drawn = useMemo(
-    () => (count && areas ? stacked(columns).reverse() : log ? columns.map((column) => column.map(positive)) : columns),
-    [columns, count, areas, log],
+  const drawn = useMemo(() => (count ? drawnColumns(columns, log, areas) : columns), [columns, count, areas, log]);
+  const axis = useMemo(
+    () => valueAxis(t_s, count ? drawn : [], { from_s: span.from_s, to_s: span.to_s }, log, top),
+    [t_s, count, drawn, log, span.from_s, span.to_s, top],
   );
-  const axis = useMemo(() => {
-    const range = count ? extent(drawn, log, Math.max(0, firstFrom(t_s, span.from_s) - 1), firstFrom(t_s, span.to_s) + 1) : null;
-    return log && range ? logAxis(range) : linear(top ?? range?.high ?? 0, top !== undefined);
-  }, [t_s, count, drawn, log, span.from_s, span.to_s, top]);
   const latest = useRef({ axis, span, format });
   latest.current = { axis, span, format };
   const data = useRef<uPlot.AlignedData>([t_s]);
@@ -163,13 +148,6 @@ export function Chart({
   }, [count, lines, span.from_s, span.to_s, onDrawn]);
 
   return <div className="chart" ref={box} />;
-}
-
-const positive = (value: number | null) => (value !== null && value <= 0 ? null : value);
-
-function linear(high: number, exactly: boolean) {
-  const { top, step } = linearTop(exactly ? high * 0.999 : high);
-  return { low: 0, high: top, ticks: Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step) };
 }
 
 /** Of an area that covers those drawn before it: what is seen through its pattern is the surface, not they. */

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import type { Run } from "../api/types";
+import { useRefusal } from "../app/who";
 import { framesIn, goingOf, paceIn, PACES, paceRefusal, paceText, pauseRefusal, stepRefusal, type Going } from "../model/pace";
 import { duration, plural } from "../ui/format";
 import { Icon } from "../ui/Icon";
@@ -9,7 +10,8 @@ import { makeFrames, pauseOrResume, setPace, useStepFrames } from "./engine";
 export function EngineBar({ run, gone }: { run: Run; gone: boolean }) {
   const going = goingOf(run);
   const paused = going === "paused";
-  const deleted = gone ? "The run was deleted." : null;
+  const refusal = useRefusal();
+  const deleted = gone ? "The run was deleted." : refusal;
   const pausing = deleted ?? pauseRefusal(run);
   return (
     <section className="engine" aria-label="Engine" data-testid="engine">

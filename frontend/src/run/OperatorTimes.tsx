@@ -1,11 +1,10 @@
 import { useMemo, useState } from "react";
-import { operatorSums } from "../model/charts";
+import { meansOf, operatorSums } from "../model/charts";
 import { SUM_PARTS } from "../model/parts";
-import { latency, short } from "../ui/format";
+import { short } from "../ui/format";
 import { Icon } from "../ui/Icon";
+import { PartBar, PartKeys, partsText, time } from "../ui/parts";
 import { useLiveRun } from "./liveRun";
-
-const time = (ns: number) => (ns ? latency(ns / 1e6).join(" ") : "0");
 
 /** Where the time of a record went, operator by operator: means over all records after warm-up, up to the head. */
 export function OperatorTimes({ warmup_s }: { warmup_s: number }) {
@@ -17,11 +16,7 @@ export function OperatorTimes({ warmup_s }: { warmup_s: number }) {
   const settled = complete ? -1 : Math.floor(Math.log(count + 1) * 50);
   const operators = useMemo(
     () =>
-      (settled ? operatorSums(log, warmup_s) : []).map(({ id, records, sent, parts }) => ({
-        id,
-        records,
-        means: parts.map((ns, at) => ns / Math.max(1, SUM_PARTS[at]?.per === "sent" ? sent : records)),
-      })),
+      (settled ? operatorSums(log, warmup_s) : []).map((sums) => ({ id: sums.id, records: sums.records, means: meansOf(sums) })),
     [log, warmup_s, settled],
   );
   const longest = Math.max(1, ...operators.map(({ means }) => means.reduce((sum, ns) => sum + ns, 0)));
@@ -62,33 +57,15 @@ export function OperatorTimes({ warmup_s }: { warmup_s: number }) {
         </table>
       ) : (
         <>
-          <div className="lg keys-of">
-            {SUM_PARTS.map(
-              (part, at) =>
-                used[at] && (
-                  <span key={part.id} title={part.means}>
-                    <i className={`swatch pat ${part.pattern}`} style={{ "--of": `var(${part.token})` } as React.CSSProperties} />
-                    {part.label}
-                  </span>
-                ),
-            )}
-          </div>
+          <PartKeys used={used} />
           <ul className="means">
             {operators.map(({ id, means }) => {
               const whole = means.reduce((sum, ns) => sum + ns, 0);
               return (
-                <li key={id} title={SUM_PARTS.map((part, at) => `${part.label} ${time(means[at] ?? 0)}`).join("\n")}>
+                <li key={id} title={partsText(means)}>
                   <span className="ell">{id}</span>
                   <span>
-                    <span className="sums" style={{ width: `${(100 * whole) / longest}%` }}>
-                      {SUM_PARTS.map((part, at) => (
-                        <i
-                          key={part.id}
-                          className={`pat ${part.pattern}`}
-                          style={{ "--of": `var(${part.token})`, flexGrow: means[at] ?? 0 } as React.CSSProperties}
-                        />
-                      ))}
-                    </span>
+                    <PartBar parts={means} longest={longest} />
                   </span>
                   <b>{time(whole)}</b>
                 </li>

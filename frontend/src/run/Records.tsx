@@ -3,6 +3,7 @@ import { useState } from "react";
 import { ApiError, post } from "../api/client";
 import { answerQuery, isActive, questionsQuery } from "../api/queries";
 import type { Question, Run, Waterfall } from "../api/types";
+import { WriteButton } from "../app/may";
 import { partOf } from "../model/parts";
 import { inWords, partSums, rowsOf, sampleOf, SLOWEST } from "../model/waterfalls";
 import { latency, percent } from "../ui/format";
@@ -26,15 +27,16 @@ export function Records({ run, address, change }: { run: Run; address: Address; 
         Single records are found by making the run again: the same document and seed give the same records.
       </Empty>
     );
+  const asking = ask.isPending ? "The question is on its way" : "";
   return (
     <div className="records" data-testid="records">
       <div className="asks">
-        <button className="btn" disabled={ask.isPending} onClick={() => ask.mutate({ slowest: SLOWEST })} data-testid="ask-slowest">
+        <WriteButton className="btn" disabled={ask.isPending} title={asking} onClick={() => ask.mutate({ slowest: SLOWEST })} data-testid="ask-slowest">
           {SLOWEST} slowest
-        </button>
-        <button className="btn" disabled={ask.isPending} onClick={() => ask.mutate(sampleOf(run))} data-testid="ask-sample">
+        </WriteButton>
+        <WriteButton className="btn" disabled={ask.isPending} title={asking} onClick={() => ask.mutate(sampleOf(run))} data-testid="ask-sample">
           Sample
-        </button>
+        </WriteButton>
         {questions && questions.length > 0 && (
           <label className="in">
             <select aria-label="Question" value={asked} onChange={(event) => change({ records: event.target.value, record: 0 })}>
@@ -105,10 +107,10 @@ function Answer({
         icon={data.state === "failed" ? "crossc" : "cross"}
         title={data.state === "failed" ? "This could not be answered" : "Cancelled"}
         action={
-          <button className="btn" onClick={() => again.mutate(data.selection)}>
+          <WriteButton className="btn" onClick={() => again.mutate(data.selection)}>
             <Icon name="rerun" />
             Ask again
-          </button>
+          </WriteButton>
         }
       >
         {data.error ?? "The worker stopped before it had found the records."}
@@ -131,9 +133,9 @@ function Progress({ question, cancelling, onCancel }: { question: Question; canc
       <span>{question.state === "queued" ? "Waiting for a worker" : "Making the run again to find the records"}</span>
       <progress value={question.progress} max={1} aria-label="Share of the work done" />
       <b>{percent(question.progress)}</b>
-      <button className="btn" disabled={cancelling} title={cancelling ? "The worker stops within a second" : ""} onClick={onCancel}>
+      <WriteButton className="btn" disabled={cancelling} title={cancelling ? "The worker stops within a second" : ""} onClick={onCancel}>
         {cancelling ? "Cancelling" : "Cancel"}
-      </button>
+      </WriteButton>
     </div>
   );
 }

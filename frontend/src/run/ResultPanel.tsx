@@ -5,6 +5,7 @@ import { Icon } from "../ui/Icon";
 import { Tabs } from "../ui/Tabs";
 import type { Address, PanelId } from "./address";
 import { Events } from "./Events";
+import { Notes } from "./Notes";
 import { OperatorTimes } from "./OperatorTimes";
 import { Records } from "./Records";
 import { SummaryTable } from "./Summary";
@@ -12,12 +13,14 @@ import { SummaryTable } from "./Summary";
 /** What came of the run: its summary once it has one, what happened, where the time went, and single records. */
 export const ResultPanel = memo(function ResultPanel({
   run,
+  gone,
   events,
   warmup_s,
   address,
   change,
 }: {
   run: Run;
+  gone: boolean;
   events: RunEvent[];
   warmup_s: number;
   address: Address;
@@ -43,6 +46,7 @@ export const ResultPanel = memo(function ResultPanel({
           },
           { id: "time", label: "Time" },
           { id: "records", label: "Records" },
+          { id: "notes", label: run.said ? <>Notes <span className="mut">✓</span></> : "Notes" },
         ]}
         end={
           panel === "records" ? (
@@ -65,6 +69,7 @@ export const ResultPanel = memo(function ResultPanel({
       {panel === "events" && <Events events={events} />}
       {panel === "summary" && <SummaryTable run={run} />}
       {panel === "time" && <OperatorTimes warmup_s={warmup_s} />}
+      {panel === "notes" && <Notes run={run} gone={gone} />}
       {panel === "records" && <Records run={run} address={address} change={change} />}
     </section>
   );

@@ -2,9 +2,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { memo, useMemo, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { ApiError, get, post } from "../api/client";
-import { isActive } from "../api/queries";
+import { isActive, studyQuery } from "../api/queries";
 import type { ExperimentRecord, Run } from "../api/types";
+import { WriteButton } from "../app/may";
 import { TopBar } from "../app/TopBar";
+import { useRefusal } from "../app/who";
 import { editedSince } from "../model/edited";
 import { paceIn } from "../model/pace";
 import { plural } from "../ui/format";
@@ -13,6 +15,7 @@ import { Menu } from "../ui/Menu";
 import { PaceField } from "../ui/PaceField";
 import { StateBadge } from "../ui/states";
 import { toast } from "../ui/toasts";
+import { ExportMenu } from "./ExportMenu";
 
 /** What is open and its state; run again, with the same or another seed, or the experiment as it is now; cancel. */
 export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: boolean }) {
@@ -40,10 +43,12 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
     queryFn: () => get<ExperimentRecord>(`/api/experiments/${run.experiment.id}`),
     staleTime: 2000,
   });
+  const { data: study } = useQuery({ ...studyQuery(run.study ?? ""), enabled: Boolean(run.study) });
   const edits = useMemo(
     () => (experiment && run.document ? editedSince(run.document, experiment.document) : []),
     [experiment, run.document],
   );
+  const refusal = useRefusal();
   const again = (changes: { seed?: number; pace?: number | null } = {}) => start.mutate({ path: `/api/runs/${run.id}/rerun`, ...changes });
   const missing = lost instanceof ApiError && lost.status === 404;
   const cancelling = cancel.isPending || cancel.isSuccess || run.cancel_requested === true;
@@ -58,7 +63,18 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
           <span>
             run {run.number}, seed {run.seed}
           </span>
+          {run.parent && typeof run.fork_at_s === "number" && (
+            <Link className="badge" to={`/compare?runs=${run.parent},${run.id}`} data-testid="forked" title="Compare with the run that it was forked from">
+              <Icon name="fork" small />
+              Fork at {run.fork_at_s.toFixed(2)} s
+            </Link>
+          )}
           <StateBadge state={run.state} />
+          {run.study && (
+            <Link to={`/studies/${run.study}`} data-testid="of-study" title="This run was made by a study">
+              {study ? study.name : "its study"}
+            </Link>
+          )}
           {edits.length > 0 && (
             <span className="badge warn" data-testid="edited" title={`Changed since this run: ${edits.slice(0, 8).join(", ")}${edits.length > 8 ? ", ..." : ""}`}>
               <Icon name="dots" small />
@@ -80,8 +96,12 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
               Open experiment
             </Link>
           )}
+          <ExportMenu runId={run.id} gone={gone} />
+          <Link className="btn icon" to={`/studies/new?run=${run.id}`} aria-label="Study this run" title="A study of this run's document">
+            <Icon name="studies" />
+          </Link>
           <span className="split plain">
-            <button
+            <WriteButton
               className="btn"
               data-testid="rerun"
               disabled={start.isPending || gone}
@@ -96,8 +116,8 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
             >
               <Icon name="rerun" />
               Run again
-            </button>
-            <Menu title="Run again with another seed or pace" className="btn" label={<Icon name="down" small />}>
+            </WriteButton>
+            <Menu title="Run again with another seed or pace" refusal={refusal} className="btn" label={<Icon name="down" small />}>
               {(close) => (
                 <Again
                   seed={run.seed}
@@ -116,7 +136,7 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
             </Menu>
           </span>
           {active && (
-            <button
+            <WriteButton
               className="btn danger"
               data-testid="cancel"
               disabled={cancelling}
@@ -125,7 +145,7 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
             >
               <Icon name="cross" />
               {cancelling ? "Cancelling" : "Cancel"}
-            </button>
+            </WriteButton>
           )}
         </>
       }

@@ -9,6 +9,7 @@ import { coerceDocument, warmupOf } from "../model/document";
 import { runEvents } from "../model/events";
 import { deathMarks, faultMarks } from "../model/faults";
 import { latenciesOf } from "../model/latencies";
+import { when } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Empty, Failure, Loading } from "../ui/states";
 import { useAddress, useMomentInAddress } from "./address";
@@ -103,7 +104,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
           </div>
         )}
         {isActive(run) && <EngineBar run={run} gone={gone} />}
-        <Transport run={run} end_s={end_s} events={events} charts={address.charts} onCharts={(charts) => change({ charts })} />
+        <Transport run={run} gone={gone} end_s={end_s} events={events} charts={address.charts} onCharts={(charts) => change({ charts })} />
         <Values frame={frame} latency={latency} />
         <div className="main">
           {count || (isActive(run) && !gone) ? (
@@ -165,7 +166,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
               </div>
               <Hosts document={document} frame={frame} faults={marks} />
             </section>
-            <ResultPanel run={run} events={events} warmup_s={warmup_s} address={address} change={change} />
+            <ResultPanel run={run} gone={gone} events={events} warmup_s={warmup_s} address={address} change={change} />
           </div>
         </div>
       </div>
@@ -176,6 +177,15 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
 /** A run may end before its first frame: cancelled in the queue, or failed while it was prepared. */
 function NoFrames({ run }: { run: Run }) {
   const complete = useLiveRun((state) => state.complete);
+  if (run.frames_removed_at)
+    return (
+      <section className="panel" data-testid="frames-removed">
+        <Empty icon="clock" title={`The frames of this run were removed on ${when(run.frames_removed_at)}`}>
+          The lab keeps frames for a while, and summaries for good. Run again, above, gives them back to the bit: the same document and seed
+          on engine version {run.engine_version}. A tag or a note keeps the frames of a run.
+        </Empty>
+      </section>
+    );
   if (!complete && run.frames) return <section className="panel">{<Loading />}</section>;
   const title = { failed: "The run failed before its first frame", cancelled: "The run was cancelled before its first frame" }[run.state as string];
   return (

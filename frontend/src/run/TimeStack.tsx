@@ -1,12 +1,15 @@
 import { useCallback, useMemo, useRef, useState, type ReactNode } from "react";
 import type { AlignedData } from "uplot";
 import { CHARTS, chartOf, largestOperators, type ChartId, type ChartOf, type Unit } from "../model/charts";
+import { chartSvg } from "../model/chartSvg";
 import { instancesOf, type ExperimentDocument } from "../model/document";
 import { labelLines, type FaultMark } from "../model/faults";
 import type { NamedLatency } from "../model/latencies";
 import { Series, spansMoreThanADecade, timeTicks, type Span } from "../model/series";
 import { bytes, latency, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
+import { PictureMenu } from "../ui/PictureMenu";
+import { themeColour } from "../ui/themeColour";
 import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "./Chart";
 import { FrameTable } from "./FrameTable";
 import { Legend } from "./Legend";
@@ -252,6 +255,7 @@ function ChartPanel({
 }) {
   const log = useLiveRun((state) => state.log);
   const count = useLiveRun((state) => state.count);
+  const run = useLiveRun((state) => state.run?.number);
   const title = CHARTS.find((one) => one.id === id)?.title ?? id;
   const chosen = latencies.some(({ name }) => name === settings.latency) ? settings.latency : "";
   const operator = document.query.operators.some((one) => one.id === settings.operator) ? settings.operator : "";
@@ -315,6 +319,29 @@ function ChartPanel({
         </span>
         {chart.stacked ? <span className="grow" /> : legend}
         {extra}
+        {!table && hasSome && (
+          <PictureMenu
+            title={title}
+            name={`run ${run} ${title}`}
+            picture={() =>
+              chartSvg(
+                {
+                  title: `Run ${run}: ${title.toLowerCase()}`,
+                  note,
+                  t_s,
+                  columns,
+                  lines: chart.lines,
+                  span,
+                  log: logarithmic,
+                  areas: chart.stacked === true,
+                  top: chart.unit === "percent" ? 100 : undefined,
+                  format,
+                },
+                themeColour(),
+              )
+            }
+          />
+        )}
         <button
           className="btn ghost icon mini"
           title={table ? "Show the chart" : "Show as a table"}

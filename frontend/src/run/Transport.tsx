@@ -6,6 +6,7 @@ import type { RunEvent } from "../model/events";
 import { duration, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
+import { ForkMenu } from "./ForkMenu";
 import { playOrPause } from "./keys";
 import { momentOf, useLiveRun, useShowing } from "./liveRun";
 import { goLive, REFRESH_RATES, SPEEDS, usePlayback } from "./playback";
@@ -13,12 +14,14 @@ import { goLive, REFRESH_RATES, SPEEDS, usePlayback } from "./playback";
 /** Where the run is and which moment is shown. The slider holds a moment, play moves it on; "Go live" follows the head again. */
 export function Transport({
   run,
+  gone,
   end_s,
   events,
   charts,
   onCharts,
 }: {
   run: Run;
+  gone: boolean;
   end_s: number;
   events: RunEvent[];
   charts: ChartId[];
@@ -134,6 +137,7 @@ export function Transport({
           Whole run
         </button>
       )}
+      <ForkMenu run={run} at_s={count ? shown_s : null} horizon_s={run.horizon_s ?? end_s} gone={gone} />
       <Charts charts={charts} onCharts={onCharts} />
       <Speed />
       <button

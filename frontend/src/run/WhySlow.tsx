@@ -1,4 +1,5 @@
 import type { Frame, Run } from "../api/types";
+import { useRefusal } from "../app/who";
 import { slowestIn } from "../model/waterfalls";
 import { Icon } from "../ui/Icon";
 import { useLiveRun } from "./liveRun";
@@ -9,8 +10,10 @@ export function WhySlow({ run, frame, onAsked }: { run: Run; frame: Frame | unde
   const held = useLiveRun((state) => state.pinned_s !== null);
   const log = useLiveRun((state) => state.log);
   const ask = useAsk(run.id, onAsked);
+  const refusal = useRefusal();
   const why =
-    run.state !== "succeeded"
+    refusal ??
+    (run.state !== "succeeded"
       ? "Single records can be looked at once the run has succeeded"
       : !held || !frame
         ? "Click into the latency chart first: this asks for the slowest records of that moment"
@@ -18,7 +21,7 @@ export function WhySlow({ run, frame, onAsked }: { run: Run; frame: Frame | unde
           ? "No record was delivered at this moment"
           : ask.isPending
             ? "Asking"
-            : "";
+            : "");
   return (
     <button
       className="btn ghost why"

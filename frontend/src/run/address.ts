@@ -5,7 +5,7 @@ import { chartsNamed, FIRST_CHARTS, type ChartId } from "../model/charts";
 import { spanIn } from "../model/series";
 import { useLiveRun } from "./liveRun";
 
-export const PANELS = ["summary", "events", "time", "records"] as const;
+export const PANELS = ["summary", "events", "time", "records", "notes"] as const;
 export type PanelId = (typeof PANELS)[number];
 
 export interface Address {

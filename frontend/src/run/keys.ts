@@ -46,17 +46,18 @@ export const RUN_COMMANDS: Command[] = [
   command("Zoom the charts in", ["+", "="], () => zoomBy(0.5)),
   command("Zoom the charts out", ["-"], () => zoomBy(2)),
   command("Show all of the run", ["0"], () => useLiveRun.setState({ zoom: null })),
-  { does: "Pause or resume the run, for everybody", group: "Run", keys: ["P"], run: pauseOrResume, refusal: () => ofRun(pauseRefusal) },
-  { does: "Step: the engine makes frames and stands still", group: "Run", keys: ["S"], run: stepRun, refusal: () => ofRun(stepRefusal) },
+  { does: "Pause or resume the run, for everybody", group: "Run", needs: "write", keys: ["P"], run: pauseOrResume, refusal: () => ofRun(pauseRefusal) },
+  { does: "Step: the engine makes frames and stands still", group: "Run", needs: "write", keys: ["S"], run: stepRun, refusal: () => ofRun(stepRefusal) },
   ...PACES.map((pace) => ({
     does: `Pace: ${paceText(pace)}`,
     group: "Run",
+    needs: "write" as const,
     run: () => setPace(pace),
     refusal: () => ofRun(paceRefusal),
     onlyWhenSearched: true,
   })),
-  { does: "Run again", group: "Run", keys: ["Ctrl+Enter"], run: () => click("rerun") },
-  { does: "Cancel the run", group: "Run", run: () => click("cancel"), refusal: () => ofRun((run) => (isActive(run) ? null : "The run has ended.")) },
+  { does: "Run again", group: "Run", needs: "write", keys: ["Ctrl+Enter"], run: () => click("rerun") },
+  { does: "Cancel the run", group: "Run", needs: "write", run: () => click("cancel"), refusal: () => ofRun((run) => (isActive(run) ? null : "The run has ended.")) },
 ];
 
 function stepRun(): void {

@@ -3,6 +3,8 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { isActive, tagsQuery } from "../api/queries";
 import type { Run } from "../api/types";
+import { useRefusal } from "../app/who";
+import { WriteButton } from "../app/may";
 import { COMPARED_MAX, COMPARED_MIN, compareLink } from "../model/compare";
 import { plural } from "../ui/format";
 import { Icon } from "../ui/Icon";
@@ -35,7 +37,7 @@ export function BulkBar({ runs, onClear }: { runs: Run[]; onClear: () => void })
         Compare
       </button>
       <TagMenu runs={runs} onTag={(action, tag) => void bulk(action, runs, tag)} />
-      <button
+      <WriteButton
         className="btn"
         disabled={!active.length}
         title={active.length ? "What was measured is kept" : "All of these have ended"}
@@ -43,8 +45,8 @@ export function BulkBar({ runs, onClear }: { runs: Run[]; onClear: () => void })
       >
         <Icon name="cross" />
         Cancel{active.length && active.length < runs.length ? ` ${active.length}` : ""}
-      </button>
-      <button
+      </WriteButton>
+      <WriteButton
         className="btn danger"
         disabled={active.length > 0}
         title={active.length ? "Cancel those that have not ended first" : "Can be undone"}
@@ -55,7 +57,7 @@ export function BulkBar({ runs, onClear }: { runs: Run[]; onClear: () => void })
       >
         <Icon name="trash" />
         Delete
-      </button>
+      </WriteButton>
       {compared && <span className="mut small">{compared}</span>}
       <span className="grow" />
       <button className="btn ghost" onClick={onClear}>
@@ -74,6 +76,7 @@ function TagMenu({ runs, onTag }: { runs: Run[]; onTag: (action: "tag" | "untag"
     <Menu
       className="btn"
       title="Tag the chosen runs"
+      refusal={useRefusal()}
       label={
         <>
           <Icon name="flag" />

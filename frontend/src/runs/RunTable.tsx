@@ -1,11 +1,13 @@
 import { useRef } from "react";
+import { Link } from "react-router";
 import type { Run } from "../api/types";
 import { Icon } from "../ui/Icon";
-import { RUN_COLUMNS } from "./columns";
+import type { Column } from "./columns";
 
 /** Runs as rows that can be chosen; Shift chooses all from the last one. The order is the server's, over all runs, not only those shown. */
 export function RunTable({
   runs,
+  columns,
   sort,
   onSort,
   chosen,
@@ -13,6 +15,7 @@ export function RunTable({
   onTag,
 }: {
   runs: Run[];
+  columns: Column[];
   sort: string;
   onSort: (sort: string) => void;
   chosen: ReadonlySet<string>;
@@ -42,7 +45,7 @@ export function RunTable({
               />
             </label>
           </th>
-          {RUN_COLUMNS.map(({ label, sort: order, number }) => (
+          {columns.map(({ label, sort: order, number }) => (
             <th key={label} className={number ? "num" : ""} aria-sort={order && label !== "Created" ? ariaSort(sort, order) : undefined}>
               {order ? (
                 <button onClick={() => onSort(nextSort(sort, order))} title={`Sort by ${label.toLowerCase()}`}>
@@ -54,7 +57,6 @@ export function RunTable({
               )}
             </th>
           ))}
-          <th>Tags</th>
         </tr>
       </thead>
       <tbody>
@@ -70,25 +72,34 @@ export function RunTable({
                 />
               </label>
             </td>
-            {RUN_COLUMNS.map(({ label, number, cell }) => (
-              <td key={label} className={number ? "num" : ""}>
-                {cell(run)}
+            {columns.map(({ id, label, number, cell }) => (
+              <td key={label} className={`${number ? "num" : ""} c-${id}`}>
+                {id === "tags" ? <Tags run={run} onTag={onTag} /> : cell(run)}
               </td>
             ))}
-            <td>
-              <span className="tags">
-                {run.tags.map((tag) => (
-                  <button key={tag} className="tag" title={`Show runs tagged “${tag}”`} onClick={() => onTag(tag)}>
-                    <Icon name="flag" small />
-                    <span className="ell">{tag}</span>
-                  </button>
-                ))}
-              </span>
-            </td>
           </tr>
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** Given by people, and whether they have written something about it. */
+function Tags({ run, onTag }: { run: Run; onTag: (tag: string) => void }) {
+  return (
+    <span className="tags">
+      {run.tags.map((tag) => (
+        <button key={tag} className="tag" title={`Show runs tagged “${tag}”`} onClick={() => onTag(tag)}>
+          <Icon name="flag" small />
+          <span className="ell">{tag}</span>
+        </button>
+      ))}
+      {run.said && (
+        <Link className="noted" to={`/runs/${run.id}?panel=notes`} title={run.said} aria-label={`Notes on run ${run.number}`}>
+          <Icon name="book" small />
+        </Link>
+      )}
+    </span>
   );
 }
 

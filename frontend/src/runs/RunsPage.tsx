@@ -1,20 +1,27 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { experimentsQuery, RUNS_PER_PAGE, runsQuery, tagsQuery } from "../api/queries";
+import { ApiError } from "../api/client";
+import { experimentsQuery, RUNS_PER_PAGE, runsQuery, studyQuery, tagsQuery } from "../api/queries";
 import type { Run, RunState } from "../api/types";
 import { TopBar } from "../app/TopBar";
+import { addressOf, viewOf } from "../model/views";
 import { plural } from "../ui/format";
 import { Icon } from "../ui/Icon";
+import { Pager } from "../ui/Pager";
 import { SearchField } from "../ui/SearchField";
 import { Empty, Failure, Loading } from "../ui/states";
 import { useUrlState } from "../ui/useUrlState";
 import { BulkBar } from "./BulkBar";
+import { ColumnsMenu } from "./ColumnsMenu";
+import { columnsNamed } from "./columns";
+import { FilterMenu } from "./FilterMenu";
 import { RunTable } from "./RunTable";
+import { ViewsMenu } from "./ViewsMenu";
 import "./runs.css";
 
 const STATES: (RunState | "")[] = ["", "queued", "running", "paused", "succeeded", "failed", "cancelled"];
-const FILTERS = ["state", "search", "experiment", "tag", "sort", "offset"] as const;
+const FILTERS = ["state", "search", "experiment", "tag", "study", "of_studies", "sort", "columns", "offset"] as const;
 const NEWEST_FIRST = "-number";
 
 /** All runs of the lab. What is searched for, and in which order, stands in the address. */
@@ -25,6 +32,7 @@ export function RunsPage() {
   const { data, error, refetch, isPlaceholderData } = useQuery(runsQuery({ ...url, offset }));
   const { data: experiments } = useQuery(experimentsQuery);
   const { data: tags = [] } = useQuery(tagsQuery);
+  const { data: study } = useQuery({ ...studyQuery(url.study), enabled: url.study !== "" });
   // Chosen runs stay chosen when the page or the filter changes, as they were when they were last seen.
   const [chosen, setChosen] = useState<ReadonlyMap<string, Run>>(new Map());
   const runs = data?.items ?? [];
@@ -42,20 +50,30 @@ export function RunsPage() {
       return next;
     });
 
-  const filtered = Boolean(url.state || url.search || url.experiment || url.tag);
+  const filtered = Boolean(url.state || url.search || url.experiment || url.tag || url.study);
   const count = data?.count ?? 0;
-  const all = () => filter({ state: "", search: "", experiment: "", tag: "" });
+  const all = () => filter({ state: "", search: "", experiment: "", tag: "", study: "", of_studies: "1" });
   return (
     <div className="page on-runs">
-      <TopBar title="Runs" crumb={<h1>Runs</h1>} />
+      <TopBar
+        title="Runs"
+        crumb={<h1>Runs</h1>}
+        actions={
+          <>
+            <ViewsMenu query={viewOf(url)} onOpen={(query) => filter(addressOf(query))} />
+            <ColumnsMenu columns={url.columns} onColumns={(columns) => change({ columns }, true)} />
+          </>
+        }
+      />
       <div className="list-page">
         <div className="toolbar">
           <SearchField
             label="Search runs"
-            hint="Search by name, number or digest"
+            hint="Name, number, p99>10, note:word"
             value={url.search}
             onChange={(search) => change({ search, offset: "" }, true)}
           />
+          <FilterMenu search={url.search} onSearch={(search) => filter({ search })} />
           <div className="seg" role="radiogroup" aria-label="State">
             {STATES.map((state) => (
               <label key={state}>
@@ -84,6 +102,17 @@ export function RunsPage() {
               <Icon name="cross" small />
             </button>
           )}
+          {url.study ? (
+            <button className="btn" onClick={() => filter({ study: "" })} title="Show all runs, not only those that this study needed">
+              <span className="ell">{study?.name ?? "one study"}</span>
+              <Icon name="cross" small />
+            </button>
+          ) : (
+            <label className="of-studies" title="Studies make many runs; they are left out unless they are asked for">
+              <input type="checkbox" checked={url.of_studies === "1"} onChange={() => filter({ of_studies: url.of_studies ? "" : "1" })} />
+              Runs of studies
+            </label>
+          )}
           <span className="grow" />
           <span className="mut small" role="status">
             {data ? plural(count, "run") : ""}
@@ -92,13 +121,26 @@ export function RunsPage() {
         {chosen.size > 0 && <BulkBar runs={current} onClear={() => setChosen(new Map())} />}
         <section className="panel" aria-label="Runs" data-testid="run-list">
           <div className="scroll" style={isPlaceholderData ? { opacity: 0.6 } : undefined} tabIndex={0}>
-            {error ? (
+            {error instanceof ApiError && error.status === 422 ? (
+              <Empty
+                icon="filter"
+                title="This cannot be searched for"
+                action={
+                  <button className="btn" onClick={all}>
+                    Show all runs
+                  </button>
+                }
+              >
+                {error.message}
+              </Empty>
+            ) : error ? (
               <Failure error={error} retry={() => void refetch()} />
             ) : !data ? (
               <Loading />
             ) : runs.length ? (
               <RunTable
                 runs={runs}
+                columns={columnsNamed(url.columns)}
                 sort={sort}
                 onSort={(next) => filter({ sort: next === NEWEST_FIRST ? "" : next })}
                 chosen={new Set(chosen.keys())}
@@ -131,30 +173,7 @@ export function RunsPage() {
             )}
           </div>
         </section>
-        {count > RUNS_PER_PAGE && (
-          <div className="toolbar">
-            <span className="mut small">
-              {offset + 1} to {Math.min(count, offset + RUNS_PER_PAGE)} of {count}
-            </span>
-            <span className="grow" />
-            <button
-              className="btn"
-              disabled={offset === 0}
-              title={offset === 0 ? "This is the first page" : ""}
-              onClick={() => change({ offset: String(Math.max(0, offset - RUNS_PER_PAGE) || "") })}
-            >
-              Previous
-            </button>
-            <button
-              className="btn"
-              disabled={offset + RUNS_PER_PAGE >= count}
-              title={offset + RUNS_PER_PAGE >= count ? "This is the last page" : ""}
-              onClick={() => change({ offset: String(offset + RUNS_PER_PAGE) })}
-            >
-              Next
-            </button>
-          </div>
-        )}
+        <Pager offset={offset} size={RUNS_PER_PAGE} count={count} onOffset={(next) => change({ offset: next })} />
       </div>
     </div>
   );

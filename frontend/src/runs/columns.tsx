@@ -6,7 +6,11 @@ import { duration, latency, short, when } from "../ui/format";
 import { StateBadge } from "../ui/states";
 
 export interface Column {
+  /** In the address. */
+  id: string;
   label: string;
+  /** Only there if it is asked for. */
+  further?: boolean;
   /** Name of the order that the API knows; without one the column cannot be sorted by. */
   sort?: string;
   number?: boolean;
@@ -14,14 +18,16 @@ export interface Column {
 }
 
 const NONE = <span className="mut">–</span>;
-const measured = (run: Run) => (run.summary?.latency_ms ?? {}) as { p50?: number | null; p99?: number | null };
+const measured = (run: Run) => (run.summary?.latency_ms ?? {}) as Partial<Record<"p50" | "p95" | "p99" | "mean" | "max", number | null>>;
 const ms = (value: number | null | undefined) => (value === null || value === undefined ? NONE : latency(value).join(" "));
+const counted = (value: unknown) => (typeof value === "number" ? short(value) : NONE);
 
 export const tookOf = (run: Run) =>
   run.started_at && run.finished_at ? (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1000 : null;
 
 export const RUN_COLUMNS: Column[] = [
   {
+    id: "run",
     label: "Run",
     sort: "number",
     number: true,
@@ -32,6 +38,7 @@ export const RUN_COLUMNS: Column[] = [
     ),
   },
   {
+    id: "state",
     label: "State",
     sort: "state",
     cell: (run) => (
@@ -41,6 +48,7 @@ export const RUN_COLUMNS: Column[] = [
     ),
   },
   {
+    id: "experiment",
     label: "Experiment",
     sort: "experiment",
     cell: (run) => (
@@ -50,6 +58,7 @@ export const RUN_COLUMNS: Column[] = [
     ),
   },
   {
+    id: "time",
     label: "Virtual time",
     cell: (run) =>
       isActive(run) ? (
@@ -63,17 +72,19 @@ export const RUN_COLUMNS: Column[] = [
         <span className="mut">{run.t_s === null || run.t_s === undefined ? "–" : `${short(run.t_s)} s`}</span>
       ),
   },
-  { label: "Seed", sort: "seed", number: true, cell: (run) => run.seed },
-  { label: "p50", sort: "p50", number: true, cell: (run) => ms(measured(run).p50) },
-  { label: "p99", sort: "p99", number: true, cell: (run) => ms(measured(run).p99) },
+  { id: "seed", label: "Seed", sort: "seed", number: true, cell: (run) => run.seed },
+  { id: "p50", label: "p50", sort: "p50", number: true, cell: (run) => ms(measured(run).p50) },
+  { id: "p99", label: "p99", sort: "p99", number: true, cell: (run) => ms(measured(run).p99) },
   {
+    id: "out",
     label: "Out, rec/s",
     sort: "out",
     number: true,
-    cell: (run) => (typeof run.summary?.throughput_out_per_s === "number" ? short(run.summary.throughput_out_per_s) : NONE),
+    cell: (run) => counted(run.summary?.throughput_out_per_s),
   },
-  { label: "Created", sort: "number", cell: (run) => <span className="mut">{when(run.created_at)}</span> },
+  { id: "created", label: "Created", sort: "number", cell: (run) => <span className="mut">{when(run.created_at)}</span> },
   {
+    id: "took",
     label: "Took",
     sort: "took",
     number: true,
@@ -82,4 +93,42 @@ export const RUN_COLUMNS: Column[] = [
       return seconds === null ? NONE : duration(seconds);
     },
   },
+  { id: "p95", label: "p95", further: true, number: true, cell: (run) => ms(measured(run).p95) },
+  { id: "mean", label: "Mean", further: true, number: true, cell: (run) => ms(measured(run).mean) },
+  { id: "max", label: "Max", further: true, number: true, cell: (run) => ms(measured(run).max) },
+  { id: "in", label: "In, rec/s", further: true, number: true, cell: (run) => counted(run.summary?.throughput_in_per_s) },
+  { id: "records", label: "Records out", further: true, number: true, cell: (run) => counted(run.summary?.records_out) },
+  { id: "late", label: "Late", further: true, number: true, cell: (run) => counted(run.summary?.late) },
+  { id: "backlog", label: "Backlog", further: true, number: true, cell: (run) => counted(run.summary?.backlog) },
+  { id: "engine", label: "Engine", further: true, cell: (run) => run.engine_version || NONE },
+  {
+    id: "digest",
+    label: "Digest",
+    further: true,
+    cell: (run) => (run.digest ? <span className="mono" title={run.digest}>{run.digest.slice(0, 8)}</span> : NONE),
+  },
+  {
+    id: "notes",
+    label: "Notes",
+    further: true,
+    cell: (run) => (
+      <Link className="plain-link said" to={`/runs/${run.id}?panel=notes`} title={run.said}>
+        {run.said}
+      </Link>
+    ),
+  },
+  { id: "tags", label: "Tags", cell: () => null },
 ];
+
+const USUAL = RUN_COLUMNS.filter(({ further }) => !further);
+
+/** Columns in an address: known ones, in their order; the usual ones where it names none. */
+export function columnsNamed(text: string): Column[] {
+  const named = text.split(",");
+  const known = RUN_COLUMNS.filter(({ id }) => named.includes(id));
+  return known.length ? known : USUAL;
+}
+
+/** What the address says of columns: nothing of the usual ones. */
+export const namesOf = (columns: Column[]): string =>
+  columns.length === USUAL.length && columns.every(({ further }) => !further) ? "" : columns.map(({ id }) => id).join(",");

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link } from "react-router";
 import { registryQuery, templatesQuery } from "../api/queries";
+import { WriteButton } from "../app/may";
 import { TopBar } from "../app/TopBar";
 import { useCreate } from "../canvas/useCreate";
 import { coerceDocument, emptyDocument, horizonOf, type ExperimentDocument } from "../model/document";
@@ -24,16 +25,17 @@ export function TemplatesPage() {
   const icons = useMemo(() => new Map((registry?.operators ?? []).map(({ kind, icon }) => [kind, icon])), [registry]);
   const words = url.search.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = templates.filter(({ document }) => words.every((word) => spoken(document).includes(word)));
+  const busy = create.isPending ? "An experiment is being made" : "";
   return (
     <div className="page on-templates">
       <TopBar
         title="Templates"
         crumb={<h1>Templates</h1>}
         actions={
-          <button className="btn" onClick={() => create.mutate(emptyDocument())} disabled={create.isPending}>
+          <WriteButton className="btn" onClick={() => create.mutate(emptyDocument())} disabled={create.isPending} title={busy}>
             <Icon name="plus" />
             Empty experiment
-          </button>
+          </WriteButton>
         }
       />
       <div className="list-page">
@@ -71,14 +73,14 @@ export function TemplatesPage() {
                 <li key={id} className="card panel" data-testid={`template-${id}`}>
                   <QueryPicture document={document} icons={icons} />
                   <h2>
-                    <button disabled={create.isPending} onClick={() => create.mutate(document)}>
+                    <WriteButton disabled={create.isPending} title={busy} onClick={() => create.mutate(document)}>
                       {document.name}
-                    </button>
+                    </WriteButton>
                   </h2>
                   <p>{document.description}</p>
                   <footer>
                     {plural(document.query.operators.length, "operator")}, {plural(expandHosts(document).length, "host")},{" "}
-                    {short(horizonOf(document))} s
+                    {short(horizonOf(document))} s, <Link to={`/studies/new?template=${id}`}>study it</Link>
                   </footer>
                 </li>
               ))}

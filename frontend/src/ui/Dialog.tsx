@@ -8,12 +8,15 @@ import { Icon } from "./Icon";
 export function Dialog({
   title,
   wide = false,
+  high = false,
   onClose,
   children,
   footer,
 }: {
   title: string;
   wide?: boolean;
+  /** Begins near the top, whatever its height: nothing jumps while a list in it grows and shrinks. */
+  high?: boolean;
   onClose: () => void;
   children: ReactNode;
   footer?: ReactNode;
@@ -28,7 +31,7 @@ export function Dialog({
   return (
     <dialog
       ref={element}
-      className={wide ? "wide" : ""}
+      className={`${wide ? "wide" : ""} ${high ? "high" : ""}`}
       aria-label={title}
       onCancel={(event) => {
         event.preventDefault();

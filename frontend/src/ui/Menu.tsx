@@ -5,11 +5,14 @@ export function Menu({
   label,
   title,
   className = "btn ghost icon",
+  refusal = null,
   children,
 }: {
   label: ReactNode;
   title: string;
   className?: string;
+  /** Why it cannot be opened, as a sentence. */
+  refusal?: string | null;
   children: (close: () => void) => ReactNode;
 }) {
   const [open, setOpen] = useState(false);
@@ -37,7 +40,9 @@ export function Menu({
     <span ref={root} style={{ position: "relative", display: "inline-flex" }}>
       <button
         className={className}
-        title={title}
+        title={refusal ?? title}
+        disabled={refusal !== null}
+        aria-label={refusal === null ? undefined : title}
         aria-haspopup="menu"
         aria-expanded={open}
         onClick={() => setOpen(!open)}

@@ -10,12 +10,15 @@ export function SearchField({
   value,
   onChange,
   width = 280,
+  first = false,
 }: {
   label: string;
   hint: string;
   value: string;
   onChange: (value: string) => void;
   width?: number;
+  /** A dialog begins with it. */
+  first?: boolean;
 }) {
   const [text, setText] = useState(value);
   const sent = useRef(value);
@@ -37,7 +40,14 @@ export function SearchField({
   return (
     <label className="find" style={{ width }}>
       <Icon name="search" />
-      <input aria-label={label} placeholder={hint} value={text} maxLength={200} onChange={(event) => setText(event.target.value)} />
+      <input
+        aria-label={label}
+        placeholder={hint}
+        value={text}
+        maxLength={200}
+        data-autofocus={first ? "" : undefined}
+        onChange={(event) => setText(event.target.value)}
+      />
     </label>
   );
 }

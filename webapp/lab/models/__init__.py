@@ -2,10 +2,36 @@
 
 from .datasets import Dataset
 from .experiments import Experiment
-from .notes import Note, Tag
+from .fields import FieldName
+from .figures import FigureResult, Reproduction
+from .parameters import RunParameter
 from .people import Lab, Membership
 from .runs import Run, RunSummary
+from .spark import SparkJob
+from .studies import Study, Trial, TrialState
+from .tags import Tag
+from .views import View
 from .waterfalls import Waterfalls
 from .work import RunState, Work
 
-__all__ = ["Dataset", "Experiment", "Lab", "Membership", "Note", "Run", "RunState", "RunSummary", "Tag", "Waterfalls", "Work"]
+__all__ = [
+    "Dataset",
+    "Experiment",
+    "FieldName",
+    "FigureResult",
+    "Lab",
+    "Membership",
+    "Reproduction",
+    "Run",
+    "RunParameter",
+    "RunState",
+    "RunSummary",
+    "SparkJob",
+    "Study",
+    "Tag",
+    "Trial",
+    "TrialState",
+    "View",
+    "Waterfalls",
+    "Work",
+]

@@ -12,7 +12,10 @@ from .people import Lab
 
 
 class Dataset(models.Model):
-    """A table of records, kept as Parquet. Never changed: documents name it, and a run must repeat."""
+    """A table of records, kept as Parquet. Never changed: documents name it, and a run must repeat.
+
+    One that was deleted keeps its records under a name that no document can say, until it is restored.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
@@ -23,9 +26,12 @@ class Dataset(models.Model):
     columns = models.JSONField()  # [{name, type, sample}]
     timestamps = models.JSONField()  # names of the columns that can be event time, best first
     created_at = models.DateTimeField(auto_now_add=True)
+    deleted_at = models.DateTimeField(null=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["lab", "name"], name="one_dataset_of_a_name")]
+        constraints = [
+            models.UniqueConstraint(fields=["lab", "name"], condition=models.Q(deleted_at__isnull=True), name="one_dataset_of_a_name")
+        ]
 
     @property
     def path(self) -> Path:

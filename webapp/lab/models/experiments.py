@@ -12,6 +12,8 @@ from .people import Lab
 
 NAME_LENGTH_MAX = 200
 UNNAMED = "Untitled experiment"
+FIGURE = "figure "
+"""With this the `fixture` of a figure's experiment begins."""
 
 
 def name_of(document: dict[str, Any]) -> str:

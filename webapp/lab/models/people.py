@@ -11,6 +11,8 @@ class Lab(models.Model):
 
     name = models.CharField(max_length=100, unique=True)
     runs_numbered = models.PositiveIntegerField(default=0)  # the number of the newest run
+    storage_limit_bytes = models.BigIntegerField(null=True)  # above it nothing new begins; null: no limit
+    keep_frames_days = models.PositiveIntegerField(null=True)  # null: for ever
     created_at = models.DateTimeField(auto_now_add=True)
 
 
@@ -29,7 +31,3 @@ class Membership(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["lab", "user"], name="one_membership")]
-
-    @property
-    def may_write(self) -> bool:
-        return self.role != Role.VIEWER

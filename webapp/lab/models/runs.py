@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import models, transaction
@@ -14,9 +14,15 @@ from django.db.models import F, Q
 from engine.spec.metrics import flat
 
 from .experiments import Experiment
+from .fields import FieldName
 from .pauses import RunQuerySet
 from .people import Lab
 from .work import RunState, Work
+
+if TYPE_CHECKING:
+    from .studies import Study
+
+NOTES_LENGTH_MAX = 20_000
 
 
 class Run(Work):
@@ -29,9 +35,13 @@ class Run(Work):
     number = models.PositiveIntegerField()
     experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="runs")
     experiment_version = models.PositiveIntegerField()
+    study = models.ForeignKey("Study", null=True, on_delete=models.SET_NULL, related_name="runs")  # that made it
+    parent = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="forks")  # from which it was forked
+    fork_at_ns = models.BigIntegerField(null=True)  # up to here it is as its parent
     name = models.CharField(max_length=200)  # the experiment's when the run was made
     document = models.JSONField()
     hash = models.CharField(max_length=64, db_index=True)
+    setup = models.CharField(max_length=64, blank=True, db_index=True)  # hash of the document without its seed
     seed = models.BigIntegerField()
     engine_version = models.CharField(max_length=100, blank=True)  # of the worker that took it
     horizon_ns = models.BigIntegerField()
@@ -44,6 +54,9 @@ class Run(Work):
     paused_at = models.DateTimeField(null=True)
     summary = models.JSONField(null=True)
     digest = models.CharField(max_length=64, blank=True)
+    notes = models.TextField(max_length=NOTES_LENGTH_MAX, blank=True)  # what people say of it
+    stored_bytes = models.BigIntegerField(null=True)  # that its files take; null: to be measured
+    frames_removed_at = models.DateTimeField(null=True)  # see storage
 
     objects = RunQuerySet.as_manager()
 
@@ -51,12 +64,25 @@ class Run(Work):
         constraints = [models.UniqueConstraint(fields=["lab", "number"], name="one_run_of_a_number")]
         indexes = [
             models.Index(fields=["lab", "-number"]),
+            models.Index(fields=["lab", "experiment", "stored_bytes"], condition=Q(deleted_at__isnull=True), name="bytes_of_runs"),
+            models.Index(fields=["stored_bytes"], condition=Q(stored_bytes__isnull=True), name="unmeasured_runs"),
             models.Index(fields=["state"], condition=Q(state__in=["queued", "running", "paused"]), name="active_runs"),
         ]
 
     @classmethod
     def start(
-        cls, experiment: Experiment, *, document: dict[str, Any], hash: str, seed: int, horizon_ns: int, pace: float | None = None
+        cls,
+        experiment: Experiment,
+        *,
+        document: dict[str, Any],
+        hash: str,
+        setup: str,
+        seed: int,
+        horizon_ns: int,
+        pace: float | None = None,
+        study: Study | None = None,
+        parent: Run | None = None,
+        fork_at_ns: int | None = None,
     ) -> Run:
         """Store a queued run with the lab's next number. Handing it to the queue is the caller's next step."""
         with transaction.atomic():
@@ -65,7 +91,8 @@ class Run(Work):
             name = document.get("name") or experiment.name
             return cls.objects.create(
                 lab_id=experiment.lab_id, number=number, experiment=experiment, experiment_version=experiment.version, name=name,
-                document=document, hash=hash, seed=seed, horizon_ns=horizon_ns, pace=pace,
+                document=document, hash=hash, setup=setup, seed=seed, horizon_ns=horizon_ns, pace=pace, study=study,
+                parent=parent, fork_at_ns=fork_at_ns,
             )  # fmt: skip
 
     @property
@@ -101,17 +128,20 @@ class Run(Work):
 class RunSummary(models.Model):
     """One number of a run's summary, by dotted name (`latency_ms.p99`), so that runs can be searched and compared in SQL."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="metrics")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="metrics", db_index=False)
     metric = models.CharField(max_length=200)
     value = models.FloatField()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "metric"], name="one_value_of_a_metric")]
-        indexes = [models.Index(fields=["metric", "value"])]
+        # With the run: conditions are answered from the index alone, whose entries stand together as the rows of a metric do not.
+        indexes = [models.Index(fields=["metric", "value"], include=["run"], name="runs_by_metric")]
 
     @classmethod
     def store(cls, run_id: uuid.UUID, summary: Mapping[str, Any]) -> None:
         """Replace the run's rows by those of the summary."""
         with transaction.atomic():
             cls.objects.filter(run_id=run_id).delete()
-            cls.objects.bulk_create(cls(run_id=run_id, metric=name, value=value) for name, value in flat(summary))
+            numbers = flat(summary)
+            cls.objects.bulk_create(cls(run_id=run_id, metric=name, value=value) for name, value in numbers)
+            FieldName.ids(Run.objects.values_list("lab_id", flat=True).get(pk=run_id), (name for name, _ in numbers))

@@ -97,9 +97,10 @@ class WorkQuerySet(models.QuerySet[Any]):
 
 
 class Work(models.Model):
-    """What a worker does for the lab. TASK: name of the Celery task that takes the row's id."""
+    """What a worker does for the lab. TASK: name of the Celery task that takes the row's id; QUEUE: to which workers it is handed."""
 
     TASK: ClassVar[str]
+    QUEUE: ClassVar[str] = "runs"
     LARGE_FIELDS: ClassVar[tuple[str, ...]] = ()
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

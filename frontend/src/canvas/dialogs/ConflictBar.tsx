@@ -8,6 +8,9 @@ import { keepMine, takeTheirs } from "../useServer";
 
 const ROWS_MAX = 200;
 
+/** A pointer may go on in the next line behind a slash. */
+const breakable = (pointer: string) => pointer.replaceAll("/", "/\u200b");
+
 /** Somebody else saved the same experiment: nothing is overwritten until one of the two is chosen. */
 export function ConflictBar() {
   const conflict = useEditor((state) => state.conflict);
@@ -16,6 +19,16 @@ export function ConflictBar() {
   if (!conflict) return null;
   const all = differences(document, conflict.document);
   const rows = all.filter(({ pointer }) => !pointer.startsWith("/ui/"));
+  const choice = (
+    <>
+      <button className="btn" onClick={takeTheirs}>
+        Take theirs
+      </button>
+      <button className="btn" onClick={keepMine}>
+        Keep mine
+      </button>
+    </>
+  );
   return (
     <div className="bar-note" role="alert" data-testid="conflict">
       <Icon name="warn" />
@@ -24,14 +37,19 @@ export function ConflictBar() {
       <button className="btn" onClick={() => setComparing(true)}>
         Compare versions
       </button>
-      <button className="btn" onClick={takeTheirs}>
-        Take theirs
-      </button>
-      <button className="btn" onClick={keepMine}>
-        Keep mine
-      </button>
+      {choice}
       {comparing && (
-        <Dialog title={`Two versions, ${plural(rows.length, "difference")}`} wide onClose={() => setComparing(false)}>
+        <Dialog
+          title={`Two versions, ${plural(rows.length, "difference")}`}
+          wide
+          onClose={() => setComparing(false)}
+          footer={
+            <>
+              <span className="mut small grow">Taking theirs can be undone; keeping yours makes it the newest version.</span>
+              {choice}
+            </>
+          }
+        >
           <div className="scroll">
             <table className="table diff">
               <thead>
@@ -44,7 +62,7 @@ export function ConflictBar() {
               <tbody>
                 {rows.slice(0, ROWS_MAX).map((row) => (
                   <tr key={row.pointer}>
-                    <td className="mono">{row.pointer || "/"}</td>
+                    <td className="mono">{breakable(row.pointer || "/")}</td>
                     <td className="mono">{JSON.stringify(row.mine) ?? "–"}</td>
                     <td className="mono">{JSON.stringify(row.theirs) ?? "–"}</td>
                   </tr>

@@ -1,10 +1,9 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { upload } from "../../api/client";
 import type { Dataset } from "../../api/types";
+import { ColumnTable } from "../../datasets/ColumnTable";
+import { FileDrop } from "../../datasets/FileDrop";
 import type { Tagged } from "../../model/document";
 import { Dialog } from "../../ui/Dialog";
-import { bytes } from "../../ui/format";
 import { Icon } from "../../ui/Icon";
 import { addItem } from "../commands";
 import { useRegistry } from "../useRegistry";
@@ -13,33 +12,16 @@ type Replay = "recorded" | "faster" | "rate";
 
 /** Upload a CSV or Parquet file, see the schema that was inferred, choose the timestamp and how it is replayed, add it as a source. */
 export function UploadDialog({ onClose }: { onClose: () => void }) {
-  const client = useQueryClient();
   const { kinds } = useRegistry();
   const [dataset, setDataset] = useState<Dataset | null>(null);
-  const [busy, setBusy] = useState("");
-  const [error, setError] = useState("");
-  const [over, setOver] = useState(false);
   const [timestamp, setTimestamp] = useState("");
   const [replay, setReplay] = useState<Replay>("recorded");
   const [speed, setSpeed] = useState(10);
   const [perSecond, setPerSecond] = useState(1000);
 
-  const send = async (file: File | undefined) => {
-    if (!file) return;
-    setError("");
-    setBusy(`Reading ${file.name}, ${bytes(file.size)}`);
-    try {
-      const form = new FormData();
-      form.append("file", file);
-      const answer = await upload<Dataset>("/api/datasets", form);
-      setDataset(answer);
-      setTimestamp(answer.timestamps[0] ?? "");
-      void client.invalidateQueries({ queryKey: ["datasets"] });
-    } catch (problem) {
-      setError(problem instanceof Error ? problem.message : String(problem));
-    } finally {
-      setBusy("");
-    }
+  const take = (uploaded: Dataset) => {
+    setDataset(uploaded);
+    setTimestamp(uploaded.timestamps[0] ?? "");
   };
 
   const rate: Tagged =
@@ -71,67 +53,10 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
         </>
       }
     >
-      {!dataset && (
-        <label
-          className={`dropzone ${over ? "over" : ""}`}
-          onDragOver={(event) => {
-            event.preventDefault();
-            setOver(true);
-          }}
-          onDragLeave={() => setOver(false)}
-          onDrop={(event) => {
-            event.preventDefault();
-            setOver(false);
-            void send(event.dataTransfer.files[0]);
-          }}
-        >
-          <Icon name="upload" />
-          <b>{busy || "Drop a CSV or Parquet file here, or choose one"}</b>
-          <span className="mut">A CSV needs a header line and UTF-8. Types are inferred from the values.</span>
-          <input
-            type="file"
-            className="vh"
-            accept=".csv,.parquet,.pq,text/csv"
-            disabled={Boolean(busy)}
-            data-testid="upload-file"
-            onChange={(event) => void send(event.target.files?.[0])}
-          />
-        </label>
-      )}
-      {error && (
-        <p className="remark err" role="alert">
-          <Icon name="crossc" small />
-          <span>{error}</span>
-        </p>
-      )}
+      {!dataset && <FileDrop onUploaded={take} />}
       {dataset && (
         <>
-          <p>
-            <b>{dataset.name}</b>{" "}
-            <span className="mut">
-              {dataset.rows.toLocaleString("en-US")} rows, {bytes(dataset.bytes)}, {dataset.columns.length} columns
-            </span>
-          </p>
-          <div className="scroll columns">
-            <table className="table">
-              <thead>
-                <tr>
-                  <th>Column</th>
-                  <th>Type</th>
-                  <th>First values</th>
-                </tr>
-              </thead>
-              <tbody>
-                {dataset.columns.map((column) => (
-                  <tr key={column.name}>
-                    <td className="mono">{column.name}</td>
-                    <td>{column.type}</td>
-                    <td className="mut ell">{column.sample.slice(0, 4).map(String).join(", ")}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <ColumnTable dataset={dataset} />
           <div className="two">
             <div className="field">
               <label htmlFor="timestamp">

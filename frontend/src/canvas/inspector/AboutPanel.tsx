@@ -1,3 +1,4 @@
+import { WriteArea } from "../../app/may";
 import { Remarks } from "../../ui/form/fields";
 import { SchemaForm } from "../../ui/form/SchemaForm";
 import { edit, useEditor } from "../editor";
@@ -11,7 +12,7 @@ export function AboutPanel() {
   const problems = useEditor((state) => state.problems);
   const { schema: root } = useRegistry();
   return (
-    <div className="form first">
+    <WriteArea className="form first">
       <Remarks problems={problems.filter((problem) => OWN.includes(problem.pointer))} />
       <p className="doc">Select an operator, an edge or a host to see and change it.</p>
       {root && (
@@ -30,6 +31,6 @@ export function AboutPanel() {
         </label>
         <p className="mono hash">{hash ?? "–"}</p>
       </div>
-    </div>
+    </WriteArea>
   );
 }

@@ -1,4 +1,5 @@
 import type { Json, Kind } from "../../api/types";
+import { WriteArea } from "../../app/may";
 import { DEFAULT_PORT, patchEdge, setFeedback, type Edge } from "../../model/document";
 import { propertyNames, schemaAt } from "../../model/schema";
 import { problemsAt } from "../../model/validate";
@@ -39,7 +40,7 @@ export function EdgePanel({ edge, edgeId }: { edge: Edge; edgeId: string }) {
   const kinds = (registry.partitionings ?? []).map((kind) => withFieldEditor(kind, schema ? ["key"] : []));
   return (
     <>
-      <div className="form first">
+      <WriteArea className="form first">
         <p className="doc">
           {end(edge.source, edge.source_port, DEFAULT_PORT.source)} → {end(edge.target, edge.target_port, DEFAULT_PORT.target)}
         </p>
@@ -67,7 +68,7 @@ export function EdgePanel({ edge, edgeId }: { edge: Edge; edgeId: string }) {
           </div>
         )}
         {schema && <SchemaList title="Records on this edge" fields={schema.fields} bytes={schema.bytes} />}
-      </div>
+      </WriteArea>
       <div className="actions">
         <button className="btn danger" onClick={deleteSelection}>
           <Icon name="trash" />

@@ -1,4 +1,4 @@
-import type { Json, Kind } from "../../api/types";
+import { WriteArea } from "../../app/may";
 import type { Tagged } from "../../model/document";
 import { newFault, replaceFault } from "../../model/faults";
 import { expandHosts } from "../../model/hosts";
@@ -7,6 +7,7 @@ import { Icon } from "../../ui/Icon";
 import { deleteSelection, duplicateSelection } from "../commands";
 import { edit, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
+import "./editors";
 
 /** One fault: its kind, and that kind's own form. Hosts can be picked from those of the cluster. */
 export function FaultPanel({ fault, index }: { fault: Tagged; index: number }) {
@@ -22,17 +23,17 @@ export function FaultPanel({ fault, index }: { fault: Tagged; index: number }) {
   };
   return (
     <>
-      <div className="form first">
+      <WriteArea className="form first">
         <KindForm
           label="Fault"
-          kinds={kinds.map(withHostEditor)}
+          kinds={kinds}
           value={fault}
           pointer={`/faults/${index}`}
           problems={problems}
           records={{ hosts }}
           onChange={change}
         />
-      </div>
+      </WriteArea>
       <div className="actions">
         <button className="btn" onClick={duplicateSelection} title="Duplicate (Ctrl+D)">
           <Icon name="copy" />
@@ -45,11 +46,4 @@ export function FaultPanel({ fault, index }: { fault: Tagged; index: number }) {
       </div>
     </>
   );
-}
-
-/** The schema says only that a host is a text. */
-function withHostEditor(kind: Kind): Kind {
-  const properties = (kind.schema.properties ?? {}) as { [name: string]: { [field: string]: Json } };
-  if (!properties.host) return kind;
-  return { ...kind, schema: { ...kind.schema, properties: { ...properties, host: { "x-editor": "field", ...properties.host } } } };
 }

@@ -1,4 +1,5 @@
 import type { Json } from "../../api/types";
+import { WriteArea } from "../../app/may";
 import { replaceHost, type Host } from "../../model/document";
 import { hostNames, summariseHosts } from "../../model/hosts";
 import { schemaAt, taggedDefault } from "../../model/schema";
@@ -25,7 +26,7 @@ export function HostPanel({ host, index }: { host: Host; index: number }) {
   const memories = registry.memories ?? [];
   return (
     <>
-      <div className="form first">
+      <WriteArea className="form first">
         <p className="doc">
           {hostNames(host).length === 1
             ? hostNames(host)[0]
@@ -65,7 +66,7 @@ export function HostPanel({ host, index }: { host: Host; index: number }) {
             onChange={(value, path) => change({ ...host, memory: value }, path)}
           />
         )}
-      </div>
+      </WriteArea>
       <div className="actions">
         <button className="btn danger" onClick={deleteSelection}>
           <Icon name="trash" />

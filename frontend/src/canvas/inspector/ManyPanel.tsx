@@ -1,10 +1,11 @@
+import { WriteArea } from "../../app/may";
 import { Icon } from "../../ui/Icon";
 import { plural } from "../../ui/format";
 import { changeParallelism, deleteSelection, duplicateSelection } from "../commands";
 
 export function ManyPanel({ ids }: { ids: string[] }) {
   return (
-    <div className="form first">
+    <WriteArea className="form first">
       <p className="doc">
         {plural(ids.length, "operator")} selected: {ids.join(", ")}
       </p>
@@ -28,6 +29,6 @@ export function ManyPanel({ ids }: { ids: string[] }) {
           Delete
         </button>
       </div>
-    </div>
+    </WriteArea>
   );
 }

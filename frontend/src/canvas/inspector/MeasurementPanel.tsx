@@ -1,4 +1,5 @@
 import type { Json, JsonSchema } from "../../api/types";
+import { WriteArea } from "../../app/may";
 import { definitionOf, furtherOf, withFurther, type Written } from "../../model/latencies";
 import { initialValue, schemaAt } from "../../model/schema";
 import { problemsAt } from "../../model/validate";
@@ -20,7 +21,7 @@ export function MeasurementPanel() {
   const { also: _also, ...rest } = measurement ?? initialValue(schema);
   return (
     <>
-      <div className="form first">
+      <WriteArea className="form first">
         <SchemaForm
           schema={schema}
           value={rest}
@@ -35,7 +36,7 @@ export function MeasurementPanel() {
           }
         />
         <Remarks problems={problemsAt(problems, "/backend")} />
-      </div>
+      </WriteArea>
       <FurtherLatencies also={furtherOf(measurement)} />
     </>
   );

@@ -1,10 +1,13 @@
 import { useMemo } from "react";
 import { Link } from "react-router";
 import type { Json, Kind, RecordField, RecordSchema } from "../../api/types";
+import { WriteArea } from "../../app/may";
 import { DEFAULT_PORT, instancesOf, patchOperator, renameOperator, type ExperimentDocument, type Operator } from "../../model/document";
+import { withParams } from "../../model/graph";
 import { summariseHosts } from "../../model/hosts";
 import { propertyNames, schemaAt } from "../../model/schema";
 import { problemsAt } from "../../model/validate";
+import { Marked } from "../../ui/Marked";
 import { Remarks } from "../../ui/form/fields";
 import { SchemaForm } from "../../ui/form/SchemaForm";
 import { Icon } from "../../ui/Icon";
@@ -47,7 +50,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
   const isSource = kind ? !kind.inputs.length : Boolean(workload);
   return (
     <>
-      <div className="form first">
+      <WriteArea className="form first">
         <Remarks problems={own} />
         {schema && (
           <SchemaForm
@@ -63,7 +66,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
         )}
         {kind && !isSource && (
           <p className="doc">
-            <b>{kind.title}.</b> {kind.doc.split("\n\n")[0]} <Link to={`/help/operators/${kind.kind}`}>More</Link>
+            <b>{kind.title}.</b> <Marked text={kind.doc.split("\n\n")[0] ?? ""} /> <Link to={`/help/operators/${kind.kind}`}>More</Link>
           </p>
         )}
         {kind && propertyNames(kind.schema).length > 0 && (
@@ -74,7 +77,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
             pointer={`${pointer}/params`}
             problems={problems}
             records={records}
-            onChange={(params, path) => edit((before) => patchOperator(before, operator.id, { params }), `${operator.id} ${path}`)}
+            onChange={(params, path) => edit((before) => withParams(before, operator.id, params), `${operator.id} ${path}`)}
           />
         )}
         {!kind && (
@@ -89,7 +92,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
             {kind.source}
           </p>
         )}
-      </div>
+      </WriteArea>
       {isSource && <SourceSections operator={operator} workload={workload} />}
       <Section title="Hosts" summary={summariseHosts(useEditor.getState().placement[operator.id] ?? []) || "not placed"} open={false}>
         <HostsField operator={operator} />
@@ -111,7 +114,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
           />
         </Section>
       )}
-      <Section title="Records" summary={recordsSummary(schemas, operator.id, kind)} open={!isSource}>
+      <Section reads title="Records" summary={recordsSummary(schemas, operator.id, kind)} open={!isSource}>
         {Object.entries(records).map(([port, fields]) => (
           <SchemaList key={`in ${port}`} title={port === DEFAULT_PORT.target ? "In" : `In, ${port}`} fields={fields} />
         ))}

@@ -1,5 +1,6 @@
 import type { Family, Json } from "../../api/types";
 import { type ExperimentDocument, type Tagged } from "../../model/document";
+import { expandHosts } from "../../model/hosts";
 import { labelOf, propertyNames, schemaAt, taggedDefault } from "../../model/schema";
 import { KindForm } from "../../ui/form/KindForm";
 import { Remarks } from "../../ui/form/fields";
@@ -7,6 +8,7 @@ import { SchemaForm } from "../../ui/form/SchemaForm";
 import { latency, plural } from "../../ui/format";
 import { edit, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
+import "./editors";
 import { Section } from "./Section";
 
 type Fields = { [field: string]: Json };
@@ -25,6 +27,7 @@ export function PoliciesPanel() {
   const setPolicy = (name: string, value: Tagged, path: string) =>
     edit((before) => ({ ...before, policies: { ...before.policies, [name]: value } }), path);
   const { hosts: _hosts, ...network } = document.cluster;
+  const hosts = expandHosts(document).map(({ name, group }) => ({ name, type: group }));
   const explicit = Object.keys(document.placement.hosts ?? {}).length;
   return (
     <>
@@ -104,6 +107,7 @@ export function PoliciesPanel() {
             value={network as Fields}
             pointer="/cluster"
             problems={problems}
+            records={{ hosts }}
             omit={["hosts"]}
             onChange={(value, path) =>
               edit(

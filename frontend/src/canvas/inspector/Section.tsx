@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from "react";
+import { WriteArea } from "../../app/may";
 import { Icon } from "../../ui/Icon";
 
 /** A part of the inspector that folds; its summary stays readable when it is closed. */
@@ -6,14 +7,19 @@ export function Section({
   title,
   summary,
   open = true,
+  reads = false,
   children,
 }: {
   title: string;
   summary?: ReactNode;
   open?: boolean;
+  /** Nothing in it changes anything. */
+  reads?: boolean;
   children: ReactNode;
 }) {
   const [shown, setShown] = useState(open);
+  // Kept in the page when folded, so that a jump to a field finds it and can unfold it.
+  const body = { className: "form", hidden: !shown, "data-unfold": title, children };
   return (
     <section className="sec">
       <button className="fold" aria-expanded={shown} onClick={() => setShown(!shown)}>
@@ -21,10 +27,7 @@ export function Section({
         {title}
         <span className="ell">{summary}</span>
       </button>
-      {/* Kept in the page when folded, so that a jump to a field finds it and can unfold it. */}
-      <div className="form" hidden={!shown} data-unfold={title}>
-        {children}
-      </div>
+      {reads ? <div {...body} /> : <WriteArea {...body} />}
     </section>
   );
 }

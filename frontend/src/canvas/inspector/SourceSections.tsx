@@ -1,9 +1,11 @@
+import { WriteArea } from "../../app/may";
 import { type Operator, type SourceWorkload, type Tagged } from "../../model/document";
 import { escapePointer, problemsAt } from "../../model/validate";
 import { KindForm } from "../../ui/form/KindForm";
 import { Remarks } from "../../ui/form/fields";
 import { edit, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
+import "./editors";
 import { Section } from "./Section";
 
 const SOURCE_PARTS = [
@@ -41,9 +43,9 @@ export function SourceSections({ operator, workload }: { operator: Operator; wor
   return (
     <>
       {own.length > 0 && (
-        <div className="form first">
+        <WriteArea className="form first">
           <Remarks problems={own} />
-        </div>
+        </WriteArea>
       )}
       {SOURCE_PARTS.map(({ name, label, family, open }) => {
         const kinds = registry[family] ?? [];

@@ -1,4 +1,5 @@
 import type { Json } from "../../api/types";
+import { WriteArea } from "../../app/may";
 import { type ExperimentDocument } from "../../model/document";
 import { schemaAt } from "../../model/schema";
 import { Remarks } from "../../ui/form/fields";
@@ -20,7 +21,7 @@ export function WorkloadPanel() {
   const { sources: _sources, ...rest } = document.workload;
   return (
     <>
-      <div className="form first">
+      <WriteArea className="form first">
         <Remarks problems={problems.filter((problem) => problem.pointer === "/workload" || problem.pointer === "/workload/sources")} />
         {schema && (
           <SchemaForm
@@ -37,8 +38,8 @@ export function WorkloadPanel() {
             }
           />
         )}
-      </div>
-      <Section title="Sources" summary={String(sources.length)}>
+      </WriteArea>
+      <Section reads title="Sources" summary={String(sources.length)}>
         {!sources.length && <p className="mut small">No source yet. Drag one from the palette.</p>}
         {sources.map((operator) => {
           const workload = document.workload.sources[operator.id];

@@ -1,9 +1,13 @@
-/** Editors that need to know the whole document: an operator's id, its hosts, and where its records go. */
-import type { Family, Kind } from "../../api/types";
+/** Editors that know the whole document and the lab: an operator's id, hosts, data sets, and where records go. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { datasetsQuery } from "../../api/queries";
+import type { Dataset, Family, Kind } from "../../api/types";
+import { UploadDataDialog } from "../../datasets/UploadDataDialog";
 import { DEFAULT_PORT, addEdge, MAX_OPERATOR_ID } from "../../model/document";
 import { closesCycle, connectionRefusal, newEdge, type PortRef } from "../../model/graph";
 import { expandHosts } from "../../model/hosts";
-import { addEditors, CommittedText, type EditorProps } from "../../ui/form/editors";
+import { addEditors, CommittedText, PlainEditor, type EditorProps } from "../../ui/form/editors";
 import { Icon } from "../../ui/Icon";
 import { edit, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
@@ -38,9 +42,94 @@ function Hosts({ id, value, onChange }: EditorProps) {
   );
 }
 
+/** Choices by name. What is chosen stays in the list when it is there no more. */
+function NameChoice({
+  id,
+  chosen,
+  required,
+  choices,
+  what,
+  gone,
+  onChange,
+}: {
+  id: string;
+  chosen: string;
+  required: boolean;
+  /** Undefined: not known yet. */
+  choices: { name: string; note: string }[] | undefined;
+  /** With its article: what is to be chosen. */
+  what: string;
+  /** Said behind a name that is not among the choices. */
+  gone: string;
+  onChange: (value: unknown) => void;
+}) {
+  const isGone = choices !== undefined && !choices.some(({ name }) => name === chosen);
+  return (
+    <div className="in">
+      <select id={id} value={chosen} onChange={(event) => onChange(event.target.value || undefined)}>
+        {(!chosen || !required) && <option value="">{required ? `choose ${what}` : "none"}</option>}
+        {chosen && (isGone || !choices) && (
+          <option value={chosen}>
+            {chosen} {isGone && `(${gone})`}
+          </option>
+        )}
+        {choices?.map(({ name, note }) => (
+          <option key={name} value={name}>
+            {name} · {note}
+          </option>
+        ))}
+      </select>
+      <Icon name="down" />
+    </div>
+  );
+}
+
+/** A list of more hosts is no help. */
+const HOSTS_LISTED_MAX = 500;
+
+/** One of the cluster's hosts. */
+function HostName(props: EditorProps) {
+  const { id, value, required, onChange } = props;
+  const document = useEditor((state) => state.document);
+  const choices = expandHosts(document).map(({ name, group }) => ({ name, note: group }));
+  if (choices.length > HOSTS_LISTED_MAX) return <PlainEditor {...props} />;
+  return <NameChoice {...{ id, required, choices, onChange }} chosen={String(value ?? "")} what="a host" gone="no such host" />;
+}
+
+/** One of the lab's data sets, or a new one. */
+function DatasetName({ id, value, required, onChange }: EditorProps) {
+  const { data } = useQuery(datasetsQuery);
+  const [uploading, setUploading] = useState(false);
+  const choices = data?.map(({ name, rows }) => ({ name, note: `${rows.toLocaleString("en-US")} rows` }));
+  return (
+    <>
+      <NameChoice {...{ id, required, choices, onChange }} chosen={String(value ?? "")} what="a data set" gone="not there any more" />
+      <button type="button" className="link small choose" onClick={() => setUploading(true)}>
+        Upload a file
+      </button>
+      {uploading && <UploadDataDialog onUploaded={({ name }) => onChange(name)} onClose={() => setUploading(false)} />}
+    </>
+  );
+}
+
+/** A column of the data set that the form names; of those that hold timestamps where it has to be a time (`x-time`). */
+function DatasetColumn(props: EditorProps) {
+  const { id, value, schema, required, around, onChange } = props;
+  const { data } = useQuery(datasetsQuery);
+  const dataset = data?.find(({ name }) => name === around.value.dataset);
+  if (!dataset) return <PlainEditor {...props} />;
+  const choices = columnsOf(dataset, schema["x-time"] === true).map(({ name, type }) => ({ name, note: type }));
+  const gone = schema["x-time"] ? "holds no timestamps" : "no such column";
+  return <NameChoice {...{ id, required, choices, onChange, gone }} chosen={String(value ?? "")} what="a column" />;
+}
+
+const columnsOf = ({ columns, timestamps }: Dataset, areTimes: boolean) =>
+  areTimes ? columns.filter(({ name }) => timestamps.includes(name)) : columns;
+
 /** Connecting by keyboard: choose an input of another operator. Those that cannot be chosen say why. */
 function Target({ id, schema, onChange }: EditorProps) {
   const document = useEditor((state) => state.document);
+  const schemas = useEditor((state) => state.schemas);
   const { kinds } = useRegistry();
   const source = schema["x-source"] as unknown as PortRef;
   const targets = inputsOf(document.query.operators, kinds);
@@ -59,7 +148,7 @@ function Target({ id, schema, onChange }: EditorProps) {
       >
         <option value="">choose an input</option>
         {targets.map((target, at) => {
-          const why = connectionRefusal(document, kinds, source, target);
+          const why = connectionRefusal(document, kinds, schemas, source, target);
           return (
             <option key={at} value={at} disabled={why !== null}>
               {target.operator}
@@ -101,4 +190,12 @@ function KindName({ id, value, schema, onChange }: EditorProps) {
 const inputsOf = (operators: { id: string; kind: string }[], kinds: Map<string, Kind>) =>
   operators.flatMap((one) => (kinds.get(one.kind)?.inputs ?? []).map((port): PortRef => ({ operator: one.id, port, side: "in" })));
 
-addEditors({ kind: KindName, "operator-id": OperatorId, hosts: Hosts, "input-port": Target });
+addEditors({
+  kind: KindName,
+  "operator-id": OperatorId,
+  host: HostName,
+  hosts: Hosts,
+  dataset: DatasetName,
+  "dataset-column": DatasetColumn,
+  "input-port": Target,
+});

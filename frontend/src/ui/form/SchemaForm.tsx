@@ -41,11 +41,12 @@ export function SchemaForm({
 }) {
   const omitted = (only ? propertyNames(schema).filter((name) => !only.includes(name)) : (omit ?? [])).join();
   const ready = useMemo(() => formSchema(schema, omitted.split(",")) as RJSFSchema, [schema, omitted]);
-  const context: FormSurroundings = useMemo(() => ({ pointer, problems, records }), [pointer, problems, records]);
+  const given = value ?? NO_FIELDS;
+  const context: FormSurroundings = useMemo(() => ({ pointer, problems, records, value: given }), [pointer, problems, records, given]);
   return (
     <Form
       schema={ready}
-      formData={value ?? {}}
+      formData={given}
       validator={serverValidates}
       tagName="div"
       noValidate

@@ -36,7 +36,7 @@ export const hasEditor = (schema: JsonSchema) => askedFor(schema) !== undefined;
 /** The editor that the schema asks for, or the one for any number or text. */
 export const Editor = (props: EditorProps) => createElement(askedFor(props.schema) ?? PlainEditor, props);
 
-function PlainEditor({ id, name, value, schema, disabled, onChange }: EditorProps) {
+export function PlainEditor({ id, name, value, schema, disabled, onChange }: EditorProps) {
   const numeric = schema.type === "number" || schema.type === "integer";
   const unit = unitOf(name, schema);
   const fallback = schema.default === undefined || schema.default === null ? "" : String(schema.default);
@@ -124,6 +124,9 @@ function Count({ id, value, schema, onChange }: EditorProps) {
   );
 }
 
+/** So many fields or hosts are offered as buttons; more have to be typed. */
+const CHIPS_MAX = 40;
+
 /** The fields at hand, as buttons. */
 export function FieldChips({
   records,
@@ -141,11 +144,12 @@ export function FieldChips({
   if (!left.length) return null;
   return (
     <div className="field-chips">
-      {left.map((field) => (
+      {left.slice(0, CHIPS_MAX).map((field) => (
         <button type="button" key={field.name} title={field.type} onClick={() => onPick(field.name)}>
           {field.name}
         </button>
       ))}
+      {left.length > CHIPS_MAX && <small>and {(left.length - CHIPS_MAX).toLocaleString("en-US")} more, by name</small>}
     </div>
   );
 }

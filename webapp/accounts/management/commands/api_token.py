@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from webapp.accounts.audit import note_by_hand
 from webapp.accounts.models import ApiToken
+from webapp.accounts.rights import SCOPES, Right
 from webapp.lab.people import member
 
 
@@ -17,12 +20,22 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="what the token is for")
         parser.add_argument("--user", default="local", help="for whom the program acts")
+        parser.add_argument("--scope", default=str(Right.WRITE), choices=SCOPES, help="what the program may do (default: write)")
+        parser.add_argument("--days", type=int, help="after how many days the token runs out (default: never)")
         parser.add_argument("--revoke", action="store_true", help="revoke the tokens of this name instead")
 
-    def handle(self, *args: Any, name: str, user: str, revoke: bool, **options: Any) -> None:
-        person = member(user).user
+    def handle(self, *args: Any, name: str, user: str, scope: str, days: int | None, revoke: bool, **options: Any) -> None:
+        membership = member(user)
         if revoke:
-            count = ApiToken.objects.filter(user=person, name=name, revoked_at__isnull=True).update(revoked_at=timezone.now())
+            tokens = ApiToken.objects.filter(user=membership.user, name=name, revoked_at__isnull=True)
+            count = tokens.update(revoked_at=timezone.now())
+            if count:
+                note_by_hand(membership, "tokens.delete", name, f"of {user}")
             self.stdout.write(f"revoked {count}")
-        else:
-            self.stdout.write(ApiToken.issue(person, name))
+            return
+        right = Right.of_scope(scope)
+        if right > Right.of_role(membership.role):
+            raise CommandError(f"{user} is a {membership.role} of the lab; a token of theirs cannot have the scope '{scope}'")
+        _, text = ApiToken.issue(membership.user, name, right, timedelta(days=days) if days else None)
+        note_by_hand(membership, "tokens.create", name, f"scope {right}, for {user}")
+        self.stdout.write(text)

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from webapp.accounts.audit import note_by_hand
 from webapp.accounts.models import SignInToken
 from webapp.lab.people import member
 
@@ -19,5 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--role", default="owner", choices=["owner", "member", "viewer"], help="role of a person who is made")
 
     def handle(self, *args: Any, base: str, user: str, role: str, **options: Any) -> None:
-        token = SignInToken.issue(member(user, role).user)
+        membership = member(user, role)
+        token = SignInToken.issue(membership.user)
+        note_by_hand(membership, "people.link", user, f"role {membership.role}")
         self.stdout.write(f"{base.rstrip('/')}/signin?token={token}")

@@ -11,7 +11,10 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from ..rights import SCOPES, Right
+
 SIGN_IN_TOKEN_LIFETIME = timedelta(hours=1)
+NOTED_EVERY = timedelta(minutes=1)
 
 
 def hashed(token: str) -> str:
@@ -48,22 +51,51 @@ class SignInToken(models.Model):
 
 
 class ApiToken(models.Model):
-    """A bearer token of a program that acts for a person."""
+    """A bearer token of a program that acts for a person. It stays in the list when it has ended, so that what it did can be told."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE)
     name = models.CharField(max_length=100)
     hash = models.CharField(max_length=64, unique=True)
+    scope = models.CharField(max_length=10, choices=[(scope, scope) for scope in SCOPES], default=str(Right.WRITE))
     created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
 
     @classmethod
-    def issue(cls, user: Any, name: str) -> str:
-        """Make a token; the return value is the only place where it can be read."""
-        token = "millrace_" + secrets.token_urlsafe(32)
-        cls.objects.create(user=user, name=name, hash=hashed(token))
-        return token
+    def issue(cls, user: Any, name: str, scope: Right = Right.WRITE, lifetime: timedelta | None = None) -> tuple[ApiToken, str]:
+        """Make a token, and the text that stands for it, which can be read here only."""
+        text = "millrace_" + secrets.token_urlsafe(32)
+        expires_at = timezone.now() + lifetime if lifetime else None
+        return cls.objects.create(user=user, name=name, hash=hashed(text), scope=str(scope), expires_at=expires_at), text
 
     @classmethod
-    def user_of(cls, token: str) -> Any | None:
-        found = cls.objects.select_related("user").filter(hash=hashed(token), revoked_at__isnull=True, user__is_active=True).first()
-        return found.user if found else None
+    def find(cls, text: str) -> ApiToken | None:
+        return cls.objects.select_related("user").filter(hash=hashed(text)).first()
+
+    @property
+    def right(self) -> Right:
+        return Right.of_scope(self.scope)
+
+    @property
+    def state(self) -> str:
+        if self.revoked_at:
+            return "revoked"
+        return "expired" if self.expires_at and self.expires_at <= timezone.now() else "active"
+
+    @property
+    def why_ended(self) -> str:
+        """As a sentence; empty if it can be used."""
+        if self.state == "active":
+            return ""
+        ended_at = self.revoked_at or self.expires_at
+        return f"this token {'was revoked' if self.revoked_at else 'ran out'} on {ended_at:%Y-%m-%d at %H:%M} UTC; issue a new one"
+
+    def note_use(self) -> None:
+        """To the minute: a program that asks all the time shall not write all the time."""
+        now = timezone.now()
+        if self.last_used_at is None or now - self.last_used_at > NOTED_EVERY:
+            ApiToken.objects.filter(pk=self.pk).update(last_used_at=now)
+
+    def revoke(self) -> None:
+        ApiToken.objects.filter(pk=self.pk, revoked_at__isnull=True).update(revoked_at=timezone.now())

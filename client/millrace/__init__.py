@@ -1,0 +1,19 @@
+"""A Millrace lab from a notebook: experiments, runs, studies and figures, with pandas.
+
+    lab = millrace.connect("http://127.0.0.1:8000", token="millrace_...")
+    run = lab.submit("experiment.yaml", seed=3).wait()
+    run.frames()["latency_ms.p99"].max()
+
+What is refused raises LabError, whose text names field and value, and says what would be right.
+"""
+
+from .connection import connect
+from .documents import read_document
+from .errors import LabError
+from .experiments import Experiment
+from .figures import Figure
+from .lab import Lab
+from .runs import Run
+from .studies import Study
+
+__all__ = ["Experiment", "Figure", "Lab", "LabError", "Run", "Study", "connect", "read_document"]

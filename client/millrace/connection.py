@@ -1,0 +1,110 @@
+"""Talking to the API. Every call is one line with its method and its address as the OpenAPI document has them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import httpx
+
+from .errors import LabError
+
+if TYPE_CHECKING:
+    from .lab import Lab
+
+HERE = "http://127.0.0.1:8000"
+ANSWER_TIMEOUT_S = 60.0
+
+
+class Unreachable(LabError):
+    """Nobody answers; trying again may help."""
+
+
+def connect(url: str | None = None, token: str | None = None, *, transport: httpx.BaseTransport | None = None) -> Lab:
+    """The lab at an address. Raises LabError if it does not answer, or does not know the token.
+
+    url, token: MILLRACE_URL and MILLRACE_TOKEN in the environment if not given. transport: how httpx reaches the server.
+    """
+    from .lab import Lab
+
+    given = token or os.environ.get("MILLRACE_TOKEN", "")
+    if not given.strip():
+        raise LabError("there is no token; issue one on the page Lab, and give it as token= or in the environment as MILLRACE_TOKEN")
+    return Lab(Connection(url or os.environ.get("MILLRACE_URL") or HERE, given, transport))
+
+
+class Connection:
+    """Calls of one server with one token."""
+
+    def __init__(self, url: str, token: str, transport: httpx.BaseTransport | None = None) -> None:
+        self.url = url.strip().rstrip("/")
+        try:
+            self.http = httpx.Client(
+                base_url=self.url,
+                headers={"Authorization": f"Bearer {''.join(token.split())}"},
+                timeout=ANSWER_TIMEOUT_S,
+                transport=transport,
+            )
+        except (httpx.InvalidURL, UnicodeEncodeError):
+            raise LabError(
+                f"'{url}' with this token cannot be called; give an address like {HERE}, and the token as it was issued"
+            ) from None
+
+    def call(self, method: str, path: str, *, query: dict[str, Any] | None = None, body: dict[str, Any] | None = None, **named: Any) -> Any:
+        """The answer's JSON; None if it has none. named: the parts of the path in braces. Raises LabError."""
+        sent: dict[str, Any] = {"params": {name: value for name, value in (query or {}).items() if value is not None}}
+        if body is not None:
+            sent |= {"content": encoded(body), "headers": {"Content-Type": "application/json"}}
+        answer = self._ask(method, path, named, **sent)
+        return answer.json() if answer.content else None
+
+    def text(self, method: str, path: str, *, query: dict[str, Any] | None = None, **named: Any) -> str:
+        """The same for what is not JSON."""
+        return self._ask(method, path, named, params=query).text
+
+    def upload(self, method: str, path: str, file: Path, fields: dict[str, str]) -> Any:
+        """A form with a file in it. Raises LabError, also when the file cannot be read."""
+        try:
+            with file.open("rb") as content:
+                return self._ask(method, path, {}, files={"file": (file.name, content)}, data=fields).json()
+        except OSError as error:
+            raise LabError(f"{file} cannot be read: {error.strerror or error}") from None
+
+    def _ask(self, method: str, path: str, named: dict[str, Any], **sent: Any) -> httpx.Response:
+        address = path.format(**{name: quote(str(value), safe="") for name, value in named.items()})
+        try:
+            answer = self.http.request(method, address, **sent)
+        except httpx.TransportError as error:
+            raise Unreachable(f"{self.url} does not answer ({error}); is Millrace up there?") from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise LabError(f"{self.url} cannot be called: {error}; give an address like {HERE}") from None
+        if answer.is_success:
+            return answer
+        raise refused(answer, self.url)
+
+
+def encoded(body: dict[str, Any]) -> bytes:
+    """JSON; numbers and arrays of NumPy become plain ones. Raises LabError."""
+    try:
+        return json.dumps(body, default=plain, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise LabError(f"this is no JSON: {error}; use texts, finite numbers, lists and mappings") from None
+
+
+def plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{value!r} is a {type(value).__name__}")
+
+
+def refused(answer: httpx.Response, url: str) -> LabError:
+    try:
+        told = answer.json()
+        return LabError(told["detail"], answer.status_code, told.get("problems", []))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return LabError(
+            f"{url} answers with status {answer.status_code}, and not as Millrace does; is the address right?", answer.status_code
+        )

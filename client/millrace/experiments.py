@@ -1,0 +1,43 @@
+"""An experiment of the lab: a document with a version, of which runs are made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .connection import Connection
+from .documents import Document, read_document
+from .runs import Run
+
+
+class Experiment:
+    """told: what the API says of it."""
+
+    def __init__(self, connection: Connection, told: dict[str, Any]) -> None:
+        self.connection, self.told = connection, told
+
+    @property
+    def id(self) -> str:
+        return str(self.told["id"])
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return dict(self.told["document"])
+
+    @property
+    def problems(self) -> list[dict[str, Any]]:
+        """What keeps it from running; empty if it can."""
+        return list(self.told["problems"])
+
+    def save(self, document: Document) -> Experiment:
+        """A new version. Raises LabError when somebody else saved since this one was read (status 409)."""
+        body = {"version": self.told["version"], "document": read_document(document)}
+        self.told = self.connection.call("PUT", "/api/experiments/{experiment_id}", body=body, experiment_id=self.id)
+        return self
+
+    def run(self, seed: int | None = None, pace: float | None = None) -> Run:
+        """Start a run. seed: in place of the document's own. pace: virtual seconds a second at most; None: as fast as possible."""
+        body = {"version": self.told["version"], "seed": seed, "pace": pace}
+        return Run(self.connection, self.connection.call("POST", "/api/experiments/{experiment_id}/runs", body=body, experiment_id=self.id))
+
+    def __repr__(self) -> str:
+        return f"<experiment '{self.told['document'].get('name', '')}', version {self.told['version']}>"

@@ -1,0 +1,172 @@
+"""A lab: what can be found in it, and what is started there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from .connection import Connection
+from .documents import Document, read_document
+from .errors import LabError
+from .experiments import Experiment
+from .figures import Figure
+from .runs import Run
+from .studies import Study
+
+PAGE = 200
+FIRST_COLUMNS = ("id", "name", "state", "seed", "tags", "created_at", "took_s", "hash", "digest", "engine_version", "error")
+
+
+class Lab:
+    """Made by `millrace.connect`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.me: dict[str, Any] = connection.call("GET", "/api/me")
+
+    # --- experiments and runs ---------------------------------------------------------------------------------------------------------
+
+    def check(self, document: Document) -> dict[str, Any]:
+        """Problems of an experiment, its hash (None while it has errors), schemas and placement; stores nothing."""
+        return dict(self.connection.call("POST", "/api/validate", body={"document": read_document(document)}))
+
+    def submit(self, document: Document, seed: int | None = None, pace: float | None = None) -> Run:
+        """Store an experiment and run it. Raises LabError, with nothing stored, if it has errors.
+
+        document: a mapping, or YAML or JSON as a file or text. seed: in place of the document's own. pace: virtual seconds a second at
+        most; None: as fast as possible.
+        """
+        return self.experiment(document).run(seed, pace)
+
+    def experiment(self, document: Document) -> Experiment:
+        """Store an experiment, of which runs are made. Raises LabError, with nothing stored, if it has errors."""
+        read = read_document(document)
+        problems = [problem for problem in self.check(read)["problems"] if problem["severity"] == "error"]
+        if problems:
+            raise LabError("the experiment has errors and cannot run", 422, problems)
+        return Experiment(self.connection, self.connection.call("POST", "/api/experiments", body={"document": read}))
+
+    def experiments(self) -> pd.DataFrame:
+        """By id, the last changed first."""
+        return by_id(self.connection.call("GET", "/api/experiments"), ("name", "description", "updated_at", "runs", "example"))
+
+    def open(self, id: str) -> Experiment:
+        """An experiment that is there."""
+        return Experiment(self.connection, self.connection.call("GET", "/api/experiments/{experiment_id}", experiment_id=id))
+
+    def templates(self) -> dict[str, dict[str, Any]]:
+        """Documents to start from, by name."""
+        return {template["id"]: template["document"] for template in self.connection.call("GET", "/api/templates")}
+
+    def run(self, which: str | int) -> Run:
+        """A run by its number, or by its id."""
+        if isinstance(which, int):
+            found = self._found({"search": f"number={which}", "of_studies": True}, 1)
+            if not found:
+                raise LabError(f"there is no run {which} in this lab; it may have been deleted", 404)
+            which = found[0]["id"]
+        return Run(self.connection, self.connection.call("GET", "/api/runs/{run_id}", run_id=which))
+
+    def runs(
+        self,
+        search: str = "",
+        *,
+        state: str | None = None,
+        tag: str | None = None,
+        experiment: str | None = None,
+        study: str | None = None,
+        of_studies: bool = False,
+        sort: str = "-number",
+        limit: int | None = PAGE,
+    ) -> pd.DataFrame:
+        """Runs by number, with the numbers of their summaries in columns by dotted name (`latency_ms.p99`).
+
+        search: words and conditions as in the page's search, all of which hold: `p99>10 parallelism=4 join`. sort: number, state,
+        experiment, seed, p50, p99, out or took, a minus before it turns it round. What studies made is left out unless of_studies, or
+        study, the id of one. limit: None for all.
+        """
+        query = {"search": search, "state": state, "tag": tag, "experiment": experiment, "study": study, "sort": sort}
+        rows = [row_of(told) for told in self._found({**query, "of_studies": of_studies}, limit)]
+        table = pd.DataFrame(rows, columns=None if rows else ["number", *FIRST_COLUMNS])
+        return table.set_index("number")
+
+    def fields(self, search: str = "") -> dict[str, list[str]]:
+        """By what runs can be found: short names, metrics, and parameters of documents that hold a text."""
+        return dict(self.connection.call("GET", "/api/runs/fields", query={"search": search}))
+
+    def restore(self, runs: Iterable[str]) -> None:
+        """Bring runs back that were deleted. runs: their ids."""
+        self.connection.call("POST", "/api/runs/bulk", body={"action": "restore", "ids": list(runs)})
+
+    def _found(self, query: dict[str, Any], limit: int | None) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        while limit is None or len(found) < limit:
+            wanted = PAGE if limit is None else min(PAGE, limit - len(found))
+            page = self.connection.call("GET", "/api/runs", query={**query, "limit": wanted, "offset": len(found)})
+            found += page["items"]
+            if not page["items"] or len(found) >= page["count"]:
+                break
+        return found
+
+    # --- studies, figures, data sets --------------------------------------------------------------------------------------------------
+
+    def study(self, document: Document, experiment: Experiment | None = None) -> Study:
+        """Start a study (docs/studies.md). experiment: to which its runs belong; None: a new one. Raises LabError if it has errors."""
+        body = {"document": read_document(document), "experiment": experiment.id if experiment else None}
+        return Study(self.connection, self.connection.call("POST", "/api/studies", body=body))
+
+    def open_study(self, id: str) -> Study:
+        """A study that is there."""
+        return Study(self.connection, self.connection.call("GET", "/api/studies/{study_id}", study_id=id))
+
+    def studies(self, limit: int = PAGE) -> pd.DataFrame:
+        """By id, the newest first."""
+        items = self.connection.call("GET", "/api/studies", query={"limit": limit})["items"]
+        return by_id(items, ("name", "state", "progress", "trials_done", "trials_failed", "created_at", "finished_at", "error"))
+
+    def figures(self, prefix: str = "") -> pd.DataFrame:
+        """Figures of papers by id, and what is known of each."""
+        items = self.connection.call("GET", "/api/figures", query={"prefix": prefix})
+        return by_id(items, ("title", "status", "scale", "lacking", "engine_version", "runs", "created_at"))
+
+    def figure(self, id: str, scale: str | None = None) -> Figure:
+        """A figure, `benchmark/3.7`, as it came out at a scale, or at the largest at which it was carried out."""
+        return Figure(self.connection, id, scale)
+
+    def datasets(self) -> pd.DataFrame:
+        """Uploaded data sets by name."""
+        items = self.connection.call("GET", "/api/datasets")
+        return pd.DataFrame(items, columns=["name", "id", "rows", "bytes", "timestamps", "created_at"]).set_index("name")
+
+    def upload(self, file: str | Path, name: str | None = None) -> dict[str, Any]:
+        """Upload a CSV or Parquet file. name: how documents call it; the file's own without its ending if not given."""
+        return dict(self.connection.upload("POST", "/api/datasets", Path(file), {"name": name} if name else {}))
+
+    def __repr__(self) -> str:
+        return f"<lab '{self.me['lab']}' at {self.connection.url}, as {self.me['name']} ({', '.join(self.me['scopes'])})>"
+
+
+def row_of(told: dict[str, Any]) -> dict[str, Any]:
+    """A run as a row: what it is, then the numbers of its summary."""
+    first = {"number": told["number"], **{name: told.get(name) for name in FIRST_COLUMNS}, "name": told["experiment"]["name"]}
+    if told["started_at"] and told["finished_at"]:
+        first["took_s"] = (pd.Timestamp(told["finished_at"]) - pd.Timestamp(told["started_at"])).total_seconds()
+    return {**first, **numbers(told["summary"] or {})}
+
+
+def numbers(tree: dict[str, Any], prefix: str = "") -> dict[str, float]:
+    """The numbers in a tree by dotted name."""
+    found: dict[str, float] = {}
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            found |= numbers(value, f"{prefix}{name}.")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            found[f"{prefix}{name}"] = value
+    return found
+
+
+def by_id(items: list[dict[str, Any]], columns: tuple[str, ...]) -> pd.DataFrame:
+    return pd.DataFrame(items, columns=["id", *columns]).set_index("id")

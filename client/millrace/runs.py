@@ -1,0 +1,125 @@
+"""A run of the lab: waited for, looked at, made again."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from . import plots
+from .connection import Connection
+from .waiting import checked, wait
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+class Run:
+    """told: what the API says of it, as of the last look."""
+
+    def __init__(self, connection: Connection, told: dict[str, Any]) -> None:
+        self.connection, self.told = connection, told
+
+    @property
+    def id(self) -> str:
+        return str(self.told["id"])
+
+    @property
+    def number(self) -> int:
+        return int(self.told["number"])
+
+    @property
+    def state(self) -> str:
+        return str(self.told["state"])
+
+    @property
+    def seed(self) -> int:
+        return int(self.told["seed"])
+
+    @property
+    def digest(self) -> str | None:
+        """The same for the same document, seed and version of the engine, anywhere."""
+        digest: str | None = self.told["digest"]
+        return digest
+
+    @property
+    def summary(self) -> dict[str, Any] | None:
+        """None until it has ended."""
+        summary: dict[str, Any] | None = self.told["summary"]
+        return summary
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return dict((self.told if "document" in self.told else self.refresh().told)["document"])
+
+    def refresh(self) -> Run:
+        """Look again."""
+        self.told = self.connection.call("GET", "/api/runs/{run_id}", run_id=self.id)
+        return self
+
+    def wait(self, timeout_s: float | None = None, *, progress: bool = True, check: bool = True) -> Run:
+        """Until it has ended. Raises LabError if it did not succeed, unless check is False, and after timeout_s; it goes on then."""
+        self.told = wait(lambda: self.refresh().told, f"Run {self.number}", timeout_s, progress)
+        if check:
+            checked(self.told, f"run {self.number}")
+        return self
+
+    def frames(self) -> pd.DataFrame:
+        """A row for each frame, by virtual time in seconds at its end; columns by dotted name: latency_ms.p99, operators.join.queue."""
+        text = self.connection.text("GET", "/api/runs/{run_id}/export", query={"format": "csv"}, run_id=self.id)
+        table = pd.read_csv(io.StringIO(text)) if text.strip() else pd.DataFrame()
+        return table.set_index("t_s") if "t_s" in table else table
+
+    def attribution(self) -> pd.DataFrame:
+        """Where the time of all records went, after warm-up: a row for each operator."""
+        told = self.connection.call("GET", "/api/runs/{run_id}/attribution", run_id=self.id)
+        return pd.DataFrame.from_dict(told["operators"], orient="index")
+
+    def citation(self) -> str:
+        """BibTeX."""
+        return self.connection.text("GET", "/api/runs/{run_id}/export", query={"format": "bib"}, run_id=self.id)
+
+    def plot(self, *columns: str) -> go.Figure:
+        """Columns of the frames over virtual time; without any the latency's percentiles."""
+        return plots.over_time(self.frames(), columns or ("latency_ms.p50", "latency_ms.p95", "latency_ms.p99"), f"Run {self.number}")
+
+    def rerun(self, seed: int | None = None, pace: float | None = None) -> Run:
+        """The same document again, or with another seed."""
+        return self._made("POST", "/api/runs/{run_id}/rerun", {"seed": seed, "pace": pace})
+
+    def fork(
+        self,
+        at_s: float,
+        *,
+        load: float | None = None,
+        rates: dict[str, Any] | None = None,
+        faults: list[dict[str, Any]] | None = None,
+        pace: float | None = None,
+    ) -> Run:
+        """A run that is as this one up to a moment, and then has so many times the load, other rates by source, or these faults besides."""
+        changes = {"at_s": at_s, "load": load, "rates": rates, "faults": faults, "pace": pace}
+        return self._made("POST", "/api/runs/{run_id}/fork", {name: value for name, value in changes.items() if value is not None})
+
+    def cancel(self) -> Run:
+        """Stop it within a second; what was measured stays."""
+        self.told = self.connection.call("POST", "/api/runs/{run_id}/cancel", run_id=self.id)
+        return self
+
+    def tag(self, name: str) -> Run:
+        self.connection.call("POST", "/api/runs/bulk", body={"action": "tag", "ids": [self.id], "tag": name})
+        return self.refresh()
+
+    def untag(self, name: str) -> Run:
+        self.connection.call("POST", "/api/runs/bulk", body={"action": "untag", "ids": [self.id], "tag": name})
+        return self.refresh()
+
+    def delete(self) -> None:
+        """Out of sight; an active one is cancelled. `lab.restore` brings it back."""
+        self.connection.call("DELETE", "/api/runs/{run_id}", run_id=self.id)
+
+    def _made(self, method: str, path: str, body: dict[str, Any]) -> Run:
+        return Run(self.connection, self.connection.call(method, path, body=body, run_id=self.id))
+
+    def __repr__(self) -> str:
+        return f"<run {self.number} of '{self.told['experiment']['name']}', seed {self.seed}: {self.state}>"

@@ -1,0 +1,54 @@
+"""Waiting for what workers do, with a bar that shows how far it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tqdm.auto import tqdm
+
+from .connection import Unreachable
+from .errors import LabError
+
+LOOK_S, LOOK_MAX_S, SLOWER = 0.1, 2.0, 1.3
+"""Seldom enough for long runs, soon enough for short ones."""
+PATIENCE_S = 60.0
+"""So long a server may be away while it is waited for."""
+ENDED = ("succeeded", "failed", "cancelled")
+
+
+def wait(look: Callable[[], dict[str, Any]], name: str, timeout_s: float | None, progress: bool) -> dict[str, Any]:
+    """What `look` gives (with state and progress, 0 to 1) once the state is an end. Raises LabError after timeout_s."""
+    began_s = answered_s = time.monotonic()
+    pause_s = LOOK_S
+    with tqdm(total=1.0, desc=name, disable=not progress, bar_format="{desc} {percentage:3.0f}%|{bar}| {elapsed} {postfix}") as bar:
+        while True:
+            try:
+                told = look()
+                answered_s = time.monotonic()
+                bar.n = told["progress"]
+                bar.set_postfix_str(state_text(told))
+                if told["state"] in ENDED:
+                    return told
+            except Unreachable:
+                if time.monotonic() - answered_s > PATIENCE_S:
+                    raise
+                bar.set_postfix_str("the server is away, trying again")
+            if timeout_s is not None and time.monotonic() - began_s > timeout_s:
+                raise LabError(f"{name} has not ended after {timeout_s:g} s; it goes on, and can be waited for again")
+            time.sleep(pause_s)
+            pause_s = min(LOOK_MAX_S, pause_s * SLOWER)
+
+
+def state_text(told: dict[str, Any]) -> str:
+    eta_s = told.get("eta_s")
+    return told["state"] if eta_s is None else f"{told['state']}, {eta_s:.0f} s to go"
+
+
+def checked(told: dict[str, Any], name: str) -> None:
+    """Raises LabError for what did not succeed."""
+    if told["state"] == "cancelled":
+        raise LabError(f"{name} was cancelled")
+    if told["state"] == "failed":
+        raise LabError(f"{name} failed: {told['error']}")

@@ -1,0 +1,26 @@
+"""Figures: what must hold of what studies measure, and whether it does (docs/figures.md)."""
+
+from .evaluation import NotEvaluated, evaluate
+from .execution import Carried, Executor, Here, Made, Processes, packed
+from .extraction import extract
+from .judging import Judged, Result, reproduce, status_of
+from .series import Missing, Number, Series
+
+__all__ = [
+    "Carried",
+    "Executor",
+    "Here",
+    "Judged",
+    "Made",
+    "Missing",
+    "NotEvaluated",
+    "Number",
+    "Processes",
+    "Result",
+    "Series",
+    "evaluate",
+    "extract",
+    "packed",
+    "reproduce",
+    "status_of",
+]

@@ -1,0 +1,224 @@
+"""Evaluates the expressions of figures (`engine.spec.figure_expressions`). What has no value ends it, with the reason: never a guess."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from engine.spec.figure_expressions import Arithmetic, Call, Comparison, Logic, Name, Node
+from engine.spec.figure_expressions import Number as Constant
+from engine.studies.verdict import slope
+
+from .series import Missing, Number, Series, Value
+
+
+class NotEvaluated(ValueError):
+    """Why there is no value."""
+
+
+@dataclass(frozen=True)
+class Truths:
+    """Whether it holds, for each point. x, holds: shape (n,)."""
+
+    x: tuple[float | str, ...]
+    holds: tuple[bool, ...]
+
+
+Xs = tuple[float | str, ...]
+Ys = tuple[float, ...]
+Reported = Mapping[str, float | Series]
+COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Side:
+    """A part of an assertion and what it measured; of a series its least and its largest value."""
+
+    text: str
+    least: float
+    most: float
+
+
+def evaluate(tree: Node, values: Mapping[str, Value], reported: Reported | None = None, sides: list[Side] | None = None) -> Any:
+    """A float, a `Series` or a bool, as the expression's type says. sides: gets what was compared. Raises NotEvaluated."""
+    return _Evaluator(values, reported or {}, sides if sides is not None else [])(tree)
+
+
+class _Evaluator:
+    def __init__(self, values: Mapping[str, Value], reported: Reported, sides: list[Side]):
+        self.values, self.reported, self.sides = values, reported, sides
+
+    def __call__(self, node: Node) -> Any:
+        match node:
+            case Constant(value):
+                return value
+            case Name():
+                return self.name(node)
+            case Arithmetic():
+                return self.arithmetic(node, self(node.left), self(node.right))
+            case Comparison():
+                return self.comparison(node)
+            case Logic():
+                truths = [self(child) for child in node.children]  # all of them, so that all sides are shown
+                return {"and": all(truths), "or": any(truths), "not": not truths[0]}[node.operation]
+            case Call():
+                return self.call(node)
+
+    def name(self, node: Name) -> float | Series:
+        if node.reported:
+            return self.reported[node.name]
+        value = self.values[node.name]
+        if isinstance(value, Missing):
+            raise NotEvaluated(f"{node.name} is missing: {value.reason}")
+        return value.value if isinstance(value, Number) else value
+
+    def arithmetic(self, node: Arithmetic, left: float | Series, right: float | Series) -> float | Series:
+        if isinstance(left, float) and isinstance(right, float):
+            return self.computed(node, left, right)
+        x, lefts, rights = _side_by_side(left, right, node.text)
+        return Series(x, tuple(self.computed(node, *both) for both in zip(lefts, rights, strict=True)))
+
+    @staticmethod
+    def computed(node: Arithmetic, left: float, right: float) -> float:
+        if node.operation == "/" and right == 0:
+            raise NotEvaluated(f"division by zero: {node.right.text} is 0")
+        value: float = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}[node.operation](left, right)
+        if not math.isfinite(value):
+            raise NotEvaluated(f"{node.text} is no finite number")
+        return value
+
+    def comparison(self, node: Comparison) -> bool | Truths:
+        operands = [self(operand) for operand in node.operands]
+        for operand, value in zip(node.operands, operands, strict=True):
+            self.note(operand, value)
+        pairs = [self.compared(node, name, *both) for name, both in zip(node.operations, itertools.pairwise(operands), strict=True)]
+        if node.type == "truth":
+            return all(pairs)
+        found = [pair for pair in pairs if isinstance(pair, Truths)]
+        single = all(pair for pair in pairs if isinstance(pair, bool))
+        for other in found[1:]:
+            if other.x != found[0].x:
+                raise NotEvaluated(f"the series in '{node.text}' have different x")
+        return Truths(found[0].x, tuple(single and all(row) for row in zip(*(pair.holds for pair in found), strict=True)))
+
+    @staticmethod
+    def compared(node: Comparison, name: str, left: float | Series, right: float | Series) -> bool | Truths:
+        compare = COMPARE[name]
+        if isinstance(left, float) and isinstance(right, float):
+            return compare(left, right)
+        x, lefts, rights = _side_by_side(left, right, node.text)
+        return Truths(x, tuple(compare(*both) for both in zip(lefts, rights, strict=True)))
+
+    def note(self, node: Node, value: float | Series) -> None:
+        """Keep a measured side; constants speak for themselves."""
+        if isinstance(node, Constant) and node.text != "tolerance":
+            return
+        y = (value,) if isinstance(value, float) else value.y
+        if y:
+            self.sides.append(Side(node.text, min(y), max(y)))
+
+    def call(self, node: Call) -> Any:
+        arguments = [self(argument) for argument in node.arguments]
+        if node.function in ("within", "near"):
+            for argument, value in zip(node.arguments, arguments, strict=True):
+                self.note(argument, value)
+        for argument, value in zip(node.arguments, arguments, strict=True):
+            empty = (isinstance(value, Series) and not value.y) or (isinstance(value, Truths) and not value.holds)
+            if empty and node.function not in ("count", "between"):
+                raise NotEvaluated(f"{argument.text} has no points")
+        return FUNCTIONS[node.function](node, *arguments)
+
+
+def _side_by_side(left: float | Series, right: float | Series, text: str) -> tuple[Xs, Ys, Ys]:
+    if isinstance(left, float):
+        assert isinstance(right, Series)
+        return right.x, (left,) * len(right.x), right.y
+    if isinstance(right, float):
+        return left.x, left.y, (right,) * len(left.x)
+    if left.x != right.x:
+        raise NotEvaluated(f"the series in '{text}' have different x")
+    return left.x, left.y, right.y
+
+
+def _numbers(node: Call, series: Series | Truths) -> list[float]:
+    """The x as numbers."""
+    if any(isinstance(x, str) for x in series.x):
+        raise NotEvaluated(f"the x of {node.arguments[0].text} are names, no numbers")
+    return [float(x) for x in series.x]
+
+
+def _between(node: Call, series: Series, first: float, last: float) -> Series:
+    chosen = [(x, y) for x, y in zip(_numbers(node, series), series.y, strict=True) if first < x <= last]
+    return Series(tuple(x for x, _ in chosen), tuple(y for _, y in chosen))
+
+
+def _at(node: Call, series: Series, x: float) -> float:
+    for here, y in zip(_numbers(node, series), series.y, strict=True):
+        if math.isclose(here, x, rel_tol=1e-9, abs_tol=1e-12):
+            return y
+    raise NotEvaluated(f"{node.arguments[0].text} has no point at {x:g}")
+
+
+def _when(node: Call, truths: Truths) -> float:
+    for x, holds in zip(_numbers(node, truths), truths.holds, strict=True):
+        if holds:
+            return x
+    raise NotEvaluated(f"{node.arguments[0].text} holds nowhere")
+
+
+def _slope(node: Call, series: Series) -> float:
+    x = _numbers(node, series)
+    if len(set(x)) < 2 or len(set(x)) < len(x):
+        raise NotEvaluated(f"{node.arguments[0].text} has {len(set(x))} different x among {len(x)} points; a slope needs different ones")
+    order = np.argsort(x)
+    return slope(np.array(x)[order], np.array(series.y)[order])
+
+
+def _steps(node: Call, series: Series) -> Series:
+    if len(series.y) < 2:
+        raise NotEvaluated(f"{node.arguments[0].text} has one point only")
+    return Series(series.x[1:], tuple(later - earlier for earlier, later in zip(series.y, series.y[1:], strict=False)))
+
+
+def _least(node: Call, *numbers: Any) -> float:
+    return float(min(numbers[0].y if isinstance(numbers[0], Series) else numbers))
+
+
+def _most(node: Call, *numbers: Any) -> float:
+    return float(max(numbers[0].y if isinstance(numbers[0], Series) else numbers))
+
+
+def _abs(node: Call, value: float | Series) -> float | Series:
+    return abs(value) if isinstance(value, float) else Series(value.x, tuple(map(abs, value.y)))
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "all": lambda node, truths: all(truths.holds),
+    "any": lambda node, truths: any(truths.holds),
+    "when": _when,
+    "between": _between,
+    "at": _at,
+    "mean": lambda node, series: float(np.mean(series.y)),
+    "median": lambda node, series: float(median(series.y)),
+    "sum": lambda node, series: float(sum(series.y)),
+    "count": lambda node, series: float(len(series.y)),
+    "first": lambda node, series: series.y[0],
+    "last": lambda node, series: series.y[-1],
+    "deviation": lambda node, series: float(np.std(series.y)),
+    "slope": _slope,
+    "steps": _steps,
+    "min": _least,
+    "max": _most,
+    "abs": _abs,
+    "within": lambda node, a, b, most: abs(a - b) <= most,
+    "near": lambda node, a, b, share: abs(a - b) <= share * abs(b),
+}

@@ -1,0 +1,241 @@
+"""From the runs of studies to the values of a figure. Pure: the same runs give the same values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from engine.spec.experiment import Experiment
+from engine.spec.figure import (
+    AtPoints,
+    Computed,
+    Figure,
+    FromRuns,
+    OfFrames,
+    OfMetric,
+    OfRecords,
+    OfSearch,
+    OfSetting,
+    OfVerdict,
+)
+from engine.spec.pointers import found
+from engine.spec.problems import suggestion
+from engine.spec.study import Study, SustainableLoad, Sustained, Values
+from engine.studies import interval, judge
+from engine.studies.plan import Row
+
+from .evaluation import NotEvaluated, evaluate
+from .execution import Carried, Made
+from .series import Missing, Number, RunKeys, Series, Value
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """A study that was carried out."""
+
+    study: Study
+    carried: Carried
+
+    def point(self, value: FromRuns) -> int:
+        """The number of the point that the value is drawn at."""
+        points = self.points(value)
+        if len(points) != 1:
+            raise NotEvaluated(f"{len(points)} points of the study have {_said(value.at) or 'no axes'}; one is needed")
+        return points[0]
+
+    def points(self, value: FromRuns) -> list[int]:
+        return [n for n, values in enumerate(self.study.points()) if all(values.get(axis) == at for axis, at in value.at.items())]
+
+    def rows(self, value: FromRuns, point: int) -> list[tuple[str, Row]]:
+        """What was measured at a point, by seed, with the keys of the runs."""
+        rows = [row for row in self.carried.answer.rows if (row.point, row.share) == (point, value.share)]
+        if len(rows) != len(self.study.seeds):
+            raise NotEvaluated(f"{len(self.study.seeds) - len(rows)} of {len(self.study.seeds)} runs are missing")
+        for row in rows:
+            if row.failure:
+                raise NotEvaluated(row.failure)
+        return [(_key(self.study, row.values, row.seed), row) for row in rows]
+
+    def sustained(self, point: int) -> RunKeys:
+        """The runs at the loads that were found, by seed."""
+        search = self.study.search
+        assert isinstance(search, SustainableLoad)
+        at = [
+            (found.values | {search.load.name: found.bracket.sustained}, found.seed)
+            for found in self.carried.answer.found
+            if found.point == point
+        ]
+        return tuple(_key(self.study, values, seed) for values, seed in at)
+
+    def made(self, value: FromRuns, point: int) -> list[tuple[str, Made]]:
+        """The runs of a point, by seed, with their keys."""
+        return [(key, self.carried.runs[key]) for key, _ in self.rows(value, point)]
+
+
+def _key(study: Study, values: Values, seed: int) -> str:
+    return Experiment.model_validate(study.document(values, seed)).hash
+
+
+def extract(figure: Figure, studies: Mapping[str, tuple[Study, Carried]]) -> dict[str, Value]:
+    """All values of a figure, by name. What cannot be drawn is `Missing`, with the reason."""
+    computed, values = figure.computed, dict[str, Value]()
+    for name, value in figure.values.items():
+        try:
+            if isinstance(value, Computed):
+                drawn = evaluate(computed[name].tree, values)
+                values[name] = Number(drawn) if isinstance(drawn, float) else drawn
+                assert not isinstance(values[name], bool)
+            elif value.study not in studies:
+                values[name] = Missing(f"study '{value.study}' was not carried out")
+            else:
+                values[name] = _drawn(value, _Runs(*studies[value.study]))
+        except NotEvaluated as reason:
+            values[name] = Missing(str(reason))
+    return values
+
+
+def _drawn(value: FromRuns, runs: _Runs) -> Value:
+    match value:
+        case OfMetric() | OfSearch() | OfVerdict():
+            return _at_points(value, runs)
+        case OfFrames():
+            return _of_frames(value, runs)
+        case OfRecords():
+            return _of_records(value, runs)
+        case OfSetting():
+            document = runs.study.document(value.at, runs.study.seeds[0])
+            return Number(float(found(document, value.field)))
+    raise AssertionError(value)
+
+
+def _at_points(value: AtPoints, runs: _Runs) -> Value:
+    """A number at a point, or a series over an axis."""
+    if value.over is None:
+        point = runs.point(value)
+        if isinstance(value, OfMetric) and value.seeds == "each":
+            numbers, keys = _metrics(value, value.metric, point, runs)
+            return Series(tuple(runs.study.seeds), tuple(numbers), runs=tuple((key,) for key in keys))
+        return _number(value, point, runs)
+    design = runs.study.points()
+    xs: list[float | str] = []
+    numbers_at: list[Number] = []
+    for point in runs.points(value):
+        x = design[point][value.over]
+        if isinstance(value, OfMetric) and value.x is not None:
+            x = float(np.mean(_metrics(value, value.x, point, runs)[0]))
+        xs.append(float(x) if isinstance(x, int | float) and not isinstance(x, bool) else str(x))
+        numbers_at.append(_number(value, point, runs))
+    if not xs:
+        raise NotEvaluated(f"no point of the study has {_said(value.at)}")
+    return Series(
+        tuple(xs),
+        tuple(number.value for number in numbers_at),
+        tuple(number.low for number in numbers_at),
+        tuple(number.high for number in numbers_at),
+        tuple(number.runs for number in numbers_at),
+    )
+
+
+def _number(value: AtPoints, point: int, runs: _Runs) -> Number:
+    if isinstance(value, OfSearch):
+        loads = runs.carried.answer.sustained(point)
+        if loads is None:
+            failures = [found.failure for found in runs.carried.answer.found if found.point == point and found.failure]
+            raise NotEvaluated(failures[0] if failures else "not every seed has a load that is sustained")
+        return Number(loads[0] if value.seeds == "least" else loads[1], runs=runs.sustained(point))
+    if isinstance(value, OfVerdict):
+        made = runs.made(value, point)
+        numbers = [_of_verdict(value, run) for _, run in made]
+        keys = [key for key, _ in made]
+    else:
+        assert isinstance(value, OfMetric)
+        numbers, keys = _metrics(value, value.metric, point, runs)
+    return _over_seeds(value.seeds, numbers, tuple(keys))
+
+
+def _of_verdict(value: OfVerdict, made: Made) -> float:
+    verdict = judge(made.frames, made.summary, Sustained())
+    figures = {"sustained": float(verdict.sustained), **verdict.figures}
+    if value.figure not in figures:
+        raise NotEvaluated(f"the verdict has no figure '{value.figure}'; {suggestion(value.figure, figures)}")
+    return figures[value.figure]
+
+
+def _metrics(value: OfMetric, metric: str, point: int, runs: _Runs) -> tuple[list[float], list[str]]:
+    """The metric of each seed's run, and the runs' keys."""
+    rows = runs.rows(value, point)
+    for _, row in rows:
+        if metric not in row.metrics:
+            raise NotEvaluated(f"a run has no '{metric}'; {suggestion(metric, row.metrics)}")
+    return [row.metrics[metric] for _, row in rows], [key for key, _ in rows]
+
+
+def _over_seeds(how: str, numbers: Sequence[float], keys: tuple[str, ...] = ()) -> Number:
+    if how == "mean":
+        over = interval(numbers)
+        return Number(over.mean, over.low, over.high, keys)
+    of: dict[str, Callable[[Sequence[float]], float]] = {"median": median, "least": min, "most": max}
+    return Number(float(of[how](numbers)), runs=keys)
+
+
+def _of_frames(value: OfFrames, runs: _Runs) -> Series:
+    made = runs.made(value, runs.point(value))
+    by_seed = [run.frames for _, run in made]
+    xs: list[float | str] = []
+    ys: list[float] = []
+    for frames in zip(*by_seed, strict=False):  # as long as all runs are under way
+        x, here = _field(frames[0], value.x), [_field(frame, value.y) for frame in frames]
+        known = [y for y in here if y is not None]
+        if x is not None and known:
+            xs.append(x)
+            ys.append(_over_seeds(value.seeds, known).value if len(known) > 1 else known[0])
+    return Series(tuple(xs), tuple(ys), runs=(tuple(key for key, _ in made),))
+
+
+def _field(frame: Mapping[str, Any], path: str) -> float | None:
+    here: Any = frame
+    for part in path.split("."):
+        if not isinstance(here, Mapping) or part not in here:
+            known = here if isinstance(here, Mapping) else ()
+            raise NotEvaluated(f"frames have no '{path}'; {suggestion(part, known)}".rstrip("; "))
+        here = here[part]
+    if here is None:
+        return None
+    if isinstance(here, bool) or not isinstance(here, int | float):
+        raise NotEvaluated(f"'{path}' of frames is no number")
+    return float(here)
+
+
+def _of_records(value: OfRecords, runs: _Runs) -> Series:
+    key, made = runs.made(value, runs.point(value))[0]
+    if value.sink not in made.records:
+        raise NotEvaluated(f"the query has no sink '{value.sink}'; {suggestion(value.sink, made.records)}".rstrip("; "))
+    columns = made.records[value.sink]
+    if value.column not in columns:
+        raise NotEvaluated(f"'{value.sink}' delivers no '{value.column}'; {suggestion(value.column, columns)}")
+    numbers = columns[value.column]
+    if not all(isinstance(number, int | float) for number in numbers):
+        raise NotEvaluated(f"'{value.column}' holds no numbers")
+    return Series(tuple(float(n) for n in range(1, len(numbers) + 1)), tuple(map(float, numbers)), runs=((key,),))
+
+
+def _said(at: Mapping[str, Any]) -> str:
+    return ", ".join(f"{axis} = {value!r}" for axis, value in at.items())
+
+
+def as_json(values: Mapping[str, Value]) -> dict[str, Any]:
+    """As results are stored and served; what a value does not have is left out."""
+    return {name: {k: v for k, v in _lists(asdict(value).items()) if v not in (None, [])} for name, value in values.items()}
+
+
+def _lists(items: Iterable[tuple[str, Any]]) -> Iterable[tuple[str, Any]]:
+    for name, value in items:
+        if isinstance(value, tuple):
+            value = [list(each) if isinstance(each, tuple) else each for each in value]
+            if all(each is None for each in value):
+                value = None
+        yield name, value

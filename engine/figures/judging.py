@@ -1,0 +1,119 @@
+"""Whether a figure is reproduced: computed from its runs, never written down by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import engine
+from engine.core.prices import PRICE_LISTS
+from engine.spec.figure import Assertion, Experiments, Figure, OfRecords, Scale, study_at
+from engine.spec.figure_expressions import Expression
+from engine.spec.study import Study, load_study
+from engine.spec.validation import Context
+
+from .evaluation import NotEvaluated, Side, evaluate
+from .execution import Executor
+from .extraction import as_json, extract
+from .series import Series, Value
+
+State = Literal["holds", "fails", "not evaluated"]
+Status = Literal["reproduced", "calibrated", "partly", "not reproduced", "not run"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An assertion and what became of it. sides: what was compared. reason: why it was not evaluated."""
+
+    id: str
+    text: str
+    check: str
+    tolerance: float | None
+    state: State
+    sides: tuple[Side, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a figure came to. runs: how many it rests on. calibrated: rests on prices that were fitted to it."""
+
+    figure: str
+    scale: Scale
+    engine_version: str
+    seeds: tuple[int, ...]
+    runs: int
+    values: Mapping[str, Value] = field(repr=False)
+    assertions: tuple[Judged, ...]
+    calibrated: bool = False
+
+    @property
+    def status(self) -> Status:
+        return status_of([judged.state for judged in self.assertions], self.calibrated)
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able; without the figure's id and scale, which are the caller's."""
+        return {
+            "engine_version": self.engine_version,
+            "seeds": list(self.seeds),
+            "runs": self.runs,
+            "status": self.status,
+            "values": as_json(self.values),
+            "assertions": [asdict(judged) | {"sides": [asdict(side) for side in judged.sides]} for judged in self.assertions],
+        }
+
+
+def status_of(states: Sequence[State], calibrated: bool = False) -> Status:
+    """reproduced: all hold (calibrated: so they should, a price was fitted to them). partly: some do. An assertion that was not evaluated
+    does not hold."""
+    held = sum(state == "holds" for state in states)
+    if held == len(states):
+        return "calibrated" if calibrated else "reproduced"
+    return "partly" if held else "not reproduced"
+
+
+def reproduce(figure: Figure, scale: Scale, experiments: Experiments, executor: Executor, context: Context | None = None) -> Result:
+    """Carry the figure's studies out at a scale, and judge what they measure. Raises InvalidExperiment, Refusal."""
+    studies = {name: load_study(study_at(figure, name, scale, experiments), context) for name in figure.studies}
+    carried = {name: (study, executor(study, sinks_of(figure, name))) for name, study in studies.items()}
+    values = extract(figure, carried)
+    keys = {key for _, each in carried.values() for key in each.runs}
+    seeds = tuple(sorted({seed for study in studies.values() for seed in study.seeds}))
+    return Result(
+        figure.id, scale, engine.ENGINE_VERSION, seeds, len(keys), values, judged(figure, values), _is_fitted(figure, studies.values())
+    )
+
+
+def judged(figure: Figure, values: Mapping[str, Value]) -> tuple[Judged, ...]:
+    checks = figure.checks()
+    reported = {name: _as_reported(given) for name, given in figure.reported.items()}
+    return tuple(_judge(assertion, checks[assertion.id], values, reported) for assertion in figure.assertions)
+
+
+def _judge(assertion: Assertion, check: Expression, values: Mapping[str, Value], reported: Mapping[str, float | Series]) -> Judged:
+    sides: list[Side] = []
+    reason = ""
+    try:
+        state: State = "holds" if evaluate(check.tree, values, reported, sides) else "fails"
+    except NotEvaluated as error:
+        state, reason = "not evaluated", str(error)
+    return Judged(assertion.id, assertion.text, assertion.check, assertion.tolerance, state, tuple(sides), reason)
+
+
+def _as_reported(given: Any) -> float | Series:
+    if isinstance(given, dict):
+        xs = tuple(x if isinstance(x, str) else float(x) for x in given["x"])
+        return Series(xs, tuple(map(float, given["y"])))
+    return float(given)
+
+
+def sinks_of(figure: Figure, study: str) -> set[str]:
+    """Those whose records are looked at."""
+    return {value.sink for value in figure.values.values() if isinstance(value, OfRecords) and value.study == study}
+
+
+def _is_fitted(figure: Figure, studies: Any) -> bool:
+    """Do prices that were fitted to this figure count in one of its studies?"""
+    lists = {study.experiment.get("prices", "reference") for study in studies if isinstance(study, Study)}
+    return any(figure.id in price.fitted_to for name in lists if name in PRICE_LISTS for price in PRICE_LISTS[name].prices.values())

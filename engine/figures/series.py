@@ -1,0 +1,40 @@
+"""What is drawn from runs: numbers, series, and what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+RunKeys = tuple[str, ...]
+"""Hashes of the documents (with their seeds) of the runs behind a value."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """low, high: bounds of a mean over seeds."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    runs: RunKeys = ()
+
+
+@dataclass(frozen=True)
+class Series:
+    """x, y: shape (n,). low, high: bounds of y where it is a mean over seeds, () if it is none. runs: those behind each point, or behind
+    all points."""
+
+    x: tuple[float | str, ...]
+    y: tuple[float, ...]
+    low: tuple[float | None, ...] = ()
+    high: tuple[float | None, ...] = ()
+    runs: tuple[RunKeys, ...] = ()
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A value that could not be drawn."""
+
+    reason: str
+
+
+Value = Number | Series | Missing

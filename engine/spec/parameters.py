@@ -1,0 +1,44 @@
+"""The values of a document by name, for those who look for runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .problems import pointer
+
+Value = float | str | bool | None
+LABELS = ("id", "name")
+"""What tells the members of a list apart, where it does."""
+
+
+def parameters(tree: Mapping[str, Any]) -> dict[str, Value]:
+    """All values that are neither objects nor lists, by JSON pointer, but with the id or name of an operator, a host, ... in place of its
+    position: /query/operators/filter/params/predicate."""
+    return {pointer(*path): value for path, value in _leaves(tree, ())}
+
+
+def _leaves(node: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Value]]:
+    if isinstance(node, Mapping):
+        for name, below in node.items():
+            yield from _leaves(below, (*path, name))
+    elif isinstance(node, list | tuple):
+        for name, below in zip(_names(node), node, strict=True):
+            yield from _leaves(below, (*path, name))
+    else:
+        yield path, node
+
+
+def _names(members: list[Any] | tuple[Any, ...]) -> list[str | int]:
+    """An edge has the names of its ends; what has no name of its own has its position."""
+    names: list[str | int] = []
+    for position, member in enumerate(members):
+        name: Any = None
+        if isinstance(member, Mapping):
+            name = next((member[label] for label in LABELS if isinstance(member.get(label), str) and member[label]), None)
+            if name is None and isinstance(member.get("source"), str) and isinstance(member.get("target"), str):
+                name = f"{member['source']}-{member['target']}"
+        names.append(position if name is None else name)
+    twice = {name for name, count in Counter(names).items() if count > 1}
+    return [position if name in twice else name for position, name in enumerate(names)]

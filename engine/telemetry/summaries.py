@@ -1,0 +1,197 @@
+"""What a run came to over a span of its virtual time, from its files alone: the part of an analysis that is made once for each run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as compute
+import pyarrow.parquet as parquet
+from numpy.typing import NDArray
+
+from engine.spec.spans import Span
+from engine.spec.units import seconds_ns
+
+from .spans import PARTS, SpanHistogram, shares
+
+Words = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
+
+
+@dataclass(frozen=True)
+class Of:
+    """A run whose files are read. warmup_ns, horizon_ns: as its document says. faults_ns: when faults begin that its document names a time
+    for; deaths of hosts are found in the frames."""
+
+    directory: Path
+    warmup_ns: int
+    horizon_ns: int
+    faults_ns: tuple[int, ...] = ()
+
+
+class NoFiles(Exception):
+    """The run has no files (any more), or not all of them; the message says which."""
+
+
+def summarise(run: Of, span: Span) -> dict[str, Any]:
+    """The run over the span, as plain values.
+
+    frames, cut_frames: how many lie in it, wholly or in part, and how many are cut. from_s, to_s: the span. samples: of latency.
+    p50_ms, ...: percentiles, each with its bounds as p50_low_ms and p50_high_ms; None without samples. offered_per_s, in_per_s, out_per_s:
+    per virtual second, cut frames by the share of their time. attribution_ns: sums over the operators, by part. recoveries: of each
+    fault in the span (`recoveries`). buckets, whole, cut, inside: the histogram, where it is not empty. Raises NoFiles.
+    """
+    frames = Frames.read(run.directory, span.latency)
+    from_ns = run.warmup_ns if span.from_s is None else seconds_ns(span.from_s)
+    last_ns = int(frames.end_ns[-1])
+    to_ns = last_ns if span.to_s is None else min(seconds_ns(span.to_s), last_ns)
+    share = shares(frames.end_ns, from_ns, to_ns)
+    histogram = frames.histogram(share)
+    weight = share / PARTS
+    span_s = max((to_ns - from_ns) / 1e9, 1e-9)
+    used = np.flatnonzero(histogram.whole + histogram.cut)
+    numbers: dict[str, Any] = {}
+    for name, found in zip(PERCENTILES, histogram.percentiles(list(PERCENTILES.values())), strict=True):
+        numbers |= {
+            f"{name}_ms": found and found.value_ns / 1e6,
+            f"{name}_low_ms": found and found.low_ns / 1e6,
+            f"{name}_high_ms": found and found.high_ns / 1e6,
+        }
+    return {
+        "from_s": from_ns / 1e9,
+        "to_s": to_ns / 1e9,
+        "frames": int((share > 0).sum()),
+        "cut_frames": int(((share > 0) & (share < PARTS)).sum()),
+        "samples": histogram.samples,
+        **numbers,
+        **{f"{name}_per_s": float((counts * weight).sum() / span_s) for name, counts in frames.records.items()},
+        "attribution_ns": {part: round(float((sums * weight).sum())) for part, sums in frames.attribution.items()},
+        "recoveries": recoveries(frames, run, span, from_ns, to_ns),
+        "buckets": used.tolist(),
+        "whole": histogram.whole[used].tolist(),
+        "cut": histogram.cut[used].tolist(),
+        "inside": histogram.inside[used].tolist(),
+    }
+
+
+def histogram_of(row: Mapping[str, Any]) -> SpanHistogram:
+    """That of a row of `summarise`; those of many rows can be added."""
+    made = SpanHistogram.empty()
+    used = np.array(row["buckets"], np.int64)
+    for name in ("whole", "cut", "inside"):
+        getattr(made, name)[used] = row[name]
+    return made
+
+
+@dataclass(frozen=True)
+class Frames:
+    """The frames of a run; shape (frames,) each.
+
+    p99_ns: of the latency, NaN without samples. queue: records in the driver's logs at the end. records: offered to, taken by and delivered
+    by the system. attribution: sums over the operators, by part. deaths_ns: when hosts died. frame, bucket, count: the histograms.
+    """
+
+    end_ns: Words
+    p99_ns: Floats
+    queue: Floats
+    records: dict[str, Floats]
+    attribution: dict[str, Floats]
+    deaths_ns: tuple[int, ...]
+    frame: Words
+    bucket: Words
+    count: Words
+
+    @classmethod
+    def read(cls, directory: Path, latency: str = "") -> Frames:
+        """latency: name of one that is measured beside the first, whose own is empty. Raises NoFiles."""
+        live = [json.loads(text) for text in _table(directory, "live", ["n", "json"]).column("json").to_pylist()]
+        if not live:
+            raise NoFiles("no frame was written")
+        if latency and latency not in live[0].get("latencies_ms", {}):
+            raise NoFiles(f"latency '{latency}' was not measured")
+        table = _table(directory, "latency", ["frame", "latency", "bucket", "count"])
+        table = table.filter(compute.equal(table.column("latency"), latency))
+        end_ns = np.array([round(frame["t_s"] * 1e9) for frame in live], np.int64)
+        length_s = np.diff(end_ns, prepend=0) / 1e9
+        seen = [frame["latencies_ms"][latency] if latency else frame["latency_ms"] for frame in live]
+        per_s = {name: np.array([frame[f"{name}_per_s"] for frame in live], np.float64) for name in ("offered", "in", "out")}
+        return cls(
+            end_ns,
+            np.array([np.nan if one["p99"] is None else one["p99"] * 1e6 for one in seen], np.float64),
+            np.array([frame["backlog"] - sum(o["queue"] for o in frame["operators"].values()) for frame in live], np.float64),
+            {name: values * length_s for name, values in per_s.items()},
+            _attribution(live),
+            tuple(seconds_ns(death["at_s"]) for frame in live for death in frame["deaths"]),
+            *(table.column(name).to_numpy().astype(np.int64) for name in ("frame", "bucket", "count")),
+        )
+
+    def histogram(self, share: Words) -> SpanHistogram:
+        """share: of each frame, in millionths."""
+        return SpanHistogram.of(self.frame, self.bucket, self.count, share)
+
+
+def recoveries(frames: Frames, run: Of, span: Span, from_ns: int, to_ns: int) -> list[dict[str, Any]]:
+    """What each fault that begins in the span did, and how long it took until the system was as before.
+
+    Before is `before_s` up to the fault: the p99 of the latency and the median of the driver's queue over the frames there. A frame is as
+    before if its p99 is at most `factor` times that, and its queue at most `factor` times that and what is offered in one frame. The
+    system is back with the end of the first frame, after the first that is not as before, from which on all are for `steady_s`, or up to
+    where the look ends: the next fault, the span's end or the horizon. recovery_s: from the fault to there; 0 if no frame was disturbed;
+    None if it did not come back while it was looked at. reason: why nothing can be said, else empty.
+    """
+    at_ns = sorted({*run.faults_ns, *frames.deaths_ns})
+    found = []
+    for number, fault_ns in enumerate(at_ns):
+        if not from_ns <= fault_ns <= to_ns:
+            continue
+        until_ns = min([to_ns, run.horizon_ns, *at_ns[number + 1 : number + 2]])
+        found.append({"at_s": fault_ns / 1e9, **_recovery(frames, span, fault_ns, until_ns)})
+    return found
+
+
+def _recovery(frames: Frames, span: Span, fault_ns: int, until_ns: int) -> dict[str, Any]:
+    start_ns = np.concatenate([[0], frames.end_ns[:-1]])
+    began_ns = fault_ns - seconds_ns(span.before_s)
+    before = (start_ns >= began_ns) & (frames.end_ns <= fault_ns)
+    (normal,) = frames.histogram(before * PARTS).percentiles([0.99])
+    after = np.flatnonzero((frames.end_ns > fault_ns) & (frames.end_ns <= until_ns))
+    if normal is None:
+        return {"recovery_s": None, "disturbed": False, "reason": f"nothing was delivered in the {span.before_s:g} s before"}
+    if not len(after):
+        return {"recovery_s": None, "disturbed": False, "reason": "no frame lies between it and the next fault, or the end"}
+    latency_ok = frames.p99_ns[after] <= span.factor * normal.value_ns
+    silent = np.isnan(frames.p99_ns[after]) & (frames.records["offered"][after] == 0)
+    queue_max = span.factor * np.median(frames.queue[before]) + frames.records["offered"][after]
+    fine = (latency_ok | silent) & (frames.queue[after] <= queue_max)
+    if fine.all():
+        return {"recovery_s": 0.0, "disturbed": False, "reason": ""}
+    first = int(np.argmin(fine))
+    end_ns, steady_ns = frames.end_ns[after], seconds_ns(span.steady_s)
+    for k in range(first + 1, len(after)):
+        stays = end_ns <= min(int(end_ns[k]) + steady_ns, until_ns)
+        if fine[k:][stays[k:]].all():
+            return {"recovery_s": (int(end_ns[k]) - fault_ns) / 1e9, "disturbed": True, "reason": ""}
+    return {"recovery_s": None, "disturbed": True, "reason": ""}
+
+
+def _attribution(live: Sequence[Mapping[str, Any]]) -> dict[str, Floats]:
+    rows = [[operator["attribution"] for operator in frame["operators"].values()] for frame in live]
+    parts = [name for name in rows[0][0] if name.endswith("_ns")] if rows[0] else []
+    return {part.removesuffix("_ns"): np.array([sum(one[part] for one in row) for row in rows], np.float64) for part in parts}
+
+
+def _table(directory: Path, folder: str, columns: list[str]) -> pa.Table:
+    paths = sorted((directory / folder).glob("part-*.parquet"))
+    if not paths:
+        raise NoFiles(f"there are no files of its {'frames' if folder == 'live' else 'latencies'}")
+    try:
+        return pa.concat_tables([parquet.read_table(path, columns=columns) for path in paths])
+    except (OSError, pa.ArrowInvalid) as error:
+        raise NoFiles(f"a file of it cannot be read: {error}") from None

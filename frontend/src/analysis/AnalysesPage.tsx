@@ -1,0 +1,154 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { ANALYSES_PER_PAGE, analysesQuery, isActive } from "../api/queries";
+import type { Analysis, SparkState } from "../api/types";
+import { useDeletion } from "../api/useDeletion";
+import { WriteButton } from "../app/may";
+import { TopBar } from "../app/TopBar";
+import { KIND_WORDS, KINDS, questionText, spanText, type AnalysisKind } from "../model/analysis";
+import { duration, percent, plural, when } from "../ui/format";
+import { Icon } from "../ui/Icon";
+import { ListPanel } from "../ui/ListPanel";
+import { Pager } from "../ui/Pager";
+import { Empty, StateBadge } from "../ui/states";
+import { useUrlState } from "../ui/useUrlState";
+import { AskDialog } from "./AskDialog";
+import "./analysis.css";
+
+/** All questions about many runs, the newest first, and how Spark is, which answers them. */
+export function AnalysesPage() {
+  const [url, change] = useUrlState(["offset", "ask", "search", "study"]);
+  const offset = Number(url.offset) || 0;
+  const { data, error, refetch, isPlaceholderData } = useQuery(analysesQuery(offset));
+  const analyses = data?.items ?? [];
+  const count = data?.count ?? 0;
+  const asked = KINDS.find((kind) => kind === url.ask);
+  const ask = (kind: AnalysisKind) => change({ ask: kind });
+  return (
+    <div className="page on-analysis">
+      <TopBar
+        title="Analysis"
+        crumb={<h1>Analysis</h1>}
+        actions={
+          <WriteButton className="btn primary" data-testid="ask" onClick={() => ask("summaries")}>
+            <Icon name="plus" />
+            New question
+          </WriteButton>
+        }
+      />
+      <div className="list-page">
+        <div className="toolbar">
+          <span className="mut small">Questions about many runs at once, answered from their files. Runs that were read before are not read again.</span>
+          <span className="grow" />
+          <span className="mut small" role="status">
+            {data ? plural(count, "question") : ""}
+          </span>
+        </div>
+        {data && <SparkNote spark={data.spark} waiting={analyses.some(({ state }) => state === "queued")} />}
+        <ListPanel label="Questions" data-testid="analysis-list" error={error} loading={!data} retry={() => void refetch()} stale={isPlaceholderData}>
+          {analyses.length ? (
+            <AnalysisTable analyses={analyses} />
+          ) : (
+            <Empty
+              icon="agg"
+              title="Nothing asked yet"
+              action={
+                <WriteButton className="btn primary" onClick={() => ask("summaries")}>
+                  <Icon name="plus" />
+                  New question
+                </WriteButton>
+              }
+            >
+              Ask for the percentiles of all runs over any span of time, how long they take to recover from faults, whether two sets of runs
+              really differ, or how a metric depends on two parameters.
+            </Empty>
+          )}
+        </ListPanel>
+        <Pager offset={offset} size={ANALYSES_PER_PAGE} count={count} onOffset={(next) => change({ offset: next })} />
+      </div>
+      {asked && <AskDialog kind={asked} search={url.search} study={url.study} onKind={ask} onClose={() => change({ ask: "", search: "", study: "" })} />}
+    </div>
+  );
+}
+
+/** What a person should know of Spark: nothing, as long as it can answer. */
+function SparkNote({ spark, waiting }: { spark: SparkState; waiting: boolean }) {
+  if (spark.state === "unavailable")
+    return (
+      <div className="bar-note err" data-testid="spark-note">
+        <Icon name="crossc" />
+        <span>{spark.message}</span>
+      </div>
+    );
+  if (spark.state === "absent" && waiting)
+    return (
+      <div className="bar-note" data-testid="spark-note">
+        <Icon name="clock" />
+        <span>No analysis worker is running; questions wait until one is. scripts/up starts one by itself.</span>
+      </div>
+    );
+  return null;
+}
+
+function AnalysisTable({ analyses }: { analyses: Analysis[] }) {
+  const erase = useDeletion("spark/jobs");
+  return (
+    <table className="table analyses">
+      <thead>
+        <tr>
+          <th>Question</th>
+          <th>Runs</th>
+          <th>Span</th>
+          <th>State</th>
+          <th className="num">Asked about</th>
+          <th className="num">Read</th>
+          <th>Asked</th>
+          <th className="num">Took</th>
+          <th>
+            <span className="vh">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {analyses.map((analysis) => (
+          <tr key={analysis.id} data-testid={`analysis-${analysis.id}`}>
+            <td>
+              <Link to={`/analysis/${analysis.id}`}>
+                <b>{KIND_WORDS[analysis.kind].title}</b>
+              </Link>
+            </td>
+            <td className="asked" title={questionText(analysis.question)}>
+              {questionText(analysis.question)}
+            </td>
+            <td className="mut">{spanText(analysis.question.span)}</td>
+            <td>
+              <span title={analysis.error ?? ""}>
+                <StateBadge state={analysis.state} />
+              </span>{" "}
+              {analysis.state === "running" && <span className="mut small">{percent(analysis.progress)}</span>}
+            </td>
+            <td className="num">{analysis.runs?.toLocaleString("en-US") ?? <span className="mut">–</span>}</td>
+            <td className="num" title="Runs whose files were read; the others were known">
+              {analysis.read?.toLocaleString("en-US") ?? <span className="mut">–</span>}
+            </td>
+            <td className="mut">{when(analysis.created_at)}</td>
+            <td className="num">{tookOf(analysis) ?? <span className="mut">–</span>}</td>
+            <td className="num">
+              <WriteButton
+                className="btn ghost icon"
+                title={isActive(analysis) ? "Delete; it is stopped" : "Delete"}
+                aria-label={`Delete ${KIND_WORDS[analysis.kind].title}, ${questionText(analysis.question)}`}
+                onClick={() => void erase(analysis.id, "Question deleted; what was read of the runs is kept.")}
+              >
+                <Icon name="trash" />
+              </WriteButton>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export const tookOf = ({ started_at, finished_at }: Analysis): string | null =>
+  started_at && finished_at ? duration((Date.parse(finished_at) - Date.parse(started_at)) / 1000) : null;

@@ -1,0 +1,126 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { createPortal } from "react-dom";
+import { put, remove } from "../api/client";
+import type { Me } from "../api/types";
+import { Dialog } from "../ui/Dialog";
+import { Icon } from "../ui/Icon";
+import { Menu } from "../ui/Menu";
+import { toast } from "../ui/toasts";
+import { Remark } from "./Credentials";
+
+/** Who is signed in, with what concerns only them: their password, and going. */
+export function You({ me }: { me: Me }) {
+  const [changing, setChanging] = useState(false);
+  const signOut = useMutation({
+    mutationFn: () => remove("/api/session"),
+    onSuccess: () => window.location.assign("/"),
+    onError: (error) => toast(error.message, { tone: "err" }),
+  });
+  return (
+    <>
+      <span className="you">
+        <Menu title={`${me.name}, ${me.role} of ${me.lab}`} className="me" label={initials(me.name)}>
+          {(close) => (
+            <>
+              <p>
+                <b>{me.name}</b>, {me.role}
+              </p>
+              <button
+                onClick={() => {
+                  close();
+                  setChanging(true);
+                }}
+              >
+                <Icon name="lock" />
+                Set a password
+              </button>
+              <button onClick={() => signOut.mutate()}>
+                <Icon name="unlink" />
+                Sign out
+              </button>
+            </>
+          )}
+        </Menu>
+      </span>
+      {changing && createPortal(<PasswordDialog onClose={() => setChanging(false)} />, document.body)}
+    </>
+  );
+}
+
+function PasswordDialog({ onClose }: { onClose: () => void }) {
+  const [current, setCurrent] = useState("");
+  const [password, setPassword] = useState("");
+  const change = useMutation({
+    mutationFn: () => put("/api/session/password", { password, current }),
+    onSuccess: () => {
+      toast("Your password is set.");
+      onClose();
+    },
+  });
+  const why = password ? "" : "Choose a password first";
+  return (
+    <Dialog
+      title="Set a password"
+      onClose={onClose}
+      footer={
+        <>
+          <button className="btn" onClick={onClose}>
+            Cancel
+          </button>
+          <button className="btn primary" form="set-password" disabled={Boolean(why) || change.isPending} title={why}>
+            Set it
+          </button>
+        </>
+      }
+    >
+      <form
+        id="set-password"
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!why) change.mutate();
+        }}
+      >
+        <div className="field">
+          <label htmlFor="current-password">
+            Current password<i>not needed if you have none, or came with a link</i>
+          </label>
+          <div className="in">
+            <input
+              id="current-password"
+              type="password"
+              autoComplete="current-password"
+              value={current}
+              onChange={(event) => setCurrent(event.target.value)}
+            />
+          </div>
+        </div>
+        <div className="field">
+          <label htmlFor="new-password">
+            New password<i>at least 10 characters</i>
+          </label>
+          <div className="in">
+            <input
+              id="new-password"
+              type="password"
+              autoComplete="new-password"
+              data-autofocus
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
+            />
+          </div>
+        </div>
+        {change.error && <Remark text={change.error.message.replace(/^\/password: /, "")} />}
+      </form>
+    </Dialog>
+  );
+}
+
+const initials = (name: string) =>
+  name
+    .split(/[\s._-]+/)
+    .map((word) => word[0] ?? "")
+    .join("")
+    .slice(0, 2)
+    .toUpperCase();

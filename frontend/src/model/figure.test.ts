@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { byPaper, csvOf, matching, panelsOf, pointOf, pointText, sideText, sourceText, tableOf, tallyText, type FigureDocument } from "./figure";
+
+const document: FigureDocument = {
+  title: "t",
+  source: { paper: "P" },
+  claim: "c",
+  differs: "d",
+  studies: { s: {} },
+  values: { p99: { kind: "metric", study: "s" }, most: { kind: "sustained", study: "s" }, gone: { kind: "metric", study: "s" } },
+  reported: { p99: { x: [1, 2], y: [10, 20] }, most: 7 },
+  drawing: {
+    panels: [
+      {
+        title: "Latency",
+        x: { title: "Rate", unit: "records/s" },
+        y: { title: "Latency", unit: "ms", log: true },
+        series: [{ value: "p99", name: "tail" }, { value: "p99", name: "tail", reported: true }, { value: "gone" }],
+        marks: [{ at: "most", name: "sustainable" }, { at: "gone" }],
+      },
+      { series: [{ value: "most", name: "=most", mark: "bars" }, { value: "most", name: "=most", reported: true, mark: "bars" }] },
+    ],
+  },
+};
+const values = {
+  p99: { x: [1, 3], y: [11, 22], low: [10, null], high: [12, null], runs: [["a", "b"], ["c"]] },
+  most: { value: 6, runs: ["a"] },
+  gone: { reason: "2 of 3 runs are missing" },
+};
+const panels = panelsOf(document, values);
+
+describe("panels", () => {
+  it("draw the reported and the measured under one name and colour", () => {
+    const [latency, bars] = panels;
+    expect(latency?.curves.map(({ name, reported, at, mark }) => [name, reported, at, mark])).toEqual([
+      ["tail", false, 0, "line"],
+      ["tail", true, 0, "line"],
+    ]);
+    expect(latency?.curves[0]?.spots[0]).toEqual({ x: 1, y: 11, low: 10, high: 12, runs: ["a", "b"] });
+    expect(latency?.marks).toEqual([{ x: 6, name: "sustainable" }]);
+    expect(bars?.curves.map(({ spots }) => spots)).toEqual([
+      [{ x: "=most", y: 6, low: null, high: null, runs: ["a"] }],
+      [{ x: "=most", y: 7, low: null, high: null, runs: [] }],
+    ]);
+  });
+
+  it("have one list of runs where all points are of the same", () => {
+    const [{ curves = [] } = {}] = panelsOf(document, { ...values, p99: { x: [1, 2, 3], y: [1, 2, 3], runs: [["a"]] } });
+    expect(curves[0]?.spots.map(({ runs }) => runs)).toEqual([["a"], ["a"], ["a"]]);
+  });
+
+  it("say what is not drawn, and why", () => {
+    expect(panels[0]?.missing).toEqual([{ name: "gone", reason: "2 of 3 runs are missing" }]);
+    const [before] = panelsOf(document, {});
+    expect(before?.curves.map(({ reported }) => reported)).toEqual([true]);
+    expect(before?.missing[0]).toEqual({ name: "tail", reason: "not measured yet" });
+  });
+
+  it("are told as tables, a row for each x", () => {
+    const table = tableOf(panels[0] as (typeof panels)[0]);
+    expect(table.head).toBe("Rate, records/s");
+    expect(table.rows).toEqual([
+      { x: 1, spots: [0, 0] },
+      { x: 2, spots: [null, 1] },
+      { x: 3, spots: [1, null] },
+    ]);
+  });
+
+  it("are told as CSV, without formulas", () => {
+    const lines = csvOf(panels).trim().split("\n");
+    expect(lines).toHaveLength(7);
+    expect(lines[1]).toBe("Latency,tail,measured,Rate,records/s,1,Latency,ms,11,10,12,a b");
+    expect(lines[5]).toBe("'=most,'=most,measured,,,'=most,,,6,,,a");
+  });
+});
+
+describe("points", () => {
+  it("stand in the address", () => {
+    expect(pointOf("0.0.1", panels)).toEqual({ panel: 0, curve: 0, spot: 1 });
+    expect(pointText({ panel: 0, curve: 0, spot: 1 })).toBe("0.0.1");
+  });
+
+  it("are the first measured one where the address names none", () => {
+    for (const text of ["", "9.9.9", "x", "0.0", "0.0.7"]) expect(pointOf(text, panels)).toEqual({ panel: 0, curve: 0, spot: 0 });
+    expect(pointOf("", panelsOf(document, {}))).toBeNull();
+  });
+});
+
+describe("words", () => {
+  it("tell sides, tallies and sources", () => {
+    expect(sideText({ text: "a", least: 1, most: 1 })).toBe("1");
+    expect(sideText({ text: "a", least: 0.123456, most: 62500 })).toBe("0.12346 to 62500");
+    expect(tallyText({ holds: 5, fails: 1, "not evaluated": 2 })).toBe("5 hold, 1 does not, 2 not evaluated");
+    expect(tallyText({ "not run": 4 })).toBe("4 not run");
+    expect(sourceText({ paper: "Karimov 2020", figure: "3.7", section: "3.4.3", page: "" })).toBe("Karimov 2020, figure 3.7, section 3.4.3");
+    expect(sourceText({ paper: "Millrace", figure: "", section: "figures of our own", page: "" })).toBe("Millrace, figures of our own");
+  });
+});
+
+describe("the list", () => {
+  const item = (id: string, status: "partly" | "not run", title = "Latency") => ({
+    id,
+    title,
+    status,
+    source: { paper: id.startsWith("b") ? "Karimov 2020" : "Millrace", figure: "", section: "", page: "" },
+  });
+  const items = [item("b/3.13", "partly"), item("b/3.4", "not run", "Coordinated omission"), item("m/q1", "not run")];
+
+  it("is searched by words and status", () => {
+    expect(matching(items, "karimov lat", "").map(({ id }) => id)).toEqual(["b/3.13"]);
+    expect(matching(items, "", "not run").map(({ id }) => id)).toEqual(["b/3.4", "m/q1"]);
+    expect(matching(items, "nothing", "")).toEqual([]);
+  });
+
+  it("is by paper, figures by their numbers", () => {
+    expect(byPaper(items).map(({ name, figures }) => [name, figures.map(({ id }) => id)])).toEqual([
+      ["Karimov 2020", ["b/3.4", "b/3.13"]],
+      ["Millrace", ["m/q1"]],
+    ]);
+  });
+});

@@ -1,0 +1,101 @@
+"""Questions about many runs in the browser: asked, answered by Spark, refused at the field, and waiting where nobody answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from .axe import assert_accessible
+from .test_studies import rates, short_runs, started
+
+ANSWERED_MS = 300_000
+
+
+@pytest.fixture
+def sweep(api: httpx.Client, experiment: Callable[..., str], page: Page) -> str:
+    """A study of twelve runs that have ended, each with a pause of a host."""
+
+    def with_pause(document: dict[str, Any]) -> None:
+        short_runs(document)
+        document["workload"]["horizon_s"] = 8.25
+        host = document["cluster"]["hosts"][0]
+        name = host["name"] if host.get("count", 1) == 1 else f"{host['name']}1"
+        document["faults"] = [{"kind": "pause", "host": name, "for_ms": 400, "when": {"kind": "at", "at_s": 5.0}}]
+
+    id = experiment(with_pause)
+    fields = rates(api.get(f"/api/experiments/{id}").json()["document"])
+    load = {"name": "load", "fields": fields, "multiply": True, "values": {"kind": "list", "of": [0.4, 0.8, 1.2]}}
+    workers = {"name": "workers", "fields": ["/cluster/hosts/0/speed"], "values": {"kind": "list", "of": [0.3, 0.6]}}
+    study = started(api, id, name="To be analysed", axes=[workers, load], seeds=[1, 2])
+    while api.get(f"/api/studies/{study}").json()["state"] in ("queued", "running"):
+        page.wait_for_timeout(200)
+    assert api.get(f"/api/studies/{study}").json()["trials_done"] == 12
+    return study
+
+
+def answered(page: Page) -> None:
+    page.wait_for_url(re.compile(r"/analysis/[0-9a-f-]{36}"))
+    page.get_by_test_id("answer-table").wait_for(timeout=ANSWERED_MS)
+
+
+@pytest.mark.spark
+def test_from_a_question_to_its_answer(page: Page, workbench: Any, sweep: str, new_context: Callable[..., BrowserContext]) -> None:
+    page.goto("/analysis")
+    page.get_by_text("Nothing asked yet").wait_for()
+    page.get_by_test_id("ask").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("From").fill("soon")
+    expect(page.get_by_test_id("ask-now")).to_be_disabled()
+    expect(dialog.get_by_text("give a number of seconds")).to_be_visible()
+    dialog.get_by_label("From").fill("")
+    dialog.get_by_role("textbox", name=re.compile("^Runs")).fill("p99>much")
+    page.get_by_test_id("ask-now").click()
+    expect(dialog.get_by_text("is no number to compare")).to_be_visible()
+    assert_accessible(page)
+    page.keyboard.press("Escape")
+
+    page.goto(f"/analysis?ask=summaries&study={sweep}")
+    dialog.get_by_label("From").fill("3.3")
+    page.get_by_test_id("ask-now").click()
+    page.get_by_text("Waiting for the analysis worker").wait_for()
+    page.goto("/analysis")
+    expect(page.get_by_test_id("spark-note")).to_contain_text("No analysis worker is running")
+    workbench.start("analysis")
+    page.get_by_role("link", name="Summaries").click()
+    answered(page)
+    expect(page.get_by_test_id("answer-table").locator("tbody tr")).to_have_count(12)
+    expect(page.get_by_test_id("pooled")).to_contain_text("12")
+    expect(page.get_by_test_id("plot")).to_have_attribute("data-drawn", "true")
+    assert_accessible(page)
+    page.get_by_label("Metric").select_option("recovery_s")
+    page.wait_for_url("**metric=recovery_s")
+
+    for kind, fill in (
+        ("surface", {"Across": "/cluster/hosts/w/speed", "Up": "/workload/sources/auctions/rate/per_s"}),
+        ("comparison", {"These runs": "speed=0.6", "Against these": "speed=0.3"}),
+        ("statistics", {"In groups by": "/cluster/hosts/w/speed"}),
+    ):
+        page.goto(f"/analysis?ask={kind}&study={sweep}")
+        for label, text in fill.items():
+            dialog.get_by_role("textbox", name=re.compile(f"^{label}")).fill(text)
+        page.get_by_test_id("ask-now").click()
+        answered(page)
+        expect(page.get_by_test_id("plot")).to_have_attribute("data-drawn", "true")
+    assert_accessible(page)
+
+    page.goto("/analysis")
+    expect(page.get_by_test_id("analysis-list").locator("tbody tr")).to_have_count(4)
+    page.get_by_role("button", name="Delete Response surface").click()
+    expect(page.get_by_test_id("analysis-list").locator("tbody tr")).to_have_count(3)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_test_id("analysis-list").locator("tbody tr")).to_have_count(4)
+    dark = new_context(theme="dark").new_page()
+    dark.goto("/analysis")
+    dark.get_by_role("link", name="Response surface").click()
+    expect(dark.get_by_test_id("plot")).to_have_attribute("data-drawn", "true")
+    assert_accessible(dark)

@@ -1,0 +1,145 @@
+"""Figures of papers: found in the gallery, carried out by a worker while somebody watches, read, exported, forked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from .axe import assert_accessible
+from .test_pushed import Asked
+
+SOON_MS = 60_000
+WORKED = "benchmark/3.5"
+
+
+def measured(api: httpx.Client, page: Page, figure: str, scale: str = "smoke") -> None:
+    asked = api.post(f"/api/figures/{figure}/reproductions", json={"scale": scale})
+    asked.raise_for_status()
+    while (now := api.get(f"/api/figures/{figure}/reproductions").json()[0])["state"] in ("queued", "running"):
+        page.wait_for_timeout(100)
+    assert now["state"] == "succeeded", now["error"]
+
+
+def test_a_figure_is_found_carried_out_and_read(page: Page) -> None:
+    """Without asking for its progress."""
+    asked = Asked(page)
+    page.goto("/figures")
+    page.get_by_label("Search figures").fill("windowed join")
+    row = page.get_by_test_id("figure-benchmark/3.6")
+    expect(page).to_have_url(re.compile("search=windowed"))
+    expect(row.get_by_test_id("figure-status")).to_have_attribute("data-status", "not run")
+    row.get_by_role("button", name="Run").click()
+    expect(row.get_by_test_id("figure-status")).to_have_attribute("data-status", "reproduced", timeout=SOON_MS)
+    page.get_by_text("Not run", exact=True).first.click()
+    expect(page).to_have_url(re.compile("status=not"))
+    expect(page.get_by_text("No figure matches")).to_be_visible()
+    page.go_back()
+    row.get_by_role("link").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("windowed join")
+    assertion = page.get_by_test_id("assertion-A3e").or_(page.get_by_test_id("assertions").locator("tbody tr").first)
+    expect(assertion.locator("[data-state]")).to_have_attribute("data-state", "holds")
+    assertion.locator("summary").click()
+    expect(assertion.locator("code")).to_be_visible()
+    expect(page.locator("[data-testid=plot][data-drawn=true]")).not_to_have_count(0)
+    assert asked.count("/api/figures/benchmark/3.6/reproductions") <= 4, "when asked for, when shown, when the news began"
+    assert asked.count("/api/figures") <= 6
+
+
+def test_a_figure_is_watched_and_cancelled(page: Page) -> None:
+    page.goto("/figures/millrace/q1?scale=paper")
+    expect(page.get_by_test_id("figure-status")).to_have_attribute("data-status", "not run")
+    page.get_by_test_id("run-figure").click()
+    expect(page.get_by_test_id("figure-progress")).to_contain_text("paper scale")
+    page.get_by_test_id("cancel-figure").click()
+    expect(page.get_by_test_id("run-figure")).to_be_visible(timeout=SOON_MS)
+    page.reload()
+    expect(page.get_by_role("radio", name="paper")).to_be_checked()
+
+
+def test_what_is_drawn_is_a_table_and_files_and_an_experiment(page: Page, api: httpx.Client) -> None:
+    measured(api, page, "benchmark/3.7")
+    page.goto("/figures/benchmark/3.7")
+    expect(page.locator("[data-testid=plot][data-drawn=true]")).to_have_count(3)
+    for format in ("CSV", "SVG", "PNG"):
+        page.get_by_role("button", name="Export").click()
+        with page.expect_download() as kept:
+            page.get_by_role("button", name=re.compile(format)).click()
+        content = kept.value.path().read_bytes()
+        assert kept.value.suggested_filename == f"benchmark-3-7-smoke.{format.lower()}"
+        assert content[:4] == {"CSV": b"pane", "SVG": b"<svg", "PNG": b"\x89PNG"}[format]
+    page.get_by_role("button", name="Show as tables").click()
+    expect(page).to_have_url(re.compile("view=table"))
+    page.get_by_title(re.compile("Show the runs behind unsustainable")).nth(3).click()
+    expect(page).to_have_url(re.compile(r"point=0\.1\.3"))
+    page.reload()
+    behind = page.get_by_test_id("behind")
+    expect(behind).to_contain_text("unsustainable")
+    behind.get_by_role("link", name=re.compile(r"run \d+")).click(timeout=SOON_MS)
+    expect(page.get_by_test_id("run-state")).to_be_visible()
+    page.go_back()
+    page.get_by_role("button", name="Fork experiment").click()
+    page.get_by_test_id("fork-transient").click()
+    page.get_by_test_id("stage").wait_for()
+    expect(page).to_have_url(re.compile("/experiments/"))
+
+
+def test_what_does_not_hold_is_told_with_its_reason(page: Page) -> None:
+    """As the server would tell it; that it may come to this, other tests show."""
+
+    def partly(route: Any) -> None:
+        answer = route.fetch()
+        figure = answer.json()
+        figure["status"] = "partly"
+        figure["assertions"][0].update(state="holds")
+        figure["assertions"][1].update(state="fails", sides=[{"text": "event_time", "least": 590, "most": 590}])
+        figure["assertions"][2].update(state="not evaluated", reason="2 of 3 runs are missing")
+        figure["assertions"] = figure["assertions"][:3]
+        figure["values"] = {"event_latency": {"reason": "2 of 3 runs are missing"}}
+        route.fulfill(response=answer, json=figure)
+
+    page.route(re.compile(rf"/api/figures/{WORKED}$"), partly)
+    page.goto(f"/figures/{WORKED}")
+    expect(page.get_by_test_id("figure-status")).to_have_text("Partly reproduced")
+    expect(page.get_by_text("1 holds, 1 does not, 1 not evaluated")).to_be_visible()
+    expect(page.get_by_test_id("assertion-A3b")).to_contain_text("does not hold")
+    expect(page.get_by_test_id("assertion-A3b")).to_contain_text("590")
+    expect(page.get_by_test_id("assertion-A3c")).to_contain_text("2 of 3 runs are missing")
+    expect(page.get_by_test_id("drawing")).to_contain_text("Not drawn: event time (2 of 3 runs are missing)")
+
+
+def test_what_is_not_there_leads_on(page: Page) -> None:
+    page.goto("/figures/benchmark/9.99")
+    page.get_by_role("link", name="To the figures").click()
+    expect(page.get_by_test_id("figure-list")).to_be_visible()
+    page.route("**/api/figures", lambda route: route.fulfill(status=500, json={"detail": "no luck"}))
+    page.goto("/figures")
+    expect(page.get_by_text("no luck")).to_be_visible(timeout=SOON_MS)
+    again = page.get_by_role("button", name="Try again")
+    expect(again).to_be_visible()
+    page.unroute("**/api/figures")
+    again.evaluate_all("buttons => buttons.forEach((button) => button.click())")  # the page may have tried again by itself by now
+    expect(page.get_by_test_id("figure-benchmark/3.4")).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080)])
+def test_figures_are_accessible(new_context: Callable[..., BrowserContext], api: httpx.Client, theme: str, width: int, height: int) -> None:
+    page = new_context(width, height, theme).new_page()
+    if not api.get(f"/api/figures/{WORKED}").json()["results"]:
+        measured(api, page, WORKED)
+    for path, ready in (
+        ("/figures", "figure-list"),
+        (f"/figures/{WORKED}", "assertions"),
+        (f"/figures/{WORKED}?view=table", "assertions"),
+        ("/figures/millrace/q12?scale=paper", "assertions"),
+    ):
+        page.goto(path)
+        page.get_by_test_id(ready).wait_for()
+        page.wait_for_timeout(300)
+        assert_accessible(page)
+        assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth && document.scrollingElement.scrollHeight <= innerHeight")

@@ -1,0 +1,159 @@
+"""Studies in the browser: made on a page from the canvas, watched until they end, read, and taken on."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+from playwright.sync_api import BrowserContext, Page, expect
+
+from .axe import assert_accessible
+
+ENDED_MS = 90_000
+
+
+def short_runs(document: dict[str, Any]) -> None:
+    """Runs of a moment each, on hosts that a few thousand records a second fill."""
+    document["workload"].update(horizon_s=8.0, warmup_s=2.0)
+    document["policies"] = {"flow_control": {"kind": "credits", "per_channel": 32}}
+    for source, per_s in zip(document["workload"]["sources"].values(), (1500, 4500), strict=True):
+        source["rate"] = {"kind": "constant", "per_s": per_s}
+    for host in document["cluster"]["hosts"]:
+        host["speed"] = 0.3
+
+
+def rates(document: dict[str, Any]) -> list[str]:
+    return [f"/workload/sources/{source}/rate/per_s" for source in document["workload"]["sources"]]
+
+
+def started(api: httpx.Client, experiment_id: str, **parts: Any) -> str:
+    document = api.get(f"/api/experiments/{experiment_id}").json()["document"]
+    study = {"name": "Capacity", "experiment": document, **parts}
+    answer = api.post("/api/studies", json={"document": study, "experiment": experiment_id})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def search(api: httpx.Client, experiment_id: str, **parts: Any) -> str:
+    fields = rates(api.get(f"/api/experiments/{experiment_id}").json()["document"])
+    values = {"kind": "between", "from": 0.2, "to": 6}
+    load = {"name": "load", "fields": fields, "multiply": True, "values": values}
+    kind = {"kind": "sustainable", "load": load, "precision": 0.3, "step_down": 0.4, "shares": [0.9]}
+    workers = {"name": "workers", "fields": ["/cluster/hosts/0/count"], "values": {"kind": "list", "of": [1, 2]}}
+    return started(api, experiment_id, axes=[workers], search=kind, seeds=[1, 2], **parts)
+
+
+def runs_of_its_own(document: dict[str, Any]) -> None:
+    """Runs that no other study of the lab has made before: such are not made again, and belong to the other."""
+    short_runs(document)
+    document["workload"]["horizon_s"] += 0.125
+
+
+def test_a_study_from_the_canvas_to_its_result(page: Page, api: httpx.Client, experiment: Callable[..., str], tmp_path: Path) -> None:
+    """With the keyboard where it matters: fields found by name, values typed, started; the draft survives a reload."""
+    page.goto(f"/experiments/{experiment(runs_of_its_own)}")
+    page.get_by_test_id("operator-join").wait_for()
+    page.keyboard.press("Control+Shift+Enter")
+    page.wait_for_url("**/studies/new?experiment=*")
+    begin = page.get_by_test_id("start-study")
+    expect(begin).to_have_attribute("title", re.compile("single run"))
+
+    page.keyboard.press("a")
+    page.keyboard.type("hosts count")
+    fields = page.get_by_test_id("fields")
+    expect(fields.get_by_role("checkbox")).to_have_count(1)
+    fields.get_by_role("checkbox").check()
+    page.get_by_role("button", name="Take", exact=True).click()
+    axis = page.get_by_test_id("axis-count")
+    values = axis.locator('[data-pointer="/axes/0/values/of"] textarea')
+    expect(values).to_have_value("4, 8, 16")
+    values.fill("0, 2")
+    expect(page.get_by_test_id("study-problems")).to_contain_text("count")
+    expect(begin).to_have_attribute("aria-disabled", "true")
+    values.fill("1, 2")
+    page.get_by_role("radiogroup", name="How many seeds").get_by_text("3", exact=True).click()
+    size = page.get_by_test_id("study-size")
+    expect(size).to_have_attribute("data-runs", "6")
+    assert_accessible(page)
+    page.reload()
+    expect(size).to_have_attribute("data-runs", "6")
+
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(re.compile(r"/studies/[0-9a-f-]{36}"))
+    state = page.locator(".top [data-testid=run-state]")
+    expect(state).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
+    expect(page.get_by_test_id("study-counts")).to_have_attribute("data-done", "6")
+    expect(page.get_by_test_id("chart-latency_ms.p99")).to_have_attribute("data-points", "2")
+    expect(page.get_by_test_id("plot").first).to_have_attribute("data-drawn", "true")
+    assert_accessible(page)
+
+    # The choice of point, metrics and view stands in the address; a point leads to its runs.
+    page.get_by_test_id("points").get_by_role("button", name="Show point count 2").click()
+    page.get_by_role("radiogroup", name="Show as").get_by_text("Table").click()
+    page.wait_for_url("**point=1**view=table**")
+    page.reload()
+    table = page.get_by_test_id("result-table")
+    table.get_by_role("button", name="Latency p99, ms").click()
+    expect(table.locator("tbody tr").first.locator("td").nth(1)).to_have_text(re.compile("[12]"))
+    expect(page.get_by_test_id("point").get_by_role("link", name=re.compile("run"))).to_have_count(3)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export").click()
+        page.get_by_role("button", name="Runs as CSV").click()
+    download.value.save_as(tmp_path / "runs.csv")
+    rows = list(csv.DictReader((tmp_path / "runs.csv").open()))
+    assert [(row["count"], row["seed"]) for row in rows] == [(count, seed) for count in "12" for seed in "123"]
+    assert all(float(row["latency_ms.p99"]) > 0 for row in rows)
+
+    page.get_by_test_id("point").get_by_role("link", name=re.compile("run")).first.click()
+    expect(page.get_by_test_id("of-study")).to_have_text(re.compile("Study of"))
+    page.get_by_test_id("of-study").click()
+    page.get_by_test_id("point").get_by_role("button", name="Open as experiment").click()
+    page.wait_for_url("**/experiments/*")
+
+
+def test_what_a_search_found_and_what_it_tried(
+    new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str]
+) -> None:
+    page = new_context(theme="dark").new_page()
+    study = search(api, experiment(short_runs), description="On one worker, and on two.")
+    page.goto("/studies")
+    row = page.get_by_test_id(f"study-{study}")
+    expect(row.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
+    assert_accessible(page)
+    row.get_by_role("link", name="Capacity", exact=True).click()
+    expect(page.get_by_test_id("chart-sustained")).to_have_attribute("data-points", "2")
+    ladder = page.get_by_test_id("ladder-1")
+    expect(ladder.get_by_text("not sustained").first).to_be_visible()
+    expect(ladder).to_contain_text("queue grows")
+    found = api.get(f"/api/studies/{study}/results").json()["found"]
+    assert found[0]["sustained"] < found[2]["sustained"], "two workers carry more than one"
+    assert_accessible(page)
+
+    page.goto(f"/runs?study={study}")
+    done = api.get(f"/api/studies/{study}").json()["trials_done"]
+    expect(page.get_by_text(f"{done} runs", exact=True)).to_be_visible()
+
+    page.goto("/studies")
+    page.get_by_test_id(f"study-{study}").get_by_role("button", name="Delete Capacity").click()
+    expect(page.get_by_test_id(f"study-{study}")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_test_id(f"study-{study}")).to_be_visible()
+
+
+def test_a_search_for_load_begins_with_the_rates_of_all_sources(page: Page, experiment: Callable[..., str]) -> None:
+    page.goto(f"/studies/new?experiment={experiment(short_runs)}")
+    page.get_by_label("Search", exact=True).last.select_option("sustainable")
+    load = page.get_by_test_id("axis-load")
+    expect(load.locator(".chosen-fields li")).to_have_count(2)
+    expect(page.get_by_test_id("study-size")).to_contain_text("1 search")
+    shares = page.locator('[data-pointer="/search/shares"] textarea')
+    shares.fill("0.9, -1")
+    expect(page.locator('[data-pointer="/search/shares"]')).to_contain_text("above 0")
+    shares.fill("0.9, x")
+    expect(page.locator('[data-pointer="/search/shares"]')).to_contain_text("no number")
+    shares.fill("0.9, 0.5")
+    expect(page.get_by_test_id("study-problems")).to_have_count(0)

@@ -1,0 +1,143 @@
+"""Every route of the API, as its own document lists them, asked by those who may not. Catches: a new route that nobody protected."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.cache import cache
+from django.core.serializers import serialize
+from django.test import Client
+
+from webapp.accounts.models import ApiToken, Invitation
+from webapp.accounts.rights import Right
+from webapp.lab.models import Dataset, Experiment, Membership, SparkJob, Study, View, Waterfalls
+from webapp.lab.models.waterfalls import hash_of
+from webapp.lab.people import member
+
+from .conftest import RedisProcess, new_run
+
+pytestmark = pytest.mark.django_db
+
+OPEN = {"get /api/health", "post /api/session", "delete /api/session", "post /api/join", "post /api/join/account", "post /api/join/accept"}
+READ_BY_POST = {"post /api/validate", "post /api/preview", "post /api/studies/validate"}
+OF_ONES_OWN = {"post /api/tokens", "delete /api/tokens/{token_id}", "put /api/session/password"}
+ADMIN = {
+    "put /api/people/{person_id}",
+    "delete /api/people/{person_id}",
+    "post /api/people/{person_id}/link",
+    "get /api/invitations",
+    "get /api/audit",
+    "put /api/storage",
+    "post /api/invitations",
+    "delete /api/invitations/{invitation_id}",
+}
+NOTED = {"accounts.apitoken", "sessions.session"}  # a token notes when it was used
+
+
+@pytest.fixture
+def things(experiment: Experiment, redis: RedisProcess) -> dict[str, Any]:
+    """One of everything that a route can name."""
+    ada, lab = Membership.objects.get(user__username="ada"), experiment.lab
+    run = new_run(experiment)
+    selection = {"slowest": 1}
+    return {
+        "experiment_id": experiment.pk,
+        "run_id": run.pk,
+        "id": Waterfalls.objects.create(run=run, selection=selection, selection_hash=hash_of(selection)).pk,
+        "dataset_id": Dataset.objects.create(lab=lab, name="d", file="d", rows=1, bytes=1, columns=[], timestamps=[]).pk,
+        "job_id": SparkJob.objects.create(lab=lab, question={"kind": "summaries"}).pk,
+        "study_id": Study.objects.create(lab=lab, experiment=experiment, name="s", document={}).pk,
+        "view_id": View.objects.create(lab=lab, name="v", query={}).pk,
+        "paper": "benchmark",
+        "figure": "3.5",
+        "study": "none",
+        "token_id": ApiToken.issue(ada.user, "of ada")[0].pk,
+        "person_id": ada.pk,
+        "invitation_id": Invitation.issue(lab, "member", ada.user, timedelta(days=1))[0].pk,
+    }
+
+
+def routes(things: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Name, method and address of each."""
+    document = Client(HTTP_HOST="127.0.0.1").get("/api/openapi.json").json()
+    for path, methods in document["paths"].items():
+        for method in methods:
+            yield f"{method} {path}", method, re.sub(r"{(\w+)}", lambda match: str(things[match[1]]), path)
+
+
+def ask(client: Client, method: str, path: str) -> Any:
+    return getattr(client, method)(path, {}, **({} if method == "get" else {"content_type": "application/json"}))
+
+
+def everything() -> str:
+    """All that is stored."""
+    models = [model for model in apps.get_models() if model._meta.label_lower not in NOTED]
+    return "".join(serialize("json", model.objects.order_by("pk")) for model in models)
+
+
+def program(right: Right, name: str = "ada") -> Client:
+    return Client(HTTP_HOST="127.0.0.1", headers={"Authorization": f"Bearer {ApiToken.issue(member(name).user, 'program', right)[1]}"})
+
+
+def test_the_lists_name_routes_that_there_are(things: dict[str, Any]) -> None:
+    assert {name for name, _, _ in routes(things)} >= OPEN | READ_BY_POST | OF_ONES_OWN | ADMIN
+
+
+def test_a_stranger_sees_nothing(things: dict[str, Any]) -> None:
+    before = everything()
+    for name, method, path in routes(things):
+        if name not in OPEN:
+            answer = ask(Client(HTTP_HOST="127.0.0.1"), method, path)
+            assert answer.status_code == 401, name
+            assert set(answer.json()) == {"detail", "problems"}, name
+    assert everything() == before
+
+
+def test_a_viewer_reads_all_and_changes_nothing(things: dict[str, Any]) -> None:
+    viewer = Client(HTTP_HOST="127.0.0.1")
+    viewer.force_login(member("victor", "viewer").user)
+    before = everything()
+    for name, method, path in routes(things):
+        if name in OPEN:
+            continue
+        answer = ask(viewer, method, path)
+        if name in OF_ONES_OWN:
+            assert answer.status_code in (404, 422), f"{name}: what is somebody else's is not there"
+        elif (method == "get" or name in READ_BY_POST) and name not in ADMIN:
+            assert answer.status_code not in (401, 403), name
+        else:
+            assert (answer.status_code, "viewer" in answer.json()["detail"]) == (403, True), name
+    assert everything() == before
+
+
+def test_a_member_does_not_look_after_people(things: dict[str, Any]) -> None:
+    page = Client(HTTP_HOST="127.0.0.1")
+    page.force_login(member("mary", "member").user)
+    for name, method, path in routes(things):
+        if name in ADMIN:
+            answer = ask(page, method, path)
+            assert (answer.status_code, answer.json()["needs"]) == (403, "admin"), name
+
+
+@pytest.mark.parametrize("right", [Right.METRICS, Right.READ, Right.WRITE])
+def test_a_token_does_nothing_beyond_its_scope(things: dict[str, Any], right: Right) -> None:
+    """Of an owner, so that nothing but the scope can be the reason."""
+    cache.clear()
+    asks = program(right)
+    before = everything()
+    for name, method, path in routes(things):
+        if name in OPEN:
+            continue
+        if name in ADMIN | OF_ONES_OWN:
+            needed = Right.ADMIN
+        else:
+            needed = Right.READ if method == "get" or name in READ_BY_POST else Right.WRITE
+        if right < needed:
+            answer = ask(asks, method, path)
+            assert (answer.status_code, answer.json()["needs"]) == (403, str(needed)), name
+    assert everything() == before

@@ -1,0 +1,164 @@
+"""Figures carried out by workers: asked for, judged, cancelled, given back, lost. Catches: a worker that holds on to what nobody wants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from launcher.services import Service
+
+from engine.spec.figure_files import FigureFiles
+from webapp.lab import figures
+from webapp.lab.models import FigureResult, Lab, Reproduction, Run, RunState, Study
+from workers import caretaker, execution, studies
+from workers import figures as worker
+
+from .conftest import RedisProcess, wait_for
+from .test_reproduce import write
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PATH = "/api/figures/test/1/reproductions"
+
+
+@pytest.fixture(autouse=True)
+def not_shutting_down(redis: RedisProcess) -> Iterator[None]:
+    execution.SHUTTING_DOWN.clear()
+    yield
+    execution.SHUTTING_DOWN.clear()
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FigureFiles]:
+    files = FigureFiles(tmp_path / "fixtures")
+    write(files, "test/1", "out == 2 * rate")
+    monkeypatch.setattr(figures, "FILES", files)
+    figures.outline.cache_clear()
+    yield files
+    figures.outline.cache_clear()
+
+
+def ask(client: Client, scale: str = "smoke", status: int = 201) -> Any:
+    answer = client.post(PATH, {"scale": scale}, content_type="application/json")
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def carried_out(id: str) -> None:
+    """What one worker would do, until nothing is queued."""
+    worker.make(id)
+    while True:
+        study = Study.objects.filter(state=RunState.QUEUED).first()
+        run = Run.objects.filter(state=RunState.QUEUED).order_by("number").first()
+        waiting = Reproduction.objects.filter(state=RunState.QUEUED).first()
+        if study is not None:
+            studies.advance(study.pk)
+        elif run is not None:
+            execution.execute(str(run.pk))
+            studies.after(run.pk)
+        elif waiting is not None:
+            worker.make(str(waiting.pk))
+        else:
+            return
+
+
+def test_a_worker_carries_a_figure_out(client: Client, files: FigureFiles) -> None:
+    asked = ask(client)
+    assert (asked["state"], asked["progress"], asked["scale"]) == ("queued", 0, "smoke")
+    assert ask(client, status=200)["id"] == asked["id"], "once is enough"
+    carried_out(asked["id"])
+    (done,) = client.get(PATH).json()
+    assert (done["state"], done["progress"], done["error"]) == ("succeeded", 1, "")
+    detail = client.get("/api/figures/test/1").json()
+    assert (detail["status"], detail["scale"], detail["values"]["out"]["value"]) == ("reproduced", "smoke", 200)
+    carried_out(asked["id"])
+    assert FigureResult.objects.count() == 1, "what was delivered twice is done once"
+    runs = detail["values"]["out"]["runs"]
+    assert [detail["lab_runs"][key]["state"] for key in runs] == ["succeeded"], "the runs behind a value are the lab's"
+    assert [item["name"] for item in client.get("/api/studies").json()["items"]] == ["test/1, one, smoke scale"]
+    assert client.get("/api/experiments").json() == [], "a figure's experiment is no experiment of anybody's"
+    assert ask(client)["id"] != asked["id"], "it may be asked for again"
+
+
+def test_what_is_wrong_is_said(client: Client, files: FigureFiles) -> None:
+    assert client.post(PATH, {"scale": "huge"}, content_type="application/json").status_code == 422
+    assert client.post("/api/figures/test/2/reproductions", {"scale": "dev"}, content_type="application/json").status_code == 404
+    missing = client.post(f"{PATH}/6b1a7f3e-0000-4000-8000-000000000000/cancel")
+    assert (missing.status_code, "never carried out" in missing.json()["detail"]) == (404, True)
+    asked = ask(client)
+    write(files, "test/1", "out == rat")
+    figures.outline.cache_clear()
+    worker.make(asked["id"])
+    failed = Reproduction.objects.get()
+    assert (failed.state, "there is no value 'rat'" in failed.error) == (RunState.FAILED, True)
+
+
+def test_cancelling_ends_its_studies(client: Client, files: FigureFiles) -> None:
+    asked = ask(client)
+    worker.make(asked["id"])
+    assert Reproduction.objects.get().state == RunState.RUNNING
+    assert client.post(f"{PATH}/{asked['id']}/cancel").json()["state"] == "cancelled"
+    assert Study.objects.get().state == RunState.CANCELLED
+    carried_out(asked["id"])
+    assert FigureResult.objects.count() == 0
+
+
+def test_cancelling_while_its_studies_are_stored_ends_them_too(client: Client, files: FigureFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = ask(client)
+    begin = worker._begin
+
+    def begun_and_cancelled(*arguments: Any) -> int:
+        count = begin(*arguments)
+        assert client.post(f"{PATH}/{asked['id']}/cancel").json()["cancel_requested"]
+        return count
+
+    monkeypatch.setattr(worker, "_begin", begun_and_cancelled)
+    worker.make(asked["id"])
+    assert (Reproduction.objects.get().state, Study.objects.get().state) == (RunState.CANCELLED, RunState.CANCELLED)
+
+
+def test_a_study_that_somebody_stops_leaves_its_values_out(client: Client, files: FigureFiles) -> None:
+    asked = ask(client)
+    worker.make(asked["id"])
+    client.post(f"/api/studies/{Study.objects.get().pk}/cancel")
+    caretaker.sweep()
+    carried_out(asked["id"])
+    detail = client.get("/api/figures/test/1").json()
+    assert (detail["status"], detail["assertions"][0]["state"]) == ("not reproduced", "not evaluated")
+    assert "1 of 1 runs are missing" in detail["assertions"][0]["reason"]
+
+
+def test_a_figure_that_is_changed_meanwhile_is_not_judged(client: Client, files: FigureFiles) -> None:
+    asked = ask(client)
+    worker.make(asked["id"])
+    write(files, "test/1", "out == 2 * rate", scales={"smoke": {"changes": [{"fields": ["/experiment/workload/horizon_s"], "value": 3}]}})
+    figures.outline.cache_clear()
+    carried_out(asked["id"])
+    failed = Reproduction.objects.get()
+    assert (failed.state, "was changed while" in failed.error) == (RunState.FAILED, True)
+
+
+def test_what_a_dead_worker_had_is_queued_again(client: Client, lab: Lab, files: FigureFiles) -> None:
+    asked = ask(client)
+    assert Reproduction.objects.claim(asked["id"], "another machine:1:x")
+    Reproduction.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    caretaker.sweep()
+    row = Reproduction.objects.get()
+    assert (row.state, row.losses) == (RunState.QUEUED, 1)
+    carried_out(asked["id"])
+    assert figures.known("test/1", lab).status == "reproduced"
+
+
+@pytest.mark.slow
+def test_a_real_worker_takes_it(client: Client, start_worker: Callable[[], Service]) -> None:
+    start_worker()
+    path = "/api/figures/benchmark/3.5/reproductions"
+    assert client.post(path, {"scale": "smoke"}, content_type="application/json").status_code == 201
+    wait_for(lambda: client.get(path).json()[0]["state"] not in ("queued", "running"), "the figure to be carried out", timeout_s=60)
+    assert client.get(path).json()[0]["state"] == "succeeded"
+    assert client.get("/api/figures/benchmark/3.5").json()["status"] == "reproduced"

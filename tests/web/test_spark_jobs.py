@@ -1,0 +1,326 @@
+"""Questions about many runs: asked, answered by a real analysis worker, refused with a sentence; and labs in which Spark cannot be had."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from launcher.environment import PYTHON
+from launcher.services import Service
+
+from engine.spec.spans import Span
+from engine.telemetry.summaries import summarise
+from webapp.lab.models import Experiment, Lab, Run, RunState, SparkJob
+from webapp.lib.redis_connection import connection
+from webapp.queue import QUEUE
+from webapp.workers_alive import spark_state, tell_spark_state
+from workers import caretaker, execution
+from workers.spark import jobs
+from workers.spark.session import SESSION
+
+from .conftest import RedisProcess, new_experiment, process_environment, small_document, wait_for
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SUMMARIES = {"kind": "summaries"}
+
+
+@pytest.fixture(autouse=True)
+def not_shutting_down(redis: RedisProcess) -> Iterator[None]:
+    execution.SHUTTING_DOWN.clear()
+    yield
+    execution.SHUTTING_DOWN.clear()
+
+
+def executed(client: Client, experiment: Experiment, seed: int = 1) -> Run:
+    """A run that succeeded."""
+    answer = client.post(f"/api/experiments/{experiment.pk}/runs", {"seed": seed}, content_type="application/json")
+    assert answer.status_code == 201, answer.content
+    execution.execute(answer.json()["id"])
+    run = Run.objects.get(pk=answer.json()["id"])
+    assert run.state == RunState.SUCCEEDED
+    return run
+
+
+def post(client: Client, body: dict[str, Any], status: int = 201) -> dict[str, Any]:
+    answer = client.post("/api/spark/jobs", json.dumps(body), content_type="application/json")
+    assert answer.status_code == status, answer.content
+    said: dict[str, Any] = answer.json()
+    return said
+
+
+def made_here(job_id: str) -> SparkJob:
+    jobs.make(job_id)
+    return SparkJob.objects.get(pk=job_id)
+
+
+# --- asking -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_job_waits_in_a_queue_of_its_own(client: Client, experiment: Experiment) -> None:
+    executed(client, experiment)
+    connection().flushall()
+    job = post(client, SUMMARIES)
+    assert (job["state"], job["kind"], job["runs"], job["read"]) == ("queued", "summaries", None, None)
+    assert "no analysis worker" in job["note"]
+    assert (connection().llen("spark"), connection().llen(QUEUE)) == (1, 0)
+    connection().delete("spark")
+    SparkJob.objects.update(enqueued_at="2020-01-01T00:00:00Z")
+    caretaker.sweep()
+    assert (connection().llen("spark"), connection().llen(QUEUE)) == (1, 0), "what the queue has lost is put there again"
+    tell_spark_state("ready", "local[*]", "")
+    page = client.get("/api/spark/jobs").json()
+    assert (page["count"], page["items"][0]["id"], page["spark"]["state"]) == (1, job["id"], "ready")
+    assert client.post(f"/api/spark/jobs/{job['id']}/cancel").json()["state"] == "cancelled"
+    assert client.delete(f"/api/spark/jobs/{job['id']}").status_code == 204
+    assert client.get("/api/spark/jobs").json()["count"] == 0
+    assert client.post(f"/api/spark/jobs/{job['id']}/restore").status_code == 204
+    assert client.get(f"/api/spark/jobs/{job['id']}").json()["answer"] is None
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer", "message"),
+    [
+        ({"kind": "surfaces"}, "", "surfaces"),
+        ({"kind": "summaries", "runs": {"search": "nothing_is_called_so"}}, "/runs", "no run is found"),
+        ({"kind": "summaries", "runs": {"search": "p99>very"}}, "/runs/search", "no number"),
+        ({"kind": "summaries", "runs": {"ids": []}}, "/runs/ids", "at least 1"),
+        ({"kind": "summaries", "span": {"from_s": 2, "to_s": 1}}, "/span", "must be later"),
+        ({"kind": "summaries", "span": {"from_s": -1}}, "/span/from_s", "greater than or equal to 0"),
+        ({"kind": "summaries", "span": {"factor": 1e400}}, "", "finite"),
+        ({"kind": "statistics", "metrics": ["p99_m"]}, "/metrics/0", "did you mean 'p99_ms'"),
+        ({"kind": "statistics", "by": "paralelism"}, "/by", "did you mean 'parallelism'"),
+        ({"kind": "statistics", "by": "parallelism"}, "/by", "give the whole pointer"),
+        ({"kind": "surface", "x": "seed_of", "y": "warmup_s"}, "/x", "no run has"),
+        ({"kind": "surface", "x": "warmup_s", "y": "warmup_s"}, "/y", "choose two"),
+        ({"kind": "comparison"}, "/against", "required"),
+        ({"kind": "comparison", "against": {"tag": "x"}}, "/against", "no run is found"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_with_its_place(
+    client: Client, experiment: Experiment, body: dict[str, Any], pointer: str, message: str
+) -> None:
+    executed(client, experiment)
+    said = post(client, body, 422)
+    assert message in said["detail"], said
+    assert not pointer or [problem["pointer"] for problem in said["problems"]] == [pointer]
+    assert not SparkJob.objects.exists()
+
+
+# --- labs in which Spark cannot be had ----------------------------------------------------------------------------------------------------
+
+
+def test_without_java_jobs_fail_with_a_sentence_and_all_else_goes_on(
+    client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    executed(client, experiment)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    job = made_here(post(client, SUMMARIES)["id"])
+    assert job.state == RunState.FAILED
+    assert f"Java is missing: JAVA_HOME is {tmp_path}" in job.error
+    assert (SESSION.state, SESSION.message) == ("unavailable", job.error)
+    executed(client, experiment, seed=2)
+    assert client.get(f"/api/spark/jobs/{job.pk}").json()["error"] == job.error
+
+
+def test_an_old_java_is_named(client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    executed(client, experiment)
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("""#!/bin/sh\necho 'openjdk version "1.8.0_392"' >&2\n""")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert re.search(r"Java 17 or newer is needed; .*java says 8", made_here(post(client, SUMMARIES)["id"]).error)
+
+
+def test_an_unreachable_master_is_a_clear_failure_within_seconds(
+    client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    executed(client, experiment)
+    with socket.socket() as taken:  # bound, and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("SPARK_MASTER", f"spark://127.0.0.1:{taken.getsockname()[1]}")
+        job = made_here(post(client, SUMMARIES)["id"])
+    assert job.state == RunState.FAILED
+    assert "cannot be reached" in job.error
+    assert "SPARK_MASTER" in job.error
+    executed(client, experiment, seed=2)
+
+
+# --- answers ------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def start_analysis(transactional_db: None, redis: RedisProcess, tmp_path: Path) -> Iterator[Callable[..., Service]]:
+    """Starts real analysis workers, and stops them at the end of the test. Options: their environment."""
+    started: list[Service] = []
+
+    def start(**environment: str) -> Service:
+        options = "worker --pool solo --queues spark --loglevel info --without-gossip --without-mingle --without-heartbeat"
+        command = [str(PYTHON), "-m", "celery", "-A", "workers.spark.app", *options.split(), "--hostname", f"analysis{len(started)}@%h"]
+        name = f"analysis{len(started)}"
+        worker = Service(name, command, {**process_environment(), "SPARK_MASTER": "local[2]", **environment}, tmp_path / f"{name}.log")
+        worker.start()
+        started.append(worker)
+        return worker
+
+    yield start
+    for worker in started:
+        worker.ask_to_stop()
+    for worker in started:
+        worker.stop(time.monotonic() + 5)
+        print(worker.log.read_text(errors="replace")[-3000:])
+
+
+def answer_of(client: Client, body: dict[str, Any]) -> dict[str, Any]:
+    """Ask, and wait for the answer of a worker."""
+    id = post(client, body)["id"]
+    wait_for(lambda: not SparkJob.objects.get(pk=id).active, "the answer", 300)
+    said: dict[str, Any] = client.get(f"/api/spark/jobs/{id}").json()
+    assert said["state"] == "succeeded", said["error"]
+    return said
+
+
+def same_as_files(row: dict[str, Any], run: Run, span: Span) -> bool:
+    expected = summarise(jobs.of(run, run.document), span)
+    return all(row[name] == expected[name] for name in ("p50_ms", "p99_low_ms", "max_high_ms", "in_per_s", "attribution_ns", "recoveries"))
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.one_database
+def test_a_worker_answers_all_kinds_reads_only_what_is_new_and_survives_its_jvm(
+    client: Client, lab: Lab, start_analysis: Callable[..., Service]
+) -> None:
+    start_analysis()
+    of_rate: dict[int, list[Run]] = {}
+    for per_s in (1000, 4000):
+        document = {**small_document(per_s=per_s), "name": f"at {per_s}"}
+        document["faults"] = [{"kind": "pause", "host": "w1", "for_ms": 200, "when": {"kind": "at", "at_s": 1.0}}]
+        experiment = new_experiment(lab, document)
+        of_rate[per_s] = [executed(client, experiment, seed) for seed in (1, 2, 3)]
+    runs = {str(run.pk): run for made in of_rate.values() for run in made}
+    wait_for(lambda: spark_state()["state"] == "asleep", "the analysis worker", 180)
+
+    said = answer_of(client, SUMMARIES)
+    assert (said["runs"], said["read"], said["count"], said["answer"]["left_out"]) == (6, 6, 6, [])
+    assert all(same_as_files(row, runs[row["run"]], Span()) for row in said["answer"]["rows"])
+    assert {row["recoveries"][0]["at_s"] for row in said["answer"]["rows"]} == {1.0}
+    wait_for(lambda: spark_state()["state"] == "ready", "the session to be told of", 60)
+
+    new = executed(client, experiment, 4)
+    assert answer_of(client, SUMMARIES)["read"] == 1
+    (row,) = answer_of(client, {**SUMMARIES, "runs": {"ids": [str(new.pk)]}, "span": {"from_s": 0.6, "to_s": 1.1}})["answer"]["rows"]
+    assert row["cut_frames"] == 2
+    assert same_as_files(row, new, Span(from_s=0.6, to_s=1.1))
+
+    pid = jvm_of_tests()
+    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: not Path(f"/proc/{pid}").exists() or jvm_of_tests() != pid, "the end of the JVM")
+
+    slow, fast = ({"search": f"per_s={per_s}"} for per_s in of_rate)
+    compared = answer_of(client, {"kind": "comparison", "runs": fast, "against": slow, "metrics": ["in_per_s", "records_in"]})
+    by_name = {row["metric"]: row for row in compared["answer"]["rows"]}
+    assert (compared["read"], by_name["in_per_s"]["base_runs"], by_name["in_per_s"]["runs"], by_name["in_per_s"]["greater"]) == (
+        0,
+        3,
+        4,
+        1.0,
+    )
+    assert by_name["records_in"]["difference"] == pytest.approx(6000, rel=0.1)
+
+    executed(client, new_experiment(lab, small_document(per_s=1000, horizon_s=3.0)), 1)
+    cells = answer_of(client, {"kind": "surface", "x": "per_s", "y": "horizon_s", "metric": "in_per_s"})
+    assert [(row["x"], row["y"], row["count"]) for row in cells["answer"]["rows"]] == [(1000.0, 2.0, 3), (4000.0, 2.0, 4), (1000.0, 3.0, 1)]
+    assert cells["read"] == 1
+
+    groups = answer_of(client, {"kind": "statistics", "metrics": ["records_out"]})
+    assert [(row["group"], row["count"]) for row in groups["answer"]["rows"]] == [("Small Q1", 1), ("at 1000", 3), ("at 4000", 4)]
+    assert groups["answer"]["pooled"][1]["samples"] == sum(run.summary["records_out"] for run in of_rate[1000])
+
+    Run.objects.filter(pk=new.pk).update(digest="another")
+    for path in new.directory.glob("l*/*"):
+        path.unlink()
+    left_out = answer_of(client, SUMMARIES)["answer"]["left_out"]
+    assert [one["number"] for one in left_out] == [new.number]
+
+
+def jvm_of_tests() -> int:
+    """The JVM of the analysis worker that uses this test's data directory; 0 if there is none."""
+    wanted = f"MILLRACE_DATA={os.environ['MILLRACE_DATA']}".encode()
+    for directory in Path("/proc").glob("[0-9]*"):
+        try:
+            if b"SparkSubmit" in (directory / "cmdline").read_bytes() and wanted in (directory / "environ").read_bytes().split(b"\0"):
+                return int(directory.name)
+        except OSError:
+            continue
+    return 0
+
+
+# --- a real cluster -----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[str]:
+    """The address of a standalone master with one worker of two cores, both from the installed PySpark."""
+    import pyspark
+
+    spark_class = Path(pyspark.__file__).parent / "bin" / "spark-class"
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    master = f"spark://127.0.0.1:{port}"
+    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, "SPARK_DAEMON_MEMORY": "256m"}
+    deploy, no_page = "org.apache.spark.deploy", ("--webui-port", "0")
+    commands = {
+        "master": [f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port), *no_page],
+        "cluster-worker": [
+            f"{deploy}.worker.Worker",
+            "--cores",
+            "2",
+            "--memory",
+            "1g",
+            "--work-dir",
+            str(tmp_path / "work"),
+            *no_page,
+            master,
+        ],
+    }
+    services = [Service(name, [str(spark_class), *words], environment, tmp_path / f"{name}.log") for name, words in commands.items()]
+    services[0].start()
+    wait_for(lambda: answers(port), "the master to listen", 180)
+    services[1].start()
+    yield master
+    for service in services[::-1]:
+        service.ask_to_stop()
+        service.stop(time.monotonic() + 5)
+        print(service.log.read_text(errors="replace")[-2000:])
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.one_database
+def test_the_same_job_on_a_standalone_master(
+    client: Client, experiment: Experiment, cluster: str, start_analysis: Callable[..., Service]
+) -> None:
+    runs = {str(run.pk): run for run in (executed(client, experiment, seed) for seed in (1, 2, 3))}
+    start_analysis(SPARK_MASTER=cluster, SPARK_EXECUTOR_MEMORY="512m")
+    said = answer_of(client, SUMMARIES)
+    assert (said["runs"], said["read"]) == (3, 3)
+    assert all(same_as_files(row, runs[row["run"]], Span()) for row in said["answer"]["rows"])
+    assert spark_state()["master"] == cluster

@@ -1,0 +1,201 @@
+"""What the lab keeps on disk. Catches: a limit that nobody keeps, frames removed that somebody needs, and a reader who meets their absence
+unprepared."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from engine import ENGINE_VERSION
+from engine.spec import Experiment as Document
+from webapp.lab import storage
+from webapp.lab.models import Dataset, Experiment, Lab, Run, RunState, Study, Tag, Trial, TrialState
+from webapp.lab.people import member
+from webapp.lab.reuse import run_of_the_same
+from webapp.lab.storage import bytes_below, tidy
+from webapp.lib.redis_connection import connection
+from workers import caretaker, execution, studies
+
+from .conftest import RedisProcess, new_experiment, new_run, small_document
+from .test_client import study_document
+
+pytestmark = pytest.mark.django_db(transaction=True)
+JSON = "application/json"
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def lab(transactional_db: None, redis: RedisProcess) -> Lab:
+    execution.SHUTTING_DOWN.clear()
+    return member("ada").lab
+
+
+@pytest.fixture
+def client(lab: Lab) -> Client:
+    browser = Client(HTTP_HOST="127.0.0.1")
+    browser.force_login(member("ada").user)
+    return browser
+
+
+@pytest.fixture
+def experiment(lab: Lab, document: dict[str, Any]) -> Experiment:
+    return new_experiment(lab, document)
+
+
+def made(experiment: Experiment, days_ago: float = 0.0) -> Run:
+    run = new_run(experiment)
+    execution.execute(str(run.pk))
+    if days_ago:
+        Run.objects.filter(pk=run.pk).update(finished_at=timezone.now() - days_ago * DAY)
+    run.refresh_from_db()
+    assert run.state == RunState.SUCCEEDED
+    return run
+
+
+def rule(client: Client, limit_bytes: int | None = None, keep_frames_days: int | None = None) -> dict[str, Any]:
+    answer = client.put("/api/storage", {"limit_bytes": limit_bytes, "keep_frames_days": keep_frames_days}, content_type=JSON)
+    assert answer.status_code == 200, answer.json()
+    return dict(answer.json())
+
+
+def test_what_there_is_is_told_to_the_byte(client: Client, lab: Lab, experiment: Experiment) -> None:
+    runs = [made(experiment), made(experiment)]
+    assert runs[0].stored_bytes == bytes_below(runs[0].directory) > 1000
+    Run.objects.filter(pk=runs[1].pk).update(stored_bytes=None)
+    tidy()
+    runs[1].refresh_from_db()
+    assert runs[1].stored_bytes == bytes_below(runs[1].directory), "what was not measured is measured"
+    uploaded = client.post("/api/datasets", {"file": upload()}).json()
+    data_bytes = Dataset.objects.get(pk=uploaded["id"]).path.stat().st_size
+    told = client.get("/api/storage").json()
+    run_bytes = sum(run.stored_bytes or 0 for run in runs)
+    assert (told["runs_bytes"], told["datasets_bytes"], told["used_bytes"]) == (run_bytes, data_bytes, run_bytes + data_bytes)
+    assert told["experiments"] == [{"id": str(experiment.pk), "name": experiment.name, "bytes": run_bytes, "runs": 2}]
+    assert told["datasets"] == [{"id": uploaded["id"], "name": "taps", "bytes": data_bytes, "runs": 0}]
+    assert told["free_bytes"] > 0
+    client.delete(f"/api/runs/{runs[0].pk}")
+    told = client.get("/api/storage").json()
+    assert (told["runs_bytes"], told["deleted_bytes"]) == (runs[1].stored_bytes, runs[0].stored_bytes)
+
+
+def upload() -> Any:
+    from django.core.files.uploadedfile import SimpleUploadedFile
+
+    return SimpleUploadedFile("taps.csv", b"at,key\n2024-01-01T00:00:00Z,1\n")
+
+
+def test_above_the_limit_nothing_begins_until_something_was_deleted(client: Client, lab: Lab, experiment: Experiment) -> None:
+    run = made(experiment)
+    study = client.post("/api/studies", {"document": study_document([500.0, 1000.0], [1])}, content_type=JSON).json()
+    assert rule(client, limit_bytes=run.stored_bytes)["limit_bytes"] == run.stored_bytes
+    count = Run.objects.count()
+    for path, body in {
+        f"/api/experiments/{experiment.pk}/runs": {},
+        f"/api/runs/{run.pk}/rerun": {},
+        f"/api/runs/{run.pk}/fork": {"at_s": 1, "load": 2},
+        "/api/studies": {"document": study_document([500.0], [1])},
+    }.items():
+        answer = client.post(path, body, content_type=JSON)
+        assert (answer.status_code, "(the largest: runs of 'Small Q1'" in answer.json()["detail"]) == (
+            409,
+            True,
+        ), path
+    assert client.post("/api/datasets", {"file": upload()}).status_code == 409
+    studies.advance(study["id"])
+    stopped = Study.objects.get(pk=study["id"])
+    assert (stopped.state, "page Lab, Storage" in stopped.error) == (RunState.FAILED, True)
+    assert Run.objects.count() == count
+    client.delete(f"/api/runs/{run.pk}")
+    assert client.post(f"/api/experiments/{experiment.pk}/runs", {}, content_type=JSON).status_code == 201
+    assert client.post(f"/api/studies/{study['id']}/retry").status_code == 202, "the study goes on from where it stood"
+
+
+def test_only_owners_set_the_rule(client: Client, lab: Lab) -> None:
+    page = Client(HTTP_HOST="127.0.0.1")
+    page.force_login(member("mary", "member").user)
+    assert page.put("/api/storage", {"limit_bytes": 1, "keep_frames_days": 1}, content_type=JSON).status_code == 403
+    assert page.get("/api/storage").json()["limit_bytes"] is None
+    for bad in ({"limit_bytes": -1, "keep_frames_days": 1}, {"limit_bytes": 2**70, "keep_frames_days": 1}, {"limit_bytes": 1}):
+        assert client.put("/api/storage", bad, content_type=JSON).status_code == 422
+    assert client.put("/api/storage", {"limit_bytes": None, "keep_frames_days": 0}, content_type=JSON).status_code == 422
+
+
+def test_old_frames_go_but_for_those_that_somebody_holds_on_to(client: Client, lab: Lab, experiment: Experiment) -> None:
+    names = ("old", "young", "tagged", "noted", "awaited")
+    runs = {name: made(experiment, 0.5 if name == "young" else 3) for name in names}
+    Tag.objects.create(lab=lab, name="kept").runs.add(runs["tagged"])
+    Run.objects.filter(pk=runs["noted"].pk).update(notes="strange peak")
+    study = Study.objects.create(lab=lab, experiment=experiment, name="s", document=study_document([1.0], [1]), state=RunState.RUNNING)
+    Trial.objects.create(study=study, point=0, seed=1, values={}, run=runs["awaited"], state=TrialState.DONE)
+    caretaker.tidy()
+    assert not Run.objects.filter(frames_removed_at__isnull=False).exists(), "without a rule everything is kept"
+    rule(client, keep_frames_days=1)
+    before = runs["old"]
+    caretaker.tidy()
+    caretaker.tidy()
+    removed = Run.objects.filter(frames_removed_at__isnull=False).get()
+    assert removed.pk == before.pk
+    assert (removed.summary, removed.document, removed.digest) == (before.summary, before.document, before.digest)
+    assert (removed.stored_bytes, bytes_below(removed.directory)) == (0, 0)
+    study.state = RunState.SUCCEEDED
+    study.save()
+    caretaker.tidy()
+    assert Run.objects.filter(frames_removed_at__isnull=False).count() == 2, "of a study that has ended the numbers are kept"
+
+
+def test_a_run_without_frames_says_so_and_is_had_again_to_the_bit(client: Client, lab: Lab, experiment: Experiment) -> None:
+    run = made(experiment, days_ago=3)
+    frames = client.get(f"/api/runs/{run.pk}/frames").json()["frames"]
+    assert len(frames) == run.frames == 8
+    rule(client, keep_frames_days=1)
+    caretaker.tidy()
+    connection().flushall()  # the stream of a run is forgotten an hour after its end
+    told = client.get(f"/api/runs/{run.pk}").json()
+    assert told["frames_removed_at"] is not None
+    assert told["summary"] == run.summary
+    assert client.get(f"/api/runs/{run.pk}/frames").json() == {"frames": [], "next": None}
+    for format in ("csv", "parquet", "json"):
+        answer = client.get(f"/api/runs/{run.pk}/export?format={format}")
+        assert (answer.status_code, "run it again" in answer.json()["detail"]) == (409, True)
+    assert client.get(f"/api/runs/{run.pk}/export?format=yaml").status_code == 200
+    assert run_of_the_same(lab, Document.model_validate(run.document), ENGINE_VERSION) is None, "who needs frames does not get this run"
+    again = client.post(f"/api/runs/{run.pk}/rerun", {}, content_type=JSON).json()["id"]
+    execution.execute(again)
+    assert client.get(f"/api/runs/{again}/frames").json()["frames"] == frames
+    assert Run.objects.get(pk=again).digest == run.digest
+
+
+def test_what_was_deleted_goes_after_a_week(client: Client, lab: Lab, experiment: Experiment) -> None:
+    run = made(experiment)
+    dataset = Dataset.objects.get(pk=client.post("/api/datasets", {"file": upload()}).json()["id"])
+    client.delete(f"/api/runs/{run.pk}")
+    client.delete(f"/api/datasets/{dataset.pk}")
+    caretaker.tidy()
+    dataset.refresh_from_db()
+    assert dataset.path.exists()
+    assert bytes_below(run.directory) > 0
+    long_ago = timezone.now() - storage.DELETED_KEPT - DAY
+    Run.objects.update(deleted_at=long_ago)
+    Dataset.objects.update(deleted_at=long_ago)
+    caretaker.tidy()
+    assert not dataset.path.exists()
+    assert not Dataset.objects.exists()
+    assert bytes_below(run.directory) == 0
+    assert Run.objects.get().summary == run.summary
+
+
+def test_whoever_dies_before_the_files_are_gone_leaves_them_to_the_next(lab: Lab) -> None:
+    run = made(new_experiment(lab, small_document()))
+    Run.objects.filter(pk=run.pk).update(frames_removed_at=timezone.now(), stored_bytes=None)
+    tidy()
+    run.refresh_from_db()
+    assert (run.stored_bytes, bytes_below(run.directory)) == (0, 0)
+
+
+@pytest.mark.parametrize(("count", "text"), [(0, "0 B"), (999, "999 B"), (1200, "1.2 kB"), (123_456_789, "123 MB"), (5 * 10**12, "5 TB")])
+def test_bytes_in_words(count: int, text: str) -> None:
+    assert storage.in_words(count) == text

@@ -1,0 +1,27 @@
+"""What may be done, each step with all that is below it. The scopes of tokens have these names, and roles come down to them."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Right(IntEnum):
+    METRICS = 0  # numbers about the installation, for Prometheus
+    READ = 1
+    WRITE = 2
+    ADMIN = 3  # people, tokens of others, limits
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+    @classmethod
+    def of_scope(cls, scope: str) -> Right:
+        return cls[scope.upper()]
+
+    @classmethod
+    def of_role(cls, role: str) -> Right:
+        return OF_ROLES[role]
+
+
+OF_ROLES = {"viewer": Right.READ, "member": Right.WRITE, "owner": Right.ADMIN}
+SCOPES = [str(right) for right in Right]

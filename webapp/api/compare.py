@@ -1,0 +1,88 @@
+"""Runs against one another, over seeds."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.http import HttpRequest
+from ninja import Query, Router, Schema
+from pydantic import Field
+
+from webapp.lab.comparison import Side, compare
+
+router = Router()
+
+COMPARED_MAX = 8
+METRICS_MAX = 20
+
+
+class ComparedQuery(Schema):
+    """run: ids, the first is the baseline. metric: names as in the runs' summaries."""
+
+    run: list[uuid.UUID] = Field(min_length=1, max_length=COMPARED_MAX)
+    metric: list[str] = Field([], max_length=METRICS_MAX)
+
+
+class MeanOverSeeds(Schema):
+    mean: float
+    low: float | None
+    high: float | None
+    count: int
+
+
+class Difference(Schema):
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+    pairs: int
+
+
+class RunOfSide(Schema):
+    id: str
+    number: int
+    seed: int
+
+
+class SideShape(Schema):
+    """A run and those that differ from it by their seed alone. under_way: seeds of such runs that have not ended. twin: another
+    side differs from it by its seed alone, and each stands for itself."""
+
+    run: str
+    runs: list[RunOfSide]
+    under_way: list[int]
+    twin: bool
+    over_seeds: dict[str, MeanOverSeeds]
+    against: dict[str, Difference]
+
+    @classmethod
+    def of(cls, side: Side) -> SideShape:
+        return cls(
+            run=str(side.run.pk),
+            runs=[RunOfSide(id=str(run.pk), number=run.number, seed=seed) for seed, run in sorted(side.runs.items())],
+            under_way=sorted(side.under_way),
+            twin=side.twin,
+            over_seeds={metric: MeanOverSeeds(**vars(one)) for metric, one in side.over_seeds.items()},
+            against={metric: Difference(**vars(one)) for metric, one in side.against.items()},
+        )
+
+
+class Gone(Schema):
+    """number: of a run that was deleted; null: there was never such a run here."""
+
+    id: str
+    number: int | None
+
+
+class ComparisonShape(Schema):
+    sides: list[SideShape]
+    gone: list[Gone]
+
+
+@router.get("", response=ComparisonShape, summary="Runs against the first of them, each with those that differ by their seed alone")
+def read(request: HttpRequest, which: Query[ComparedQuery]) -> ComparisonShape:
+    found = compare(request.auth.lab, which.run, which.metric)
+    return ComparisonShape(
+        sides=[SideShape.of(side) for side in found.sides],
+        gone=[Gone(id=str(id), number=number) for id, number in found.gone.items()],
+    )

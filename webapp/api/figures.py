@@ -1,0 +1,267 @@
+"""Figures of papers: what they claim, what was measured, and what holds of it. Workers carry them out, or `manage.py reproduce` does."""
+
+from __future__ import annotations
+
+import uuid
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router, Schema, Status
+
+from engine.spec.figure import Scale, study_at
+from engine.spec.problems import suggestion
+from webapp.lab import figures
+from webapp.lab.models import FigureResult, Lab, Reproduction, Run
+from webapp.lab.models.work import ACTIVE
+from webapp.lab.report import of_figure
+from webapp.lab.shapes import ReproductionShape
+from webapp.lib.redis_connection import connection
+from webapp.live.stream import announce_row
+from webapp.queue import enqueue
+
+from .errors import Problem404, Problem422
+from .files import as_file
+from .parsing import Body
+
+router = Router()
+
+
+class Source(Schema):
+    paper: str
+    figure: str
+    section: str
+    page: str
+
+
+class Item(Schema):
+    """A figure in a list. scale and what follows is of the result that counts: the newest at the largest scale; null if there is none.
+    assertions: how many there are in each state. lacking: ids of those that do not hold. under_way: what is
+    carried out at the moment."""
+
+    id: str
+    title: str
+    source: Source
+    status: str
+    scale: str | None
+    engine_version: str | None
+    seeds: list[int] | None
+    runs: int | None
+    took_s: float | None
+    created_at: datetime | None
+    assertions: dict[str, int]
+    lacking: list[str]
+    under_way: list[ReproductionShape]
+
+
+class Side(Schema):
+    text: str
+    least: float
+    most: float
+
+
+class Assertion(Schema):
+    """state: holds, fails, not evaluated (reason says why), or not run. sides: what was compared; of a series its least and most."""
+
+    id: str
+    text: str
+    check: str
+    tolerance: float | None
+    state: str
+    sides: list[Side]
+    reason: str
+
+
+class ResultOf(Schema):
+    """A result that there is; stale: the figure has changed since."""
+
+    scale: str
+    status: str
+    engine_version: str
+    seeds: list[int]
+    runs: int
+    took_s: float
+    created_at: datetime
+    stale: bool
+
+
+class RunBehind(Schema):
+    id: str
+    number: int
+    seed: int
+    state: str
+
+
+class Detail(Schema):
+    """document: the figure as it is written. values: by name; their `runs` are keys (hashes of document and seed). lab_runs: runs of this
+    lab that have such a key, by key; none where nobody made the run here. results: all there are, the newest first."""
+
+    id: str
+    document: dict[str, Any]
+    status: str
+    scale: str | None
+    values: dict[str, Any]
+    assertions: list[Assertion]
+    lab_runs: dict[str, RunBehind]
+    results: list[ResultOf]
+
+
+class AtScale(Schema):
+    document: dict[str, Any]
+
+
+class ScaleQuery(Schema):
+    scale: Scale | None = None
+
+
+RESULTS_MAX = 100
+HOLDS = "holds"
+
+
+@router.get("", response=list[Item], summary="All figures, and what is known of them")
+def listing(request: HttpRequest, prefix: Query[str] = "") -> list[Item]:
+    with told_plainly():
+        known = figures.all_known(figures.FILES.ids(prefix), request.auth.lab)
+    under_way = active(request.auth.lab)
+    return [item(one, under_way[one.figure.id]) for one in known]
+
+
+@router.get("/{str:paper}/{str:figure}", response=Detail, summary="A figure with its values, assertions and results")
+def read(request: HttpRequest, paper: str, figure: str, which: Query[ScaleQuery]) -> Detail:
+    lab, id = request.auth.lab, known_id(paper, figure)
+    known = figures.known(id, lab, which.scale)
+    values = known.result.values if known.result else {}
+    return Detail(
+        id=id,
+        document=figures.FILES.document(id),
+        status=known.status,
+        scale=known.scale,
+        values=values,
+        assertions=[Assertion(**assertion) for assertion in known.assertions],
+        lab_runs=lab_runs(lab, keys_of(values)),
+        results=results(lab, id),
+    )
+
+
+@router.get("/{str:paper}/{str:figure}/report", summary="The figure with its result as one HTML file")
+def reported(request: HttpRequest, paper: str, figure: str, which: Query[ScaleQuery]) -> HttpResponse:
+    known = figures.known(known_id(paper, figure), request.auth.lab, which.scale)
+    name = "-".join(["figure", paper, figure, *([known.scale] if known.scale else [])])
+    return as_file(of_figure(known), f"{name}.html")
+
+
+@router.get("/{str:paper}/{str:figure}/studies/{str:study}", response=AtScale, summary="One of its studies at a scale, as a document")
+def study(request: HttpRequest, paper: str, figure: str, study: str, which: Query[ScaleQuery]) -> AtScale:
+    read, _ = figures.outline(known_id(paper, figure))
+    if study not in read.studies:
+        raise Problem404(f"{read.id} has no study '{study}'; {suggestion(study, read.studies)}")
+    return AtScale(document=study_at(read, study, which.scale or "dev", figures.FILES.experiment))
+
+
+class Wanted(Body):
+    scale: Scale
+
+
+LISTED_MAX = 20
+QUEUE_AWAY = "the queue cannot be reached at the moment; this is stored and taken up as soon as the queue is back"
+
+
+@router.get("/{str:paper}/{str:figure}/reproductions", response=list[ReproductionShape], summary="When it was carried out, newest first")
+def reproductions(request: HttpRequest, paper: str, figure: str) -> list[ReproductionShape]:
+    found = Reproduction.objects.filter(lab=request.auth.lab, figure=known_id(paper, figure)).order_by("-created_at")
+    return [ReproductionShape.of(row) for row in found[:LISTED_MAX]]
+
+
+@router.post(
+    "/{str:paper}/{str:figure}/reproductions", response={200: ReproductionShape, 201: ReproductionShape}, summary="Carry it out at a scale"
+)
+def carry_out(request: HttpRequest, paper: str, figure: str, body: Wanted) -> Status:
+    """By a worker. 200: it is under way at this scale already."""
+    wanted = {"lab": request.auth.lab, "figure": known_id(paper, figure), "scale": body.scale}
+    under_way = Reproduction.objects.filter(**wanted, state__in=ACTIVE, cancel_requested=False).first()
+    if under_way is not None:
+        return Status(200, ReproductionShape.of(under_way))
+    row = Reproduction.objects.create(**wanted)
+    queued = enqueue(row.pk, Reproduction)
+    announce_row(connection(), "reproduction", row.pk)
+    row.refresh_from_db()
+    return Status(201, ReproductionShape.of(row, None if queued else QUEUE_AWAY))
+
+
+@router.post("/{str:paper}/{str:figure}/reproductions/{uuid:id}/cancel", response={202: ReproductionShape}, summary="Stop within a second")
+def cancel(request: HttpRequest, paper: str, figure: str, id: uuid.UUID) -> Status:
+    row = Reproduction.objects.filter(pk=id, lab=request.auth.lab, figure=f"{paper}/{figure}").first()
+    if row is None:
+        raise Problem404(f"figure '{paper}/{figure}' was never carried out as {id} in this lab")
+    figures.cancel(row)
+    row.refresh_from_db()
+    return Status(202, ReproductionShape.of(row))
+
+
+def known_id(paper: str, figure: str) -> str:
+    id = f"{paper}/{figure}"
+    if id not in (ids := figures.FILES.ids()):
+        raise Problem404(f"there is no figure '{id}'; {suggestion(id, ids)}")
+    with told_plainly():
+        figures.outline(id)
+    return id
+
+
+@contextmanager
+def told_plainly() -> Iterator[None]:
+    try:
+        yield
+    except figures.InvalidFigure as invalid:
+        raise Problem422(invalid.detail, [problem.as_dict() for problem in invalid.problems]) from None
+
+
+def active(lab: Lab) -> defaultdict[str, list[ReproductionShape]]:
+    """What is carried out at the moment, by figure, the oldest first."""
+    found: defaultdict[str, list[ReproductionShape]] = defaultdict(list)
+    for row in Reproduction.objects.filter(lab=lab, state__in=ACTIVE).order_by("created_at"):
+        found[row.figure].append(ReproductionShape.of(row))
+    return found
+
+
+def item(known: figures.Known, under_way: list[ReproductionShape]) -> Item:
+    result, figure = known.result, known.figure
+    states = [assertion["state"] for assertion in known.assertions]
+    return Item(
+        id=figure.id,
+        title=figure.title,
+        source=Source(**figure.source.model_dump()),
+        status=known.status,
+        scale=known.scale,
+        engine_version=result.engine_version if result else None,
+        seeds=result.seeds if result else None,
+        runs=result.runs if result else None,
+        took_s=result.took_s if result else None,
+        created_at=result.created_at if result else None,
+        assertions={state: states.count(state) for state in dict.fromkeys(states)},
+        lacking=[assertion["id"] for assertion in known.assertions if assertion["state"] != HOLDS] if result else [],
+        under_way=under_way,
+    )
+
+
+def results(lab: Lab, id: str) -> list[ResultOf]:
+    _, identities = figures.outline(id)
+    found = FigureResult.objects.filter(lab=lab, figure=id).defer("values", "assertions").order_by("-created_at", "-pk")[:RESULTS_MAX]
+    names = ("scale", "status", "engine_version", "seeds", "runs", "took_s", "created_at")
+    return [ResultOf(**{name: getattr(one, name) for name in names}, stale=one.hash not in identities.values()) for one in found]
+
+
+def keys_of(values: dict[str, Any]) -> set[str]:
+    """Keys of the runs behind values; of numbers a list of them, of series a list for each point."""
+    keys: set[str] = set()
+    for value in values.values():
+        for run in value.get("runs", []):
+            keys |= {run} if isinstance(run, str) else set(run)
+    return keys
+
+
+def lab_runs(lab: Lab, keys: set[str]) -> dict[str, RunBehind]:
+    found = Run.objects.filter(lab=lab, hash__in=keys, deleted_at__isnull=True).order_by("number").only("number", "seed", "state", "hash")
+    return {run.hash: RunBehind(id=str(run.pk), number=run.number, seed=run.seed, state=run.state) for run in found}

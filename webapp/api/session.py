@@ -1,0 +1,187 @@
+"""Coming in and going: with name and password, or with an invitation. Links that sign in are a page of their own (accounts/views).
+
+Names, passwords and the limits on failed tries are django-allauth's, through its adapter.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from allauth.account.adapter import get_adapter
+from django.contrib.auth import get_user_model, update_session_auth_hash
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+from ninja import Router, Schema, Status
+from ninja.utils import check_csrf
+from pydantic import StringConstraints
+
+from engine.spec import Problem
+from webapp.accounts.audit import note_failed_sign_in
+from webapp.accounts.models import Invitation
+from webapp.accounts.rights import Right
+from webapp.accounts.views import BY_LINK
+from webapp.lab.models import Membership
+from webapp.lab.people import membership_of
+
+from .authentication import NO_CSRF, Needs
+from .errors import Problem401, Problem403, Problem404, Problem409, Problem422, Problem429
+from .parsing import Body
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50)]
+Password = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+
+def from_a_page(request: HttpRequest) -> bool:
+    """Everybody may try, from our own pages: no other page signs a browser in as somebody."""
+    if check_csrf(request):
+        raise Problem403(NO_CSRF)
+    return True
+
+
+router, join = Router(auth=from_a_page), Router(auth=from_a_page)
+
+
+class Credentials(Body):
+    name: Name
+    password: Password
+
+
+class NewPassword(Body):
+    password: Password
+    current: str = ""
+
+
+class InvitationText(Body):
+    token: str
+
+
+class NewAccount(Credentials):
+    token: str
+
+
+class Welcome(Schema):
+    lab: str
+    role: str
+    invited_by: str | None
+    expires_at: datetime
+    you: str | None  # who is signed in already
+    member: bool  # and belongs to a lab
+
+
+class Joined(Schema):
+    name: str
+    lab: str
+    role: str
+
+
+@router.post("", response={204: None}, summary="Sign in with name and password")
+def sign_in(request: HttpRequest, body: Credentials) -> Status:
+    get_adapter().login(request, authenticated(request, body.name, body.password))
+    return Status(204, None)
+
+
+@router.delete("", response={204: None}, summary="Sign out")
+def sign_out(request: HttpRequest) -> Status:
+    get_adapter().logout(request)
+    return Status(204, None)
+
+
+@router.put("/password", auth=Needs(Right.READ, of_token=Right.ADMIN), response={204: None}, summary="Set one's own password")
+def set_password(request: HttpRequest, body: NewPassword) -> Status:
+    """Whoever came with a link, or has no password yet, need not know the current one."""
+    if request.auth.token:
+        raise Problem403("a token cannot set a password; sign in on the page")
+    user = request.auth.user
+    if user.has_usable_password() and not request.session.get(BY_LINK):
+        try:
+            authenticated(request, user.get_username(), body.current)
+        except Problem401:
+            detail = "the current password is wrong"
+            raise Problem422(detail, [Problem("/current", "wrong", detail).as_dict()]) from None
+    user.set_password(checked_password(body.password, user))
+    user.save(update_fields=["password"])
+    update_session_auth_hash(request, user)
+    return Status(204, None)
+
+
+@join.post("", response=Welcome, summary="What an invitation invites to")
+def look(request: HttpRequest, body: InvitationText) -> Welcome:
+    invitation = fresh(body.token)
+    user = request.user if request.user.is_authenticated else None
+    by = invitation.invited_by
+    return Welcome(
+        lab=invitation.lab.name, role=invitation.role, invited_by=by.get_username() if by else None, expires_at=invitation.expires_at,
+        you=user.get_username() if user else None, member=bool(user and membership_of(user)),
+    )  # fmt: skip
+
+
+@join.post("/account", response={201: Joined}, summary="Join with a new account, and be signed in")
+def with_a_new_account(request: HttpRequest, body: NewAccount) -> Status:
+    invitation = fresh(body.token)
+    name = checked("/name", get_adapter().clean_username, body.name)
+    user = get_user_model()(username=name)
+    user.set_password(checked_password(body.password, user))
+    try:
+        with transaction.atomic():
+            user.save()
+            membership = use(invitation, user)
+    except IntegrityError:
+        raise Problem409(f"somebody has the name '{name}' since a moment ago; take another one") from None
+    get_adapter().login(request, user)
+    return Status(201, Joined(name=name, lab=membership.lab.name, role=membership.role))
+
+
+@join.post("/accept", response={201: Joined}, summary="Join with the account that is signed in")
+def with_an_account(request: HttpRequest, body: InvitationText) -> Status:
+    invitation = fresh(body.token)
+    user = request.user
+    if not user.is_authenticated:
+        raise Problem401("sign in first, or make an account")
+    if membership_of(user):
+        raise Problem409(f"{user.get_username()} belongs to a lab already; sign out to join as somebody else")
+    with transaction.atomic():
+        membership = use(invitation, user)
+    return Status(201, Joined(name=user.get_username(), lab=membership.lab.name, role=membership.role))
+
+
+def authenticated(request: HttpRequest, name: str, password: str) -> Any:
+    """The person. Raises Problem401, and Problem429 after some failed tries."""
+    try:
+        user = get_adapter().authenticate(request, username=name, password=password)
+    except ValidationError as error:
+        raise Problem429(" ".join(error.messages)) from None
+    if user is None:
+        note_failed_sign_in(name, get_adapter().get_client_ip(request))
+        raise Problem401("name or password are wrong; an owner of the lab can make you a link that signs you in")
+    return user
+
+
+def fresh(token: str) -> Invitation:
+    invitation = Invitation.find(token)
+    if invitation is None:
+        raise Problem404("this invitation is not known here; the link may be cut short")
+    if invitation.why_ended:
+        raise Problem409(f"{invitation.why_ended}; ask an owner of the lab for another one")
+    return invitation
+
+
+def use(invitation: Invitation, user: Any) -> Membership:
+    """Raises Problem409 if somebody else was faster; what was stored with it is taken back then."""
+    if not invitation.use():
+        raise Problem409("somebody else has just used this invitation; ask an owner of the lab for another one")
+    return Membership.objects.create(lab=invitation.lab, user=user, role=invitation.role)
+
+
+def checked_password(password: str, user: Any) -> str:
+    return str(checked("/password", get_adapter().clean_password, password, user))
+
+
+def checked(field: str, check: Any, *values: Any) -> Any:
+    """What the check returns; what it objects to becomes a problem of the field."""
+    try:
+        return check(*values)
+    except ValidationError as error:
+        problems = [Problem(field, "bad_value", message).as_dict() for message in error.messages]
+        raise Problem422(f"{field}: {error.messages[0]}", problems) from None

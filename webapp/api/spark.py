@@ -1,0 +1,117 @@
+"""Questions about many runs at once, answered by Spark in the background."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import Query, Router, Schema, Status
+from pydantic import Field
+
+from engine.spec import Problem, Refusal
+from engine.spec.problems import pointer
+from webapp.lab import analysis
+from webapp.lab.models import Lab, RunState, SparkJob
+from webapp.lab.shapes import SparkJobShape
+from webapp.lib.redis_connection import connection
+from webapp.live.stream import announce_lists
+from webapp.workers_alive import spark_state
+
+from .errors import Problem404, Problem422
+
+router = Router()
+
+QUEUE_AWAY = "the queue cannot be reached at the moment; the job is stored and begins as soon as the queue is back"
+NOBODY = "no analysis worker is running; the job waits until one is started (scripts/up starts one by itself)"
+
+
+class SparkState(Schema):
+    """state: asleep (Spark starts with the next job), ready, unavailable, or absent (there is no analysis worker). message: what is
+    missing, and what to do."""
+
+    state: str
+    master: str
+    message: str
+
+
+class AnalysisPage(Schema):
+    items: list[SparkJobShape]
+    count: int
+    spark: SparkState
+
+
+class AnalysisDetail(SparkJobShape):
+    """answer: null until the job succeeded; its `rows` are those asked for, `count` says how many there are."""
+
+    answer: dict[str, Any] | None
+    count: int
+
+
+class AnswerQuery(Schema):
+    limit: int = Field(1000, ge=1, le=5000)
+    offset: int = Field(0, ge=0, le=10**9)
+
+
+@router.get("/jobs", response=AnalysisPage, summary="All jobs, the newest first, and how Spark is")
+def listing(request: HttpRequest, limit: Query[int] = 50, offset: Query[int] = 0) -> AnalysisPage:
+    found = SparkJob.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).order_by("-created_at")
+    first = max(offset, 0)
+    items = found[first : first + min(max(limit, 1), 200)]
+    return AnalysisPage(items=[SparkJobShape.of(job) for job in items], count=found.count(), spark=SparkState(**spark_state()))
+
+
+@router.post("/jobs", response={201: SparkJobShape}, summary="Ask about many runs")
+def create(request: HttpRequest, body: analysis.Question) -> Status:
+    try:
+        job, queued = analysis.ask(request.auth.lab, body)
+    except Refusal as refusal:
+        problem = Problem(pointer(*refusal.at), refusal.code, str(refusal), refusal.value, refusal.hint)
+        raise Problem422(f"{problem.pointer}: {refusal}", [problem.as_dict()]) from None
+    note = QUEUE_AWAY if not queued else NOBODY if spark_state()["state"] == "absent" else None
+    return Status(201, SparkJobShape.of(job, note))
+
+
+@router.get("/jobs/{uuid:job_id}", response=AnalysisDetail, summary="A job, and its answer once there is one")
+def read(request: HttpRequest, job_id: uuid.UUID, which: Query[AnswerQuery]) -> AnalysisDetail:
+    job = job_of(request.auth.lab, job_id)
+    fields, answer = SparkJobShape.fields_of(job), None
+    if job.state == RunState.SUCCEEDED:
+        try:
+            answer = json.loads(job.file.read_text())
+        except FileNotFoundError:
+            raise Problem404("the answer's file is gone from the server's data directory; ask again") from None
+    rows = answer["rows"] if answer else []
+    if answer:
+        answer["rows"] = rows[which.offset : which.offset + which.limit]
+    return AnalysisDetail(**fields, answer=answer, count=len(rows))
+
+
+@router.post("/jobs/{uuid:job_id}/cancel", response={202: SparkJobShape}, summary="Stop; what was summarised stays")
+def cancel(request: HttpRequest, job_id: uuid.UUID) -> Status:
+    job = job_of(request.auth.lab, job_id)
+    analysis.cancel(job)
+    return Status(202, SparkJobShape.of(job))
+
+
+@router.delete("/jobs/{uuid:job_id}", response={204: None}, summary="Delete; what is under way is cancelled")
+def delete(request: HttpRequest, job_id: uuid.UUID) -> Status:
+    job_of(request.auth.lab, job_id).delete_softly()
+    announce_lists(connection())
+    return Status(204, None)
+
+
+@router.post("/jobs/{uuid:job_id}/restore", response={204: None}, summary="Undo a deletion")
+def restore(request: HttpRequest, job_id: uuid.UUID) -> Status:
+    if not SparkJob.objects.filter(pk=job_id, lab=request.auth.lab).update(deleted_at=None):
+        raise Problem404(f"there is no job {job_id} in this lab")
+    announce_lists(connection())
+    return Status(204, None)
+
+
+def job_of(lab: Lab, job_id: uuid.UUID) -> SparkJob:
+    found = SparkJob.objects.filter(pk=job_id, lab=lab, deleted_at__isnull=True).first()
+    if found is None:
+        raise Problem404(f"there is no job {job_id} in this lab; it may have been deleted")
+    return found

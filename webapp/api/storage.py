@@ -1,0 +1,72 @@
+"""What the lab keeps on disk, and how much it may keep for how long. Everybody sees it, owners change it."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from ninja import Router, Schema
+from pydantic import Field
+
+from webapp.accounts.rights import Right
+from webapp.lab import storage
+from webapp.lab.models import Lab
+
+from .authentication import Needs
+from .parsing import Body
+
+router = Router()
+
+LIMIT_MAX = 10**18
+DAYS_MAX = 36_500
+
+
+class Large(Schema):
+    """runs: how many an experiment has; 0 for a data set."""
+
+    id: str
+    name: str
+    bytes: int
+    runs: int
+
+
+class StorageShape(Schema):
+    """In bytes; runs and data sets count against the limit, what was deleted goes by itself. free: on the server's disk."""
+
+    limit_bytes: int | None
+    keep_frames_days: int | None
+    used_bytes: int
+    runs_bytes: int
+    datasets_bytes: int
+    deleted_bytes: int
+    free_bytes: int
+    experiments: list[Large]
+    datasets: list[Large]
+
+    @classmethod
+    def of(cls, lab: Lab) -> StorageShape:
+        runs, datasets = storage.used_bytes(lab)
+        return cls(
+            limit_bytes=lab.storage_limit_bytes, keep_frames_days=lab.keep_frames_days, used_bytes=runs + datasets,
+            runs_bytes=runs, datasets_bytes=datasets,
+            deleted_bytes=sum(storage.used_bytes(lab, deleted=True)), free_bytes=storage.free_bytes(),
+            experiments=[Large(**vars(one)) for one in storage.largest_experiments(lab)],
+            datasets=[Large(**vars(one)) for one in storage.largest_datasets(lab)],
+        )  # fmt: skip
+
+
+class Rule(Body):
+    """null: no limit; frames are kept for ever."""
+
+    limit_bytes: int | None = Field(ge=0, le=LIMIT_MAX)
+    keep_frames_days: int | None = Field(ge=1, le=DAYS_MAX)
+
+
+@router.get("", response=StorageShape, summary="How much there is, how much there may be, and what is largest")
+def read(request: HttpRequest) -> StorageShape:
+    return StorageShape.of(request.auth.lab)
+
+
+@router.put("", auth=Needs(Right.ADMIN), response=StorageShape, summary="Set the limit, and for how long frames are kept")
+def change(request: HttpRequest, body: Rule) -> StorageShape:
+    """Above the limit nothing new begins; what is under way goes on. Workers remove old frames within minutes."""
+    Lab.objects.filter(pk=request.auth.lab.pk).update(storage_limit_bytes=body.limit_bytes, keep_frames_days=body.keep_frames_days)
+    return StorageShape.of(Lab.objects.get(pk=request.auth.lab.pk))

@@ -1,0 +1,309 @@
+"""Studies: checked, started, followed, stopped, and what they found."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Query, Router, Schema, Status
+from pydantic import BaseModel, Field
+
+from engine import studies as plan
+from engine.spec import registry
+from engine.spec.optimisation import Optimise
+from webapp.accounts.rights import Right
+from webapp.lab import studies
+from webapp.lab.models import Lab, Study
+from webapp.lab.report import of_study
+from webapp.lab.shapes import StudyDetail, StudyShape
+from webapp.lib.redis_connection import connection
+from webapp.live.stream import announce_lists
+
+from .authentication import Needs
+from .errors import Problem404, Problem409, Problem422
+from .experiments import experiment_of
+from .files import as_file
+from .parsing import Body
+
+router = Router()
+
+METRICS_MAX = 20
+
+
+class NewStudy(Body):
+    document: dict[str, Any]
+    experiment: uuid.UUID | None = None
+
+
+class Question(Body):
+    document: dict[str, Any]
+
+
+class Checked(Schema):
+    """points: how many the design has; runs: at least so many, a search makes more at each point; first: the values of its first points,
+    none of an optimisation. metrics: what runs of its experiment measure, none if it is invalid."""
+
+    problems: list[dict[str, Any]]
+    points: int | None
+    runs: int | None
+    first: list[dict[str, Any]]
+    metrics: list[str]
+
+
+class StudyPage(Schema):
+    items: list[StudyShape]
+    count: int
+
+
+class Interval(BaseModel):
+    mean: float
+    low: float | None
+    high: float | None
+    count: int
+
+
+class RunOf(BaseModel):
+    """state: the run's; one that failed stood still or ran out of memory, which is a result. failure: why there is no result."""
+
+    seed: int
+    values: dict[str, Any]
+    run: str | None
+    number: int | None
+    state: str | None
+    reused: bool
+    metrics: dict[str, float]
+    failure: str | None
+
+
+class Point(BaseModel):
+    point: int
+    values: dict[str, Any]
+    share: float | None
+    runs: list[RunOf]
+    over_seeds: dict[str, Interval]
+
+
+class Tried(BaseModel):
+    load: float
+    sustained: bool
+    reasons: list[str]
+    figures: dict[str, float]
+    run: str | None
+    number: int | None
+
+
+class Found(BaseModel):
+    """sustained: the largest load that was; failed: the smallest above it that was not; over: the search has ended."""
+
+    point: int
+    values: dict[str, Any]
+    seed: int
+    sustained: float | None
+    failed: float | None
+    over: bool
+    failure: str | None
+    tried: list[Tried]
+
+
+class Results(BaseModel):
+    points: list[Point]
+    found: list[Found]
+    count: int
+
+
+class TriedPoint(BaseModel):
+    """objectives, bounds: values over the seeds, in the order of the document, null where there are none (yet). feasible: it has them all,
+    and keeps all bounds. failure: why it does not count."""
+
+    point: int
+    values: dict[str, Any]
+    ended: bool
+    objectives: list[float | None]
+    bounds: list[float | None]
+    feasible: bool
+    failure: str | None
+
+
+class Optimisation(BaseModel):
+    """trials: those chosen so far, in order. best: the points that no other feasible one beats."""
+
+    trials: list[TriedPoint]
+    best: list[int]
+
+
+@router.get("", response=StudyPage, summary="All studies, the newest first")
+def listing(request: HttpRequest, limit: Query[int] = 50, offset: Query[int] = 0) -> StudyPage:
+    found = Study.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).defer("document").order_by("-created_at")
+    first = max(offset, 0)
+    items = found[first : first + min(max(limit, 1), 200)]
+    return StudyPage(items=[StudyShape.of(study) for study in items], count=found.count())
+
+
+@router.get("/schema", summary="JSON Schema of a study's document, and the kinds of values, designs and searches", response=dict[str, Any])
+def schema(request: HttpRequest) -> dict[str, Any]:
+    return registry.study_schema()
+
+
+@router.post("/validate", auth=Needs(Right.READ), response=Checked, summary="What is wrong with a study, and how large it is")
+def validate(request: HttpRequest, body: Question) -> Checked:
+    study, problems = studies.examine(body.document, request.auth.lab)
+    metrics = studies.metrics_measured(body.document, request.auth.lab)
+    if study is None:
+        return Checked(problems=problems, points=None, runs=None, first=[], metrics=metrics)
+    count = study.point_count
+    return Checked(problems=problems, points=count, runs=count * len(study.seeds), first=study.points()[:20], metrics=metrics)
+
+
+@router.post("", response={201: StudyDetail}, summary="Start a study")
+def create(request: HttpRequest, body: NewStudy) -> Status:
+    lab = request.auth.lab
+    experiment = experiment_of(lab, body.experiment) if body.experiment else None
+    try:
+        study = studies.create(lab, body.document, experiment)
+    except studies.RefusedStudy as refused:
+        raise Problem422("the study has errors and cannot start; the problems say where and why", refused.problems) from None
+    return Status(201, StudyDetail.of(study))
+
+
+@router.get("/{uuid:study_id}", response=StudyDetail)
+def read(request: HttpRequest, study_id: uuid.UUID) -> StudyDetail:
+    study = study_of(request.auth.lab, study_id)
+    return StudyDetail.of(study, studies.metric_names(study))
+
+
+class ResultsQuery(Schema):
+    """metric: names as in the runs' summaries, several of them. limit and offset count points."""
+
+    metric: list[str] = Field([], max_length=METRICS_MAX)
+    limit: int = Field(500, ge=1, le=5000)
+    offset: int = Field(0, ge=0, le=10**9)
+
+
+@router.get("/{uuid:study_id}/results", response=Results, summary="What was found so far, point by point")
+def results(request: HttpRequest, study_id: uuid.UUID, which: Query[ResultsQuery]) -> Results:
+    study = study_of(request.auth.lab, study_id)
+    found = studies.results(study, which.metric, which.offset, which.limit)
+    return Results(
+        points=point_shapes(found.points, which.metric),
+        found=[found_shape(one, found.trials) for one in found.found],
+        count=studies.document_of(study.pk).point_count,
+    )
+
+
+@router.get("/{uuid:study_id}/optimisation", response=Optimisation, summary="What an optimisation tried so far, and the best of it")
+def optimisation(request: HttpRequest, study_id: uuid.UUID) -> Optimisation:
+    study = study_of(request.auth.lab, study_id)
+    design = studies.document_of(study.pk).design
+    if not isinstance(design, Optimise):
+        raise Problem404(f"study {study_id} has the design '{design.kind}'; only one with the design 'optimise' has trials to compare")
+    trials = studies.trials_of(study)
+    shapes = [
+        TriedPoint(
+            point=trial.number,
+            values=trial.values,
+            ended=trial.ended,
+            objectives=list(trial.objectives),
+            bounds=list(trial.bounds),
+            feasible=trial.feasible(design),
+            failure=trial.failure or None,
+        )
+        for trial in trials
+    ]
+    return Optimisation(trials=shapes, best=plan.best(design, trials))
+
+
+@router.get("/{uuid:study_id}/report", summary="All that was found so far as one HTML file")
+def reported(request: HttpRequest, study_id: uuid.UUID) -> HttpResponse:
+    study = study_of(request.auth.lab, study_id)
+    return as_file(of_study(study), f"study-{study.created_at:%Y-%m-%d}-{str(study.pk)[:8]}.html")
+
+
+@router.post("/{uuid:study_id}/cancel", response={202: StudyDetail}, summary="Stop it and its runs; what was found stays")
+def cancel(request: HttpRequest, study_id: uuid.UUID) -> Status:
+    study = study_of(request.auth.lab, study_id)
+    studies.cancel(study)
+    return Status(202, StudyDetail.of(study))
+
+
+@router.post("/{uuid:study_id}/retry", response={202: StudyDetail}, summary="Make failed runs again; go on after it was cancelled")
+def retry(request: HttpRequest, study_id: uuid.UUID) -> Status:
+    study = study_of(request.auth.lab, study_id)
+    if not studies.retry(study):
+        raise Problem409("nothing of this study is to be made again: it is under way, or all its runs were made")
+    return Status(202, StudyDetail.of(study))
+
+
+@router.delete("/{uuid:study_id}", response={204: None}, summary="Delete; its runs stay, those under way are cancelled")
+def delete(request: HttpRequest, study_id: uuid.UUID) -> Status:
+    study = study_of(request.auth.lab, study_id)
+    studies.cancel(study)
+    Study.objects.filter(pk=study.pk).update(deleted_at=timezone.now())
+    announce_lists(connection())
+    return Status(204, None)
+
+
+@router.post("/{uuid:study_id}/restore", response={204: None}, summary="Undo a deletion")
+def restore(request: HttpRequest, study_id: uuid.UUID) -> Status:
+    if not Study.objects.filter(pk=study_id, lab=request.auth.lab).update(deleted_at=None):
+        raise Problem404(f"there is no study {study_id} in this lab")
+    announce_lists(connection())
+    return Status(204, None)
+
+
+def point_shapes(points: list[studies.PointResult], metrics: list[str]) -> list[Point]:
+    known = [(n, metric, values) for n, point in enumerate(points) for metric in metrics if (values := point.over_seeds(metric))]
+    over_seeds: list[dict[str, Interval]] = [{} for _ in points]
+    for (n, metric, _), interval in zip(known, plan.intervals([values for *_, values in known]), strict=True):
+        over_seeds[n][metric] = Interval(**vars(interval))
+    return [point_shape(point, of) for point, of in zip(points, over_seeds, strict=True)]
+
+
+def point_shape(point: studies.PointResult, over_seeds: dict[str, Interval]) -> Point:
+    return Point(
+        point=point.point,
+        values=point.values,
+        share=point.share,
+        runs=[
+            RunOf(
+                seed=row.seed,
+                values=row.values,
+                run=str(trial.run_id) if trial.run_id else None,
+                number=trial.run.number if trial.run else None,
+                state=trial.run.state if trial.run else None,
+                reused=trial.reused,
+                metrics=row.metrics,
+                failure=row.failure or None,
+            )
+            for row, trial in point.rows
+        ],
+        over_seeds=over_seeds,
+    )
+
+
+def found_shape(found: plan.Found, trials: dict[plan.TrialId, Any]) -> Found:
+    tried = []
+    for load, sustained, reasons in found.tried:
+        trial = trials[found.point, found.seed, load]
+        number = trial.run.number if trial.run else None
+        run = str(trial.run_id) if trial.run_id else None
+        figures = trial.verdict["figures"] if trial.verdict else {}
+        tried.append(Tried(load=load, sustained=sustained, reasons=list(reasons), figures=figures, run=run, number=number))
+    return Found(
+        point=found.point,
+        values=found.values,
+        seed=found.seed,
+        sustained=found.bracket.sustained,
+        failed=found.bracket.failed,
+        over=found.bracket.wanted is None,
+        failure=found.failure or None,
+        tried=tried,
+    )
+
+
+def study_of(lab: Lab, study_id: uuid.UUID) -> Study:
+    found = Study.objects.filter(pk=study_id, lab=lab, deleted_at__isnull=True).first()
+    if found is None:
+        raise Problem404(f"there is no study {study_id} in this lab; it may have been deleted")
+    return found

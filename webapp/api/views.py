@@ -1,0 +1,122 @@
+"""Views: lists of runs under names that the whole lab sees."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from typing import Annotated, Any, NoReturn
+
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Router, Schema, Status
+from pydantic import Field, StringConstraints
+
+from webapp.lab.finding import SORTS, ShortText
+from webapp.lab.models import Lab, RunState, View
+
+from .errors import Problem404, Problem409
+from .parsing import Body
+
+router = Router()
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+
+
+class Asked(Body):
+    """What is searched for, as in the address of the list of runs; columns: their names with commas. Empty: as usual."""
+
+    state: RunState | None = None
+    experiment: uuid.UUID | None = None
+    study: uuid.UUID | None = None
+    of_studies: bool = False
+    tag: ShortText = ""
+    search: ShortText = ""
+    sort: Annotated[str, StringConstraints(pattern=f"^({'|'.join(SORTS)})?$")] = ""
+    columns: Annotated[str, StringConstraints(max_length=2000, pattern=r"^[^\x00]*$")] = ""
+
+
+class NewView(Body):
+    name: Name
+    query: Asked = Field(default_factory=Asked)
+
+
+class Change(Body):
+    name: Name | None = None
+    query: Asked | None = None
+
+
+class ViewShape(Schema):
+    id: str
+    name: str
+    query: dict[str, Any]
+    author: str | None
+    created_at: datetime
+
+    @classmethod
+    def of(cls, view: View) -> ViewShape:
+        author = view.author.get_username() if view.author else None
+        return cls(id=str(view.pk), name=view.name, query=view.query, author=author, created_at=view.created_at)
+
+
+@router.get("", response=list[ViewShape], summary="The lab's views, by name")
+def listing(request: HttpRequest) -> list[ViewShape]:
+    found = View.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).select_related("author")
+    return [ViewShape.of(view) for view in found.order_by("name")]
+
+
+@router.post("", response={201: ViewShape}, summary="Keep a list under a name; 409 if the name is taken")
+def create(request: HttpRequest, body: NewView) -> Status:
+    try:
+        with transaction.atomic():
+            view = View.objects.create(lab=request.auth.lab, name=body.name, query=stored(body.query), author=request.auth.user)
+    except IntegrityError:
+        taken(body.name)
+    return Status(201, ViewShape.of(view))
+
+
+@router.put("/{uuid:view_id}", response=ViewShape, summary="Give it another name, or let it stand for another list")
+def change(request: HttpRequest, view_id: uuid.UUID, body: Change) -> ViewShape:
+    view = view_of(request.auth.lab, view_id)
+    view.name = view.name if body.name is None else body.name
+    view.query = view.query if body.query is None else stored(body.query)
+    try:
+        with transaction.atomic():
+            view.save(update_fields=["name", "query"])
+    except IntegrityError:
+        taken(view.name)
+    return ViewShape.of(view)
+
+
+@router.delete("/{uuid:view_id}", response={204: None}, summary="Delete; no run is touched")
+def delete(request: HttpRequest, view_id: uuid.UUID) -> Status:
+    View.objects.filter(pk=view_of(request.auth.lab, view_id).pk).update(deleted_at=timezone.now())
+    return Status(204, None)
+
+
+@router.post("/{uuid:view_id}/restore", response={204: None}, summary="Undo a deletion; 409 if its name was given anew")
+def restore(request: HttpRequest, view_id: uuid.UUID) -> Status:
+    view = View.objects.filter(pk=view_id, lab=request.auth.lab).first() or missing(view_id)
+    try:
+        with transaction.atomic():
+            View.objects.filter(pk=view.pk).update(deleted_at=None)
+    except IntegrityError:
+        taken(view.name)
+    return Status(204, None)
+
+
+def stored(query: Asked) -> dict[str, Any]:
+    """As the address has it: what is usual is left out."""
+    return query.model_dump(mode="json", exclude_defaults=True)
+
+
+def view_of(lab: Lab, view_id: uuid.UUID) -> View:
+    return View.objects.filter(pk=view_id, lab=lab, deleted_at__isnull=True).select_related("author").first() or missing(view_id)
+
+
+def missing(view_id: uuid.UUID) -> NoReturn:
+    raise Problem404(f"there is no view {view_id} in this lab; it may have been deleted")
+
+
+def taken(name: str) -> NoReturn:
+    raise Problem409(f"there is a view '{name}' already; choose another name, or change that one") from None

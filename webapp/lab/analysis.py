@@ -1,0 +1,165 @@
+"""Questions about many runs at once: what can be asked, and which runs are meant. The answers are made by Spark (`workers.spark`)."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Annotated, Literal
+
+from django.db.models import QuerySet
+from pydantic import Field, StringConstraints, TypeAdapter
+
+from engine.spec.operator import Model
+from engine.spec.problems import Refusal, refusals_below, suggestion
+from engine.spec.spans import Span
+from webapp.lib.redis_connection import connection
+from webapp.live.stream import announce_row
+from webapp.queue import enqueue
+
+from .conditions import BadCondition, parameters_named
+from .finding import Filter, find
+from .models import FieldName, Lab, Run, SparkJob
+
+RUNS_MAX = 10_000
+"""So many runs one question may be about."""
+CELLS_MAX = 10_000
+METRICS_MAX = 20
+
+OF_SPAN = {
+    "p50_ms": "Latency p50",
+    "p95_ms": "Latency p95",
+    "p99_ms": "Latency p99",
+    "max_ms": "Latency max",
+    "offered_per_s": "Offered",
+    "in_per_s": "Taken in",
+    "out_per_s": "Delivered",
+    "samples": "Samples",
+    "recovery_s": "Longest recovery",
+}
+"""Numbers of a run over the span that is asked about; all others are those of its summary."""
+
+NEWS = "analysis"
+Text = Annotated[str, StringConstraints(max_length=300, pattern=r"^[^\x00]*$")]
+Metric = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
+
+
+class RunsAsked(Model):
+    """RunsAsked that succeeded, or that ended in the state that is named: these, or those that are found as the list of runs finds them."""
+
+    ids: tuple[uuid.UUID, ...] | None = Field(default=None, min_length=1, max_length=1000)
+    search: Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")] = ""
+    state: Literal["succeeded", "failed", "cancelled"] = "succeeded"
+    experiment: uuid.UUID | None = None
+    study: uuid.UUID | None = None
+    of_studies: bool = True
+    tag: Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")] = ""
+
+    def find(self, lab: Lab) -> QuerySet[Run]:
+        """Those of the lab, in no order; runs whose frames were removed have nothing to read. Raises Refusal."""
+        fields = {name: getattr(self, name) for name in ("search", "experiment", "study", "of_studies", "tag")}
+        try:
+            found = find(lab, Filter(**fields)).filter(state=self.state, frames_removed_at__isnull=True).prefetch_related(None)
+        except BadCondition as bad:
+            raise Refusal(str(bad), at=("search",), code="bad_condition", value=self.search) from None
+        return found if self.ids is None else found.filter(pk__in=self.ids)
+
+
+class QuestionAbout(Model):
+    runs: RunsAsked = RunsAsked()
+    span: Span = Span()
+
+
+class SummariesQuestion(QuestionAbout):
+    """Each run over the span, and all of them together."""
+
+    kind: Literal["summaries"]
+
+
+class ComparisonQuestion(QuestionAbout):
+    """Two sets of runs: how much they differ, and whether that may be chance."""
+
+    kind: Literal["comparison"]
+    against: RunsAsked
+    metrics: tuple[Metric, ...] = Field(default=("p50_ms", "p99_ms", "out_per_s"), min_length=1, max_length=METRICS_MAX)
+
+
+class SurfaceQuestion(QuestionAbout):
+    """The mean of a metric over two parameters of the runs' documents."""
+
+    kind: Literal["surface"]
+    x: Text = Field(min_length=1)
+    y: Text = Field(min_length=1)
+    metric: Metric = "p99_ms"
+
+
+class StatisticsQuestion(QuestionAbout):
+    """Metrics over all runs, in groups: by experiment, or by a parameter of their documents."""
+
+    kind: Literal["statistics"]
+    by: Text = Field(default="experiment", min_length=1)
+    metrics: tuple[Metric, ...] = Field(default=("p50_ms", "p99_ms", "out_per_s"), min_length=1, max_length=METRICS_MAX)
+
+
+AnyQuestion = SummariesQuestion | ComparisonQuestion | SurfaceQuestion | StatisticsQuestion
+Question = Annotated[AnyQuestion, Field(discriminator="kind")]
+QUESTION: TypeAdapter[AnyQuestion] = TypeAdapter(Question)
+
+
+def ask(lab: Lab, question: AnyQuestion) -> tuple[SparkJob, bool]:
+    """Store a question and hand it to the analysis worker. False: the queue is away, it waits. Raises Refusal."""
+    check(lab, question)
+    job = SparkJob.objects.create(lab=lab, question=question.model_dump(mode="json"))
+    queued = enqueue(job.pk, SparkJob)
+    announce_row(connection(), NEWS, job.pk)
+    job.refresh_from_db()
+    return job, queued
+
+
+def check(lab: Lab, question: AnyQuestion) -> None:
+    """Whether it can be answered. Raises Refusal, with the place in the question."""
+    sets = {"runs": question.runs} | ({"against": question.against} if isinstance(question, ComparisonQuestion) else {})
+    for name, runs in sets.items():
+        with refusals_below(name):
+            count = runs.find(lab).count()
+            if count == 0:
+                raise Refusal("no run is found; choose others", code="no_runs")
+            if count > RUNS_MAX:
+                raise Refusal(f"{count:,} runs are found; at most {RUNS_MAX:,} can be asked about at once", code="too_many", value=count)
+    asked = (
+        [question.metric] if isinstance(question, SurfaceQuestion) else [] if isinstance(question, SummariesQuestion) else question.metrics
+    )
+    for number, metric in enumerate(asked):
+        if metric not in OF_SPAN and not FieldName.objects.filter(lab=lab, name=metric).exists():
+            known = [*OF_SPAN, *FieldName.objects.filter(lab=lab).exclude(name__startswith="/").values_list("name", flat=True)[:2000]]
+            at = ("metric",) if isinstance(question, SurfaceQuestion) else ("metrics", number)
+            raise Refusal(f"no run has a metric '{metric}'; {suggestion(metric, known)}", at=at, code="unknown_metric", value=metric)
+    if isinstance(question, SurfaceQuestion):
+        for name in ("x", "y"):
+            with refusals_below(name):
+                parameter(lab, getattr(question, name))
+        if question.x == question.y:
+            raise Refusal("x and y are the same parameter; choose two", at=("y",), code="same_parameter", value=question.y)
+    if isinstance(question, StatisticsQuestion) and question.by != "experiment":
+        with refusals_below("by"):
+            parameter(lab, question.by)
+
+
+def parameter(lab: Lab, name: str) -> int:
+    """The one parameter that a name stands for: a whole pointer, or the end of one. Raises Refusal."""
+    try:
+        ids = parameters_named(lab, name)
+    except BadCondition as bad:
+        raise Refusal(str(bad), code="unknown_parameter", value=name) from None
+    if len(ids) > 1:
+        some = ", ".join(sorted(FieldName.objects.filter(pk__in=ids[:4]).values_list("name", flat=True)))
+        raise Refusal(
+            f"'{name}' stands for {len(ids)} parameters (such as {some}); give the whole pointer of one",
+            code="many_parameters", value=name,
+        )  # fmt: skip
+    return ids[0]
+
+
+def cancel(job: SparkJob) -> None:
+    """Stop it after the batch that is under way."""
+    SparkJob.objects.request_cancel(job.pk)
+    announce_row(connection(), NEWS, job.pk)
+    job.refresh_from_db()

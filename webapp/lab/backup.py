@@ -1,0 +1,243 @@
+"""Everything that an installation keeps, in one file: rows as JSON, one model after the other, and the files of runs and data sets.
+
+The rows are those of one moment, also while the lab is at work, and of no database in particular: what was kept in SQLite can be restored
+into PostgreSQL. Work under way is written as work that waits: its files are left out, and whoever takes it makes it again, with the same
+result.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import tarfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+from uuid import UUID
+
+from django.apps import apps
+from django.conf import settings
+from django.core.exceptions import FieldDoesNotExist
+from django.core.management.color import no_style
+from django.db import connection, models, transaction
+from django.db.migrations.loader import MigrationLoader
+from django.utils import timezone
+
+from webapp import VERSION
+
+from .models import Run, Work
+from .models.work import ACTIVE, RunState
+
+FORMAT = 1
+MANIFEST, ROWS, FILES = "manifest.json", "rows.jsonl", "files"
+FOLDERS = (settings.DATASETS_DIR, settings.RUNS_DIR, settings.ANALYSIS_DIR / "answers")
+LEFT_OUT = {"auth.permission", "auth.group", "auth.group_permissions", "auth.user_groups", "auth.user_user_permissions"}
+LEFT_OUT_APPS = {"contenttypes", "sessions"}
+"""Not used here, or made anew by every installation; who is signed in signs in again."""
+
+ROWS_TOGETHER = 500
+
+
+class Unfit(Exception):
+    """The file cannot be restored here; the sentence says why."""
+
+
+def back_up(file: Path) -> dict[str, int]:
+    """Write everything into a file that only its owner may read; returns how many rows there are of each model. Raises OSError."""
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as target, tarfile.open(fileobj=target, mode="w:gz", compresslevel=1) as archive:
+            with one_moment(), (part.with_suffix(".rows")).open("w+b") as rows:
+                counts = write_rows(rows)
+                under_way = {str(id) for id in Run.objects.filter(state__in=ACTIVE).values_list("pk", flat=True)}
+                about = {"format": FORMAT, "version": VERSION, "migrations": migrations(), "rows": counts}
+                add(archive, MANIFEST, json.dumps({**about, "made_at": timezone.now().isoformat()}).encode())
+                add_stream(archive, ROWS, rows)
+            for path in files(under_way):
+                with suppress(FileNotFoundError):  # frames that were removed, or a part that was renamed, meanwhile
+                    archive.add(path, f"{FILES}/{path.relative_to(settings.DATA_DIR)}", recursive=False)
+        os.replace(part, file)
+    finally:
+        part.unlink(missing_ok=True)
+        part.with_suffix(".rows").unlink(missing_ok=True)
+    return counts
+
+
+def restore(file: Path) -> dict[str, int]:
+    """Read such a file into an installation that has nothing yet; returns as `back_up`. Raises Unfit, with nothing stored, and OSError."""
+    try:
+        with tarfile.open(file, "r:gz") as archive:
+            about = manifest_of(archive)
+            check_fits(about)
+            with transaction.atomic():
+                counts = read_rows(archive)
+                if counts != about["rows"]:
+                    raise Unfit("rows are missing from the file; it was cut short")
+                reset_sequences()
+                for member in archive:
+                    if member.isfile() and member.name.startswith(f"{FILES}/"):
+                        member.name = member.name.removeprefix(f"{FILES}/")
+                        archive.extract(member, settings.DATA_DIR, filter="data")
+            return counts
+    except (tarfile.TarError, zlib.error, EOFError, LookupError, FieldDoesNotExist, ValueError) as error:
+        raise Unfit(f"{file} is no backup of Millrace, or is damaged: {error}") from None
+
+
+# --- rows ---------------------------------------------------------------------------------------------------------------------------------
+
+
+def kept_models() -> list[type[models.Model]]:
+    """With the tables between two models."""
+    found = apps.get_models(include_auto_created=True)
+    return [model for model in found if model._meta.label_lower not in LEFT_OUT and model._meta.app_label not in LEFT_OUT_APPS]
+
+
+def write_rows(stream: IO[bytes]) -> dict[str, int]:
+    """A line for each model with its columns, then one for each row."""
+    counts = {}
+    for model in kept_models():
+        columns = [field.attname for field in model._meta.concrete_fields]
+        counts[model._meta.label_lower] = 0
+        stream.write(line({"model": model._meta.label_lower, "columns": columns}))
+        for row in model._base_manager.order_by("pk").values(*columns).iterator(ROWS_TOGETHER):
+            stream.write(line(list(at_rest(model, row).values())))
+            counts[model._meta.label_lower] += 1
+    return counts
+
+
+def at_rest(model: type[models.Model], row: dict[str, Any]) -> dict[str, Any]:
+    """Work under way as it is when nobody is at it. A run's files are left out: it begins again, and stands still where it did."""
+    if not issubclass(model, Work) or row["state"] not in ACTIVE:
+        return row
+    free = {"lease_holder": "", "lease_until": None, "enqueued_at": None, "losses": 0}
+    if model is Run:
+        return {**row, **free, "state": RunState.QUEUED.value, "t_ns": 0, "frames": 0, "summary": None, "paused_at": None}
+    return {**row, **free, "state": RunState.QUEUED.value if row["lease_holder"] else row["state"]}
+
+
+def read_rows(archive: tarfile.TarFile) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    stream = archive.extractfile(ROWS)
+    assert stream is not None
+    model: type[models.Model] | None = None
+    fields: list[Any] = []
+    waiting: list[models.Model] = []
+    for text in stream:
+        told = json.loads(text)
+        if isinstance(told, dict):
+            insert(model, fields, waiting)
+            model, waiting = apps.get_model(told["model"]), []
+            fields = [model._meta.get_field(name) for name in told["columns"]]
+            counts[told["model"]] = 0
+            continue
+        assert model is not None
+        waiting.append(model(**{field.attname: field.to_python(value) for field, value in zip(fields, told, strict=True)}))
+        counts[model._meta.label_lower] += 1
+        if len(waiting) >= ROWS_TOGETHER:
+            insert(model, fields, waiting)
+            waiting = []
+    insert(model, fields, waiting)
+    return counts
+
+
+def insert(model: type[models.Model] | None, fields: list[Any], rows: list[models.Model]) -> None:
+    """As they are: times of making are those of then."""
+    together = connection.ops.bulk_batch_size(fields, rows) if rows else 1
+    for at in range(0, len(rows), together):
+        assert model is not None
+        model._base_manager._insert(rows[at : at + together], fields=fields, using=connection.alias, raw=True)
+
+
+def reset_sequences() -> None:
+    """Databases that count by themselves go on after what was restored."""
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), kept_models()):
+            cursor.execute(statement)
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """All reads see the database as it is now; nobody who writes has to wait."""
+    begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if connection.vendor == "postgresql" else "BEGIN DEFERRED"
+    with connection.cursor() as cursor:
+        cursor.execute(begin)
+        try:
+            yield
+        finally:
+            cursor.execute("ROLLBACK")
+
+
+def line(value: Any) -> bytes:
+    return json.dumps(value, default=text_of, separators=(",", ":")).encode() + b"\n"
+
+
+def text_of(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    raise TypeError(f"no column holds a {type(value).__name__}")
+
+
+# --- files --------------------------------------------------------------------------------------------------------------------------------
+
+
+def files(under_way: set[str]) -> Iterable[Path]:
+    """Of data sets, and of runs that have ended."""
+    for folder in FOLDERS:
+        for place, _, names in os.walk(folder):
+            parts = Path(place).relative_to(folder).parts
+            if folder != settings.RUNS_DIR or (parts and parts[0] not in under_way):
+                yield from (Path(place) / name for name in sorted(names))
+
+
+def add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
+    add_stream(archive, name, io.BytesIO(content))
+
+
+def add_stream(archive: tarfile.TarFile, name: str, stream: IO[bytes]) -> None:
+    member = tarfile.TarInfo(name)
+    member.size, member.mtime = stream.seek(0, os.SEEK_END), int(timezone.now().timestamp())
+    stream.seek(0)
+    archive.addfile(member, stream)
+
+
+# --- does it fit? -------------------------------------------------------------------------------------------------------------------------
+
+
+def migrations() -> list[str]:
+    """Those that this version of Millrace has."""
+    return sorted(".".join(key) for key in MigrationLoader(None).disk_migrations)
+
+
+def manifest_of(archive: tarfile.TarFile) -> dict[str, Any]:
+    stream = archive.extractfile(MANIFEST)
+    assert stream is not None
+    about: dict[str, Any] = json.loads(stream.read())
+    if about["format"] != FORMAT:
+        raise Unfit(f"the backup has format {about['format']}, and this version of Millrace reads {FORMAT}; use the version that made it")
+    return about
+
+
+def check_fits(about: dict[str, Any]) -> None:
+    """Into the same tables, and only where there is nothing."""
+    if set(about["migrations"]) != set(migrations()):
+        raise Unfit(f"the backup was made by another version ({about['version']}) with other tables; restore it with that one, then update")
+    if pending():
+        raise Unfit("the database has no tables yet, or old ones; run: python manage.py migrate")
+    for model in kept_models():
+        if model._base_manager.exists():
+            raise Unfit(f"there is something in the database already ({model._meta.verbose_name_plural}); restore into an empty one")
+    for folder in FOLDERS:
+        if any(names for _, _, names in os.walk(folder)):
+            raise Unfit(f"there is something in {folder} already; restore into an empty data directory (MILLRACE_DATA)")
+
+
+def pending() -> bool:
+    known = MigrationLoader(connection)
+    return not set(known.disk_migrations) <= set(known.applied_migrations)

@@ -1,0 +1,100 @@
+"""Runs held against each other, each with the lab's runs that differ from it by their seed alone."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from engine.studies import Difference, Interval, difference, interval
+
+from .models import Lab, Run, RunState
+from .models.work import ACTIVE
+from .studies import metrics_of
+
+FIELDS = ("id", "number", "seed", "state", "setup", "engine_version", "deleted_at")
+SEEDS_MAX = 50
+"""So many seeds of a side count, the newest runs first."""
+ENDED_BADLY = (RunState.FAILED, RunState.CANCELLED)
+"""What these measured is not of a whole run, and is not put together with others'."""
+
+
+@dataclass
+class Side:
+    """A run and others of the same setup: document but for the seed, and version of the engine. runs: those that succeeded, by seed;
+    where a seed has several, the chosen one or the newest. under_way: seeds that are not there yet. twin: another side has the same setup,
+    so this one is its run alone. against: the first side, none of its own."""
+
+    run: Run
+    runs: dict[int, Run] = field(default_factory=dict)
+    under_way: set[int] = field(default_factory=set)
+    twin: bool = False
+    over_seeds: dict[str, Interval] = field(default_factory=dict)
+    against: dict[str, Difference] = field(default_factory=dict)
+
+    @property
+    def setup(self) -> tuple[str, str]:
+        return self.run.setup, self.run.engine_version
+
+    def gather(self, same: Iterable[Run]) -> None:
+        """Put the runs of the same setup where they belong. same: the newest first."""
+        for run in same:
+            if run.state in ACTIVE:  # no worker has taken it yet, or one of the same version will go on with it
+                self.under_way.add(run.seed)
+            elif run.engine_version == self.run.engine_version and len(self.runs) < SEEDS_MAX:
+                self.runs.setdefault(run.seed, run)
+        self.under_way -= {self.run.seed, *self.runs}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """gone: which of the runs asked for are not there; with their number if they were deleted."""
+
+    sides: list[Side]
+    gone: dict[uuid.UUID, int | None]
+
+
+def compare(lab: Lab, ids: Sequence[uuid.UUID], metrics: Sequence[str]) -> Comparison:
+    """The runs in this order, with these numbers of their summaries. Three queries, however many seeds there are.
+
+    Runs that share their setup with another one asked for differ by chance alone: each of them stands for itself.
+    """
+    asked = list(dict.fromkeys(ids))
+    found = {run.pk: run for run in Run.objects.filter(lab=lab, pk__in=asked).only(*FIELDS)}
+    here = {id: run for id, run in found.items() if run.deleted_at is None}
+    sides = [Side(here[id]) for id in asked if id in here]
+    times = Counter(side.setup for side in sides)
+    for side in sides:
+        side.twin = all(side.setup) and times[side.setup] > 1
+    wide = [side for side in sides if all(side.setup) and not side.twin and side.run.state not in ENDED_BADLY]
+    same: dict[str, list[Run]] = defaultdict(list)
+    alike = Run.objects.filter(lab=lab, setup__in=[side.run.setup for side in wide], deleted_at__isnull=True)
+    for run in alike.filter(state__in=[*ACTIVE, RunState.SUCCEEDED]).only(*FIELDS).order_by("-number"):
+        same[run.setup].append(run)
+    for side in sides:
+        if side.run.state not in ACTIVE:
+            side.runs[side.run.seed] = side.run
+        if side in wide:
+            side.gather(same[side.run.setup])
+    measure(sides, metrics)
+    return Comparison(sides, {id: found[id].number if id in found else None for id in asked if id not in here})
+
+
+def measure(sides: Sequence[Side], metrics: Sequence[str]) -> None:
+    """Fill in the numbers of the sides' runs."""
+    measured = metrics_of({run.pk for side in sides for run in side.runs.values()}, metrics)
+
+    def by_seed(side: Side, metric: str) -> dict[int, float]:
+        return {seed: measured[run.pk][metric] for seed, run in side.runs.items() if metric in measured[run.pk]}
+
+    for metric in metrics:
+        base: dict[int, float] | None = None
+        for side in sides:
+            values = by_seed(side, metric)
+            if values:
+                side.over_seeds[metric] = interval([values[seed] for seed in sorted(values)])
+            if base and values:
+                side.against[metric] = difference(base, values)
+            if base is None:
+                base = values

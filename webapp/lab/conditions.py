@@ -1,0 +1,75 @@
+"""Conditions on runs in a search: `p99>10`, `seed=3`, `records_out>=1000`, `/workload/sources/*/rate/per_s=5000`, `parallelism=4`."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from engine.spec.problems import suggestion
+
+from .models import FieldName, Lab, Run, RunParameter, RunSummary
+
+CONDITION = re.compile(r"(?P<name>[^<>=!\s]+)(?P<sign><=|>=|!=|=|<|>)(?P<value>.+)")
+COLUMNS = {"seed": "seed", "number": "number", "took": "took"}
+SHORT = {
+    **{name: f"latency_ms.{name}" for name in ("p50", "p95", "p99", "max", "mean")},
+    "in": "throughput_in_per_s",
+    "out": "throughput_out_per_s",
+}
+LOOKUPS = {"=": "exact", "!=": "exact", "<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}
+NAMES_MAX = 2000
+"""So many parameters a pattern may stand for."""
+
+
+class BadCondition(ValueError):
+    """A condition that cannot be looked for; the message says why, and what would be right."""
+
+
+def holding(found: QuerySet[Run], lab: Lab, name: str, sign: str, value: str) -> QuerySet[Run]:
+    """Those of the runs for which the condition holds. Runs that lack the value do not count, for `!=` neither. Raises BadCondition."""
+    if name in COLUMNS:
+        number = _number(name, value)
+        if name == "took":
+            found = found.annotate(took_for=F("finished_at") - F("started_at"))
+            return _compared(found, "took_for", sign, timedelta(seconds=number))
+        return _compared(found, COLUMNS[name], sign, number)
+    metric = SHORT.get(name, name)
+    if "/" not in metric and FieldName.objects.filter(lab=lab, name=metric).exists():
+        rows = RunSummary.objects.filter(run=OuterRef("pk"), metric=metric)
+        return found.filter(Exists(_compared(rows, "value", sign, _number(name, value))))
+    rows = RunParameter.objects.filter(run=OuterRef("pk"), name__in=parameters_named(lab, name))
+    try:
+        number = _number(name, value)
+    except BadCondition:
+        if sign not in ("=", "!="):
+            raise
+        return found.filter(Exists(_compared(rows.filter(number__isnull=True), "text", sign, value)))
+    rows = rows.filter(number__isnull=False)
+    return found.filter(Exists(_compared(rows, "number", sign, number)))
+
+
+def _compared(rows: QuerySet[Any], column: str, sign: str, value: Any) -> QuerySet[Any]:
+    condition = Q(**{f"{column}__{LOOKUPS[sign]}": value})
+    return rows.exclude(condition) if sign == "!=" else rows.filter(condition)
+
+
+def parameters_named(lab: Lab, name: str) -> list[int]:
+    """The parameters that a name stands for: a whole pointer, with * for any part of it, or the end of one. Raises BadCondition."""
+    pattern = "/".join("[^/]+" if part == "*" else re.escape(part) for part in name.split("/"))
+    names = FieldName.objects.filter(lab=lab)
+    found = names.filter(name__regex=f"^{pattern}$" if name.startswith("/") else f"/{pattern}$")
+    ids = list(found.values_list("pk", flat=True)[:NAMES_MAX])
+    if not ids:
+        ends = {one.rsplit("/", 1)[-1] for one in names.values_list("name", flat=True)[:NAMES_MAX]}
+        raise BadCondition(f"no run has a metric or parameter '{name}'; {suggestion(name, {*COLUMNS, *SHORT, *ends})}")
+    return ids
+
+
+def _number(name: str, value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise BadCondition(f"'{value}' is no number to compare {name} with; give one, or use = or != for a text") from None

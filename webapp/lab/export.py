@@ -1,0 +1,97 @@
+"""What is taken away from a run: its frames as a table, its document, how it is cited."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as csv
+import pyarrow.parquet as parquet
+import yaml
+
+from engine.spec.metrics import flat
+from webapp.live import history
+
+from .citing import run_bibtex
+from .models import Run
+from .report import of_run
+
+
+class FramesGone(Exception):
+    """The run's frames were removed; the sentence says how to have them again."""
+
+
+def frames_of(run: Run) -> list[dict[str, Any]]:
+    """Raises FramesGone."""
+    if run.frames_removed_at is not None:
+        raise FramesGone(
+            f"the frames of run #{run.number} were removed on {run.frames_removed_at:%Y-%m-%d}; run it again to have them: the same "
+            "document and seed on the same version of the engine give the same"
+        )
+    return history.all_frames(run.pk, run.directory)
+
+
+def table(run: Run) -> pa.Table:
+    """A row for each frame, in order; columns by dotted name, as in the frames (`latency_ms.p99`, `operators.join.busy`). Null where a
+    frame has no such number. Lists are left out. Raises FramesGone."""
+    rows = [dict(flat(frame)) for frame in frames_of(run)]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = {name: pa.array([row.get(name) for row in rows], pa.float64()) for name in names}
+    about = {"millrace": json.dumps(citation(run))}
+    return pa.table(columns).replace_schema_metadata(about)
+
+
+def as_csv(run: Run) -> bytes:
+    sink = io.BytesIO()
+    csv.write_csv(table(run), sink)
+    return sink.getvalue()
+
+
+def as_parquet(run: Run) -> bytes:
+    """With the citation among the file's metadata."""
+    sink = io.BytesIO()
+    parquet.write_table(table(run), sink, compression="zstd")
+    return sink.getvalue()
+
+
+def as_json(run: Run) -> bytes:
+    """Everything: what the run is, its document, summary and frames."""
+    frames = frames_of(run)
+    return json.dumps({"run": citation(run), "document": run.document, "summary": run.summary, "frames": frames}).encode()
+
+
+def as_yaml(run: Run) -> bytes:
+    """The document, with its seed: what makes the run again."""
+    return yaml.safe_dump(run.document, sort_keys=False, allow_unicode=True).encode()
+
+
+def as_citation(run: Run) -> bytes:
+    """BibTeX."""
+    return run_bibtex(run).encode()
+
+
+def citation(run: Run) -> dict[str, Any]:
+    """By what a run is known: the same document and seed on the same version of the engine give the same digest anywhere."""
+    return {
+        "name": run.name,
+        "number": run.number,
+        "hash": run.hash,
+        "seed": run.seed,
+        "engine_version": run.engine_version,
+        "digest": run.digest,
+        "created_at": run.created_at.isoformat(),
+    }
+
+
+FORMATS: dict[str, tuple[Callable[[Run], bytes], str]] = {
+    "csv": (as_csv, "text/csv; charset=utf-8"),
+    "parquet": (as_parquet, "application/vnd.apache.parquet"),
+    "json": (as_json, "application/json"),
+    "yaml": (as_yaml, "application/yaml"),
+    "html": (of_run, "text/html; charset=utf-8"),
+    "bib": (as_citation, "text/plain; charset=utf-8"),
+}
+"""By the ending of the file."""

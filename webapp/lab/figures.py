@@ -1,0 +1,133 @@
+"""The figures that come with Millrace, and what the lab knows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+
+from engine.spec import Experiment as Document
+from engine.spec.figure import SCALES, Figure, Scale, identity
+from engine.spec.figure_files import FigureFiles
+from engine.spec.problems import InvalidExperiment, Problem, Refusal
+from engine.spec.structure import refusal_problem
+from engine.spec.validation import Context
+from webapp.lib.redis_connection import connection
+from webapp.live.files import frames_after
+from webapp.live.stream import announce_row
+
+from . import studies
+from .documents import check
+from .models import Experiment, FigureResult, Lab, Reproduction, RunState
+from .models.experiments import FIGURE, name_of
+from .models.work import ACTIVE
+from .reuse import run_of_the_same
+
+NOT_RUN = "not run"
+FILES = FigureFiles(settings.BASE_DIR / "fixtures")
+
+
+class InvalidFigure(InvalidExperiment):
+    """A figure whose document has errors."""
+
+    def __init__(self, id: str, problems: Sequence[Problem]):
+        super().__init__(problems)
+        self.detail = f"the document of figure '{id}' has errors"
+
+
+@dataclass(frozen=True)
+class Known:
+    """A figure and its result: the newest at the largest scale at which there is one; None if it was never carried out as it is now."""
+
+    figure: Figure
+    result: FigureResult | None
+
+    @property
+    def status(self) -> str:
+        return self.result.status if self.result else NOT_RUN
+
+    @property
+    def scale(self) -> str | None:
+        return self.result.scale if self.result else None
+
+    @property
+    def assertions(self) -> list[dict[str, Any]]:
+        """With what became of them."""
+        if self.result:
+            return list(self.result.assertions)
+        asserted = [assertion.model_dump(include={"id", "text", "check", "tolerance"}) for assertion in self.figure.assertions]
+        return [{**each, "state": NOT_RUN, "sides": [], "reason": ""} for each in asserted]
+
+
+def known(id: str, lab: Lab | None = None, scale: Scale | None = None) -> Known:
+    """What is known of a figure, at one scale or at the largest. lab: whose results count; None: nobody's. Raises InvalidFigure."""
+    (one,) = all_known([id], lab, (scale,) if scale else SCALES)
+    return one
+
+
+def all_known(ids: Sequence[str], lab: Lab | None, scales: Sequence[Scale] = SCALES) -> list[Known]:
+    """The same of several. Results of what a figure was before do not count."""
+    outlines = {id: outline(id) for id in ids}
+    hashes = [identities[scale] for _, identities in outlines.values() for scale in scales]
+    found = FigureResult.objects.filter(lab=lab, figure__in=ids, hash__in=hashes).defer("values").order_by("created_at", "pk")
+    newest = {(result.figure, result.scale): result for result in found} if lab else {}
+    return [
+        Known(figure, next((newest[id, scale] for scale in reversed(SCALES) if (id, scale) in newest), None))
+        for id, (figure, _) in outlines.items()
+    ]
+
+
+def run_of(lab: Lab, document: dict[str, Any], engine_version: str) -> tuple[dict[str, Any], list[str]] | None:
+    """Summary and live frames (JSON) of a run that the lab has of this document, its seed and this version of the engine; None without
+    one, or if its files are gone."""
+    run = run_of_the_same(lab, Document.model_validate(document), engine_version)
+    if run is None or run.state != RunState.SUCCEEDED or run.summary is None:
+        return None
+    frames = frames_after(run.directory, -1, run.frames)
+    return (run.summary, frames) if len(frames) == run.frames else None
+
+
+def experiment_of(lab: Lab, figure: Figure, study: str, document: dict[str, Any]) -> Experiment:
+    """To which the runs of a figure's study belong; not in the list of experiments as long as nobody changes it."""
+    fixture = f"{FIGURE}{figure.id} {study}"[:100]
+    checked = check(document, lab)
+    found = Experiment.objects.filter(lab=lab, fixture=fixture, hash=checked.hash, version=1, deleted_at__isnull=True).first()
+    named = {**document, "name": f"{figure.title}: {study}"}
+    return found or Experiment.objects.create(lab=lab, name=name_of(named), document=named, hash=checked.hash, fixture=fixture)
+
+
+def cancel(wanted: Reproduction) -> None:
+    """Stop it and its studies; a worker that holds it is asked to."""
+    if Reproduction.objects.request_cancel(wanted.pk):
+        for study in wanted.studies.filter(state__in=ACTIVE):
+            studies.cancel(study)
+    announce_row(connection(), "reproduction", wanted.pk)
+
+
+def store(lab: Lab, figure: Figure, scale: Scale, result: dict[str, Any], took_s: float) -> FigureResult:
+    """result: as `engine.figures.Result.as_dict` gives it."""
+    hash = identity(figure, scale, FILES.experiment)
+    return FigureResult.objects.create(lab=lab, figure=figure.id, scale=scale, hash=hash, took_s=round(took_s, 3), **result)
+
+
+@cache
+def outline(id: str) -> tuple[Figure, dict[Scale, str]]:
+    """The figure, and its identity by scale; files do not change while a process runs. Raises InvalidFigure."""
+    try:
+        figure = FILES.outline(id)
+        return figure, {scale: identity(figure, scale, FILES.experiment) for scale in SCALES}
+    except Refusal as refusal:
+        raise InvalidFigure(id, [refusal_problem(refusal, ())]) from None
+    except InvalidExperiment as invalid:
+        raise InvalidFigure(id, invalid.problems) from None
+
+
+def checked(id: str, context: Context) -> Figure:
+    """The figure, its studies examined at every scale. Raises InvalidFigure."""
+    try:
+        return FILES.figure(id, context)
+    except InvalidExperiment as invalid:
+        raise InvalidFigure(id, invalid.problems) from None

@@ -1,0 +1,153 @@
+"""Carry figures out and judge them, or list what is known of them.
+
+WHICH is a figure's id (benchmark/3.7) or the beginning of ids (benchmark). Results are stored in the lab. Exit status 0: carried out,
+whatever came of it; 2: a figure's document is invalid; 3: there is no such figure; 130: stopped (Ctrl-C).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+import engine
+from engine.figures import Made, Processes, packed, reproduce
+from engine.spec.figure import SCALES, Scale
+from engine.spec.problems import Problem, suggestion
+from engine.spec.validation import Context
+from engine.studies import Trial
+from engine.workloads import lookup
+from webapp.lab import figures
+from webapp.lab.models import Lab
+from webapp.lab.people import lab
+
+INVALID, UNKNOWN, STOPPED = 2, 3, 130
+SIGNS = {"holds": "+", "fails": "-", "not evaluated": "?", figures.NOT_RUN: " "}
+
+
+class Command(BaseCommand):
+    help = __doc__
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("which", nargs="?", default="", metavar="WHICH", help="a figure's id, or the beginning of ids; all if left out")
+        parser.add_argument("--list", action="store_true", dest="as_list", help="say what is known of the figures, and run nothing")
+        parser.add_argument("--scale", choices=SCALES, default="smoke", help="smoke takes seconds a figure, dev minutes")
+        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON array, an object for each figure")
+        parser.add_argument("--processes", type=int, default=2, metavar="N", help="runs that are made at a time (2)")
+
+    def handle(self, *args: Any, which: str, as_list: bool, scale: Scale, as_json: bool, processes: int, **options: Any) -> None:
+        ids = figures.FILES.ids()
+        chosen = [which] if which in ids else [id for id in ids if id.startswith(which)]
+        if not chosen:
+            hint = suggestion(which, ids)
+            self._fail(UNKNOWN, f"there is no figure '{which}'; {hint}", as_json)
+        place = self._lab()
+        try:
+            told = self._list(chosen, place, as_json) if as_list else self._reproduce(chosen, scale, place, as_json, max(1, processes))
+        except figures.InvalidFigure as invalid:
+            self._fail(INVALID, invalid.detail, as_json, invalid.problems)
+        except KeyboardInterrupt:
+            self._fail(STOPPED, "stopped; the figures that were carried out are kept", as_json)
+        if as_json:
+            self.stdout.write(json.dumps(told))
+
+    def _lab(self) -> Lab | None:
+        try:
+            executor = MigrationExecutor(connection)
+            behind = bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+        except DatabaseError as error:
+            self.stderr.write(f"the database cannot be read, so results are neither known nor stored: {error}")
+            return None
+        if behind:
+            self.stderr.write("the database is not up to date, so results are neither known nor stored; run: python manage.py migrate")
+            return None
+        return lab()
+
+    def _list(self, ids: list[str], place: Lab | None, as_json: bool) -> list[dict[str, Any]]:
+        told = []
+        for known in figures.all_known(ids, place):
+            told.append(_listed(known))
+            if not as_json:
+                at = f" at {known.scale} scale" if known.scale else ""
+                self.stdout.write(f"{known.figure.id}  {known.status}{at}  {known.figure.title}")
+                self._assertions(known.assertions)
+        return told
+
+    def _reproduce(self, ids: list[str], scale: Scale, place: Lab | None, as_json: bool, processes: int) -> list[dict[str, Any]]:
+        files, told = figures.FILES, []
+        directories = (settings.BASE_DIR / "fixtures" / "data",)
+        context = Context(datasets=lookup(list(directories)))
+        checked = [figures.checked(id, context) for id in ids]  # before the first run is made
+        with Processes(processes, directories, self._progress(), _known_to(place)) as executor:
+            for figure in checked:
+                started_s = time.monotonic()
+                result = reproduce(figure, scale, files.experiment, executor, context)
+                took_s = time.monotonic() - started_s
+                if place is not None:
+                    figures.store(place, figure, scale, result.as_dict(), took_s)
+                told.append({"id": figure.id, "title": figure.title, "scale": scale, "took_s": round(took_s, 3), **result.as_dict()})
+                if not as_json:
+                    self.stdout.write(f"{figure.id}  {result.status} at {scale} scale, {result.runs} runs, {took_s:.1f} s  {figure.title}")
+                    self._assertions(told[-1]["assertions"])
+        return told
+
+    def _assertions(self, assertions: list[dict[str, Any]]) -> None:
+        for one in assertions:
+            self.stdout.write(f"  {SIGNS[one['state']]} {one['id']:<6} {one['text']}")
+            if one["state"] == "not evaluated":
+                self.stdout.write(f"           not evaluated: {one['reason']}")
+            elif one["state"] == "fails":
+                self.stdout.write(f"           does not hold: {one['check']}")
+                for side in one["sides"]:
+                    span = "" if side["least"] == side["most"] else f" to {side['most']:.6g}"
+                    self.stdout.write(f"           {side['text']} = {side['least']:.6g}{span}")
+
+    def _progress(self) -> Callable[[Any], None]:
+        """Counts runs for somebody who watches."""
+        if not sys.stderr.isatty():
+            return lambda trial: None
+        count = 0
+
+        def told(trial: Any) -> None:
+            nonlocal count
+            count += 1
+            self.stderr.write(f"\r  {count} runs made", ending="\r")
+
+        return told
+
+    def _fail(self, status: int, detail: str, as_json: bool, problems: list[Problem] | None = None) -> None:
+        if as_json:
+            self.stdout.write(json.dumps({"detail": detail, "problems": [problem.as_dict() for problem in problems or []]}))
+        else:
+            self.stderr.write(detail)
+            for problem in problems or []:
+                self.stderr.write(f"  {problem.pointer or '/'}: {problem.message}" + (f" ({problem.hint})" if problem.hint else ""))
+        self.stdout.flush()
+        sys.exit(status)
+
+
+def _known_to(place: Lab | None) -> Callable[[Trial], Made | None]:
+    """Finds runs that the lab has already."""
+
+    def known(trial: Trial) -> Made | None:
+        run = figures.run_of(place, trial.document, engine.ENGINE_VERSION) if place is not None else None
+        return Made(run[0], packed(run[1])) if run else None
+
+    return known
+
+
+def _listed(known: figures.Known) -> dict[str, Any]:
+    result = known.result
+    about = {"engine_version": result.engine_version, "seeds": result.seeds, "runs": result.runs, "took_s": result.took_s} if result else {}
+    return {
+        "id": known.figure.id, "title": known.figure.title, "status": known.status, "scale": known.scale, **about,
+        "assertions": known.assertions,
+    }  # fmt: skip

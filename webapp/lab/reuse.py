@@ -1,0 +1,39 @@
+"""Runs that need not be made again: the same document with the same seed gives the same bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Q
+
+from engine.spec import Experiment
+
+from .models import Dataset, Lab, Run, RunState
+from .models.work import ACTIVE
+
+
+def run_of_the_same(lab: Lab, experiment: Experiment, engine_version: str) -> Run | None:
+    """A run of this document, with its seed, by this version of the engine, that has its result or is about to; the newest of those.
+
+    Runs that stand still or have a pace are not waited for. Neither one whose frames were removed counts, nor one that may have read other
+    data under the same name.
+    """
+    same = Run.objects.filter(lab=lab, hash=experiment.hash, deleted_at__isnull=True, frames_removed_at__isnull=True).defer("document")
+    ended = Q(engine_version=engine_version) & (Q(state=RunState.SUCCEEDED) | Q(state=RunState.FAILED, summary__isnull=False))
+    coming = Q(state__in=ACTIVE, engine_version__in=("", engine_version), pace__isnull=True, hold_at_frame__isnull=True)
+    same = same.filter(ended | coming & Q(cancel_requested=False))
+    names = _datasets(experiment.canonical)
+    newest = Dataset.objects.filter(lab=lab, name__in=names).order_by("-created_at").first() if names else None
+    if newest is not None:
+        same = same.filter(created_at__gt=newest.created_at)
+    return same.order_by("-number").first()
+
+
+def _datasets(tree: Any) -> set[str]:
+    """The names of all data sets in a document."""
+    if isinstance(tree, list):
+        return set().union(*map(_datasets, tree))
+    if not isinstance(tree, dict):
+        return set()
+    below = set().union(*map(_datasets, tree.values()))
+    return below | {tree["dataset"]} if isinstance(tree.get("dataset"), str) else below

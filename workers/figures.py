@@ -1,0 +1,153 @@
+"""Figures: their studies are handed to the lab's workers, and judged when they have ended.
+
+A worker begins a reproduction by storing its studies, and lays it down; whoever carries the last of them to its end wakes it, and the next
+attempt judges. Studies of which records are looked at are made in that attempt itself: the lab keeps no records of runs. Whoever dies in
+between has stored nothing that the next attempt does not find.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+from engine.figures import Carried, Here, Made, packed, reproduce
+from engine.figures.judging import sinks_of
+from engine.spec.figure import Figure, Scale, study_at
+from engine.spec.metrics import flat
+from engine.spec.problems import InvalidExperiment
+from engine.spec.study import Study as Document
+from engine.spec.validation import Context
+from engine.studies import Measured, so_far
+from engine.workloads import lookup
+from webapp.lab import figures, studies
+from webapp.lab.models import Reproduction, RunState, Study, Trial
+from webapp.lab.models.studies import ENDED
+from webapp.lab.storage import StorageFull
+from webapp.live.files import frames_after
+from webapp.queue import enqueue
+
+from .attempts import attempt
+from .attendant import Attendant, Cancelled, LeaseLost, ShuttingDown
+from .execution import failed
+
+log = logging.getLogger(__name__)
+
+
+class ChangedMeanwhile(Exception):
+    """The studies that were carried out are not those of the figure any more."""
+
+
+NEWS = "reproduction"
+
+
+class FigureAttendant(Attendant):
+    def _report(self) -> None:
+        """Its progress is that of its studies."""
+
+
+def make(id: str) -> None:
+    """Begin what is queued, or judge it if its studies have ended. Does nothing if somebody else has it, or if it is not queued."""
+    attempt(Reproduction.objects.select_related("lab"), id, NEWS, _outcome, attended_by=FigureAttendant, lay_down=_lay_down)
+
+
+def _lay_down(wanted: Reproduction, holder: str) -> None:
+    """Its studies are stored; whoever ends the last of them wakes it."""
+    Reproduction.objects.wait(wanted.pk, holder)
+    if Reproduction.objects.filter(pk=wanted.pk, cancel_requested=True).exists():
+        figures.cancel(wanted)  # while its studies were being stored
+    if Reproduction.objects.to_be_judged().filter(pk=wanted.pk).exists():
+        wake(wanted.pk)  # they ended while it was held
+
+
+def after(study_id: UUID | str) -> None:
+    """A study has ended: wake the reproductions that waited for it."""
+    for id in Reproduction.objects.to_be_judged().filter(studies=study_id).values_list("pk", flat=True):
+        wake(id)
+
+
+def wake_missed() -> None:
+    """Those whose studies ended unnoticed."""
+    for id in Reproduction.objects.to_be_judged().values_list("pk", flat=True):
+        wake(id)
+
+
+def wake(id: UUID | str) -> None:
+    if Reproduction.objects.wake(id):
+        enqueue(UUID(str(id)), Reproduction)
+
+
+def _outcome(wanted: Reproduction, attendant: Attendant) -> dict[str, Any] | None:
+    """Begin or judge it, and say how it went as changes of the row; None: it waits for its studies. Raises LeaseLost and ShuttingDown."""
+    try:
+        return _make(wanted, attendant)
+    except (LeaseLost, ShuttingDown):
+        raise
+    except Cancelled:
+        return {"state": RunState.CANCELLED}
+    except InvalidExperiment as error:
+        return failed(f"the figure is invalid by now: {error}")
+    except studies.RefusedStudy as refused:
+        return failed(f"a study of the figure is refused: {refused.problems[0]['message']}")
+    except StorageFull as full:
+        return failed(str(full))
+    except ChangedMeanwhile:
+        return failed("the figure was changed while it was carried out; carry it out again")
+    except MemoryError:
+        return failed("the worker has no memory left; choose a smaller scale")
+    except Exception as error:
+        log.exception("figure %s failed", wanted.figure)
+        return failed(f"the engine failed: {type(error).__name__}: {error}; the worker's log has the details")
+
+
+def _make(wanted: Reproduction, attendant: Attendant) -> dict[str, Any] | None:
+    directories = (figures.FILES.root / "data",)
+    context = Context(datasets=lookup(list(directories)))
+    figure = figures.checked(wanted.figure, context)
+    rows = {study.name: study for study in wanted.studies.all()}
+    if not rows and _begin(wanted, figure, wanted.scale):
+        return None
+    here = Here(directories, on_frame=lambda frame: attendant.check())
+
+    def executor(study: Document, sinks: Collection[str]) -> Carried:
+        if sinks:
+            return here(study, sinks)
+        if study.name not in rows or studies.document_of(rows[study.name].pk) != study:
+            raise ChangedMeanwhile
+        return _carried(rows[study.name], study)
+
+    result = reproduce(figure, wanted.scale, figures.FILES.experiment, executor, context)
+    took_s = time.time() - wanted.created_at.timestamp()
+    stored = figures.store(wanted.lab, figure, wanted.scale, result.as_dict(), took_s)
+    return {"state": RunState.SUCCEEDED, "result": stored}
+
+
+def _begin(wanted: Reproduction, figure: Figure, scale: Scale) -> int:
+    """Store the studies whose runs are the lab's, and hand them over; returns how many there are."""
+    made = []
+    for name in figure.studies:
+        if not sinks_of(figure, name):
+            document = study_at(figure, name, scale, figures.FILES.experiment)
+            experiment = figures.experiment_of(wanted.lab, figure, name, document["experiment"])
+            made.append(studies.create(wanted.lab, document, experiment, wanted))
+    return len(made)
+
+
+def _carried(row: Study, document: Document) -> Carried:
+    """What a study of the lab came to. A run that could not be made, or whose study was stopped before it, is missing."""
+    results, runs = {}, {}
+    for trial in row.trials.filter(state__in=ENDED).select_related("run"):
+        id = (trial.point, trial.seed, studies.load_of(trial))
+        if trial.run is None or trial.run.summary is None or trial.run.frames_removed_at:
+            results[id] = Measured({}, failure=trial.failure or "its run is gone, or has no frames any more")
+            continue
+        results[id] = studies.result_of(trial, dict(flat(trial.run.summary)))
+        runs[trial.run.hash] = _made(trial)
+    return Carried(so_far(document, results), runs)
+
+
+def _made(trial: Trial) -> Made:
+    assert trial.run is not None
+    return Made(trial.run.summary or {}, packed(frames_after(trial.run.directory, -1, trial.run.frames)))

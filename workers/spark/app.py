@@ -1,0 +1,55 @@
+"""The Celery application of the analysis worker: `celery -A workers.spark.app worker --pool solo --queues spark`.
+
+It answers one question after the other. Java is started with the first one, so a lab that asks none pays nothing for it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+django.setup()
+
+from celery import signals  # noqa: E402
+
+from webapp.lab.models import SparkJob  # noqa: E402
+from webapp.lib.logs import bound  # noqa: E402
+from webapp.queue import application  # noqa: E402
+from webapp.workers_alive import tell_spark_state  # noqa: E402
+from workers.execution import SHUTTING_DOWN  # noqa: E402
+
+from . import jobs  # noqa: E402
+from .session import SESSION, master  # noqa: E402
+
+__all__ = ["application", "spark_job"]
+
+SIGN_S = 2.0
+
+
+@application.task(name=SparkJob.TASK)
+def spark_job(id: str) -> None:
+    """Answer a question about many runs. Safe to deliver twice."""
+    with bound(analysis=id):
+        jobs.make(id)
+
+
+@signals.worker_ready.connect
+def begin_to_tell(**_: Any) -> None:
+    threading.Thread(target=_tell, name="state of Spark", daemon=True).start()
+
+
+@signals.worker_shutting_down.connect
+def stop_working(**_: Any) -> None:
+    """A job that is under way is given back; what it has summarised stays."""
+    SHUTTING_DOWN.set()
+
+
+def _tell() -> None:
+    pause = threading.Event()
+    while True:
+        tell_spark_state(SESSION.state, master(), SESSION.message)
+        pause.wait(SIGN_S)

@@ -1,0 +1,127 @@
+"""One attempt at a job: claim it, summarise the runs that are new, answer the question, and leave the row in a state that says how it went.
+
+Summaries are kept batch by batch, and the answer is a file that is written whole: whoever dies in between has written nothing wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from engine.spec import Refusal
+from engine.spec.units import seconds_ns
+from engine.telemetry.summaries import Of
+from webapp.lab.analysis import NEWS, QUESTION, ComparisonQuestion, QuestionAbout
+from webapp.lab.models import Run, RunState, SparkJob
+from webapp.lab.models.spark import stamp_of
+from webapp.lib.redis_connection import connection
+from webapp.live.stream import announce_row
+from workers.artifacts import is_disk_full
+from workers.attempts import attempt
+from workers.attendant import Attendant, Cancelled, LeaseLost, ShuttingDown
+from workers.execution import SHUTTING_DOWN, failed
+
+from .answers import ANSWERS, Sets
+from .session import SESSION, SparkUnavailable
+from .store import Store
+from .summaries import Summarised, Wanted, summaries
+
+log = logging.getLogger(__name__)
+
+DOCUMENTS_TOGETHER = 500
+NOTICE_S = 1.0
+"""So long after Spark broke off it is asked whether that was because this worker ends."""
+
+
+class JobAttendant(Attendant):
+    def _report(self) -> None:
+        if self.rows.held(self.work.pk, self.holder).update(progress=self.progress):
+            announce_row(connection(), NEWS, self.work.pk)
+
+
+def make(id: str) -> None:
+    """Answer a queued question. Does nothing if somebody else has it, or if it is not queued any more."""
+    attempt(SparkJob.objects.select_related("lab"), id, NEWS, _outcome, attended_by=JobAttendant)
+
+
+def _outcome(job: SparkJob, attendant: Attendant) -> dict[str, Any]:
+    """Make the answer, and say how it went as changes of the row. Raises LeaseLost and ShuttingDown."""
+    for again in (False, True):
+        try:
+            return _make(job, attendant)
+        except (LeaseLost, ShuttingDown):
+            raise
+        except Cancelled:
+            return {"state": RunState.CANCELLED}
+        except (SparkUnavailable, Refusal) as why:
+            return failed(str(why))
+        except MemoryError:
+            return failed("the worker has no memory left; ask about fewer runs")
+        except Exception as error:
+            if is_disk_full(error):
+                return failed(f"the disk is full: nothing more can be written below {settings.ANALYSIS_DIR}; free some space and ask again")
+            log.exception("analysis %s failed", job.pk)
+            if SHUTTING_DOWN.wait(NOTICE_S):
+                raise ShuttingDown from None
+            if not SESSION.lost():
+                return failed(f"the analysis failed: {first_line(error)}; the log of the analysis worker has the details")
+            if again:
+                return failed("Spark ended twice in the middle of this, most likely for lack of memory; give it more (SPARK_DRIVER_MEMORY)")
+            log.warning("analysis %s: Spark ended in the middle; it goes on with a new session", job.pk)
+    raise AssertionError
+
+
+def _make(job: SparkJob, attendant: Attendant) -> dict[str, Any]:
+    question = QUESTION.validate_python(job.question)
+    first = list(question.runs.find(job.lab).order_by("number"))
+    second = list(question.against.find(job.lab).order_by("number")) if isinstance(question, ComparisonQuestion) else []
+    runs = list({run.pk: run for run in (*first, *second)}.values())
+    if not runs:
+        raise Refusal("no run is found any more; they were deleted meanwhile")
+    began_s = time.monotonic()
+    summarised = summarise_runs(job, question, runs, attendant)
+    rows = {row["run"]: row for row in summarised.rows}
+    answer = ANSWERS[question.kind](job.lab, question, Sets(first, second, rows))
+    answer["took_s"] = time.monotonic() - began_s
+    write(job.file, json.dumps(answer, separators=(",", ":"), allow_nan=False))
+    return {"state": RunState.SUCCEEDED, "runs": len(runs), "read": summarised.read, "progress": 1.0}
+
+
+def summarise_runs(job: SparkJob, question: QuestionAbout, runs: Sequence[Run], attendant: Attendant) -> Summarised:
+    wanted = []
+    for at in range(0, len(runs), DOCUMENTS_TOGETHER):
+        together = runs[at : at + DOCUMENTS_TOGETHER]
+        documents = dict(Run.objects.filter(pk__in=[run.pk for run in together]).values_list("pk", "document"))
+        wanted += [Wanted(str(run.pk), stamp_of(run), of(run, documents[run.pk])) for run in together]
+        attendant.check()
+    store = Store(Path(settings.ANALYSIS_DIR) / "summaries", job.lab_id, question.span)
+    return summaries(SESSION.get, wanted, question.span, store, attendant.reached_share)
+
+
+def of(run: Run, document: dict[str, Any]) -> Of:
+    """What the files alone do not say. Of faults at random times nothing is known but the deaths of hosts."""
+    workload = document["workload"]
+    at_s = [fault.get("from_s", (fault.get("when") or {}).get("at_s")) for fault in document.get("faults") or []]
+    faults_ns = tuple(sorted(seconds_ns(time_s) for time_s in at_s if time_s is not None))
+    return Of(run.directory, seconds_ns(workload.get("warmup_s") or 0.0), run.horizon_ns, faults_ns)
+
+
+def write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(f".{os.getpid()}.part")
+    try:
+        part.write_text(text)
+        os.replace(part, file)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def first_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {(str(error).strip() or 'no message').splitlines()[0][:300]}"

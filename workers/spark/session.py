@@ -1,0 +1,169 @@
+"""The Spark session of this process: made on first use, kept as long as it lives, and made anew when it died.
+
+SPARK_MASTER says where the work is done; without it, here (`local[*]`). What is missing is said in a sentence before Spark is asked:
+by itself it would try for minutes, and end in a stack trace.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+JAVA_NEEDED = 17
+LOCAL = "local[*]"
+CONNECT_S, EXECUTOR_S = 3.0, 60.0
+"""So long a master may take to answer, and the first executor to come."""
+
+
+class SparkUnavailable(Exception):
+    """Spark cannot be had; the message says what is missing and what to do."""
+
+
+def master() -> str:
+    return os.environ.get("SPARK_MASTER", "").strip() or LOCAL
+
+
+class Session:
+    """Gives the session. Raises SparkUnavailable as long as there can be none; the next call looks again."""
+
+    def __init__(self) -> None:
+        self.spark: Any = None
+        self.state, self.message = "asleep", ""  # asleep, ready, unavailable: then the message says what is missing
+
+    def get(self) -> Any:
+        try:
+            session = self._get()
+        except SparkUnavailable as why:
+            self.state, self.message = "unavailable", str(why)
+            raise
+        self.state, self.message = "ready", ""
+        return session
+
+    def _get(self) -> Any:
+        if self.spark is not None and self._alive():
+            return self.spark
+        self.close()
+        where = master()
+        _check_java()
+        _check_reachable(where)
+        self.spark = _start(where)
+        if not where.startswith("local"):
+            try:
+                _wait_for_executor(self.spark, where)
+            except SparkUnavailable:
+                self.close()
+                raise
+        return self.spark
+
+    def lost(self) -> bool:
+        """True if there was one, and it ended by itself."""
+        return self.spark is not None and not self._alive()
+
+    def close(self) -> None:
+        """End it, and forget it also when nothing of it answers any more."""
+        if self.spark is None:
+            return
+        from pyspark import SparkContext
+        from pyspark.sql import SparkSession
+
+        with contextlib.suppress(Exception):
+            self.spark.stop()
+        gateway = SparkContext._gateway
+        if gateway is not None:
+            with contextlib.suppress(Exception):
+                gateway.shutdown()
+            if (process := getattr(gateway, "proc", None)) is not None:
+                with contextlib.suppress(Exception):
+                    process.kill()
+        SparkContext._active_spark_context = SparkContext._gateway = SparkContext._jvm = None
+        SparkSession._instantiatedSession = None
+        self.spark = None
+
+    def _alive(self) -> bool:
+        try:
+            return not self.spark.sparkContext._jsc.sc().isStopped()
+        except Exception:
+            return False
+
+
+def _check_java() -> None:
+    home = os.environ.get("JAVA_HOME", "").strip()
+    java = Path(home) / "bin" / "java" if home else shutil.which("java")
+    if java is None or not Path(java).is_file():
+        where = f"JAVA_HOME is {home}, and there is no bin/java in it" if home else "there is no java on PATH, and JAVA_HOME is not set"
+        raise SparkUnavailable(f"Java is missing: {where}; install Java {JAVA_NEEDED} or newer, or set JAVA_HOME, and start the job again")
+    said = subprocess.run([str(java), "-version"], capture_output=True, text=True, timeout=60).stderr
+    version = re.search(r'version "(?:1\.)?(\d+)', said)
+    if version is None or int(version[1]) < JAVA_NEEDED:
+        found = version[1] if version else said.strip()[:80] or "nothing"
+        raise SparkUnavailable(f"Java {JAVA_NEEDED} or newer is needed; {java} says {found}; set JAVA_HOME to a newer one and start again")
+
+
+def _check_reachable(where: str) -> None:
+    """Of a standalone master; other kinds of clusters are asked by Spark itself."""
+    if where.startswith("local"):
+        return
+    if not where.startswith("spark://"):
+        return
+    failures = []
+    for address in where.removeprefix("spark://").split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            with socket.create_connection((host.strip("[]"), int(port)), CONNECT_S):
+                return
+        except (OSError, ValueError, OverflowError) as error:
+            failures.append(f"{address}: {getattr(error, 'strerror', None) or error}")
+    raise SparkUnavailable(
+        f"the Spark master {where} cannot be reached ({'; '.join(failures)}); start it, or correct SPARK_MASTER (without it Spark runs "
+        "on this machine), and start the job again"
+    )
+
+
+def _start(where: str) -> Any:
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    on_this_machine = where.startswith(("local", "spark://127.", "spark://localhost"))
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": os.environ.get("SPARK_DRIVER_MEMORY", "1g"),
+        "spark.sql.session.timeZone": "UTC",
+        "spark.executorEnv.PYTHONPATH": path,
+        "spark.python.worker.reuse": "true",
+        "spark.log.level": "ERROR",
+        **({"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"} if on_this_machine else {}),
+    }
+    builder = SparkSession.builder.master(where).appName("millrace")
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except Exception as error:
+        first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise SparkUnavailable(f"Spark does not start at {where}: {first_line}; the log of this worker has the rest") from error
+
+
+def _wait_for_executor(spark: Any, where: str) -> None:
+    """A standalone master takes an application without having anybody for it; what is asked then would wait for ever."""
+    deadline_s = time.monotonic() + EXECUTOR_S
+    while spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() < 2:  # the driver is one of them
+        if time.monotonic() > deadline_s:
+            raise SparkUnavailable(
+                f"the Spark master {where} has given no executor within {EXECUTOR_S:.0f} s: it has no worker, or none with a free core and "
+                "memory; start one (spark-class org.apache.spark.deploy.worker.Worker) or end what occupies them, and start the job again"
+            )
+        time.sleep(0.1)
+
+
+SESSION = Session()

@@ -1,0 +1,93 @@
+"""Summaries of runs that were made before, so that a later job reads the files of new runs only.
+
+`analysis/<lab>/<question>/<batch>.parquet`: a question is a span with all that belongs to it, a batch the runs that were summarised
+together. Files are written whole and never changed; when there are many they are written together as one. A row counts as long as its
+stamp is its run's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import uuid
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from engine.spec import canonical_json
+from engine.spec.spans import Span
+
+FORMAT = 1
+"""Counts up when summaries come to mean something else."""
+FILES_MAX = 32
+
+_WORDS = pa.list_(pa.int64())
+SCHEMA = pa.schema(
+    [("run", pa.string()), ("stamp", pa.string()), ("failure", pa.string()), ("numbers", pa.string())]
+    + [(name, _WORDS) for name in ("buckets", "whole", "cut", "inside")]
+)
+"""numbers: what `engine.telemetry.summaries.summarise` gives beside the histogram, as JSON. failure: why there are none, else empty."""
+COLUMNS = ("buckets", "whole", "cut", "inside")
+
+
+class Store:
+    def __init__(self, root: Path, lab_id: int, span: Span) -> None:
+        question = {"format": FORMAT, **span.model_dump(mode="json")}
+        self.directory = root / str(lab_id) / hashlib.blake2b(canonical_json(question), digest_size=16).hexdigest()
+
+    def read(self, stamps: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+        """The rows of these runs (stamp by id) that are there, by run."""
+        found: dict[str, dict[str, Any]] = {}
+        tables, paths = self._tables()
+        for table in tables:
+            runs, marks = table.column("run").to_pylist(), table.column("stamp").to_pylist()
+            wanted = [n for n, (run, stamp) in enumerate(zip(runs, marks, strict=True)) if stamps.get(run) == stamp]
+            for row in table.take(pa.array(wanted, pa.int64())).to_pylist():
+                found[row["run"]] = unpacked(row)
+        if len(paths) > FILES_MAX:
+            self._put_together(tables, paths)
+        return found
+
+    def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Keep rows; each with its run and stamp. Raises OSError."""
+        self._write(pa.Table.from_pylist([packed(row) for row in rows], schema=SCHEMA))
+
+    def _tables(self) -> tuple[list[pa.Table], list[Path]]:
+        while True:
+            paths = sorted(self.directory.glob("*.parquet"))
+            try:
+                return [parquet.read_table(path) for path in paths], paths
+            except FileNotFoundError:
+                continue  # another worker has just put files together
+
+    def _put_together(self, tables: list[pa.Table], paths: list[Path]) -> None:
+        """Two that do this at once leave rows twice, which mean the same."""
+        self._write(pa.concat_tables(tables))
+        for path in paths:
+            path.unlink(missing_ok=True)
+
+    def _write(self, table: pa.Table) -> None:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        path = self.directory / f"{uuid.uuid4().hex}.parquet"
+        part = path.with_suffix(".part")
+        try:
+            parquet.write_table(table, part, compression="zstd")
+            os.replace(part, path)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                part.unlink()
+
+
+def packed(row: Mapping[str, Any]) -> dict[str, Any]:
+    keys = ("run", "stamp", "failure")
+    numbers = {name: value for name, value in row.items() if name not in (*keys, *COLUMNS)}
+    return {**{name: row.get(name, "") for name in keys}, **{name: row.get(name, []) for name in COLUMNS}, "numbers": json.dumps(numbers)}
+
+
+def unpacked(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {**{name: row[name] for name in ("run", "stamp", "failure", *COLUMNS)}, **json.loads(row["numbers"])}

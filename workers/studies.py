@@ -1,0 +1,253 @@
+"""Carrying studies on: what their runs gave is looked at, what follows from it is planned, and the next runs are started.
+
+A worker does this when a study is new, and after each run of a study; the caretaker does it where that was missed. Everything is done
+under the study's lease, in steps that may be repeated: the rows of trials say what is known, and `engine.studies` what follows from it.
+Few runs of a study are in the queue at a time, so that other people's runs need not wait for all of it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from django.db import DatabaseError, connections
+from django.db.models import Count, Sum
+from django.utils import timezone
+
+import engine
+from engine import studies as plan
+from engine.spec import Refusal
+from webapp.lab.documents import check
+from webapp.lab.models import Run, RunState, Study, Trial, TrialState
+from webapp.lab.models.studies import ENDED, NO_LOAD
+from webapp.lab.models.work import ACTIVE
+from webapp.lab.reuse import run_of_the_same
+from webapp.lab.storage import StorageFull
+from webapp.lab.studies import document_of, load_of, result_of, tried_of
+from webapp.lab.submission import start
+from webapp.lib.logs import bound
+from webapp.lib.redis_connection import connection
+from webapp.live import history
+from webapp.live.stream import announce_row
+from webapp.workers_alive import workers_alive
+
+from . import figures
+from .attendant import Cancelled, LeaseLost, ShuttingDown
+from .execution import SHUTTING_DOWN
+from .identity import new_holder
+
+log = logging.getLogger(__name__)
+
+RUNS_AHEAD = 2
+"""So many runs of a study are in the queue or under way for each worker: a worker that ends one finds the next."""
+
+RENEW_S = 2.0
+ROWS_TOGETHER = 500
+
+
+def advance(id: UUID | str) -> None:
+    """Carry a study on as far as it goes now. Does nothing if it has ended or somebody else is at it."""
+    with bound(study=id):
+        while Study.objects.claim(id, holder := new_holder()):
+            study = Study.objects.select_related("lab", "experiment").get(pk=id)
+            try:
+                changes = Advance(study, holder).go()
+            except LeaseLost:
+                log.warning("study %s: another worker carries it on", id)
+                return
+            except Cancelled:
+                changes = {"state": RunState.CANCELLED, "finished_at": timezone.now()}
+            except ShuttingDown:
+                changes = {"state": RunState.QUEUED, "enqueued_at": None}
+            except StorageFull as full:
+                changes = {"state": RunState.FAILED, "error": str(full), "finished_at": timezone.now()}
+            except DatabaseError as error:
+                log.warning("study %s: the database does not answer (%s); it is taken up again when the lease has run out", id, error)
+                connections.close_all()
+                return
+            except Exception as error:
+                log.exception("study %s failed", id)
+                message = f"the study cannot go on: {type(error).__name__}: {error}; the worker's log has the details"
+                changes = {"state": RunState.FAILED, "error": message, "finished_at": timezone.now()}
+            Study.objects.lay_down(id, holder, **changes)
+            announce_row(connection(), "study", id)
+            if "state" in changes and changes["state"] != RunState.QUEUED:
+                figures.after(id)
+            # What ended meanwhile may have been noticed by nobody: who saw it end found the study held.
+            if not Study.objects.to_be_carried_on().filter(pk=id).exists():
+                return
+
+
+def after(run_id: UUID | str) -> None:
+    """A run has ended: carry on the studies that wait for it."""
+    waiting = Trial.objects.filter(run=run_id, state=TrialState.RUNNING)
+    for id in set(waiting.values_list("study_id", flat=True)):
+        advance(id)
+
+
+def carry_on_missed() -> None:
+    """Studies whose runs ended unnoticed: their worker died at that moment, or a person cancelled them in the queue."""
+    for id in Study.objects.to_be_carried_on().values_list("pk", flat=True):
+        advance(id)
+
+
+class Advance:
+    """One attempt to carry a study on, under a lease."""
+
+    def __init__(self, study: Study, holder: str) -> None:
+        self.study, self.holder = study, holder
+        self.document = document_of(study.pk)
+        self.optimises = self.document.design.kind == "optimise"
+        self.trials = study.trials.all()
+        self.renewed_s = time.monotonic()
+
+    def go(self) -> dict[str, Any]:
+        """As far as it goes now; returns what changes in the study's row. Raises Cancelled, LeaseLost and ShuttingDown."""
+        if not self.study.begun:
+            self._begin()
+        while True:
+            self._settle()
+            if not self._start():
+                return self._state()
+
+    def _check(self) -> None:
+        """Raises what interrupts the work; renews the lease when it is time."""
+        if SHUTTING_DOWN.is_set():
+            raise ShuttingDown
+        if time.monotonic() - self.renewed_s > RENEW_S:
+            self.renewed_s = time.monotonic()
+            if not Study.objects.renew(self.study.pk, self.holder):
+                raise LeaseLost
+            if Study.objects.filter(pk=self.study.pk, cancel_requested=True).exists():
+                raise Cancelled
+
+    # --- planning ---------------------------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """The first trials of all strands, or of an optimisation."""
+        if self.optimises:
+            self._choose()
+        strands = plan.strands(self.document)
+        while together := list(islice(strands, ROWS_TOGETHER)):
+            self._plan(plan.follow(strand, {}) for strand in together)
+            self._check()
+        Study.objects.held(self.study.pk, self.holder).update(begun=True)
+
+    def _plan(self, followed: Iterable[plan.Followed]) -> None:
+        rows = [self._row(trial, left=max(0, one.left - len(one.wanted))) for one in followed for trial in one.wanted]
+        Trial.objects.bulk_create(rows, ignore_conflicts=True)
+
+    def _row(self, trial: plan.Trial, left: int = 0) -> Trial:
+        load = NO_LOAD if trial.load is None else trial.load
+        strand = trial.strand
+        return Trial(study=self.study, point=strand.point, seed=strand.seed, load=load, values=strand.values, left=left)
+
+    def _strand(self, trial: Trial) -> plan.Strand:
+        return plan.Strand(self.document, trial.point, trial.values, trial.seed)
+
+    def _follow(self, trial: Trial) -> None:
+        """Plan what follows from a trial that has ended, though its row does not say so yet."""
+        strand = self._strand(trial)
+        known = self.trials.filter(point=trial.point, seed=trial.seed, state__in=ENDED).exclude(pk=trial.pk)
+        results = {strand.trial(load_of(one)).id: result_of(one, {}) for one in [*known, trial]}
+        self._plan([plan.follow(strand, results)])
+
+    def _choose(self, ended: Trial | None = None) -> None:
+        """The next points of an optimisation. ended: a trial that has, though its row does not say so yet."""
+        known = [one for one in self.trials.select_related("run").defer("run__document", "run__summary") if not ended or one.pk != ended.pk]
+        chosen, results = tried_of(self.document, [*known, *([ended] if ended else [])])
+        wanted = plan.optimise(self.document, chosen, results).wanted
+        Trial.objects.bulk_create((self._row(trial) for trial in wanted if trial.strand.point >= len(chosen)), ignore_conflicts=True)
+
+    # --- what runs gave ---------------------------------------------------------------------------------------------------------------
+
+    def _settle(self) -> None:
+        ended = self.trials.filter(state=TrialState.RUNNING).exclude(run__state__in=ACTIVE)
+        for trial in ended.select_related("run").defer("run__document"):
+            self._check()
+            self._change(trial, self._outcome(trial.run))
+
+    def _change(self, trial: Trial, changes: dict[str, Any]) -> None:
+        """What follows is planned first: who dies in between does it again, and nothing is left out."""
+        for name, value in changes.items():
+            setattr(trial, name, value)
+        if trial.state in ENDED and self.optimises:
+            self._choose(trial)
+        elif trial.state in ENDED and self.document.search.kind != "none":
+            self._follow(trial)
+        self.trials.filter(pk=trial.pk).update(**changes)
+
+    def _outcome(self, run: Run | None) -> dict[str, Any]:
+        """What a run that has ended means for its trial, as changes of the trial's row."""
+        if run is None:
+            return {"state": TrialState.WANTED}
+        if run.frames_removed_at and run.study_id != self.study.pk:  # between it was found and it was looked at
+            return {"state": TrialState.WANTED, "run": None, "reused": False}
+        if run.state == RunState.SUCCEEDED or (run.state == RunState.FAILED and run.summary):
+            measured = plan.Measured.of(self.document, run.summary, lambda: history.all_frames(run.pk, run.directory))
+            return {"state": TrialState.DONE, "verdict": asdict(measured.verdict) if measured.verdict else None}
+        if run.study_id != self.study.pk:  # it was not ours: make our own
+            return {"state": TrialState.WANTED, "run": None, "reused": False}
+        why = f"run #{run.number} " + ("was cancelled" if run.state == RunState.CANCELLED else f"failed: {run.error}")
+        return {"state": TrialState.FAILED, "failure": why}
+
+    # --- the next runs ----------------------------------------------------------------------------------------------------------------
+
+    def _start(self) -> bool:
+        """Start runs until enough are under way. True: some had been made before, and have ended."""
+        room = RUNS_AHEAD * max(1, workers_alive()) - self.trials.filter(state=TrialState.RUNNING).count()
+        known_already = False
+        for trial in self.trials.filter(state=TrialState.WANTED).order_by("pk")[:ROWS_TOGETHER]:
+            if room <= 0:
+                break
+            self._check()
+            run = self._run(trial)
+            active = run is not None and run.active
+            room -= active
+            known_already |= not active
+        return known_already
+
+    def _run(self, trial: Trial) -> Run | None:
+        """A run of the trial, made before or now; None if there can be none."""
+        try:
+            document = self._strand(trial).trial(load_of(trial)).document
+            checked = check(document, self.study.lab)
+            why = "; ".join(f"{problem['pointer']}: {problem['message']}" for problem in checked.problems if problem["severity"] == "error")
+        except Refusal as refusal:
+            checked, why = None, str(refusal)
+        if checked is None or checked.experiment is None:
+            self._change(trial, {"state": TrialState.FAILED, "failure": f"the experiment is invalid there: {why}"})
+            return None
+        run = run_of_the_same(self.study.lab, checked.experiment, engine.ENGINE_VERSION)
+        reused = run is not None and run.study_id != self.study.pk
+        if run is None:
+            run, _ = start(self.study.experiment, document, checked.experiment, study=self.study)
+        self.trials.filter(pk=trial.pk).update(state=TrialState.RUNNING, run=run, reused=reused)
+        return run
+
+    # --- how far it is ----------------------------------------------------------------------------------------------------------------
+
+    def _state(self) -> dict[str, Any]:
+        """The study's row as it is now: under way, or at its end."""
+        by_state = self.trials.values("state").annotate(count=Count("pk"), left=Sum("left"))
+        counts, left = Counter(), 0
+        for row in by_state:
+            counts[row["state"]] = row["count"]
+            left += 0 if row["state"] in ENDED else row["count"] + row["left"]
+        if self.optimises:
+            left += self.document.point_count * len(self.document.seeds) - sum(counts.values())
+        failed = counts[TrialState.FAILED]
+        changes = {"trials_done": counts[TrialState.DONE] + failed, "trials_failed": failed, "trials_left": left}
+        if left:
+            return changes
+        if not failed:
+            return {**changes, "state": RunState.SUCCEEDED, "finished_at": timezone.now()}
+        first = self.trials.filter(state=TrialState.FAILED).order_by("pk").values_list("failure", flat=True)[0]
+        error = f"{failed} of {sum(counts.values())} runs could not be made; the first: {first}"
+        return {**changes, "state": RunState.FAILED, "error": error, "finished_at": timezone.now()}
