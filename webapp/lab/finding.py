@@ -124,7 +124,7 @@ def joined_by_hash() -> Iterator[None]:
         yield
         return
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_nestloop = off; SET LOCAL jit = off")  # to compile a query takes longer than the query
+        cursor.execute("SET LOCAL enable_nestloop = off")
         yield
 
 
