@@ -1,8 +1,12 @@
-"""What viewers of a live run see, and how soon: python -m benchmarks.viewers [cold] [lag] [interaction] [hour] [real_hour] [--json]
+"""What people at the pages see, and how soon: python -m benchmarks.viewers [PART ...] [--json]
 
 A real installation (Redis, a worker, the web server), a real run, a real Chromium; the frontend must have been built.
 
 * cold: from the address to the drawn page, with an empty cache, and what is downloaded for it.
+* large: a query of 500 operators and 2,000 edges: from its address to its drawing, and the time between two drawings while it is panned and
+  zoomed, of those drawings in which the view moved (idle ones would flatter).
+* obeyed: from the click to what the page says: paused, one frame more, going on, cancelled; in the middle of a frame, too. And from when a
+  worker takes a run to the first point on the page.
 * lag: from when the worker sends a message to when its frames are on the screen, with 20 viewers: 19 WebSocket clients and one page. The
   clients' own lag is from sending to receiving.
 * interaction: from an input to the next paint while a run is live, as the browser measures it ('event' entries, in steps of 8 ms).
@@ -22,7 +26,8 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +39,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from launcher.services import Installation, free_port  # noqa: E402
+
+from tests.corner_cases import large_query  # noqa: E402
 
 CHROMIUM = "/usr/bin/chromium"
 VIEWERS = 20
@@ -141,6 +148,108 @@ def cold(at: Workbench) -> dict[str, Any]:
             context.close()
         found[name] = {"drawn_ms": percentiles(took_ms), "least_ms": round(min(took_ms)), "kb": round(kb), "files": files}
     return found
+
+
+# --- large --------------------------------------------------------------------------------------------------------------------------------
+
+WATCH = """() => {
+  const view = document.querySelector(".react-flow__viewport");
+  window.moved = [];
+  let before = performance.now(), where = view.style.transform;
+  const frame = (now) => {
+    if (view.style.transform !== where) window.moved.push(now - before);
+    [before, where] = [now, view.style.transform];
+    window.watching = requestAnimationFrame(frame);
+  };
+  window.watching = requestAnimationFrame(frame);
+}"""
+SEEN = "() => { cancelAnimationFrame(watching); return moved; }"
+DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+LOADS = 5
+
+
+def large(at: Workbench) -> dict[str, Any]:
+    page, document = at.page, live_document()
+    large_query(document)
+    experiment = at.ask("POST", "/api/experiments", {"document": document})["id"]
+    loaded_ms = []
+    for _ in range(LOADS):
+        began_s = time.monotonic()
+        page.goto(f"{at.installation.url}/experiments/{experiment}")
+        page.get_by_test_id("operator-filter-12-10").wait_for()
+        page.evaluate(DRAWN)
+        loaded_ms.append(1000 * (time.monotonic() - began_s))
+    page.mouse.move(600, 300)
+
+    def between_drawings_ms(by_x: float, by_y: float) -> dict[str, float]:
+        page.evaluate(WATCH)
+        for step in range(120):
+            sign = 1 if step % 60 < 30 else -1
+            page.mouse.wheel(sign * by_x, sign * by_y)
+            page.wait_for_timeout(10)
+        return percentiles(page.evaluate(SEEN))
+
+    found = {"loaded_ms": percentiles(loaded_ms), "pan_ms": between_drawings_ms(20, 10)}
+    page.keyboard.down("Control")
+    found["zoom_ms"] = between_drawings_ms(0, -30)
+    for _ in range(12):
+        page.mouse.wheel(0, -100)
+    page.keyboard.up("Control")
+    page.wait_for_timeout(300)
+    return {**found, "pan_near_ms": between_drawings_ms(20, 10)}
+
+
+# --- obeyed -------------------------------------------------------------------------------------------------------------------------------
+
+WISHES, CANCELS = 20, 8
+
+
+def obeyed(at: Workbench) -> dict[str, Any]:
+    page = at.page
+    took_ms: dict[str, list[float]] = {}
+
+    def opened(document: dict[str, Any], pace: float | None = None) -> str:
+        run_id = at.start(document, pace)
+        page.goto(f"{at.installation.url}/runs/{run_id}")
+        in_state("running")
+        return run_id
+
+    def in_state(state: str) -> None:
+        page.locator(f"[data-testid=run-state][data-state={state}]").wait_for()
+
+    def measured(wish: str, button: str, until: Callable[[], None]) -> None:
+        began_s = time.monotonic()
+        page.get_by_test_id(button).click()
+        until()
+        took_ms.setdefault(wish, []).append(1000 * (time.monotonic() - began_s))
+
+    def one_more_frame() -> Callable[[], None]:
+        seen = at.probe("framesReceived")
+        return lambda: at.wait("framesReceived", seen + 1)
+
+    run_id = opened(live_document(), pace=8.0)
+    at.wait("framesReceived", 8)
+    for _ in range(WISHES):
+        measured("pause", "engine-pause", lambda: in_state("paused"))
+        measured("step", "engine-step", one_more_frame())
+        in_state("paused")
+        measured("resume", "engine-pause", lambda: in_state("running"))
+    at.ask("POST", f"/api/runs/{run_id}/cancel", {})
+    in_state("cancelled")
+
+    one_frame = live_document()
+    one_frame["measurement"]["frame_ms"] = 1000 * one_frame["workload"]["horizon_s"]
+    for _ in range(CANCELS):
+        run_id = opened(live_document())
+        at.wait("framesReceived", 8)
+        first_point_s = page.evaluate("(performance.timeOrigin + window.__millrace.firstPointMs) / 1000")
+        taken_s = datetime.fromisoformat(at.ask("GET", f"/api/runs/{run_id}")["started_at"]).timestamp()
+        took_ms.setdefault("first point", []).append(1000 * (first_point_s - taken_s))
+        measured("cancel", "cancel", lambda: in_state("cancelled"))
+        opened(one_frame)
+        page.wait_for_timeout(500)
+        measured("cancel within a frame", "cancel", lambda: in_state("cancelled"))
+    return {wish: percentiles(values) for wish, values in took_ms.items()}
 
 
 # --- lag ----------------------------------------------------------------------------------------------------------------------------------
@@ -318,8 +427,8 @@ def real_hour(at: Workbench) -> dict[str, Any]:
     }
 
 
-PARTS = {"cold": cold, "lag": lag, "interaction": interaction, "hour": hour, "real_hour": real_hour}
-UNASKED = ("cold", "lag", "interaction", "hour")
+PARTS = {"cold": cold, "large": large, "obeyed": obeyed, "lag": lag, "interaction": interaction, "hour": hour, "real_hour": real_hour}
+UNASKED = tuple(name for name in PARTS if name != "real_hour")
 
 
 def main() -> None:

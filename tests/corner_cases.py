@@ -1010,3 +1010,24 @@ CORNER_CASES = (
     neither_side_keeps_what_has_matched,
     three_streams_meet_pane_by_pane,
 )
+
+
+COLUMNS, ROWS, EDGES = 25, 20, 2000  # of the large query
+
+
+def large_query(document: Document) -> None:
+    """Give an experiment 500 operators with 2,000 edges: in columns, each operator fed by four or five of the column before."""
+    kinds = ["source", *["filter"] * (COLUMNS - 2), "sink"]
+    operators = [
+        {"id": f"{kind}-{column}-{row}", "kind": kind, "parallelism": 4} for column, kind in enumerate(kinds) for row in range(ROWS)
+    ]
+    for operator in operators:
+        if operator["kind"] == "filter":
+            operator["params"] = {"predicate": "price > 100"}
+    pairs = [(c * ROWS + r, (c + 1) * ROWS + (r + 3 * k) % ROWS) for k in range(5) for c in range(COLUMNS - 1) for r in range(ROWS)][:EDGES]
+    edges = [{"source": operators[a]["id"], "target": operators[b]["id"], "partitioning": {"kind": "rebalance"}} for a, b in pairs]
+    workload = {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 100.0}}
+    document["query"] = {"operators": operators, "edges": edges}
+    document["workload"]["sources"] = {operator["id"]: workload for operator in operators if operator["kind"] == "source"}
+    document["placement"] = {"kind": "spread"}
+    document["ui"] = {"positions": {one["id"]: {"x": 200 * (at // ROWS), "y": 104 * (at % ROWS)} for at, one in enumerate(operators)}}

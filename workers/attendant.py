@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from django.db import DatabaseError, connections
 
-from webapp.lab.models import Run, Work
+from webapp.lab.models import Run, RunState, Work
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce, announce_row
 from webapp.queue import somebody_waits
@@ -24,8 +24,7 @@ from .publisher import FramePublisher
 
 log = logging.getLogger(__name__)
 
-LOOK_S = 0.25  # how often wishes are looked for: "within a second", with room for the engine to notice
-LOOK_STANDING_S = 0.1  # while a run stands still: whoever steps through it sees the next frame at once
+LOOK_S = 0.1  # how often wishes are looked for: what is asked of a run shows at once
 RENEW_S = 2.0  # how often the lease is renewed; it holds several times as long
 PROGRESS_S = 0.5
 KNOWN_AFTER_S = 0.2  # of work: before, the engine's speed is a guess
@@ -55,7 +54,6 @@ class Attendant:
     """Attends one attempt at a piece of work, from `with` to the end of its block."""
 
     WISHES: tuple[str, ...] = ("cancel_requested",)  # what people may change in the row
-    look_s = LOOK_S
     look_now = False
 
     def __init__(self, work: Work, holder: str, shutting_down: threading.Event) -> None:
@@ -97,7 +95,7 @@ class Attendant:
         looked_s = renewed_s = reported_s = 0.0
         try:
             while not self.ended:
-                self.wake.wait(self.look_s)
+                self.wake.wait(LOOK_S)
                 self.wake.clear()
                 self._send()
                 now_s = time.monotonic()
@@ -105,7 +103,7 @@ class Attendant:
                     if now_s - renewed_s >= RENEW_S:
                         renewed_s = now_s
                         self._renew()
-                    if self.look_now or now_s - looked_s >= self.look_s:
+                    if self.look_now or now_s - looked_s >= LOOK_S:
                         looked_s, self.look_now = now_s, False
                         self._look()
                     if now_s - reported_s >= PROGRESS_S and not self.ended:
@@ -149,7 +147,7 @@ class RunAttendant(Attendant):
     """Also sends the live frames of a run, and knows how fast and how far it may go. At the end all frames have been sent, if Redis can
     be reached."""
 
-    WISHES = ("cancel_requested", "pace", "hold_at_frame")
+    WISHES = ("cancel_requested", "pace", "hold_at_frame", "state")
 
     def __init__(self, run: Run, holder: str, shutting_down: threading.Event) -> None:
         super().__init__(run, holder, shutting_down)
@@ -157,7 +155,6 @@ class RunAttendant(Attendant):
         self.publisher = FramePublisher(run.pk)
         self.pace, self.hold_at_frame = run.pace, run.hold_at_frame
         self.standing = False
-        self.told_at_frame: int | None = None  # the row says that the run stands still here
         self.others_wait = False  # as seen while it stands
         self.news = threading.Event()
         self.reported = (run.t_ns, run.pace, run.hold_at_frame)
@@ -177,13 +174,13 @@ class RunAttendant(Attendant):
     @contextlib.contextmanager
     def standing_still(self) -> Iterator[None]:
         """The row says that the run is paused, until somebody lets it go on."""
-        self.standing, self.look_s, self.told_at_frame, self.others_wait = True, LOOK_STANDING_S, None, False
+        self.standing, self.others_wait = True, False
         self.look_now = True
         self.wake.set()
         try:
             yield
         finally:
-            self.standing, self.look_s = False, LOOK_S
+            self.standing = False
 
     def wait(self, timeout_s: float = LOOK_S) -> None:
         """Until wishes were looked for, or the time is over."""
@@ -227,11 +224,6 @@ class RunAttendant(Attendant):
         self.publisher.send()
 
     def _look(self) -> None:
-        """First tells that the run stands still: a wish that comes later is a wish to go on."""
-        frames = self.frames
-        if self.standing and self.told_at_frame != frames and Run.objects.stand_still(self.run.pk, self.holder, self.t_ns, frames):
-            self.told_at_frame = frames
-            announce(connection(), self.run.pk)
         self.others_wait = self.standing and somebody_waits()
         super()._look()
         self.news.set()
@@ -239,6 +231,10 @@ class RunAttendant(Attendant):
     def _take(self, wishes: dict[str, Any]) -> None:
         super()._take(wishes)
         self.pace, self.hold_at_frame = wishes["pace"], wishes["hold_at_frame"]
+        # Said again if between two looks it was to go on and to stand still once more. Who wants it to go on meanwhile is not overruled.
+        untold = self.standing and wishes["state"] == RunState.RUNNING
+        if untold and Run.objects.stand_still(self.run.pk, self.holder, self.t_ns, self.frames):
+            announce(connection(), self.run.pk)
 
     def _report(self) -> None:
         """Progress into the row, and a hint to the viewers that it changed."""

@@ -24,7 +24,7 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
-expect.set_options(timeout=20_000)  # a page that comes in the end has come: how soon is a matter of benchmarks and of tests by the clock
+expect.set_options(timeout=20_000)  # a page that comes in the end has come: how soon is a matter of benchmarks
 
 
 @pytest.fixture(scope="session")

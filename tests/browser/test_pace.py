@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 import httpx
-import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from .axe import assert_accessible
 from .test_outage import PERCENTILES, stored
 from .test_run import probe, start, wait_for
 
-EFFECTIVE_S = 1.0
 WATCHED_MS = 800
 
 
@@ -41,7 +38,6 @@ def launched_at(page: Page, experiment_id: str, pace: str) -> str:
     return page.url.rsplit("/", 1)[-1]
 
 
-@pytest.mark.clock
 def test_pause_step_pace_and_resume(
     new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], workbench: Any
 ) -> None:
@@ -54,10 +50,8 @@ def test_pause_step_pace_and_resume(
     expect(step).to_have_attribute("title", "Pause the run, then step.")
     wait_for(page, "framesReceived", 4)
 
-    began_s = time.monotonic()
     pause.click()
     expect(state(page)).to_have_attribute("data-state", "paused")
-    took_s = time.monotonic() - began_s
     expect(says).to_contain_text("Paused after")
     page.wait_for_timeout(300)
     standing = frames(page)
@@ -121,5 +115,3 @@ def test_pause_step_pace_and_resume(
     assert probe(page)["gaps"] == 0
     digests = {api.get(f"/api/runs/{id}").json()["digest"] for id in (run_id, passing)}
     assert len(digests) == 1, "neither pace nor pauses change the result"
-    print(f"paused {took_s:.2f} s after the click")
-    assert took_s < EFFECTIVE_S

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
+
+from tests.corner_cases import large_query
 
 from .canvas import Canvas
 
@@ -210,79 +211,15 @@ def test_two_tabs_see_each_other_s_edits_as_a_difference(
 
 # --- five hundred operators ---------------------------------------------------------------------------------------------------------------
 
-COLUMNS, ROWS, EDGES = 25, 20, 2000
-
-
-def large_query(document: dict[str, Any]) -> None:
-    """Columns of operators, each fed by four or five of the column before."""
-    kinds = ["source", *["filter"] * (COLUMNS - 2), "sink"]
-    operators = [
-        {"id": f"{kind}-{column}-{row}", "kind": kind, "parallelism": 4} for column, kind in enumerate(kinds) for row in range(ROWS)
-    ]
-    for operator in operators:
-        if operator["kind"] == "filter":
-            operator["params"] = {"predicate": "price > 100"}
-    pairs = [(c * ROWS + r, (c + 1) * ROWS + (r + 3 * k) % ROWS) for k in range(5) for c in range(COLUMNS - 1) for r in range(ROWS)][:EDGES]
-    edges = [{"source": operators[a]["id"], "target": operators[b]["id"], "partitioning": {"kind": "rebalance"}} for a, b in pairs]
-    workload = {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 100.0}}
-    document["query"] = {"operators": operators, "edges": edges}
-    document["workload"]["sources"] = {operator["id"]: workload for operator in operators if operator["kind"] == "source"}
-    document["placement"] = {"kind": "spread"}
-    document["ui"] = {"positions": {one["id"]: {"x": 200 * (at // ROWS), "y": 104 * (at % ROWS)} for at, one in enumerate(operators)}}
-
-
-# Times between frames in which the view moved; idle ones would flatter.
-WATCH = """() => {
-  const view = document.querySelector(".react-flow__viewport");
-  window.frames = [];
-  let before = performance.now(), where = view.style.transform;
-  const frame = (now) => {
-    if (view.style.transform !== where) window.frames.push(now - before);
-    [before, where] = [now, view.style.transform];
-    window.watching = requestAnimationFrame(frame);
-  };
-  window.watching = requestAnimationFrame(frame);
-}"""
-MEDIAN = "() => { cancelAnimationFrame(watching); return frames.toSorted((a, b) => a - b)[frames.length >> 1]; }"
-
-
-def loaded_s(canvas: Canvas, experiment_id: str) -> float:
-    started = time.monotonic()
-    canvas.open(experiment_id)
+def test_five_hundred_operators_are_moved_and_searched(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
+    canvas.open(experiment(large_query))
     canvas.operator("filter-12-10").wait_for()
-    canvas.page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
-    return time.monotonic() - started
-
-
-@pytest.mark.clock
-def test_five_hundred_operators_stay_fluid(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
-    """Loaded in 2 s; panned and zoomed at 50 frames a second and more in the median, from afar and from near."""
-    experiment_id = experiment(large_query)
-    canvas.open(experiment_id)  # what the browser keeps is there
-    load_s = min(loaded_s(canvas, experiment_id) for _ in range(3))  # others may be computing
     expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
+    view = page.locator(".react-flow__viewport")
+    before = view.get_attribute("style") or ""
     page.mouse.move(600, 300)
-
-    def median_ms(by_x: float, by_y: float) -> float:
-        page.evaluate(WATCH)
-        for step in range(60):
-            sign = 1 if step < 30 else -1
-            page.mouse.wheel(sign * by_x, sign * by_y)
-            page.wait_for_timeout(10)
-        return float(page.evaluate(MEDIAN))
-
-    times = {"pan": median_ms(20, 10)}
-    page.keyboard.down("Control")
-    times["zoom"] = median_ms(0, -30)
-    for _ in range(12):
-        page.mouse.wheel(0, -100)
-    page.keyboard.up("Control")
-    page.wait_for_timeout(300)
-    times["pan near"] = median_ms(20, 10)
-    print(f"loaded in {load_s:.2f} s; medians in ms between frames: {times}")
-    assert load_s <= 2.0, load_s
-    assert max(times.values()) <= 20.0, times
-
+    page.mouse.wheel(200, 100)
+    expect(view).not_to_have_attribute("style", before)
     page.get_by_label("Fit").click()
     page.keyboard.press("Control+f")
     page.keyboard.type("filter-17-3")

