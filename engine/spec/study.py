@@ -318,19 +318,22 @@ class Study(Model):
             count *= length
         return count
 
-    def points(self) -> list[Values]:
-        """The design's points, each a value by the name of its axis; none of an optimisation, which chooses them as it goes."""
+    def points(self, first: int = 0, count: int | None = None) -> list[Values]:
+        """The design's points, or so many from `first` on, each a value by the name of its axis; none of an optimisation, which chooses
+        them as it goes."""
         if isinstance(self.design, Optimise):
             return []
+        numbers = range(self.point_count)[first : None if count is None else first + count]
         if isinstance(self.design, Drawn):
-            return self._drawn_points(self.design) or [{}] * self.point_count
+            return self._drawn_points(self.design, numbers)
         lists = {axis.name: axis.values.listed() for axis in self.axes}  # type: ignore[union-attr]
         if isinstance(self.design, Together):
-            return [{name: values[n] for name, values in lists.items()} for n in range(self.point_count)]
-        points: list[Values] = [{}]
-        for name, values in lists.items():
-            points = [point | {name: value} for point in points for value in values]
-        return points
+            return [{name: values[n] for name, values in lists.items()} for n in numbers]
+        times, repeated = 1, {}
+        for name, values in reversed(lists.items()):
+            repeated[name] = times  # each value stands for so many points in a row
+            times *= len(values)
+        return [{name: values[n // repeated[name] % len(values)] for name, values in lists.items()} for n in numbers]
 
     def possible_points(self) -> list[Values]:
         """The design's points; of an optimisation both ends of all axes, and what a random design would draw between them: a point does
@@ -338,22 +341,22 @@ class Study(Model):
         if not isinstance(self.design, Optimise):
             return self.points()
         ends: list[Values] = [{axis.name: axis.ends[end] for axis in self.axes} for end in (0, 1)]
-        return ends + self._drawn_points(Random(points=self.design.trials, seed=self.design.seed))
+        return ends + self._drawn_points(Random(points=self.design.trials, seed=self.design.seed), range(self.design.trials))
 
     def drawn_point(self, number: int) -> Values:
         """The one with this number of a random design with the optimisation's seed."""
         return self.possible_points()[2 + number]
 
-    def _drawn_points(self, design: Drawn) -> list[Values]:
-        drawn = [self._drawn(axis, design) for axis in self.axes]
-        return [dict(zip((axis.name for axis in self.axes), values, strict=True)) for values in zip(*drawn, strict=True)]
+    def _drawn_points(self, design: Drawn, numbers: range) -> list[Values]:
+        drawn = {axis.name: self._drawn(axis, design, numbers) for axis in self.axes}
+        return [{name: values[n] for name, values in drawn.items()} for n in range(len(numbers))]
 
-    def _drawn(self, axis: Axis, design: Drawn) -> list[Any]:
+    def _drawn(self, axis: Axis, design: Drawn, numbers: range) -> list[Any]:
         stream = RandomStream(design.seed, "study", axis.name)
-        counters = np.arange(design.points)
-        shares = (stream.words(counters) >> np.uint64(11)).astype(np.float64) / float(1 << 53)
+        shares = (stream.words(np.arange(numbers.start, numbers.stop)) >> np.uint64(11)).astype(np.float64) / float(1 << 53)
         if isinstance(design, LatinHypercube):
-            order = np.argsort(RandomStream(design.seed, "study", axis.name, "order").words(counters), kind="stable")
+            words = RandomStream(design.seed, "study", axis.name, "order").words(np.arange(design.points))
+            order = np.argsort(words, kind="stable")[numbers.start : numbers.stop]
             shares = (order + shares) / design.points
         if isinstance(axis.values, Between):
             return axis.values.at(shares)

@@ -78,6 +78,25 @@ def test_draws_depend_on_seed_and_axis_alone() -> None:
     assert few[0] == {"rate": 376.477478878, "cores": 31}  # on every machine
 
 
+THREE = axis("size", CORES, "list", of=["a", "b", "c"])
+DESIGNS: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
+    ([], {"kind": "grid"}),
+    ([RATES, SIZES, THREE], {"kind": "grid"}),
+    ([RATES, THREE], {"kind": "together"}),
+    ([ANY_RATE, THREE], {"kind": "random", "points": 7}),
+    ([ANY_RATE, THREE], {"kind": "latin_hypercube", "points": 7}),
+    ([], {"kind": "random", "points": 7}),
+]
+
+
+@given(design=st.sampled_from(DESIGNS), first=st.integers(0, 20), count=st.integers(0, 20))
+def test_some_points_are_those_of_all(design: tuple[list[dict[str, Any]], dict[str, Any]], first: int, count: int) -> None:
+    axes, kind = design
+    whole = Study.model_validate(study(*axes, design=kind))
+    assert whole.points(first, count) == whole.points()[first : first + count]
+    assert len(whole.points()) == whole.point_count
+
+
 def test_an_axis_sets_or_multiplies_and_leaves_the_experiment_alone() -> None:
     made = study(
         {"name": "load", "fields": [RATE, CORES], "multiply": True, "values": {"kind": "list", "of": [1.5]}},

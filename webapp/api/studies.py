@@ -153,7 +153,7 @@ def validate(request: HttpRequest, body: Question) -> Checked:
     if study is None:
         return Checked(problems=problems, points=None, runs=None, first=[], metrics=metrics)
     count = study.point_count
-    return Checked(problems=problems, points=count, runs=count * len(study.seeds), first=study.points()[:20], metrics=metrics)
+    return Checked(problems=problems, points=count, runs=count * len(study.seeds), first=study.points(count=20), metrics=metrics)
 
 
 @router.post("", response={201: StudyDetail}, summary="Start a study")

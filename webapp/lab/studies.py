@@ -172,7 +172,7 @@ def results(study: Study, metrics: Sequence[str], first: int, count: int) -> Res
     points: dict[tuple[int, float | None], PointResult] = {}
     found: list[plan.Found] = []
     of_rows = {trial.point: trial.values for trial in trials.values()}  # an optimisation's are not in its document
-    design = list(enumerate(document.points()))[first : first + count]
+    design = list(enumerate(document.points(first, count), first))
     for point, values in design or sorted(of_rows.items()):
         for seed in document.seeds:
             followed = plan.follow(plan.Strand(document, point, values, seed), results)

