@@ -61,7 +61,7 @@ class Attendant:
         self.rows = type(work).objects
         self.interruption: type[Interrupted] | None = None
         self.progress = 0.0
-        self.wake, self.ended = threading.Event(), False
+        self.wake, self.over = threading.Event(), threading.Event()
         in_context = contextvars.copy_context().run  # what it logs is about the same work
         name = f"attendant of {type(work).__name__} {work.pk}"
         self.thread = threading.Thread(target=in_context, args=(self._attend,), name=name, daemon=True)
@@ -71,7 +71,7 @@ class Attendant:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.ended = True
+        self.over.set()
         self.wake.set()
         self.thread.join()
 
@@ -92,9 +92,9 @@ class Attendant:
     # --- the thread -------------------------------------------------------------------------------------------------------------------
 
     def _attend(self) -> None:
-        looked_s = renewed_s = reported_s = 0.0
+        looked_s = renewed_s = reported_s = time.monotonic()  # whoever claimed the row has just done all of it
         try:
-            while not self.ended:
+            while not self.over.is_set():
                 self.wake.wait(LOOK_S)
                 self.wake.clear()
                 self._send()
@@ -106,7 +106,7 @@ class Attendant:
                     if self.look_now or now_s - looked_s >= LOOK_S:
                         looked_s, self.look_now = now_s, False
                         self._look()
-                    if now_s - reported_s >= PROGRESS_S and not self.ended:
+                    if now_s - reported_s >= PROGRESS_S and not self.over.is_set():
                         reported_s = now_s
                         self._report()
                 except DatabaseError as error:
@@ -189,10 +189,10 @@ class RunAttendant(Attendant):
         self.news.clear()
         self.waited_s += time.monotonic() - began_s
 
-    def reached(self, frame: dict[str, Any], t_ns: int) -> None:
-        """A frame is complete. It is sent to the viewers soon; the first one, and one after a pause, at once."""
-        self.publisher.add(frame)
-        self.t_ns, self.frames = t_ns, frame["n"] + 1
+    def reached(self, number: int, text: str, t_ns: int) -> None:
+        """A frame is complete; text: its JSON. It is sent to the viewers soon; the first one, and one after a pause, at once."""
+        self.publisher.add(number, text)
+        self.t_ns, self.frames = t_ns, number + 1
         self.wake.set()
 
     def stored(self, frame_count: int) -> None:
@@ -219,8 +219,7 @@ class RunAttendant(Attendant):
     def _send(self) -> None:
         if not self.publisher.has_news():
             return
-        if not self.ended:
-            time.sleep(self.publisher.wait_s())
+        self.over.wait(self.publisher.wait_s())  # the last frames need not wait
         self.publisher.send()
 
     def _look(self) -> None:

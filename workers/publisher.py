@@ -7,12 +7,11 @@ import threading
 import time
 import uuid
 from collections import deque
-from typing import Any
 
 import redis
 
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import pack, publish, text_of
+from webapp.live.stream import pack, publish
 
 log = logging.getLogger(__name__)
 
@@ -28,16 +27,17 @@ class FramePublisher:
 
     def __init__(self, run_id: uuid.UUID) -> None:
         self.run_id = run_id
-        self.kept: deque[dict[str, Any]] = deque()
+        self.kept: deque[tuple[int, str]] = deque()  # number and JSON
         self.sent_through = -1  # number of the last frame sent
         self.stored_through = -1  # number of the last frame in the files
         self.sent_at_s = -INTERVAL_S
         self.reachable = True
         self.lock = threading.Lock()
 
-    def add(self, frame: dict[str, Any]) -> None:
+    def add(self, number: int, text: str) -> None:
+        """text: the frame's JSON."""
         with self.lock:
-            self.kept.append(frame)
+            self.kept.append((number, text))
 
     def stored(self, frame_count: int) -> None:
         """Frames below this number are in the files now."""
@@ -48,7 +48,7 @@ class FramePublisher:
     def has_news(self) -> bool:
         """There are frames to send."""
         with self.lock:
-            return bool(self.kept) and self.kept[-1]["n"] > self.sent_through
+            return bool(self.kept) and self.kept[-1][0] > self.sent_through
 
     def wait_s(self) -> float:
         """Seconds until the next message may be sent."""
@@ -57,12 +57,12 @@ class FramePublisher:
     def send(self) -> None:
         """Send what has come since the last message. Without Redis the frames wait; the files will have them at the latest."""
         with self.lock:
-            frames = [frame for frame in self.kept if frame["n"] > self.sent_through]
-        if not frames:
+            news = [(number, text) for number, text in self.kept if number > self.sent_through]
+        if not news:
             return
         self.sent_at_s = time.monotonic()
         try:
-            for entry in pack(frames[0]["n"], [text_of(frame) for frame in frames], time.time()):
+            for entry in pack(news[0][0], [text for _, text in news], time.time()):
                 publish(connection(), self.run_id, entry)
                 self.sent_through = entry.last
             self.reachable = True
@@ -78,5 +78,5 @@ class FramePublisher:
     def _forget(self) -> None:
         """Drop what is in the files and, as far as Redis can be reached, sent."""
         through = min(self.stored_through, self.sent_through) if self.reachable else self.stored_through
-        while self.kept and self.kept[0]["n"] <= through:
+        while self.kept and self.kept[0][0] <= through:
             self.kept.popleft()

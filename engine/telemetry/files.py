@@ -23,6 +23,7 @@ _LATENCY = pa.schema(
     [("frame", pa.int32()), ("sink", pa.string()), ("latency", pa.string()), ("bucket", pa.int32()), ("count", pa.int64())]
 )
 _LIVE = pa.schema([("n", pa.int32()), ("json", pa.string())])
+_JSON = json.JSONEncoder(allow_nan=False)
 
 
 class Telemetry:
@@ -33,6 +34,13 @@ class Telemetry:
         self._rows: list[dict[str, Words]] = []
         self._latency: list[tuple[int, str, str, Words, Words]] = []
         self._live: list[dict[str, Any]] = []
+        self._texts: list[str] = []
+
+    @property
+    def texts(self) -> list[str]:
+        """JSON of the frames since the last part. Each is made once, when somebody asks for it, for the files and the viewers alike."""
+        self._texts += map(_JSON.encode, self._live[len(self._texts) :])
+        return self._texts
 
     def add(self, live: dict[str, Any], rows: dict[str, Words], sinks: list[str], latencies: list[str], histogram: Words) -> None:
         """One frame. histogram: (sinks by latency, buckets), this frame's samples. latencies: names of those beside the measured one, whose
@@ -52,17 +60,12 @@ class Telemetry:
             return self.parts
         names = list(self._rows[0])
         rows = pa.table({name: _column(name, np.concatenate([part[name] for part in self._rows])) for name in names})
-        latency = pa.Table.from_arrays(
-            [
-                pa.array(np.concatenate([np.full(len(b), n, np.int32) for n, *_, b, _ in self._latency] or [np.zeros(0, np.int32)])),
-                pa.array([sink for _, sink, _, b, _ in self._latency for _ in b], pa.string()),
-                pa.array([latency for _, _, latency, b, _ in self._latency for _ in b], pa.string()),
-                pa.array(np.concatenate([b.astype(np.int32) for *_, b, _ in self._latency] or [np.zeros(0, np.int32)])),
-                pa.array(np.concatenate([c for *_, c in self._latency] or [np.zeros(0, np.int64)])),
-            ],
-            schema=_LATENCY,
-        )
-        live = pa.Table.from_pylist([{"n": frame["n"], "json": json.dumps(frame)} for frame in self._live], schema=_LIVE)
+        columns = zip(*self._latency, strict=True) if self._latency else ((),) * len(_LATENCY)  # a run may have no sink
+        frames, sinks, latencies, buckets, counts = columns
+        lengths = [len(part) for part in buckets]
+        of_frame = [np.repeat(np.array(values, object), lengths) for values in (frames, sinks, latencies)]
+        latency = pa.table([*of_frame, *(np.concatenate([np.zeros(0, np.int64), *parts]) for parts in (buckets, counts))], schema=_LATENCY)
+        live = pa.table([[frame["n"] for frame in self._live], self.texts], schema=_LIVE)
         written: list[tuple[Path, Path]] = []
         try:
             for folder, table in zip(FOLDERS, (rows, latency, live), strict=True):
@@ -78,7 +81,7 @@ class Telemetry:
         for temporary, target in written:
             os.replace(temporary, target)
         self.parts += 1
-        self._rows, self._latency, self._live = [], [], []
+        self._rows, self._latency, self._live, self._texts = [], [], [], []
         return self.parts
 
     def truncate(self, directory: str | os.PathLike[str]) -> None:
