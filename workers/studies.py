@@ -29,7 +29,7 @@ from webapp.lab.models.studies import ENDED, NO_LOAD
 from webapp.lab.models.work import ACTIVE
 from webapp.lab.reuse import run_of_the_same
 from webapp.lab.storage import StorageFull
-from webapp.lab.studies import document_of, load_of, result_of, tried_of
+from webapp.lab.studies import TrialRow, document_of, load_of, result_of, rows_of, tried_of
 from webapp.lab.submission import start
 from webapp.lib.logs import bound
 from webapp.lib.redis_connection import connection
@@ -160,8 +160,8 @@ class Advance:
 
     def _choose(self, ended: Trial | None = None) -> None:
         """The next points of an optimisation. ended: a trial that has, though its row does not say so yet."""
-        known = [one for one in self.trials.select_related("run").defer("run__document", "run__summary") if not ended or one.pk != ended.pk]
-        chosen, results = tried_of(self.document, [*known, *([ended] if ended else [])])
+        known = [one for one in rows_of(self.trials.all()) if not ended or one.pk != ended.pk]
+        chosen, results = tried_of(self.document, [*known, *([TrialRow.of(ended)] if ended else [])])
         wanted = plan.optimise(self.document, chosen, results).wanted
         Trial.objects.bulk_create((self._row(trial) for trial in wanted if trial.strand.point >= len(chosen)), ignore_conflicts=True)
 

@@ -96,10 +96,10 @@ class Study:
     def _pages(self, metrics: tuple[str, ...]) -> list[dict[str, Any]]:
         pages: list[dict[str, Any]] = []
         offset = 0
-        while not pages or offset < pages[-1]["count"]:
+        while offset is not None:
             query = {"metric": list(metrics), "limit": POINTS_TOGETHER, "offset": offset}
             pages.append(self.connection.call("GET", "/api/studies/{study_id}/results", query=query, study_id=self.id))
-            offset += POINTS_TOGETHER
+            offset = pages[-1]["next"]
         return pages
 
     def __repr__(self) -> str:

@@ -86,7 +86,11 @@ def best(design: Optimise, trials: Sequence[Tried]) -> list[int]:
     }
     if len(design.objectives) == 1:
         return [min(costs, key=lambda number: (costs[number], number))] if costs else []
-    return [number for number, cost in costs.items() if not any(_beats(other, cost) for other in costs.values())]
+    front: dict[tuple[float, ...], None] = {}
+    for cost in sorted(set(costs.values())):  # what beats it stands before it, and if not there, is beaten by one of the front
+        if not any(_beats(other, cost) for other in front):
+            front[cost] = None
+    return [number for number, cost in costs.items() if cost in front]
 
 
 def _beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:

@@ -10,10 +10,13 @@ import random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.carrying_out import carry_out
+from engine.spec.optimisation import Optimise
 from engine.spec.study import Study, examine_study, load_study
-from engine.studies import Measured, TrialId, best, plan, tried_so_far
+from engine.studies import Measured, TrialId, Tried, best, plan, tried_so_far
 from tests.corner_cases import host
 from tests.engine.test_studies import SMALL, queue, sink
 
@@ -123,6 +126,21 @@ def test_what_broke_was_not_made_or_measured_nothing_does_not_count() -> None:
     assert sum(trial.failure != "" for trial in answer.trials[15:]) < 10  # it has learned
     nothing = answer_of(load_study(optimised(CORES, trials=12)), measure=lambda _: Measured({}, failure="away"))
     assert best(study.design, nothing.trials) == []  # type: ignore[arg-type]
+
+
+@given(costs=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.booleans()), max_size=12))
+def test_no_trial_beats_the_best_and_each_other_is_beaten(costs: list[tuple[int, int, bool]]) -> None:
+    """x is to be small, y large. There are few values, so that many trials are equal."""
+    objectives = ({"metric": "x"}, {"metric": "y", "direction": "maximise"})
+    design = Optimise.model_validate({"objectives": objectives, "trials": 20})
+    trials = [Tried(n, {}, ended, (float(x), float(y))) for n, (x, y, ended) in enumerate(costs)]
+    counted = [(n, x, y) for n, (x, y, ended) in enumerate(costs) if ended]
+    unbeaten = [
+        n
+        for n, x, y in counted
+        if not any(other_x <= x and other_y >= y and (other_x, other_y) != (x, y) for _, other_x, other_y in counted)
+    ]
+    assert best(design, trials) == unbeaten
 
 
 def test_numbers_of_lists_keep_their_order() -> None:

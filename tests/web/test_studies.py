@@ -20,6 +20,7 @@ from engine.carrying_out import carry_out
 from engine.spec.study import load_study
 from engine.studies import Measured, best
 from tests.corner_cases import a_cycle_that_stands_still
+from webapp.api import studies as api_studies
 from webapp.lab import studies as lab_studies
 from webapp.lab.models import Experiment, Lab, Run, RunState, Study, Trial, TrialState
 from webapp.lab.people import member
@@ -127,6 +128,20 @@ def test_a_search_gives_what_it_gives_in_one_process(client: Client, lab: Lab) -
     assert rows_of(found) == [(row.point, row.seed, 0.5, {"records_out": row.metrics["records_out"]}) for row in twin.rows]
     assert Run.objects.count() == len(known) == study.trials_done
     assert "Largest sustained load" in client.get(f"/api/studies/{study.pk}/report").content.decode()
+
+
+@pytest.mark.parametrize("together", [1, 4, 6, 7, 100])
+def test_results_come_in_parts_that_are_those_of_all(client: Client, lab: Lab, monkeypatch: pytest.MonkeyPatch, together: int) -> None:
+    study = finished(posted(client, sweep([500, 1000, 2000, 3000], [1, 2, 3])))
+    whole = results(client, study, "records_out")
+    assert (len(whole["points"]), whole["next"], whole["count"]) == (4, None, 4)
+    monkeypatch.setattr(api_studies, "TRIALS_MAX", together)
+    parts, offset = [], 0
+    while offset is not None:
+        parts.append(client.get(f"/api/studies/{study.pk}/results?metric=records_out&limit=3&offset={offset}").json())
+        offset = parts[-1]["next"]
+    assert [point for part in parts for point in part["points"]] == whole["points"]
+    assert max(len(part["points"]) for part in parts) == min(3, max(1, together // 3))
 
 
 def optimisation(**design: Any) -> dict[str, Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count
 from django.db.models.fields.json import KeyTransform
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router, Status
 
 from webapp.lab.documents import check
-from webapp.lab.models import Experiment, Lab
+from webapp.lab.models import Experiment, Lab, Run
 from webapp.lab.models.experiments import FIGURE, name_of
 from webapp.lab.pace import Pace
 from webapp.lab.shapes import ExperimentItem, ExperimentShape, RunDetail
@@ -45,18 +45,19 @@ DESCRIPTION_LENGTH_MAX = 300  # letters in the list
 
 @router.get("", response=list[ExperimentItem], summary="All experiments, the last changed first")
 def listing(request: HttpRequest) -> list[ExperimentItem]:
-    kept_runs = Count("runs", filter=Q(runs__deleted_at__isnull=True))
-    found = Experiment.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).defer("document")
-    found = found.exclude(fixture__startswith=FIGURE, version=1)
-    found = found.annotate(run_count=kept_runs, described=KeyTransform("description", "document")).order_by("-updated_at")
+    lab = request.auth.lab
+    kept = Run.objects.filter(lab=lab, deleted_at__isnull=True)  # counted apart: from an index, in its order
+    runs = dict(kept.values_list("experiment").annotate(count=Count("*")))
+    found = Experiment.objects.filter(lab=lab, deleted_at__isnull=True).defer("document").exclude(fixture__startswith=FIGURE, version=1)
+    found = found.annotate(described=KeyTransform("description", "document")).order_by("-updated_at")
     return [
         ExperimentItem(
             id=str(e.pk),
             name=e.name,
             description=e.described[:DESCRIPTION_LENGTH_MAX] if isinstance(e.described, str) else "",
             updated_at=e.updated_at,
-            runs=e.run_count,
-            example=bool(e.fixture) and e.version == 1 and e.run_count == 0,
+            runs=runs.get(e.pk, 0),
+            example=bool(e.fixture) and e.version == 1 and e.pk not in runs,
         )
         for e in found
     ]

@@ -30,6 +30,8 @@ from .parsing import Body
 router = Router()
 
 METRICS_MAX = 20
+TRIALS_MAX = 500
+"""So many trials are told of at once, unless a single point has more."""
 
 
 class NewStudy(Body):
@@ -108,8 +110,11 @@ class Found(BaseModel):
 
 
 class Results(BaseModel):
+    """next: the `offset` of the next call, null if nothing is left. count: how many points the study has."""
+
     points: list[Point]
     found: list[Found]
+    next: int | None
     count: int
 
 
@@ -174,7 +179,7 @@ def read(request: HttpRequest, study_id: uuid.UUID) -> StudyDetail:
 
 
 class ResultsQuery(Schema):
-    """metric: names as in the runs' summaries, several of them. limit and offset count points."""
+    """metric: names as in the runs' summaries, several of them. limit and offset count points; of points with many runs fewer come."""
 
     metric: list[str] = Field([], max_length=METRICS_MAX)
     limit: int = Field(500, ge=1, le=5000)
@@ -184,10 +189,11 @@ class ResultsQuery(Schema):
 @router.get("/{uuid:study_id}/results", response=Results, summary="What was found so far, point by point")
 def results(request: HttpRequest, study_id: uuid.UUID, which: Query[ResultsQuery]) -> Results:
     study = study_of(request.auth.lab, study_id)
-    found = studies.results(study, which.metric, which.offset, which.limit)
+    found = studies.results(study, which.metric, which.offset, which.limit, TRIALS_MAX)
     return Results(
         points=point_shapes(found.points, which.metric),
         found=[found_shape(one, found.trials) for one in found.found],
+        next=found.next,
         count=studies.document_of(study.pk).point_count,
     )
 
@@ -270,8 +276,8 @@ def point_shape(point: studies.PointResult, over_seeds: dict[str, Interval]) -> 
                 seed=row.seed,
                 values=row.values,
                 run=str(trial.run_id) if trial.run_id else None,
-                number=trial.run.number if trial.run else None,
-                state=trial.run.state if trial.run else None,
+                number=trial.run_number,
+                state=trial.run_state,
                 reused=trial.reused,
                 metrics=row.metrics,
                 failure=row.failure or None,
@@ -282,14 +288,13 @@ def point_shape(point: studies.PointResult, over_seeds: dict[str, Interval]) -> 
     )
 
 
-def found_shape(found: plan.Found, trials: dict[plan.TrialId, Any]) -> Found:
+def found_shape(found: plan.Found, trials: dict[plan.TrialId, studies.TrialRow]) -> Found:
     tried = []
     for load, sustained, reasons in found.tried:
         trial = trials[found.point, found.seed, load]
-        number = trial.run.number if trial.run else None
         run = str(trial.run_id) if trial.run_id else None
         figures = trial.verdict["figures"] if trial.verdict else {}
-        tried.append(Tried(load=load, sustained=sustained, reasons=list(reasons), figures=figures, run=run, number=number))
+        tried.append(Tried(load=load, sustained=sustained, reasons=list(reasons), figures=figures, run=run, number=trial.run_number))
     return Found(
         point=found.point,
         values=found.values,

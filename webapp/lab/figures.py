@@ -72,8 +72,10 @@ def all_known(ids: Sequence[str], lab: Lab | None, scales: Sequence[Scale] = SCA
     """The same of several. Results of what a figure was before do not count."""
     outlines = {id: outline(id) for id in ids}
     hashes = [identities[scale] for _, identities in outlines.values() for scale in scales]
-    found = FigureResult.objects.filter(lab=lab, figure__in=ids, hash__in=hashes).defer("values").order_by("created_at", "pk")
-    newest = {(result.figure, result.scale): result for result in found} if lab else {}
+    found = FigureResult.objects.filter(lab=lab, figure__in=ids, hash__in=hashes).order_by("created_at", "pk")
+    keys = {(figure, scale): key for figure, scale, key in found.values_list("figure", "scale", "pk")} if lab else {}
+    results = FigureResult.objects.defer("values").in_bulk(keys.values())
+    newest = {at: results[key] for at, key in keys.items() if key in results}
     return [
         Known(figure, next((newest[id, scale] for scale in reversed(SCALES) if (id, scale) in newest), None))
         for id, (figure, _) in outlines.items()

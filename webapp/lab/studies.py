@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple, Self
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from engine import studies as plan
 from engine.spec import metrics as summaries
@@ -107,25 +107,52 @@ def document_of(id: UUID) -> Document:
     return Document.model_validate(Study.objects.values_list("document", flat=True).get(pk=id))
 
 
-def load_of(trial: Trial) -> float | None:
+class TrialRow(NamedTuple):
+    """A trial with what is shown of its run: of many of them the models alone would take most of the time."""
+
+    pk: int
+    point: int
+    seed: int
+    load: float
+    values: dict[str, Any]
+    state: str
+    reused: bool
+    verdict: dict[str, Any] | None
+    failure: str
+    run_id: UUID | None
+    run_number: int | None
+    run_state: str | None
+    run_error: str | None
+
+    @classmethod
+    def of(cls, trial: Trial) -> Self:
+        own = [getattr(trial, name) for name in cls._fields[:-3]]
+        return cls(*own, *((run.number, run.state, run.error) if (run := trial.run) else (None, None, None)))
+
+
+def rows_of(trials: QuerySet[Trial]) -> list[TrialRow]:
+    return [TrialRow(*row) for row in trials.values_list(*TrialRow._fields[:-3], "run__number", "run__state", "run__error")]
+
+
+def load_of(trial: Trial | TrialRow) -> float | None:
     return None if trial.load == NO_LOAD else trial.load
 
 
-def result_of(trial: Trial, metrics: dict[str, float]) -> plan.Measured:
+def result_of(trial: Trial | TrialRow, metrics: dict[str, float]) -> plan.Measured:
     """What came of a trial that has ended."""
     verdict = plan.Verdict(tuple(trial.verdict["reasons"]), trial.verdict["figures"]) if trial.verdict else None
     return plan.Measured(metrics, verdict, trial.failure)
 
 
-def tried_of(document: Document, trials: Sequence[Trial]) -> tuple[list[dict[str, Any]], dict[plan.TrialId, plan.Measured]]:
-    """Of an optimisation the points that were chosen, in order, and what was measured there. trials: all of it, with their runs."""
+def tried_of(document: Document, trials: Sequence[TrialRow]) -> tuple[list[dict[str, Any]], dict[plan.TrialId, plan.Measured]]:
+    """Of an optimisation the points that were chosen, in order, and what was measured there. trials: all of it."""
     design = plan.design_of(document)
     names = {sought.metric for sought in (*design.objectives, *design.bounds)}
     numbers = metrics_of({trial.run_id for trial in trials if trial.run_id}, sorted(names))
     values = {trial.point: trial.values for trial in trials}
     results = {
         (trial.point, trial.seed, None): replace(
-            result_of(trial, numbers[trial.run_id]), broken=trial.run.error if trial.run and trial.run.state == RunState.FAILED else ""
+            result_of(trial, numbers[trial.run_id]), broken=(trial.run_error or "") if trial.run_state == RunState.FAILED else ""
         )
         for trial in trials
         if trial.state in ENDED
@@ -140,7 +167,7 @@ class PointResult:
     point: int
     values: dict[str, Any]
     share: float | None
-    rows: list[tuple[plan.Row, Trial]]
+    rows: list[tuple[plan.Row, TrialRow]]
 
     def over_seeds(self, metric: str) -> list[float]:
         """Its values, as far as runs measured it."""
@@ -149,30 +176,29 @@ class PointResult:
 
 @dataclass(frozen=True)
 class Results:
-    """What a study found so far at some of its points. trials: by (point, seed, load)."""
+    """What a study found so far at some of its points. trials: by (point, seed, load). next: the point that comes after them, None if
+    the study has no more."""
 
     points: list[PointResult]
     found: list[plan.Found]
-    trials: dict[plan.TrialId, Trial]
+    trials: dict[plan.TrialId, TrialRow]
+    next: int | None
 
 
-SHOWN_OF_TRIALS = (
-    *("study", "point", "seed", "load", "values", "state", "reused", "verdict", "failure", "run"),
-    *("run__number", "run__state", "run__error"),
-)
-
-
-def results(study: Study, metrics: Sequence[str], first: int, count: int) -> Results:
-    """Of the points from `first` on, with these metrics of their runs."""
+def results(study: Study, metrics: Sequence[str], first: int, count: int, trials_max: int | None = None) -> Results:
+    """Of the points from `first` on, with these metrics of their runs. trials_max: fewer points, if they have more trials; at least one."""
     document = document_of(study.pk)
-    rows = study.trials.filter(point__gte=first, point__lt=first + count).select_related("run").only(*SHOWN_OF_TRIALS)
-    trials = {(trial.point, trial.seed, load_of(trial)): trial for trial in rows.order_by("point", "pk")}
+    rows = study.trials.filter(point__gte=first, point__lt=first + count).order_by("point", "pk")
+    end = first + count
+    if trials_max is not None and (beyond := rows.values_list("point", flat=True)[trials_max : trials_max + 1]):
+        end = max(first + 1, beyond[0])
+    trials = {(trial.point, trial.seed, load_of(trial)): trial for trial in rows_of(rows.filter(point__lt=end))}
     numbers = metrics_of({trial.run_id for trial in trials.values() if trial.run_id}, metrics)
     results = {id: result_of(trial, numbers[trial.run_id]) for id, trial in trials.items() if trial.state in ENDED}
     points: dict[tuple[int, float | None], PointResult] = {}
     found: list[plan.Found] = []
     of_rows = {trial.point: trial.values for trial in trials.values()}  # an optimisation's are not in its document
-    design = list(enumerate(document.points(first, count), first))
+    design = list(enumerate(document.points(first, end - first), first))
     for point, values in design or sorted(of_rows.items()):
         for seed in document.seeds:
             followed = plan.follow(plan.Strand(document, point, values, seed), results)
@@ -180,14 +206,13 @@ def results(study: Study, metrics: Sequence[str], first: int, count: int) -> Res
             for row in followed.rows:
                 at = points.setdefault((point, row.share), PointResult(point, values, row.share, []))
                 at.rows.append((row, trials[point, seed, load_in(document, row)]))
-    return Results(list(points.values()), found, trials)
+    return Results(list(points.values()), found, trials, end if end < document.point_count else None)
 
 
 def trials_of(study: Study) -> list[plan.Tried]:
     """What an optimisation tried so far, in order."""
     document = document_of(study.pk)
-    rows = list(study.trials.select_related("run").only(*SHOWN_OF_TRIALS))
-    return plan.tried_so_far(document, *tried_of(document, rows))
+    return plan.tried_so_far(document, *tried_of(document, rows_of(study.trials.all())))
 
 
 def load_in(document: Document, row: plan.Row) -> float | None:

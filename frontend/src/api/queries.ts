@@ -172,12 +172,13 @@ export const studyResultsQuery = (id: string, metrics: readonly string[]) =>
     queryKey: ["study-results", id, metrics],
     queryFn: async ({ signal }) => {
       const all: StudyResults = { points: [], found: [], count: 0 };
-      for (let offset = 0; offset === 0 || offset < Math.min(all.count, POINTS_MAX); offset += POINTS_PER_PAGE) {
+      for (let offset: number | null = 0; offset !== null && offset < POINTS_MAX; ) {
         const query = new URLSearchParams([...metrics.map((name) => ["metric", name]), ["limit", String(POINTS_PER_PAGE)], ["offset", String(offset)]]);
-        const page = await get<StudyResults>(`/api/studies/${id}/results?${query}`, signal);
+        const page: StudyResults & { next: number | null } = await get(`/api/studies/${id}/results?${query}`, signal);
         all.points.push(...page.points);
         all.found.push(...page.found);
         all.count = page.count;
+        offset = page.next;
       }
       return all;
     },
