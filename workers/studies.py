@@ -160,8 +160,9 @@ class Advance:
 
     def _choose(self, ended: Trial | None = None) -> None:
         """The next points of an optimisation. ended: a trial that has, though its row does not say so yet."""
-        known = [one for one in rows_of(self.trials.all()) if not ended or one.pk != ended.pk]
-        chosen, results = tried_of(self.document, [*known, *([TrialRow.of(ended)] if ended else [])])
+        trials = self.trials.all()
+        known = [one for one in rows_of(trials) if not ended or one.pk != ended.pk]
+        chosen, results = tried_of(self.document, trials, [*known, *([TrialRow.of(ended)] if ended else [])])
         wanted = plan.optimise(self.document, chosen, results).wanted
         Trial.objects.bulk_create((self._row(trial) for trial in wanted if trial.strand.point >= len(chosen)), ignore_conflicts=True)
 

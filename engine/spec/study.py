@@ -60,6 +60,10 @@ class Listed(Variant):
         min_length=1, max_length=VALUES_MAX, title="Values", description="separated by commas", json_schema_extra={"x-editor": "values"}
     )
 
+    @property
+    def count(self) -> int:
+        return len(self.of)
+
     def listed(self) -> list[Any]:
         return list(self.of)
 
@@ -277,7 +281,7 @@ class Study(Model):
                     "choose random, latin_hypercube or optimise",
                     at=("axes", n, "values"),
                 )
-        if isinstance(self.design, Together) and len(lengths := {len(axis.values.listed()) for axis in self.axes}) > 1:  # type: ignore[union-attr]
+        if isinstance(self.design, Together) and len(lengths := {axis.values.count for axis in self.axes}) > 1:  # type: ignore[union-attr]
             raise Refusal(f"side by side, all axes must have the same number of values; they have {sorted(lengths)}", at=("axes",))
         if isinstance(self.design, Optimise):
             self._can_be_optimised(self.design)
@@ -310,7 +314,7 @@ class Study(Model):
             return self.design.points
         if isinstance(self.design, Optimise):
             return self.design.trials
-        lengths = [len(axis.values.listed()) for axis in self.axes]  # type: ignore[union-attr]
+        lengths = [axis.values.count for axis in self.axes]  # type: ignore[union-attr]
         if isinstance(self.design, Together):
             return lengths[0] if lengths else 1
         count = 1

@@ -144,15 +144,17 @@ def result_of(trial: Trial | TrialRow, metrics: dict[str, float]) -> plan.Measur
     return plan.Measured(metrics, verdict, trial.failure)
 
 
-def tried_of(document: Document, trials: Sequence[TrialRow]) -> tuple[list[dict[str, Any]], dict[plan.TrialId, plan.Measured]]:
-    """Of an optimisation the points that were chosen, in order, and what was measured there. trials: all of it."""
+def tried_of(
+    document: Document, of: QuerySet[Trial], trials: Sequence[TrialRow]
+) -> tuple[list[dict[str, Any]], dict[plan.TrialId, plan.Measured]]:
+    """Of an optimisation the points that were chosen, in order, and what was measured there. of: its trials; trials: as they count."""
     design = plan.design_of(document)
     names = {sought.metric for sought in (*design.objectives, *design.bounds)}
-    numbers = metrics_of({trial.run_id for trial in trials if trial.run_id}, sorted(names))
+    numbers = metrics_of_trials(of, sorted(names))
     values = {trial.point: trial.values for trial in trials}
     results = {
         (trial.point, trial.seed, None): replace(
-            result_of(trial, numbers[trial.run_id]), broken=(trial.run_error or "") if trial.run_state == RunState.FAILED else ""
+            result_of(trial, numbers[trial.pk]), broken=(trial.run_error or "") if trial.run_state == RunState.FAILED else ""
         )
         for trial in trials
         if trial.state in ENDED
@@ -192,9 +194,10 @@ def results(study: Study, metrics: Sequence[str], first: int, count: int, trials
     end = first + count
     if trials_max is not None and (beyond := rows.values_list("point", flat=True)[trials_max : trials_max + 1]):
         end = max(first + 1, beyond[0])
-    trials = {(trial.point, trial.seed, load_of(trial)): trial for trial in rows_of(rows.filter(point__lt=end))}
-    numbers = metrics_of({trial.run_id for trial in trials.values() if trial.run_id}, metrics)
-    results = {id: result_of(trial, numbers[trial.run_id]) for id, trial in trials.items() if trial.state in ENDED}
+    rows = rows.filter(point__lt=end)
+    trials = {(trial.point, trial.seed, load_of(trial)): trial for trial in rows_of(rows)}
+    numbers = metrics_of_trials(rows, metrics)
+    results = {id: result_of(trial, numbers[trial.pk]) for id, trial in trials.items() if trial.state in ENDED}
     points: dict[tuple[int, float | None], PointResult] = {}
     found: list[plan.Found] = []
     of_rows = {trial.point: trial.values for trial in trials.values()}  # an optimisation's are not in its document
@@ -212,7 +215,8 @@ def results(study: Study, metrics: Sequence[str], first: int, count: int, trials
 def trials_of(study: Study) -> list[plan.Tried]:
     """What an optimisation tried so far, in order."""
     document = document_of(study.pk)
-    return plan.tried_so_far(document, *tried_of(document, rows_of(study.trials.all())))
+    trials = study.trials.all()
+    return plan.tried_so_far(document, *tried_of(document, trials, rows_of(trials)))
 
 
 def load_in(document: Document, row: plan.Row) -> float | None:
@@ -220,8 +224,18 @@ def load_in(document: Document, row: plan.Row) -> float | None:
     return None if isinstance(search, NoSearch) else row.values[search.load.name]
 
 
-def metrics_of(runs: Iterable[UUID], names: Sequence[str]) -> dict[UUID | None, dict[str, float]]:
-    found: dict[UUID | None, dict[str, float]] = defaultdict(dict)
+def metrics_of_trials(trials: QuerySet[Trial], names: Sequence[str]) -> dict[int, dict[str, float]]:
+    """Numbers of their runs, by the trial's key: ids of a thousand runs need not go to the database and come back with each number."""
+    found: dict[int, dict[str, float]] = defaultdict(dict)
+    if names:
+        measured = trials.filter(run__metrics__metric__in=names).order_by()
+        for trial, metric, value in measured.values_list("pk", "run__metrics__metric", "run__metrics__value"):
+            found[trial][metric] = value
+    return found
+
+
+def metrics_of(runs: Iterable[UUID], names: Sequence[str]) -> dict[UUID, dict[str, float]]:
+    found: dict[UUID, dict[str, float]] = defaultdict(dict)
     if names:
         for run, metric, value in RunSummary.objects.filter(run__in=list(runs), metric__in=names).values_list("run", "metric", "value"):
             found[run][metric] = value
