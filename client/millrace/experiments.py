@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .connection import Connection
 from .documents import Document, read_document
+from .handle import Handle
 from .runs import Run
 
 
-class Experiment:
-    """told: what the API says of it."""
-
-    def __init__(self, connection: Connection, told: dict[str, Any]) -> None:
-        self.connection, self.told = connection, told
-
-    @property
-    def id(self) -> str:
-        return str(self.told["id"])
-
+class Experiment(Handle):
     @property
     def document(self) -> dict[str, Any]:
         return dict(self.told["document"])

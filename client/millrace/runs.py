@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 
 from . import plots
-from .connection import Connection
-from .waiting import checked, wait
+from .handle import Work
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 
-class Run:
-    """told: what the API says of it, as of the last look."""
-
-    def __init__(self, connection: Connection, told: dict[str, Any]) -> None:
-        self.connection, self.told = connection, told
-
+class Run(Work):
     @property
-    def id(self) -> str:
-        return str(self.told["id"])
+    def called(self) -> str:
+        return f"run {self.number}"
 
     @property
     def number(self) -> int:
         return int(self.told["number"])
-
-    @property
-    def state(self) -> str:
-        return str(self.told["state"])
 
     @property
     def seed(self) -> int:
@@ -53,16 +43,8 @@ class Run:
     def document(self) -> dict[str, Any]:
         return dict((self.told if "document" in self.told else self.refresh().told)["document"])
 
-    def refresh(self) -> Run:
-        """Look again."""
+    def refresh(self) -> Self:
         self.told = self.connection.call("GET", "/api/runs/{run_id}", run_id=self.id)
-        return self
-
-    def wait(self, timeout_s: float | None = None, *, progress: bool = True, check: bool = True) -> Run:
-        """Until it has ended. Raises LabError if it did not succeed, unless check is False, and after timeout_s; it goes on then."""
-        self.told = wait(lambda: self.refresh().told, f"Run {self.number}", timeout_s, progress)
-        if check:
-            checked(self.told, f"run {self.number}")
         return self
 
     def frames(self) -> pd.DataFrame:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 
 from . import plots
-from .connection import Connection
-from .waiting import checked, wait
+from .handle import Work
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -16,39 +15,22 @@ if TYPE_CHECKING:
 POINTS_TOGETHER = 500
 
 
-class Study:
-    """told: what the API says of it, as of the last look."""
-
-    def __init__(self, connection: Connection, told: dict[str, Any]) -> None:
-        self.connection, self.told = connection, told
-
+class Study(Work):
     @property
-    def id(self) -> str:
-        return str(self.told["id"])
+    def called(self) -> str:
+        return f"study '{self.name}'"
 
     @property
     def name(self) -> str:
         return str(self.told["name"])
 
     @property
-    def state(self) -> str:
-        return str(self.told["state"])
-
-    @property
     def metrics(self) -> list[str]:
         """Names of what its runs measured so far."""
         return list(self.refresh().told["metrics"])
 
-    def refresh(self) -> Study:
-        """Look again."""
+    def refresh(self) -> Self:
         self.told = self.connection.call("GET", "/api/studies/{study_id}", study_id=self.id)
-        return self
-
-    def wait(self, timeout_s: float | None = None, *, progress: bool = True, check: bool = True) -> Study:
-        """Until it has ended. Raises LabError if runs of it could not be made, unless check is False, and after timeout_s."""
-        self.told = wait(lambda: self.refresh().told, f"Study '{self.name}'", timeout_s, progress)
-        if check:
-            checked(self.told, f"study '{self.name}'")
         return self
 
     def points(self, *metrics: str) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from launcher.services import Service, redis_server
 
 from webapp.lab.models import Experiment, Lab, Membership, Run
 from webapp.lab.people import member
+from workers import execution
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -80,6 +81,14 @@ def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = 30.0) -
             return value
         time.sleep(0.02)
     raise AssertionError(f"waited {timeout_s:g} s in vain for {what}")
+
+
+@pytest.fixture
+def working_here(redis: RedisProcess) -> Iterator[None]:
+    """This process may work as a worker does, until a test shuts it down."""
+    execution.SHUTTING_DOWN.clear()
+    yield
+    execution.SHUTTING_DOWN.clear()
 
 
 # --- people and documents -----------------------------------------------------------------------------------------------------------------

@@ -17,20 +17,17 @@ from launcher.environment import PYTHON
 
 from webapp.accounts.models import ApiToken
 from webapp.lab import backup, bulk, datasets
-from webapp.lab.models import Lab, Run, RunState
-from webapp.lab.people import member
+from webapp.lab.models import Lab, Membership, Run, RunState
 from workers import execution
 
-from .conftest import ROOT, RedisProcess, new_experiment, new_run, small_document
+from .conftest import ROOT, new_experiment, new_run, small_document
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
 
 @pytest.fixture
-def lab(transactional_db: None, redis: RedisProcess) -> Lab:
+def lab(owner: Membership) -> Lab:
     """With a bit of everything: runs that ended, one that a worker has, one that is deleted, tags, a data set, a token."""
-    execution.SHUTTING_DOWN.clear()
-    owner = member("ada")
     experiment = new_experiment(owner.lab, small_document())
     for _ in range(3):
         execution.execute(str(new_run(experiment).pk))

@@ -97,8 +97,7 @@ def work() -> None:
 
 
 @pytest.fixture
-def transport(openapi: dict[str, Any], redis: RedisProcess, monkeypatch: pytest.MonkeyPatch) -> Checking:
-    execution.SHUTTING_DOWN.clear()
+def transport(openapi: dict[str, Any], working_here: None, monkeypatch: pytest.MonkeyPatch) -> Checking:
     monkeypatch.setattr(waiting, "LOOK_S", 0.0)
     return Checking(openapi)
 

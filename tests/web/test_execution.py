@@ -17,7 +17,6 @@ from django.db import connections
 import engine
 from tests.corner_cases import a_cycle_that_stands_still
 from webapp.lab.models import Experiment, Lab, Run, RunState
-from webapp.lab.people import member
 from webapp.lib.redis_connection import connection
 from webapp.live import history
 from webapp.live.stream import Entry, live_key
@@ -25,19 +24,7 @@ from workers import execution
 
 from .conftest import RedisProcess, long_document, new_experiment, new_run, small_document, wait_for
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def lab(transactional_db: None) -> Lab:
-    return member("ada").lab
-
-
-@pytest.fixture(autouse=True)
-def not_shutting_down(redis: RedisProcess) -> Iterator[None]:
-    execution.SHUTTING_DOWN.clear()
-    yield
-    execution.SHUTTING_DOWN.clear()
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
 
 def queued(lab: Lab, document: dict[str, Any]) -> Run:

@@ -13,20 +13,11 @@ from django.test import Client
 
 import engine
 from webapp.lab.models import Lab
-from webapp.lab.people import member
 from workers import execution
 
-from .conftest import RedisProcess, new_experiment, new_run, small_document
+from .conftest import new_experiment, new_run, small_document
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def client(transactional_db: None, redis: RedisProcess) -> Client:
-    execution.SHUTTING_DOWN.clear()
-    browser = Client(HTTP_HOST="127.0.0.1")
-    browser.force_login(member("ada").user)
-    return browser
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
 
 def test_a_run_can_be_taken_away_in_every_format(client: Client) -> None:

@@ -8,25 +8,11 @@ import pytest
 from django.test import Client
 
 from webapp.lab.models import Lab
-from webapp.lab.people import member
 from workers import execution
 
-from .conftest import RedisProcess, new_experiment, small_document
+from .conftest import new_experiment, small_document
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def lab(transactional_db: None, redis: RedisProcess) -> Lab:
-    execution.SHUTTING_DOWN.clear()
-    return member("ada").lab
-
-
-@pytest.fixture
-def client(lab: Lab) -> Client:
-    browser = Client(HTTP_HOST="127.0.0.1")
-    browser.force_login(member("ada").user)
-    return browser
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
 
 def test_a_fork_goes_its_own_way_from_its_moment_on(client: Client, lab: Lab) -> None:

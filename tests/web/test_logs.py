@@ -17,9 +17,9 @@ from webapp.api import lab as lab_routes
 from webapp.lab.models import Membership
 from webapp.lab.people import member
 from webapp.lib.logs import JsonLines, Lines, bound
-from workers import app, attendant, execution
+from workers import app, attendant
 
-from .conftest import ROOT, RedisProcess, new_experiment, new_run, process_environment, small_document
+from .conftest import ROOT, new_experiment, new_run, process_environment, small_document
 
 pytestmark = pytest.mark.django_db
 
@@ -69,9 +69,8 @@ def test_an_error_of_the_server_is_found_by_the_id_of_its_request(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_a_worker_logs_names_the_run(redis: RedisProcess, logged: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_worker_logs_names_the_run(working_here: None, logged: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the thread beside the engine, too."""
-    execution.SHUTTING_DOWN.clear()
     renew = attendant.Attendant._renew
 
     def talkative(self: attendant.Attendant) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -22,22 +21,10 @@ from webapp.live import files, history
 from workers import attendant, execution
 from workers.pace import MADE_UP_S, Schedule
 
-from .conftest import RedisProcess, small_document, wait_for
+from .conftest import small_document, wait_for
 from .test_execution import Background, executed, queued
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def lab(transactional_db: None) -> Lab:
-    return member("ada").lab
-
-
-@pytest.fixture(autouse=True)
-def not_shutting_down(redis: RedisProcess) -> Iterator[None]:
-    execution.SHUTTING_DOWN.clear()
-    yield
-    execution.SHUTTING_DOWN.clear()
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
 
 def frames_of(run: Run) -> list[Any]:

@@ -9,7 +9,6 @@ import pytest
 from django.test import Client
 
 from webapp.lab.models import Run, RunState
-from webapp.lab.people import member
 from webapp.live import files
 
 from .conftest import RedisProcess, small_document, wait_for
@@ -27,13 +26,6 @@ def paced(pace: float | None, seed: int = 1) -> Run:
 
 def stored_frames(run: Run) -> int:
     return len(files.frames_after(run.directory, -1, 100_000))
-
-
-@pytest.fixture
-def client(transactional_db: None) -> Client:
-    browser = Client(HTTP_HOST="127.0.0.1")
-    browser.force_login(member("ada").user)
-    return browser
 
 
 def test_a_worker_obeys(client: Client, start_worker: Start) -> None:

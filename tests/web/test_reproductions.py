@@ -18,19 +18,12 @@ from webapp.lab.models import FigureResult, Lab, Reproduction, Run, RunState, St
 from workers import caretaker, execution, studies
 from workers import figures as worker
 
-from .conftest import RedisProcess, wait_for
+from .conftest import wait_for
 from .test_reproduce import write
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
 PATH = "/api/figures/test/1/reproductions"
-
-
-@pytest.fixture(autouse=True)
-def not_shutting_down(redis: RedisProcess) -> Iterator[None]:
-    execution.SHUTTING_DOWN.clear()
-    yield
-    execution.SHUTTING_DOWN.clear()
 
 
 @pytest.fixture

@@ -30,16 +30,9 @@ from workers.spark.session import SESSION
 
 from .conftest import RedisProcess, new_experiment, process_environment, small_document, wait_for
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
 SUMMARIES = {"kind": "summaries"}
-
-
-@pytest.fixture(autouse=True)
-def not_shutting_down(redis: RedisProcess) -> Iterator[None]:
-    execution.SHUTTING_DOWN.clear()
-    yield
-    execution.SHUTTING_DOWN.clear()
 
 
 def executed(client: Client, experiment: Experiment, seed: int = 1) -> Run:

@@ -20,25 +20,12 @@ from webapp.lab.storage import bytes_below, tidy
 from webapp.lib.redis_connection import connection
 from workers import caretaker, execution, studies
 
-from .conftest import RedisProcess, new_experiment, new_run, small_document
+from .conftest import new_experiment, new_run, small_document
 from .test_client import study_document
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 JSON = "application/json"
 DAY = timedelta(days=1)
-
-
-@pytest.fixture
-def lab(transactional_db: None, redis: RedisProcess) -> Lab:
-    execution.SHUTTING_DOWN.clear()
-    return member("ada").lab
-
-
-@pytest.fixture
-def client(lab: Lab) -> Client:
-    browser = Client(HTTP_HOST="127.0.0.1")
-    browser.force_login(member("ada").user)
-    return browser
 
 
 @pytest.fixture

@@ -23,33 +23,15 @@ from tests.corner_cases import a_cycle_that_stands_still
 from webapp.api import studies as api_studies
 from webapp.lab import studies as lab_studies
 from webapp.lab.models import Experiment, Lab, Run, RunState, Study, Trial, TrialState
-from webapp.lab.people import member
 from webapp.lab.submission import submit
 from workers import caretaker, execution, studies
 
 from .conftest import RedisProcess, new_experiment, small_document, wait_for
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
 RATE = "/workload/sources/bids/rate/per_s"
 ROOM = 4  # runs of a study that are under way at a time, with at most two workers
-
-
-@pytest.fixture
-def lab(transactional_db: None) -> Lab:
-    return member("ada").lab
-
-
-@pytest.fixture
-def client(lab: Lab) -> Client:
-    browser = Client(HTTP_HOST="127.0.0.1")
-    browser.force_login(member("ada").user)
-    return browser
-
-
-@pytest.fixture(autouse=True)
-def not_shutting_down(redis: RedisProcess) -> None:
-    execution.SHUTTING_DOWN.clear()
 
 
 def sweep(rates: list[float], seeds: list[int], horizon_s: float = 1.0) -> dict[str, Any]:

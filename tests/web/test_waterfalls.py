@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -23,18 +23,11 @@ from webapp.queue import QUEUE
 from workers import caretaker, execution
 from workers import waterfalls as worker
 
-from .conftest import RedisProcess, long_document, new_experiment, new_run, small_document, wait_for
+from .conftest import long_document, new_experiment, new_run, small_document, wait_for
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
 SLOWEST = {"slowest": 3}
-
-
-@pytest.fixture(autouse=True)
-def not_shutting_down(redis: RedisProcess) -> Iterator[None]:
-    execution.SHUTTING_DOWN.clear()
-    yield
-    execution.SHUTTING_DOWN.clear()
 
 
 @pytest.fixture

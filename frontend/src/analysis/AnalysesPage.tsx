@@ -3,14 +3,16 @@ import { Link } from "react-router";
 import { ANALYSES_PER_PAGE, analysesQuery, isActive } from "../api/queries";
 import type { Analysis, SparkState } from "../api/types";
 import { useDeletion } from "../api/useDeletion";
-import { WriteButton } from "../app/may";
+import { DeleteButton, WriteButton } from "../app/may";
 import { TopBar } from "../app/TopBar";
 import { KIND_WORDS, KINDS, questionText, spanText, type AnalysisKind } from "../model/analysis";
-import { duration, percent, plural, when } from "../ui/format";
+import { Count } from "../ui/Count";
+import { percent, tookText, when } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { ListPanel } from "../ui/ListPanel";
 import { Pager } from "../ui/Pager";
 import { Empty, StateBadge } from "../ui/states";
+import { ofNumbers, TableHead } from "../ui/TableHead";
 import { useUrlState } from "../ui/useUrlState";
 import { AskDialog } from "./AskDialog";
 import "./analysis.css";
@@ -40,9 +42,7 @@ export function AnalysesPage() {
         <div className="toolbar">
           <span className="mut small">Questions about many runs at once, answered from their files. Runs that were read before are not read again.</span>
           <span className="grow" />
-          <span className="mut small" role="status">
-            {data ? plural(count, "question") : ""}
-          </span>
+          <Count of={data && count} one="question" />
         </div>
         {data && <SparkNote spark={data.spark} waiting={analyses.some(({ state }) => state === "queued")} />}
         <ListPanel label="Questions" data-testid="analysis-list" error={error} loading={!data} retry={() => void refetch()} stale={isPlaceholderData}>
@@ -94,21 +94,7 @@ function AnalysisTable({ analyses }: { analyses: Analysis[] }) {
   const erase = useDeletion("spark/jobs");
   return (
     <table className="table analyses">
-      <thead>
-        <tr>
-          <th>Question</th>
-          <th>Runs</th>
-          <th>Span</th>
-          <th>State</th>
-          <th className="num">Asked about</th>
-          <th className="num">Read</th>
-          <th>Asked</th>
-          <th className="num">Took</th>
-          <th>
-            <span className="vh">Actions</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={["Question", "Runs", "Span", "State", ofNumbers("Asked about"), ofNumbers("Read"), "Asked", ofNumbers("Took")]} actions />
       <tbody>
         {analyses.map((analysis) => (
           <tr key={analysis.id} data-testid={`analysis-${analysis.id}`}>
@@ -132,16 +118,13 @@ function AnalysisTable({ analyses }: { analyses: Analysis[] }) {
               {analysis.read?.toLocaleString("en-US") ?? <span className="mut">–</span>}
             </td>
             <td className="mut">{when(analysis.created_at)}</td>
-            <td className="num">{tookOf(analysis) ?? <span className="mut">–</span>}</td>
+            <td className="num">{tookText(analysis) ?? <span className="mut">–</span>}</td>
             <td className="num">
-              <WriteButton
-                className="btn ghost icon"
-                title={isActive(analysis) ? "Delete; it is stopped" : "Delete"}
-                aria-label={`Delete ${KIND_WORDS[analysis.kind].title}, ${questionText(analysis.question)}`}
-                onClick={() => void erase(analysis.id, "Question deleted; what was read of the runs is kept.")}
-              >
-                <Icon name="trash" />
-              </WriteButton>
+              <DeleteButton
+                what={`${KIND_WORDS[analysis.kind].title}, ${questionText(analysis.question)}`}
+                title={isActive(analysis) ? "Delete; it is stopped (can be undone)" : undefined}
+                onClick={() => erase(analysis.id, "Question deleted; what was read of the runs is kept.")}
+              />
             </td>
           </tr>
         ))}
@@ -149,6 +132,3 @@ function AnalysisTable({ analyses }: { analyses: Analysis[] }) {
     </table>
   );
 }
-
-export const tookOf = ({ started_at, finished_at }: Analysis): string | null =>
-  started_at && finished_at ? duration((Date.parse(finished_at) - Date.parse(started_at)) / 1000) : null;

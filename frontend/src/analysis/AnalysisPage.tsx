@@ -7,11 +7,10 @@ import type { Analysis, AnalysisDetail } from "../api/types";
 import { WriteButton } from "../app/may";
 import { TopBar } from "../app/TopBar";
 import { KIND_WORDS, questionText, spanText } from "../model/analysis";
-import { duration, percent, plural } from "../ui/format";
+import { duration, percent, plural, tookText } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Empty, Failure, Loading, StateBadge } from "../ui/states";
 import { toast } from "../ui/toasts";
-import { tookOf } from "./AnalysesPage";
 import { AnswerPanel } from "./AnswerPanel";
 import { PooledTable } from "./PooledTable";
 import "./analysis.css";
@@ -83,7 +82,7 @@ function Opened({ analysis }: { analysis: AnalysisDetail }) {
             more={`#${answer.left_out[0]?.number}: ${answer.left_out[0]?.why}`}
           />
         )}
-        {answer && <Fact term="Took" value={tookOf(analysis) ?? duration(answer.took_s)} more="" />}
+        {answer && <Fact term="Took" value={tookText(analysis) ?? duration(answer.took_s)} more="" />}
       </dl>
       {answer ? (
         <div className={`analysis-main ${answer.pooled.length ? "" : "alone"}`}>

@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from "react";
 import { cellsOf, marksOf, type AnalysisKind, type Answer, type Column, type Mark } from "../model/analysis";
 import { short } from "../ui/format";
-import { axisOf, logTicks, Plot, type Colours } from "../ui/Plot";
+import { axisOf, intervalBars, logTicks, Plot, type Colours } from "../ui/Plot";
 
 /** Numbers in the cells as long as they can be read. */
 const WRITTEN_MAX = 120;
@@ -48,15 +48,7 @@ function points(kind: AnalysisKind, marks: Mark[], title: string, colour: Colour
         text: marks.map((mark) => `${kind === "summaries" ? `#${mark.x}` : asText(String(mark.x))}: <b>${short(mark.y)}</b>${range(mark)}`),
         hovertemplate: "%{text}<extra></extra>",
         marker: { color: own, size: marks.length > 200 ? 4 : 8 },
-        error_y: {
-          type: "data",
-          symmetric: false,
-          array: marks.map(({ y, high }) => (high ?? y) - y),
-          arrayminus: marks.map(({ y, low }) => y - (low ?? y)),
-          color: own,
-          thickness: 1.5,
-          width: marks.length > 200 ? 0 : 4,
-        },
+        error_y: intervalBars(marks, own, marks.length <= 200),
       },
     ],
     layout: {

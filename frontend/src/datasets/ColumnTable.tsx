@@ -1,5 +1,6 @@
 import type { Dataset } from "../api/types";
 import { bytes, plural } from "../ui/format";
+import { TableHead } from "../ui/TableHead";
 
 /** What a data set holds: its size, and each column with its type and first values. */
 export function ColumnTable({ dataset }: { dataset: Dataset }) {
@@ -13,13 +14,7 @@ export function ColumnTable({ dataset }: { dataset: Dataset }) {
       </p>
       <div className="scroll columns" tabIndex={0} role="region" aria-label={`Columns of ${dataset.name}`}>
         <table className="table">
-          <thead>
-            <tr>
-              <th>Column</th>
-              <th>Type</th>
-              <th>First values</th>
-            </tr>
-          </thead>
+          <TableHead columns={["Column", "Type", "First values"]} />
           <tbody>
             {dataset.columns.map((column) => (
               <tr key={column.name}>

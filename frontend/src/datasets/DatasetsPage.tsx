@@ -3,14 +3,16 @@ import { useState } from "react";
 import { datasetsQuery, datasetUsesQuery } from "../api/queries";
 import type { Dataset } from "../api/types";
 import { useDeletion } from "../api/useDeletion";
-import { WriteButton } from "../app/may";
+import { DeleteButton, WriteButton } from "../app/may";
 import { TopBar } from "../app/TopBar";
+import { Count } from "../ui/Count";
 import { Dialog } from "../ui/Dialog";
+import { bytes, plural, when } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { ListPanel } from "../ui/ListPanel";
-import { bytes, plural, when } from "../ui/format";
 import { SearchField } from "../ui/SearchField";
 import { Empty } from "../ui/states";
+import { ofNumbers, TableHead } from "../ui/TableHead";
 import { useUrlState } from "../ui/useUrlState";
 import { ColumnTable } from "./ColumnTable";
 import { UploadDataDialog } from "./UploadDataDialog";
@@ -52,9 +54,7 @@ export function DatasetsPage() {
           />
           <span className="mut small">A source replays a data set; rates and delays can be read from one, too.</span>
           <span className="grow" />
-          <span className="mut small" role="status">
-            {data ? plural(rows.length, "data set") : ""}
-          </span>
+          <Count of={data && rows.length} one="data set" />
         </div>
         <ListPanel label="Data sets" error={error} loading={!data} retry={refetch}>
           {!rows.length ? (
@@ -78,18 +78,7 @@ export function DatasetsPage() {
             </Empty>
           ) : (
             <table className="table experiments">
-              <thead>
-                <tr>
-                  <th>Name</th>
-                  <th className="num">Rows</th>
-                  <th className="num">Size</th>
-                  <th className="num">Experiments</th>
-                  <th>Added</th>
-                  <th>
-                    <span className="vh">Actions</span>
-                  </th>
-                </tr>
-              </thead>
+              <TableHead columns={["Name", ofNumbers("Rows"), ofNumbers("Size"), ofNumbers("Experiments"), "Added"]} actions />
               <tbody>
                 {rows.map((one) => (
                   <tr key={one.id} data-testid={`dataset-${one.name}`}>
@@ -105,14 +94,7 @@ export function DatasetsPage() {
                     <td className="mut">{when(one.created_at)}</td>
                     <td className="num">
                       <span className="row-actions">
-                        <WriteButton
-                          className="btn ghost icon"
-                          title="Delete (can be undone)"
-                          aria-label={`Delete ${one.name}`}
-                          onClick={() => void drop(one)}
-                        >
-                          <Icon name="trash" />
-                        </WriteButton>
+                        <DeleteButton what={one.name} onClick={() => drop(one)} />
                       </span>
                     </td>
                   </tr>

@@ -4,15 +4,17 @@ import { get } from "../api/client";
 import { experimentsQuery } from "../api/queries";
 import type { ExperimentRecord, ExperimentRow } from "../api/types";
 import { useDeletion } from "../api/useDeletion";
-import { WriteButton } from "../app/may";
+import { DeleteButton, WriteButton } from "../app/may";
 import { TopBar } from "../app/TopBar";
 import { useCreate } from "../canvas/useCreate";
 import { coerceDocument, emptyDocument } from "../model/document";
+import { Count } from "../ui/Count";
+import { when } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { ListPanel } from "../ui/ListPanel";
-import { plural, when } from "../ui/format";
 import { SearchField } from "../ui/SearchField";
 import { Empty } from "../ui/states";
+import { ofNumbers, TableHead } from "../ui/TableHead";
 import { useUrlState } from "../ui/useUrlState";
 
 const SHOWN = [
@@ -64,7 +66,7 @@ export function ExperimentsPage() {
             ))}
           </div>
           <span className="grow" />
-          <span className="mut small" role="status">{data ? plural(rows.length, "experiment") : ""}</span>
+          <Count of={data && rows.length} one="experiment" />
         </div>
         <ListPanel label="Experiments" error={error} loading={!data} retry={refetch}>
           {!rows.length ? (
@@ -88,16 +90,7 @@ export function ExperimentsPage() {
             </Empty>
           ) : (
             <table className="table experiments">
-              <thead>
-                <tr>
-                  <th>Name</th>
-                  <th className="num">Runs</th>
-                  <th>Changed</th>
-                  <th>
-                    <span className="vh">Actions</span>
-                  </th>
-                </tr>
-              </thead>
+              <TableHead columns={["Name", ofNumbers("Runs"), "Changed"]} actions />
               <tbody>
                 {rows.map((row) => (
                   <tr key={row.id}>
@@ -121,9 +114,7 @@ export function ExperimentsPage() {
                         >
                           <Icon name="copy" />
                         </WriteButton>
-                        <WriteButton className="btn ghost icon" title="Delete" aria-label={`Delete ${row.name}`} onClick={() => void drop(row)}>
-                          <Icon name="trash" />
-                        </WriteButton>
+                        <DeleteButton what={row.name} onClick={() => drop(row)} />
                       </span>
                     </td>
                   </tr>

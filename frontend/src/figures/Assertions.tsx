@@ -1,4 +1,5 @@
 import { sideText, type Assertion } from "../model/figure";
+import { ofNumbers, TableHead } from "../ui/TableHead";
 import { VerdictBadge } from "./status";
 
 /** What we accept, apart from what the paper claims: each assertion with what was compared, the tolerance, the verdict and its reason. */
@@ -11,14 +12,7 @@ export function Assertions({ assertions, section }: { assertions: Assertion[]; s
       </div>
       <div className="scroll" tabIndex={0} role="region" aria-label="Assertions">
         <table className="table assertions">
-          <thead>
-            <tr>
-              <th>Id</th>
-              <th>Statement</th>
-              <th className="num">Measured</th>
-              <th>Verdict</th>
-            </tr>
-          </thead>
+          <TableHead columns={["Id", "Statement", ofNumbers("Measured"), "Verdict"]} />
           <tbody>
             {assertions.map((one) => (
               <tr key={one.id} data-testid={`assertion-${one.id}`}>

@@ -8,6 +8,7 @@ import { plural, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { SeriesSample } from "../ui/Plot";
 import { StateBadge } from "../ui/states";
+import { ofNumbers, TableHead } from "../ui/TableHead";
 import { toast } from "../ui/toasts";
 
 const RUNS_MAX = 200;
@@ -72,13 +73,7 @@ export function Behind({
         {computed && <p className="missing">Computed from what the figure's runs measured.</p>}
         {runs.length > 0 && (
           <table className="table">
-            <thead>
-              <tr>
-                <th className="num">Seed</th>
-                <th>State</th>
-                <th className="num">Run</th>
-              </tr>
-            </thead>
+            <TableHead columns={[ofNumbers("Seed"), "State", ofNumbers("Run")]} />
             <tbody>
               {runs.slice(0, RUNS_MAX).map((run) => (
                 <tr key={run.id}>

@@ -5,10 +5,12 @@ import type { FigureItem } from "../api/types";
 import { WriteButton } from "../app/may";
 import { TopBar } from "../app/TopBar";
 import { byPaper, matching, sourceText, STATUSES, tallyText } from "../model/figure";
-import { duration, plural, when } from "../ui/format";
+import { Count } from "../ui/Count";
+import { duration, when } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { SearchField } from "../ui/SearchField";
 import { Empty, Failure, Loading } from "../ui/states";
+import { ofNumbers, TableHead } from "../ui/TableHead";
 import { useUrlState } from "../ui/useUrlState";
 import { Progress, StatusBadge, statusWord, Tally } from "./status";
 import { useCarryOut } from "./useCarryOut";
@@ -35,9 +37,7 @@ export function FiguresPage() {
             ))}
           </div>
           <span className="grow" />
-          <span className="mut small" role="status">
-            {data ? plural(shown.length, "figure") : ""}
-          </span>
+          <Count of={data && shown.length} one="figure" />
         </div>
         <div className="papers scroll" tabIndex={0} role="region" aria-label="Figures" data-testid="figure-list">
           {error ? (
@@ -103,20 +103,7 @@ function Paper({ paper, name, figures }: { paper: string; name: string; figures:
         </WriteButton>
       </header>
       <table className="table">
-        <thead>
-          <tr>
-            <th>Figure</th>
-            <th>Status</th>
-            <th>Assertions</th>
-            <th>Scale</th>
-            <th className="num">Runs</th>
-            <th>Engine</th>
-            <th>Measured</th>
-            <th>
-              <span className="vh">Actions</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={["Figure", "Status", "Assertions", "Scale", ofNumbers("Runs"), "Engine", "Measured"]} actions />
         <tbody>
           {figures.map((figure) => (
             <Row key={figure.id} figure={figure} />

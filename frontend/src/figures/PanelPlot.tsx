@@ -1,7 +1,7 @@
 import { useCallback, type Ref } from "react";
 import { axisText, type Curve, type DrawnPanel, type PointAt, type Spot } from "../model/figure";
 import { short } from "../ui/format";
-import { axisOf, logTicks, Plot, SERIES, type Colours, type PlotHandle } from "../ui/Plot";
+import { axisOf, intervalBars, logTicks, Plot, SERIES, type Colours, type PlotHandle } from "../ui/Plot";
 
 /** Where the paper's numbers stand, and where the measured ones: over the same y axis, side by side. */
 const REPORTED_HALF = [0, 0.485];
@@ -115,19 +115,7 @@ function traceOf(curve: Curve, own: string, panel: DrawnPanel, colour: Colours) 
     y: spots.map(({ y }) => y),
     text: spots.map((spot) => spotText(spot, curve, panel)),
     hovertemplate: "%{text}<extra></extra>",
-    ...(spots.length <= MARKERS_MAX && spots.some(hasInterval)
-      ? {
-          error_y: {
-            type: "data",
-            symmetric: false,
-            array: spots.map(({ y, high }) => (high ?? y) - y),
-            arrayminus: spots.map(({ y, low }) => y - (low ?? y)),
-            color: own,
-            thickness: 1.5,
-            width: 4,
-          },
-        }
-      : {}),
+    ...(spots.length <= MARKERS_MAX && spots.some(hasInterval) ? { error_y: intervalBars(spots, own) } : {}),
   };
   if (mark === "bars")
     return {

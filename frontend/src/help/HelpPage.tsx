@@ -10,6 +10,7 @@ import { plural } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { SearchField } from "../ui/SearchField";
 import { Empty, Failure, Loading } from "../ui/states";
+import { TableHead } from "../ui/TableHead";
 import { useUrlState } from "../ui/useUrlState";
 import { Picture } from "./pictures";
 import "./help.css";
@@ -162,14 +163,7 @@ function Entry({ family, kind }: { family: HelpFamily; kind: Kind }) {
       {parameters.length > 0 && (
         <table className="table help-parameters">
           <caption className="vh">Parameters of {kind.title}</caption>
-          <thead>
-            <tr>
-              <th>Parameter</th>
-              <th>Unit</th>
-              <th>Values</th>
-              <th>Meaning</th>
-            </tr>
-          </thead>
+          <TableHead columns={["Parameter", "Unit", "Values", "Meaning"]} />
           <tbody>
             {parameters.map(({ name, label, unit, type, range, description }) => (
               <tr key={name}>

@@ -2,10 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { useRefusal } from "../app/who";
 import { inWords, linkOf } from "../model/audit";
-import { plural, when } from "../ui/format";
+import { Count } from "../ui/Count";
+import { when } from "../ui/format";
 import { Icon } from "../ui/Icon";
+import { ListPanel } from "../ui/ListPanel";
 import { Pager } from "../ui/Pager";
-import { Empty, Failure, Loading } from "../ui/states";
+import { Empty } from "../ui/states";
+import { TableHead } from "../ui/TableHead";
 import { useUrlState } from "../ui/useUrlState";
 import { auditQuery, ENTRIES_PER_PAGE, peopleQuery } from "./queries";
 
@@ -34,6 +37,7 @@ export function AuditTab() {
       </section>
     );
   const count = data?.count ?? 0;
+  const entries = data?.items ?? [];
   const filter = (changes: Partial<typeof url>) => change({ offset: "", ...changes });
   return (
     <>
@@ -57,62 +61,46 @@ export function AuditTab() {
           <Icon name="down" />
         </label>
         <span className="grow" />
-        <span className="mut small" role="status">
-          {data ? plural(count, "entry", "entries") : ""}
-        </span>
+        <Count of={data && count} one="entry" many="entries" />
       </div>
-      <section className="panel" aria-label="Audit">
-        <div className="scroll" style={isPlaceholderData ? { opacity: 0.6 } : undefined} tabIndex={0}>
-          {error ? (
-            <Failure error={error} retry={() => void refetch()} />
-          ) : !data ? (
-            <Loading />
-          ) : !data.items.length ? (
-            <Empty icon="book" title="Nothing of this kind was done yet">
-              What is made, changed, run, cancelled or deleted appears here, with who did it.
-            </Empty>
-          ) : (
-            <table className="table">
-              <thead>
-                <tr>
-                  <th>When</th>
-                  <th>Who</th>
-                  <th>Did</th>
-                  <th>What</th>
-                  <th>In particular</th>
-                </tr>
-              </thead>
-              <tbody>
-                {data.items.map((entry) => {
-                  const to = linkOf(entry);
-                  return (
-                    <tr key={entry.id}>
-                      <td className="mut" title={new Date(entry.at).toISOString()}>
-                        {when(entry.at)}
-                      </td>
-                      <td>
-                        {entry.person}
-                        {entry.token && <span className="mut"> by the token “{entry.token}”</span>}
-                      </td>
-                      <td>{inWords(entry.action)}</td>
-                      <td className="subject-cell">
-                        {to ? (
-                          <Link className="ell" to={to} title={entry.subject}>
-                            {entry.subject}
-                          </Link>
-                        ) : (
-                          <span className="ell">{entry.subject}</span>
-                        )}
-                      </td>
-                      <td className="mut">{entry.detail}</td>
-                    </tr>
-                  );
-                })}
-              </tbody>
-            </table>
-          )}
-        </div>
-      </section>
+      <ListPanel label="Audit" error={error} loading={!data} retry={refetch} stale={isPlaceholderData}>
+        {!entries.length ? (
+          <Empty icon="book" title="Nothing of this kind was done yet">
+            What is made, changed, run, cancelled or deleted appears here, with who did it.
+          </Empty>
+        ) : (
+          <table className="table">
+            <TableHead columns={["When", "Who", "Did", "What", "In particular"]} />
+            <tbody>
+              {entries.map((entry) => {
+                const to = linkOf(entry);
+                return (
+                  <tr key={entry.id}>
+                    <td className="mut" title={new Date(entry.at).toISOString()}>
+                      {when(entry.at)}
+                    </td>
+                    <td>
+                      {entry.person}
+                      {entry.token && <span className="mut"> by the token “{entry.token}”</span>}
+                    </td>
+                    <td>{inWords(entry.action)}</td>
+                    <td className="subject-cell">
+                      {to ? (
+                        <Link className="ell" to={to} title={entry.subject}>
+                          {entry.subject}
+                        </Link>
+                      ) : (
+                        <span className="ell">{entry.subject}</span>
+                      )}
+                    </td>
+                    <td className="mut">{entry.detail}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        )}
+      </ListPanel>
       <Pager offset={offset} size={ENTRIES_PER_PAGE} count={count} onOffset={(next) => change({ offset: next })} />
     </>
   );

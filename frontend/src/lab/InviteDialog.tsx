@@ -5,7 +5,7 @@ import type { Role } from "../api/types";
 import { FormDialog } from "../app/FormDialog";
 import { Dialog } from "../ui/Dialog";
 import { when } from "../ui/format";
-import { Icon } from "../ui/Icon";
+import { LifetimeField } from "./LifetimeField";
 import { ROLES, type Invitation } from "./queries";
 import { Secret } from "./Secret";
 
@@ -53,19 +53,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           </label>
         ))}
       </fieldset>
-      <div className="field">
-        <label htmlFor="invitation-days">Runs out</label>
-        <div className="in">
-          <select id="invitation-days" value={days} onChange={(event) => setDays(event.target.value)}>
-            {LIFETIMES.map(([value, words]) => (
-              <option key={value} value={value}>
-                {words}
-              </option>
-            ))}
-          </select>
-          <Icon name="down" />
-        </div>
-      </div>
+      <LifetimeField id="invitation-days" choices={LIFETIMES} days={days} onChange={setDays} />
     </FormDialog>
   );
 }

@@ -5,7 +5,7 @@ import { meQuery } from "../api/queries";
 import type { Scope } from "../api/types";
 import { FormDialog } from "../app/FormDialog";
 import { Dialog } from "../ui/Dialog";
-import { Icon } from "../ui/Icon";
+import { LifetimeField } from "./LifetimeField";
 import { SCOPES, type Token } from "./queries";
 import { Secret } from "./Secret";
 
@@ -61,19 +61,7 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
           );
         })}
       </fieldset>
-      <div className="field">
-        <label htmlFor="token-days">Runs out</label>
-        <div className="in">
-          <select id="token-days" value={days} onChange={(event) => setDays(event.target.value)}>
-            {LIFETIMES.map(([value, words]) => (
-              <option key={value} value={value}>
-                {words}
-              </option>
-            ))}
-          </select>
-          <Icon name="down" />
-        </div>
-      </div>
+      <LifetimeField id="token-days" choices={LIFETIMES} days={days} onChange={setDays} />
     </FormDialog>
   );
 }

@@ -4,10 +4,12 @@ import { post, put, remove } from "../api/client";
 import type { Role } from "../api/types";
 import { WriteButton } from "../app/may";
 import { useRefusal } from "../app/who";
+import { Count } from "../ui/Count";
 import { Dialog } from "../ui/Dialog";
-import { plural, when } from "../ui/format";
+import { when } from "../ui/format";
 import { Icon } from "../ui/Icon";
-import { Failure, Loading } from "../ui/states";
+import { ListPanel } from "../ui/ListPanel";
+import { TableHead } from "../ui/TableHead";
 import { toast } from "../ui/toasts";
 import { Confirm } from "./Confirm";
 import { InviteDialog } from "./InviteDialog";
@@ -38,7 +40,8 @@ export function PeopleTab() {
     mutationFn: (person: Person) => post<{ path: string }>(`/api/people/${person.id}/link`),
     onError: failed,
   });
-  const owners = (data ?? []).filter((person) => person.role === "owner").length;
+  const people = data ?? [];
+  const owners = people.filter((person) => person.role === "owner").length;
   const lastOwner = (person: Person) =>
     person.role === "owner" && owners === 1 ? "The last owner stays one: make somebody else an owner first" : "";
   return (
@@ -49,77 +52,57 @@ export function PeopleTab() {
           Invite
         </WriteButton>
         <span className="grow" />
-        <span className="mut small" role="status">
-          {data ? plural(data.length, "person", "people") : ""}
-        </span>
+        <Count of={data?.length} one="person" many="people" />
       </div>
-      <section className="panel" aria-label="People">
-        <div className="scroll" tabIndex={0}>
-          {error ? (
-            <Failure error={error} retry={() => void refetch()} />
-          ) : !data ? (
-            <Loading />
-          ) : (
-            <table className="table">
-              <thead>
-                <tr>
-                  <th>Name</th>
-                  <th>Role</th>
-                  <th>Joined</th>
-                  <th>Last signed in</th>
-                  <th>
-                    <span className="vh">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {data.map((person) => (
-                  <tr key={person.id}>
-                    <td className="name-cell">
-                      <b>{person.name}</b>
-                      {person.you && <span className="mut"> you</span>}
-                    </td>
-                    <td>
-                      <RoleChoice
-                        person={person}
-                        why={lastOwner(person)}
-                        busy={change.isPending}
-                        onChange={(role) => change.mutate({ person, role })}
-                      />
-                    </td>
-                    <td className="mut">{when(person.joined_at)}</td>
-                    <td className="mut">{person.signed_in_at ? when(person.signed_in_at) : "never"}</td>
-                    <td className="num">
-                      <span className="row-actions">
-                        <WriteButton
-                          needs="admin"
-                          className="btn ghost"
-                          aria-label={`Sign-in link for ${person.name}`}
-                          title="A link that signs them in once, for who forgot their password"
-                          disabled={link.isPending}
-                          onClick={() => link.mutate(person)}
-                        >
-                          Sign-in link
-                        </WriteButton>
-                        <WriteButton
-                          needs="admin"
-                          className="btn ghost danger"
-                          aria-label={`Remove ${person.name}`}
-                          disabled={Boolean(lastOwner(person)) || drop.isPending}
-                          title={lastOwner(person) || "They become a stranger; what they made is kept"}
-                          onClick={() => setRemoving(person)}
-                        >
-                          Remove
-                        </WriteButton>
-                      </span>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
-        </div>
-      </section>
+      <ListPanel label="People" error={error} loading={!data} retry={refetch}>
+        <table className="table">
+          <TableHead columns={["Name", "Role", "Joined", "Last signed in"]} actions />
+          <tbody>
+            {people.map((person) => (
+              <tr key={person.id}>
+                <td className="name-cell">
+                  <b>{person.name}</b>
+                  {person.you && <span className="mut"> you</span>}
+                </td>
+                <td>
+                  <RoleChoice
+                    person={person}
+                    why={lastOwner(person)}
+                    busy={change.isPending}
+                    onChange={(role) => change.mutate({ person, role })}
+                  />
+                </td>
+                <td className="mut">{when(person.joined_at)}</td>
+                <td className="mut">{person.signed_in_at ? when(person.signed_in_at) : "never"}</td>
+                <td className="num">
+                  <span className="row-actions">
+                    <WriteButton
+                      needs="admin"
+                      className="btn ghost"
+                      aria-label={`Sign-in link for ${person.name}`}
+                      title="A link that signs them in once, for who forgot their password"
+                      disabled={link.isPending}
+                      onClick={() => link.mutate(person)}
+                    >
+                      Sign-in link
+                    </WriteButton>
+                    <WriteButton
+                      needs="admin"
+                      className="btn ghost danger"
+                      aria-label={`Remove ${person.name}`}
+                      disabled={Boolean(lastOwner(person)) || drop.isPending}
+                      title={lastOwner(person) || "They become a stranger; what they made is kept"}
+                      onClick={() => setRemoving(person)}
+                    >
+                      Remove
+                    </WriteButton>
+                  </span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ListPanel>
       <Invitations />
       {inviting && <InviteDialog onClose={() => setInviting(false)} />}
       {link.data && (
@@ -178,17 +161,7 @@ function Invitations() {
       </div>
       <div className="scroll" tabIndex={0}>
         <table className="table">
-          <thead>
-            <tr>
-              <th>Role</th>
-              <th>Invited by</th>
-              <th>Made</th>
-              <th>Runs out</th>
-              <th>
-                <span className="vh">Actions</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={["Role", "Invited by", "Made", "Runs out"]} actions />
           <tbody>
             {data.map((one) => (
               <tr key={one.id}>

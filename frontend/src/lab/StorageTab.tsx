@@ -5,8 +5,9 @@ import { WriteButton } from "../app/may";
 import { bytes, percent, plural } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Empty, Failure, Loading } from "../ui/states";
-import { StorageDialog } from "./StorageDialog";
+import { ofNumbers, TableHead } from "../ui/TableHead";
 import { storageQuery, type Large, type Storage } from "./queries";
+import { StorageDialog } from "./StorageDialog";
 
 /** What the lab keeps on disk, what is largest, and how much it may be. */
 export function StorageTab() {
@@ -90,15 +91,7 @@ function Holdings({ storage }: { storage: Storage }) {
     );
   return (
     <table className="table">
-      <thead>
-        <tr>
-          <th>What</th>
-          <th>Kind</th>
-          <th className="num">Runs</th>
-          <th className="num">Size</th>
-          <th className="num">Share</th>
-        </tr>
-      </thead>
+      <TableHead columns={["What", "Kind", ofNumbers("Runs"), ofNumbers("Size"), ofNumbers("Share")]} />
       <tbody>
         {rows.map((row) => (
           <tr key={row.id}>

@@ -1,9 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { remove } from "../api/client";
-import { plural, when } from "../ui/format";
+import { Count } from "../ui/Count";
+import { when } from "../ui/format";
 import { Icon } from "../ui/Icon";
-import { Empty, Failure, Loading } from "../ui/states";
+import { ListPanel } from "../ui/ListPanel";
+import { Empty } from "../ui/states";
+import { TableHead } from "../ui/TableHead";
 import { toast } from "../ui/toasts";
 import { useUrlState } from "../ui/useUrlState";
 import { Confirm } from "./Confirm";
@@ -41,70 +44,49 @@ export function TokensTab() {
             Show {ended} ended
           </label>
         )}
-        <span className="mut small" role="status">
-          {data ? plural(rows.length, "token") : ""}
-        </span>
+        <Count of={data && rows.length} one="token" />
       </div>
-      <section className="panel" aria-label="Tokens">
-        <div className="scroll" tabIndex={0}>
-          {error ? (
-            <Failure error={error} retry={() => void refetch()} />
-          ) : !data ? (
-            <Loading />
-          ) : !rows.length ? (
-            <Empty icon="lock" title="No token is in use">
-              A notebook, a script or Prometheus needs one. Issue it here, and keep it where the program finds it.
-            </Empty>
-          ) : (
-            <table className="table">
-              <thead>
-                <tr>
-                  <th>Name</th>
-                  {others && <th>Person</th>}
-                  <th>Scope</th>
-                  <th>State</th>
-                  <th>Issued</th>
-                  <th>Last used</th>
-                  <th>Runs out</th>
-                  <th>
-                    <span className="vh">Actions</span>
-                  </th>
+      <ListPanel label="Tokens" error={error} loading={!data} retry={refetch}>
+        {!rows.length ? (
+          <Empty icon="lock" title="No token is in use">
+            A notebook, a script or Prometheus needs one. Issue it here, and keep it where the program finds it.
+          </Empty>
+        ) : (
+          <table className="table">
+            <TableHead columns={["Name", others && "Person", "Scope", "State", "Issued", "Last used", "Runs out"]} actions />
+            <tbody>
+              {rows.map((token) => (
+                <tr key={token.id}>
+                  <td className="name-cell">
+                    <b className="ell" title={token.name}>
+                      {token.name}
+                    </b>
+                  </td>
+                  {others && <td>{token.person}</td>}
+                  <td title={SCOPES[token.scope]}>{token.scope}</td>
+                  <td>
+                    <State token={token} />
+                  </td>
+                  <td className="mut">{when(token.created_at)}</td>
+                  <td className="mut">{token.last_used_at ? when(token.last_used_at) : "never"}</td>
+                  <td className="mut">{token.expires_at ? when(token.expires_at) : "never"}</td>
+                  <td className="num">
+                    <button
+                      className="btn ghost danger"
+                      aria-label={`Revoke ${token.name}`}
+                      disabled={token.state !== "active" || revoke.isPending}
+                      title={token.state === "active" ? "Programs that use it are refused from now on" : `It is ${token.state} already`}
+                      onClick={() => setRevoking(token)}
+                    >
+                      Revoke
+                    </button>
+                  </td>
                 </tr>
-              </thead>
-              <tbody>
-                {rows.map((token) => (
-                  <tr key={token.id}>
-                    <td className="name-cell">
-                      <b className="ell" title={token.name}>
-                        {token.name}
-                      </b>
-                    </td>
-                    {others && <td>{token.person}</td>}
-                    <td title={SCOPES[token.scope]}>{token.scope}</td>
-                    <td>
-                      <State token={token} />
-                    </td>
-                    <td className="mut">{when(token.created_at)}</td>
-                    <td className="mut">{token.last_used_at ? when(token.last_used_at) : "never"}</td>
-                    <td className="mut">{token.expires_at ? when(token.expires_at) : "never"}</td>
-                    <td className="num">
-                      <button
-                        className="btn ghost danger"
-                        aria-label={`Revoke ${token.name}`}
-                        disabled={token.state !== "active" || revoke.isPending}
-                        title={token.state === "active" ? "Programs that use it are refused from now on" : `It is ${token.state} already`}
-                        onClick={() => setRevoking(token)}
-                      >
-                        Revoke
-                      </button>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
-        </div>
-      </section>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </ListPanel>
       {issuing && <IssueDialog onClose={() => setIssuing(false)} />}
       {revoking && (
         <Confirm title={`Revoke “${revoking.name}”?`} does="Revoke" onClose={() => setRevoking(null)} onYes={() => revoke.mutate(revoking)}>

@@ -9,6 +9,7 @@ import { inWords, partSums, rowsOf, sampleOf, SLOWEST } from "../model/waterfall
 import { latency, percent } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Empty, Failure, Loading } from "../ui/states";
+import { ofNumbers, TableHead } from "../ui/TableHead";
 import { toast } from "../ui/toasts";
 import type { Address } from "./address";
 import { useAsk } from "./useAsk";
@@ -203,15 +204,7 @@ function Path({ waterfall }: { waterfall: Waterfall }) {
       <div className="scroll rows-of" tabIndex={0}>
         {table ? (
           <table className="table">
-            <thead>
-              <tr>
-                <th>Operator</th>
-                <th>Part</th>
-                <th className="num">From</th>
-                <th className="num">Took</th>
-                <th className="num">Share</th>
-              </tr>
-            </thead>
+            <TableHead columns={["Operator", "Part", ofNumbers("From"), ofNumbers("Took"), ofNumbers("Share")]} />
             <tbody>
               {rows.map((row) => (
                 <tr key={row.key}>

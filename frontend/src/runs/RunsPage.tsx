@@ -6,15 +6,15 @@ import { experimentsQuery, RUNS_PER_PAGE, runsQuery, studyQuery, tagsQuery } fro
 import type { Run, RunState } from "../api/types";
 import { TopBar } from "../app/TopBar";
 import { addressOf, viewOf } from "../model/views";
-import { plural } from "../ui/format";
+import { Count } from "../ui/Count";
 import { Icon } from "../ui/Icon";
 import { Pager } from "../ui/Pager";
 import { SearchField } from "../ui/SearchField";
 import { Empty, Failure, Loading } from "../ui/states";
 import { useUrlState } from "../ui/useUrlState";
 import { BulkBar } from "./BulkBar";
-import { ColumnsMenu } from "./ColumnsMenu";
 import { columnsNamed } from "./columns";
+import { ColumnsMenu } from "./ColumnsMenu";
 import { FilterMenu } from "./FilterMenu";
 import { RunTable } from "./RunTable";
 import { ViewsMenu } from "./ViewsMenu";
@@ -114,9 +114,7 @@ export function RunsPage() {
             </label>
           )}
           <span className="grow" />
-          <span className="mut small" role="status">
-            {data ? plural(count, "run") : ""}
-          </span>
+          <Count of={data && count} one="run" />
         </div>
         {chosen.size > 0 && <BulkBar runs={current} onClear={() => setChosen(new Map())} />}
         <section className="panel" aria-label="Runs" data-testid="run-list">

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { isActive } from "../api/queries";
 import type { Run } from "../api/types";
-import { duration, latency, short, when } from "../ui/format";
+import { duration, latency, short, took_s, when } from "../ui/format";
 import { StateBadge } from "../ui/states";
 
 export interface Column {
@@ -21,9 +21,6 @@ const NONE = <span className="mut">–</span>;
 const measured = (run: Run) => (run.summary?.latency_ms ?? {}) as Partial<Record<"p50" | "p95" | "p99" | "mean" | "max", number | null>>;
 const ms = (value: number | null | undefined) => (value === null || value === undefined ? NONE : latency(value).join(" "));
 const counted = (value: unknown) => (typeof value === "number" ? short(value) : NONE);
-
-export const tookOf = (run: Run) =>
-  run.started_at && run.finished_at ? (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1000 : null;
 
 export const RUN_COLUMNS: Column[] = [
   {
@@ -89,7 +86,7 @@ export const RUN_COLUMNS: Column[] = [
     sort: "took",
     number: true,
     cell: (run) => {
-      const seconds = tookOf(run);
+      const seconds = took_s(run);
       return seconds === null ? NONE : duration(seconds);
     },
   },

@@ -3,7 +3,7 @@ import type { ChartedLine, Dimension, Spot } from "../model/studyChart";
 import { keyOf } from "../model/studyTable";
 import { valueText } from "../model/study";
 import { short } from "../ui/format";
-import { axisOf, logTicks, Plot, SERIES, type Colours, type PlotHandle } from "../ui/Plot";
+import { axisOf, intervalBars, logTicks, Plot, SERIES, type Colours, type PlotHandle } from "../ui/Plot";
 
 /** One metric over one dimension: a line for each choice of the others, with the interval over seeds as bars. */
 export function LineChart({
@@ -96,19 +96,7 @@ function traceOf(
     y: spots.map(({ y }) => y),
     line: { color: own, width: 2, dash },
     marker: { color: own, size: 8, symbol, line: { color: own, width: symbol.endsWith("open") ? 2 : 0 } },
-    ...(bars
-      ? {
-          error_y: {
-            type: "data",
-            symmetric: false,
-            array: spots.map(({ y, high }) => (high ?? y) - y),
-            arrayminus: spots.map(({ y, low }) => y - (low ?? y)),
-            color: own,
-            thickness: 1.5,
-            width: 4,
-          },
-        }
-      : {}),
+    ...(bars ? { error_y: intervalBars(spots, own) } : {}),
     text: spots.map((spot) => spotText(spot, label, title, across)),
     hovertemplate: "%{text}<extra></extra>",
   };

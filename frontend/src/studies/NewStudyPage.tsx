@@ -4,10 +4,13 @@ import { Link } from "react-router";
 import { experimentsQuery, registryQuery, schemaQuery, studySchemaQuery } from "../api/queries";
 import { TopBar } from "../app/TopBar";
 import type { StudyDocument } from "../model/study";
-import { plural, when } from "../ui/format";
+import { Count } from "../ui/Count";
+import { when } from "../ui/format";
 import { Icon } from "../ui/Icon";
+import { ListPanel } from "../ui/ListPanel";
 import { SearchField } from "../ui/SearchField";
 import { Empty, Failure, Loading } from "../ui/states";
+import { ofNumbers, TableHead } from "../ui/TableHead";
 import { useUrlState } from "../ui/useUrlState";
 import { ImportStudy } from "./ImportStudy";
 import { ORIGINS, originIn, originQuery, studyDraftOf } from "./origin";
@@ -82,56 +85,42 @@ function Choose({ onImport }: { onImport: (study: StudyDocument) => void }) {
           />
           <span className="mut small">Which experiment is to be studied? The study keeps a copy of it.</span>
           <span className="grow" />
-          <span className="mut small" role="status">
-            {data ? plural(rows.length, "experiment") : ""}
-          </span>
+          <Count of={data && rows.length} one="experiment" />
         </div>
-        <section className="panel" aria-label="Experiments">
-          <div className="scroll" tabIndex={0}>
-            {error ? (
-              <Failure error={error} retry={() => void refetch()} />
-            ) : !data ? (
-              <Loading />
-            ) : rows.length ? (
-              <table className="table experiments">
-                <thead>
-                  <tr>
-                    <th>Name</th>
-                    <th className="num">Runs</th>
-                    <th>Changed</th>
+        <ListPanel label="Experiments" error={error} loading={!data} retry={refetch}>
+          {rows.length ? (
+            <table className="table experiments">
+              <TableHead columns={["Name", ofNumbers("Runs"), "Changed"]} />
+              <tbody>
+                {rows.map((row) => (
+                  <tr key={row.id}>
+                    <td>
+                      <Link to={`/studies/new?experiment=${row.id}`}>
+                        <b>{row.name || "Untitled"}</b>
+                      </Link>
+                      {row.description && <p title={row.description}>{row.description}</p>}
+                    </td>
+                    <td className="num">{row.runs}</td>
+                    <td className="mut">{when(row.updated_at)}</td>
                   </tr>
-                </thead>
-                <tbody>
-                  {rows.map((row) => (
-                    <tr key={row.id}>
-                      <td>
-                        <Link to={`/studies/new?experiment=${row.id}`}>
-                          <b>{row.name || "Untitled"}</b>
-                        </Link>
-                        {row.description && <p title={row.description}>{row.description}</p>}
-                      </td>
-                      <td className="num">{row.runs}</td>
-                      <td className="mut">{when(row.updated_at)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            ) : (
-              <Empty
-                icon="canvas"
-                title={word ? `No experiment speaks of “${url.search}”` : "No experiment yet"}
-                action={
-                  <Link className="btn primary" to="/templates">
-                    <Icon name="gallery" />
-                    Open a template
-                  </Link>
-                }
-              >
-                A template opens as an experiment of your own, ready to run and to study.
-              </Empty>
-            )}
-          </div>
-        </section>
+                ))}
+              </tbody>
+            </table>
+          ) : (
+            <Empty
+              icon="canvas"
+              title={word ? `No experiment speaks of “${url.search}”` : "No experiment yet"}
+              action={
+                <Link className="btn primary" to="/templates">
+                  <Icon name="gallery" />
+                  Open a template
+                </Link>
+              }
+            >
+              A template opens as an experiment of your own, ready to run and to study.
+            </Empty>
+          )}
+        </ListPanel>
       </div>
     </div>
   );

@@ -3,13 +3,15 @@ import { Link } from "react-router";
 import { isActive, STUDIES_PER_PAGE, studiesQuery } from "../api/queries";
 import type { Study } from "../api/types";
 import { useDeletion } from "../api/useDeletion";
-import { WriteButton } from "../app/may";
+import { DeleteButton } from "../app/may";
 import { TopBar } from "../app/TopBar";
-import { duration, plural, when } from "../ui/format";
+import { Count } from "../ui/Count";
+import { tookText, when } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { ListPanel } from "../ui/ListPanel";
 import { Pager } from "../ui/Pager";
 import { Empty, StateBadge } from "../ui/states";
+import { ofNumbers, TableHead } from "../ui/TableHead";
 import { useUrlState } from "../ui/useUrlState";
 import { Progress } from "./Progress";
 import "./studies.css";
@@ -37,9 +39,7 @@ export function StudiesPage() {
         <div className="toolbar">
           <span className="mut small">A study is many runs of one experiment: what changes when fields change, and how much load it carries.</span>
           <span className="grow" />
-          <span className="mut small" role="status">
-            {data ? plural(count, "study", "studies") : ""}
-          </span>
+          <Count of={data && count} one="study" many="studies" />
         </div>
         <ListPanel label="Studies" data-testid="study-list" error={error} loading={!data} retry={refetch} stale={isPlaceholderData}>
           {studies.length ? (
@@ -75,21 +75,7 @@ function StudyTable({ studies }: { studies: Study[] }) {
   const erase = useDeletion("studies");
   return (
     <table className="table studies">
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>State</th>
-          <th>Progress</th>
-          <th className="num">Done</th>
-          <th className="num">Left</th>
-          <th className="num">Failed</th>
-          <th>Created</th>
-          <th className="num">Took</th>
-          <th>
-            <span className="vh">Actions</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={["Name", "State", "Progress", ofNumbers("Done"), ofNumbers("Left"), ofNumbers("Failed"), "Created", ofNumbers("Took")]} actions />
       <tbody>
         {studies.map((study) => (
           <tr key={study.id} data-testid={`study-${study.id}`}>
@@ -114,7 +100,7 @@ function StudyTable({ studies }: { studies: Study[] }) {
             <td className="num">{isActive(study) ? (study.trials_left?.toLocaleString("en-US") ?? "–") : <span className="mut">–</span>}</td>
             <td className="num">{study.trials_failed ? <b className="bad">{study.trials_failed}</b> : <span className="mut">0</span>}</td>
             <td className="mut">{when(study.created_at)}</td>
-            <td className="num">{tookOf(study) ?? <span className="mut">–</span>}</td>
+            <td className="num">{tookText(study) ?? <span className="mut">–</span>}</td>
             <td className="num">
               <span className="row-actions">
                 <Link
@@ -125,14 +111,11 @@ function StudyTable({ studies }: { studies: Study[] }) {
                 >
                   <Icon name="copy" />
                 </Link>
-                <WriteButton
-                  className="btn ghost icon"
+                <DeleteButton
+                  what={study.name}
                   title={isActive(study) ? "Delete; its runs that are under way are cancelled" : "Delete; its runs stay"}
-                  aria-label={`Delete ${study.name}`}
-                  onClick={() => void erase(study.id, `${study.name} deleted; its runs are kept.`)}
-                >
-                  <Icon name="trash" />
-                </WriteButton>
+                  onClick={() => erase(study.id, `${study.name} deleted; its runs are kept.`)}
+                />
               </span>
             </td>
           </tr>
@@ -141,6 +124,3 @@ function StudyTable({ studies }: { studies: Study[] }) {
     </table>
   );
 }
-
-export const tookOf = (study: Study): string | null =>
-  study.started_at && study.finished_at ? duration((Date.parse(study.finished_at) - Date.parse(study.started_at)) / 1000) : null;

@@ -1,12 +1,11 @@
 import { Link } from "react-router";
+import { isActive } from "../api/queries";
 import type { StudyDetail, StudyOptimisation, StudyResults } from "../api/types";
 import { boundText, objectiveText, whyNoBest } from "../model/optimum";
 import { boundsOf, designOf, isOptimised, loadOf, objectivesOf, pointText, questionOf, seedsOf, valueText } from "../model/study";
-import { plural, short } from "../ui/format";
+import { plural, short, tookText } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Progress } from "./Progress";
-import { tookOf } from "./StudiesPage";
-import { isActive } from "../api/queries";
 
 const DESIGNS: { [kind: string]: string } = { grid: "grid", together: "side by side", random: "random", latin_hypercube: "Latin hypercube", optimise: "optimisation" };
 
@@ -24,7 +23,7 @@ export function StudyHead({
   const axes = document.axes ?? [];
   const load = loadOf(document);
   const seeds = seedsOf(document);
-  const took = tookOf(study);
+  const took = tookText(study);
   const shares = document.search?.shares ?? [];
   return (
     <>

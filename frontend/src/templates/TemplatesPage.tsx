@@ -7,6 +7,7 @@ import { TopBar } from "../app/TopBar";
 import { useCreate } from "../canvas/useCreate";
 import { coerceDocument, emptyDocument, horizonOf, type ExperimentDocument } from "../model/document";
 import { expandHosts } from "../model/hosts";
+import { Count } from "../ui/Count";
 import { plural, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { QueryPicture } from "../ui/QueryPicture";
@@ -48,9 +49,7 @@ export function TemplatesPage() {
           />
           <span className="mut small">A template opens as a copy of your own: change anything.</span>
           <span className="grow" />
-          <span className="mut small" role="status">
-            {data ? plural(shown.length, "template") : ""}
-          </span>
+          <Count of={data && shown.length} one="template" />
         </div>
         <div className="scroll" tabIndex={0} role="region" aria-label="Templates">
           {error ? (

@@ -130,6 +130,23 @@ function themed(of: Colours): PlotlyObject {
   };
 }
 
+interface Spot {
+  y: number;
+  low: number | null;
+  high: number | null;
+}
+
+/** The interval of each point as a bar from `low` to `high`, with caps or without; none where there is no interval. */
+export const intervalBars = (spots: Spot[], colour: string, capped = true): PlotlyObject => ({
+  type: "data",
+  symmetric: false,
+  array: spots.map(({ y, high }) => (high ?? y) - y),
+  arrayminus: spots.map(({ y, low }) => y - (low ?? y)),
+  color: colour,
+  thickness: 1.5,
+  width: capped ? 4 : 0,
+});
+
 export const axisOf = (of: Colours, title: string, more: PlotlyObject = {}): PlotlyObject => ({
   title: { text: title, font: { size: 11, color: of("--text-3") }, standoff: 6 },
   gridcolor: of("--grid"),

@@ -43,6 +43,20 @@ export function duration(seconds: number): string {
   return minutes < 60 ? `${minutes} min ${Math.round(seconds % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+interface Work {
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+/** Seconds on the clock that a piece of work took; null as long as it has not ended. */
+export const took_s = ({ started_at, finished_at }: Work): number | null =>
+  started_at && finished_at ? (Date.parse(finished_at) - Date.parse(started_at)) / 1000 : null;
+
+export function tookText(work: Work): string | null {
+  const seconds = took_s(work);
+  return seconds === null ? null : duration(seconds);
+}
+
 export function clock(time: Date): string {
   return time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 }

@@ -1,4 +1,4 @@
-/** The little of Plotly that `ui/plotting.ts` uses; its own types are larger than all of this page's. */
+/** The little of Plotly that `ui/Plot.tsx` uses; its own types are larger than all of this page's. */
 declare module "plotly.js-cartesian-dist-min" {
   export type PlotlyObject = { [name: string]: unknown };
   export interface PlotlyElement extends HTMLElement {

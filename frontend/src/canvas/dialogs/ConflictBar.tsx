@@ -3,6 +3,7 @@ import { differences } from "../../model/diff";
 import { Dialog } from "../../ui/Dialog";
 import { plural } from "../../ui/format";
 import { Icon } from "../../ui/Icon";
+import { TableHead } from "../../ui/TableHead";
 import { useEditor } from "../editor";
 import { keepMine, takeTheirs } from "../useServer";
 
@@ -52,13 +53,7 @@ export function ConflictBar() {
         >
           <div className="scroll">
             <table className="table diff">
-              <thead>
-                <tr>
-                  <th>Field</th>
-                  <th>Mine</th>
-                  <th>Theirs</th>
-                </tr>
-              </thead>
+              <TableHead columns={["Field", "Mine", "Theirs"]} />
               <tbody>
                 {rows.slice(0, ROWS_MAX).map((row) => (
                   <tr key={row.pointer}>
