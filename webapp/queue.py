@@ -11,7 +11,7 @@ from django.conf import settings
 from django.utils import timezone
 from kombu.exceptions import KombuError, OperationalError
 
-from webapp.lab.models import Reproduction, Run, RunState, SparkJob, Study, Waterfalls, Work
+from webapp.lab.models import Reproduction, Run, SparkJob, Study, Waterfalls, Work
 
 QUEUE = Work.QUEUE
 KINDS: tuple[type[Work], ...] = (Run, Waterfalls, Study, Reproduction, SparkJob)
@@ -42,11 +42,12 @@ application.conf.update(
 
 
 def enqueue(id: uuid.UUID, kind: type[Work] = Run) -> bool:
-    """Hand queued work to the workers. False when the queue cannot be reached; the sweeper of a worker tries again then.
+    """Hand queued work to the workers. False when the queue cannot be reached; the sweeper of a worker tries again then. Runs for Spark
+    are left where they are.
 
     The row is marked first: of several that want to enqueue the same work, one does it.
     """
-    waiting = kind.objects.filter(pk=id, state=RunState.QUEUED)
+    waiting = kind.objects.queued().filter(pk=id)
     if waiting.filter(enqueued_at__isnull=True).update(enqueued_at=timezone.now()) == 0:
         return True
     try:
@@ -60,5 +61,5 @@ def enqueue(id: uuid.UUID, kind: type[Work] = Run) -> bool:
 
 def somebody_waits() -> bool:
     """There is work for which no worker of runs is free."""
-    waiting = {"state": RunState.QUEUED, "deleted_at__isnull": True, "enqueued_at__lt": timezone.now() - TAKEN_AFTER}
-    return any(kind.objects.filter(**waiting).exists() for kind in KINDS if kind.QUEUE == QUEUE)
+    handed_over_before = timezone.now() - TAKEN_AFTER
+    return any(kind.objects.queued().filter(enqueued_at__lt=handed_over_before).exists() for kind in KINDS if kind.QUEUE == QUEUE)

@@ -131,6 +131,7 @@ LOGGING = {
         "django.request": {"level": "ERROR"},
         "django.security": {"level": "ERROR"},
         "httpx": {"level": "WARNING"},
+        "py4j": {"level": "WARNING"},
         **{name: {"handlers": [], "propagate": True} for name in ("uvicorn", "uvicorn.access")},  # as all others
     },
 }

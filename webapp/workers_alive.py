@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
+from typing import Any
 
 import redis
 
@@ -33,17 +34,18 @@ def workers_alive() -> int:
         return 0
 
 
-def tell_spark_state(state: str, master: str, message: str) -> None:
-    """Called by the analysis worker every few seconds. state: asleep, ready or unavailable; message: what is missing, and what to do."""
-    told = json.dumps({"state": state, "master": master, "message": message})
+def tell_spark_state(state: str, master: str, message: str, cores: int = 0) -> None:
+    """Called by the analysis worker every few seconds. state: asleep, ready or unavailable; message: what is missing, and what to do;
+    cores: of all executors, 0 if they are not known."""
+    told = json.dumps({"state": state, "master": master, "message": message, "cores": cores})
     with contextlib.suppress(redis.RedisError, OSError):
         connection().set(SPARK_KEY, told, ex=VALID_S)
 
 
-def spark_state() -> dict[str, str]:
+def spark_state() -> dict[str, Any]:
     """As it was told last; "absent" if there is no analysis worker, or Redis is away."""
     told = None
     with contextlib.suppress(redis.RedisError, OSError):
         told = connection().get(SPARK_KEY)
-    found: dict[str, str] = json.loads(told) if told else {"state": "absent", "master": "", "message": ""}
+    found: dict[str, Any] = json.loads(told) if told else {"state": "absent", "master": "", "message": "", "cores": 0}
     return found

@@ -17,7 +17,7 @@ from django.db import DatabaseError, close_old_connections, connections
 from django.utils import timezone
 
 from webapp.lab import storage
-from webapp.lab.models import Reproduction, Run, RunState, SparkJob, Study, Waterfalls, Work
+from webapp.lab.models import Reproduction, Run, SparkJob, Study, Waterfalls, Work
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce, announce_row
 from webapp.queue import KINDS, enqueue
@@ -51,7 +51,7 @@ def sweep() -> None:
     except (redis.RedisError, OSError):
         return
     for kind in KINDS:
-        waiting = kind.objects.filter(state=RunState.QUEUED, deleted_at__isnull=True).order_by("created_at")
+        waiting = kind.objects.queued().order_by("created_at")
         if empty[kind.QUEUE]:
             waiting.filter(enqueued_at__lt=timezone.now() - UNDERWAY).update(enqueued_at=None)
         for id in waiting.filter(enqueued_at__isnull=True).values_list("pk", flat=True):

@@ -24,18 +24,18 @@ import engine
 from engine import studies as plan
 from engine.spec import Refusal
 from webapp.lab.documents import check
-from webapp.lab.models import Run, RunState, Study, Trial, TrialState
+from webapp.lab.models import Executor, Run, RunState, Study, Trial, TrialState
 from webapp.lab.models.studies import ENDED, NO_LOAD
 from webapp.lab.models.work import ACTIVE
 from webapp.lab.reuse import run_of_the_same
 from webapp.lab.storage import StorageFull
-from webapp.lab.studies import TrialRow, document_of, load_of, result_of, rows_of, tried_of
+from webapp.lab.studies import TrialRow, document_of, load_of, result_of, rows_of, stop, tried_of
 from webapp.lab.submission import start
 from webapp.lib.logs import bound
 from webapp.lib.redis_connection import connection
 from webapp.live import history
 from webapp.live.stream import announce_row
-from webapp.workers_alive import workers_alive
+from webapp.workers_alive import spark_state, workers_alive
 
 from . import figures
 from .attendant import Cancelled, LeaseLost, ShuttingDown
@@ -45,7 +45,7 @@ from .identity import new_holder
 log = logging.getLogger(__name__)
 
 RUNS_AHEAD = 2
-"""So many runs of a study are in the queue or under way for each worker: a worker that ends one finds the next."""
+"""So many runs of a study are in the queue or under way for each worker, or core of Spark's: who ends one finds the next."""
 
 RENEW_S = 2.0
 ROWS_TOGETHER = 500
@@ -75,13 +75,30 @@ def advance(id: UUID | str) -> None:
                 log.exception("study %s failed", id)
                 message = f"the study cannot go on: {type(error).__name__}: {error}; the worker's log has the details"
                 changes = {"state": RunState.FAILED, "error": message, "finished_at": timezone.now()}
-            Study.objects.lay_down(id, holder, **changes)
-            announce_row(connection(), "study", id)
-            if "state" in changes and changes["state"] != RunState.QUEUED:
-                figures.after(id)
+            _lay_down(id, holder, changes)
             # What ended meanwhile may have been noticed by nobody: who saw it end found the study held.
             if not Study.objects.to_be_carried_on().filter(pk=id).exists():
                 return
+
+
+def _lay_down(id: UUID | str, holder: str, changes: dict[str, Any]) -> None:
+    Study.objects.lay_down(id, holder, **changes)
+    announce_row(connection(), "study", id)
+    if "state" in changes and changes["state"] != RunState.QUEUED:
+        figures.after(id)
+
+
+def fail_for_want_of_spark(why: str) -> None:
+    """Nobody executes the runs that wait for Spark: they are stopped, and their studies fail with the reason, until somebody lets them go
+    on (`retry`). Others that wait for such a run make their own."""
+    waiting = Run.objects.for_spark()
+    for id in set(waiting.values_list("study_id", flat=True)):
+        under_way = Study.objects.filter(pk=id, state__in=ACTIVE, deleted_at__isnull=True).exists()
+        if under_way and not Study.objects.claim(id, holder := new_holder()):
+            continue  # somebody carries it on just now, and may start more: the next look finds it
+        stop(waiting.filter(study=id))
+        if under_way:
+            _lay_down(id, holder, {"state": RunState.FAILED, "error": why, "finished_at": timezone.now()})
 
 
 def after(run_id: UUID | str) -> None:
@@ -202,7 +219,8 @@ class Advance:
 
     def _start(self) -> bool:
         """Start runs until enough are under way. True: some had been made before, and have ended."""
-        room = RUNS_AHEAD * max(1, workers_alive()) - self.trials.filter(state=TrialState.RUNNING).count()
+        at_a_time = spark_state()["cores"] if self.document.executor == Executor.SPARK else workers_alive()
+        room = RUNS_AHEAD * max(1, at_a_time) - self.trials.filter(state=TrialState.RUNNING).count()
         known_already = False
         for trial in self.trials.filter(state=TrialState.WANTED).order_by("pk")[:ROWS_TOGETHER]:
             if room <= 0:
@@ -228,7 +246,7 @@ class Advance:
         run = run_of_the_same(self.study.lab, checked.experiment, engine.ENGINE_VERSION)
         reused = run is not None and run.study_id != self.study.pk
         if run is None:
-            run, _ = start(self.study.experiment, document, checked.experiment, study=self.study)
+            run, _ = start(self.study.experiment, document, checked.experiment, study=self.study, executor=self.document.executor)
         self.trials.filter(pk=trial.pk).update(state=TrialState.RUNNING, run=run, reused=reused)
         return run
 

@@ -34,6 +34,7 @@ DIGITS = 12
 
 NUMBERS: JsonDict = {"x-editor": "numbers"}
 NAME = r"^[a-z][a-z0-9_]{0,49}$"
+Executor = Literal["workers", "spark"]
 Values = dict[str, Any]
 """A value by the name of its axis."""
 
@@ -264,6 +265,11 @@ class Study(Model):
     axes: tuple[Axis, ...] = Field(default=(), max_length=20)
     design: AnyDesign = Field(default_factory=Grid)
     search: AnySearch = Field(default_factory=NoSearch)
+    executor: Executor = Field(
+        default="workers",
+        title="Executed by",
+        description="whose processes make the runs: the lab's workers, or the executors of the Spark cluster; the results are the same",
+    )
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:

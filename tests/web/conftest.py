@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import copy
 import os
+import socket
+import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -170,23 +173,18 @@ def process_environment() -> dict[str, str]:
 @pytest.fixture
 def start_worker(transactional_db: None, redis: RedisProcess, tmp_path: Path) -> Iterator[Callable[[], Service]]:
     """Starts real Celery worker processes, and stops them at the end of the test."""
+    yield from celery_workers("worker", "workers.app", "runs", tmp_path)
+
+
+def celery_workers(kind: str, application: str, queue: str, folder: Path, **usual: str) -> Iterator[Callable[..., Service]]:
+    """What starts workers of an application, with options as their environment; in the end they are stopped."""
     workers: list[Service] = []
 
-    def start() -> Service:
-        name = f"worker{len(workers)}"
-        options = [
-            "--pool",
-            "solo",
-            "--queues",
-            "runs",
-            "--loglevel",
-            "info",
-            "--without-gossip",
-            "--without-mingle",
-            "--without-heartbeat",
-        ]
-        command = [str(PYTHON), "-m", "celery", "-A", "workers.app", "worker", *options, "--hostname", f"{name}@%h"]
-        worker = Service(name, command, process_environment(), tmp_path / f"{name}.log")
+    def start(**environment: str) -> Service:
+        name = f"{kind}{len(workers)}"
+        options = f"--pool solo --queues {queue} --loglevel info --without-gossip --without-mingle --without-heartbeat --hostname {name}@%h"
+        command = [str(PYTHON), "-m", "celery", "-A", application, "worker", *options.split()]
+        worker = Service(name, command, {**process_environment(), **usual, **environment}, folder / f"{name}.log")
         worker.start()
         workers.append(worker)
         return worker
@@ -197,3 +195,64 @@ def start_worker(transactional_db: None, redis: RedisProcess, tmp_path: Path) ->
     for worker in workers:
         worker.stop(time.monotonic() + 5)
         print(worker.log.read_text(errors="replace")[-3000:])
+
+
+# --- Spark --------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def start_analysis(transactional_db: None, redis: RedisProcess, tmp_path: Path) -> Iterator[Callable[..., Service]]:
+    """Starts real analysis workers, and stops them at the end of the test. Options: their environment."""
+    yield from celery_workers("analysis", "workers.spark.app", "spark", tmp_path, SPARK_MASTER="local[2]")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[str]:
+    """The address of a standalone master with one worker of two cores, both from the installed PySpark."""
+    import pyspark
+
+    spark_class = Path(pyspark.__file__).parent / "bin" / "spark-class"
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    master = f"spark://127.0.0.1:{port}"
+    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, "SPARK_DAEMON_MEMORY": "256m"}
+    deploy, no_page = "org.apache.spark.deploy", ("--webui-port", "0")
+    commands = {
+        "master": [f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port), *no_page],
+        "cluster-worker": [
+            f"{deploy}.worker.Worker",
+            "--cores",
+            "2",
+            "--memory",
+            "1g",
+            "--work-dir",
+            str(tmp_path / "work"),
+            *no_page,
+            master,
+        ],
+    }
+    services = [Service(name, [str(spark_class), *words], environment, tmp_path / f"{name}.log") for name, words in commands.items()]
+    services[0].start()
+    wait_for(lambda: answers(port), "the master to listen", 180)
+    services[1].start()
+    yield master
+    for service in services[::-1]:
+        service.ask_to_stop()
+        service.stop(time.monotonic() + 5)
+        print(service.log.read_text(errors="replace")[-2000:])
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def processes_of_tests(word: str) -> list[int]:
+    """Processes with this word in their command line that use the tests' data directory."""
+    wanted, found = f"MILLRACE_DATA={os.environ['MILLRACE_DATA']}".encode(), []
+    for directory in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if word.encode() in (directory / "cmdline").read_bytes() and wanted in (directory / "environ").read_bytes().split(b"\0"):
+                found.append(int(directory.name))
+    return sorted(found)

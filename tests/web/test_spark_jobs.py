@@ -7,15 +7,12 @@ import os
 import re
 import signal
 import socket
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
-from launcher.environment import PYTHON
 from launcher.services import Service
 
 from engine.spec.spans import Span
@@ -28,7 +25,7 @@ from workers import caretaker, execution
 from workers.spark import jobs
 from workers.spark.session import SESSION
 
-from .conftest import RedisProcess, new_experiment, process_environment, small_document, wait_for
+from .conftest import RedisProcess, new_experiment, processes_of_tests, small_document, wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
@@ -153,28 +150,6 @@ def test_an_unreachable_master_is_a_clear_failure_within_seconds(
 # --- answers ------------------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def start_analysis(transactional_db: None, redis: RedisProcess, tmp_path: Path) -> Iterator[Callable[..., Service]]:
-    """Starts real analysis workers, and stops them at the end of the test. Options: their environment."""
-    started: list[Service] = []
-
-    def start(**environment: str) -> Service:
-        options = "worker --pool solo --queues spark --loglevel info --without-gossip --without-mingle --without-heartbeat"
-        command = [str(PYTHON), "-m", "celery", "-A", "workers.spark.app", *options.split(), "--hostname", f"analysis{len(started)}@%h"]
-        name = f"analysis{len(started)}"
-        worker = Service(name, command, {**process_environment(), "SPARK_MASTER": "local[2]", **environment}, tmp_path / f"{name}.log")
-        worker.start()
-        started.append(worker)
-        return worker
-
-    yield start
-    for worker in started:
-        worker.ask_to_stop()
-    for worker in started:
-        worker.stop(time.monotonic() + 5)
-        print(worker.log.read_text(errors="replace")[-3000:])
-
-
 def answer_of(client: Client, body: dict[str, Any]) -> dict[str, Any]:
     """Ask, and wait for the answer of a worker."""
     id = post(client, body)["id"]
@@ -217,9 +192,9 @@ def test_a_worker_answers_all_kinds_reads_only_what_is_new_and_survives_its_jvm(
     assert row["cut_frames"] == 2
     assert same_as_files(row, new, Span(from_s=0.6, to_s=1.1))
 
-    pid = jvm_of_tests()
+    (pid,) = processes_of_tests("SparkSubmit")
     os.kill(pid, signal.SIGKILL)
-    wait_for(lambda: not Path(f"/proc/{pid}").exists() or jvm_of_tests() != pid, "the end of the JVM")
+    wait_for(lambda: pid not in processes_of_tests("SparkSubmit"), "the end of the JVM")
 
     slow, fast = ({"search": f"per_s={per_s}"} for per_s in of_rate)
     compared = answer_of(client, {"kind": "comparison", "runs": fast, "against": slow, "metrics": ["in_per_s", "records_in"]})
@@ -248,61 +223,7 @@ def test_a_worker_answers_all_kinds_reads_only_what_is_new_and_survives_its_jvm(
     assert [one["number"] for one in left_out] == [new.number]
 
 
-def jvm_of_tests() -> int:
-    """The JVM of the analysis worker that uses this test's data directory; 0 if there is none."""
-    wanted = f"MILLRACE_DATA={os.environ['MILLRACE_DATA']}".encode()
-    for directory in Path("/proc").glob("[0-9]*"):
-        try:
-            if b"SparkSubmit" in (directory / "cmdline").read_bytes() and wanted in (directory / "environ").read_bytes().split(b"\0"):
-                return int(directory.name)
-        except OSError:
-            continue
-    return 0
-
-
 # --- a real cluster -----------------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[str]:
-    """The address of a standalone master with one worker of two cores, both from the installed PySpark."""
-    import pyspark
-
-    spark_class = Path(pyspark.__file__).parent / "bin" / "spark-class"
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    master = f"spark://127.0.0.1:{port}"
-    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, "SPARK_DAEMON_MEMORY": "256m"}
-    deploy, no_page = "org.apache.spark.deploy", ("--webui-port", "0")
-    commands = {
-        "master": [f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port), *no_page],
-        "cluster-worker": [
-            f"{deploy}.worker.Worker",
-            "--cores",
-            "2",
-            "--memory",
-            "1g",
-            "--work-dir",
-            str(tmp_path / "work"),
-            *no_page,
-            master,
-        ],
-    }
-    services = [Service(name, [str(spark_class), *words], environment, tmp_path / f"{name}.log") for name, words in commands.items()]
-    services[0].start()
-    wait_for(lambda: answers(port), "the master to listen", 180)
-    services[1].start()
-    yield master
-    for service in services[::-1]:
-        service.ask_to_stop()
-        service.stop(time.monotonic() + 5)
-        print(service.log.read_text(errors="replace")[-2000:])
-
-
-def answers(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.mark.spark

@@ -356,7 +356,12 @@ def test_a_study_survives(
         time.sleep(1)
         redis.start()
     assert done() < RUNS
-    wait_for(lambda: not Study.objects.get(pk=study.pk).active, "the end of the study", 120)
+    assert_made_whole(client, study, expected)
+
+
+def assert_made_whole(client: Client, study: Study, expected: Any) -> None:
+    """It ends with this result; each of its runs was made, and once."""
+    wait_for(lambda: not Study.objects.get(pk=study.pk).active, "the end of the study", 240)
     study.refresh_from_db()
     assert (study.state, study.error, study.trials_done) == (RunState.SUCCEEDED, "", RUNS)
     assert rows_of(results(client, study, "records_out", "latency_ms.p99")) == expected

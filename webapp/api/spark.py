@@ -29,11 +29,12 @@ NOBODY = "no analysis worker is running; the job waits until one is started (scr
 
 class SparkState(Schema):
     """state: asleep (Spark starts with the next job), ready, unavailable, or absent (there is no analysis worker). message: what is
-    missing, and what to do."""
+    missing, and what to do. cores: of all executors, 0 until Spark has started."""
 
     state: str
     master: str
     message: str
+    cores: int
 
 
 class AnalysisPage(Schema):

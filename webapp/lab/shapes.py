@@ -8,6 +8,7 @@ from typing import Any, Self
 from ninja import Schema
 
 from .models import Dataset, Experiment, Reproduction, Run, RunState, SparkJob, Study, Waterfalls
+from .studies import waits_for
 
 
 class ExperimentName(Schema):
@@ -207,14 +208,15 @@ class StudyShape(Schema):
 
 
 class StudyDetail(StudyShape):
-    """A study with its document; `metrics` are the names of what its runs measured so far."""
+    """A study with its document; `metrics` are the names of what its runs measured so far, `note` says what its runs wait for."""
 
     document: dict[str, Any]
     metrics: list[str]
+    note: str | None
 
     @classmethod
     def of(cls, study: Study, metrics: list[str] | None = None) -> Self:
-        return cls(**cls.fields_of(study), document=study.document, metrics=metrics or [])
+        return cls(**cls.fields_of(study), document=study.document, metrics=metrics or [], note=waits_for(study))
 
 
 class DatasetColumn(Schema):

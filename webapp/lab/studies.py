@@ -20,13 +20,16 @@ from engine.spec.validation import Context
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce, announce_row
 from webapp.queue import enqueue
+from webapp.workers_alive import spark_state
 
 from .documents import check, datasets_of
-from .models import Experiment, Lab, Reproduction, Run, RunState, RunSummary, Study, Trial, TrialState
+from .models import Executor, Experiment, Lab, Reproduction, Run, RunState, RunSummary, Study, Trial, TrialState
 from .models.experiments import name_of
 from .models.studies import ENDED, NO_LOAD, UNNAMED_STUDY
 from .models.work import ACTIVE
 from .storage import check_room
+
+NOBODY = "no analysis worker is running, which hands the runs to Spark; they wait until one is started (scripts/up starts one by itself)"
 
 
 class RefusedStudy(Exception):
@@ -81,12 +84,22 @@ def cancel(study: Study) -> bool:
         return False
     mine = Run.objects.filter(study=study, state__in=ACTIVE)
     shared = Trial.objects.filter(state=TrialState.RUNNING, study__state__in=ACTIVE).exclude(study=study)
-    for run_id in mine.exclude(pk__in=shared.values("run")).values_list("pk", flat=True):
-        if Run.objects.request_cancel(run_id):
-            announce(connection(), run_id)
+    stop(mine.exclude(pk__in=shared.values("run")))
     announce_row(connection(), "study", study.pk)
     study.refresh_from_db()
     return True
+
+
+def waits_for(study: Study) -> str | None:
+    """What is missing for its runs to begin, as far as that is known here."""
+    by_spark = study.active and study.document.get("executor") == Executor.SPARK
+    return NOBODY if by_spark and spark_state()["state"] == "absent" else None
+
+
+def stop(runs: QuerySet[Run]) -> None:
+    for id in runs.values_list("pk", flat=True):
+        if Run.objects.request_cancel(id):
+            announce(connection(), id)
 
 
 def retry(study: Study) -> bool:

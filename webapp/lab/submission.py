@@ -65,8 +65,8 @@ def checked_valid(document: dict[str, Any], lab: Lab) -> spec.Experiment:
 def start(
     experiment: Experiment, document: dict[str, Any], valid: spec.Experiment, pace: float | None = None, **origin: Any
 ) -> tuple[Run, str | None]:
-    """Store a run of a document and hand it to the workers. valid: the document, examined. origin: a study, or a parent and a moment.
-    Returns as `submit`, the run as it was before a worker took it. Raises StorageFull."""
+    """Store a run of a document and hand it to the workers. valid: the document, examined. origin: a study and who executes it, or a parent
+    and a moment. Returns as `submit`, the run as it was before a worker took it. Raises StorageFull."""
     check_room(experiment.lab)
     run = Run.start(
         experiment,

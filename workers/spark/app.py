@@ -1,6 +1,7 @@
 """The Celery application of the analysis worker: `celery -A workers.spark.app worker --pool solo --queues spark`.
 
-It answers one question after the other. Java is started with the first one, so a lab that asks none pays nothing for it.
+It answers one question after the other, and beside that hands the runs of studies to Spark's executors. Java is started with the first of
+either, so a lab that wants none pays nothing for it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from webapp.workers_alive import tell_spark_state  # noqa: E402
 from workers.execution import SHUTTING_DOWN  # noqa: E402
 
 from . import jobs  # noqa: E402
+from .runs import Runs  # noqa: E402
 from .session import SESSION, master  # noqa: E402
 
 __all__ = ["application", "spark_job"]
@@ -38,18 +40,19 @@ def spark_job(id: str) -> None:
 
 
 @signals.worker_ready.connect
-def begin_to_tell(**_: Any) -> None:
+def begin(**_: Any) -> None:
     threading.Thread(target=_tell, name="state of Spark", daemon=True).start()
+    Runs(SESSION).start()
 
 
 @signals.worker_shutting_down.connect
 def stop_working(**_: Any) -> None:
-    """A job that is under way is given back; what it has summarised stays."""
+    """A job that is under way is given back; what it has summarised stays. Runs under way are lost with the session, and taken again."""
     SHUTTING_DOWN.set()
 
 
 def _tell() -> None:
     pause = threading.Event()
     while True:
-        tell_spark_state(SESSION.state, master(), SESSION.message)
+        tell_spark_state(SESSION.state, master(), SESSION.message, SESSION.cores)
         pause.wait(SIGN_S)

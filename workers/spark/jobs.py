@@ -54,6 +54,7 @@ def make(id: str) -> None:
 def _outcome(job: SparkJob, attendant: Attendant) -> dict[str, Any]:
     """Make the answer, and say how it went as changes of the row. Raises LeaseLost and ShuttingDown."""
     for again in (False, True):
+        deaths = SESSION.deaths()
         try:
             return _make(job, attendant)
         except (LeaseLost, ShuttingDown):
@@ -70,7 +71,7 @@ def _outcome(job: SparkJob, attendant: Attendant) -> dict[str, Any]:
             log.exception("analysis %s failed", job.pk)
             if SHUTTING_DOWN.wait(NOTICE_S):
                 raise ShuttingDown from None
-            if not SESSION.lost():
+            if SESSION.deaths() == deaths:
                 return failed(f"the analysis failed: {first_line(error)}; the log of the analysis worker has the details")
             if again:
                 return failed("Spark ended twice in the middle of this, most likely for lack of memory; give it more (SPARK_DRIVER_MEMORY)")

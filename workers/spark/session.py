@@ -13,6 +13,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -33,24 +34,29 @@ def master() -> str:
 
 
 class Session:
-    """Gives the session. Raises SparkUnavailable as long as there can be none; the next call looks again."""
+    """Gives the session. Raises SparkUnavailable as long as there can be none; the next call looks again. Threads share it."""
 
     def __init__(self) -> None:
         self.spark: Any = None
+        self.lock = threading.RLock()
+        self.ended = 0
         self.state, self.message = "asleep", ""  # asleep, ready, unavailable: then the message says what is missing
+        self.cores = 0  # of all executors, as they were last seen; 0 before there is a session
 
     def get(self) -> Any:
-        try:
-            session = self._get()
-        except SparkUnavailable as why:
-            self.state, self.message = "unavailable", str(why)
-            raise
-        self.state, self.message = "ready", ""
-        return session
+        with self.lock:
+            try:
+                session = self._get()
+            except SparkUnavailable as why:
+                self.state, self.message, self.cores = "unavailable", str(why), 0
+                raise
+            self.state, self.message, self.cores = "ready", "", int(session.sparkContext.defaultParallelism)
+            return session
 
     def _get(self) -> Any:
         if self.spark is not None and self._alive():
             return self.spark
+        self.ended = self.deaths()
         self.close()
         where = master()
         _check_java()
@@ -64,9 +70,10 @@ class Session:
                 raise
         return self.spark
 
-    def lost(self) -> bool:
-        """True if there was one, and it ended by itself."""
-        return self.spark is not None and not self._alive()
+    def deaths(self) -> int:
+        """How many have ended by themselves."""
+        with self.lock:
+            return self.ended + (self.spark is not None and not self._alive())
 
     def close(self) -> None:
         """End it, and forget it also when nothing of it answers any more."""
@@ -100,12 +107,12 @@ def _check_java() -> None:
     java = Path(home) / "bin" / "java" if home else shutil.which("java")
     if java is None or not Path(java).is_file():
         where = f"JAVA_HOME is {home}, and there is no bin/java in it" if home else "there is no java on PATH, and JAVA_HOME is not set"
-        raise SparkUnavailable(f"Java is missing: {where}; install Java {JAVA_NEEDED} or newer, or set JAVA_HOME, and start the job again")
+        raise SparkUnavailable(f"Java is missing: {where}; install Java {JAVA_NEEDED} or newer, or set JAVA_HOME, and try again")
     said = subprocess.run([str(java), "-version"], capture_output=True, text=True, timeout=60).stderr
     version = re.search(r'version "(?:1\.)?(\d+)', said)
     if version is None or int(version[1]) < JAVA_NEEDED:
         found = version[1] if version else said.strip()[:80] or "nothing"
-        raise SparkUnavailable(f"Java {JAVA_NEEDED} or newer is needed; {java} says {found}; set JAVA_HOME to a newer one and start again")
+        raise SparkUnavailable(f"Java {JAVA_NEEDED} or newer is needed; {java} says {found}; set JAVA_HOME to a newer one and try again")
 
 
 def _check_reachable(where: str) -> None:
@@ -124,7 +131,7 @@ def _check_reachable(where: str) -> None:
             failures.append(f"{address}: {getattr(error, 'strerror', None) or error}")
     raise SparkUnavailable(
         f"the Spark master {where} cannot be reached ({'; '.join(failures)}); start it, or correct SPARK_MASTER (without it Spark runs "
-        "on this machine), and start the job again"
+        "on this machine), and try again"
     )
 
 
@@ -141,6 +148,7 @@ def _start(where: str) -> Any:
         "spark.sql.session.timeZone": "UTC",
         "spark.executorEnv.PYTHONPATH": path,
         "spark.python.worker.reuse": "true",
+        "spark.scheduler.mode": "FAIR",  # between analyses and runs
         "spark.log.level": "ERROR",
         **({"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"} if on_this_machine else {}),
     }
@@ -161,7 +169,7 @@ def _wait_for_executor(spark: Any, where: str) -> None:
         if time.monotonic() > deadline_s:
             raise SparkUnavailable(
                 f"the Spark master {where} has given no executor within {EXECUTOR_S:.0f} s: it has no worker, or none with a free core and "
-                "memory; start one (spark-class org.apache.spark.deploy.worker.Worker) or end what occupies them, and start the job again"
+                "memory; start one (spark-class org.apache.spark.deploy.worker.Worker) or end what occupies them, and try again"
             )
         time.sleep(0.1)
 

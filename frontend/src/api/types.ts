@@ -324,6 +324,7 @@ export interface SparkState {
   state: "absent" | "asleep" | "ready" | "unavailable";
   master: string;
   message: string;
+  cores: number;
 }
 
 /** A question that takes many runs. */
@@ -353,6 +354,8 @@ export interface StudyDetail extends Study {
   document: StudyDocument;
   /** Names of what its runs measured so far. */
   metrics: string[];
+  /** What its runs wait for. */
+  note: string | null;
 }
 
 /** How much greater a mean is than the baseline's; bounds and p are null where a side has one run. pairs: seeds held against each other. */

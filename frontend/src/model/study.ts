@@ -20,6 +20,7 @@ export interface StudyDocument {
   seeds?: number[];
   axes?: Axis[];
   design?: Tagged;
+  executor?: "workers" | "spark";
   search?: { kind: string; load?: Axis; shares?: number[]; [field: string]: unknown };
   [field: string]: unknown;
 }

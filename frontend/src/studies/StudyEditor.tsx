@@ -274,6 +274,20 @@ export function StudyEditor({
               </>
             )}
           </section>
+          <section className="panel editor-part" aria-label="Execution">
+            <header className="part-head">
+              <h2>Execution</h2>
+            </header>
+            <SchemaForm
+              schema={schema.document}
+              value={study.executor ? { executor: study.executor } : {}}
+              pointer=""
+              problems={problems}
+              only={["executor"]}
+              idPrefix="study-execution"
+              onChange={({ executor }) => change({ executor: executor === "spark" ? "spark" : "workers" })}
+            />
+          </section>
         </div>
         <Overview study={study} checked={checked} fresh={fresh} lost={lost} why={why} experiment={origin.experiment} />
       </div>

@@ -33,6 +33,12 @@ export function StudyHead({
           <span>{study.error}</span>
         </div>
       )}
+      {study.note && (
+        <div className="bar-note" data-testid="study-note">
+          <Icon name="clock" />
+          <span>{study.note}</span>
+        </div>
+      )}
       <header className="study-head">
         <div>
           <p className="asks">
@@ -81,6 +87,7 @@ export function StudyHead({
             more={shares.length ? `then at ${shares.map((share) => `${valueText(share * 100)} %`).join(", ")}` : ""}
           />
         )}
+        {document.executor === "spark" && <Fact term="Executed by" value="Spark" more="its executors" />}
         {took && <Fact term="Took" value={took} more="" />}
       </dl>
     </>

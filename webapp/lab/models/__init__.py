@@ -6,7 +6,7 @@ from .fields import FieldName
 from .figures import FigureResult, Reproduction
 from .parameters import RunParameter
 from .people import Lab, Membership
-from .runs import Run, RunSummary
+from .runs import Executor, Run, RunSummary
 from .spark import SparkJob
 from .studies import Study, Trial, TrialState
 from .tags import Tag
@@ -16,6 +16,7 @@ from .work import RunState, Work
 
 __all__ = [
     "Dataset",
+    "Executor",
     "Experiment",
     "FieldName",
     "FigureResult",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from django.conf import settings
 from django.db import models, transaction
@@ -25,6 +25,24 @@ if TYPE_CHECKING:
 NOTES_LENGTH_MAX = 20_000
 
 
+class Executor(models.TextChoices):
+    """Who takes a run."""
+
+    WORKERS = "workers"
+    SPARK = "spark"
+
+
+class ExecutedQuerySet(RunQuerySet):
+    """Runs for Spark are in no queue: who hands them to the executors looks for them here (`workers.spark.runs`)."""
+
+    def queued(self) -> Self:
+        return super().queued().exclude(executor=Executor.SPARK)
+
+    def for_spark(self) -> Self:
+        """Queued runs that Spark's executors take."""
+        return super().queued().filter(executor=Executor.SPARK)
+
+
 class Run(Work):
     """One execution of one document with one seed."""
 
@@ -36,6 +54,7 @@ class Run(Work):
     experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="runs")
     experiment_version = models.PositiveIntegerField()
     study = models.ForeignKey("Study", null=True, on_delete=models.SET_NULL, related_name="runs")  # that made it
+    executor = models.CharField(max_length=10, choices=Executor, default=Executor.WORKERS, db_default=Executor.WORKERS.value)
     parent = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="forks")  # from which it was forked
     fork_at_ns = models.BigIntegerField(null=True)  # up to here it is as its parent
     name = models.CharField(max_length=200)  # the experiment's when the run was made
@@ -58,7 +77,7 @@ class Run(Work):
     stored_bytes = models.BigIntegerField(null=True)  # that its files take; null: to be measured
     frames_removed_at = models.DateTimeField(null=True)  # see storage
 
-    objects = RunQuerySet.as_manager()
+    objects = ExecutedQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["lab", "number"], name="one_run_of_a_number")]
@@ -81,6 +100,7 @@ class Run(Work):
         horizon_ns: int,
         pace: float | None = None,
         study: Study | None = None,
+        executor: str = Executor.WORKERS,
         parent: Run | None = None,
         fork_at_ns: int | None = None,
     ) -> Run:
@@ -92,7 +112,7 @@ class Run(Work):
             return cls.objects.create(
                 lab_id=experiment.lab_id, number=number, experiment=experiment, experiment_version=experiment.version, name=name,
                 document=document, hash=hash, setup=setup, seed=seed, horizon_ns=horizon_ns, pace=pace, study=study,
-                parent=parent, fork_at_ns=fork_at_ns,
+                executor=executor, parent=parent, fork_at_ns=fork_at_ns,
             )  # fmt: skip
 
     @property

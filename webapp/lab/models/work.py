@@ -46,6 +46,10 @@ class WorkQuerySet(models.QuerySet[Any]):
         )
         return taken == 1
 
+    def queued(self) -> Self:
+        """What a worker finds in the queue, or should find there."""
+        return self.filter(state=RunState.QUEUED, deleted_at__isnull=True)
+
     def held(self, id: uuid.UUID | str, worker: str) -> Self:
         """The work, if the worker still holds it."""
         return self.filter(pk=id, state__in=TAKEN, lease_holder=worker)
