@@ -7,7 +7,7 @@ import os
 import re
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from workers import caretaker, execution
 from workers.spark import jobs
 from workers.spark.session import SESSION
 
-from .conftest import RedisProcess, new_experiment, processes_of_tests, small_document, wait_for
+from .conftest import new_experiment, processes_of_tests, small_document, wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 

@@ -30,15 +30,9 @@ from workers.spark.runs import Runs
 from workers.spark.session import Session
 
 from .conftest import RedisProcess, new_experiment, processes_of_tests, wait_for
-from .test_studies import RUNS, assert_made_whole, client, finished, lab, posted, results, rows_in_one_process, rows_of, sweep
+from .test_studies import RUNS, assert_made_whole, finished, posted, results, rows_in_one_process, rows_of, sweep
 
-__all__ = ["client", "lab"]
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def not_shutting_down(redis: RedisProcess) -> None:
-    execution.SHUTTING_DOWN.clear()
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
 
 def by_spark(document: dict[str, Any]) -> dict[str, Any]:
