@@ -46,6 +46,7 @@ ASKED = {
     "a word, by -p99": "/api/runs?search=q7&sort=-p99",
     "a hash": "/api/runs?search={hash}",
     "a word that nothing has": "/api/runs?search=nowhere",
+    "a word that nothing has, by -p99": "/api/runs?search=nowhere&sort=-p99",
     "p99>990": "/api/runs?search=p99>990",
     "p99>990 by -p99": "/api/runs?search=p99>990&sort=-p99",
     "p99>10 (most)": "/api/runs?search=p99>10",

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import connection as database
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
-from webapp.lab.models import Experiment, Lab, Run, RunState, RunSummary
+from webapp.lab import finding
+from webapp.lab.models import Experiment, Lab, Run, RunState, RunSummary, Study, Tag, Trial
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import Entry, pack, publish, text_of
 from webapp.queue import QUEUE
@@ -59,6 +64,62 @@ def test_runs_are_ordered_by_any_column_those_without_the_number_last(client: Cl
     assert (order("p99"), order("-p99")) == ([3, 1, 2], [1, 3, 2])
     assert (order("experiment"), order("number"), order("took")) == ([3, 1, 2], [1, 2, 3], [3, 2, 1])
     assert client.get("/api/runs?sort=document").status_code == 422
+
+
+SEARCHES: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "": lambda run: True,
+    "xy": lambda run: "xy" in run["experiment"],
+    "nothing": lambda run: False,
+    "seed=1": lambda run: run["seed"] == 1,
+    "p99>1": lambda run: (run["p99"] or 0) > 1,
+    "XY p99<=2 seed!=0": lambda run: "xy" in run["experiment"] and run["p99"] in (0, 1, 2) and run["seed"] != 0,
+}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pages_are_those_of_all_runs_looked_at_one_by_one(
+    client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr(finding, "DEEP", 4)
+    chance = random.Random(seed)
+    study = Study.objects.create(lab=experiment.lab, experiment=experiment, name="S", document={}, state=RunState.SUCCEEDED)
+    tag = Tag.objects.create(lab=experiment.lab, name="good")
+    now, rows = timezone.now(), []
+    for number in range(1, 15):
+        row: dict[str, Any] = {
+            "number": number, "state": chance.choice(["failed", "queued", "succeeded"]), "experiment": chance.choice(["xy", "zw", "xyz"]),
+            "seed": chance.randrange(3), "p99": chance.choice([None, 0, 1, 2, 3]), "took": chance.choice([None, 1, 2, 3]),
+            "tag": chance.random() < 0.5, "needed": chance.random() < 0.5, "made": chance.random() < 0.3, "deleted": chance.random() < 0.2,
+        }  # fmt: skip
+        run = new_run(experiment)
+        Run.objects.filter(pk=run.pk).update(
+            number=number, state=row["state"], name=row["experiment"], seed=row["seed"], study=study if row["made"] else None,
+            started_at=now, finished_at=None if row["took"] is None else now + timedelta(seconds=row["took"]),
+            deleted_at=now if row["deleted"] else None,
+        )  # fmt: skip
+        RunSummary.store(run.pk, {"latency_ms": {"p99": row["p99"]}})
+        tag.runs.add(*[run] if row["tag"] else [])
+        if row["needed"]:
+            Trial.objects.create(study=study, point=number, seed=1, values={}, run=run)
+        rows.append(row)
+    for _ in range(60):
+        search, sort = chance.choice(list(SEARCHES)), chance.choice(["number", "state", "experiment", "seed", "p99", "took"])
+        down, state = chance.choice(["", "-"]), chance.choice(["", "failed"])
+        flags = {name: chance.random() < 0.3 for name in ("tag", "study", "of_studies")}
+        offset, limit = chance.choice([0, 1, 5, 20]), chance.choice([1, 3, 50])
+        wanted = [
+            row for row in reversed(rows)
+            if not row["deleted"] and SEARCHES[search](row) and (not state or row["state"] == state) and (row["tag"] or not flags["tag"])
+            and (row["needed"] if flags["study"] else flags["of_studies"] or not row["made"])
+        ]  # fmt: skip
+        ordered = sorted((row for row in wanted if row[sort] is not None), key=lambda row: row[sort], reverse=down == "-")
+        ordered += [row for row in wanted if row[sort] is None]
+        asked = {"search": search, "sort": down + sort, "limit": limit, "offset": offset}
+        asked |= {"state": state} if state else {}
+        asked |= {name: value for name, value in (("tag", "good"), ("study", study.pk), ("of_studies", "true")) if flags[name]}
+        answer = client.get("/api/runs", asked).json()
+        found = [item["number"] for item in answer["items"]], answer["count"]
+        assert found == ([row["number"] for row in ordered[offset : offset + limit]], len(wanted)), asked
 
 
 def together(client: Client, action: str, ids: list[str], **body: Any) -> list[str]:

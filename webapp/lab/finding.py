@@ -70,10 +70,10 @@ def find(lab: Lab, filter: Filter) -> QuerySet[Run]:
 
 
 def page_of(found: QuerySet[Run], filter: Filter) -> tuple[list[Run], int]:
-    """The part of these runs that the filter wants to see, in its order, and how many they are."""
-    conditions = any(CONDITION.fullmatch(word) for word in filter.search.split())
+    """The part of these runs that the filter wants to see, in its order, and how many they are. What may hold for few runs, or for most,
+    takes one pass over all: to walk down an order until a page is full could take many times longer."""
     by_metric = filter.sort.removeprefix("-") in METRICS
-    if conditions or (by_metric and filter.offset >= DEEP):
+    if filter.search or filter.tag or filter.study or (by_metric and filter.offset >= DEEP):
         with joined_by_hash():
             ids, count = _sorted_page(found, filter)
     else:
@@ -91,7 +91,9 @@ def _page(ordered: QuerySet[Run], filter: Filter, after: int = 0) -> list[uuid.U
 def _order(filter: Filter, value: str = "") -> tuple[Any, str]:
     """value: where the metric is that the filter wants them by."""
     name, down = filter.sort.removeprefix("-"), filter.sort.startswith("-")
-    order = F(value) if value else F("finished_at") - F("started_at") if name == "took" else COLUMNS[name]
+    if not value and name != "took":  # never null: said of the order of an index, it would not be that of the index any more
+        return COLUMNS[name].desc() if down else COLUMNS[name].asc(), "-number"
+    order = F(value) if value else F("finished_at") - F("started_at")
     return order.desc(nulls_last=True) if down else order.asc(nulls_last=True), "-number"
 
 
@@ -112,7 +114,7 @@ def _sorted_page(found: QuerySet[Run], filter: Filter) -> tuple[list[uuid.UUID],
         found = found.alias(sought=FilteredRelation("metrics", condition=Q(metrics__metric=metric)))
     ordered = found.order_by(*_order(filter, "sought__value" if metric else "")).annotate(of=Window(Count("*")))
     rows = list(ordered.values_list("pk", "of")[filter.offset : filter.offset + filter.limit])
-    return [id for id, _ in rows], rows[0][1] if rows else found.count()
+    return [id for id, _ in rows], rows[0][1] if rows else found.count() if filter.offset else 0
 
 
 @contextmanager

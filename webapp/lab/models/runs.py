@@ -82,7 +82,13 @@ class Run(Work):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["lab", "number"], name="one_run_of_a_number")]
         indexes = [
-            models.Index(fields=["lab", "-number"]),
+            # What lists ask of all runs, and how conditions come to runs: answered from the index alone, a quarter of the table.
+            models.Index(
+                fields=["lab", "number"],
+                include=["id", "study", "state", "experiment", "seed"],
+                condition=Q(deleted_at__isnull=True),
+                name="listed_runs",
+            ),
             models.Index(fields=["lab", "experiment", "stored_bytes"], condition=Q(deleted_at__isnull=True), name="bytes_of_runs"),
             models.Index(fields=["stored_bytes"], condition=Q(stored_bytes__isnull=True), name="unmeasured_runs"),
             models.Index(fields=["state"], condition=Q(state__in=["queued", "running", "paused"]), name="active_runs"),
