@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("lab", "0016_run_indexes"),
+        ("lab", "0017_executor"),
     ]
 
     operations = [
