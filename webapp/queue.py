@@ -11,7 +11,7 @@ from django.conf import settings
 from django.utils import timezone
 from kombu.exceptions import KombuError, OperationalError
 
-from webapp.lab.models import Reproduction, Run, SparkJob, Study, Waterfalls, Work
+from webapp.lab.models import Executor, Reproduction, Run, SparkJob, Study, Waterfalls, Work
 
 QUEUE = Work.QUEUE
 KINDS: tuple[type[Work], ...] = (Run, Waterfalls, Study, Reproduction, SparkJob)
@@ -59,7 +59,9 @@ def enqueue(id: uuid.UUID, kind: type[Work] = Run) -> bool:
     return True
 
 
-def somebody_waits() -> bool:
-    """There is work for which no worker of runs is free."""
-    handed_over_before = timezone.now() - TAKEN_AFTER
-    return any(kind.objects.queued().filter(enqueued_at__lt=handed_over_before).exists() for kind in KINDS if kind.QUEUE == QUEUE)
+def somebody_waits(executor: str) -> bool:
+    """There is work for which no worker of runs is free, or no executor of Spark."""
+    before = timezone.now() - TAKEN_AFTER
+    if executor == Executor.SPARK:
+        return Run.objects.for_spark().filter(created_at__lt=before).exists()
+    return any(kind.objects.queued().filter(enqueued_at__lt=before).exists() for kind in KINDS if kind.QUEUE == QUEUE)

@@ -223,7 +223,7 @@ class RunAttendant(Attendant):
         self.publisher.send()
 
     def _look(self) -> None:
-        self.others_wait = self.standing and somebody_waits()
+        self.others_wait = self.standing and somebody_waits(self.run.executor)
         super()._look()
         self.news.set()
 

@@ -157,3 +157,22 @@ def test_a_search_for_load_begins_with_the_rates_of_all_sources(page: Page, expe
     expect(page.locator('[data-pointer="/search/shares"]')).to_contain_text("no number")
     shares.fill("0.9, 0.5")
     expect(page.get_by_test_id("study-problems")).to_have_count(0)
+
+
+def test_who_executes_a_study_is_chosen_and_shown(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    page.goto(f"/studies/new?experiment={experiment(short_runs)}")
+    page.get_by_role("radiogroup", name="How many seeds").get_by_text("3", exact=True).click()
+    chosen = page.get_by_label("Executed by")
+    expect(chosen).to_have_value("workers")
+    expect(page.get_by_role("region", name="Execution")).to_contain_text("the results are the same")
+    chosen.select_option("spark")
+    expect(page.get_by_test_id("study-size")).to_have_attribute("data-runs", "3")
+    assert_accessible(page)
+    page.get_by_test_id("start-study").click()
+    page.wait_for_url(re.compile(r"/studies/[0-9a-f-]{36}"))
+    expect(page.get_by_test_id("study")).to_contain_text("Executed by")
+    expect(page.get_by_test_id("study-note")).to_contain_text("no analysis worker is running")
+    study = page.url.split("?")[0].rpartition("/")[2]
+    assert api.get(f"/api/studies/{study}").json()["document"]["executor"] == "spark"
+    assert api.post(f"/api/studies/{study}/cancel").status_code == 202
+    expect(page.get_by_test_id("study-note")).to_have_count(0)

@@ -11,17 +11,19 @@ import signal
 import socket
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from launcher.services import Service
 
 from webapp.lab.models import Lab, Run, RunState, Study, Trial, TrialState
 from webapp.lab.submission import submit
 from webapp.lib.redis_connection import connection
-from webapp.queue import QUEUE
+from webapp.queue import QUEUE, somebody_waits
 from webapp.workers_alive import tell_spark_state
 from workers import caretaker, execution, studies
 from workers.spark import runs as runs_for_spark
@@ -140,6 +142,21 @@ def test_a_study_that_is_stopped_takes_its_runs_from_spark(client: Client, lab: 
     assert client.post(f"/api/studies/{study.pk}/cancel").json()["state"] == "cancelled"
     assert not Run.objects.for_spark().exists()
     assert not Runs(Session())._hand_over()
+
+
+def test_a_paused_run_gives_its_core_to_runs_that_wait(client: Client, lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execution, "STANDING_S", 0.0)
+    studies.advance(posted(client, by_spark(sweep([500, 1000], [1]))).pk)
+    first, second = Run.objects.order_by("number")
+    assert not somebody_waits("spark"), "they have only just come"
+    Run.objects.filter(pk=second.pk).update(created_at=timezone.now() - timedelta(minutes=1))
+    assert (somebody_waits("spark"), somebody_waits("workers")) == (True, False)
+    Run.objects.filter(pk=first.pk).update(hold_at_frame=1)
+    execution.execute(str(first.pk))
+    first.refresh_from_db()
+    assert (first.state, first.frames, first.lease_holder) == (RunState.PAUSED, 1, "")
+    assert Run.objects.resume(first.pk)
+    assert Run.objects.for_spark().filter(pk=first.pk).exists()
 
 
 def test_the_form_of_a_study_asks_who_executes_it(client: Client) -> None:
