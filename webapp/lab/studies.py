@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
 from uuid import UUID
@@ -151,10 +151,10 @@ def load_of(trial: Trial | TrialRow) -> float | None:
     return None if trial.load == NO_LOAD else trial.load
 
 
-def result_of(trial: Trial | TrialRow, metrics: dict[str, float]) -> plan.Measured:
-    """What came of a trial that has ended."""
+def result_of(trial: Trial | TrialRow, metrics: dict[str, float], broken: str = "") -> plan.Measured:
+    """What came of a trial that has ended. broken: why its run did before its end."""
     verdict = plan.Verdict(tuple(trial.verdict["reasons"]), trial.verdict["figures"]) if trial.verdict else None
-    return plan.Measured(metrics, verdict, trial.failure)
+    return plan.Measured(metrics, verdict, trial.failure, broken)
 
 
 def tried_of(
@@ -166,8 +166,8 @@ def tried_of(
     numbers = metrics_of_trials(of, sorted(names))
     values = {trial.point: trial.values for trial in trials}
     results = {
-        (trial.point, trial.seed, None): replace(
-            result_of(trial, numbers[trial.pk]), broken=(trial.run_error or "") if trial.run_state == RunState.FAILED else ""
+        (trial.point, trial.seed, None): result_of(
+            trial, numbers[trial.pk], (trial.run_error or "") if trial.run_state == RunState.FAILED else ""
         )
         for trial in trials
         if trial.state in ENDED
