@@ -165,6 +165,7 @@ def measured(only: str, told: bool) -> dict[str, Any]:
     from django.test import Client
     from django.test.utils import CaptureQueriesContext
 
+    import webapp.asgi  # noqa: F401 - what the server does before its first request
     from webapp.lab.people import member
 
     client = Client(HTTP_HOST="127.0.0.1")
