@@ -129,8 +129,8 @@ def disconnected() -> int:
     from django.db import connection
 
     connection.ensure_connection()
-    backend = Path(f"/proc/{connection.connection.info.backend_pid}/stat")
-    postmaster = int(backend.read_text().rpartition(")")[2].split()[1])
+    backend = Path(f"/proc/{connection.connection.info.backend_pid}")
+    postmaster = int((backend / "stat").read_text().rpartition(")")[2].split()[1])
     connection.close()
     while backend.exists():
         time.sleep(0.001)
