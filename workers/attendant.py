@@ -98,6 +98,8 @@ class Attendant:
                 self.wake.wait(LOOK_S)
                 self.wake.clear()
                 self._send()
+                if self.over.is_set():
+                    break
                 now_s = time.monotonic()
                 try:
                     if now_s - renewed_s >= RENEW_S:
@@ -106,7 +108,7 @@ class Attendant:
                     if self.look_now or now_s - looked_s >= LOOK_S:
                         looked_s, self.look_now = now_s, False
                         self._look()
-                    if now_s - reported_s >= PROGRESS_S and not self.over.is_set():
+                    if now_s - reported_s >= PROGRESS_S:
                         reported_s = now_s
                         self._report()
                 except DatabaseError as error:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, connections, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -24,7 +24,7 @@ from engine.spec import InvalidExperiment
 from engine.spec.validation import Context, load
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import Run, RunState, RunSummary, Work
-from webapp.lab.storage import measure
+from webapp.lab.storage import bytes_below, size_of
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce
 from webapp.queue import enqueue
@@ -47,12 +47,12 @@ FINISH_ATTEMPTS, FINISH_PAUSE_S = 20, 0.5
 def execute(run_id: str) -> None:
     """Execute a queued run. Does nothing if somebody else has it, or if it is not queued any more."""
     holder = new_holder()
-    if not Run.objects.claim(run_id, holder):
+    if not Run.objects.claim(run_id, holder, engine_version=engine.ENGINE_VERSION, summary=None):
         return
-    mine = Run.objects.held(run_id, holder)
-    mine.update(engine_version=engine.ENGINE_VERSION, summary=None)
-    mine.filter(hold_at_frame__lt=F("frames")).update(hold_at_frame=F("frames"))  # after a loss: stand still where it stood
     run = Run.objects.select_related("lab").get(pk=run_id)
+    if run.hold_at_frame is not None and run.hold_at_frame < run.frames:  # after a loss: stand still where it stood
+        Run.objects.held(run_id, holder).filter(hold_at_frame__lt=F("frames")).update(hold_at_frame=F("frames"))
+        run.refresh_from_db(fields=["hold_at_frame"])
     announce(connection(), run.pk)
     attempt = Attempt(run, holder)
     try:
@@ -76,22 +76,26 @@ def execute(run_id: str) -> None:
 def finish(run: Run, holder: str, changes: dict[str, Any]) -> None:
     """Store how the run ended, if it is still ours."""
     summary = changes.get("summary")
-    ended = {**changes, "eta_s": None, "stored_bytes": None}
-    mine = store_end(run, holder, ended, lambda: RunSummary.store(run.pk, summary) if summary else None)
+    stored_bytes = bytes_below(run.directory) - size_of(run.snapshot)
+    ended = {**changes, "eta_s": None, "stored_bytes": stored_bytes}
+    mine = store_end(run, holder, ended, lambda: RunSummary.store(run, summary) if summary else None)
     if mine:
         run.snapshot.unlink(missing_ok=True)
         announce(connection(), run.pk, ended=True)
-        measure([run])
     log.info("run %s (#%d): %s", run.pk, run.number, changes["state"] if mine else "taken by another worker")
 
 
-def store_end(work: Work, holder: str, changes: dict[str, Any], before: Callable[[], None] = lambda: None) -> bool:
-    """Store how work ended. False: it is another's now. A database that is away for a moment must not lose a result."""
+def store_end(work: Work, holder: str, changes: dict[str, Any], also: Callable[[], None] = lambda: None) -> bool:
+    """Store how work ended; also: what else is stored, at the same moment. False: it is another's now, and nothing is stored. A database
+    that is away for a moment must not lose a result."""
     for attempt in range(FINISH_ATTEMPTS):
         try:
-            before()
             ended = {"finished_at": timezone.now(), "lease_holder": "", "lease_until": None}
-            return type(work).objects.held(work.pk, holder).update(**changes, **ended) == 1
+            with transaction.atomic():
+                mine = type(work).objects.held(work.pk, holder).update(**changes, **ended) == 1
+                if mine:
+                    also()
+            return mine
         except DatabaseError as error:
             log.warning("%s %s: its end cannot be stored yet (%s)", type(work).__name__, work.pk, error)
             connections.close_all()

@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import DatabaseError, connections
-from django.db.models import Count, Sum
+from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 
 import engine
@@ -76,8 +76,10 @@ def advance(id: UUID | str) -> None:
                 message = f"the study cannot go on: {type(error).__name__}: {error}; the worker's log has the details"
                 changes = {"state": RunState.FAILED, "error": message, "finished_at": timezone.now()}
             _lay_down(id, holder, changes)
+            if "state" in changes:
+                return
             # What ended meanwhile may have been noticed by nobody: who saw it end found the study held.
-            if not Study.objects.to_be_carried_on().filter(pk=id).exists():
+            if not ended_trials(id).exists():
                 return
 
 
@@ -114,6 +116,11 @@ def carry_on_missed() -> None:
         advance(id)
 
 
+def ended_trials(study_id: UUID | str) -> QuerySet[Trial]:
+    """Those whose run has ended, or was deleted, though they do not say so yet."""
+    return Trial.objects.filter(study=study_id, state=TrialState.RUNNING).exclude(run__state__in=ACTIVE)
+
+
 class Advance:
     """One attempt to carry a study on, under a lease."""
 
@@ -128,10 +135,12 @@ class Advance:
         """As far as it goes now; returns what changes in the study's row. Raises Cancelled, LeaseLost and ShuttingDown."""
         if not self.study.begun:
             self._begin()
+        together = 0
         while True:
             self._settle()
-            if not self._start():
+            if not self._start(together):
                 return self._state()
+            together = ROWS_TOGETHER  # where the lab has one run, it may have many
 
     def _check(self) -> None:
         """Raises what interrupts the work; renews the lease when it is time."""
@@ -186,8 +195,7 @@ class Advance:
     # --- what runs gave ---------------------------------------------------------------------------------------------------------------
 
     def _settle(self) -> None:
-        ended = self.trials.filter(state=TrialState.RUNNING).exclude(run__state__in=ACTIVE)
-        for trial in ended.select_related("run").defer("run__document"):
+        for trial in ended_trials(self.study.pk).select_related("run").defer("run__document"):
             self._check()
             self._change(trial, self._outcome(trial.run))
 
@@ -217,12 +225,13 @@ class Advance:
 
     # --- the next runs ----------------------------------------------------------------------------------------------------------------
 
-    def _start(self) -> bool:
-        """Start runs until enough are under way. True: some had been made before, and have ended."""
+    def _start(self, together: int) -> bool:
+        """Start runs until enough are under way. together: look at so many trials, even if there is room for fewer runs. True: some had
+        been made before, and have ended."""
         at_a_time = spark_state()["cores"] if self.document.executor == Executor.SPARK else workers_alive()
         room = RUNS_AHEAD * max(1, at_a_time) - self.trials.filter(state=TrialState.RUNNING).count()
         known_already = False
-        for trial in self.trials.filter(state=TrialState.WANTED).order_by("pk")[:ROWS_TOGETHER]:
+        for trial in self.trials.filter(state=TrialState.WANTED).order_by("pk")[: max(room, together) if room > 0 else 0]:
             if room <= 0:
                 break
             self._check()

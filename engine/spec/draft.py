@@ -19,7 +19,12 @@ from .variant import Variant
 from .workload import SourceWorkload, Workload
 
 Value = TypeVar("Value")
-FAULT: TypeAdapter[Any] = TypeAdapter(AnyFault)
+
+
+@lru_cache(maxsize=100)
+def _adapter(model: Any) -> TypeAdapter[Any]:
+    """Making one takes longer than all that it checks."""
+    return TypeAdapter(model)
 
 
 @lru_cache(maxsize=1)
@@ -55,7 +60,7 @@ def items(value: Any) -> list[Any]:
 def attempt(model: Any, value: Any) -> Any:
     """The value as a model, or None. What is wrong with it is reported by `structure.check` on the whole document."""
     try:
-        return TypeAdapter(model).validate_python(value)
+        return _adapter(model).validate_python(value)
     except ValidationError:
         return None
 
@@ -69,12 +74,12 @@ class Draft:
     @cached_property
     def operators(self) -> dict[int, OperatorSpec]:
         """The sound operators by position."""
-        return dict(_sound(TypeAdapter(OperatorSpec), items(section(self.document, "query", "operators"))))
+        return dict(_sound(_adapter(OperatorSpec), items(section(self.document, "query", "operators"))))
 
     @cached_property
     def edges(self) -> dict[int, Edge]:
         """The sound edges by position."""
-        return dict(_sound(TypeAdapter(Edge), items(section(self.document, "query", "edges"))))
+        return dict(_sound(_adapter(Edge), items(section(self.document, "query", "edges"))))
 
     @cached_property
     def ids(self) -> dict[str, int]:
@@ -133,7 +138,7 @@ class Draft:
     @cached_property
     def faults(self) -> dict[int, Any]:
         """The sound faults by position."""
-        return dict(_sound(FAULT, items(section(self.document, "faults"))))
+        return dict(_sound(_adapter(AnyFault), items(section(self.document, "faults"))))
 
     @cached_property
     def flow_control(self) -> Any:

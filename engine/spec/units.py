@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import Field, Strict
@@ -30,6 +31,7 @@ def latency(default: Any = ..., *, description: str) -> Any:
     return quantity(default, unit="ms", ge=0.000001, le=1e8, title="Latency", description=description, too_little=least)
 
 
+@lru_cache(maxsize=10_000)  # a run asks for the same few, frame by frame
 def scaled(value: float, factor: int) -> int:
     """`value x factor` as an integer, half up.
 

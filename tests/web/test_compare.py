@@ -28,7 +28,7 @@ def ended(experiment: Experiment, seed: int, p99: float, **fields: Any) -> Run:
     experiment.document["workload"]["seed"] = seed
     run = new_run(experiment)
     Run.objects.filter(pk=run.pk).update(**{"state": RunState.SUCCEEDED, "engine_version": "4", **fields})
-    RunSummary.store(run.pk, {"latency_ms": {"p99": p99}})
+    RunSummary.store(run, {"latency_ms": {"p99": p99}})
     return run
 
 

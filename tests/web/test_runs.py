@@ -56,7 +56,7 @@ def test_runs_are_ordered_by_any_column_those_without_the_number_last(client: Cl
     runs = [new_run(experiment) for _ in range(3)]
     for run, p99, name in zip(runs, (5.0, None, 2.0), "bca", strict=True):
         Run.objects.filter(pk=run.pk).update(name=name)
-        RunSummary.store(run.pk, {"latency_ms": {"p99": p99}})
+        RunSummary.store(run, {"latency_ms": {"p99": p99}})
 
     def order(sort: str) -> list[int]:
         return [item["number"] for item in client.get(f"/api/runs?sort={sort}").json()["items"]]
@@ -97,7 +97,7 @@ def test_pages_are_those_of_all_runs_looked_at_one_by_one(
             started_at=now, finished_at=None if row["took"] is None else now + timedelta(seconds=row["took"]),
             deleted_at=now if row["deleted"] else None,
         )  # fmt: skip
-        RunSummary.store(run.pk, {"latency_ms": {"p99": row["p99"]}})
+        RunSummary.store(run, {"latency_ms": {"p99": row["p99"]}})
         tag.runs.add(*[run] if row["tag"] else [])
         if row["needed"]:
             Trial.objects.create(study=study, point=number, seed=1, values={}, run=run)
@@ -267,7 +267,7 @@ def test_runs_are_found_by_what_they_measured_and_what_their_documents_say(clien
     for number, rate in enumerate((500, 2000, 8000)):
         document = small_document(per_s=rate)
         run, _ = submit(new_experiment(lab, document), document, lab, seed=number)
-        RunSummary.store(run.pk, {"latency_ms": {"p99": 10.0 * rate}, "records_out": rate})
+        RunSummary.store(run, {"latency_ms": {"p99": 10.0 * rate}, "records_out": rate})
 
     def found(search: str) -> list[int]:
         answer = client.get("/api/runs", {"search": search})

@@ -19,6 +19,8 @@ def run_of_the_same(lab: Lab, experiment: Experiment, engine_version: str) -> Ru
     data under the same name.
     """
     same = Run.objects.filter(lab=lab, hash=experiment.hash, deleted_at__isnull=True, frames_removed_at__isnull=True).defer("document")
+    if not same.exists():  # as mostly, and much sooner known than the rest
+        return None
     ended = Q(engine_version=engine_version) & (Q(state=RunState.SUCCEEDED) | Q(state=RunState.FAILED, summary__isnull=False))
     coming = Q(state__in=ACTIVE, engine_version__in=("", engine_version), pace__isnull=True, hold_at_frame__isnull=True)
     same = same.filter(ended | coming & Q(cancel_requested=False))

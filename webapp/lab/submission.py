@@ -5,6 +5,8 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+from django.db import transaction
+
 from engine import spec
 from engine.spec.forking import Fork
 from engine.spec.parameters import parameters
@@ -68,17 +70,19 @@ def start(
     """Store a run of a document and hand it to the workers. valid: the document, examined. origin: a study and who executes it, or a parent
     and a moment. Returns as `submit`, the run as it was before a worker took it. Raises StorageFull."""
     check_room(experiment.lab)
-    run = Run.start(
-        experiment,
-        document=document,
-        hash=valid.hash,
-        setup=valid.setup_hash,
-        seed=valid.workload.seed,
-        horizon_ns=valid.workload.horizon_ns,
-        pace=pace,
-        **origin,
-    )
-    RunParameter.store(run, parameters(valid.canonical))
+    values = parameters(valid.canonical)
+    with transaction.atomic():
+        run = Run.start(
+            experiment,
+            document=document,
+            hash=valid.hash,
+            setup=valid.setup_hash,
+            seed=valid.workload.seed,
+            horizon_ns=valid.workload.horizon_ns,
+            pace=pace,
+            **origin,
+        )
+        RunParameter.store(run, values)
     queued = enqueue(run.pk)
     announce(connection(), run.pk)
     return run, None if queued else QUEUE_AWAY

@@ -40,5 +40,5 @@ class RunParameter(models.Model):
         for name, value in kept.items():
             is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
             text = "" if is_number else str(value).lower() if isinstance(value, bool) else str(value)[:TEXT_LENGTH_MAX]
-            rows.append(cls(run=run, name_id=ids[name], number=float(value) if is_number else None, text=text))
+            rows.append(cls(run_id=run.pk, name_id=ids[name], number=float(value) if is_number else None, text=text))
         cls.objects.bulk_create(rows)

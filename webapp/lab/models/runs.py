@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -147,7 +146,7 @@ class Run(Work):
 
     def keep_what_was_measured(self) -> None:
         """The run was cancelled where it stood."""
-        RunSummary.store(self.pk, self.summary or {})
+        RunSummary.store(self, self.summary or {})
         self.snapshot.unlink(missing_ok=True)
 
 
@@ -164,10 +163,10 @@ class RunSummary(models.Model):
         indexes = [models.Index(fields=["metric", "value"], include=["run"], name="runs_by_metric")]
 
     @classmethod
-    def store(cls, run_id: uuid.UUID, summary: Mapping[str, Any]) -> None:
+    def store(cls, run: Run, summary: Mapping[str, Any]) -> None:
         """Replace the run's rows by those of the summary."""
+        numbers = flat(summary)
         with transaction.atomic():
-            cls.objects.filter(run_id=run_id).delete()
-            numbers = flat(summary)
-            cls.objects.bulk_create(cls(run_id=run_id, metric=name, value=value) for name, value in numbers)
-            FieldName.ids(Run.objects.values_list("lab_id", flat=True).get(pk=run_id), (name for name, _ in numbers))
+            cls.objects.filter(run=run).delete()
+            cls.objects.bulk_create(cls(run_id=run.pk, metric=name, value=value) for name, value in numbers)
+            FieldName.ids(run.lab_id, (name for name, _ in numbers))

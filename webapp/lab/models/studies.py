@@ -33,13 +33,13 @@ ENDED = (TrialState.DONE, TrialState.FAILED)
 class StudyQuerySet(WorkQuerySet):
     """A study under way is held by nobody while it waits for its runs: a lease is for carrying it on only."""
 
-    def claim(self, id: uuid.UUID | str, worker: str) -> bool:
+    def claim(self, id: uuid.UUID | str, worker: str, **changes: Any) -> bool:
         """Take a study that has not ended and that nobody carries on."""
         now = timezone.now()
         free = self.filter(pk=id, state__in=(RunState.QUEUED, RunState.RUNNING), lease_holder="", cancel_requested=False)
         return (
             free.filter(deleted_at__isnull=True).update(
-                state=RunState.RUNNING, lease_holder=worker, lease_until=now + LEASE, started_at=Coalesce("started_at", now)
+                state=RunState.RUNNING, lease_holder=worker, lease_until=now + LEASE, started_at=Coalesce("started_at", now), **changes
             )
             == 1
         )

@@ -38,11 +38,12 @@ TAKEN = (RunState.RUNNING, RunState.PAUSED)
 class WorkQuerySet(models.QuerySet[Any]):
     FREE: ClassVar[dict[str, Any]] = {"lease_holder": "", "lease_until": None, "enqueued_at": None}
 
-    def claim(self, id: uuid.UUID | str, worker: str) -> bool:
-        """Take queued work for a worker. False: another was first, or there is nothing to do; then nothing is changed."""
+    def claim(self, id: uuid.UUID | str, worker: str, **changes: Any) -> bool:
+        """Take queued work for a worker. changes: what else to store. False: another was first, or there is nothing to do; then nothing
+        is changed."""
         now = timezone.now()
         taken = self.filter(pk=id, state=RunState.QUEUED, cancel_requested=False, deleted_at__isnull=True).update(
-            state=RunState.RUNNING, lease_holder=worker, lease_until=now + LEASE, started_at=Coalesce("started_at", now)
+            state=RunState.RUNNING, lease_holder=worker, lease_until=now + LEASE, started_at=Coalesce("started_at", now), **changes
         )
         return taken == 1
 
