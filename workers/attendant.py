@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from django.db import DatabaseError, connections
 
+from engine.telemetry.files import Live
 from webapp.lab.models import Run, RunState, Work
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce, announce_row
@@ -191,9 +192,9 @@ class RunAttendant(Attendant):
         self.news.clear()
         self.waited_s += time.monotonic() - began_s
 
-    def reached(self, number: int, text: str, t_ns: int) -> None:
-        """A frame is complete; text: its JSON. It is sent to the viewers soon; the first one, and one after a pause, at once."""
-        self.publisher.add(number, text)
+    def reached(self, number: int, live: Live, t_ns: int) -> None:
+        """A frame is complete. It is sent to the viewers soon; the first one, and one after a pause, at once."""
+        self.publisher.add(number, live)
         self.t_ns, self.frames = t_ns, number + 1
         self.wake.set()
 

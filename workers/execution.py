@@ -146,7 +146,7 @@ class Attempt:
             self._wait_for_turn(simulation)
             while (frame := cuts.next_frame(simulation, lambda: self._check(simulation))) is not None:
                 self.t_ns, self.frames = simulation.now_ns, frame["n"] + 1
-                self.attendant.reached(frame["n"], simulation.telemetry.texts[-1], self.t_ns)
+                self.attendant.reached(frame["n"], simulation.telemetry.latest, self.t_ns)
                 self._wait_for_turn(simulation)
         except (Parked, ShuttingDown):
             if simulation.now_ns > self.stored_ns:

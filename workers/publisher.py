@@ -10,6 +10,7 @@ from collections import deque
 
 import redis
 
+from engine.telemetry.files import Live
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import pack, publish
 
@@ -27,17 +28,16 @@ class FramePublisher:
 
     def __init__(self, run_id: uuid.UUID) -> None:
         self.run_id = run_id
-        self.kept: deque[tuple[int, str]] = deque()  # number and JSON
+        self.kept: deque[tuple[int, Live]] = deque()  # with their numbers
         self.sent_through = -1  # number of the last frame sent
         self.stored_through = -1  # number of the last frame in the files
         self.sent_at_s = -INTERVAL_S
         self.reachable = True
         self.lock = threading.Lock()
 
-    def add(self, number: int, text: str) -> None:
-        """text: the frame's JSON."""
+    def add(self, number: int, live: Live) -> None:
         with self.lock:
-            self.kept.append((number, text))
+            self.kept.append((number, live))
 
     def stored(self, frame_count: int) -> None:
         """Frames below this number are in the files now."""
@@ -57,12 +57,12 @@ class FramePublisher:
     def send(self) -> None:
         """Send what has come since the last message. Without Redis the frames wait; the files will have them at the latest."""
         with self.lock:
-            news = [(number, text) for number, text in self.kept if number > self.sent_through]
+            news = [(number, live) for number, live in self.kept if number > self.sent_through]
         if not news:
             return
         self.sent_at_s = time.monotonic()
         try:
-            for entry in pack(news[0][0], [text for _, text in news], time.time()):
+            for entry in pack(news[0][0], [live.text for _, live in news], time.time()):
                 publish(connection(), self.run_id, entry)
                 self.sent_through = entry.last
             self.reachable = True

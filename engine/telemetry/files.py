@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,18 @@ _LIVE = pa.schema([("n", pa.int32()), ("json", pa.string())])
 _JSON = json.JSONEncoder(allow_nan=False)
 
 
+class Live:
+    """A live frame and its JSON, which is made once, when somebody asks for it: for the viewers and the files alike. Nobody changes the
+    frame afterwards, so any thread may ask."""
+
+    def __init__(self, frame: dict[str, Any]) -> None:
+        self.frame = frame
+
+    @cached_property
+    def text(self) -> str:
+        return _JSON.encode(self.frame)
+
+
 class Telemetry:
     """Frames since the last part. `write` closes a part; `parts` counts the closed ones and is part of a snapshot."""
 
@@ -33,19 +46,17 @@ class Telemetry:
         self.parts = 0
         self._rows: list[dict[str, Words]] = []
         self._latency: list[tuple[int, str, str, Words, Words]] = []
-        self._live: list[dict[str, Any]] = []
-        self._texts: list[str] = []
+        self._live: list[Live] = []
 
     @property
-    def texts(self) -> list[str]:
-        """JSON of the frames since the last part. Each is made once, when somebody asks for it, for the files and the viewers alike."""
-        self._texts += map(_JSON.encode, self._live[len(self._texts) :])
-        return self._texts
+    def latest(self) -> Live:
+        """The last frame. Raises IndexError if it is in a part already."""
+        return self._live[-1]
 
     def add(self, live: dict[str, Any], rows: dict[str, Words], sinks: list[str], latencies: list[str], histogram: Words) -> None:
         """One frame. histogram: (sinks by latency, buckets), this frame's samples. latencies: names of those beside the measured one, whose
         own is empty."""
-        self._live.append(live)
+        self._live.append(Live(live))
         self._rows.append(rows)
         for row, (latency, sink) in zip(histogram, product(["", *latencies], sinks), strict=False):  # a run may have no sink
             buckets, counts = sparse(row)
@@ -65,7 +76,7 @@ class Telemetry:
         lengths = [len(part) for part in buckets]
         of_frame = [np.repeat(np.array(values, object), lengths) for values in (frames, sinks, latencies)]
         latency = pa.table([*of_frame, *(np.concatenate([np.zeros(0, np.int64), *parts]) for parts in (buckets, counts))], schema=_LATENCY)
-        live = pa.table([[frame["n"] for frame in self._live], self.texts], schema=_LIVE)
+        live = pa.table([[one.frame["n"] for one in self._live], [one.text for one in self._live]], schema=_LIVE)
         written: list[tuple[Path, Path]] = []
         try:
             for folder, table in zip(FOLDERS, (rows, latency, live), strict=True):
@@ -81,7 +92,7 @@ class Telemetry:
         for temporary, target in written:
             os.replace(temporary, target)
         self.parts += 1
-        self._rows, self._latency, self._live, self._texts = [], [], [], []
+        self._rows, self._latency, self._live = [], [], []
         return self.parts
 
     def truncate(self, directory: str | os.PathLike[str]) -> None:
@@ -97,7 +108,7 @@ class Telemetry:
             "parts": self.parts,
             "rows": [{name: values.tolist() for name, values in part.items()} for part in self._rows],
             "latency": [(n, sink, latency, b.tolist(), c.tolist()) for n, sink, latency, b, c in self._latency],
-            "live": self._live,
+            "live": [live.frame for live in self._live],
         }
 
     @classmethod
@@ -108,7 +119,7 @@ class Telemetry:
         telemetry._latency = [
             (n, sink, latency, np.array(b, np.int64), np.array(c, np.int64)) for n, sink, latency, b, c in state["latency"]
         ]
-        telemetry._live = state["live"]
+        telemetry._live = [Live(frame) for frame in state["live"]]
         return telemetry
 
 

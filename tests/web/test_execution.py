@@ -98,6 +98,15 @@ def test_a_host_out_of_memory_fails_the_run_and_says_which_and_when(lab: Lab) ->
     assert run.summary["exhaustion"] == run.error
 
 
+def test_a_worker_that_has_lost_its_run_stores_nothing_of_its_end(lab: Lab) -> None:
+    run = queued(lab, small_document())
+    assert Run.objects.claim(run.pk, "another")
+    execution.finish(run, "who had it before", {"state": RunState.SUCCEEDED, "summary": {"records_in": 1}})
+    run.refresh_from_db()
+    assert (run.state, run.summary, run.finished_at) == (RunState.RUNNING, None, None)
+    assert not run.metrics.exists()
+
+
 def test_live_frames_are_those_of_the_engine(lab: Lab) -> None:
     run = executed(queued(lab, small_document()))
     frames: list[Any] = []
