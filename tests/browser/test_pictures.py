@@ -15,11 +15,13 @@ import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.corner_cases import large_query
+
 from .canvas import Canvas
+from .test_analysis import ANSWERED_MS
 from .test_outage import from_a_file
 from .test_run import make_long, start
-from .test_strange_documents import large_query
-from .test_studies import rates, search, short_runs, started
+from .test_studies import optimised, rates, search, short_runs, started
 
 OVERFLOW = """() => {
   const page = document.scrollingElement;
@@ -229,7 +231,8 @@ def test_pictures_of_studies(
     load = {"name": "load", "fields": fields, "multiply": True, "values": {"kind": "linear", "from": 0.5, "to": 3, "count": 6}}
     name = "Latency grows with the load, later on more workers"
     sweep = started(api, experiment_id, name=name, axes=[workers, load], seeds=[1, 2, 3])
-    for study in (sweep, capacity):
+    best = optimised(api, experiment_id)
+    for study in (sweep, capacity, best):
         while api.get(f"/api/studies/{study}").json()["state"] in ("queued", "running"):
             page.wait_for_timeout(200)
     page.goto("/studies")
@@ -240,6 +243,7 @@ def test_pictures_of_studies(
         ("study-heat", f"/studies/{sweep}?view=heat"),
         ("study-table", f"/studies/{sweep}?view=table"),
         ("study-search", f"/studies/{capacity}"),
+        ("study-optimised", f"/studies/{best}"),
     ):
         page.goto(path)
         page.get_by_test_id("result-table" if picture == "study-table" else "plot").first.wait_for()
@@ -354,3 +358,47 @@ def test_pictures_of_figures(new_context: Callable[..., BrowserContext], api: ht
         page.get_by_test_id("figure-list" if name == "figures" else "assertions").wait_for()
         page.wait_for_load_state("networkidle")
         album.take(page, name)
+
+
+@pytest.mark.spark
+def test_pictures_of_analyses(
+    new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], folder: Path, workbench: Any
+) -> None:
+    album = Album(folder)
+    page = new_context().new_page()
+    experiment_id = experiment(short_runs)
+    speeds = {"name": "speed", "fields": ["/cluster/hosts/0/speed"], "values": {"kind": "list", "of": [0.3, 0.5, 0.7]}}
+    fields = rates(api.get(f"/api/experiments/{experiment_id}").json()["document"])
+    load = {"name": "load", "fields": fields, "multiply": True, "values": {"kind": "list", "of": [0.5, 1, 1.5]}}
+    study = started(api, experiment_id, name="To be analysed", axes=[speeds, load], seeds=[1, 2])
+    while api.get(f"/api/studies/{study}").json()["state"] in ("queued", "running"):
+        page.wait_for_timeout(200)
+    page.goto(f"/analysis?ask=summaries&study={study}")
+    page.get_by_test_id("ask-now").wait_for()
+    album.take(page, "analysis-new")
+    page.get_by_test_id("ask-now").click()
+    workbench.start("analysis")
+    page.get_by_test_id("answer-table").wait_for(timeout=ANSWERED_MS)
+    page.wait_for_timeout(1500)
+    album.take(page, "analysis-answer")
+    page.goto("/analysis")
+    page.get_by_role("link", name="Summaries").first.wait_for()
+    album.take(page, "analysis")
+
+
+def test_pictures_of_the_lab(new_context: Callable[..., BrowserContext], experiment: Callable[..., str], folder: Path) -> None:
+    album = Album(folder)
+    page = new_context().new_page()
+    experiment()
+    for tab, opened in (("people", "Invite"), ("tokens", "Issue a token")):
+        page.goto(f"/lab/{tab}")
+        button = page.get_by_role("button", name=opened)
+        button.wait_for()
+        album.take(page, f"lab-{tab}")
+        button.click()
+        page.get_by_role("dialog").wait_for()
+        album.take(page, f"lab-{tab}-new")
+    for tab in ("storage", "audit"):
+        page.goto(f"/lab/{tab}")
+        page.get_by_role("table").first.wait_for()
+        album.take(page, f"lab-{tab}")

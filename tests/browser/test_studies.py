@@ -47,6 +47,15 @@ def search(api: httpx.Client, experiment_id: str, **parts: Any) -> str:
     return started(api, experiment_id, axes=[workers], search=kind, seeds=[1, 2], **parts)
 
 
+def optimised(api: httpx.Client, experiment_id: str) -> str:
+    """The least workers whose latency is good."""
+    workers = {"name": "workers", "fields": ["/cluster/hosts/0/count"], "values": {"kind": "between", "from": 1, "to": 8, "whole": True}}
+    speed = {"name": "speed", "fields": ["/cluster/hosts/0/speed"], "values": {"kind": "list", "of": [0.2, 0.4, 0.8]}}
+    bounds = [{"metric": "latency_ms.p99", "at_most": 20.0}]
+    design = {"kind": "optimise", "objectives": [{"metric": "workers"}], "bounds": bounds, "trials": 14}
+    return started(api, experiment_id, name="The least workers in time", axes=[workers, speed], design=design, seeds=[1, 2])
+
+
 def runs_of_its_own(document: dict[str, Any]) -> None:
     """Runs that no other study of the lab has made before: such are not made again, and belong to the other."""
     short_runs(document)
@@ -176,3 +185,34 @@ def test_who_executes_a_study_is_chosen_and_shown(page: Page, api: httpx.Client,
     assert api.get(f"/api/studies/{study}").json()["document"]["executor"] == "spark"
     assert api.post(f"/api/studies/{study}/cancel").status_code == 202
     expect(page.get_by_test_id("study-note")).to_have_count(0)
+
+
+def test_an_optimisation_from_its_choice_to_the_best_point(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    experiment_id = experiment(short_runs)
+    page.goto(f"/studies/new?experiment={experiment_id}")
+    page.get_by_test_id("add-axis").click()
+    page.get_by_label("Search fields").fill("hosts count")
+    count = page.get_by_test_id("fields").get_by_role("checkbox")
+    expect(count).to_have_count(1)
+    count.check()
+    page.get_by_role("button", name="Take", exact=True).click()
+    page.get_by_label("Design", exact=True).last.select_option("optimise")
+    expect(page.get_by_test_id("study-size")).to_contain_text("40 trials")
+    assert_accessible(page)
+
+    study = optimised(api, experiment_id)
+    page.goto(f"/studies/{study}")
+    history = page.get_by_test_id("history-workers")
+    history.wait_for()
+    expect(page.locator(".top [data-testid=run-state]")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
+    expect(history).to_have_attribute("data-trials", "14")
+    expect(history.get_by_test_id("plot")).to_have_attribute("data-drawn", "true")
+    found = api.get(f"/api/studies/{study}/optimisation").json()
+    [best] = [one for one in found["trials"] if one["point"] == found["best"][0]]
+    counting = [one for one in found["trials"] if one["feasible"]]
+    assert best["values"]["workers"] == min(one["values"]["workers"] for one in counting)
+    expect(page.get_by_test_id("best")).to_contain_text(f"trial {best['point'] + 1}")
+    page.get_by_test_id("best").get_by_role("link").click()
+    expect(page).to_have_url(re.compile(f"point={best['point']}"))
+    expect(page.get_by_test_id("point").get_by_role("link", name=re.compile("run"))).to_have_count(2)
+    assert_accessible(page)
