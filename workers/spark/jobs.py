@@ -125,4 +125,6 @@ def write(file: Path, text: str) -> None:
 
 
 def first_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {(str(error).strip() or 'no message').splitlines()[0][:300]}"
+    """What an error says, without the line in which Java's side names the method that was called."""
+    lines = [line for line in str(error).strip().splitlines() if not line.startswith("An error occurred while calling")]
+    return f"{type(error).__name__}: {lines[0].removeprefix(': ')[:300] if lines else 'no message'}"

@@ -71,10 +71,10 @@ class Runs:
         room = max(1, self.session.cores) - len(self.with_spark)
         waiting = Run.objects.for_spark().exclude(pk__in=self.with_spark).defer("document", "summary").order_by("created_at")
         runs = list(waiting[:room]) if room > 0 else []
-        if not runs:
+        if not (runs or self.with_spark):
             return False
         try:
-            self.session.get()
+            self.session.get()  # also while all runs are with Spark: it may have lost its executors for good
         except SparkUnavailable as why:
             studies.fail_for_want_of_spark(str(why))
             return False
@@ -85,7 +85,7 @@ class Runs:
                 self.threads += 1
                 threading.Thread(target=self._wait_for_runs, name=f"runs for Spark {self.threads}", daemon=True).start()
             self.given.put(run)
-        return True
+        return bool(runs)
 
     def _came_back(self, id: UUID, why: str) -> None:
         losses = self.with_spark.pop(id)

@@ -54,24 +54,24 @@ class Session:
             return session
 
     def _get(self) -> Any:
-        if self.spark is not None and self._alive():
-            return self.spark
-        self.ended = self.deaths()
-        self.close()
         where = master()
-        _check_java()
-        _check_reachable(where)
-        self.spark = _start(where)
+        if self.spark is None or not self._alive():
+            self.ended = self.deaths()
+            self.close()
+            _check_java()
+            _check_reachable(where)
+            self.spark = _start(where)
         if not where.startswith("local"):
             try:
                 _wait_for_executor(self.spark, where)
             except SparkUnavailable:
+                self.ended += 1
                 self.close()
                 raise
         return self.spark
 
     def deaths(self) -> int:
-        """How many have ended by themselves."""
+        """How many have ended by themselves, or were given up."""
         with self.lock:
             return self.ended + (self.spark is not None and not self._alive())
 
@@ -163,7 +163,8 @@ def _start(where: str) -> Any:
 
 
 def _wait_for_executor(spark: Any, where: str) -> None:
-    """A standalone master takes an application without having anybody for it; what is asked then would wait for ever."""
+    """A standalone master takes an application without having anybody for it, and keeps one whose executors are all gone; what is asked
+    then would wait for ever."""
     deadline_s = time.monotonic() + EXECUTOR_S
     while spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() < 2:  # the driver is one of them
         if time.monotonic() > deadline_s:
