@@ -14,7 +14,7 @@ import pytest
 from django.test import Client
 
 from webapp.api import lab as lab_routes
-from webapp.lab.models import Membership
+from webapp.lab.models import Membership, Run
 from webapp.lab.people import member
 from webapp.lib.logs import JsonLines, Lines, bound
 from workers import app, attendant
@@ -79,6 +79,7 @@ def test_what_a_worker_logs_names_the_run(working_here: None, logged: io.StringI
 
     monkeypatch.setattr(attendant.Attendant, "_renew", talkative)
     run = new_run(new_experiment(member("ada").lab, small_document(horizon_s=20.0, per_s=20_000)))
+    Run.objects.filter(pk=run.pk).update(pace=20.0)  # long enough for the thread to have something to do
     app.execute_run(str(run.pk))
     about = {line["message"]: line.get("run") for line in told(logged)}
     assert about["renewing"] == str(run.pk)
