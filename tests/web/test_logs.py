@@ -78,6 +78,7 @@ def test_what_a_worker_logs_names_the_run(working_here: None, logged: io.StringI
         renew(self)
 
     monkeypatch.setattr(attendant.Attendant, "_renew", talkative)
+    monkeypatch.setattr(attendant, "RENEW_S", 0.0)
     run = new_run(new_experiment(member("ada").lab, small_document(horizon_s=20.0, per_s=20_000)))
     Run.objects.filter(pk=run.pk).update(pace=20.0)  # long enough for the thread to have something to do
     app.execute_run(str(run.pk))
