@@ -118,7 +118,7 @@ def test_everything_shows_the_moment_under_the_cursor(page: Page, api: httpx.Cli
 
     # More charts, each with its own table; the choice is in the address.
     page.get_by_role("button", name="Charts", exact=True).click()
-    page.get_by_label("State", exact=True).check()
+    page.get_by_label("State", exact=True).click()  # shows once it stands in the address
     page.keyboard.press("Escape")
     page.wait_for_url("**charts=**")
     expect(page.get_by_test_id("chart-state")).to_contain_text("join")
