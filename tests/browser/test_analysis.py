@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,9 +12,12 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from .axe import assert_accessible
+from .test_pictures import Album, folder
 from .test_studies import rates, short_runs, started
 
 ANSWERED_MS = 300_000
+
+__all__ = ["folder"]  # a fixture
 
 
 @pytest.fixture
@@ -99,3 +103,30 @@ def test_from_a_question_to_its_answer(page: Page, workbench: Any, sweep: str, n
     dark.get_by_role("link", name="Response surface").click()
     expect(dark.get_by_test_id("plot")).to_have_attribute("data-drawn", "true")
     assert_accessible(dark)
+
+
+@pytest.mark.spark
+def test_pictures_of_analyses(
+    new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], folder: Path, workbench: Any
+) -> None:
+    album = Album(folder)
+    page = new_context().new_page()
+    experiment_id = experiment(short_runs)
+    speeds = {"name": "speed", "fields": ["/cluster/hosts/0/speed"], "values": {"kind": "list", "of": [0.3, 0.5, 0.7]}}
+    fields = rates(api.get(f"/api/experiments/{experiment_id}").json()["document"])
+    load = {"name": "load", "fields": fields, "multiply": True, "values": {"kind": "list", "of": [0.5, 1, 1.5]}}
+    study = started(api, experiment_id, name="To be analysed", axes=[speeds, load], seeds=[1, 2])
+    while api.get(f"/api/studies/{study}").json()["state"] in ("queued", "running"):
+        page.wait_for_timeout(200)
+    page.goto(f"/analysis?ask=summaries&study={study}")
+    page.get_by_test_id("ask-now").wait_for()
+    album.take(page, "analysis-new")
+    page.get_by_test_id("ask-now").click()
+    if api.get("/api/spark/jobs").json()["spark"]["state"] == "absent":
+        workbench.start("analysis")
+    page.get_by_test_id("answer-table").wait_for(timeout=ANSWERED_MS)
+    page.wait_for_timeout(1500)
+    album.take(page, "analysis-answer")
+    page.goto("/analysis")
+    page.get_by_role("link", name="Summaries").first.wait_for()
+    album.take(page, "analysis")

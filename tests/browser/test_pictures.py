@@ -18,7 +18,6 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.corner_cases import large_query
 
 from .canvas import Canvas
-from .test_analysis import ANSWERED_MS
 from .test_outage import from_a_file
 from .test_run import make_long, start
 from .test_studies import optimised, rates, search, short_runs, started
@@ -358,32 +357,6 @@ def test_pictures_of_figures(new_context: Callable[..., BrowserContext], api: ht
         page.get_by_test_id("figure-list" if name == "figures" else "assertions").wait_for()
         page.wait_for_load_state("networkidle")
         album.take(page, name)
-
-
-@pytest.mark.spark
-def test_pictures_of_analyses(
-    new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], folder: Path, workbench: Any
-) -> None:
-    album = Album(folder)
-    page = new_context().new_page()
-    experiment_id = experiment(short_runs)
-    speeds = {"name": "speed", "fields": ["/cluster/hosts/0/speed"], "values": {"kind": "list", "of": [0.3, 0.5, 0.7]}}
-    fields = rates(api.get(f"/api/experiments/{experiment_id}").json()["document"])
-    load = {"name": "load", "fields": fields, "multiply": True, "values": {"kind": "list", "of": [0.5, 1, 1.5]}}
-    study = started(api, experiment_id, name="To be analysed", axes=[speeds, load], seeds=[1, 2])
-    while api.get(f"/api/studies/{study}").json()["state"] in ("queued", "running"):
-        page.wait_for_timeout(200)
-    page.goto(f"/analysis?ask=summaries&study={study}")
-    page.get_by_test_id("ask-now").wait_for()
-    album.take(page, "analysis-new")
-    page.get_by_test_id("ask-now").click()
-    workbench.start("analysis")
-    page.get_by_test_id("answer-table").wait_for(timeout=ANSWERED_MS)
-    page.wait_for_timeout(1500)
-    album.take(page, "analysis-answer")
-    page.goto("/analysis")
-    page.get_by_role("link", name="Summaries").first.wait_for()
-    album.take(page, "analysis")
 
 
 def test_pictures_of_the_lab(new_context: Callable[..., BrowserContext], experiment: Callable[..., str], folder: Path) -> None:
