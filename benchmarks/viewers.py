@@ -134,7 +134,7 @@ DOWNLOADED = """() => performance.getEntriesByType("resource").concat(performanc
 def cold(at: Workbench) -> dict[str, Any]:
     browser = at.page.context.browser
     assert browser
-    experiment = at.ask("GET", "/api/experiments")[0]["id"]
+    experiment = at.ask("POST", "/api/experiments", {"document": live_document()})["id"]
     found = {}
     for name, (path, ready) in COLD_PLACES.items():
         took_ms = []
