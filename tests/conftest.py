@@ -40,9 +40,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
-    """A complete installation, as scripts/up starts it: Redis, a worker, the web server, the examples; in a directory of its own.
+    """A complete installation for the tests of one file, as scripts/up starts it: Redis, a worker, the web server, the examples.
 
     `installation.url` is its address, `installation.manage("signin_url", "--base", installation.url)` gives a fresh sign-in link. The
     frontend must have been built.

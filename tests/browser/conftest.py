@@ -1,4 +1,7 @@
-"""A real browser on a real installation: Django, a Celery worker and Redis, started once for all tests in this folder."""
+"""A real browser on a real installation: Django, a Celery worker and Redis, started for each file of tests in this folder.
+
+Each file has a lab of its own, so no test meets what those of another file left there, in whatever order they run.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ QUIET = (
 expect.set_options(timeout=20_000)  # a page that comes in the end has come: how soon is a matter of benchmarks
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def workbench(request: pytest.FixtureRequest) -> Any:
     """The installation, with the frontend as new as its sources."""
     from launcher.environment import built_frontend
@@ -46,7 +49,7 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def signed_in(workbench: Any, browser: Browser) -> Any:
     """The cookies of somebody who used the one-time link, and wants no tour."""
     context = browser.new_context()
@@ -92,7 +95,7 @@ def page(new_context: Callable[..., BrowserContext]) -> Page:
     return new_context().new_page()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def api(workbench: Any) -> Iterator[httpx.Client]:
     """The HTTP API with a bearer token, to prepare what a test looks at."""
     token = workbench.manage("api_token", "browser tests").split()[-1]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from launcher.services import ANALYSIS
 from playwright.sync_api import BrowserContext, Page, expect
 
 from .axe import assert_accessible
@@ -20,17 +18,6 @@ from .test_studies import rates, short_runs, started
 ANSWERED_MS = 300_000
 
 __all__ = ["folder"]  # a fixture, made there
-
-
-@pytest.fixture(scope="module", autouse=True)
-def nobody_answers_afterwards(workbench: Any, api: httpx.Client) -> Iterator[None]:
-    """Other files are about a lab without an analysis worker."""
-    yield
-    analysis = next(service for service in workbench.services if service.name == ANALYSIS)
-    analysis.ask_to_stop()
-    analysis.stop(time.monotonic() + 10)
-    while api.get("/api/spark/jobs").json()["spark"]["state"] != "absent":
-        time.sleep(0.2)
 
 
 @pytest.fixture
