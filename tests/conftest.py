@@ -8,6 +8,7 @@ how many times as many. What only the web tests need stands in tests/web/conftes
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,37 +41,57 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
 
 
+@pytest.fixture(scope="session")
+def fresh_lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data of an installation in which nobody did anything yet: the database with the examples."""
+    data = tmp_path_factory.mktemp("fresh")
+    fill(installed_in(data))
+    return data
+
+
 @pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+def installation(fresh_lab: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
     """A complete installation for the tests of one file, as scripts/up starts it: Redis, a worker, the web server, the examples.
 
     `installation.url` is its address, `installation.manage("signin_url", "--base", installation.url)` gives a fresh sign-in link. The
     frontend must have been built.
     """
-    with running_installation(tmp_path_factory.mktemp("installation")) as installed:
+    data = tmp_path_factory.mktemp("installation")
+    shutil.copytree(fresh_lab, data, dirs_exist_ok=True)
+    with running_installation(data, filled=True) as installed:
         yield installed
 
 
 @contextmanager
-def running_installation(data: Path, **environment: str) -> Iterator[Any]:
-    """An installation that ends with the block. environment: what its processes find besides that of this one."""
+def running_installation(data: Path, filled: bool = False, **environment: str) -> Iterator[Any]:
+    """An installation that ends with the block. filled: its data are there. environment: what its processes find besides our own."""
+    installed = installed_in(data, **environment)
+    try:
+        installed.start_first()
+        if not filled:
+            fill(installed)
+        installed.start("web")
+        installed.wait_until_healthy(lambda: False)
+        yield installed
+    finally:
+        installed.stop()
+
+
+def installed_in(data: Path, **environment: str) -> Any:
+    """An installation none of whose parts was started yet, with a database and a Redis of its own whatever this process uses."""
     from launcher.services import Installation, free_port
 
     changed = {"REDIS_URL": None, "DATABASE_URL": None, "DJANGO_SETTINGS_MODULE": None, **environment}
     inherited = {name: os.environ.pop(name, None) for name in changed}
     os.environ.update(environment)
     try:
-        installed = Installation(data, free_port(data / "port"), workers=1)
+        return Installation(data, free_port(data / "port"), workers=1)
     finally:
         for name in environment:
             del os.environ[name]
         os.environ.update({name: value for name, value in inherited.items() if value is not None})
-    try:
-        installed.start_first()
-        installed.manage("migrate", "--verbosity", "0")
-        installed.manage("load_fixtures")
-        installed.start("web")
-        installed.wait_until_healthy(lambda: False)
-        yield installed
-    finally:
-        installed.stop()
+
+
+def fill(installed: Any) -> None:
+    installed.manage("migrate", "--verbosity", "0")
+    installed.manage("load_fixtures")
