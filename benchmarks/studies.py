@@ -1,11 +1,13 @@
-"""What a study costs beyond its runs, and what a second worker brings: python -m benchmarks.studies [--runs N] [--json]
+"""What a study costs beyond its runs, and what a second worker brings: python -m benchmarks.studies [--rounds N] [--runs N] [--json]
 
 A real installation (Redis, workers, the web server) on SQLite. The study is a sweep over rates, each run a minute of NexMark Q1 in virtual
 time.
 
 * overhead_ms: of a run in a study with one worker, beyond what the engine takes for it alone: the wall-clock time of the study divided by
-  its runs, less the median time of `engine.run` on the same documents in a process of its own, measured before and after.
-* processor_overhead_ms: the same in processor time of the worker, all its threads, which what else the machine does changes less.
+  its runs, less the mean time of `engine.run` on the same documents in a process of its own. Each of the small studies stands
+  between two times of the engine alone, since the machine is not as quick at all times; the median over these rounds, the least and the
+  largest.
+* processor_overhead_ms: the same in processor time of the worker, all its threads.
 * speed_up: wall-clock time of the same sweep with one worker over that with two. No more than the machine's cores bring:
   `engine_speed_up` is the same for one and two processes that run the documents without Millrace around them.
 * reused_ms: of a run that the lab has already.
@@ -22,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,8 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from launcher.environment import PYTHON  # noqa: E402
 from launcher.services import Installation, Service, free_port  # noqa: E402
 
+TOGETHER = 10
+AGAIN = 6000.0  # other rates than those of the rounds: what the lab has is not run again
 RATE = "/workload/sources/bids/rate/per_s"
 
 
@@ -53,9 +57,9 @@ def sweep(runs: int, first: float) -> dict[str, Any]:
     return {"name": "Benchmark", "experiment": experiment(), "axes": [axis], "seeds": [1]}
 
 
-def documents(runs: int) -> list[dict[str, Any]]:
+def documents(runs: int, first: float = 3000.0) -> list[dict[str, Any]]:
     made = []
-    for rate in rates(runs):
+    for rate in rates(runs, first):
         document = copy.deepcopy(experiment())
         document["workload"]["sources"]["bids"]["rate"]["per_s"] = rate
         made.append(document)
@@ -65,47 +69,54 @@ def documents(runs: int) -> list[dict[str, Any]]:
 ALONE = """
 import json, sys, time
 import engine
-documents = json.load(open(sys.argv[1]))
-engine.run(documents[0])
-print("ready", flush=True)
-sys.stdin.readline()
-for document in documents:
+for line in sys.stdin:
     began_s, worked_s = time.perf_counter(), time.process_time()
-    engine.run(document)
+    for document in json.loads(line):
+        engine.run(document)
     print(time.perf_counter() - began_s, time.process_time() - worked_s, flush=True)
 """
 
 
-@dataclass(frozen=True)
 class Alone:
-    """The engine alone: medians over its runs, on the clock and of processor time, and the time for all on the clock."""
+    """The engine in a process of its own, without Millrace around it."""
 
-    run_s: float
-    processor_s: float
-    all_s: float
+    def __enter__(self) -> Alone:
+        command = [str(PYTHON), "-c", ALONE]
+        self.process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.run(documents(1))  # everything is loaded
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.communicate()
+
+    def begin(self, made: list[dict[str, Any]]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(made) + "\n")
+        self.process.stdin.flush()
+
+    def end(self) -> tuple[float, float]:
+        """Seconds on the clock and of the processor."""
+        assert self.process.stdout is not None
+        clock_s, processor_s = map(float, self.process.stdout.readline().split())
+        return clock_s, processor_s
+
+    def run(self, made: list[dict[str, Any]]) -> tuple[float, float]:
+        self.begin(made)
+        return self.end()
 
 
-def alone(folder: Path, runs: int, processes: int) -> Alone:
-    """The runs shared out over so many processes at once."""
-    parts = [documents(runs)[n::processes] for n in range(processes)]
-    started = []
-    for n, part in enumerate(parts):
-        file = folder / f"documents{n}.json"
-        file.write_text(json.dumps(part))
-        command = [str(PYTHON), "-c", ALONE, str(file)]
-        started.append(subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
-    for process in started:
-        assert process.stdout is not None
-        process.stdout.readline()
-    began_s = time.perf_counter()
-    for process in started:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    told = [line.split() for process in started for line in process.communicate()[0].splitlines()]
-    all_s = time.perf_counter() - began_s
-    run_s, processor_s = (statistics.median(map(float, took)) for took in zip(*told, strict=True))
-    return Alone(run_s, processor_s, all_s)
+def engine_speed_up(runs: int) -> float:
+    """Of two processes with the engine alone over one."""
+    made = documents(runs, AGAIN)
+    with Alone() as one, Alone() as other:
+        before_s, _ = one.run(made)
+        began_s = time.perf_counter()
+        one.begin(made[::2])
+        other.run(made[1::2])
+        one.end()
+        both_s = time.perf_counter() - began_s
+        after_s, _ = one.run(made)
+    return (before_s + after_s) / 2 / both_s
 
 
 class Lab:
@@ -145,49 +156,58 @@ class Lab:
         return [service for service in self.installation.services if service.name.startswith("worker-")]
 
     def study_s(self, document: dict[str, Any]) -> float:
-        """Wall-clock seconds from asking to its end."""
-        began_s = time.perf_counter()
+        """Wall-clock seconds from when it was stored to its end, as its row says."""
         study = self.ask("POST", "/api/studies", {"document": document})
         while (now := self.ask("GET", "/api/studies?limit=1")["items"][0])["state"] in ("queued", "running"):
             time.sleep(0.2)  # more often would take the processor from the worker
         assert (now["id"], now["state"]) == (study["id"], "succeeded"), now
-        return time.perf_counter() - began_s
+        began, ended = (datetime.fromisoformat(now[name]) for name in ("created_at", "finished_at"))
+        return (ended - began).total_seconds()
 
 
-def measure(runs: int) -> dict[str, Any]:
+def measure(rounds: int, runs: int) -> dict[str, Any]:
+    """rounds: of `TOGETHER` runs. runs: of the studies with one worker and with two."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        before = alone(folder, runs, 1)
-        took_s, worked_s = {}, {}
+        took_s = {}
+        over: list[tuple[float, float, float]] = []  # the engine alone, and beyond it on the clock and of the processor, of a run
         for workers in (1, 2):
             (folder / str(workers)).mkdir()
-            with Lab(folder / str(workers), workers) as lab:
+            with Lab(folder / str(workers), workers) as lab, Alone() as engine:
                 lab.study_s(sweep(2 * workers, 2000.0))  # everything is loaded
-                began_s = lab.processor_s()
-                took_s[workers] = lab.study_s(sweep(runs, 3000.0))
-                worked_s[workers] = lab.processor_s() - began_s
-                again_s = lab.study_s({**sweep(runs, 3000.0), "name": "Again"})
-        after, two = alone(folder, runs, 1), alone(folder, runs, 2)
-    engine_s, engine_processor_s = ((getattr(before, name) + getattr(after, name)) / 2 for name in ("run_s", "processor_s"))
+                for n in range(rounds if workers == 1 else 0):
+                    first = 3000.0 + 10 * TOGETHER * n
+                    before = engine.run(documents(TOGETHER, first))
+                    began_s = lab.processor_s()
+                    study_s = lab.study_s(sweep(TOGETHER, first))
+                    worked_s = lab.processor_s() - began_s
+                    after = engine.run(documents(TOGETHER, first))
+                    alone_s, alone_processor_s = ((one + other) / 2 for one, other in zip(before, after, strict=True))
+                    over.append((alone_s, study_s - alone_s, worked_s - alone_processor_s))
+                took_s[workers] = lab.study_s(sweep(runs, AGAIN))
+                again_s = lab.study_s({**sweep(runs, AGAIN), "name": "Again"})
+        engine_ms, overhead_ms, processor_ms = ([1000 * value / TOGETHER for value in column] for column in zip(*over, strict=True))
     return {
+        "rounds": rounds,
         "runs": runs,
-        "engine_ms": round(1000 * engine_s, 1),
-        "study_ms": round(1000 * took_s[1] / runs, 1),
-        "overhead_ms": round(1000 * (took_s[1] / runs - engine_s), 1),
-        "engine_processor_ms": round(1000 * engine_processor_s, 1),
-        "processor_overhead_ms": round(1000 * (worked_s[1] / runs - engine_processor_s), 1),
+        "engine_ms": round(statistics.median(engine_ms), 1),
+        "overhead_ms": round(statistics.median(overhead_ms), 1),
+        "overhead_range_ms": [round(extreme(overhead_ms), 1) for extreme in (min, max)],
+        "processor_overhead_ms": round(statistics.median(processor_ms), 1),
+        "processor_overhead_range_ms": [round(extreme(processor_ms), 1) for extreme in (min, max)],
         "speed_up": round(took_s[1] / took_s[2], 2),
-        "engine_speed_up": round((before.all_s + after.all_s) / 2 / two.all_s, 2),
+        "engine_speed_up": round(engine_speed_up(runs), 2),
         "reused_ms": round(1000 * again_s / runs, 1),
     }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--runs", type=int, default=60)
     parser.add_argument("--json", action="store_true", help="print JSON alone")
     asked = parser.parse_args()
-    print(json.dumps(measure(asked.runs), indent=None if asked.json else 2))
+    print(json.dumps(measure(asked.rounds, asked.runs), indent=None if asked.json else 2))
 
 
 if __name__ == "__main__":

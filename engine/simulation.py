@@ -116,6 +116,7 @@ class Simulation:
         workload = self.experiment.workload
         self.horizon_ns = workload.horizon_ns
         self.end_ns = workload.end_ns
+        self.frame_ns = self.experiment.measurement.frame_ns
         self.now_ns = -1  # everything up to and including this moment has happened
         self.frame_number = 0
         self.telemetry = Telemetry()
@@ -156,10 +157,15 @@ class Simulation:
         return self._logs.exhausted and not under_way and not unread and not self.deadlock and not self.exhaustion
 
     @property
+    def frame_end_ns(self) -> int:
+        """When the next frame is complete."""
+        return min((self.frame_number + 1) * self.frame_ns, self.end_ns)
+
+    @property
     def finished(self) -> bool:
         if self.now_ns >= self.end_ns:
             return True
-        if self.now_ns <= 0 or self.now_ns % self.experiment.measurement.frame_ns:
+        if self.now_ns <= 0 or self.now_ns % self.frame_ns:
             return False  # only at moments that do not depend on how the run is cut
         return (self.now_ns >= self.horizon_ns and self.drained) or bool(self.deadlock or self.exhaustion)
 
@@ -236,8 +242,7 @@ class Simulation:
         """The next moment at which there is something to look at: the end of warm-up, the horizon, frames' edges where the run may end."""
         stops = [self.experiment.workload.warmup_ns, self.horizon_ns]
         if self._may_deadlock or self._may_die or self.now_ns >= self.horizon_ns:
-            frame_ns = self.experiment.measurement.frame_ns
-            stops.append((self.now_ns // frame_ns + 1) * frame_ns)
+            stops.append((self.now_ns // self.frame_ns + 1) * self.frame_ns)
         return min(stop for stop in [*stops, self.end_ns] if stop > self.now_ns)
 
     def _run(self, t_ns: int) -> None:
@@ -273,7 +278,7 @@ class Simulation:
         """Run to the next frame's edge (or the end) and return the live frame; None when the run has ended."""
         if self.finished:
             return None
-        edge = min((self.frame_number + 1) * self.experiment.measurement.frame_ns, self.end_ns)
+        edge = self.frame_end_ns
         self.run_until(edge)
         w = self._world.arrays
         now = self._counters(edge)

@@ -64,6 +64,7 @@ APPEND_SLASH = False
 
 # --- database -----------------------------------------------------------------------------------------------------------------------------
 DATABASES = {"default": dj_database_url.parse(environment.text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'millrace.sqlite3'}"))}
+DATABASES["default"] |= {"CONN_MAX_AGE": environment.whole_number("MILLRACE_CONNECTION_S", 0), "CONN_HEALTH_CHECKS": True}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = {
         # Writers wait for each other instead of failing. A transaction takes the write lock when it begins: one that reads first and

@@ -6,6 +6,7 @@ process is a killed worker, nothing less and nothing more. More workers are more
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import threading
@@ -14,6 +15,7 @@ from typing import Any
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+os.environ.setdefault("MILLRACE_CONNECTION_S", "60")  # the next run needs the database again; to connect takes some milliseconds
 django.setup()
 
 from celery import signals  # noqa: E402
@@ -66,6 +68,13 @@ def warm_up(**_: Any) -> None:
 @signals.worker_ready.connect
 def start_caretaker(**_: Any) -> None:
     caretaker.start()
+
+
+@signals.worker_ready.connect
+def leave_out_of_the_search_for_garbage(**_: Any) -> None:
+    """What the worker is made of stays for ever; to look through it takes as long as a short run, amid that run."""
+    gc.collect()
+    gc.freeze()
 
 
 @signals.worker_shutting_down.connect

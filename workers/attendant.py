@@ -11,9 +11,10 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, close_old_connections, connections
 
 from engine.telemetry.files import Live
 from webapp.lab.models import Run, RunState, Work
@@ -29,6 +30,10 @@ LOOK_S = 0.1  # how often wishes are looked for: what is asked of a run shows at
 RENEW_S = 2.0  # how often the lease is renewed; it holds several times as long
 PROGRESS_S = 0.5
 KNOWN_AFTER_S = 0.2  # of work: before, the engine's speed is a guess
+
+
+THREADS = ThreadPoolExecutor(max_workers=32, thread_name_prefix="attendant")
+"""They stay, and with them their connections to the database: a short run is over sooner than one is made."""
 
 
 class Interrupted(Exception):
@@ -63,18 +68,17 @@ class Attendant:
         self.interruption: type[Interrupted] | None = None
         self.progress = 0.0
         self.wake, self.over = threading.Event(), threading.Event()
-        in_context = contextvars.copy_context().run  # what it logs is about the same work
-        name = f"attendant of {type(work).__name__} {work.pk}"
-        self.thread = threading.Thread(target=in_context, args=(self._attend,), name=name, daemon=True)
+        self.name = f"attendant of {type(work).__name__} {work.pk}"
 
     def __enter__(self) -> Self:
-        self.thread.start()
+        in_context = contextvars.copy_context().run  # what it logs is about the same work
+        self.attending = THREADS.submit(in_context, self._attend)
         return self
 
     def __exit__(self, *_: object) -> None:
         self.over.set()
         self.wake.set()
-        self.thread.join()
+        self.attending.result()
 
     # --- for the engine's thread ------------------------------------------------------------------------------------------------------
 
@@ -113,14 +117,14 @@ class Attendant:
                         reported_s = now_s
                         self._report()
                 except DatabaseError as error:
-                    log.warning("%s: the database does not answer (%s), trying again", self.thread.name, error)
+                    log.warning("%s: the database does not answer (%s), trying again", self.name, error)
                     connections.close_all()
             self._send()
         except Exception:
-            log.exception("%s failed", self.thread.name)
+            log.exception("%s failed", self.name)
             self.interruption = ShuttingDown  # give the work back rather than go on unattended
         finally:
-            connections.close_all()
+            close_old_connections()
 
     def _renew(self) -> None:
         if not self.rows.renew(self.work.pk, self.holder):

@@ -12,11 +12,6 @@ PIECE_S = 0.2
 FIRST_PIECE_NS = 1_000_000
 
 
-def frame_end_ns(simulation: engine.Simulation) -> int:
-    """The virtual time at which the next frame is complete."""
-    return min((simulation.frame_number + 1) * simulation.experiment.measurement.frame_ns, simulation.end_ns)
-
-
 class Cuts:
     """Advances a simulation frame by frame, in pieces of at most about a fifth of a second of wall-clock time.
 
@@ -29,7 +24,7 @@ class Cuts:
 
     def next_frame(self, simulation: engine.Simulation, check: Callable[[], None]) -> dict[str, Any] | None:
         """The next frame, or None at the end. Calls `check` after each piece; it may raise."""
-        self._until_near(simulation, frame_end_ns(simulation), check)
+        self._until_near(simulation, simulation.frame_end_ns, check)
         return self._measured(simulation.advance)
 
     def run_until(self, simulation: engine.Simulation, t_ns: int, check: Callable[[], None]) -> None:

@@ -31,7 +31,7 @@ from webapp.queue import enqueue
 
 from .artifacts import disk_full_message, is_disk_full
 from .attendant import Cancelled, LeaseLost, Parked, RunAttendant, ShuttingDown
-from .cuts import Cuts, frame_end_ns
+from .cuts import Cuts
 from .identity import new_holder
 from .pace import Schedule
 
@@ -182,7 +182,7 @@ class Attempt:
 
     def _wait_for_turn(self, simulation: engine.Simulation) -> None:
         """Until the next frame may be made."""
-        t_ns = frame_end_ns(simulation)
+        t_ns = simulation.frame_end_ns
         while True:
             self._check(simulation)
             self._store_when_due(simulation)

@@ -9,6 +9,8 @@ from typing import Any
 from django.db import models
 from django.db.models import Q
 
+from webapp.lib.inserting import insert
+
 from .fields import NAME_LENGTH_MAX, FieldName
 from .runs import Run
 
@@ -40,5 +42,5 @@ class RunParameter(models.Model):
         for name, value in kept.items():
             is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
             text = "" if is_number else str(value).lower() if isinstance(value, bool) else str(value)[:TEXT_LENGTH_MAX]
-            rows.append(cls(run_id=run.pk, name_id=ids[name], number=float(value) if is_number else None, text=text))
-        cls.objects.bulk_create(rows)
+            rows.append((ids[name], float(value) if is_number else None, text))
+        insert(cls, {"run": run.pk}, ("name", "number", "text"), rows)

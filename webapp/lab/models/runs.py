@@ -11,6 +11,7 @@ from django.db import models, transaction
 from django.db.models import F, Q
 
 from engine.spec.metrics import flat
+from webapp.lib.inserting import insert
 
 from .experiments import Experiment
 from .fields import FieldName
@@ -168,5 +169,5 @@ class RunSummary(models.Model):
         numbers = flat(summary)
         with transaction.atomic():
             cls.objects.filter(run=run).delete()
-            cls.objects.bulk_create(cls(run_id=run.pk, metric=name, value=value) for name, value in numbers)
+            insert(cls, {"run": run.pk}, ("metric", "value"), numbers)
             FieldName.ids(run.lab_id, (name for name, _ in numbers))
