@@ -32,12 +32,13 @@ AGGREGATE, SESSION, COUNT_WINDOW = (f"engine/operators/{name}aggregate.py" for n
 AGGREGATION, JOIN, SPLIT, PAIRS, WINDOW_JOIN, INTERVAL_JOIN, EXPIRING_JOIN = (
     f"engine/operators/{name}.py" for name in ("aggregation", "join", "split", "pairs", "window_join", "interval_join", "expiring_join")
 )
+ALIGNMENT = "engine/core/alignment.py"
 LOSS, LOSING = "engine/core/loss.py", "engine/core/losing.py"
 FAULTS, HOST_LOSS, DEATHS = (f"engine/faults/{name}.py" for name in ("__init__", "host_loss", "death"))
 WAYS, MOVING = "engine/core/transmission.py", "engine/core/moving.py"
 NETWORK, CORE_NETWORK, ACTORS = "engine/network.py", "engine/core/network.py", "engine/core/actors.py"
 TIMEOUT_S = 1000
-ACTING_NS = 170_000  # period of the actors that take part in some cases
+ACTING_NS, BARRIERS_NS = 170_000, 60_000  # periods of the actors, and of the rounds of barriers, that take part in some cases
 PATIENCE = 5  # a mutated engine may take so many times as long as the unchanged one before it counts as hanging
 
 
@@ -101,7 +102,19 @@ MUTATIONS = (
     Mutation("credits pass a cut", WAYS, "max(t, link[-1 - way, K_UP])", "t"),
     Mutation("a trunk takes what has not entered yet", LOOP, "while next_ns[h] <= window_end:", "while next_ns[h] < FAR:"),
     # actors
-    Mutation("a call-out answered for another host", LOOP, "if host[h, H_ANSWERED] == 0:", "if host[actors - 1, H_ANSWERED] == 0:"),
+    Mutation(
+        "a call-out answered for another host",
+        LOOP,
+        "if host[h, H_ANSWERED] == 0:  # Python",
+        "if host[actors - 1, H_ANSWERED] == 0:  # Python",
+    ),
+    Mutation("aligned one barrier too early", LOOP, "align[i, A_BARRED] + 1 < align", "align[i, A_BARRED] + 2 < align"),
+    Mutation("what waits behind a barrier is not passed over", LOOP, "after = pass_over(world, i, after)", "after = after"),
+    Mutation("other channels are barred", ALIGNMENT, "Q_GENERATION] == align", "Q_GENERATION] != align"),
+    Mutation("only what was passed over is let in", ALIGNMENT, "M_NEXT] = after\n        if after", "M_NEXT] = -1\n        if after"),
+    Mutation("the end of what is let in is forgotten", ALIGNMENT, "inst[i, I_QUEUE_LAST] = align[", "align[i, A_GENERATION] = align["),
+    Mutation("control messages overtake one another", ALIGNMENT, "while x >= 0 and msg[x", "while x >= 0 and -msg[x"),
+    Mutation("a control message waits for the log", TOOLS, "reads = acting == 0 or turn", "reads = acting == 1 or turn"),
     Mutation(
         "windows begin without actors",
         LOOP,
@@ -391,7 +404,7 @@ MUTATIONS = (
     Mutation("stored although it has matched", EXPIRING_JOIN, "if matches == 0 or par[at + T_LEFT_UNMATCHED + port] == 0:", "if True:"),
     # cycles
     Mutation(
-        "watermarks go round", LOOP, "if edge[e, E_FEEDBACK] == 1 and not is_record:", "if edge[e, E_FEEDBACK] == 2 and not is_record:"
+        "watermarks go round", LOOP, "if edge[e, E_FEEDBACK] == 1 and msg[", "if edge[e, E_FEEDBACK] == 2 and msg["
     ),
     Mutation(
         "trigger of the first record",
@@ -510,22 +523,23 @@ CHILD = """
 import pickle, sys
 import numpy as np
 import engine
-from actor_examples import cast
+from actor_examples import cast as actors
+from barrier_examples import cast as barriers
 from engine.core import keyed
 from engine.core.world import Capacity
 from engine.operators import OPERATORS
 from engine.telemetry.frames import Counters
-ACTING_NS = 170_000
 from engine.core.layout import I_OP, I_STATE_BYTES, Z_DIED, Z_FULL, Z_PEAK, Z_USED, Z_WATCHED
 def memory_of(memory):
     watched = memory[:, Z_WATCHED].nonzero()[0].tolist()
     return [(h, *memory[h, [Z_USED, Z_PEAK, Z_FULL, Z_DIED]].tolist()) for h in watched]
 assert engine.__file__.startswith(sys.argv[1]), engine.__file__
+ACTING_NS, BARRIERS_NS = map(int, sys.argv[3:])
 with open(sys.argv[2], "rb") as file:
     cases = pickle.load(file)
-for name, document, with_actors, cuts, expected in cases:
+for name, document, acting, cuts, expected in cases:
     tiny = Capacity(messages=2, ring=2, entries=2, rows=2, panes=2, trace=64, outputs=16)
-    parts = cast(ACTING_NS) if with_actors else {}
+    parts = actors(ACTING_NS) if acting == "actors" else barriers(document, BARRIERS_NS) if acting == "barriers" else {}
     simulation = engine.Simulation(document, trace=True, keep_outputs=True, capacity=tiny, **parts)
     for cut in cuts:
         simulation.run_until(cut)
@@ -567,14 +581,14 @@ for name, document, with_actors, cuts, expected in cases:
 
 
 def cases(count: int) -> list[tuple[Any, ...]]:
-    """The corner cases and random experiments, always the same, with what the oracle found: of each its name, the document, whether actors
-    take part, the moments to cut at, and what is to be found.
+    """The corner cases and random experiments, always the same, with what the oracle found: of each its name, the document, whether
+    "actors" or "barriers" take part, the moments to cut at, and what is to be found.
 
     The shortest come first, so that most faults are found soon.
     """
     from hypothesis import HealthCheck, Phase, given, settings
 
-    from tests.corner_cases import CORNER_CASES
+    from tests.corner_cases import CORNER_CASES, a_cycle_drains_when_nothing_goes_round
     from tests.death_cases import DEATH_CASES
     from tests.engine.test_actors import undrained
     from tests.engine.test_host_loss import with_losses
@@ -603,18 +617,21 @@ def cases(count: int) -> list[tuple[Any, ...]]:
     corners = [(case.__name__, case()) for case in CORNER_CASES]
     lossy = [(f"{text} with losses", with_losses(made, random.Random(text))) for text, made in network + corners[::4] + chosen[::2]]
     plain_cases = [(case.__name__, case()) for case in LOSS_CASES + DEATH_CASES] + corners + network + chosen + lossy
-    acted = [(f"{text} with actors", undrained(document)) for text, document in network + chosen[::2] + lossy[:: len(network) // 3]]
-    made = [case_of(text, document, False) for text, document in plain_cases] + [case_of(text, document, True) for text, document in acted]
+    acted = [(text, undrained(document)) for text, document in network + chosen[::2] + lossy[:: len(network) // 3]]
+    made = [case_of(text, document) for text, document in plain_cases]
+    made += [case_of(f"{text} with {acting}", document, acting) for text, document in acted for acting in ("actors", "barriers")]
+    made.append(case_of("a cycle with barriers", undrained(a_cycle_drains_when_nothing_goes_round()), "barriers"))
     return sorted(made, key=lambda case: len(case[-1]["services"]))
 
 
-def case_of(text: str, document: dict[str, Any], with_actors: bool) -> tuple[Any, ...]:
+def case_of(text: str, document: dict[str, Any], acting: str = "") -> tuple[Any, ...]:
     """One case; what is random of it follows from the text."""
     from engine.spec import Experiment
-    from tests.engine.actor_examples import cast
+    from tests.engine.actor_examples import cast as actors
+    from tests.engine.barrier_examples import cast as barriers
     from tests.oracle import simulate
 
-    parts = cast(ACTING_NS) if with_actors else {}
+    parts = actors(ACTING_NS) if acting == "actors" else barriers(document, BARRIERS_NS) if acting == "barriers" else {}
     result = simulate(Experiment.model_validate(document), **parts)
     chance = random.Random(text)
     last_ns = result.services[-1][1] if result.services else 0
@@ -634,7 +651,7 @@ def case_of(text: str, document: dict[str, Any], with_actors: bool) -> tuple[Any
         "memory": [tuple(map(int, held)) for held in result.memory],
         "heard": [actor.state() for actor in parts.get("actors", ())],
     }
-    return text, document, with_actors, cuts, expected
+    return text, document, acting, cuts, expected
 
 
 def plain(values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -648,13 +665,14 @@ def trial(mutation: Mutation | None, cases_path: Path, timeout_s: float) -> dict
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory)
         shutil.copytree(ROOT / "engine", root / "engine", ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "tests" / "engine" / "actor_examples.py", root)
+        for examples in ("actor_examples.py", "barrier_examples.py"):
+            shutil.copy(ROOT / "tests" / "engine" / examples, root)
         if mutation is not None:
             mutation.apply(root)
         environment = os.environ | {"MILLRACE_COMPILE": "0", "PYTHONPATH": directory, "MILLRACE_KERNELS": str(root / "kernels")}
         try:
             done = subprocess.run(
-                [sys.executable, "-c", CHILD, directory, str(cases_path)],
+                [sys.executable, "-c", CHILD, directory, str(cases_path), str(ACTING_NS), str(BARRIERS_NS)],
                 cwd=directory,
                 env=environment,
                 capture_output=True,

@@ -249,6 +249,8 @@ def build(
         "edge": edge,
         "chan": chan,
         "route": route,
+        "gate": np.full((len(chan), L.Q_COLUMNS), -1, np.int64),
+        "align": _alignment(chan, len(inst)),
         "inputs": inputs,
         "input_first": input_first,
         "credit": np.zeros(max(credit_size, 1), np.int64),
@@ -366,6 +368,14 @@ def _inputs(chan: Words, edge: Words, instances: int) -> tuple[Words, Words]:
     receivers = chan[marked, L.C_RECEIVER]
     counts = np.bincount(receivers, minlength=instances)
     return marked[np.argsort(receivers, kind="stable")].astype(np.int64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _alignment(chan: Words, instances: int) -> Words:
+    """No instance waits for a barrier."""
+    align = np.zeros((instances, L.A_COLUMNS), np.int64)
+    align[:, L.A_INPUTS] = np.bincount(chan[:, L.C_RECEIVER], minlength=instances)
+    align[:, [L.A_ASIDE, L.A_ASIDE_LAST]] = -1
+    return align
 
 
 def _with_others(host: Words, mbit_per_s: Sequence[int]) -> Words:

@@ -154,7 +154,9 @@ class Simulation:
         under_way = due or held(w) > 0 or inboxes.any() or self._actors.waiting or will_be_back(w)
         readers = w.host[w.inst[:, L.I_HOST], L.H_BACK] < L.FAR
         unread = (readers & (w.inst[:, L.I_LOG] < w.inst[:, L.I_LOG_END])).any()  # a full host leaves records in its logs
-        return self._logs.exhausted and not under_way and not unread and not self.deadlock and not self.exhaustion
+        passed_over = (w.align[:, L.A_ASIDE] >= 0).any()  # it waits for a barrier that nobody sends any more
+        left = under_way or unread or passed_over
+        return self._logs.exhausted and not left and not self.deadlock and not self.exhaustion
 
     @property
     def frame_end_ns(self) -> int:

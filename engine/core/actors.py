@@ -65,6 +65,10 @@ class Post(Protocol):
         """
         ...
 
+    def send_barrier(self, number: int) -> None:
+        """Send a barrier on all channels that leave the instance, behind all that it has sent (`Agent.serve` only)."""
+        ...
+
 
 class Actor(Protocol):
     """Something global, on a host of its own. It knows what it is told by messages, nothing else.
@@ -108,6 +112,11 @@ class Agent(Protocol):
 
     def serve(self, world: World, instance: int, message: Message, now_ns: int, post: Post) -> int:
         """The service of a control message begins. Returns its work in picoseconds, beyond the operator's price of a control element."""
+        ...
+
+    def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
+        """The service of the barrier of this number begins that comes by the last input channel: what was sent before it on all of them
+        has been served, and nothing that was sent behind it. It goes on when the service ends. Returns work in picoseconds, as `serve`."""
         ...
 
     def state(self) -> Any: ...
@@ -173,15 +182,18 @@ class Actors:
                     actor.receive(self._take(world, k), due_ns, _ActorPost(self, world, k, due_ns))
 
     def answer(self, world: World) -> None:
-        """The loop has handed a control message to an instance: let the agent serve it."""
+        """The loop has handed a control message to an instance, or the last barrier: let the agent serve it."""
         w = world.arrays
         i = int(w.g[L.G_NEED])
         slot = int(w.inst[i, L.I_QUEUE])
         h = int(w.inst[i, L.I_HOST])
         post = _AgentPost(self, world, i)
         extra_ps = 0
-        if self.agent is not None:
-            extra_ps = self.agent.serve(world, i, self._read(world, slot), int(w.host[h, L.H_RESUME]), post)
+        now_ns = int(w.host[h, L.H_RESUME])
+        if self.agent is not None and w.msg[slot, L.M_KIND] == L.BARRIER:
+            extra_ps = self.agent.aligned(world, i, int(w.msg[slot, L.M_EVENT]), now_ns, post)
+        elif self.agent is not None:
+            extra_ps = self.agent.serve(world, i, self._read(world, slot), now_ns, post)
         answer = [L.H_ANSWERED, L.H_ANSWER, L.H_ANSWER_LAST, L.H_ANSWER_PS]
         world.arrays.host[h, answer] = 1, post.first, post.last, extra_ps
 
@@ -232,12 +244,8 @@ class Actors:
             raise ValueError(f"a control message has {size_bytes} bytes; it must have at least 1")
         if not 0 <= to < self._instances + len(self.actors) or to == sender:
             raise ValueError(f"a control message from {sender} goes to {to}; it must go to another instance or actor, by its address")
-        g = world.arrays.g
-        if g[L.G_FREE] == 0:
-            g[L.G_NEED] = 1
-            world.grow(L.NEED_MESSAGES)
+        slot = _new_message(world)
         w = world.arrays
-        slot = int(take_message(w.free, w.g))  # type: ignore[no-untyped-call]
         number = -1
         if parcel:
             count = self._parcel_counts.get(sender, 0)
@@ -245,8 +253,7 @@ class Actors:
             number = sender << 40 | count
             self._parcels[number] = parcel
         row = w.msg[slot]
-        row[: L.M_PAYLOAD + L.X_COLUMNS] = 0
-        row[L.M_KIND], row[L.M_NEXT], row[L.M_CHANNEL] = L.CONTROL_MESSAGE, -1, -1
+        row[L.M_KIND] = L.CONTROL_MESSAGE
         row[L.M_RECEIVER], row[L.M_BYTES] = to, size_bytes
         row[L.M_PAYLOAD : L.M_PAYLOAD + L.X_WORDS] = sender, number, len(words)
         row[L.M_PAYLOAD + L.X_WORDS : L.M_PAYLOAD + L.X_WORDS + len(words)] = words
@@ -314,6 +321,9 @@ class _ActorPost:
         actors._serials[k] += 1
         heapq.heappush(actors._agendas[k], later)
 
+    def send_barrier(self, number: int) -> None:
+        raise ValueError(f"an actor sends barrier {number}; only an instance can, while its agent serves a control message")
+
 
 class _AgentPost:
     """The post of an instance that serves a control message: what is sent leaves when the service ends."""
@@ -325,12 +335,32 @@ class _AgentPost:
     def send(self, to: int, words: Sequence[int], size_bytes: int, *, parcel: bytes = b"", after_ns: int = 0) -> None:
         if after_ns:
             raise ValueError(f"after_ns is {after_ns}; an instance's messages leave when its service ends, so it must be 0")
-        slot = self._actors._write(self._world, self._instance, to, words, size_bytes, parcel)
+        self._add(self._actors._write(self._world, self._instance, to, words, size_bytes, parcel))
+
+    def send_barrier(self, number: int) -> None:
+        slot = _new_message(self._world)
+        self._world.arrays.msg[slot, [L.M_KIND, L.M_EVENT, L.M_TRIGGER]] = L.BARRIER, number, -1
+        self._add(slot)
+
+    def _add(self, slot: int) -> None:
         if self.first < 0:
             self.first = slot
         else:
             self._world.arrays.msg[self.last, L.M_NEXT] = slot
         self.last = slot
+
+
+def _new_message(world: World) -> int:
+    """A message in no channel and no list, of which nothing is said yet; its place."""
+    g = world.arrays.g
+    if g[L.G_FREE] == 0:
+        g[L.G_NEED] = 1
+        world.grow(L.NEED_MESSAGES)
+    w = world.arrays
+    slot = int(take_message(w.free, w.g))  # type: ignore[no-untyped-call]
+    w.msg[slot, : L.M_PAYLOAD + L.X_COLUMNS] = 0
+    w.msg[slot, [L.M_NEXT, L.M_CHANNEL]] = -1
+    return slot
 
 
 def packed(value: Any) -> tuple[Any, list[bytes]]:

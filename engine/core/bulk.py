@@ -101,11 +101,12 @@ def recount(world, h):
     for i in range(inst.shape[0]):
         if inst[i, I_HOST] == h:
             o = inst[i, I_OP]
-            slot = inst[i, I_QUEUE]
-            while slot >= 0:
-                held += room_of(world, h, slot)
-                items += op[o, O_WEIGHT]
-                slot = msg[slot, M_NEXT]
+            for aside in range(2):
+                slot = world.align[i, A_ASIDE] if aside == 1 else inst[i, I_QUEUE]
+                while slot >= 0:
+                    held += room_of(world, h, slot)
+                    items += op[o, O_WEIGHT]
+                    slot = msg[slot, M_NEXT]
             slot = inst[i, I_OUT]
             while slot >= 0:
                 held += room_unsent(world, h, o, slot)

@@ -11,7 +11,7 @@ ACTORS, CALL_OUT = 8, 9  # an actor has something to do; an instance has been ha
 DEATH = 10  # a host has died that will restart
 
 # -- item kinds, queue classes, instance status, partitionings ---------------------------------------------------------
-RECORD, WATERMARK, TICK, END_OF_LOG, CONTROL_MESSAGE = 0, 1, 2, 3, 4
+RECORD, WATERMARK, TICK, END_OF_LOG, CONTROL_MESSAGE, BARRIER = 0, 1, 2, 3, 4, 5
 CLASS_TICK, CLASS_LOG, CLASS_LOCAL, CLASS_REMOTE = 0, 1, 2, 3
 IDLE, SERVING, EMITTING, BLOCKED, DOWN = 0, 1, 2, 3, 4
 FORWARD, HASH, REBALANCE, BROADCAST = 0, 1, 2, 3
@@ -37,7 +37,7 @@ M_RECEIVER = 4  # instance; of a control message also instances + actor
 M_EDGE = 5  # while it waits in the outbox of an operator with several output ports: the number of its port
 M_CHANNEL = 6
 M_FIFO = 7  # the sender's running count of messages
-M_EVENT = 8  # event time; of a watermark: its value
+M_EVENT = 8  # event time; of a watermark: its value; of a barrier: its number
 M_TRIGGER = 9  # identity of the input record that caused this one
 M_CLOCK = 10  # the measured clock, of the trigger
 M_NEWEST = 11  # ... of the newest contributor
@@ -247,6 +247,12 @@ K_HELD_COUNT = 9
 K_SOURCE = 10
 K_TARGET = 11
 K_COLUMNS = 12
+
+# -- alignment of barriers (docs/event-core.md, 15), by channel: the generation of its receiver in which it is barred, and since when ... --
+Q_GENERATION, Q_SINCE, Q_COLUMNS = range(3)
+# ... by instance: input channels, how many of them are barred, what is passed over (first and last message, -1 for none), how often it
+# has been aligned or given up
+A_INPUTS, A_BARRED, A_ASIDE, A_ASIDE_LAST, A_GENERATION, A_COLUMNS = range(6)
 
 C_SENDER, C_RECEIVER, C_EDGE, C_SENT, C_CONSUMED, C_WAITING, C_WATERMARK, C_TURN, C_SENT_BYTES, C_COLUMNS = range(10)
 

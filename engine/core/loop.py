@@ -12,6 +12,7 @@ One large function, because it can stop nearly everywhere and goes on there; wha
 Lines with `# WEAVE name` are replaced by calls of the functions that operators and protocols provide for that point.
 """
 
+from engine.core.alignment import let_in, pass_over
 from engine.core.compiler import prefetch
 from engine.core.layout import *
 from engine.core.losing import lose_arrivals
@@ -61,6 +62,8 @@ def advance(world, stop):
     op_edges = world.op_edges
     edge = world.edge
     chan = world.chan
+    gate = world.gate
+    align = world.align
     inputs = world.inputs
     input_first = world.input_first
     credit = world.credit
@@ -98,6 +101,10 @@ def advance(world, stop):
     weighing = 0  # nothing is left of what asks for it in loops that do not weigh
     # WEAVE if memory
     weighing = 1
+    # WEAVE end
+    acting = 0
+    # WEAVE if actors
+    acting = 1
     # WEAVE end
     heaps = 0
     # WEAVE if heaps
@@ -137,7 +144,7 @@ def advance(world, stop):
                 if weighing == 1 and memory[h, Z_DIED] >= 0:
                     continue
                 if host[h, H_PAUSED] <= stop:  # ticks due meanwhile have to come first
-                    admit(world, weighing, heaps, h, stop)
+                    admit(world, weighing, acting, heaps, h, stop)
             return DONE
         window_end = stop
         if stop - t0 >= lookahead:
@@ -361,7 +368,7 @@ def advance(world, stop):
                             continue
                         e = op_edges[x]
                         is_record = msg[slot, M_KIND] == RECORD
-                        if edge[e, E_FEEDBACK] == 1 and not is_record:
+                        if edge[e, E_FEEDBACK] == 1 and msg[slot, M_KIND] == WATERMARK:
                             inst[i, I_EDGE] = x + 1
                             continue
                         if op[o, O_PORTS] > 1 and is_record and msg[slot, M_EDGE] != edge[e, E_OUTPUT]:
@@ -506,9 +513,9 @@ def advance(world, stop):
                 while True:
                     moment = host[h, H_TICK]
                     if moment > t:
-                        admit(world, weighing, heaps, h, t)
+                        admit(world, weighing, acting, heaps, h, t)
                         break
-                    admit(world, weighing, heaps, h, moment - 1)
+                    admit(world, weighing, acting, heaps, h, moment - 1)
                     least = FAR
                     for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
                         i = host_members[q]
@@ -526,7 +533,7 @@ def advance(world, stop):
                             msg[slot, M_TRIGGER] = -1
                             msg[slot, M_CHANNEL] = -1
                             msg[slot, M_NEXT] = -1
-                            enqueue(world, weighing, h, threads, i, slot)
+                            enqueue(world, weighing, acting, h, threads, i, slot)
                             due = moment
                             following = FAR
                             if inst[i, I_SOURCE] == 1:
@@ -569,7 +576,7 @@ def advance(world, stop):
                             turn = proc[p, P_FIRST]
                             i = turns[turn, 2] & 0xFFFFFFFFFF
                         if inst[i, I_STATUS] == IDLE and inst[i, I_RANK] < FAR:
-                            best_turn = next_turn(inst, log, held_back, i, t)
+                            best_turn = next_turn(inst, log, held_back, acting, i, t)
                         best_ready = best_turn >> 2
                         who = (best_turn & 3) << 40 | i
                         if turn >= 0 and turns[turn, 1] == best_ready and turns[turn, 2] == who:
@@ -602,7 +609,7 @@ def advance(world, stop):
                         i = members[q]
                         if inst[i, I_STATUS] != IDLE:
                             continue
-                        its_turn = next_turn(inst, log, held_back, i, t)
+                        its_turn = next_turn(inst, log, held_back, acting, i, t)
                         if host[h, H_RANKED] == 1:
                             rank = inst[i, I_RANK]
                             if rank > best_rank or rank == FAR:
@@ -767,6 +774,28 @@ def advance(world, stop):
                             box[0] = host[h, H_ANSWER]
                             box[1] = host[h, H_ANSWER_LAST]
                             extra_ps = host[h, H_ANSWER_PS]
+                        elif kind == BARRIER:  # (15)
+                            if align[i, A_BARRED] + 1 < align[i, A_INPUTS]:
+                                gate[channel, Q_GENERATION] = align[i, A_GENERATION]
+                                gate[channel, Q_SINCE] = t
+                                align[i, A_BARRED] += 1
+                            elif host[h, H_ANSWERED] == 0:
+                                msg[slot, M_NEXT] = after
+                                g[G_NEED] = i
+                                reason = CALL_OUT
+                                break
+                            else:  # aligned: what came meanwhile may be served, the barrier goes on, and what the agent sends behind it
+                                host[h, H_ANSWERED] = 0
+                                after = let_in(world, i, after)
+                                box[0] = host[h, H_ANSWER]
+                                box[1] = host[h, H_ANSWER_LAST]
+                                if op[o, O_EDGE] < op[o, O_EDGE_END]:
+                                    msg[slot, M_NEXT] = box[0]
+                                    box[0] = slot
+                                    if box[1] < 0:
+                                        box[1] = slot
+                                    box[2] = 1
+                                extra_ps = host[h, H_ANSWER_PS]
                         # WEAVE end
                         else:
                             if inst[i, I_SOURCE] == 1:
@@ -788,6 +817,10 @@ def advance(world, stop):
                             break
                         if kind == WATERMARK and mark > -FAR:
                             inst[i, I_WATERMARK] = mark
+                        # WEAVE if actors
+                        if align[i, A_BARRED] > 0:
+                            after = pass_over(world, i, after)
+                        # WEAVE end
                         inst[i, I_QUEUE] = after
                         inst[i, I_HEAD] = turn_of(msg[after, M_READY], msg[after, M_CLASS]) if after >= 0 else FAR
                         inst[i, I_QUEUE_COUNT] -= 1

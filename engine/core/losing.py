@@ -1,5 +1,6 @@
 """What is lost with a host, and what is made anew when it comes back: kernels (docs/event-core.md, section 10)."""
 
+from engine.core.alignment import let_in
 from engine.core.compiler import compiled
 from engine.core.layout import *
 from engine.core.tools import drop_panes, free_entry, free_message, free_row, free_rows_of, pressure_at
@@ -235,7 +236,7 @@ def lose_memory(world, h, now):
             sent = 0
             discard(world, slot)
             slot = after
-        lose_all(world, inst[i, I_QUEUE])
+        lose_all(world, let_in(world, i, inst[i, I_QUEUE]))
         if inst[i, I_BLOCKED_SINCE] >= 0:
             inst[i, I_BLOCKED] += now - inst[i, I_BLOCKED_SINCE]
         inst[i, I_STATUS] = DOWN

@@ -1,5 +1,6 @@
 """Helpers of the loop and of the operators' kernels, put in place where they are called: over the world, or the few tables they use."""
 
+from engine.core.alignment import is_barred, lay_aside, put_first
 from engine.core.compiler import prefetch, rare
 from engine.core.layout import *
 
@@ -106,7 +107,7 @@ def room_of(world, h, slot):
     room = 0
     if msg[slot, M_KIND] == RECORD:
         room = world.footprint[world.memory[h, Z_LAW], msg[slot, M_EDGE]]
-    elif msg[slot, M_KIND] == WATERMARK:
+    elif msg[slot, M_KIND] == WATERMARK or msg[slot, M_KIND] == BARRIER:
         room = CONTROL_BYTES
     elif msg[slot, M_KIND] == CONTROL_MESSAGE:
         room = msg[slot, M_BYTES]
@@ -197,10 +198,12 @@ def turn_of(ready, of_class):
     return ready << 2 | of_class
 
 
-def next_turn(inst, log, held_back, i, t):
-    """The turn of what instance `i` would serve next at `t`, FAR if there is nothing."""
+def next_turn(inst, log, held_back, acting, i, t):
+    """The turn of what instance `i` would serve next at `t`, FAR if there is nothing. acting: as in `admit`; a control message at the head
+    of a source's queue comes before its log."""
     turn = inst[i, I_HEAD]
-    if may_read(inst, log, held_back, i) and log[inst[i, I_LOG], D_APPEND] <= t:
+    reads = acting == 0 or turn & 3 < CLASS_LOCAL
+    if reads and may_read(inst, log, held_back, i) and log[inst[i, I_LOG], D_APPEND] <= t:
         turn = min(turn, turn_of(log[inst[i, I_LOG], D_APPEND], CLASS_LOG))
     return turn
 
@@ -601,17 +604,22 @@ def let_sources_read(world, h):
             look_at(world, h, i)
 
 
-def enqueue(world, weighing, h, threads, i, slot):
-    """A message goes behind those that wait for instance `i` of host `h`. weighing: as in `admit`. threads: H_THREADS of the host."""
+def enqueue(world, weighing, acting, h, threads, i, slot):
+    """A message joins those that wait for instance `i` of host `h`. weighing, acting: as in `admit`. threads: H_THREADS of the host."""
     inst = world.inst
     msg = world.msg
     memory = world.memory
-    if inst[i, I_QUEUE] < 0:
-        inst[i, I_QUEUE] = slot
-        inst[i, I_HEAD] = turn_of(msg[slot, M_READY], msg[slot, M_CLASS])
+    if acting == 1 and inst[i, I_SOURCE] == 1 and msg[slot, M_KIND] == CONTROL_MESSAGE:
+        put_first(world, i, slot)
+    elif acting == 1 and inst[i, I_QUEUE] < 0 and is_barred(world, i, slot):
+        lay_aside(world, i, slot)
     else:
-        msg[inst[i, I_QUEUE_LAST], M_NEXT] = slot
-    inst[i, I_QUEUE_LAST] = slot
+        if inst[i, I_QUEUE] < 0:
+            inst[i, I_QUEUE] = slot
+            inst[i, I_HEAD] = turn_of(msg[slot, M_READY], msg[slot, M_CLASS])
+        else:
+            msg[inst[i, I_QUEUE_LAST], M_NEXT] = slot
+        inst[i, I_QUEUE_LAST] = slot
     inst[i, I_QUEUE_COUNT] += 1
     inst[i, I_QUEUE_BYTES] += msg[slot, M_BYTES]
     if weighing == 1:
@@ -621,10 +629,11 @@ def enqueue(world, weighing, h, threads, i, slot):
         look_at(world, h, i)
 
 
-def admit(world, weighing, heaps, h, limit):
+def admit(world, weighing, acting, heaps, h, limit):
     """Arrivals at times <= limit join their receivers' queues: by time, at equal times local ones first.
 
-    weighing: 1 if what hosts hold is counted. heaps: 1 if some hosts have heaps (H_THREADS).
+    weighing: 1 if what hosts hold is counted. acting: 1 if there may be control messages and barriers. heaps: 1 if some hosts have heaps
+    (H_THREADS).
     """
     rings = world.rings
     host = world.host
@@ -659,6 +668,6 @@ def admit(world, weighing, heaps, h, limit):
             e = table[msg[message, M_HASH] & (table.shape[0] - 1)]
             prefetch(world.entry, e, 0)
             prefetch(world.entry, e, 8)  # its second cache line
-        enqueue(world, weighing, h, threads, msg[message, M_RECEIVER], message)
+        enqueue(world, weighing, acting, h, threads, msg[message, M_RECEIVER], message)
     host[h, H_LOCAL] = local
     host[h, H_REMOTE] = remote

@@ -28,6 +28,8 @@ WIDTHS = {
     "op": layout.O_COLUMNS,
     "edge": layout.E_COLUMNS,
     "chan": layout.C_COLUMNS,
+    "gate": layout.Q_COLUMNS,
+    "align": layout.A_COLUMNS,
     "link": layout.K_COLUMNS,
     "memory": layout.Z_COLUMNS,
     "curve": 2,

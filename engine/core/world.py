@@ -37,6 +37,8 @@ class Tables(NamedTuple):
     op_edges: Words  # edges by operator, document order
     edge: Words
     chan: Words
+    gate: Words  # (channels, 2): which are barred
+    align: Words  # (instances, alignment columns)
     inputs: Words  # channels by receiving instance
     input_first: Words
     credit: Words  # per bounded channel: when the k-th send is allowed
@@ -317,6 +319,10 @@ class World:
     def queue(self, i: int) -> list[int]:
         return self._list(int(self.arrays.inst[i, L.I_QUEUE]))
 
+    def aside(self, i: int) -> list[int]:
+        """What waits for an instance and is passed over."""
+        return self._list(int(self.arrays.align[i, L.A_ASIDE]))
+
     def outbox(self, i: int) -> list[int]:
         return self._list(int(self.arrays.inst[i, L.I_OUT]))
 
@@ -369,14 +375,16 @@ class World:
         host = w.host.copy()
         host[:, [L.H_LOCAL_TAIL, L.H_REMOTE_TAIL]] -= host[:, [L.H_LOCAL, L.H_REMOTE]]
         host[:, [L.H_LOCAL, L.H_REMOTE, L.H_REMOTE_SORTED, L.H_AGENDA, L.H_LISTED, L.H_ANSWER, L.H_ANSWER_LAST, L.H_ANSWER_PS]] = 0
+        align = w.align.copy()
+        align[:, [L.A_ASIDE, L.A_ASIDE_LAST]] = 0
         link = w.link.copy()
         link[:, [L.K_HELD, L.K_HELD_LAST]] = 0
         add(*(np.sort(w.tags[m : m + k], axis=0) for m, k in host[:, [L.H_MEMBER, L.H_RUNNING]].tolist()))
-        add(inst, proc, host, link, w.memory, w.tally, w.chan, w.credit, w.route, w.histogram, w.latency_sums, w.hook)
+        add(inst, proc, host, link, w.memory, w.tally, w.chan, w.gate, align, w.credit, w.route, w.histogram, w.latency_sums, w.hook)
         for slots in self.held():
             add(self._messages_digest(slots))
         for i in range(len(inst)):
-            add(self._messages_digest(self.queue(i)), self._messages_digest(self.outbox(i), i))
+            add(self._messages_digest(self.aside(i) + self.queue(i)), self._messages_digest(self.outbox(i), i))
         add(self._messages_digest([int(slot) for slot in w.proc[:, L.P_SLOT] if slot >= 0]))
         for r in range(2 * len(host)):
             add(self._messages_digest(self.ring(r)))

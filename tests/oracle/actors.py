@@ -10,6 +10,7 @@ from engine.core.actors import Directory, Message
 
 from .environment import Phase
 from .plan import Fifo, Host, Instance, Link, milliseconds
+from .records import Barrier
 
 FIRST_HOST = 1_000_000  # numbers of the actors' hosts; nothing is ordered by them
 
@@ -96,13 +97,20 @@ class Actors:
         if party.actor.next_ns != before_ns:
             self.set_timer(party)
 
-    def serve(self, instance: Instance, sender: int, control: Control) -> tuple[int, list[tuple[Wire, Control]]]:
-        """What an instance makes of a control message: work in ps, and what it sends at the end of the service."""
+    def serve(self, instance: Instance, sender: int, control: Control) -> tuple[int, list[Any]]:
+        """What an instance makes of a control message: work in ps, and what it sends at the end of the service, all copies of each."""
         post = AgentPost(self, instance)
         if self.agent is None:
             return 0, []
         message = Message(sender, control.words, control.size_bytes, control.parcel)
         return self.agent.serve(None, instance.number, message, self.model.environment.now, post), post.sent
+
+    def aligned(self, instance: Instance, number: int) -> tuple[int, list[Any]]:
+        """The same of a barrier that has come by all channels."""
+        post = AgentPost(self, instance)
+        if self.agent is None:
+            return 0, []
+        return self.agent.aligned(None, instance.number, number, self.model.environment.now, post), post.sent
 
     def party(self, address: int) -> Instance | Party:
         instances = self.model.network.instances
@@ -127,7 +135,10 @@ class ActorPost:
 class AgentPost:
     def __init__(self, actors: Actors, instance: Instance):
         self.actors, self.instance = actors, instance
-        self.sent: list[tuple[Wire, Control]] = []
+        self.sent: list[list[tuple[Any, Any]]] = []
 
     def send(self, to: int, words: Sequence[int], size_bytes: int, *, parcel: bytes = b"", after_ns: int = 0) -> None:
-        self.sent.append((Wire(self.instance, self.actors.party(to)), Control(tuple(words), size_bytes, parcel)))
+        self.sent.append([(Wire(self.instance, self.actors.party(to)), Control(tuple(words), size_bytes, parcel))])
+
+    def send_barrier(self, number: int) -> None:
+        self.sent.append(Barrier(number).on_channels_of(self.instance))

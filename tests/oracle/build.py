@@ -294,6 +294,7 @@ def connect(network: Network, schemas: Schemas) -> None:
                 if edge.partitioning.kind != "forward" or sender.index == receiver.index:
                     channel = Channel(edge, sender, receiver)
                     edge.channels.setdefault(sender.index, []).append(channel)
+                    receiver.inputs_of_any_kind += 1
                     if not edge.feedback:
                         receiver.inputs.append(channel)
 

@@ -21,7 +21,7 @@ from .build import Network, behaviour_of, build
 from .environment import Phase, StructuralEnvironment
 from .noise import drift_factor, noise_factor, noise_word
 from .plan import AFTER_DEATH, Channel, Edge, Host, Instance, Link, Log, Processor, integer, milliseconds, seconds
-from .records import CONTROL_BYTES, END_OF_LOG_WATERMARK, LOWEST_WATERMARK, Anchors, Item, ItemClass, Kind, Record
+from .records import CONTROL_BYTES, END_OF_LOG_WATERMARK, LOWEST_WATERMARK, Anchors, Barrier, Item, ItemClass, Kind, Record
 from .sharing import SharedCores
 
 UNKNOWN_NS = 1 << 62
@@ -29,6 +29,11 @@ UNKNOWN_NS = 1 << 62
 
 def no_work() -> bool:
     return False
+
+
+def unsent_of(control: list[Any]) -> list[tuple[int, int]]:
+    """Of control messages and barriers to be sent, with all copies of each: how many, and the bytes."""
+    return [(len(copies), getattr(copies[0][1], "size_bytes", CONTROL_BYTES)) for copies in control if copies]
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class Packet:
     """A message on its way. fifo: the sender's running count. transmission_ns: how long FIFOs took over it."""
 
     channel: Channel | Wire
-    message: Record | int | Control
+    message: Record | int | Control | Barrier
     fifo: int
     sent_ns: int
     transmission_ns: int = 0
@@ -306,6 +311,7 @@ class Model:
         instance.state_bytes = 0
         instance.waiting_for = None
         instance.lost += sum(item.kind is Kind.RECORD and item.channel is not None for item in instance.queue)
+        instance.barred.clear()
         instance.queue = sorted(item for item in instance.queue if item.order[1] == ItemClass.LOG)
         before, instance.behaviour = instance.behaviour, behaviour_of(self.network, instance, self.network.schemas)
         instance.behaviour.late, instance.behaviour.errors = before.late, before.errors
@@ -383,15 +389,17 @@ class Model:
         readers = [i for i in self.network.instances if max(i.host.losses.values(), default=0) < math.inf]
         unread = any(item.order[1] == ItemClass.LOG for instance in readers for item in instance.queue)
         result.deaths.sort()
-        result.end_ns, result.drained = max(horizon_ns, self.environment.now), drained and not unread
+        passed_over = any(item.channel in i.barred for i in self.network.instances for item in i.queue if item.channel is not None)
+        result.end_ns, result.drained = max(horizon_ns, self.environment.now), drained and not unread and not passed_over
         return result
 
     # Phase 1: completions
 
-    def complete(self, instance: Instance, outputs: list[Record], watermark_ns: int | None) -> None:
+    def complete(self, instance: Instance, control: list[Any], outputs: list[Record], watermark_ns: int | None) -> None:
         """The item of the instance ends; its emission begins (section 4)."""
         instance.serving = instance.served_by.busy = False
-        instance.unsent = deque((1, message.size_bytes) for _, message in instance.to_send)  # control messages go first
+        instance.to_send.extend(copy for copies in control for copy in copies)
+        instance.unsent = deque(unsent_of(control))
         for record in outputs:
             to_send = [
                 (channel, record.to_port("out"))
@@ -500,7 +508,7 @@ class Model:
         link = channel.receiver.host.links[channel.sender.host.number]
         return link.passes_from(now_ns) + link.latency_ns(now_ns)
 
-    def transmit(self, channel: Channel | Wire, message: Record | int | Control) -> None:
+    def transmit(self, channel: Channel | Wire, message: Record | int | Control | Barrier) -> None:
         """One message leaves: over the network to another host, by hand-over on the same host."""
         sender = channel.sender
         packet = Packet(channel, message, sender.messages_sent, self.environment.now, sender_life=sender.host.life)
@@ -567,6 +575,8 @@ class Model:
             item = Item(order, Kind.RECORD, record=message, channel=channel, way_ns=way_ns)
         elif isinstance(message, Control):
             item = Item(order, Kind.CONTROL_MESSAGE, control=(channel.sender.number, message))
+        elif isinstance(message, Barrier):
+            item = Item(order, Kind.BARRIER, barrier=message, channel=channel, way_ns=way_ns)
         else:
             item = Item(order, Kind.WATERMARK, watermark_ns=message, channel=channel, way_ns=way_ns)
         item.sender_life = packet.sender_life
@@ -711,8 +721,14 @@ class Model:
         self.start(min(runnable, key=lambda instance: self.may_serve(instance)[0]), processor)
 
     def may_serve(self, instance: Instance) -> list[Item]:
-        """What waits for it, the least in front, but for what a full host holds back in its logs (section 13.3)."""
+        """What waits for it, the least in front, but for what came by barred channels (section 15), and what a full host holds back in its
+        logs (section 13.3). At a source control messages come first."""
         memory = instance.host.memory
+        first = [item for item in instance.queue if item.kind is Kind.CONTROL_MESSAGE]
+        if first and instance.operator.kind == "source":
+            return sorted(first)
+        if instance.barred:
+            return sorted(item for item in instance.queue if item.channel not in instance.barred)
         if memory is None or not memory.full or memory.guard.kind != "throttle":
             return instance.queue
         log = sorted(item for item in instance.queue if item.order[1] == ItemClass.LOG)
@@ -750,10 +766,13 @@ class Model:
             heapq.heapify(instance.queue)
         self.look_later(instance.host)
         watermark_before_ns = instance.watermark_ns
-        control_ps, control = 0, []
+        control_ps, control = 0, []  # what the agent sends, message by message: all copies of each
         if item.kind is Kind.CONTROL_MESSAGE:
             work, made = 0, []
             control_ps, control = self.actors.serve(instance, *item.control)
+        elif item.kind is Kind.BARRIER:
+            work, made = 0, []
+            control_ps, control = self.meet(instance, item)
         else:
             work, made = self.work(instance, item)
         outputs = [record for record in made if any(edge.source_port == record.port for edge in instance.outputs)]
@@ -780,7 +799,7 @@ class Model:
         instance.delivers = item.kind is Kind.RECORD and instance.operator.kind == "sink"
 
         raised_to_ns = instance.watermark_ns if instance.watermark_ns > watermark_before_ns else None
-        instance.unsent.extend((1, message.size_bytes) for _, message in control)
+        instance.unsent.extend(unsent_of(control))
         instance.unsent.extend((1, self.edge_of(instance, record)) for record in outputs)
         if raised_to_ns is not None and instance.outputs:
             instance.unsent.append((1, CONTROL_BYTES))
@@ -798,8 +817,7 @@ class Model:
             service[2] = self.environment.now
             if instance.delivers:
                 self.deliver(instance, item.record, item.way_ns[0])
-            instance.to_send += control
-            self.complete(instance, outputs, raised_to_ns)
+            self.complete(instance, control, outputs, raised_to_ns)
 
         sharing = instance.host.sharing
         instance.end_ns = now_ns + service_ns
@@ -808,6 +826,15 @@ class Model:
         else:
             service[2] = UNKNOWN_NS
             sharing.start(instance, service_ns, end)
+
+    def meet(self, instance: Instance, item: Item) -> tuple[int, list[Any]]:
+        """A barrier is served; work in ps, and what is sent at the end of the service (section 15)."""
+        instance.barred.append(item.channel)
+        if len(instance.barred) < instance.inputs_of_any_kind:
+            return 0, []
+        instance.barred.clear()
+        work_ps, sent = self.actors.aligned(instance, item.barrier.number)
+        return work_ps, [item.barrier.on_channels_of(instance), *sent]
 
     def varied(self, instance: Instance, cost_ps: int) -> int:
         """The cost with warm-up, drift and noise (section 3.2)."""

@@ -19,6 +19,7 @@ class Kind(IntEnum):
     TICK = 2
     END_OF_LOG = 3
     CONTROL_MESSAGE = 4
+    BARRIER = 5
 
 
 class ItemClass(IntEnum):
@@ -68,6 +69,17 @@ class Record:
 
 
 @dataclass(frozen=True)
+class Barrier:
+    """A barrier on a channel (section 15)."""
+
+    number: int
+
+    def on_channels_of(self, instance: Any) -> list[tuple[Any, Barrier]]:
+        """Its copies, as they leave the instance."""
+        return [(channel, self) for edge in instance.outputs for channel in edge.channels[instance.index]]
+
+
+@dataclass(frozen=True)
 class Mark:
     """A watermark that stands in a log."""
 
@@ -83,6 +95,7 @@ class Item:
     kind: Kind = field(compare=False)
     record: Record | None = field(default=None, compare=False)
     watermark_ns: int = field(default=0, compare=False)
+    barrier: Barrier | None = field(default=None, compare=False)
     channel: Any = field(default=None, compare=False)  # by which it came; None for log items and ticks
     control: Any = field(default=None, compare=False)  # sender's address and message
     sender_life: int = field(default=0, compare=False)  # how often the sender's host had been lost

@@ -1,0 +1,96 @@
+"""An actor and an agent for tests: rounds of barriers through all instances, one after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.actors import ActorHost, Directory, Message, Post
+
+TRIGGER, DONE = range(2)
+ALIGNED_PS = 3_000_000
+
+
+class Rounds:
+    """Lets the sources send barriers every period, once the round before has reached all instances."""
+
+    def __init__(self, period_ns: int, host: ActorHost | None = None):
+        self.host = host or ActorHost("rounds", 100, 300_000)
+        self.period_ns = self.next_ns = period_ns
+        self.round, self.open = 0, 0
+        self.complete: list[list[int]] = []  # round, when everybody had said so
+
+    def start(self, directory: Directory) -> None:
+        self.instances = len(directory.instances)
+
+    def sources(self, numbers: list[int]) -> None:
+        self.source_numbers = numbers
+
+    def wake(self, now_ns: int, post: Post) -> None:
+        self.next_ns = now_ns + self.period_ns
+        if self.open == 0:
+            self.round += 1
+            self.open = self.instances
+            for instance in self.source_numbers:
+                post.send(instance, (TRIGGER, self.round), 40)
+
+    def receive(self, message: Message, now_ns: int, post: Post) -> None:
+        assert message.words == (DONE, self.round)
+        self.open -= 1
+        if self.open == 0:
+            self.complete.append([self.round, now_ns])
+
+    def state(self) -> Any:
+        return [self.next_ns, self.round, self.open, self.complete]
+
+    def restore(self, state: Any) -> None:
+        self.next_ns, self.round, self.open, self.complete = state
+
+
+class Passing:
+    """Sources send the barrier that they are asked for; every instance says when it is aligned, which costs it work."""
+
+    def __init__(self) -> None:
+        self.cuts: dict[int, list[list[int]]] = {}  # by instance: round, when
+
+    def start(self, directory: Directory) -> None:
+        self.rounds = directory.actors["rounds"]
+
+    def serve(self, world: Any, instance: int, message: Message, now_ns: int, post: Post) -> int:
+        _, number = message.words
+        post.send_barrier(number)
+        return self.aligned(world, instance, number, now_ns, post)
+
+    def aligned(self, world: Any, instance: int, number: int, now_ns: int, post: Post) -> int:
+        self.cuts.setdefault(instance, []).append([number, now_ns])
+        self.look(world, instance, number)
+        post.send(self.rounds, (DONE, number), 50)
+        return ALIGNED_PS
+
+    def look(self, world: Any, instance: int, number: int) -> None:
+        """For tests that want to know more."""
+
+    def state(self) -> Any:
+        return sorted([instance, list(cuts)] for instance, cuts in self.cuts.items())
+
+    def restore(self, state: Any) -> None:
+        self.cuts = dict(state)
+
+
+def source_numbers(document: dict[str, Any]) -> list[int]:
+    """The instances of sources, in the run's order."""
+    numbers, first = [], 0
+    for operator in document["query"]["operators"]:
+        parallelism = operator.get("parallelism", 1)
+        if operator["kind"] == "source":
+            numbers += range(first, first + parallelism)
+        first += parallelism
+    return numbers
+
+
+def cast(document: dict[str, Any], period_ns: int, agent: Passing | None = None) -> dict[str, Any]:
+    """Fresh ones, as options of a simulation."""
+    rounds = Rounds(period_ns)
+    rounds.sources(source_numbers(document))
+    return {"actors": [rounds], "agent": agent or Passing()}
+
+
