@@ -17,7 +17,7 @@ def insert(model: type[models.Model], same: Mapping[str, Any], names: Sequence[s
     prepared = tuple(field.get_db_prep_save(value, connection) for field, value in zip(fields, same.values(), strict=False))
     table, *columns = (connection.ops.quote_name(name) for name in [model._meta.db_table, *(field.column for field in fields)])
     places = f"({', '.join(['%s'] * len(fields))})"
-    at_once = connection.ops.bulk_batch_size(fields, rows)
+    at_once = max(1, connection.ops.bulk_batch_size(fields, rows))  # of no rows PostgreSQL takes none at once
     with connection.cursor() as cursor:
         for first in range(0, len(rows), at_once):
             part = rows[first : first + at_once]
