@@ -108,6 +108,11 @@ def test_somebody_is_invited_joins_gets_another_role_and_is_removed(new_context:
     guest.goto("/runs")
     expect(guest.get_by_role("heading", name="You are not signed in")).to_be_visible()
     assert_accessible(guest)
+    guest.get_by_label("Name").fill("somebody")
+    with guest.expect_response("**/api/me"):
+        guest.evaluate("dispatchEvent(new Event('millrace:signed-out'))")  # the page asks again who is there
+    guest.wait_for_timeout(200)
+    expect(guest.get_by_label("Name")).to_have_value("somebody")
     guest.goto(link)
     expect(guest.get_by_role("heading")).to_contain_text("Join")
     expect(guest.get_by_text("local invites you as viewer")).to_be_visible()

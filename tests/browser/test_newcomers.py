@@ -150,6 +150,7 @@ def test_a_newcomers_policy_and_operator_are_found_and_obeyed(visitor: Page, api
 def connect(page: Page, canvas: Canvas, source: str, target: str) -> None:
     """By the inspector's own field."""
     canvas.operator(source).click()
+    expect(page.locator("#operator-id")).to_have_value(source)  # the other operator's fields are gone
     page.get_by_role("button", name=re.compile("^Connect")).click()
     page.locator("[data-connect]").select_option(label=target)
     expect(page.get_by_test_id(f"edge-{source}-{target}")).to_be_attached()

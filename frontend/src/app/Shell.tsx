@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { Link, Outlet, useLocation } from "react-router";
 import { ApiError } from "../api/client";
 import { meQuery } from "../api/queries";
@@ -31,7 +31,10 @@ const ALL = [...SCREENS, LAB, HELP];
 /** The rail, the page, the messages; or, for who is not signed in, how to sign in. */
 export function Shell() {
   const { data: me, error, refetch } = useQuery(meQuery);
-  const signedOut = error instanceof ApiError && (error.status === 401 || error.status === 403);
+  const refused = error instanceof ApiError && (error.status === 401 || error.status === 403);
+  // While it is asked again there is neither an answer nor an error; what somebody is typing to sign in must stay.
+  const [signedOut, setSignedOut] = useState(false);
+  if (signedOut !== refused && (refused || me)) setSignedOut(refused);
   useEffect(() => useWho.setState({ me }), [me]);
   const member = useNews(Boolean(me) && !signedOut);
   if (signedOut && !me) return <SignedOut />;
