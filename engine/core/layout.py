@@ -248,8 +248,8 @@ K_SOURCE = 10
 K_TARGET = 11
 K_COLUMNS = 12
 
-# -- alignment of barriers (docs/event-core.md, 15), by channel: the generation of its receiver in which it is barred, and since when ... --
-Q_GENERATION, Q_SINCE, Q_COLUMNS = range(3)
+# -- alignment of barriers (docs/event-core.md, 15), by channel: the generation of its receiver in which it is barred, ... --
+Q_GENERATION, Q_COLUMNS = range(2)
 # ... by instance: input channels, how many of them are barred, what is passed over (first and last message, -1 for none), how often it
 # has been aligned or given up
 A_INPUTS, A_BARRED, A_ASIDE, A_ASIDE_LAST, A_GENERATION, A_COLUMNS = range(6)

@@ -777,7 +777,6 @@ def advance(world, stop):
                         elif kind == BARRIER:  # (15)
                             if align[i, A_BARRED] + 1 < align[i, A_INPUTS]:
                                 gate[channel, Q_GENERATION] = align[i, A_GENERATION]
-                                gate[channel, Q_SINCE] = t
                                 align[i, A_BARRED] += 1
                             elif host[h, H_ANSWERED] == 0:
                                 msg[slot, M_NEXT] = after

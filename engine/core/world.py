@@ -37,7 +37,7 @@ class Tables(NamedTuple):
     op_edges: Words  # edges by operator, document order
     edge: Words
     chan: Words
-    gate: Words  # (channels, 2): which are barred
+    gate: Words  # (channels, 1): which are barred
     align: Words  # (instances, alignment columns)
     inputs: Words  # channels by receiving instance
     input_first: Words

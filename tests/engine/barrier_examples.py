@@ -13,24 +13,22 @@ ALIGNED_PS = 3_000_000
 class Rounds:
     """Lets the sources send barriers every period, once the round before has reached all instances."""
 
-    def __init__(self, period_ns: int, host: ActorHost | None = None):
-        self.host = host or ActorHost("rounds", 100, 300_000)
+    def __init__(self, period_ns: int, sources: list[int]):
+        self.host = ActorHost("rounds", 100, 300_000)
         self.period_ns = self.next_ns = period_ns
+        self.sources = sources
         self.round, self.open = 0, 0
         self.complete: list[list[int]] = []  # round, when everybody had said so
 
     def start(self, directory: Directory) -> None:
         self.instances = len(directory.instances)
 
-    def sources(self, numbers: list[int]) -> None:
-        self.source_numbers = numbers
-
     def wake(self, now_ns: int, post: Post) -> None:
         self.next_ns = now_ns + self.period_ns
         if self.open == 0:
             self.round += 1
             self.open = self.instances
-            for instance in self.source_numbers:
+            for instance in self.sources:
                 post.send(instance, (TRIGGER, self.round), 40)
 
     def receive(self, message: Message, now_ns: int, post: Post) -> None:
@@ -89,8 +87,6 @@ def source_numbers(document: dict[str, Any]) -> list[int]:
 
 def cast(document: dict[str, Any], period_ns: int, agent: Passing | None = None) -> dict[str, Any]:
     """Fresh ones, as options of a simulation."""
-    rounds = Rounds(period_ns)
-    rounds.sources(source_numbers(document))
-    return {"actors": [rounds], "agent": agent or Passing()}
+    return {"actors": [Rounds(period_ns, source_numbers(document))], "agent": agent or Passing()}
 
 
