@@ -16,6 +16,8 @@ from .documents import DATA
 EXAMPLES = sorted((Path(__file__).parents[2] / "fixtures" / "experiments").glob("*.yaml"))
 COUNTS = {
     "advertisement": {"clicks": 17_978, "impressions": 503_167},
+    "consistency_count": {"records": 480_000},
+    "consistency_set": {"records": 60_000},
     "flights": {"flights": 113_493},
     "linear_road": {"reports": 599_005},
     "nexmark_q1": {"bids": 600_000},
