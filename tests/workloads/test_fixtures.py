@@ -16,6 +16,10 @@ from .documents import DATA
 EXAMPLES = sorted((Path(__file__).parents[2] / "fixtures" / "experiments").glob("*.yaml"))
 COUNTS = {
     "advertisement": {"clicks": 17_978, "impressions": 503_167},
+    "checkmate_q1": {"bids": 1_026_000},
+    "checkmate_q3": {"persons": 180_000, "auctions": 540_000},
+    "checkmate_q8": {"persons": 211_500, "auctions": 634_500},
+    "checkmate_q12": {"bids": 900_000},
     "consistency_count": {"records": 480_000},
     "consistency_set": {"records": 60_000},
     "flights": {"flights": 113_493},
