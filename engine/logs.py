@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
 import numpy as np
 
 from engine.core import bulk
 from engine.core import layout as L
+from engine.core.checkpoints import Place
 from engine.core.world import Arrays, Words, lines
 from engine.plan import Plan
+from engine.workloads.feed import Feed, LogChunk
 
 RECORDS_AHEAD = 50_000
 """Few enough to stay in the processor's cache between their making and their service."""
 
 
 class Logs:
-    """Loads the records of all sources up to `until_ns` (exclusive) and keeps those not yet served."""
+    """Loads the records of all sources up to `until_ns` (exclusive) and keeps those not yet served.
+
+    An instance may go back (`seek`): what it reads then is made again, and stands in its log once it is there (`reload`).
+    """
 
     def __init__(self, plan: Plan):
         self._plan = plan
@@ -27,13 +35,14 @@ class Logs:
             for operator, feed in plan.feeds.items()
         }
         self.until_ns = 0
+        self._sought: dict[int, Place] = {}  # where instances go on whose logs are empty meanwhile
         self._current: Words | None = None
         self._spare: Words | None = None  # two in turn: the old rows are read while the new ones are written
 
     @property
     def exhausted(self) -> bool:
         """All that will ever stand in the logs has been loaded."""
-        return self.until_ns >= L.FAR
+        return self.until_ns >= L.FAR and not self._sought
 
     def offered(self, t_ns: int, w: Arrays) -> int:
         """Real records appended at times <= t_ns, over all sources; w: the world then."""
@@ -50,8 +59,16 @@ class Logs:
 
     def fork(self) -> Logs:
         copy = Logs(self._plan)
-        copy.until_ns = self.until_ns
+        copy.restore(self.state())
         return copy
+
+    def state(self) -> Any:
+        """As JSON values; the rows themselves are the world's."""
+        return {"until_ns": self.until_ns, "sought": [[i, *place] for i, place in sorted(self._sought.items())]}
+
+    def restore(self, state: Any) -> None:
+        self.until_ns = state["until_ns"]
+        self._sought = {i: Place(*place) for i, *place in state["sought"]}
 
     def _buffer(self, rows: int, columns: int) -> Words:
         """Shape (rows, at least so many columns): that of the load before the last, if it is large enough."""
@@ -69,32 +86,87 @@ class Logs:
         end = start + self._stretch_ns * max(1, int(unread.sum()) // RECORDS_AHEAD)  # a long backlog is copied less often
         if end > max(self._horizon_ns, self._close_ns):
             end = L.FAR
-        # where the rows of each instance go: those left over, the new ones, the end of the log
-        sizes = np.zeros((len(inst), 3), np.int64)
-        sizes[:, 0] = unread
-        chunks = []
+        chunks, closing = {}, []
         for operator, feed in self._plan.feeds.items():
             here = self._instances(operator)
             chunk = feed.chunk(start, min(end, max(self._horizon_ns, self._close_ns) + 1))
-            sizes[here, 1] = np.bincount(chunk.partition, minlength=here.stop - here.start)
+            gone_back = [i - here.start for i in self._sought if here.start <= i < here.stop]  # these get all of it by `reload`
+            chunks[operator] = chunk.chosen(~np.isin(chunk.partition, gone_back)) if gone_back else chunk
             if operator in self._plan.watermarked and start <= feed.closes_ns < end:
-                sizes[here, 2] = 1
-            chunks.append((feed, chunk, self._columns[operator], here))
+                closing += [i for i in range(here.start, here.stop) if i not in self._sought]
+        w, sizes = self._appended(w, chunks, closing)
+        first_new = inst[:, L.I_LOG] + sizes[:, 0]
+        waiting = (sizes[:, 0] == 0) & (sizes[:, 1] > 0) & (inst[:, L.I_SHIFT] > 0)
+        w.log[first_new[waiting], L.D_APPEND] += inst[waiting, L.I_SHIFT]
+        new = sizes[:, 1] + sizes[:, 2] > 0
+        np.minimum.at(w.next_ns, inst[new, L.I_HOST], w.log[first_new[new], L.D_APPEND])
+        self.until_ns = end
+        bulk.await_logs(inst, w.host, w.memory, w.agenda, w.log)
+        return w
+
+    def _appended(self, w: Arrays, chunks: Mapping[str, LogChunk], closing: Sequence[int]) -> tuple[Arrays, Words]:
+        """A new table of logs: what is unread, behind it the chunks by source operator, then the ends of the logs of the instances
+        `closing`. Returns with it how many rows of each sort each instance has, (instances, 3)."""
+        inst = w.inst
+        sizes = np.zeros((len(inst), 3), np.int64)
+        sizes[:, 0] = inst[:, L.I_LOG_END] - inst[:, L.I_LOG]
+        sizes[closing, 2] = 1
+        for operator, chunk in chunks.items():
+            here = self._instances(operator)
+            sizes[here, 1] = np.bincount(chunk.partition, minlength=here.stop - here.start)
         ends = np.cumsum(sizes.sum(axis=1))
         starts = ends - sizes.sum(axis=1)
         log = self._buffer(max(int(ends[-1]), 1), w.log.shape[1])
         bulk.keep_unread(inst, starts, w.log, log)
         cursor = starts + sizes[:, 0]
-        for feed, chunk, columns, here in chunks:
+        for operator, chunk in chunks.items():
             made = (chunk.append_ns, chunk.event_ns, chunk.trigger, chunk.words)
-            bulk.place_records(chunk.partition, cursor[here], *made, columns, log)
-            closing = ends[here][sizes[here, 2] == 1] - 1
-            log[closing, : L.D_PAYLOAD] = feed.closes_ns, 0, L.LOG_END
-        waiting = (sizes[:, 0] == 0) & (sizes[:, 1] > 0) & (inst[:, L.I_SHIFT] > 0)
-        log[starts[waiting], L.D_APPEND] += inst[waiting, L.I_SHIFT]
-        new = sizes[:, 1] + sizes[:, 2] > 0
-        np.minimum.at(w.next_ns, inst[new, L.I_HOST], log[(starts + sizes[:, 0])[new], L.D_APPEND])
+            bulk.place_records(chunk.partition, cursor[self._instances(operator)], *made, self._columns[operator], log)
+        for operator, feed in self._plan.feeds.items():
+            here = self._instances(operator)
+            ending = ends[here][sizes[here, 2] == 1] - 1
+            log[ending, : L.D_PAYLOAD] = feed.closes_ns, 0, L.LOG_END
         inst[:, L.I_LOG], inst[:, L.I_LOG_END] = starts, ends
-        self.until_ns = end
-        bulk.await_logs(inst, w.host, w.memory, w.agenda, log)
-        return w._replace(log=log)
+        return w._replace(log=log), sizes
+
+    # -- going back ------------------------------------------------------------------------------------------------------------
+
+    def place(self, w: Arrays, i: int) -> Place:
+        """Where instance `i` goes on in its log."""
+        row = int(w.inst[i, L.I_LOG])
+        if i in self._sought:
+            return self._sought[i]
+        if row < w.inst[i, L.I_LOG_END]:
+            return Place(*w.log[row, : L.D_PAYLOAD].tolist())
+        return Place(self.until_ns, 0, L.LOG_AHEAD)
+
+    def seek(self, w: Arrays, i: int, place: Place) -> None:
+        """The log of instance `i` is empty, until `reload` fills it from this place on."""
+        w.inst[i, L.I_LOG] = w.inst[i, L.I_LOG_END]
+        self._sought[i] = place
+
+    def reload(self, w: Arrays) -> Arrays:
+        """What stands in the logs of instances that went back is made again, up to what is loaded. They must not be running."""
+        chunks, closing = {}, []
+        for operator, feed in self._plan.feeds.items():
+            here = self._instances(operator)
+            sought = {i - here.start: place for i, place in self._sought.items() if here.start <= i < here.stop}
+            if sought:
+                chunks[operator] = self._from_places(feed, sought)
+                if operator in self._plan.watermarked and feed.closes_ns < self.until_ns:
+                    closing += [here.start + p for p, place in sought.items() if place.append_ns <= feed.closes_ns]
+        self._sought = {}
+        return self._appended(w, chunks, closing)[0] if chunks else w
+
+    def _from_places(self, feed: Feed, sought: Mapping[int, Place]) -> LogChunk:
+        """The records of some partitions up to what is loaded, each from its place on."""
+        loaded_ns = min(self.until_ns, max(self._horizon_ns, self._close_ns) + 1)
+        chunk = feed.chunk(min(loaded_ns, *(place.append_ns for place in sought.values())), loaded_ns)
+        first = np.full(int(chunk.partition.max(initial=0)) + 1, len(chunk), np.int64)  # row of the chunk, by partition
+        for partition, place in sought.items():
+            if partition < len(first):
+                at = (chunk.append_ns == place.append_ns) & (chunk.event_ns == place.event_ns) & (chunk.trigger == place.trigger)
+                found = np.flatnonzero(at & (chunk.partition == partition))
+                side: Literal["left", "right"] = "right" if place.trigger == L.LOG_END else "left"
+                first[partition] = found[0] if len(found) else np.searchsorted(chunk.append_ns, place.append_ns, side=side)
+        return chunk.chosen(np.arange(len(chunk)) >= first[chunk.partition])

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from engine import memory
+from engine import checkpointing, memory
 from engine import plan as planning
 from engine.attribution import Delivery, Topology, Trace, Waterfall
 from engine.core import layout as L
@@ -90,6 +90,10 @@ class Simulation:
         }
         context = Context(datasets=datasets or lookup([FIXTURES]))
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
+        cast = checkpointing.cast_of(self.experiment)
+        if cast.agent is not None and agent is not None:
+            raise ValueError("the document names a checkpointing protocol, which has an agent of its own; give no other")
+        actors, agent = [*cast.actors, *actors], cast.agent or agent
         used = {spec.kind for spec in self.experiment.query.operators} | set(kinds)
         features = ["actors"] if actors or agent is not None or getattr(protocol, "messages_max", 0) > 0 else []
         if any(isinstance(source.generation, Coordinated) for source in self.experiment.workload.sources.values()):
@@ -106,13 +110,14 @@ class Simulation:
         self._plan = planning.build(self.experiment, context, context.datasets, capacity, keep_outputs, self._kernels, protocol, hosts)
         if self._plan.arrays.host[:, L.H_THREADS].any():
             self._kernels = weave.weave(kinds_used, protocol, features=[*features, "heaps"])
-        self._world = World(self._plan.arrays)
+        self._logs = Logs(self._plan)
+        keepings = [getattr(OPERATORS[spec.kind], "keeping", None) for spec in self.experiment.query.operators]
+        self._world = World(self._plan.arrays, keepings, self._logs)
         services = sum(feed.count for feed in self._plan.feeds.values()) * len(self._plan.operators)
         self._trace_rows = capacity.trace or min(max(services, 1 << 16), ROWS_AHEAD)
         self.observed = trace and keep_outputs  # all outputs and services since the start are at hand
         if trace:
             self._world.start_tracing(self._trace_rows)
-        self._logs = Logs(self._plan)
         workload = self.experiment.workload
         self.horizon_ns = workload.horizon_ns
         self.end_ns = workload.end_ns
@@ -157,6 +162,11 @@ class Simulation:
         passed_over = (w.align[:, L.A_ASIDE] >= 0).any()  # it waits for a barrier that nobody sends any more
         left = under_way or unread or passed_over
         return self._logs.exhausted and not left and not self.deadlock and not self.exhaustion
+
+    @property
+    def checkpointing(self) -> dict[str, Any] | None:
+        """What the coordinator of the run's checkpoints knows (`engine.checkpointing.report`); None if there is none."""
+        return checkpointing.report(self._actors.actors)
 
     @property
     def frame_end_ns(self) -> int:
@@ -254,17 +264,21 @@ class Simulation:
             constants = self._plan.texts.cover(self._world.arrays.constants)
             if constants is not self._world.arrays.constants:
                 self._world.arrays = self._world.arrays._replace(constants=constants)
-            due_ns = min([self._faults.next_ns(self.now_ns), *(control.next_ns for control in self._controls)])
+            due_ns = min([self._faults.next_ns(self.now_ns), self._actors.next_ns, *(control.next_ns for control in self._controls)])
             stop = min(t_ns, self._logs.until_ns - 1, due_ns)
             reason = self._kernels.advance(self._world.arrays, stop)
-            for supervisor in self._supervisors:
-                supervisor.look(self._world)
+            if self._supervisors:
+                for supervisor in self._supervisors:
+                    supervisor.look(self._world)
+                self._actors.notice(self._world, stop)
             if reason == L.DONE:
                 self.now_ns = stop
                 for control in self._controls:
                     if control.next_ns == stop:
                         control.act(self._world, stop)
                 self._faults.act(self._world, stop)
+                self._actors.notice(self._world, stop)
+                self._actors.deliver(self._world, stop)
             elif reason == L.ACTORS:
                 self._actors.act(self._world)
             elif reason == L.CALL_OUT:
@@ -295,7 +309,9 @@ class Simulation:
         w = self._plan.arrays
         rows = w.inst[:, [L.I_OP, L.I_INDEX, L.I_HOST]].tolist()
         instances = tuple((self._plan.operators[o], index, host) for o, index, host in rows)
-        return Directory(instances, {name: len(instances) + k for k, name in enumerate(actors)})
+        first_machine = len(instances) + len(actors)
+        machines = tuple(range(first_machine, first_machine + len(self._plan.hosts)))
+        return Directory(instances, {name: len(instances) + k for k, name in enumerate(actors)}, machines)
 
     def _retention(self) -> list[Control]:
         """What drops old records from the logs, if a log drops any."""
@@ -493,7 +509,7 @@ class Simulation:
             "engine": ENGINE_VERSION,
             "now_ns": self.now_ns,
             "frame_number": self.frame_number,
-            "logs_until_ns": self._logs.until_ns,
+            "logs": self._logs.state(),
             "wall_s": self.wall_s,
             "telemetry": self.telemetry.state(),
             "observed": self.observed,
@@ -522,7 +538,7 @@ class Simulation:
         self._outputs = [state["outputs"].copy()]
         self.observed = self.observed and about["observed"]
         self.now_ns, self.frame_number, self.wall_s = about["now_ns"], about["frame_number"], about["wall_s"]
-        self._logs.until_ns = about["logs_until_ns"]
+        self._logs.restore(about["logs"])
         self.telemetry = Telemetry.from_state(about["telemetry"])
         for control, state_of_control in zip(self._controls, about["controls"], strict=True):
             control.restore(state_of_control)
@@ -557,8 +573,8 @@ class Simulation:
         """An independent copy at this moment."""
         copy = object.__new__(Simulation)
         copy.__dict__.update(self.__dict__)
-        copy._world = World(self._world.arrays)
         copy._logs = self._logs.fork()
+        copy._world = World(self._world.arrays, self._world.keepings, copy._logs)
         copy._controls = deepcopy(self._controls)
         copy._actors = deepcopy(self._actors)
         copy.restore(self.snapshot())

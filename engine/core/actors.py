@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from . import layout as L
 from . import transmission
+from .loss import is_down, lost_at_ns
 from .tools import free_message, take_message
 from .world import World
 
@@ -46,13 +47,14 @@ class ActorHost:
 
 @dataclass(frozen=True)
 class Directory:
-    """Who has which address: instances come first, in the run's order, then actors.
+    """Who has which address: instances come first, in the run's order, then actors, then the processes of machines.
 
-    instances: operator id, index, host index. actors: address by name.
+    instances: operator id, index, host index. actors: address by name. machines: address by host index.
     """
 
     instances: tuple[tuple[str, int, int], ...]
     actors: dict[str, int]
+    machines: tuple[int, ...] = ()
 
 
 class Post(Protocol):
@@ -61,8 +63,13 @@ class Post(Protocol):
     def send(self, to: int, words: Sequence[int], size_bytes: int, *, parcel: bytes = b"", after_ns: int = 0) -> None:
         """Send a message to an address. It takes the sender's egress link and the network, like any message.
 
-        after_ns: from now until it is sent; only actors can put off (an agent's messages leave when its instance's service ends).
+        after_ns: from now until it is sent; only actors and processes can put off (an instance's messages leave when its service ends). A
+        process that sends to itself is reminded then, which takes no network, and keeps no draining run going.
         """
+        ...
+
+    def ask(self, to: int, words: Sequence[int], size_bytes: int, *, parcel: bytes = b"") -> None:
+        """Send a request whose answer the process of the instance's machine will get (`Agent.serve` and `aligned` only)."""
         ...
 
     def send_barrier(self, number: int) -> None:
@@ -124,6 +131,50 @@ class Agent(Protocol):
     def restore(self, state: Any) -> None: ...
 
 
+@runtime_checkable
+class Watcher(Protocol):
+    """An actor that notices when a machine is gone."""
+
+    def disconnected(self, host: int, now_ns: int, post: Post) -> None:
+        """The connection to a machine has broken: it was lost one latency of its link before."""
+        ...
+
+
+@runtime_checkable
+class Process(Protocol):
+    """An agent that does something by itself, whatever its instances have in hand: the process around them, on each machine.
+
+    It acts between instants, and what it does takes no time of the machine's processors; what takes time is put off. All that it remembers
+    of a machine is in that machine's memory.
+    """
+
+    def obey(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
+        """A message has come to the process. While the machine stands still (a pause), messages wait."""
+        ...
+
+    def lost(self, host: int, now_ns: int) -> None:
+        """The machine is lost with all that the process remembered and had put off."""
+        ...
+
+    def started(self, world: World, host: int, now_ns: int, post: Post) -> None:
+        """The machine is up again, and its instances are as at the start of the run."""
+        ...
+
+
+@dataclass(order=True)
+class _Errand:
+    """What comes to the process of a machine, or what it has put off; ordered by time, then by sender and its count."""
+
+    time_ns: int
+    sender: int
+    serial: int
+    host: int = field(compare=False)
+    to: int = field(compare=False)
+    words: tuple[int, ...] = field(compare=False)
+    size_bytes: int = field(compare=False)
+    parcel: bytes = field(compare=False)
+
+
 @dataclass(order=True)
 class _PutOff:
     """A message that an actor sends later; ordered by time, then by when it was put off."""
@@ -145,6 +196,12 @@ class Actors:
         self._agendas: list[list[_PutOff]] = [[] for _ in self.actors]
         self._sent = [0] * len(self.actors)  # messages, by actor
         self._serials = [0] * len(self.actors)
+        self._first_machine = self._instances + len(self.actors)
+        self._errands: list[_Errand] = []
+        self._process_sent = [0] * len(directory.machines)
+        self._down = [False] * len(directory.machines)
+        self._process: Process | None = agent if isinstance(agent, Process) else None
+        self._watchers = [k for k, actor in enumerate(self.actors) if isinstance(actor, Watcher)]
         self._parcels: dict[int, bytes] = {}  # under way
         self._parcel_counts: dict[int, int] = {}  # by sender
         for actor in self.actors:
@@ -159,8 +216,13 @@ class Actors:
 
     @property
     def waiting(self) -> bool:
-        """An actor has put something off."""
-        return any(self._agendas)
+        """An actor or a process has put something off, or a message is under way to a process. Reminders do not count."""
+        return any(self._agendas) or any(errand.sender != errand.to for errand in self._errands)
+
+    @property
+    def next_ns(self) -> int:
+        """When the process of a machine has something to do; the loop has to stop then."""
+        return self._errands[0].time_ns if self._errands else L.FAR
 
     def act(self, world: World) -> None:
         """Do what is due up to the end of the last window, each actor for itself, in the order of time."""
@@ -173,6 +235,9 @@ class Actors:
                 agenda = self._agendas[k]
                 if agenda and agenda[0].time_ns == due_ns:
                     later = heapq.heappop(agenda)
+                    if later.to < 0:
+                        self.actors[k].disconnected(-1 - later.to, due_ns, _ActorPost(self, world, k, due_ns))  # type: ignore[attr-defined]
+                        continue
                     self._dispatch(world, k, later.to, later.words, later.size_bytes, later.parcel, due_ns)
                 elif actor.next_ns == due_ns:
                     actor.wake(due_ns, _ActorPost(self, world, k, due_ns))
@@ -208,6 +273,66 @@ class Actors:
             slot = after
         w.g[L.G_LOST] = -1
 
+    # -- processes of machines ---------------------------------------------------------------------------------------------
+
+    def notice(self, world: World, now_ns: int) -> None:
+        """Machines may have been lost, or be up again: tell their processes, and those who watch them."""
+        if self._process is None and not self._watchers:
+            return
+        w = world.arrays
+        for h, before in enumerate(self._down):
+            if is_down(w, h) == before:
+                continue
+            self._down[h] = not before
+            if before and self._process is not None:
+                self._process.started(world, h, now_ns, _ProcessPost(self, world, h, now_ns))
+            elif not before:
+                lost_ns = lost_at_ns(w, h)
+                own = self._first_machine + h
+                self._errands = [errand for errand in self._errands if errand.sender != own]
+                heapq.heapify(self._errands)
+                if self._process is not None:
+                    self._process.lost(h, lost_ns)
+                for k in self._watchers:
+                    heard_ns = lost_ns + int(w.latency[h, int(w.g[L.G_ACTORS]) + k])
+                    heapq.heappush(self._agendas[k], _PutOff(heard_ns, self._serials[k], -1 - h, (), 0, b""))
+                    self._serials[k] += 1
+                    self._set_due(world, k)
+
+    def deliver(self, world: World, now_ns: int) -> None:
+        """Let processes do what is due, after everything else at `now_ns`."""
+        while self._errands and self._errands[0].time_ns <= now_ns:
+            errand = heapq.heappop(self._errands)
+            h = errand.host
+            w = world.arrays
+            if is_down(w, h) or w.memory[h, L.Z_DIED] >= 0 or self._process is None:
+                continue
+            paused_ns = int(w.host[h, L.H_PAUSED])
+            if paused_ns > now_ns:
+                errand.time_ns = paused_ns
+                heapq.heappush(self._errands, errand)
+                continue
+            post = _ProcessPost(self, world, h, now_ns)
+            if errand.to == self._first_machine + h:
+                message = Message(errand.sender, errand.words, errand.size_bytes, errand.parcel)
+                self._process.obey(world, h, message, now_ns, post)
+            else:
+                post.send(errand.to, errand.words, errand.size_bytes, parcel=errand.parcel)
+
+    def _put_off(self, world: World, h: int, to: int, words: Sequence[int], size_bytes: int, parcel: bytes, time_ns: int) -> None:
+        own = self._first_machine + h
+        heapq.heappush(self._errands, _Errand(time_ns, own, self._process_sent[h], h, to, tuple(words), size_bytes, parcel))
+        self._process_sent[h] += 1
+
+    def _send_from_machine(self, world: World, h: int, to: int, words: Sequence[int], size_bytes: int, parcel: bytes, now_ns: int) -> None:
+        """A message of a process enters the network."""
+        if not self._instances <= to < self._first_machine:
+            raise ValueError(f"the process of machine {h} sends to {to}; it can send to actors and remind itself")
+        own = self._first_machine + h
+        slot = self._write(world, own, to, words, size_bytes, parcel)
+        self._post(world, slot, h, to, own, self._process_sent[h], now_ns)
+        self._process_sent[h] += 1
+
     # -- messages ---------------------------------------------------------------------------------------------------------
 
     def _set_due(self, world: World, k: int) -> int:
@@ -242,7 +367,7 @@ class Actors:
             raise ValueError(f"a control message has {len(words)} words; at most {L.CONTROL_WORDS} fit, the rest belongs into a parcel")
         if size_bytes < 1:
             raise ValueError(f"a control message has {size_bytes} bytes; it must have at least 1")
-        if not 0 <= to < self._instances + len(self.actors) or to == sender:
+        if not 0 <= to < self._first_machine or to == sender:
             raise ValueError(f"a control message from {sender} goes to {to}; it must go to another instance or actor, by its address")
         slot = _new_message(world)
         w = world.arrays
@@ -261,19 +386,34 @@ class Actors:
 
     def _dispatch(self, world: World, k: int, to: int, words: Sequence[int], size_bytes: int, parcel: bytes, now_ns: int) -> None:
         """A message of an actor enters the network."""
-        slot = self._write(world, self._instances + k, to, words, size_bytes, parcel)
+        sender = self._instances + k
+        fifo = self._sent[k]
+        self._sent[k] += 1
+        if to < self._first_machine:
+            self._post(world, self._write(world, sender, to, words, size_bytes, parcel), self._host(world, k), to, sender, fifo, now_ns)
+            return
         w = world.arrays
-        h = int(w.g[L.G_ACTORS]) + k
-        h2 = int(w.inst[to, L.I_HOST]) if to < self._instances else int(w.g[L.G_ACTORS]) + to - self._instances
+        h, h2 = self._host(world, k), to - self._first_machine
+        host = w.host[h]
+        host[L.H_LINK_FREE] = max(int(host[L.H_LINK_FREE]), now_ns) - (-size_bytes * 8000 // int(host[L.H_MBIT]))
+        host[L.H_SENT_BYTES] += size_bytes
+        arrival_ns = int(host[L.H_LINK_FREE] + w.latency[h, h2])
+        assert arrival_ns > w.g[L.G_WINDOW_END], "an actor's message would arrive in a window that is over"
+        heapq.heappush(self._errands, _Errand(arrival_ns, sender, fifo, h2, to, tuple(words), size_bytes, parcel))
+
+    def _host(self, world: World, k: int) -> int:
+        return int(world.arrays.g[L.G_ACTORS]) + k
+
+    def _post(self, world: World, slot: int, h: int, to: int, sender: int, fifo: int, now_ns: int) -> None:
+        """Message `slot` leaves host `h` for an instance or an actor, between two windows."""
+        w = world.arrays
+        h2 = int(w.inst[to, L.I_HOST]) if to < self._instances else self._host(world, to - self._instances)
         while w.host[h2, L.H_REMOTE_TAIL] - w.host[h2, L.H_REMOTE] == w.rings.shape[1]:
             world.grow(L.NEED_RING)
             w = world.arrays
-        fifo = self._sent[k]
-        self._sent[k] += 1
         w.msg[slot, L.M_FIFO] = fifo
-        sender = self._instances + k
         transmission.post(w, slot, h, h2, sender, sender << 40 | fifo, now_ns)
-        assert w.msg[slot, L.M_READY] > w.g[L.G_WINDOW_END], "an actor's message would arrive in a window that is over"
+        assert w.msg[slot, L.M_READY] > w.g[L.G_WINDOW_END], "a message would arrive in a window that is over"
 
     # -- state ---------------------------------------------------------------------------------------------------------------
 
@@ -288,6 +428,9 @@ class Actors:
             ],
             "sent": list(self._sent),
             "serials": list(self._serials),
+            "errands": [[getattr(errand, name) for name in _ERRAND] for errand in sorted(self._errands)],
+            "process_sent": list(self._process_sent),
+            "down": list(self._down),
             "parcels": [[number, self._parcels[number]] for number in sorted(self._parcels)],
             "parcel_counts": [list(item) for item in sorted(self._parcel_counts.items())],
         }
@@ -302,8 +445,35 @@ class Actors:
             for agenda in state["agendas"]
         ]
         self._sent, self._serials = list(state["sent"]), list(state["serials"])
+        self._errands = [
+            _Errand(time_ns, sender, serial, host, to, tuple(words), size, parcel)
+            for time_ns, sender, serial, host, to, words, size, parcel in state["errands"]
+        ]
+        self._process_sent, self._down = list(state["process_sent"]), list(state["down"])
         self._parcels = dict(state["parcels"])
         self._parcel_counts = dict(state["parcel_counts"])
+
+
+_ERRAND = ("time_ns", "sender", "serial", "host", "to", "words", "size_bytes", "parcel")
+
+
+class _ProcessPost:
+    """The post of a machine's process at one moment."""
+
+    def __init__(self, actors: Actors, world: World, host: int, now_ns: int):
+        self._actors, self._world, self._host, self._now_ns = actors, world, host, now_ns
+
+    def send(self, to: int, words: Sequence[int], size_bytes: int, *, parcel: bytes = b"", after_ns: int = 0) -> None:
+        if after_ns > 0:
+            self._actors._put_off(self._world, self._host, to, words, size_bytes, parcel, self._now_ns + after_ns)
+        else:
+            self._actors._send_from_machine(self._world, self._host, to, words, size_bytes, parcel, self._now_ns)
+
+    def ask(self, to: int, words: Sequence[int], size_bytes: int, *, parcel: bytes = b"") -> None:
+        self.send(to, words, size_bytes, parcel=parcel)
+
+    def send_barrier(self, number: int) -> None:
+        raise ValueError(f"a process sends barrier {number}; only an instance can, while its agent serves a control message")
 
 
 class _ActorPost:
@@ -321,6 +491,9 @@ class _ActorPost:
         actors._serials[k] += 1
         heapq.heappush(actors._agendas[k], later)
 
+    def ask(self, to: int, words: Sequence[int], size_bytes: int, *, parcel: bytes = b"") -> None:
+        self.send(to, words, size_bytes, parcel=parcel)
+
     def send_barrier(self, number: int) -> None:
         raise ValueError(f"an actor sends barrier {number}; only an instance can, while its agent serves a control message")
 
@@ -336,6 +509,12 @@ class _AgentPost:
         if after_ns:
             raise ValueError(f"after_ns is {after_ns}; an instance's messages leave when its service ends, so it must be 0")
         self._add(self._actors._write(self._world, self._instance, to, words, size_bytes, parcel))
+
+    def ask(self, to: int, words: Sequence[int], size_bytes: int, *, parcel: bytes = b"") -> None:
+        slot = self._actors._write(self._world, self._instance, to, words, size_bytes, parcel)
+        w = self._world.arrays
+        w.msg[slot, L.M_PAYLOAD + L.X_SENDER] = self._actors._first_machine + int(w.inst[self._instance, L.I_HOST])
+        self._add(slot)
 
     def send_barrier(self, number: int) -> None:
         slot = _new_message(self._world)

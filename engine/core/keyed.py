@@ -7,9 +7,9 @@ age): it is built anew where they arrive. Which ways there are, and how many byt
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from itertools import chain
 
 import numpy as np
 
@@ -61,14 +61,29 @@ class KeyedState:
         return int(self.sizes.sum())
 
     def to_bytes(self) -> bytes:
-        buffer = io.BytesIO()
-        np.savez(buffer, **{field.name: getattr(self, field.name) for field in fields(self)})
-        return buffer.getvalue()
+        return tables_to_bytes([getattr(self, field.name) for field in fields(self)])
 
     @classmethod
     def from_bytes(cls, content: bytes) -> KeyedState:
-        with np.load(io.BytesIO(content)) as arrays:
-            return cls(**arrays)
+        return cls(*tables_from_bytes(content))
+
+
+def tables_to_bytes(tables: Sequence[Words]) -> bytes:
+    """Arrays of one or two dimensions, one behind the other: how many there are, of each its dimensions (-1 for none), then the words."""
+    shapes = [(*table.shape, -1)[:2] for table in tables]
+    return b"".join([np.array([len(tables), *chain(*shapes)], "<i8").tobytes(), *(table.astype("<i8").tobytes() for table in tables)])
+
+
+def tables_from_bytes(content: bytes) -> list[Words]:
+    """The inverse; the arrays are new ones."""
+    words = np.frombuffer(content, "<i8").astype(np.int64)
+    count = int(words[0])
+    tables, at = [], 1 + 2 * count
+    for rows, columns in words[1:at].reshape(count, 2).tolist():
+        size = rows * abs(columns)
+        tables.append(words[at : at + size].reshape((rows, columns) if columns >= 0 else rows))
+        at += size
+    return tables
 
 
 def key_groups(w: Arrays, o: int) -> tuple[int, int]:
@@ -170,6 +185,8 @@ def _no_tick_waits(world: World, i: int) -> None:
 
 
 def _entries(w: Arrays, keeping: Keeping, i: int) -> Words:
+    if w.inst[i, L.I_ENTRIES] == 0:
+        return np.zeros(0, np.int64)
     return entries_by_number(w, i) if keeping.in_order is None else keeping.in_order(w, i)
 
 

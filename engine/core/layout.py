@@ -17,7 +17,8 @@ IDLE, SERVING, EMITTING, BLOCKED, DOWN = 0, 1, 2, 3, 4
 FORWARD, HASH, REBALANCE, BROADCAST = 0, 1, 2, 3
 SCHEME_KEY_GROUPS, SCHEME_MODULO = 0, 1
 CLOCK_EVENT, CLOCK_APPEND, CLOCK_INGEST = 0, 1, 2
-LOG_END, LOG_WATERMARK = -1, -2
+LOG_END, LOG_WATERMARK, LOG_AHEAD = -1, -2, -3  # the last: what is not loaded yet
+EPOCH = 1 << 20  # a life is so many times the number of recoveries before it, and the number of losses of its host since
 TO_SINK, TO_EMIT = 0, 1
 
 AHEAD = 4  # so many rows before a log's row is read it is fetched
@@ -44,7 +45,7 @@ M_NEWEST = 11  # ... of the newest contributor
 M_OLDEST = 12  # ... of the oldest contributor
 M_BYTES = 13
 M_HASH = 14  # of the entry of keyed state that the receiver will look for (`tools.entry_hash`), 0 if nobody knows: no more than a hint
-M_EPOCH = 15  # how often the sender's host had been lost
+M_EPOCH = 15  # I_LIFE of the sender when it was sent
 M_SEQUENCE = 16  # number of the record on its channel, from 0, where the channel counts
 M_PAYLOAD = 17
 # the last words of a message, a stored row and an entry are its stamps, from the end on: clocks carried beside the measured one. Where
@@ -101,11 +102,12 @@ I_NOISE = 46  # key of the random numbers for its services ...
 I_SERVICES = 47  # ... and how many of them began, where their cost varies
 I_LOST = 48  # records sent to it and never served ...
 I_UNSENT = 49  # ... and what it had taken in and could not send: copies of outputs, deliveries
-I_LIFE = 50  # how often its host was lost
+I_LIFE = 50  # its epoch, and how often its host was lost meanwhile: see `EPOCH`
 I_COLD = 51  # records served before its host was lost for the last time
 I_KIND = 52  # where hosts can be lost: kind of the item in service
 I_UP = 53  # when its host was started, ns
 I_LAG = 54  # allowed disorder of a source's watermarks, ns
+I_AGAIN = 55  # records of its log whose service began and that it has to read again, because it went back
 I_COLUMNS = 56  # whole cache lines
 
 # -- processor, host ------------------------------------------------------------------------------------------------------

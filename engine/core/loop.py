@@ -106,6 +106,9 @@ def advance(world, stop):
     # WEAVE if actors
     acting = 1
     # WEAVE end
+    # WEAVE if losses
+    acting += acting
+    # WEAVE end
     heaps = 0
     # WEAVE if heaps
     heaps = 1

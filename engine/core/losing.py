@@ -3,32 +3,11 @@
 from engine.core.alignment import let_in
 from engine.core.compiler import compiled
 from engine.core.layout import *
-from engine.core.tools import drop_panes, free_entry, free_message, free_row, free_rows_of, pressure_at
+from engine.core.tools import discard, drop_panes, free_entry, free_row, free_rows_of, lose, pressure_at
 from engine.core.tracing import shorten
 from engine.core.transmission import credit_back
 
 # -- messages --------------------------------------------------------------------------------------------------------------
-
-
-def discard(world, slot):
-    """A message is no more. Those that may have a parcel are kept in a list until it is dropped, too."""
-    msg = world.msg
-    g = world.g
-    if g[G_TRACING] == 1:
-        world.notes[slot, N_ORIGIN] = -1
-    if msg[slot, M_KIND] == CONTROL_MESSAGE:
-        msg[slot, M_NEXT] = g[G_LOST]
-        g[G_LOST] = slot
-    else:
-        free_message(world.free, g, slot)
-
-
-def lose(world, slot):
-    """A message that was sent will never be served."""
-    msg = world.msg
-    if msg[slot, M_KIND] == RECORD:
-        world.inst[msg[slot, M_RECEIVER], I_LOST] += 1
-    discard(world, slot)
 
 
 def lose_all(world, slot):
@@ -77,10 +56,14 @@ def lose_from_inbox(world, x, h, receives, now):
     mask = rings.shape[1] - 1
     end = host[x, H_REMOTE_TAIL]
     kept = host[x, H_REMOTE]
+    machine = inst.shape[0] + next_ns.shape[0] - g[G_ACTORS] + h  # the address of its process
     for at in range(kept, end):
         slot = rings[2 * x + 1, at & mask, 2]
         i = msg[slot, M_RECEIVER] if receives == 1 else rings[2 * x + 1, at & mask, 1] >> 40
-        if i < inst.shape[0] and inst[i, I_HOST] == h and (receives == 1 or msg[slot, g[G_LEFT]] > now):
+        here = i == machine
+        if i < inst.shape[0]:
+            here = inst[i, I_HOST] == h
+        if here and (receives == 1 or msg[slot, g[G_LEFT]] > now):
             lose(world, slot)
         else:
             for c in range(3):

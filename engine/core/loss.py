@@ -71,6 +71,15 @@ def bury(world: World, h: int, restart_after_ns: int) -> tuple[int, int] | None:
     return died_ns, used
 
 
+def is_down(w: Arrays, h: int) -> bool:
+    return bool(w.host[h, L.H_BACK] > 0)
+
+
+def lost_at_ns(w: Arrays, h: int) -> int:
+    """When a host that is down was lost: it has done nothing since."""
+    return int(w.host[h, L.H_WORK_AT])
+
+
 def will_be_back(w: Arrays) -> bool:
     """Whether a host that is down will be up again."""
     back = w.host[:, L.H_BACK]

@@ -184,6 +184,35 @@ def free_message(free, g, slot):
     g[G_FREE] += 1
 
 
+def discard(world, slot):
+    """A message is no more. Those that may have a parcel are kept in a list until it is dropped, too."""
+    msg = world.msg
+    g = world.g
+    if g[G_TRACING] == 1:
+        world.notes[slot, N_ORIGIN] = -1
+    if msg[slot, M_KIND] == CONTROL_MESSAGE:
+        msg[slot, M_NEXT] = g[G_LOST]
+        g[G_LOST] = slot
+    else:
+        free_message(world.free, g, slot)
+
+
+def lose(world, slot):
+    """A message that was sent will never be served."""
+    msg = world.msg
+    if msg[slot, M_KIND] == RECORD:
+        world.inst[msg[slot, M_RECEIVER], I_LOST] += 1
+    discard(world, slot)
+
+
+def is_stale(world, slot):
+    """Whether a message on a channel was sent in an epoch that is over for its receiver (docs/checkpointing.md)."""
+    stale = False
+    if world.msg[slot, M_CHANNEL] >= 0 and world.msg[slot, M_KIND] != CONTROL_MESSAGE:
+        stale = world.msg[slot, M_EPOCH] // EPOCH < world.inst[world.msg[slot, M_RECEIVER], I_LIFE] // EPOCH
+    return stale
+
+
 def add_output(msg, box, made):
     """Message `made` goes behind the outputs in `box`."""
     if box[0] < 0:
@@ -609,9 +638,9 @@ def enqueue(world, weighing, acting, h, threads, i, slot):
     inst = world.inst
     msg = world.msg
     memory = world.memory
-    if acting == 1 and inst[i, I_SOURCE] == 1 and msg[slot, M_KIND] == CONTROL_MESSAGE:
+    if acting > 0 and inst[i, I_SOURCE] == 1 and msg[slot, M_KIND] == CONTROL_MESSAGE:
         put_first(world, i, slot)
-    elif acting == 1 and inst[i, I_QUEUE] < 0 and is_barred(world, i, slot):
+    elif acting > 0 and inst[i, I_QUEUE] < 0 and is_barred(world, i, slot):
         lay_aside(world, i, slot)
     else:
         if inst[i, I_QUEUE] < 0:
@@ -632,7 +661,8 @@ def enqueue(world, weighing, acting, h, threads, i, slot):
 def admit(world, weighing, acting, heaps, h, limit):
     """Arrivals at times <= limit join their receivers' queues: by time, at equal times local ones first.
 
-    weighing: 1 if what hosts hold is counted. acting: 1 if there may be control messages and barriers. heaps: 1 if some hosts have heaps
+    weighing: 1 if what hosts hold is counted. acting: 1 if there may be control messages and barriers, 2 if also messages of
+    epochs that are over. heaps: 1 if some hosts have heaps
     (H_THREADS).
     """
     rings = world.rings
@@ -668,6 +698,9 @@ def admit(world, weighing, acting, heaps, h, limit):
             e = table[msg[message, M_HASH] & (table.shape[0] - 1)]
             prefetch(world.entry, e, 0)
             prefetch(world.entry, e, 8)  # its second cache line
-        enqueue(world, weighing, acting, h, threads, msg[message, M_RECEIVER], message)
+        if acting == 2 and is_stale(world, message):
+            lose(world, message)
+        else:
+            enqueue(world, weighing, acting, h, threads, msg[message, M_RECEIVER], message)
     host[h, H_LOCAL] = local
     host[h, H_REMOTE] = remote

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import bulk, reuse
 from . import layout as L
+
+if TYPE_CHECKING:
+    from .checkpoints import SourceLogs
+    from .keyed import Keeping
 
 Words = NDArray[np.int64]
 
@@ -143,10 +147,18 @@ def arrays(**given: Words) -> Arrays:
 
 
 class World:
-    """Arrays and what must be done to them between runs of the loop."""
+    """Arrays and what must be done to them between runs of the loop. keepings: how each operator keeps its keyed state. logs: of the
+    sources."""
 
-    def __init__(self, arrays: Arrays):
+    def __init__(self, arrays: Arrays, keepings: Sequence[Keeping | None] = (), logs: SourceLogs | None = None):
         self.arrays = arrays
+        self.keepings = keepings
+        self._logs = logs
+
+    @property
+    def logs(self) -> SourceLogs:
+        assert self._logs is not None, "this world has no logs"
+        return self._logs
 
     # -- growth -----------------------------------------------------------------------------------------------------
 

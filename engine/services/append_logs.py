@@ -35,8 +35,8 @@ class AppendLogs(Service):
     """Logs by number, one for each channel as a rule; they exist as soon as somebody appends. The place of an entry is its number in its
     log, from 0, and never changes. An entry counts as many bytes as the message that brought it."""
 
-    def __init__(self, host: ActorHost, disk: Disk):
-        super().__init__(host, disk)
+    def __init__(self, host: ActorHost, disk: Disk, request_ns: int = 0):
+        super().__init__(host, disk, request_ns)
         self.logs: dict[int, Log] = {}
 
     def receive(self, message: Message, now_ns: int, post: Post) -> None:

@@ -10,10 +10,12 @@ from .disk import Disk
 from .service import Service
 
 PUT, GET, DELETE = range(3)
-"""Requests: (PUT, number, key) with the object as the message's size and parcel; (GET, number, key); (DELETE, number, key)."""
+"""Requests: (PUT, number, key) with the object as the message's size and parcel; (GET, number, key); (DELETE, number, key), or (DELETE,
+number, first, end) for all objects with keys first .. end - 1."""
 
 DONE, FULL, MISSING = range(3)
-"""Outcomes. Of GET the answer is (DONE, number, key), with the object; a PUT that found no space has changed nothing."""
+"""Outcomes. Of GET the answer is (DONE, number, key), with the object; of a DELETE of many (DONE, number, first). A PUT that found no space
+has changed nothing."""
 
 
 class ObjectStore(Service):
@@ -22,11 +24,17 @@ class ObjectStore(Service):
     A put replaces what was there, as soon as the disk takes it on; a get that arrives later gives the new object, and comes after it.
     """
 
-    def __init__(self, host: ActorHost, disk: Disk):
-        super().__init__(host, disk)
+    def __init__(self, host: ActorHost, disk: Disk, request_ns: int = 0):
+        super().__init__(host, disk, request_ns)
         self.objects: dict[int, tuple[int, bytes]] = {}  # size, content
 
     def receive(self, message: Message, now_ns: int, post: Post) -> None:
+        if len(message.words) == 4 and message.words[0] == DELETE:
+            _, _, first, end = message.words
+            for key in [key for key in self.objects if first <= key < end]:
+                self.used_bytes -= self.objects.pop(key)[0]
+            self.answer(message, now_ns, post, self.disk.latency_ns, (DONE, first))
+            return
         if len(message.words) != 3:
             raise self.unknown(message)
         verb, _, key = message.words

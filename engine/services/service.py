@@ -21,8 +21,9 @@ class Service(ABC):
     when the disk is done. What was answered is durable, and nothing that hosts of the run do or suffer takes it back.
     """
 
-    def __init__(self, host: ActorHost, disk: Disk):
-        self.host, self.disk = host, disk
+    def __init__(self, host: ActorHost, disk: Disk, request_ns: int = 0):
+        """request_ns: what each request takes beside the disk's work, at the same time as others."""
+        self.host, self.disk, self.request_ns = host, disk, request_ns
         self.next_ns = FAR
         self._free_ns = 0  # when the disk has done all that came so far
         self.used_bytes = 0
@@ -48,7 +49,7 @@ class Service(ABC):
             (outcome, message.words[1], *rest),
             REPLY_BYTES + size_bytes,
             parcel=parcel,
-            after_ns=self._free_ns - now_ns,
+            after_ns=self._free_ns - now_ns + self.request_ns,
         )
 
     def unknown(self, message: Message) -> ValueError:

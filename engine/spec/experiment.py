@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
+from .checkpointing import AnyCheckpointing, NoCheckpoints
 from .cluster import AnyPlacement, Cluster, ExpandedHost, Spread, expand
 from .faults import AnyFault
 from .operator import Model
@@ -132,6 +133,9 @@ class Policies(Model):
 
     flow_control: AnyFlowControl = Field(default=Unbounded(), title="Flow control", description="What a full channel does to its sender.")
     ingress: AnyIngress = Field(default=ReadOn(), title="Ingress", description="What sources do when their host is full.")
+    checkpointing: AnyCheckpointing = Field(
+        default=NoCheckpoints(), title="Checkpointing", description="How the run survives the loss of hosts."
+    )
 
 
 class Latency(Model):

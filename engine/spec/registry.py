@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, Union
 
+from .checkpointing import AnyCheckpointing
 from .cluster import AnyPlacement, AnyProcessor
 from .delays import AnyDelay
 from .experiment import AnyFlowControl, AnyIngress, Experiment
@@ -47,6 +48,7 @@ FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "occurrences": variants(AnyOccurrence),
     "flow_controls": variants(AnyFlowControl),
     "ingresses": variants(AnyIngress),
+    "checkpointings": variants(AnyCheckpointing),
     "memories": variants(AnyMemory),
     "slow_downs": variants(AnySlowDown),
 }

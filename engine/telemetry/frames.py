@@ -379,7 +379,9 @@ def _mean_and_percentiles(counts: Words, sum_ns: int) -> dict[str, Any]:
 
 def _backlog(w: Arrays, now: Counters) -> int:
     """Records in logs, neither read nor dropped, and items in queues."""
-    read = now.served[w.inst[:, L.I_SOURCE] == 1].sum()
+    sources = w.inst[:, L.I_SOURCE] == 1
+    again = w.inst[sources, L.I_AGAIN] * w.op[w.inst[sources, L.I_OP], L.O_WEIGHT]
+    read = now.served[sources].sum() - again.sum()
     return int(now.offered - read - now.dropped.sum() + _queued(w).sum())
 
 

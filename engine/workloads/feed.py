@@ -49,6 +49,10 @@ class LogChunk:
     def __len__(self) -> int:
         return len(self.append_ns)
 
+    def chosen(self, rows: NDArray[np.bool_]) -> LogChunk:
+        """Some of them. rows: (n,)."""
+        return LogChunk(*(column[rows] for column in vars(self).values()))
+
     def merged_with(self, other: LogChunk) -> LogChunk:
         """Both in the order of arrival; of what arrives together, one's own first."""
         order = np.argsort(np.concatenate([self.append_ns, other.append_ns]), kind="stable")

@@ -1,0 +1,174 @@
+"""Who notices that a machine is gone, and leads all back to a line of checkpoints from which they can go on together."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from engine.core.actors import ActorHost, Directory, Message, Post
+from engine.core.layout import FAR
+
+from . import messages as M
+from .messages import GO, HELLO, RECOVER, RESTORED
+
+
+@dataclass
+class Recovery:
+    """One recovery. Times in ns, -1 while they are not known.
+
+    epoch: that begins with it. hosts: that were lost, as far as was known. line: number of the checkpoint of each instance, 0 for the start
+    of the run. ordered, restored: by host.
+    """
+
+    epoch: int
+    detected_ns: int
+    hosts: list[int]
+    line: list[int] = field(default_factory=list)
+    ordered: dict[int, int] = field(default_factory=dict)
+    restored: dict[int, int] = field(default_factory=dict)
+    go_ns: int = -1
+
+    @property
+    def open(self) -> bool:
+        return self.go_ns < 0
+
+
+class Coordinator(ABC):
+    """An actor. Protocols add when checkpoints are taken, and which of them make the line.
+
+    machines: host indices that have instances. All of them go back in a recovery, those too that were not lost.
+    """
+
+    def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int]):
+        self.host = host
+        self.detect_ns = detect_ns
+        self.machines = list(machines)
+        self.recoveries: list[Recovery] = []
+        self.down: list[int] = []
+        self._suspected: list[list[int]] = []  # when it is believed, host
+        self._rows: dict[int, list[list[int]]] = {}  # the line, by host
+
+    def start(self, directory: Directory) -> None:
+        self.addresses, self.store = directory.machines, directory.actors["store"]
+        self.host_at = {address: h for h, address in enumerate(directory.machines)}
+        self.host_of = [host for _, _, host in directory.instances]
+
+    @property
+    def epoch(self) -> int:
+        return self.recoveries[-1].epoch if self.recoveries else 0
+
+    @property
+    def recovering(self) -> bool:
+        return bool(self.recoveries) and self.recoveries[-1].open
+
+    # -- what protocols say -----------------------------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def due_ns(self) -> int:
+        """When the protocol wants to act."""
+
+    @abstractmethod
+    def act(self, now_ns: int, post: Post) -> None:
+        """It is due."""
+
+    @abstractmethod
+    def hear(self, message: Message, now_ns: int, post: Post) -> None:
+        """A message that is not about recovery."""
+
+    @abstractmethod
+    def line(self, now_ns: int) -> list[list[int]]:
+        """The checkpoints (`messages.TAKEN`) that all go back to; instances without one go back to the start of the run."""
+
+    # -- timers -------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def next_ns(self) -> int:
+        return min(self.due_ns, *(believed_ns for believed_ns, _ in self._suspected), FAR)
+
+    def wake(self, now_ns: int, post: Post) -> None:
+        believed = [host for believed_ns, host in self._suspected if believed_ns <= now_ns]
+        if believed:
+            self._suspected = [item for item in self._suspected if item[0] > now_ns]
+            self.recover(believed, now_ns, post)
+        if self.due_ns <= now_ns:
+            self.act(now_ns, post)
+
+    # -- recovery -----------------------------------------------------------------------------------------------------------------
+
+    def disconnected(self, host: int, now_ns: int, post: Post) -> None:
+        if host not in self.machines:
+            return
+        if host not in self.down:
+            self.down.append(host)
+        if self.detect_ns:
+            self._suspected.append([now_ns + self.detect_ns, host])
+        else:
+            self.recover([host], now_ns, post)
+
+    def receive(self, message: Message, now_ns: int, post: Post) -> None:
+        verb, *words = message.words
+        if message.sender == self.store:
+            return
+        if verb == HELLO:
+            self._welcome(self.host_at[message.sender], now_ns, post)
+        elif verb == RESTORED:
+            self._restored(self.host_at[message.sender], words[0], now_ns, post)
+        else:
+            self.hear(message, now_ns, post)
+
+    def _welcome(self, host: int, now_ns: int, post: Post) -> None:
+        """A machine has started: whether or not its loss was noticed, what it had is gone."""
+        self.down = [other for other in self.down if other != host]
+        self._suspected = [item for item in self._suspected if item[1] != host]
+        if self.recovering:
+            self.recoveries[-1].restored.pop(host, None)
+            self._order(host, now_ns, post)
+        else:
+            self.recover([host], now_ns, post)
+
+    def recover(self, hosts: Sequence[int], now_ns: int, post: Post) -> None:
+        """All go back to the line."""
+        self.recoveries.append(Recovery(self.epoch + 1, now_ns, list(hosts)))
+        rows = self.line(now_ns)
+        numbers = {row[M.INSTANCE]: row[M.NUMBER] for row in rows}
+        self.recoveries[-1].line = [numbers.get(i, 0) for i in range(len(self.host_of))]
+        self._rows = {}
+        for row in rows:
+            self._rows.setdefault(self.host_of[row[M.INSTANCE]], []).append(row)
+        for host in self.machines:
+            if host not in self.down:
+                self._order(host, now_ns, post)
+
+    def _order(self, host: int, now_ns: int, post: Post) -> None:
+        recovery = self.recoveries[-1]
+        recovery.ordered[host] = now_ns
+        rows = self._rows.get(host, [])
+        parcel = M.rows_to_bytes(rows)
+        post.send(self.addresses[host], (RECOVER, recovery.epoch), M.MESSAGE_BYTES + M.ROW_BYTES * len(rows), parcel=parcel)
+
+    def _restored(self, host: int, epoch: int, now_ns: int, post: Post) -> None:
+        if not self.recovering or epoch != self.epoch or host in self.down:
+            return
+        recovery = self.recoveries[-1]
+        recovery.restored[host] = now_ns
+        if len(recovery.restored) == len(self.machines):
+            recovery.go_ns = now_ns
+            for other in self.machines:
+                post.send(self.addresses[other], (GO, recovery.epoch), M.MESSAGE_BYTES)
+
+    # -- state --------------------------------------------------------------------------------------------------------------------
+
+    def state(self) -> Any:
+        recoveries = [
+            asdict(r) | {"ordered": [list(item) for item in r.ordered.items()], "restored": [list(item) for item in r.restored.items()]}
+            for r in self.recoveries
+        ]
+        rows = [[host, rows] for host, rows in self._rows.items()]
+        return {"recoveries": recoveries, "down": list(self.down), "suspected": [list(item) for item in self._suspected], "rows": rows}
+
+    def restore(self, state: Any) -> None:
+        self.recoveries = [Recovery(**{**r, "ordered": dict(r["ordered"]), "restored": dict(r["restored"])}) for r in state["recoveries"]]
+        self.down, self._suspected, self._rows = state["down"], state["suspected"], dict(state["rows"])

@@ -1,0 +1,45 @@
+"""What coordinator and workers say to one another: verbs, sizes, and what goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+TRIGGER, ROUND_DONE, HELLO, RECOVER, FETCH, RESTORED, GO, ROUND_FAILED = range(8)
+"""(TRIGGER, epoch, round) to a source. (ROUND_DONE, epoch, round) from a worker, with `TAKEN` rows. (ROUND_FAILED, epoch, round): the store
+is full. (HELLO,) from a worker that has just started. (RECOVER, epoch) to a worker, with `TAKEN` rows of the checkpoints to go back to.
+(FETCH, epoch): its own reminder. (RESTORED, epoch), (GO, epoch)."""
+
+MESSAGE_BYTES = 64
+ROW_BYTES = 16  # of what goes with a message, by instance
+
+INSTANCE, NUMBER, CAPTURED_NS, BYTES, PIECES, DURABLE_NS, COLUMNS = range(7)
+TAKEN = ("instance", "number", "captured_ns", "bytes", "pieces", "durable_ns")
+"""A checkpoint that was taken: of which instance, its number, when, how large, in how many pieces, when the store had all of them."""
+
+
+def rows_to_bytes(rows: Sequence[Sequence[int]]) -> bytes:
+    return np.array(rows, "<i8").tobytes()
+
+
+def rows_from_bytes(content: bytes) -> NDArray[np.int64]:
+    """(n, COLUMNS)."""
+    return np.frombuffer(content, "<i8").astype(np.int64).reshape(-1, COLUMNS)
+
+
+# -- objects in the store -----------------------------------------------------------------------------------------------------
+
+PIECES_MAX = 1 << 12
+INSTANCES_MAX = 1 << 24
+
+
+def key(number: int, instance: int = 0, piece: int = 0) -> int:
+    """Of a piece of a checkpoint; those of a lesser number have lesser keys."""
+    return (number * INSTANCES_MAX + instance) * PIECES_MAX + piece
+
+
+def of_key(key: int) -> tuple[int, int]:
+    """Number and instance."""
+    return key // (PIECES_MAX * INSTANCES_MAX), key // PIECES_MAX % INSTANCES_MAX

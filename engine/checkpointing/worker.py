@@ -1,0 +1,209 @@
+"""The process on each machine that takes checkpoints of its instances, stores them, and goes back to them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from engine.core import checkpoints
+from engine.core.actors import Directory, Message, Post
+from engine.core.checkpoints import Checkpoint
+from engine.core.world import World
+from engine.services import object_store
+
+from . import messages as M
+from .messages import FETCH, GO, HELLO, RECOVER, RESTORED
+
+PIECE_BYTES = 1_000_000
+"""A checkpoint goes to the store in pieces of at most so many bytes: what else leaves the host waits behind one of them, not behind all."""
+PIECES_AHEAD = 2
+"""So many are on their way at a time: while the store writes one, the next is on the link."""
+BASE_BYTES = 500
+"""Of a checkpoint without state: its header, offsets and watermarks."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Of taking and putting back a checkpoint, on a core of speed 1."""
+
+    capture_ps: int
+    ps_per_byte: int
+    restart_ns: int
+
+    def capture(self, size_bytes: int) -> int:
+        return self.capture_ps + size_bytes * self.ps_per_byte
+
+
+@dataclass
+class Upload:
+    """A checkpoint on its way to the store. parts: what is to be sent still comes first."""
+
+    captured_ns: int
+    size_bytes: int
+    pieces: int
+    parts: list[bytes]
+    stored: int = 0
+
+
+@dataclass
+class Machine:
+    """What the process on one machine remembers.
+
+    uploads: by number and instance. taken: `messages.TAKEN` rows that are durable, by number. line: the rows to go back to. fetched: parts
+    of their content, by key. awaited: keys.
+    """
+
+    epoch: int = 0
+    uploads: dict[tuple[int, int], Upload] = field(default_factory=dict)
+    taken: dict[int, list[list[int]]] = field(default_factory=dict)
+    line: list[list[int]] = field(default_factory=list)
+    fetched: dict[int, bytes] = field(default_factory=dict)
+    awaited: list[int] = field(default_factory=list)
+
+
+class Worker(ABC):
+    """One object for all machines, but what it knows is kept apart by machine. Protocols say when a checkpoint is due, and what follows."""
+
+    def __init__(self, costs: Costs):
+        self.costs = costs
+        self.machines: dict[int, Machine] = {}
+
+    def start(self, directory: Directory) -> None:
+        self.coordinator, self.store = directory.actors["coordinator"], directory.actors["store"]
+        self.addresses = directory.machines
+        self.host_of = [host for _, _, host in directory.instances]
+        self.instances: dict[int, list[int]] = {}
+        for i, host in enumerate(self.host_of):
+            self.instances.setdefault(host, []).append(i)
+
+    def machine(self, host: int) -> Machine:
+        return self.machines.setdefault(host, Machine())
+
+    @abstractmethod
+    def durable(self, host: int, row: list[int], now_ns: int, post: Post) -> None:
+        """The store has a checkpoint (`messages.TAKEN`)."""
+
+    @abstractmethod
+    def refused(self, host: int, number: int, now_ns: int, post: Post) -> None:
+        """The store is full."""
+
+    # -- taking one ------------------------------------------------------------------------------------------------------------
+
+    def take(self, world: World, i: int, number: int, now_ns: int, post: Post) -> int:
+        """Take a checkpoint of instance `i` and send the first of it to the store; returns the work, ps."""
+        checkpoint = checkpoints.capture(world, i)
+        state = checkpoint.state
+        size_bytes = BASE_BYTES + (0 if state is None else state.state_bytes)
+        pieces = -(-size_bytes // PIECE_BYTES)
+        if pieces > M.PIECES_MAX:
+            raise ValueError(f"a checkpoint has {size_bytes:,} bytes; at most {M.PIECES_MAX * PIECE_BYTES:,} are possible")
+        content = checkpoint.to_bytes()
+        cut = [len(content) * piece // pieces for piece in range(pieces + 1)]
+        upload = Upload(now_ns, size_bytes, pieces, [content[a:b] for a, b in pairwise(cut)])
+        self.machine(self.host_of[i]).uploads[number, i] = upload
+        for _ in range(min(PIECES_AHEAD, pieces)):
+            self._send_piece(upload, number, i, post)
+        return self.costs.capture(size_bytes)
+
+    def _send_piece(self, upload: Upload, number: int, i: int, post: Post) -> None:
+        piece = upload.pieces - len(upload.parts)
+        size_bytes = min(PIECE_BYTES, upload.size_bytes - piece * PIECE_BYTES)
+        post.ask(self.store, (object_store.PUT, 0, M.key(number, i, piece)), size_bytes, parcel=upload.parts.pop(0))
+
+    def _stored(self, host: int, key: int, now_ns: int, post: Post) -> None:
+        number, i = M.of_key(key)
+        machine = self.machine(host)
+        upload = machine.uploads.get((number, i))
+        if upload is None:  # it was given up
+            return
+        upload.stored += 1
+        if upload.parts:
+            self._send_piece(upload, number, i, post)
+        elif upload.stored == upload.pieces:
+            del machine.uploads[number, i]
+            row = [i, number, upload.captured_ns, upload.size_bytes, upload.pieces, now_ns]
+            machine.taken.setdefault(number, []).append(row)
+            self.durable(host, row, now_ns, post)
+
+    # -- going back to one -------------------------------------------------------------------------------------------------------
+
+    def obey(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
+        verb, *words = message.words
+        machine = self.machine(host)
+        if message.sender == self.store:
+            self._answered(host, message, now_ns, post)
+        elif verb == RECOVER:
+            self.machines[host] = Machine(words[0], line=M.rows_from_bytes(message.parcel).tolist())
+            checkpoints.stop(world, host, now_ns, words[0])
+            post.send(self.addresses[host], (FETCH, words[0]), 0, after_ns=self.costs.restart_ns)
+        elif verb == FETCH and words[0] == machine.epoch:
+            machine.awaited = [M.key(row[M.NUMBER], row[M.INSTANCE], piece) for row in machine.line for piece in range(row[M.PIECES])]
+            for key in machine.awaited:
+                post.send(self.store, (object_store.GET, machine.epoch, key), M.MESSAGE_BYTES)
+            if not machine.awaited:
+                post.send(self.coordinator, (RESTORED, machine.epoch), M.MESSAGE_BYTES)
+        elif verb == GO and words[0] == machine.epoch:
+            self._go_on(world, host, now_ns)
+
+    def _answered(self, host: int, message: Message, now_ns: int, post: Post) -> None:
+        outcome, about, key = message.words
+        machine = self.machine(host)
+        if key in machine.awaited and about == machine.epoch:
+            if outcome != object_store.DONE:
+                raise AssertionError(f"the store has lost checkpoint {M.of_key(key)}, which was to be restored")
+            machine.fetched[key] = message.parcel
+            if len(machine.fetched) == len(machine.awaited):
+                size_bytes = sum(row[M.BYTES] for row in machine.line)
+                work_ns = size_bytes * self.costs.ps_per_byte // 1000
+                post.send(self.coordinator, (RESTORED, machine.epoch), M.MESSAGE_BYTES, after_ns=work_ns)
+        elif outcome == object_store.FULL:
+            number, i = M.of_key(key)
+            if machine.uploads.pop((number, i), None) is not None:
+                self.refused(host, number, now_ns, post)
+        elif outcome == object_store.DONE and about == 0:
+            self._stored(host, key, now_ns, post)
+
+    def _go_on(self, world: World, host: int, now_ns: int) -> None:
+        machine = self.machine(host)
+        stored: dict[int, Checkpoint] = {}
+        for row in machine.line:
+            i, number = row[M.INSTANCE], row[M.NUMBER]
+            stored[i] = Checkpoint.from_bytes(b"".join(machine.fetched[M.key(number, i, piece)] for piece in range(row[M.PIECES])))
+        for i in self.instances[host]:
+            checkpoints.put(world, i, stored.get(i))
+        checkpoints.resume(world, host, now_ns)
+        machine.line, machine.fetched, machine.awaited = [], {}, []
+
+    def lost(self, host: int, now_ns: int) -> None:
+        self.machines.pop(host, None)
+
+    def started(self, world: World, host: int, now_ns: int, post: Post) -> None:
+        """Nothing is done before the coordinator says from where."""
+        if host in self.instances:
+            checkpoints.stop(world, host, now_ns, None)
+            post.send(self.coordinator, (HELLO,), M.MESSAGE_BYTES)
+
+    # -- state -------------------------------------------------------------------------------------------------------------------
+
+    def state(self) -> Any:
+        return [
+            [
+                host, machine.epoch,
+                [[*name, u.captured_ns, u.size_bytes, u.pieces, u.parts, u.stored] for name, u in sorted(machine.uploads.items())],
+                [[number, rows] for number, rows in sorted(machine.taken.items())],
+                machine.line, [list(item) for item in sorted(machine.fetched.items())], machine.awaited,
+            ]
+            for host, machine in sorted(self.machines.items())
+        ]  # fmt: skip
+
+    def restore(self, state: Any) -> None:
+        self.machines = {
+            host: Machine(
+                epoch,
+                {(number, i): Upload(*about) for number, i, *about in uploads},
+                dict(taken), line, dict(fetched), awaited,
+            )
+            for host, epoch, uploads, taken, line, fetched, awaited in state
+        }  # fmt: skip

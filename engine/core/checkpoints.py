@@ -1,0 +1,155 @@
+"""Checkpoint of an instance: all that it needs to go on from a moment at which it had nothing in hand.
+
+What stands in its queue and on its way is no part of it; a protocol sees to that (`engine.checkpointing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from . import keyed, losing
+from . import layout as L
+from .keyed import KeyedState, tables_from_bytes, tables_to_bytes
+from .tools import look_at
+from .world import Arrays, Words, World
+
+
+class Place(NamedTuple):
+    """Where an instance goes on in its log: the next entry's append time, and its event time and trigger, by which it is told from others
+    that came at that time. trigger LOG_AHEAD: the first one from that time on."""
+
+    append_ns: int
+    event_ns: int
+    trigger: int
+
+
+BEGINNING = Place(0, 0, L.LOG_AHEAD)
+
+
+class SourceLogs(Protocol):
+    """The logs of the sources, outside the system under test; they keep what was read."""
+
+    def place(self, w: Arrays, i: int) -> Place: ...
+
+    def seek(self, w: Arrays, i: int, place: Place) -> None:
+        """Instance `i` goes on there, once `reload` has filled its log."""
+        ...
+
+    def reload(self, w: Arrays) -> Arrays: ...
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """words: (6,) watermark, largest event time served, the three of its place in the log, records of the log read once. marks: watermarks
+    of its input channels, in the order of the world's `inputs`. turns: where `rebalance` goes on, by edge that leaves the operator. keyed:
+    the tables of its `KeyedState`, none if its operator keeps none.
+    """
+
+    words: Words
+    marks: Words
+    turns: Words
+    keyed: tuple[Words, ...]
+
+    @property
+    def state(self) -> KeyedState | None:
+        return KeyedState(*self.keyed) if self.keyed else None
+
+    def to_bytes(self) -> bytes:
+        return tables_to_bytes([self.words, self.marks, self.turns, *self.keyed])
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Checkpoint:
+        words, marks, turns, *tables = tables_from_bytes(content)
+        return cls(words, marks, turns, tuple(tables))
+
+
+WATERMARK, NEWEST, APPEND, EVENT, TRIGGER, READ = range(6)
+
+
+def capture(world: World, i: int) -> Checkpoint:
+    """A copy of instance `i` between two of its services, or at the start of one that changes nothing."""
+    w = world.arrays
+    inst = w.inst[i]
+    place = world.logs.place(w, i) if inst[L.I_SOURCE] else BEGINNING
+    read = inst[L.I_IN] - inst[L.I_AGAIN]
+    words = np.array([inst[L.I_WATERMARK], inst[L.I_NEWEST_EVENT], *place, read], np.int64)
+    keeping = world.keepings[int(inst[L.I_OP])]
+    tables: tuple[Words, ...] = ()
+    if keeping is not None:
+        state = keyed.capture(world, keeping, i, 0, keyed.key_groups(w, int(inst[L.I_OP]))[1])
+        tables = tuple(getattr(state, field.name) for field in fields(state))
+    return Checkpoint(words, w.chan[_inputs(w, i), L.C_WATERMARK], w.chan[_turns(w, i), L.C_TURN], tables)
+
+
+def stop(world: World, h: int, now_ns: int, epoch: int | None) -> None:
+    """Whatever the instances of host `h` have in hand or in memory is gone after `now_ns`, as if the host were lost, but what it sent
+    is on its way. They stand still until `resume`. epoch: from now on they take only what is sent in it;
+    None: the one before goes on."""
+    w = world.arrays
+    here = np.flatnonzero(w.inst[:, L.I_HOST] == h)
+    losing.lose_state(w, h)
+    losing.lose_memory(w, h, now_ns)
+    if epoch is not None:
+        w.inst[here, L.I_LIFE] = epoch * L.EPOCH
+    for i in here[w.inst[here, L.I_SOURCE] == 1].tolist():
+        world.logs.seek(w, i, world.logs.place(w, i))
+
+
+def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
+    """Instance `i`, which has been stopped, is as in the checkpoint; None: as at the start of the run. Between instants."""
+    w = world.arrays
+    inst = w.inst[i]
+    if checkpoint is None:
+        if inst[L.I_SOURCE]:
+            world.logs.seek(w, i, BEGINNING)
+            inst[L.I_AGAIN] = inst[L.I_IN]
+        return
+    words = checkpoint.words
+    inst[[L.I_WATERMARK, L.I_NEWEST_EVENT]] = words[[WATERMARK, NEWEST]]
+    w.chan[_inputs(w, i), L.C_WATERMARK] = checkpoint.marks
+    w.chan[_turns(w, i), L.C_TURN] = checkpoint.turns
+    if inst[L.I_SOURCE]:
+        world.logs.seek(w, i, Place(*words[[APPEND, EVENT, TRIGGER]].tolist()))
+        inst[L.I_AGAIN] = inst[L.I_IN] - words[READ]
+    keeping, state = world.keepings[int(inst[L.I_OP])], checkpoint.state
+    if keeping is not None and state is not None:
+        keyed.put(world, keeping, i, state)
+
+
+def resume(world: World, h: int, now_ns: int) -> None:
+    """The instances of host `h` go on from the nanosecond after `now_ns` on."""
+    world.arrays = world.logs.reload(world.arrays)
+    w = world.arrays
+    here = np.flatnonzero(w.inst[:, L.I_HOST] == h).tolist()
+    for i in here:
+        inst = w.inst[i]
+        inst[L.I_STATUS] = L.IDLE
+        if w.g[L.G_TRACING]:
+            w.behind[i, L.B_IDLE] = now_ns
+        tick_ns = int(inst[L.I_TICK])
+        if inst[L.I_SOURCE] and inst[L.I_PERIOD]:
+            tick_ns = (now_ns // int(inst[L.I_PERIOD]) + 1) * int(inst[L.I_PERIOD])
+            tick_ns = tick_ns if tick_ns <= w.g[L.G_HORIZON] else L.FAR
+        inst[L.I_TICK] = max(tick_ns, now_ns + 1)  # what has ended meanwhile ends now
+        if w.host[h, L.H_THREADS]:
+            look_at(w, h, i)  # type: ignore[no-untyped-call]
+    w.host[h, L.H_TICK] = min(w.inst[here, L.I_TICK].tolist())
+    w.host[h, L.H_RESUME] = w.next_ns[h] = max(now_ns + 1, int(w.host[h, L.H_PAUSED]))
+
+
+def _inputs(w: Arrays, i: int) -> Words:
+    """The channels that bring watermarks to instance `i`."""
+    found: Words = w.inputs[w.input_first[i] : w.input_first[i + 1]]
+    return found
+
+
+def _turns(w: Arrays, i: int) -> Words:
+    """The channels that tell where instance `i` goes on with `rebalance`, by edge."""
+    op, k = w.op[w.inst[i, L.I_OP]], int(w.inst[i, L.I_INDEX])
+    edges: Iterable[Any] = (w.edge[e] for e in w.op_edges[op[L.O_EDGE] : op[L.O_EDGE_END]])
+    found = [int(e[L.E_CHANNEL]) + k * int(w.op[e[L.E_TARGET], L.O_PARALLEL]) for e in edges if e[L.E_KIND] == L.REBALANCE]
+    return np.array(found, np.int64)

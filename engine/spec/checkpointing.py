@@ -1,0 +1,103 @@
+"""How a run survives the loss of hosts. What the protocols do stands in `engine.checkpointing`."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from .operator import Model
+from .units import Integer, Number, milliseconds_ns, quantity, seconds_ns
+from .variant import Variant
+
+
+class NoCheckpoints(Variant):
+    """Nothing is stored. What a lost host had in memory is lost, and its sources go on behind the last record that they read."""
+
+    title: ClassVar[str] = "None"
+    source: ClassVar[str] = "Siachamis 2024, 3.5 (NOC)"
+    kind: Literal["none"] = "none"
+
+
+class Store(Model):
+    """The durable store of checkpoints: one disk, reached over the network, that no fault touches."""
+
+    write_mb_per_s: Number = quantity(1000, unit="MB/s", ge=0.1, le=1e6, title="Writes", description="Of all workers together.")
+    read_mb_per_s: Number = quantity(1000, unit="MB/s", ge=0.1, le=1e6, title="Reads", description="Of all workers together.")
+    request_ms: Number = quantity(
+        5, unit="ms", ge=0, le=1e6, title="Per request", description="How much longer each request takes, beside the disk's work."
+    )
+    egress_mbit_per_s: Integer = quantity(
+        10_000, unit="Mbit/s", ge=1, le=10**9, title="Egress", description="Bandwidth of the store's own link."
+    )
+    latency_ms: Number = quantity(0.5, unit="ms", ge=0.000001, le=1e6, title="Latency", description="Of the store's own link.")
+    capacity_mb: Number | None = quantity(None, unit="MB", gt=0, le=1e12, title="Capacity", description="Not given: the disk never fills.")
+
+
+class Checkpoints(Variant):
+    """What all protocols have in common."""
+
+    interval_s: Number = quantity(5, unit="s", ge=0.001, le=1e6, title="Interval", description="From one checkpoint to the next.")
+    detect_ms: Number = quantity(
+        0,
+        unit="ms",
+        ge=0,
+        le=1e9,
+        title="Detection",
+        description="From the moment at which a broken connection can be seen until it is believed.",
+    )
+    restart_ms: Number = quantity(
+        150,
+        unit="ms",
+        ge=0,
+        le=1e9,
+        title="Restart",
+        description="What every worker takes in a recovery before it fetches its checkpoints.",
+    )
+    spares: Integer = Field(
+        default=0, ge=0, le=10_000, title="Spare hosts", description="Machines that take the place of hosts that are lost for ever."
+    )
+    takeover_s: Number = quantity(
+        1, unit="s", ge=0.000001, le=1e6, title="Takeover", description="From the loss of a host until a spare one stands in its place."
+    )
+    capture_ms: Number = quantity(
+        1, unit="ms", ge=0, le=1e6, title="Capture", description="Work of the processor for each checkpoint of an instance."
+    )
+    serialise_mb_per_s: Number = quantity(
+        30, unit="MB/s", ge=0.001, le=1e6, title="Serialisation", description="State that a core of speed 1 writes or reads."
+    )
+    store: Store = Field(default=Store(), title="Store", description="Where checkpoints are kept.")
+
+    @property
+    def interval_ns(self) -> int:
+        return seconds_ns(self.interval_s)
+
+    @property
+    def detect_ns(self) -> int:
+        return milliseconds_ns(self.detect_ms)
+
+    @property
+    def restart_ns(self) -> int:
+        return milliseconds_ns(self.restart_ms)
+
+    @property
+    def takeover_ns(self) -> int:
+        return seconds_ns(self.takeover_s)
+
+
+class CoordinatedCheckpoints(Checkpoints):
+    """Rounds: a coordinator lets the sources send barriers, and every instance stores its state when barriers have come by all of its
+    channels; meanwhile it serves nothing that comes behind them. After a loss all go back to the last round that is complete.
+    """
+
+    title: ClassVar[str] = "Coordinated"
+    source: ClassVar[str] = "Siachamis 2024, 3.3.1 (COOR); Carbone 2015"
+    kind: Literal["coordinated"] = "coordinated"
+    on_cycle: Literal["refuse", "run"] = Field(
+        default="refuse",
+        title="On a cycle",
+        description="A query with a cycle never completes a round: refuse it, or run it anyway and see where it stands still.",
+    )
+
+
+AnyCheckpointing = Annotated[NoCheckpoints | CoordinatedCheckpoints, Field(discriminator="kind")]
