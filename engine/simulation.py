@@ -273,11 +273,12 @@ class Simulation:
                 self._actors.notice(self._world, stop)
             if reason == L.DONE:
                 self.now_ns = stop
-                for control in self._controls:
-                    if control.next_ns == stop:
-                        control.act(self._world, stop)
+                due = [control for control in self._controls if control.next_ns == stop]
+                for control in due:
+                    control.act(self._world, stop)
                 self._faults.act(self._world, stop)
-                self._actors.notice(self._world, stop)
+                if due:
+                    self._actors.notice(self._world, stop)
                 self._actors.deliver(self._world, stop)
             elif reason == L.ACTORS:
                 self._actors.act(self._world)

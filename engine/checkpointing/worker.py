@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 from engine.core import checkpoints
@@ -38,12 +37,13 @@ class Costs:
 
 @dataclass
 class Upload:
-    """A checkpoint on its way to the store. parts: what is to be sent still comes first."""
+    """A checkpoint on its way to the store, in pieces. Its content goes with the last one: of less nobody can make anything."""
 
     captured_ns: int
     size_bytes: int
     pieces: int
-    parts: list[bytes]
+    content: bytes
+    sent: int = 0
     stored: int = 0
 
 
@@ -51,8 +51,8 @@ class Upload:
 class Machine:
     """What the process on one machine remembers.
 
-    uploads: by number and instance. taken: `messages.TAKEN` rows that are durable, by number. line: the rows to go back to. fetched: parts
-    of their content, by key. awaited: keys.
+    uploads: by number and instance. taken: `messages.TAKEN` rows that are durable, by number. line: the rows to go back to. fetched: pieces
+    of them, by key. awaited: keys.
     """
 
     epoch: int = 0
@@ -99,18 +99,17 @@ class Worker(ABC):
         pieces = -(-size_bytes // PIECE_BYTES)
         if pieces > M.PIECES_MAX:
             raise ValueError(f"a checkpoint has {size_bytes:,} bytes; at most {M.PIECES_MAX * PIECE_BYTES:,} are possible")
-        content = checkpoint.to_bytes()
-        cut = [len(content) * piece // pieces for piece in range(pieces + 1)]
-        upload = Upload(now_ns, size_bytes, pieces, [content[a:b] for a, b in pairwise(cut)])
+        upload = Upload(now_ns, size_bytes, pieces, checkpoint.to_bytes())
         self.machine(self.host_of[i]).uploads[number, i] = upload
         for _ in range(min(PIECES_AHEAD, pieces)):
             self._send_piece(upload, number, i, post)
         return self.costs.capture(size_bytes)
 
     def _send_piece(self, upload: Upload, number: int, i: int, post: Post) -> None:
-        piece = upload.pieces - len(upload.parts)
+        piece, upload.sent = upload.sent, upload.sent + 1
         size_bytes = min(PIECE_BYTES, upload.size_bytes - piece * PIECE_BYTES)
-        post.ask(self.store, (object_store.PUT, 0, M.key(number, i, piece)), size_bytes, parcel=upload.parts.pop(0))
+        content = upload.content if upload.sent == upload.pieces else b""
+        post.ask(self.store, (object_store.PUT, 0, M.key(number, i, piece)), size_bytes, parcel=content)
 
     def _stored(self, host: int, key: int, now_ns: int, post: Post) -> None:
         number, i = M.of_key(key)
@@ -119,7 +118,7 @@ class Worker(ABC):
         if upload is None:  # it was given up
             return
         upload.stored += 1
-        if upload.parts:
+        if upload.sent < upload.pieces:
             self._send_piece(upload, number, i, post)
         elif upload.stored == upload.pieces:
             del machine.uploads[number, i]
@@ -170,7 +169,7 @@ class Worker(ABC):
         stored: dict[int, Checkpoint] = {}
         for row in machine.line:
             i, number = row[M.INSTANCE], row[M.NUMBER]
-            stored[i] = Checkpoint.from_bytes(b"".join(machine.fetched[M.key(number, i, piece)] for piece in range(row[M.PIECES])))
+            stored[i] = Checkpoint.from_bytes(machine.fetched[M.key(number, i, row[M.PIECES] - 1)])
         for i in self.instances[host]:
             checkpoints.put(world, i, stored.get(i))
         checkpoints.resume(world, host, now_ns)
@@ -191,7 +190,7 @@ class Worker(ABC):
         return [
             [
                 host, machine.epoch,
-                [[*name, u.captured_ns, u.size_bytes, u.pieces, u.parts, u.stored] for name, u in sorted(machine.uploads.items())],
+                [[*name, u.captured_ns, u.size_bytes, u.pieces, u.content, u.sent, u.stored] for name, u in sorted(machine.uploads.items())],
                 [[number, rows] for number, rows in sorted(machine.taken.items())],
                 machine.line, [list(item) for item in sorted(machine.fetched.items())], machine.awaited,
             ]

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
+
 from . import layout as L
 from . import transmission
 from .loss import is_down, lost_at_ns
@@ -199,7 +201,7 @@ class Actors:
         self._first_machine = self._instances + len(self.actors)
         self._errands: list[_Errand] = []
         self._process_sent = [0] * len(directory.machines)
-        self._down = [False] * len(directory.machines)
+        self._down = np.zeros(len(directory.machines), bool)
         self._process: Process | None = agent if isinstance(agent, Process) else None
         self._watchers = [k for k, actor in enumerate(self.actors) if isinstance(actor, Watcher)]
         self._parcels: dict[int, bytes] = {}  # under way
@@ -280,9 +282,9 @@ class Actors:
         if self._process is None and not self._watchers:
             return
         w = world.arrays
-        for h, before in enumerate(self._down):
-            if is_down(w, h) == before:
-                continue
+        down = w.host[: len(self._down), L.H_BACK] > 0
+        for h in np.flatnonzero(down != self._down).tolist():
+            before = bool(self._down[h])
             self._down[h] = not before
             if before and self._process is not None:
                 self._process.started(world, h, now_ns, _ProcessPost(self, world, h, now_ns))
@@ -389,7 +391,7 @@ class Actors:
         sender = self._instances + k
         fifo = self._sent[k]
         self._sent[k] += 1
-        if to < self._first_machine:
+        if not self._first_machine <= to < self._first_machine + len(self._process_sent):
             self._post(world, self._write(world, sender, to, words, size_bytes, parcel), self._host(world, k), to, sender, fifo, now_ns)
             return
         w = world.arrays
@@ -430,7 +432,7 @@ class Actors:
             "serials": list(self._serials),
             "errands": [[getattr(errand, name) for name in _ERRAND] for errand in sorted(self._errands)],
             "process_sent": list(self._process_sent),
-            "down": list(self._down),
+            "down": self._down.tolist(),
             "parcels": [[number, self._parcels[number]] for number in sorted(self._parcels)],
             "parcel_counts": [list(item) for item in sorted(self._parcel_counts.items())],
         }
@@ -449,7 +451,7 @@ class Actors:
             _Errand(time_ns, sender, serial, host, to, tuple(words), size, parcel)
             for time_ns, sender, serial, host, to, words, size, parcel in state["errands"]
         ]
-        self._process_sent, self._down = list(state["process_sent"]), list(state["down"])
+        self._process_sent, self._down = list(state["process_sent"]), np.array(state["down"], bool)
         self._parcels = dict(state["parcels"])
         self._parcel_counts = dict(state["parcel_counts"])
 

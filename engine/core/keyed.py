@@ -71,7 +71,8 @@ class KeyedState:
 def tables_to_bytes(tables: Sequence[Words]) -> bytes:
     """Arrays of one or two dimensions, one behind the other: how many there are, of each its dimensions (-1 for none), then the words."""
     shapes = [(*table.shape, -1)[:2] for table in tables]
-    return b"".join([np.array([len(tables), *chain(*shapes)], "<i8").tobytes(), *(table.astype("<i8").tobytes() for table in tables)])
+    head = np.array([len(tables), *chain(*shapes)], "<i8")
+    return b"".join([np.ascontiguousarray(table, "<i8").data for table in (head, *tables) if table.size])
 
 
 def tables_from_bytes(content: bytes) -> list[Words]:
@@ -156,16 +157,42 @@ def parameters(w: Arrays, i: int) -> int:
 
 def rows_of(w: Arrays, i: int, entries: Words) -> tuple[Words, Words]:
     """Numbers of the rows that entries of instance i have stored, by entry, then side, in order of storage; and how many, (n, sides)."""
-    first, sides = _rows_at(w, i)
-    counts = np.stack([w.entry[entries, first - 1 + side * L.S_SIDE if sides == 2 else L.S_COUNT] for side in range(sides)], axis=1)
+    counts = _row_counts(w, i, w.entry[entries])
     rows = np.zeros(int(counts.sum()), np.int64)
-    moving.walk_rows(w, entries, counts, first, rows)
+    moving.walk_rows(w, entries, counts, _rows_at(w, i)[0], rows)
     return rows, counts
+
+
+def _row_counts(w: Arrays, i: int, entries: Words) -> Words:
+    """How many rows entries have stored, (n, sides). entries: (n, columns)."""
+    first, sides = _rows_at(w, i)
+    return np.stack([entries[:, first - 1 + side * L.S_SIDE if sides == 2 else L.S_COUNT] for side in range(sides)], axis=1)
 
 
 def entries_by_number(w: Arrays, i: int) -> Words:
     """All entries of an instance, as they stand in the table."""
-    return np.flatnonzero(w.entry[: int(w.g[L.G_ENTRY_FRESH]), L.S_OWNER] == i)
+    fresh, freed = int(w.g[L.G_ENTRY_FRESH]), int(w.g[L.G_ENTRIES_FREED])
+    changed = freed, int(w.g[L.G_ENTRIES_USED]) - fresh + freed  # entries freed and used again
+    found: _Owned | None = w.known.get("entries by owner")
+    if found is None or found.changed != changed:
+        found = w.known["entries by owner"] = _Owned(0, changed, [])
+    if found.fresh < fresh:  # those that are new since the last time
+        owners = np.minimum(w.entry[found.fresh : fresh, L.S_OWNER], len(w.inst))  # distinct values have owners beyond; free entries -1
+        order = np.argsort(owners, kind="stable")
+        found.parts.append((found.fresh + order, np.searchsorted(owners[order], np.arange(len(w.inst) + 1))))
+        found.fresh = fresh
+    parts = [numbers[starts[i] : starts[i + 1]] for numbers, starts in found.parts]
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+@dataclass
+class _Owned:
+    """Which entries are whose, of those below `fresh`, while none has been freed or used again. changed: how often that has happened.
+    parts: (numbers, where those of each instance begin), each of a stretch of the table."""
+
+    fresh: int
+    changed: tuple[int, int]
+    parts: list[tuple[Words, Words]]
 
 
 def entries_of_panes(w: Arrays, first: int, lists: int) -> Words:
@@ -194,6 +221,8 @@ def _chosen(w: Arrays, entries: Words, i: int, first: int, end: int) -> Words:
     scheme, groups = key_groups(w, int(w.inst[i, L.I_OP]))
     if not 0 <= first <= end <= groups:
         raise CannotMove(f"key groups [{first}, {end}) are not within [0, {groups})")
+    if (first, end) == (0, groups):
+        return entries
     group = np.zeros(len(entries), np.int64)
     moving.groups_of_entries(w, entries, scheme, groups, group)
     chosen: Words = entries[(group >= first) & (group < end)]
@@ -215,15 +244,18 @@ def _heads_at(w: Arrays, i: int) -> tuple[int, int]:
 
 
 def _packed(w: Arrays, keeping: Keeping, i: int, chosen: Words) -> KeyedState:
-    sides, (head, heads) = _rows_at(w, i)[1], _heads_at(w, i)
-    rows, row_counts = rows_of(w, i, chosen) if sides else (np.zeros(0, np.int64), np.zeros((len(chosen), 0), np.int64))
+    (first, sides), (head, heads) = _rows_at(w, i), _heads_at(w, i)
+    entries = w.entry[chosen]
+    row_counts = _row_counts(w, i, entries) if sides else np.zeros((len(chosen), 0), np.int64)
+    rows = np.empty((int(row_counts.sum()), w.row.shape[1]), np.int64)
+    if len(rows):
+        moving.copy_rows(w, chosen, row_counts, first, rows)
     value_counts = np.zeros((len(chosen), heads), np.int64)
     values = np.zeros((int(w.g[L.G_ENTRIES_USED]) if heads else 0, 2), np.int64)
     values = values[: moving.walk_values(w, chosen, head, heads, value_counts, values)].copy()
-    entries = w.entry[chosen].copy()
     about = [w.inst[i, L.I_OP], w.inst[i, L.I_WATERMARK], w.inst[i, L.I_PANE_END], w.g[L.G_STAMPS]]
     sizes = keeping.sizes(w, parameters(w, i), entries, value_counts.sum(axis=1))
-    return KeyedState(entries, w.row[rows].copy(), row_counts, values, value_counts, sizes, np.array(about, np.int64))
+    return KeyedState(entries, rows, row_counts, values, value_counts, sizes, np.array(about, np.int64))
 
 
 def _account(w: Arrays, i: int, entries: int, state_bytes: int) -> None:

@@ -304,7 +304,8 @@ G_MEASURE_FROM = 42
 G_MEASURE_TO = 50  # ... and to which point
 G_LEFT = 58  # where hosts can be lost: the column of a message that says when it left its host; else 0
 G_LOST = 59  # control messages that are lost and still have their parcels, -1 if none
-G_COLUMNS = 60
+G_ENTRIES_FREED = 60  # how often an entry was freed
+G_COLUMNS = 61
 
 # -- what varies the cost of an operator's services, in the parameters (docs/event-core.md, 3.2) ----------------------------------
 V_EXTRA = 0  # warm-up: what it adds to the cost at first, in units of 2^-16 ...

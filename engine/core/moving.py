@@ -1,6 +1,6 @@
 """Compiled work on entries of keyed state that go from one instance to another (`engine.core.keyed`)."""
 
-from engine.core.compiler import compiled
+from engine.core.compiler import compiled, prefetch
 from engine.core.layout import *
 from engine.core.tools import add_entry, drop_entry, drop_panes, free_rows_of, group_of, join_pane, take_row
 
@@ -24,6 +24,25 @@ def walk_rows(world, entries, counts, first, found):
             r = entry[entries[n], first + side * S_SIDE]
             for _ in range(counts[n, side]):
                 found[m] = r
+                m += 1
+                r = row[r, R_NEXT]
+    return m
+
+
+@compiled
+def copy_rows(world, entries, counts, first, copied):
+    """The rows themselves that `walk_rows` finds."""
+    entry = world.entry
+    row = world.row
+    m = 0
+    for n in range(entries.shape[0]):
+        if n + 4 < entries.shape[0]:  # they lie far apart
+            prefetch(row, entry[entries[n + 4], first], 0)
+        for side in range(counts.shape[1]):
+            r = entry[entries[n], first + side * S_SIDE]
+            for _ in range(counts[n, side]):
+                for c in range(row.shape[1]):
+                    copied[m, c] = row[r, c]
                 m += 1
                 r = row[r, R_NEXT]
     return m

@@ -325,6 +325,7 @@ def free_entry(entry, g, e):
     g[G_ENTRY] = e
     g[G_ENTRIES_FREE] += 1
     g[G_ENTRIES_USED] -= 1
+    g[G_ENTRIES_FREED] += 1
 
 
 def drop_entry(table, entry, g, e):
