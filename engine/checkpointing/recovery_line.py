@@ -1,0 +1,203 @@
+"""Finds the checkpoints that all instances go back to when each took its own: the newest line that holds no orphan.
+
+An orphan is a message whose processing is inside its receiver's checkpoint and whose send is not inside its sender's. A message that is
+sent inside and not processed inside is in flight: a log has to hold it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+Line = tuple[int, ...]
+"""One checkpoint for each instance, by its index; 0 is the start, where nothing was sent or processed."""
+
+RecoveryGraph = Literal["strict", "cross_worker_only"]
+"""Which channels count. `cross_worker_only` leaves out those whose ends are on one worker, as the published measurements did: its line may
+hold orphans on them, so nothing is to be restored from it."""
+
+
+class Channel(NamedTuple):
+    """A FIFO channel, with the numbers of the instances at its ends. same_worker: both stand on one worker."""
+
+    sender: int
+    receiver: int
+    same_worker: bool = False
+
+
+class Checkpoint(NamedTuple):
+    """What a checkpoint says about its instance's channels: numbers (from 1; 0 before the first) of the last message sent on each channel
+    that leaves it, and of the last one processed of each that enters it, both in the order of the channels. They count from the start of
+    the run, so a channel that was silent since the checkpoint before has the same number again."""
+
+    last_sent: Sequence[int] | Words
+    last_processed: Sequence[int] | Words
+
+
+class CheckpointRecord:
+    """The checkpoints that can be restored, as tables of counters.
+
+    leaving, entering: the channels of each instance, ascending. sent, processed: a table for each instance, (checkpoints + 1, its channels
+    that leave or enter), whose row 0 is the start. newest: the line of the newest checkpoints.
+    """
+
+    def __init__(self, channels: Sequence[Channel], checkpoints: Sequence[Sequence[Checkpoint]]):
+        """checkpoints: for each instance those whose upload is durable, oldest first, without the start.
+
+        Raises ValueError for a channel to or from an instance that is not there, and for counters that do not fit their channels or that
+        go back.
+        """
+        self.channels = tuple(channels)
+        leaving: list[list[int]] = [[] for _ in checkpoints]
+        entering: list[list[int]] = [[] for _ in checkpoints]
+        for number, channel in enumerate(self.channels):
+            if not all(0 <= end < len(checkpoints) for end in channel[:2]):
+                last = len(checkpoints) - 1
+                raise ValueError(f"channel {number} leads from {channel.sender} to {channel.receiver}; instances are 0 .. {last}")
+            leaving[channel.sender].append(number)
+            entering[channel.receiver].append(number)
+        self.leaving = [np.array(numbers, np.int64) for numbers in leaving]
+        self.entering = [np.array(numbers, np.int64) for numbers in entering]
+        self.sent = [_table(i, "last_sent", [each.last_sent for each in own], len(leaving[i])) for i, own in enumerate(checkpoints)]
+        self.processed = [
+            _table(i, "last_processed", [each.last_processed for each in own], len(entering[i])) for i, own in enumerate(checkpoints)
+        ]
+        self.newest: Line = tuple(len(own) for own in checkpoints)
+        self._leaving_column = _places(self.leaving, len(self.channels))
+        self._entering_column = _places(self.entering, len(self.channels))
+
+    def sent_on(self, channel: int) -> Words:
+        """The last number sent on the channel at each checkpoint of its sender, from the start on."""
+        return self.sent[self.channels[channel].sender][:, self._leaving_column[channel]]
+
+    def processed_on(self, channel: int) -> Words:
+        """The last number of the channel processed at each checkpoint of its receiver, from the start on."""
+        return self.processed[self.channels[channel].receiver][:, self._entering_column[channel]]
+
+    def sent_at(self, line: Sequence[int]) -> Words:
+        """(channels,): the last number sent on each at the line."""
+        return self._at(line, self.leaving, self.sent)
+
+    def processed_at(self, line: Sequence[int]) -> Words:
+        """(channels,): the last number processed of each at the line."""
+        return self._at(line, self.entering, self.processed)
+
+    def counted(self, recovery_graph: RecoveryGraph) -> Bools:
+        """(channels,): which ones the graph counts."""
+        return np.array([recovery_graph == "strict" or not channel.same_worker for channel in self.channels], np.bool_)
+
+    def _at(self, line: Sequence[int], numbers: list[Words], tables: list[Words]) -> Words:
+        if len(line) != len(self.newest) or not all(0 <= index <= last for index, last in zip(line, self.newest, strict=True)):
+            raise ValueError(f"{tuple(line)} is no line; the newest checkpoints are {self.newest}")
+        at = np.zeros(len(self.channels), np.int64)
+        for own, table, index in zip(numbers, tables, line, strict=True):
+            at[own] = table[index]
+        return at
+
+
+class Step(NamedTuple):
+    """An instance goes back from one checkpoint to an older one: what that one has processed of the channel, its sender's has sent."""
+
+    instance: int
+    replaced: int
+    by: int
+    channel: int
+
+
+@dataclass(frozen=True)
+class RecoveryLine:
+    """checkpoints: the line. discarded: how many newer checkpoints each instance gives up. steps: how the search came from the newest
+    checkpoints to the line, in its order."""
+
+    checkpoints: Line
+    discarded: tuple[int, ...]
+    steps: tuple[Step, ...]
+
+    @property
+    def discarded_count(self) -> int:
+        return sum(self.discarded)
+
+
+def recovery_line(record: CheckpointRecord, recovery_graph: RecoveryGraph = "strict") -> RecoveryLine:
+    """The newest line without orphans on the channels that count; there is one, and no other is newer anywhere.
+
+    The same line as rollback propagation on the checkpoint graph, without the graph: while a receiver has processed more of a channel than
+    its sender has sent, it goes back to its newest checkpoint that has not. Only channels of senders that went back are looked at again.
+
+    Source: Siachamis 2024, 3.3.2, Algorithm 2, after Wang, Chung, Lin and Fuchs 1995, "Checkpoint space reclamation for
+    uncoordinated checkpointing in message-passing systems".
+    """
+    counted = record.counted(recovery_graph)
+    line = list(record.newest)
+    processed = record.processed_at(line)
+    steps = []
+    gone_back = set(range(len(line)))
+    while gone_back:
+        senders, gone_back = sorted(gone_back), set()
+        for sender in senders:
+            leaving, sent = record.leaving[sender], record.sent[sender][line[sender]]
+            for place in np.flatnonzero(counted[leaving] & (processed[leaving] > sent)):
+                channel = int(leaving[place])
+                receiver = record.channels[channel].receiver
+                index = int(np.searchsorted(record.processed_on(channel), sent[place], side="right")) - 1
+                if index < line[receiver]:  # else another channel of this sender took it back already
+                    steps.append(Step(receiver, line[receiver], index, channel))
+                    line[receiver] = index
+                    processed[record.entering[receiver]] = record.processed[receiver][index]
+                    gone_back.add(receiver)
+    return RecoveryLine(tuple(line), tuple(last - index for last, index in zip(record.newest, line, strict=True)), tuple(steps))
+
+
+def orphans(record: CheckpointRecord, line: Sequence[int]) -> dict[int, range]:
+    """Numbers of the orphans that the line holds, by channel, all channels counted; channels without any are left out."""
+    return _ranges(record.sent_at(line), record.processed_at(line))
+
+
+def in_flight(record: CheckpointRecord, line: Sequence[int]) -> dict[int, range]:
+    """Numbers of the messages in flight at the line, by channel: what is to be replayed. Channels without any are left out."""
+    return _ranges(record.processed_at(line), record.sent_at(line))
+
+
+def is_consistent(record: CheckpointRecord, line: Sequence[int], channel_state: Mapping[int, range]) -> bool:
+    """Whether the line and the stored messages (numbers by channel) are a global state that a run could have been in: no message is an
+    orphan, and none in flight is missing.
+
+    Source: Siachamis 2024, 3.2.2, Figure 3.2.
+    """
+    stored = all(
+        numbers.start in channel_state.get(channel, ()) and numbers[-1] in channel_state[channel]
+        for channel, numbers in in_flight(record, line).items()
+    )
+    return stored and not orphans(record, line)
+
+
+def _table(instance: int, name: str, rows: Sequence[Sequence[int] | Words], columns: int) -> Words:
+    for index, row in enumerate(rows, 1):
+        if len(row) != columns:
+            raise ValueError(f"{name} of checkpoint {index} of instance {instance} has {len(row)} numbers; it has {columns} such channels")
+    table = np.zeros((len(rows) + 1, columns), np.int64)
+    if rows:
+        table[1:] = rows
+    behind = (np.diff(table, axis=0) < 0).any(axis=1)
+    if behind.any():
+        raise ValueError(f"{name} of checkpoint {int(behind.argmax()) + 1} of instance {instance} is below that of the one before")
+    return table
+
+
+def _places(numbers: Sequence[Words], channels: int) -> Words:
+    """(channels,): where each channel stands among those of its instance."""
+    places = np.zeros(channels, np.int64)
+    for own in numbers:
+        places[own] = np.arange(len(own))
+    return places
+
+
+def _ranges(above: Words, up_to: Words) -> dict[int, range]:
+    return {int(channel): range(int(above[channel]) + 1, int(up_to[channel]) + 1) for channel in np.flatnonzero(up_to > above)}
