@@ -36,6 +36,7 @@ MAY_IMPORT = {
     "engine.core": {"engine.core"},
     "engine.spec": {"engine.spec", "engine.core"},
     **{f"engine.{family}": {f"engine.{family}", "engine.spec", "engine.core"} for family in FAMILIES},
+    "engine.checkpointing": {"engine.checkpointing", "engine.services", "engine.spec", "engine.core"},  # checkpoints are kept in a store
     "engine.studies": {"engine.studies", "engine.spec", "engine.core"},  # plans and judges; carries nothing out
     "engine.figures": {"engine"},
     "engine": {"engine"},  # the modules that put the parts together

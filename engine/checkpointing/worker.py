@@ -190,7 +190,7 @@ class Worker(ABC):
         return [
             [
                 host, machine.epoch,
-                [[*name, u.captured_ns, u.size_bytes, u.pieces, u.content, u.sent, u.stored] for name, u in sorted(machine.uploads.items())],
+                [[*name, *vars(upload).values()] for name, upload in sorted(machine.uploads.items())],
                 [[number, rows] for number, rows in sorted(machine.taken.items())],
                 machine.line, [list(item) for item in sorted(machine.fetched.items())], machine.awaited,
             ]

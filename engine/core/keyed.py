@@ -169,8 +169,8 @@ def _row_counts(w: Arrays, i: int, entries: Words) -> Words:
     return np.stack([entries[:, first - 1 + side * L.S_SIDE if sides == 2 else L.S_COUNT] for side in range(sides)], axis=1)
 
 
-def entries_by_number(w: Arrays, i: int) -> Words:
-    """All entries of an instance, as they stand in the table."""
+def entries_by_key(w: Arrays, i: int) -> Words:
+    """All entries of an instance, by key, then pane: where they stand in the table depends on how the run was cut."""
     fresh, freed = int(w.g[L.G_ENTRY_FRESH]), int(w.g[L.G_ENTRIES_FREED])
     changed = freed, int(w.g[L.G_ENTRIES_USED]) - fresh + freed  # entries freed and used again
     found: _Owned | None = w.known.get("entries by owner")
@@ -182,7 +182,8 @@ def entries_by_number(w: Arrays, i: int) -> Words:
         found.parts.append((found.fresh + order, np.searchsorted(owners[order], np.arange(len(w.inst) + 1))))
         found.fresh = fresh
     parts = [numbers[starts[i] : starts[i + 1]] for numbers, starts in found.parts]
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+    numbers = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+    return numbers[np.lexsort((w.entry[numbers, L.S_PANE], w.entry[numbers, L.S_KEY]))]
 
 
 @dataclass
@@ -214,7 +215,7 @@ def _no_tick_waits(world: World, i: int) -> None:
 def _entries(w: Arrays, keeping: Keeping, i: int) -> Words:
     if w.inst[i, L.I_ENTRIES] == 0:
         return np.zeros(0, np.int64)
-    return entries_by_number(w, i) if keeping.in_order is None else keeping.in_order(w, i)
+    return entries_by_key(w, i) if keeping.in_order is None else keeping.in_order(w, i)
 
 
 def _chosen(w: Arrays, entries: Words, i: int, first: int, end: int) -> Words:
@@ -253,6 +254,11 @@ def _packed(w: Arrays, keeping: Keeping, i: int, chosen: Words) -> KeyedState:
     value_counts = np.zeros((len(chosen), heads), np.int64)
     values = np.zeros((int(w.g[L.G_ENTRIES_USED]) if heads else 0, 2), np.int64)
     values = values[: moving.walk_values(w, chosen, head, heads, value_counts, values)].copy()
+    # where things are is no part of it
+    entries[:, [L.S_NEXT, L.S_SIBLING, *range(head, head + heads)]] = 0
+    for side in range(sides):
+        entries[:, [first + side * L.S_SIDE, first + side * L.S_SIDE + 1]] = 0
+    rows[:, [L.R_NEXT, max(0, int(w.op[w.inst[i, L.I_OP], L.O_LISTS_LINK]))]] = 0
     about = [w.inst[i, L.I_OP], w.inst[i, L.I_WATERMARK], w.inst[i, L.I_PANE_END], w.g[L.G_STAMPS]]
     sizes = keeping.sizes(w, parameters(w, i), entries, value_counts.sum(axis=1))
     return KeyedState(entries, rows, row_counts, values, value_counts, sizes, np.array(about, np.int64))

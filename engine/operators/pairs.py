@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from engine.core.keyed import Keeping, entries_by_number, entries_of_panes, parameters, relink_panes
+from engine.core.keyed import Keeping, entries_by_key, entries_of_panes, parameters, relink_panes
 from engine.core.layout import (
     FAR,
     G_ENTRIES_FREE,
@@ -258,7 +258,7 @@ def pane_lists(w: Arrays, i: int) -> tuple[int, int, int]:
 
 def pairs_in_order(w: Arrays, i: int) -> Words:
     if w.par[parameters(w, i) + K_SIZE] == 0:
-        return entries_by_number(w, i)
+        return entries_by_key(w, i)
     first, _, groups = pane_lists(w, i)
     return entries_of_panes(w, first, groups)
 

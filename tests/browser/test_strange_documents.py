@@ -211,6 +211,7 @@ def test_two_tabs_see_each_other_s_edits_as_a_difference(
 
 # --- five hundred operators ---------------------------------------------------------------------------------------------------------------
 
+
 def test_five_hundred_operators_are_moved_and_searched(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
     canvas.open(experiment(large_query))
     canvas.operator("filter-12-10").wait_for()

@@ -88,5 +88,3 @@ def source_numbers(document: dict[str, Any]) -> list[int]:
 def cast(document: dict[str, Any], period_ns: int, agent: Passing | None = None) -> dict[str, Any]:
     """Fresh ones, as options of a simulation."""
     return {"actors": [Rounds(period_ns, source_numbers(document))], "agent": agent or Passing()}
-
-

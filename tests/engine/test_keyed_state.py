@@ -250,7 +250,7 @@ class InAndOut:
             except keyed.CannotMove:  # a tick waits
                 continue
             assert world.arrays.inst[i, L.I_STATE_BYTES] == 0
-            assert not len(keyed.entries_by_number(world.arrays, i))
+            assert not len(keyed.entries_by_key(world.arrays, i))
             for state in states:
                 keyed.put(world, self.kinds[o], i, state)
                 self.moved += len(state.entries)

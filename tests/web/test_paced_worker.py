@@ -17,6 +17,7 @@ from .test_worker_process import Start, assert_as_if_nothing_had_happened, curre
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
+
 def paced(pace: float | None, seed: int = 1) -> Run:
     """A queued run of 400 frames."""
     run = submitted(small_document(horizon_s=100.0, seed=seed))

@@ -1,0 +1,75 @@
+"""Jobs whose outputs tell whether each record counted just once, whatever was lost on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tests import corner_cases
+
+Document = dict[str, Any]
+KEYS = 4
+
+
+def counting(horizon_s: float = 0.3, per_s: float = 8000.0, protocol: Document | None = None, hosts: int = 4) -> Document:
+    """Counts by key, each count hashed on to a sink (Siachamis 2024, artifact: the job *count*)."""
+    narrow = [{"name": "bidder", "expression": f"bidder % {KEYS}"}]
+    operators = [
+        {"id": "bids", "kind": "source", "parallelism": hosts},
+        {"id": "keys", "kind": "map", "parallelism": hosts, "params": {"fields": narrow}},
+        {"id": "counts", "kind": "aggregate", "parallelism": hosts, "params": {"key": "bidder", "aggregates": [{"name": "count"}]}},
+        {"id": "sink", "kind": "sink", "parallelism": hosts},
+    ]
+    edges = [
+        {"source": "bids", "target": "keys"},
+        {"source": "keys", "target": "counts", "partitioning": {"kind": "hash", "key": "bidder", "scheme": "modulo"}},
+        {"source": "counts", "target": "sink", "partitioning": {"kind": "rebalance"}},
+    ]
+    made = corner_cases.document(
+        operators, edges, [corner_cases.host("w", count=hosts)], {"bids": corner_cases.bids(per_s)}, horizon_s=horizon_s
+    )
+    made["workload"] |= {"drain": True}
+    return with_protocol(made, protocol or coordinated())
+
+
+def joining(horizon_s: float = 0.3, per_s: float = 3000.0, protocol: Document | None = None, hosts: int = 3) -> Document:
+    """All pairs of auctions and bids of one auction, by way of a union and a rebalanced edge."""
+    operators = [
+        {"id": "auctions", "kind": "source", "parallelism": hosts},
+        {"id": "bids", "kind": "source", "parallelism": 2},
+        {"id": "some", "kind": "filter", "parallelism": hosts, "params": {"predicate": "price % 3 != 0"}},
+        {"id": "pairs", "kind": "join", "parallelism": hosts, "params": {"left_key": "id", "right_key": "auction"}},
+        {"id": "sink", "kind": "sink"},
+    ]
+    edges = [
+        {"source": "bids", "target": "some", "partitioning": {"kind": "rebalance"}},
+        {"source": "auctions", "target": "pairs", "target_port": "left", "partitioning": {"kind": "hash", "key": "id"}},
+        {"source": "some", "target": "pairs", "target_port": "right", "partitioning": {"kind": "hash", "key": "auction"}},
+        {"source": "pairs", "target": "sink", "partitioning": {"kind": "rebalance"}},
+    ]
+    auctions = corner_cases.bids(per_s) | {"stream": {"kind": "nexmark_auction"}}
+    sources = {"auctions": auctions, "bids": corner_cases.bids(per_s)}
+    made = corner_cases.document(operators, edges, [corner_cases.host("w", count=hosts)], sources, horizon_s=horizon_s)
+    made["workload"] |= {"drain": True}
+    return with_protocol(made, protocol or coordinated())
+
+
+def coordinated(**more: Any) -> Document:
+    """Rounds every 40 ms, quick to restart."""
+    return {"kind": "coordinated", "interval_s": 0.04, "restart_ms": 3, "capture_ms": 0.05, "store": {"request_ms": 1.0}} | more
+
+
+def with_protocol(document: Document, protocol: Document) -> Document:
+    return document | {"policies": {**document.get("policies", {}), "checkpointing": protocol}}
+
+
+def loss(host: str, at_s: float, restart_after_s: float | None = 0.02) -> Document:
+    return {"kind": "host_loss", "host": host, "when": {"kind": "at", "at_s": at_s}, "restart_after_s": restart_after_s}
+
+
+def with_losses(document: Document, losses: Sequence[Document]) -> Document:
+    return document | {"faults": [*document.get("faults", []), *losses]}
+
+
+def without_losses(document: Document) -> Document:
+    return document | {"faults": [fault for fault in document.get("faults", []) if fault["kind"] != "host_loss"]}

@@ -1,0 +1,143 @@
+"""Checkpoints and recovery (docs/checkpointing.md).
+
+What this catches: a record that counts twice or not at all after a loss, wherever it was: in a queue, on its way, laid aside behind a barrier,
+in a checkpoint that was not stored yet; a line from which something is missing; records of an epoch that is over; a source that goes on
+at the wrong place; runs that look different when they are cut.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import engine
+
+from .agreement import DATASETS, TINY, simulated
+from .recovery_examples import coordinated, counting, joining, loss, with_losses, without_losses
+
+Document = dict[str, Any]
+
+
+def finished(document: Document, **options: Any) -> engine.Simulation:
+    simulation = simulated(document, trace=False, keep_outputs=True, **options)
+    simulation.run_until(simulation.end_ns)
+    return simulation
+
+
+def values(simulation: engine.Simulation) -> Counter[tuple[Any, ...]]:
+    """How often each row was delivered."""
+    return Counter(record["values"] for record in simulation.sink_records("sink"))
+
+
+def counted(rows: Counter[tuple[Any, ...]]) -> int:
+    """What the last counts of all keys add up to."""
+    last: dict[Any, int] = {}
+    for key, count in rows:
+        last[key] = max(count, last.get(key, 0))
+    return sum(last.values())
+
+
+def random_losses(chance: random.Random, hosts: int, horizon_s: float) -> list[Document]:
+    """One at any time, and often others: within its recovery, on other hosts, on the same one."""
+    first_s = chance.uniform(0.001, horizon_s - 0.001)
+    found = [loss(f"w{chance.randint(1, hosts)}", first_s, chance.uniform(0.0005, 0.03))]
+    while chance.random() < 0.5:
+        again_s = min(first_s + chance.choice((0.0003, 0.002, 0.01, 0.05)) * chance.random(), horizon_s - 0.0005)
+        found.append(loss(f"w{chance.randint(1, hosts)}", again_s, chance.uniform(0.0005, 0.03)))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("job", [counting, joining])
+def test_each_record_counts_just_once_whenever_hosts_are_lost(job: Callable[..., Document]) -> None:
+    """Running counts and pairs are the same in every order, so what is delivered must be what a run without losses delivers."""
+    document = job()
+    hosts = (
+        len(document["cluster"]["hosts"]) if "count" not in document["cluster"]["hosts"][0] else document["cluster"]["hosts"][0]["count"]
+    )
+    expected = values(finished(document))
+    assert expected.total() > 400
+    assert expected.keys() == values(finished(document | {"policies": {}})).keys()
+    chance = random.Random(job.__name__)
+    delivered_again = recoveries = 0
+    for n in range(50):
+        protocol = coordinated(interval_s=chance.choice((0.005, 0.02, 0.04, 0.1)), detect_ms=chance.choice((0, 0, 1.5)))
+        losses = random_losses(chance, hosts, document["workload"]["horizon_s"])
+        made = with_losses(job(protocol=protocol), losses)
+        simulation = finished(made, **({"capacity": TINY} if n % 3 == 0 else {}))
+        found = values(simulation)
+        assert found.keys() == expected.keys(), losses
+        assert simulation.drained
+        assert simulation.summary()["backlog"] == 0
+        about = simulation.checkpointing
+        assert about is not None
+        assert about["recoveries"]
+        assert all(recovery["go_ns"] > 0 for recovery in about["recoveries"][-1:])
+        delivered_again += found.total() > expected.total()
+        recoveries += len(about["recoveries"])
+    assert delivered_again > 10  # the sinks' log is outside
+    assert recoveries > 60
+
+
+def test_without_a_protocol_records_are_lost() -> None:
+    made = with_losses(counting(), [loss("w2", 0.17)])
+    expected = values(finished(without_losses(made)))
+    found = values(finished(made | {"policies": {}}))
+    assert counted(found) < counted(expected)
+
+
+def test_the_line_is_the_last_round_that_was_confirmed_before() -> None:
+    """A slow store: when the host is lost, two rounds are confirmed, and of the third some checkpoints are stored."""
+    protocol = coordinated(store={"request_ms": 15.0})
+    about = finished(with_losses(counting(protocol=protocol), [loss("w1", 0.1305)])).checkpointing
+    assert about is not None
+    ended = [(opened["number"], opened["ended"]) for opened in about["rounds"]]
+    assert ended[:3] == [(1, "confirmed"), (2, "confirmed"), (3, "aborted")]
+    (recovery,) = about["recoveries"]
+    assert set(recovery["line"]) == {2}
+    assert about["rounds"][3]["epoch"] == 1
+
+
+def test_a_loss_before_the_first_round_leads_back_to_the_start() -> None:
+    made = with_losses(counting(), [loss("w3", 0.031)])
+    simulation = finished(made)
+    about = simulation.checkpointing
+    assert about is not None
+    assert set(about["recoveries"][0]["line"]) == {0}
+    assert values(simulation).keys() == values(finished(without_losses(made))).keys()
+
+
+def test_a_full_store_fails_the_round_and_the_last_one_stays() -> None:
+    protocol = coordinated(store={"request_ms": 1.0, "capacity_mb": 0.02})  # two rounds of 16 checkpoints of 500 bytes and more, not three
+    made = with_losses(counting(protocol=protocol | {"interval_s": 0.02}), [loss("w1", 0.25)])
+    simulation = finished(made)
+    about = simulation.checkpointing
+    assert about is not None
+    ended = Counter(opened["ended"] for opened in about["rounds"])
+    assert ended["confirmed"] > 3
+    assert values(simulation).keys() == values(finished(without_losses(made))).keys()
+
+
+@pytest.mark.slow
+def test_any_cutting_saving_and_forking_gives_the_same(tmp_path: Path) -> None:
+    made = with_losses(joining(), [loss("w1", 0.105, 0.01), loss("w2", 0.1125, 0.004), loss("w1", 0.2)])
+    whole = finished(made)
+    chance = random.Random("recovery")
+    for n in range(6):
+        run = engine.Simulation(made, datasets=DATASETS, keep_outputs=True)
+        moments = [chance.randrange(run.horizon_ns) for _ in range(6)] + [chance.randrange(105_000_000, 125_000_000) for _ in range(6)]
+        for time_ns in sorted(moments)[: 3 + 2 * n]:
+            run.run_until(time_ns)
+        run.save(tmp_path / f"{n}")
+        resumed = engine.Simulation.resume(made, tmp_path / f"{n}", datasets=DATASETS, keep_outputs=True)
+        fork = run.fork()
+        assert run.digest() == resumed.digest() == fork.digest()
+        for copy in (run, resumed, fork):
+            copy.run_until(copy.end_ns)
+            assert copy.digest() == whole.digest()
+            assert copy.sink_rows("sink").tolist() == whole.sink_rows("sink").tolist()
