@@ -217,6 +217,50 @@ def neither_side_keeps_what_has_matched() -> Document:
     return _expiring("unmatched", "unmatched")
 
 
+def reachability(nodes: int, hops: int, parallelism: int, rates: tuple[float, float, float], **parts: Any) -> Document:
+    """The cyclic query over a graph of few nodes, so that paths are many, links double, and deletions meet something."""
+    path = [f"node{n}" for n in range(1, hops + 1)]
+    params = {"left_key": "start", "right_key": "reachable", "left_end": "end", "right_path": ["origin", "origin", *path]}
+    new = " and ".join(f"end != {node}" for node in ("origin", *path))
+    longer = {"origin": "origin", "reachable": "end", "hops": "hops + 1"}
+    longer |= {node: f"end if hops == {n} else {node}" for n, node in enumerate(path)} | {"time": "max(time, right_time)"}
+    kinds: dict[str, tuple[str, Document]] = {
+        "links": ("source", {}),
+        "sources": ("source", {}),
+        "deletions": ("source", {}),
+        "join": ("path_join", params),
+        "select": ("filter", {"predicate": f"hops < {hops} and {new}"}),
+        "project": ("map", {"fields": [{"name": name, "expression": expression} for name, expression in longer.items()]}),
+        "sink": ("sink", {}),
+    }
+    operators = [{"id": id, "kind": kind, "parallelism": parallelism, "params": params} for id, (kind, params) in kinds.items()]
+    by_reachable = {"kind": "hash", "key": "reachable", "scheme": "modulo"}
+    edges = [
+        {"source": "links", "target": "join", "target_port": "left", "partitioning": by_reachable | {"key": "start"}},
+        {"source": "sources", "target": "join", "target_port": "right", "partitioning": by_reachable},
+        {"source": "deletions", "target": "join", "target_port": "deleted", "partitioning": {"kind": "broadcast"}},
+        {"source": "join", "target": "select"},
+        {"source": "select", "target": "project"},
+        {"source": "project", "target": "sink"},
+        {"source": "project", "target": "join", "target_port": "right", "partitioning": by_reachable, "feedback": True},
+    ]
+    streams = {
+        "links": {"kind": "graph_link"},
+        "sources": {"kind": "graph_source", "path_max": hops},
+        "deletions": {"kind": "graph_deletion"},
+    }
+    sources = {
+        id: {"stream": stream | {"nodes": nodes, "at_sources": 0.3}, "rate": {"kind": "constant", "per_s": per_s}}
+        for (id, stream), per_s in zip(streams.items(), rates, strict=True)
+    }
+    return document(operators, edges, [host("h"), host("i")], sources, **parts)
+
+
+def links_that_go_while_paths_go_round() -> Document:
+    """Deletions find links and paths that are stored, on every instance; what is on its way round comes back with a link that is gone."""
+    return reachability(25, 3, 3, (6_000, 1_500, 2_500), horizon_s=0.012)
+
+
 def three_streams_meet_pane_by_pane() -> Document:
     """A join of three streams over sliding windows: pairs carry the end of their pane, and meet the third stream in just that one."""
     window = {"kind": "sliding", "size_s": 0.002, "slide_s": 0.0005, "clock": "event"}
@@ -993,6 +1037,7 @@ CORNER_CASES = (
     negative_keys_modulo,
     negative_keys_in_seven_groups,
     blocked_while_others_share_the_core,
+    links_that_go_while_paths_go_round,
     records_overtaken_by_the_watermark_in_a_cycle,
     a_cycle_drains_when_nothing_goes_round,
     a_cycle_that_stands_still,

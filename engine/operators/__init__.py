@@ -18,6 +18,7 @@ from .filter import Filter
 from .interval_join import IntervalJoin
 from .join import Join
 from .map import Map
+from .path_join import PathJoin
 from .project import Project
 from .session_aggregate import SessionAggregate
 from .sink import Sink
@@ -42,6 +43,7 @@ OPERATORS: dict[str, type[Operator]] = {
         WindowJoin,
         IntervalJoin,
         ExpiringJoin,
+        PathJoin,
         Sink,
     )
 }

@@ -299,8 +299,8 @@ class PairParams(Model):
 class Pairing(Operator):
     """An equi-join of two inputs: keys, output fields, lineage."""
 
-    inputs = SIDES
-    outputs = ("out", *LATE_PORTS)
+    inputs: ClassVar[tuple[str, ...]] = SIDES
+    outputs: ClassVar[tuple[str, ...]] = ("out", *LATE_PORTS)
     writes_only_wanted = True
     bounds: ClassVar[bool] = False  # its outputs may hold the bounds of a pane
 

@@ -55,6 +55,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "window_join, processing": {"window": PROCESSING},
     "interval_join": {"lower_s": -0.004, "upper_s": 0.006},
     "expiring_join": {"ttl_s": 0.011},
+    "path_join": {"left_end": "bidder", "right_path": ["auction", "bidder"], "deleted_start": "auction", "deleted_end": "bidder"},
     "expiring_join, unmatched": {"ttl_s": 0.011, "keep_left": "unmatched", "keep_right": "unmatched"},
 }
 
@@ -66,7 +67,7 @@ def document(name: str) -> dict[str, Any]:
     joins = "left" in OPERATORS[kind].inputs
     params |= JOIN if joins else {"key": "auction", "aggregates": AGGREGATES}
     free = {"record_us": 0.001, "output_us": 0, "control_us": 0.001}
-    sides = ("left", "right") if joins else ("in",)
+    sides = OPERATORS[kind].inputs
     narrow = [{"name": name, "expression": of} for name, of in (("auction", "auction % 97"), ("price", "price"), ("bidder", "bidder % 5"))]
     narrow.append({"name": "time", "expression": "time"})
     operators = [{"id": side, "kind": "source", "cost": free} for side in sides]
@@ -77,9 +78,17 @@ def document(name: str) -> dict[str, Any]:
     ]
     hashed = {"kind": "hash", "key": "auction", "key_groups": 16}
     edges = [{"source": side, "target": f"{side}_keys"} for side in sides]
-    edges += [{"source": f"{side}_keys", "target": "kept", "target_port": side, "partitioning": hashed} for side in sides]
+    edges += [
+        {
+            "source": f"{side}_keys",
+            "target": "kept",
+            "target_port": side,
+            "partitioning": {"kind": "broadcast"} if side == "deleted" else hashed,
+        }
+        for side in sides
+    ]
     edges.append({"source": "kept", "target": "sink", "partitioning": {"kind": "rebalance"}})
-    rates = {"in": 5_000, "left": 3_000, "right": 3_777}
+    rates = {"in": 5_000, "left": 3_000, "right": 3_777, "deleted": 2_111}
     return corner_cases.document(
         operators,
         edges,

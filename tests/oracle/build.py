@@ -7,13 +7,13 @@ import struct
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.core.prices import price_of
+from engine.core.prices import PRICE_LISTS
 from engine.placement import STRATEGIES
 from engine.spec import Experiment, RecordSchema, registry
 from engine.workloads import Strings, build_feed
 
 from .aggregates import CountWindowAggregate, PaneAggregate, SessionAggregate
-from .joins import ExpiringJoin, IntervalJoin, Join, WindowJoin
+from .joins import ExpiringJoin, IntervalJoin, Join, PathJoin, WindowJoin
 from .memory import Memory
 from .operators import Behaviour, Filter, Map, Project, Sink, Split
 from .plan import Channel, Edge, Fifo, Host, Instance, Link, Log, Prices, Processor, integer, milliseconds, seconds
@@ -187,7 +187,8 @@ def place(experiment: Experiment, hosts: list[Host]) -> list[Instance]:
 def prices_of(price_list: str, operator: Any) -> Prices:
     """The price list's, but for what the operator's own `cost` gives."""
     names = ("record_ps", "output_ps", "control_ps")
-    listed = dict(zip(names, price_of(price_list, operator.kind), strict=True))
+    price = PRICE_LISTS[price_list].price(operator.kind, registry.operator(operator.kind).priced_as)
+    listed = {name: getattr(price, name) for name in names}
     cost = operator.cost
     own = {name: getattr(cost, name.replace("_ps", "_us")) for name in names} if cost is not None else {}
     varying = {} if cost is None else {"noise": cost.noise, "drift": cost.drift, "warmup": cost.warmup}
@@ -215,7 +216,7 @@ def pin(experiment: Experiment, hosts: list[Host], instances: list[Instance]) ->
         processor.number = number
 
 
-JOINS = {"join": Join, "window_join": WindowJoin, "interval_join": IntervalJoin, "expiring_join": ExpiringJoin}
+JOINS = {"join": Join, "window_join": WindowJoin, "interval_join": IntervalJoin, "expiring_join": ExpiringJoin, "path_join": PathJoin}
 
 
 def read_logs(network: Network, datasets: Any) -> Schemas:

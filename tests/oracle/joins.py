@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from engine.spec import RecordSchema
@@ -227,3 +228,24 @@ class ExpiringJoin(Pairing):
         if keep[OTHER[port]] == "unmatched":
             self.stored = [s for s in self.stored if s not in matches]
         return 1, [self.pair(record, port, s.record) for s in matches]
+
+
+class PathJoin(Pairing):
+    """Links and the paths that end where they start; a deletion forgets a link, and the paths through it."""
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        if port != "deleted":
+            matches = self.others(record, port)
+            self.store(record, port)
+            return 1, [self.pair(record, port, stored.record) for stored in matches]
+        gone = (record.values[self.params.deleted_start], record.values[self.params.deleted_end])
+        before = len(self.stored)
+        self.stored = [stored for stored in self.stored if gone not in self.links(stored)]
+        return 1 + before - len(self.stored), []
+
+    def links(self, stored: Stored) -> list[tuple[Any, Any]]:
+        values = stored.record.values
+        if stored.port == "left":
+            return [(stored.key, values[self.params.left_end])]
+        nodes = [values[name] for name in self.params.right_path]
+        return list(pairwise(nodes))

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from .advertising import AdClick, AdImpression
 from .base import DatasetInfo, Stream, unknown_dataset
+from .graph import GraphDeletion, GraphLink, GraphSource
 from .linear_road import LinearRoadReport
 from .nexmark import NexmarkAuction, NexmarkBid, NexmarkPerson
 from .sensors import SensorReading
@@ -25,6 +26,9 @@ __all__ = [
     "AnyStream",
     "DatasetInfo",
     "FileStream",
+    "GraphDeletion",
+    "GraphLink",
+    "GraphSource",
     "LinearRoadReport",
     "NexmarkAuction",
     "NexmarkBid",
@@ -53,6 +57,9 @@ AnyStream = Annotated[
     | TaxiTrip
     | SmartPlugReading
     | SensorReading
+    | GraphLink
+    | GraphSource
+    | GraphDeletion
     | Synthetic
     | Vectors
     | FileStream,

@@ -8,6 +8,7 @@ from engine.spec import streams as spec
 
 from ..generated import Block
 from .advertising import AdClicks, AdImpressions
+from .graph import GraphDeletions, GraphLinks, GraphSources
 from .linear_road import LinearRoadReports
 from .nexmark import Auctions, Bids, Persons
 from .sensors import SensorReadings
@@ -30,6 +31,9 @@ BLOCKS: dict[type[spec.Stream], type[Block[Any]]] = {
     spec.TaxiTrip: TaxiTrips,
     spec.SmartPlugReading: SmartPlugReadings,
     spec.SensorReading: SensorReadings,
+    spec.GraphLink: GraphLinks,
+    spec.GraphSource: GraphSources,
+    spec.GraphDeletion: GraphDeletions,
     spec.Synthetic: SyntheticRecords,
     spec.Vectors: VectorRecords,
 }

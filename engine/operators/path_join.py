@@ -1,0 +1,268 @@
+"""Joins links with the paths that end where they start; what is deleted takes the paths through it along."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from engine.core.keyed import Keeping, parameters, rows_of
+from engine.core.layout import (
+    G_ENTRIES_FREE,
+    G_FREE,
+    G_NEED,
+    G_ROWS_FREE,
+    I_INDEX,
+    I_STATE_BYTES,
+    M_PAYLOAD,
+    NEED_ENTRIES,
+    NEED_MESSAGES,
+    NEED_ROWS,
+    R_NEXT,
+    S_LEFT,
+    S_SIDE,
+)
+from engine.core.tools import entry_hash, find_entry, free_row, new_output
+from engine.core.world import Arrays, Words
+from engine.operators.pairs import (
+    K_EXTRA,
+    K_LEFT_BYTES,
+    K_LEFT_KEY,
+    K_LISTENED,
+    K_OWN,
+    Pairing,
+    PairParams,
+    close_if_empty,
+    field_of,
+    known_field,
+    open_key,
+    pair_hash,
+    pair_sizes,
+    pair_with_stored,
+    store_record,
+)
+from engine.spec.problems import Refusal
+from engine.spec.records import RecordSchema
+
+LEFT, RIGHT, DELETED = range(3)  # ports
+# parameters behind the common ones: columns of a deletion's start and end, of a link's end; how many nodes a path has; first of the
+# instances' lists of paths; columns of a path's nodes
+P_DELETED_START, P_DELETED_END, P_LEFT_END, P_NODES, P_LISTS, P_COLUMNS = range(K_OWN, K_OWN + 6)
+LINKS = 2  # words of a stored path behind its nodes: the next path of the instance's list, its entry
+NODES_MAX = 32
+
+
+def unlink_row(row, entry, g, e, own, r, before):
+    """Free row `r` of one side of an entry; `before` is the row before it there, -1 for none. own: the side's columns in the entry."""
+    after = row[r, R_NEXT]
+    if before < 0:
+        entry[e, own + 1] = after
+    else:
+        row[before, R_NEXT] = after
+    if after < 0:
+        entry[e, own + 2] = before
+    entry[e, own] -= 1
+    free_row(row, g, r)
+
+
+def delete_links(start, end, par, at, inst, i, table, entry, row, g):
+    """Forget the stored links from `start` to `end`. How many there were."""
+    e = find_entry(table, entry, i, start, 0)
+    gone = 0
+    if e >= 0:
+        before = -1
+        r = entry[e, S_LEFT + 1] if entry[e, S_LEFT] > 0 else -1
+        while r >= 0:
+            after = row[r, R_NEXT]
+            if row[r, par[at + K_EXTRA]] == end:
+                unlink_row(row, entry, g, e, S_LEFT, r, before)
+                gone += 1
+            else:
+                before = r
+            r = after
+        inst[i, I_STATE_BYTES] -= gone * par[at + K_LEFT_BYTES]
+        close_if_empty(inst, i, table, entry, g, e)
+    return gone
+
+
+def delete_paths(start, end, par, at, inst, i, table, entry, row, panes_of, g):
+    """Forget the instance's paths in which `end` follows `start`. How many there were."""
+    nodes = par[at + K_EXTRA]
+    link = nodes + par[at + P_NODES]
+    head = par[at + P_LISTS] + inst[i, I_INDEX]
+    own = S_LEFT + S_SIDE
+    gone = 0
+    before = -1
+    r = panes_of[head]
+    while r >= 0:
+        after = row[r, link]
+        through = False
+        for c in range(nodes, link - 1):
+            if row[r, c] == start and row[r, c + 1] == end:
+                through = True
+        if through:
+            if before < 0:
+                panes_of[head] = after
+            else:
+                row[before, link] = after
+            e = row[r, link + 1]
+            last = -1
+            x = entry[e, own + 1]
+            while x != r:
+                last = x
+                x = row[x, R_NEXT]
+            unlink_row(row, entry, g, e, own, r, last)
+            inst[i, I_STATE_BYTES] -= par[at + K_LEFT_BYTES + 1]
+            close_if_empty(inst, i, table, entry, g, e)
+            gone += 1
+        else:
+            before = r
+        r = after
+    return gone
+
+
+def path_join_on_record(
+    now, slot, msg, port, par, at, inst, i, table, entry, row, panes_of, g, free, box, tracing, anchor, notes, row_origin, stamps
+):
+    """Store a link or a path and emit one output for each of the other kind under its key; or forget what a deletion names."""
+    if port == DELETED:
+        start = msg[slot, M_PAYLOAD + par[at + P_DELETED_START]]
+        end = msg[slot, M_PAYLOAD + par[at + P_DELETED_END]]
+        links = delete_links(start, end, par, at, inst, i, table, entry, row, g)
+        paths = delete_paths(start, end, par, at, inst, i, table, entry, row, panes_of, g)
+        box[3] = 1 + links + paths
+        return 0
+    key = msg[slot, M_PAYLOAD + par[at + K_LEFT_KEY + port]]
+    other = S_LEFT + (1 - port) * S_SIDE
+    e = find_entry(table, entry, i, key, 0)
+    matches = entry[e, other] * par[at + K_LISTENED] if e >= 0 else 0
+    if g[G_FREE] < matches:
+        g[G_NEED] = matches
+        return -NEED_MESSAGES
+    if g[G_ROWS_FREE] < 1:
+        g[G_NEED] = 1
+        return -NEED_ROWS
+    if g[G_ENTRIES_FREE] < 1:
+        g[G_NEED] = 1
+        return -NEED_ENTRIES
+
+    if e < 0:
+        e = open_key(key, 0, inst, i, table, entry, g)
+    r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
+    nodes = par[at + K_EXTRA]
+    if port == LEFT:
+        row[r, nodes] = msg[slot, M_PAYLOAD + par[at + P_LEFT_END]]
+        for n in range(1, par[at + P_NODES]):
+            row[r, nodes + n] = 0  # left over from a path
+    else:
+        for n in range(par[at + P_NODES]):
+            row[r, nodes + n] = msg[slot, M_PAYLOAD + par[at + P_COLUMNS + n]]
+        link = nodes + par[at + P_NODES]
+        head = par[at + P_LISTS] + inst[i, I_INDEX]
+        row[r, link] = panes_of[head]
+        row[r, link + 1] = e
+        panes_of[head] = r
+    if matches > 0:
+        r = entry[e, other + 1]
+        for _ in range(matches):
+            made = new_output(msg, free, g, box, slot, stamps)
+            pair_with_stored(made, slot, msg, port, par, at, row, r, 0, 0, tracing, anchor, notes, row_origin, g, stamps)
+            r = row[r, R_NEXT]
+    return matches
+
+
+def path_join_hash(made, msg, i2, port, par, at):
+    """Hash of the entry of a record that goes to instance `i2`."""
+    if port == DELETED:
+        return entry_hash(i2, msg[made, M_PAYLOAD + par[at + P_DELETED_START]], 0)
+    return pair_hash(made, msg, i2, port, par, at)
+
+
+def paths_relink(w: Arrays, i: int, entries: Words) -> None:
+    """List all paths of the instance; their order does not show."""
+    at = parameters(w, i)
+    link = int(w.par[at + K_EXTRA] + w.par[at + P_NODES])
+    rows, counts = rows_of(w, i, entries)
+    is_path = np.repeat(np.tile([False, True], len(entries)), counts.ravel())
+    paths = rows[is_path]
+    w.row[paths, link] = [*paths[1:], -1][: len(paths)]
+    w.row[paths, link + 1] = np.repeat(entries, counts[:, RIGHT])
+    w.panes_of[int(w.par[at + P_LISTS] + w.inst[i, I_INDEX])] = paths[0] if len(paths) else -1
+
+
+class PathJoin(Pairing):
+    """Joins links (left) with the paths (right) that end where a link starts, over full history: one output for each pair.
+
+    A record on port `deleted`, from `deleted_start` to `deleted_end`, forgets the links from there to there and every path in which the one
+    node is followed by the other. A path's nodes stand in the fields `right_path`, in order; a source that stands there twice is deleted by
+    a link from itself to itself. On several instances deletions are broadcast: paths through a link are wherever they end.
+
+    State: the links and paths: their own bytes, and 16 per key.
+    Cost: record_ps per record, and per link or path that a deletion forgets, as if they were found by an index; output_ps per pair.
+    Source: Siachamis 2024, 3.6 (reachability, Figure 3.6).
+    """
+
+    kind, title, group, icon = "path_join", "Join paths", "Stateful", "rings"
+    source = "Siachamis 2024, 3.6"
+    inputs = ("left", "right", "deleted")
+    outputs = ("out",)
+    priced_as = "join"
+    on_record = staticmethod(path_join_on_record)
+    key_hash = staticmethod(path_join_hash)
+    keeping = Keeping(pair_sizes, relink=paths_relink)
+
+    class Params(PairParams):
+        left_end: str = Field(description="field of the left input with the node at which a link ends", json_schema_extra=field_of("left"))
+        right_path: tuple[str, ...] = Field(
+            min_length=2, max_length=NODES_MAX, description="fields of the right input with the nodes of a path, in order"
+        )
+        deleted_start: str = Field(
+            "start", description="field of a deletion with the node at which the link starts", json_schema_extra=field_of("deleted")
+        )
+        deleted_end: str = Field("end", description="the same of its end", json_schema_extra=field_of("deleted"))
+
+    @classmethod
+    def output_schemas(cls, params: Params, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        out = super().output_schemas(params, inputs)["out"]
+        node = inputs["left"].type_of(params.left_key)
+        named = [("left_end", "left", params.left_end), *(("right_path", "right", name) for name in params.right_path)]
+        named += [("deleted_start", "deleted", params.deleted_start), ("deleted_end", "deleted", params.deleted_end)]
+        for parameter, port, name in named:
+            field = known_field(name, inputs[port], parameter, f"the {port} input")
+            if field.type != node:
+                message = f"{parameter} '{name}' is {field.type} but left_key '{params.left_key}' is {node}; nodes have one type"
+                raise Refusal(message, at=(parameter,), code="type_mismatch", value=name)
+        return {"out": out}
+
+    @classmethod
+    def required_key(cls, params: Params, port: str) -> str | None:
+        return None if port == "deleted" else super().required_key(params, port)
+
+    @classmethod
+    def carries(cls, params: Params, inputs: Mapping[str, RecordSchema], port: str, field: str) -> str | None:
+        return None if port == "deleted" else super().carries(params, inputs, port, field)
+
+    @classmethod
+    def further_reads(cls, params: Params) -> tuple[set[str], set[str]]:
+        return {params.left_end}, set(params.right_path)
+
+    @classmethod
+    def reads(
+        cls, params: Params, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]
+    ) -> Mapping[str, Collection[str]]:
+        return {**super().reads(params, inputs, wanted), "deleted": {params.deleted_start, params.deleted_end}}
+
+    @classmethod
+    def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        nodes = len(params.right_path)
+        own = [
+            inputs["deleted"].index(params.deleted_start),
+            inputs["deleted"].index(params.deleted_end),
+            inputs["left"].index(params.left_end),
+            nodes,
+            lowering.other_lists(1),
+            *(inputs["right"].index(name) for name in params.right_path),
+        ]
+        return cls._lowered(params, inputs, lowering, own, nodes, LINKS)
