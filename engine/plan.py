@@ -158,7 +158,7 @@ def build(
     inst = _instances(experiment, first, placement, watermarks)
     processors = lay_out(hosts, inst)
     edge, chan, credit_size, op_edges, edge_range, route = _channels(experiment, position, first, types, weight_of)
-    edge[:, L.E_COUNTED] = (edge[:, L.E_BOUND] > 0) | (protocol is not None)
+    edge[:, L.E_COUNTED] = (edge[:, L.E_BOUND] > 0) | (protocol is not None) | ("counting" in kernels.features)
     inputs, input_first = _inputs(chan, edge, len(inst))
 
     lowering = Lowering(strings)
@@ -198,14 +198,17 @@ def build(
         if variation:
             here = slice(int(first[n]), int(first[n + 1]))
             inst[here, L.I_NOISE] = noise.keys(experiment.workload.seed, spec.id, spec.parallelism)
+        record_ps = (price.record_ps if own is None or own.record_ps is None else own.record_ps) * weight ** DEGREE["record_ps"]
+        leaving_edges = edge_range[n][1] - edge_range[n][0]
+        logging_ps = int(record_ps * getattr(experiment.policies.checkpointing, "log_share", 0) * leaving_edges)
         op[n] = (
             kernels.code(spec.kind),
             first[n],
             spec.parallelism,
             *edge_range[n],
             lowering.params_at,
-            (price.record_ps if own is None or own.record_ps is None else own.record_ps) * weight ** DEGREE["record_ps"],
-            (price.output_ps if own is None or own.output_ps is None else own.output_ps) * weight_out ** DEGREE["output_ps"],
+            record_ps,
+            (price.output_ps if own is None or own.output_ps is None else own.output_ps) * weight_out ** DEGREE["output_ps"] + logging_ps,
             (price.control_ps if own is None or own.control_ps is None else own.control_ps) * weight ** DEGREE["control_ps"],
             sinks.index(spec.id) if spec.kind == "sink" else -1,
             len(types[f"{spec.id}.{'in' if spec.kind == 'sink' else kind.outputs[0]}"].fields),
@@ -249,7 +252,7 @@ def build(
         "edge": edge,
         "chan": chan,
         "route": route,
-        "gate": np.full((len(chan), L.Q_COLUMNS), -1, np.int64),
+        "gate": np.tile(np.array([-1, 0, -1, -1], np.int64), (len(chan), 1)),
         "align": _alignment(chan, len(inst)),
         "inputs": inputs,
         "input_first": input_first,

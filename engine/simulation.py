@@ -95,7 +95,7 @@ class Simulation:
             raise ValueError("the document names a checkpointing protocol, which has an agent of its own; give no other")
         actors, agent = [*cast.actors, *actors], cast.agent or agent
         used = {spec.kind for spec in self.experiment.query.operators} | set(kinds)
-        features = ["actors"] if actors or agent is not None or getattr(protocol, "messages_max", 0) > 0 else []
+        features = ["actors", *cast.features] if actors or agent is not None or getattr(protocol, "messages_max", 0) > 0 else []
         if any(isinstance(source.generation, Coordinated) for source in self.experiment.workload.sources.values()):
             features.append("coordinated")
         if self.experiment.measurement.also:
@@ -110,6 +110,7 @@ class Simulation:
         self._plan = planning.build(self.experiment, context, context.datasets, capacity, keep_outputs, self._kernels, protocol, hosts)
         if self._plan.arrays.host[:, L.H_THREADS].any():
             self._kernels = weave.weave(kinds_used, protocol, features=[*features, "heaps"])
+        self._plan.arrays.g[L.G_FILTER] = int(cast.drops_duplicates)
         self._logs = Logs(self._plan)
         keepings = [getattr(OPERATORS[spec.kind], "keeping", None) for spec in self.experiment.query.operators]
         self._world = World(self._plan.arrays, keepings, self._logs)
@@ -261,6 +262,7 @@ class Simulation:
         while self.now_ns < t_ns:
             if self.now_ns + 1 >= self._logs.until_ns:
                 self._world.arrays = self._logs.load(self._world.arrays)
+                checkpointing.forget(self._actors.actors, self._world)
             constants = self._plan.texts.cover(self._world.arrays.constants)
             if constants is not self._world.arrays.constants:
                 self._world.arrays = self._world.arrays._replace(constants=constants)
@@ -312,7 +314,8 @@ class Simulation:
         instances = tuple((self._plan.operators[o], index, host) for o, index, host in rows)
         first_machine = len(instances) + len(actors)
         machines = tuple(range(first_machine, first_machine + len(self._plan.hosts)))
-        return Directory(instances, {name: len(instances) + k for k, name in enumerate(actors)}, machines)
+        channels = tuple(map(tuple, w.chan[:, [L.C_SENDER, L.C_RECEIVER]].tolist()))
+        return Directory(instances, {name: len(instances) + k for k, name in enumerate(actors)}, machines, channels)
 
     def _retention(self) -> list[Control]:
         """What drops old records from the logs, if a log drops any."""

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from engine.core import replay
 from engine.core.actors import Actor, ActorHost, Agent
+from engine.core.world import World
 from engine.services import Disk, ObjectStore
 from engine.spec import Experiment
-from engine.spec.checkpointing import CoordinatedCheckpoints, NoCheckpoints, Store
-from engine.spec.units import megabytes_bytes, milliseconds_ns, scaled
+from engine.spec.checkpointing import NoCheckpoints, Store
+from engine.spec.faults import HostLoss
+from engine.spec.units import megabytes_bytes, milliseconds_ns, scaled, seconds_ns
 from engine.spec.validation import placement_of
 
+from . import messages
 from .coordinated import CoordinatedRounds, CoordinatedWorker
+from .coordinator import Coordinator
+from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
 from .worker import Costs
 
 
@@ -22,6 +29,8 @@ class Cast:
 
     actors: tuple[Actor, ...] = ()
     agent: Agent | None = None
+    features: tuple[str, ...] = ()  # of the loop (`engine.core.weave.FEATURES`)
+    drops_duplicates: bool = False
 
 
 def cast_of(experiment: Experiment) -> Cast:
@@ -33,25 +42,58 @@ def cast_of(experiment: Experiment) -> Cast:
         capture_ps=scaled(protocol.capture_ms, 1_000_000_000),
         ps_per_byte=round(1_000_000 / protocol.serialise_mb_per_s),
         restart_ns=protocol.restart_ns,
+        open_log_ns=milliseconds_ns(getattr(protocol, "open_log_ms", 0)),
+        replay_ns=scaled(getattr(protocol, "replay_us", 0), 1000),
     )
-    coordinator, worker = _coordinated(experiment, protocol, costs)
-    return Cast((coordinator, _store(protocol.store)), worker)
+    cast = PROTOCOLS[protocol.kind](experiment, protocol, costs)
+    return replace(cast, actors=(*cast.actors, _store(protocol.store)))
 
 
-def _coordinated(experiment: Experiment, protocol: CoordinatedCheckpoints, costs: Costs) -> tuple[Actor, Agent]:
-    machines: set[int] = set()
-    sources: list[int] = []
+def _coordinated(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
+    until_ns, sources = experiment.workload.horizon_ns, _sources(experiment)
+    rounds = CoordinatedRounds(COORDINATOR, protocol.interval_ns, until_ns, protocol.detect_ns, _machines(experiment), sources)
+    return Cast((rounds,), CoordinatedWorker(costs, _may_be_lost(experiment)))
+
+
+def _uncoordinated(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
+    workload = experiment.workload
+    coordinator = UncoordinatedCoordinator(COORDINATOR, protocol.detect_ns, _machines(experiment), protocol.semantics)
+    may_be_lost = _may_be_lost(experiment)
+    jitter_ns = seconds_ns(protocol.jitter_s)
+    worker = UncoordinatedWorker(costs, may_be_lost, protocol.interval_ns, jitter_ns, workload.horizon_ns, workload.seed)
+    kept = protocol.log and protocol.semantics != "at_most_once" and may_be_lost
+    return Cast((coordinator,), worker, ("counting", *(["logging"] if kept else [])), protocol.semantics == "exactly_once")
+
+
+PROTOCOLS: Mapping[str, Callable[[Experiment, Any, Costs], Cast]] = {
+    "coordinated": _coordinated,
+    "uncoordinated": _uncoordinated,
+}
+"""By kind: who coordinates and works, and what the loop has to do for them."""
+
+COORDINATOR = ActorHost("coordinator")
+
+
+def _may_be_lost(experiment: Experiment) -> bool:
+    """Whether a host can be lost in this run."""
+    by_fault = any(isinstance(fault, HostLoss) for fault in experiment.faults)
+    return by_fault or any(getattr(host.memory, "restart_after_s", None) is not None for host in experiment.cluster.hosts)
+
+
+def _machines(experiment: Experiment) -> list[int]:
+    """The hosts that have instances."""
+    return sorted({host for hosts in placement_of(experiment).values() for host in hosts})
+
+
+def _sources(experiment: Experiment) -> list[int]:
+    """The instances of sources."""
+    found: list[int] = []
     first = 0
-    placement = placement_of(experiment)
     for spec in experiment.query.operators:
-        machines |= set(placement[spec.id])
         if spec.kind == "source":
-            sources += range(first, first + spec.parallelism)
+            found += range(first, first + spec.parallelism)
         first += spec.parallelism
-    host = ActorHost("coordinator")
-    until_ns = experiment.workload.horizon_ns
-    rounds = CoordinatedRounds(host, protocol.interval_ns, until_ns, protocol.detect_ns, sorted(machines), sources)
-    return rounds, CoordinatedWorker(costs)
+    return found
 
 
 def _store(about: Store) -> ObjectStore:
@@ -61,7 +103,22 @@ def _store(about: Store) -> ObjectStore:
     return ObjectStore(host, disk, milliseconds_ns(about.request_ms))
 
 
+def forget(actors: Sequence[Any], world: World) -> None:
+    """Free the memory of what no recovery can ask for any more. To the model it is still there: its bytes count, as do those of logs."""
+    coordinator = next((actor for actor in actors if isinstance(actor, UncoordinatedCoordinator)), None)
+    if coordinator is None or coordinator.settled is None:
+        return
+    settled, coordinator.settled = coordinator.settled, None
+    replay.forget_before(world.arrays, settled.records)
+    for store in actors:
+        if isinstance(store, ObjectStore):
+            for key, (size_bytes, content) in store.objects.items():
+                number, instance = messages.of_key(key)
+                if content and number < settled.checkpoints[instance]:
+                    store.objects[key] = size_bytes, b""
+
+
 def report(actors: Any) -> dict[str, Any] | None:
     """What a run's coordinator knows, as JSON values (`CoordinatedRounds.state`); None without one."""
-    coordinator = next((actor for actor in actors if isinstance(actor, CoordinatedRounds)), None)
+    coordinator = next((actor for actor in actors if isinstance(actor, Coordinator)), None)
     return None if coordinator is None else coordinator.state()

@@ -12,7 +12,7 @@ from engine.core.world import World
 from engine.services import object_store
 
 from . import messages as M
-from .coordinator import Coordinator
+from .coordinator import Coordinator, Line
 from .messages import ROUND_DONE, ROUND_FAILED, TRIGGER
 from .worker import Worker
 
@@ -78,11 +78,11 @@ class CoordinatedRounds(Coordinator):
             self._confirmed = opened.taken
             post.send(self.store, (object_store.DELETE, 0, M.key(0), M.key(number)), M.MESSAGE_BYTES)  # nobody goes back further
 
-    def line(self, now_ns: int) -> list[list[int]]:
+    def line(self, now_ns: int) -> Line:
         opened = self.open
         if opened is not None:
             opened.ended, opened.ended_ns = "aborted", now_ns
-        return self._confirmed
+        return Line(self._confirmed)
 
     def state(self) -> Any:
         rounds = [asdict(opened) | {"done": [list(item) for item in opened.done.items()]} for opened in self.rounds]
@@ -115,7 +115,7 @@ class CoordinatedWorker(Worker):
             size_bytes = M.MESSAGE_BYTES + M.ROW_BYTES * len(rows)
             post.send(self.coordinator, (ROUND_DONE, machine.epoch, number), size_bytes, parcel=M.rows_to_bytes(rows))
 
-    def refused(self, host: int, number: int, now_ns: int, post: Post) -> None:
+    def refused(self, host: int, number: int, instance: int, now_ns: int, post: Post) -> None:
         machine = self.machine(host)
         machine.taken.pop(number, None)
         for name in [name for name in machine.uploads if name[0] == number]:

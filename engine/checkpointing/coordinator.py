@@ -35,6 +35,15 @@ class Recovery:
         return self.go_ns < 0
 
 
+@dataclass(frozen=True)
+class Line:
+    """rows: the checkpoints (`messages.TAKEN`) that all go back to; instances without one go back to the start of the run. replays:
+    channel, first and end of what its sender has to send again."""
+
+    rows: list[list[int]]
+    replays: list[list[int]] = field(default_factory=list)
+
+
 class Coordinator(ABC):
     """An actor. Protocols add when checkpoints are taken, and which of them make the line.
 
@@ -48,7 +57,7 @@ class Coordinator(ABC):
         self.recoveries: list[Recovery] = []
         self.down: list[int] = []
         self._suspected: list[list[int]] = []  # when it is believed, host
-        self._rows: dict[int, list[list[int]]] = {}  # the line, by host
+        self._orders: dict[int, tuple[list[list[int]], list[list[int]]]] = {}  # rows and replays of the line, by host
 
     def start(self, directory: Directory) -> None:
         self.addresses, self.store = directory.machines, directory.actors["store"]
@@ -79,8 +88,8 @@ class Coordinator(ABC):
         """A message that is not about recovery."""
 
     @abstractmethod
-    def line(self, now_ns: int) -> list[list[int]]:
-        """The checkpoints (`messages.TAKEN`) that all go back to; instances without one go back to the start of the run."""
+    def line(self, now_ns: int) -> Line:
+        """Where all go back to."""
 
     # -- timers -------------------------------------------------------------------------------------------------------------------
 
@@ -132,12 +141,14 @@ class Coordinator(ABC):
     def recover(self, hosts: Sequence[int], now_ns: int, post: Post) -> None:
         """All go back to the line."""
         self.recoveries.append(Recovery(self.epoch + 1, now_ns, list(hosts)))
-        rows = self.line(now_ns)
-        numbers = {row[M.INSTANCE]: row[M.NUMBER] for row in rows}
+        line = self.line(now_ns)
+        numbers = {row[M.INSTANCE]: row[M.NUMBER] for row in line.rows}
         self.recoveries[-1].line = [numbers.get(i, 0) for i in range(len(self.host_of))]
-        self._rows = {}
-        for row in rows:
-            self._rows.setdefault(self.host_of[row[M.INSTANCE]], []).append(row)
+        self._orders = {host: ([], []) for host in self.machines}
+        for row in line.rows:
+            self._orders[self.host_of[row[M.INSTANCE]]][0].append(row)
+        for found in line.replays:
+            self._orders[self.host_of[self.sender_of(found[0])]][1].append(found)
         for host in self.machines:
             if host not in self.down:
                 self._order(host, now_ns, post)
@@ -145,9 +156,13 @@ class Coordinator(ABC):
     def _order(self, host: int, now_ns: int, post: Post) -> None:
         recovery = self.recoveries[-1]
         recovery.ordered[host] = now_ns
-        rows = self._rows.get(host, [])
-        parcel = M.rows_to_bytes(rows)
-        post.send(self.addresses[host], (RECOVER, recovery.epoch), M.MESSAGE_BYTES + M.ROW_BYTES * len(rows), parcel=parcel)
+        rows, replays = self._orders[host]
+        size_bytes = M.MESSAGE_BYTES + M.ROW_BYTES * (len(rows) + len(replays))
+        post.send(self.addresses[host], (RECOVER, recovery.epoch), size_bytes, parcel=M.order_to_bytes(rows, replays))
+
+    def sender_of(self, channel: int) -> int:
+        """The instance that sends on a channel; protocols with replays know."""
+        raise NotImplementedError
 
     def _restored(self, host: int, epoch: int, now_ns: int, post: Post) -> None:
         if not self.recovering or epoch != self.epoch or host in self.down:
@@ -166,9 +181,10 @@ class Coordinator(ABC):
             asdict(r) | {"ordered": [list(item) for item in r.ordered.items()], "restored": [list(item) for item in r.restored.items()]}
             for r in self.recoveries
         ]
-        rows = [[host, rows] for host, rows in self._rows.items()]
-        return {"recoveries": recoveries, "down": list(self.down), "suspected": [list(item) for item in self._suspected], "rows": rows}
+        orders = [[host, *order] for host, order in self._orders.items()]
+        return {"recoveries": recoveries, "down": list(self.down), "suspected": [list(item) for item in self._suspected], "orders": orders}
 
     def restore(self, state: Any) -> None:
         self.recoveries = [Recovery(**{**r, "ordered": dict(r["ordered"]), "restored": dict(r["restored"])}) for r in state["recoveries"]]
-        self.down, self._suspected, self._rows = state["down"], state["suspected"], dict(state["rows"])
+        self.down, self._suspected = state["down"], state["suspected"]
+        self._orders = {host: (rows, replays) for host, rows, replays in state["orders"]}

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-TRIGGER, ROUND_DONE, HELLO, RECOVER, FETCH, RESTORED, GO, ROUND_FAILED = range(8)
+from engine.core.keyed import tables_from_bytes, tables_to_bytes
+
+TRIGGER, ROUND_DONE, HELLO, RECOVER, FETCH, RESTORED, GO, ROUND_FAILED, TIMER, TAKE, STORED = range(11)
 """(TRIGGER, epoch, round) to a source. (ROUND_DONE, epoch, round) from a worker, with `TAKEN` rows. (ROUND_FAILED, epoch, round): the store
 is full. (HELLO,) from a worker that has just started. (RECOVER, epoch) to a worker, with `TAKEN` rows of the checkpoints to go back to.
-(FETCH, epoch): its own reminder. (RESTORED, epoch), (GO, epoch)."""
+(FETCH, epoch): its own reminder. (RESTORED, epoch), (GO, epoch). Without rounds: (TIMER, epoch), the worker's own reminder, (TAKE, epoch,
+number) to its instances, (STORED, epoch) to the coordinator, with a `TAKEN` row and the instance's counters."""
 
 MESSAGE_BYTES = 64
 ROW_BYTES = 16  # of what goes with a message, by instance
@@ -27,6 +30,16 @@ def rows_to_bytes(rows: Sequence[Sequence[int]]) -> bytes:
 def rows_from_bytes(content: bytes) -> NDArray[np.int64]:
     """(n, COLUMNS)."""
     return np.frombuffer(content, "<i8").astype(np.int64).reshape(-1, COLUMNS)
+
+
+def order_to_bytes(rows: Sequence[Sequence[int]], ranges: Sequence[Sequence[int]]) -> bytes:
+    """What goes with RECOVER: `TAKEN` rows of the checkpoints to go back to; channel, first and end of the records to send again."""
+    return tables_to_bytes([np.array(rows, np.int64).reshape(-1, COLUMNS), np.array(ranges, np.int64).reshape(-1, 3)])
+
+
+def order_from_bytes(content: bytes) -> tuple[list[list[int]], list[list[int]]]:
+    rows, ranges = tables_from_bytes(content)
+    return rows.tolist(), ranges.tolist()
 
 
 # -- objects in the store -----------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.core import checkpoints
+from engine.core import layout as L
 from engine.core.actors import Directory, Message, Post
 from engine.core.checkpoints import Checkpoint
 from engine.core.world import World
@@ -25,11 +26,13 @@ BASE_BYTES = 500
 
 @dataclass(frozen=True)
 class Costs:
-    """Of taking and putting back a checkpoint, on a core of speed 1."""
+    """Of taking and putting back a checkpoint, on a core of speed 1; of opening a log, and of each record that is read from it."""
 
     capture_ps: int
     ps_per_byte: int
     restart_ns: int
+    open_log_ns: int = 0
+    replay_ns: int = 0
 
     def capture(self, size_bytes: int) -> int:
         return self.capture_ps + size_bytes * self.ps_per_byte
@@ -61,13 +64,15 @@ class Machine:
     line: list[list[int]] = field(default_factory=list)
     fetched: dict[int, bytes] = field(default_factory=dict)
     awaited: list[int] = field(default_factory=list)
+    replays: list[list[int]] = field(default_factory=list)
 
 
 class Worker(ABC):
     """One object for all machines, but what it knows is kept apart by machine. Protocols say when a checkpoint is due, and what follows."""
 
-    def __init__(self, costs: Costs):
-        self.costs = costs
+    def __init__(self, costs: Costs, contents: bool):
+        """contents: whether a host may be lost in this run. If none can be, nobody ever reads a checkpoint, and only its size is found."""
+        self.costs, self.contents = costs, contents
         self.machines: dict[int, Machine] = {}
 
     def start(self, directory: Directory) -> None:
@@ -78,6 +83,9 @@ class Worker(ABC):
         for i, host in enumerate(self.host_of):
             self.instances.setdefault(host, []).append(i)
 
+    def begin(self, host: int, post: Post) -> None:  # noqa: B027 some have no timers
+        """Protocols with timers ask for the first one."""
+
     def machine(self, host: int) -> Machine:
         return self.machines.setdefault(host, Machine())
 
@@ -86,20 +94,19 @@ class Worker(ABC):
         """The store has a checkpoint (`messages.TAKEN`)."""
 
     @abstractmethod
-    def refused(self, host: int, number: int, now_ns: int, post: Post) -> None:
-        """The store is full."""
+    def refused(self, host: int, number: int, instance: int, now_ns: int, post: Post) -> None:
+        """The store is full, and there will be no such checkpoint."""
 
     # -- taking one ------------------------------------------------------------------------------------------------------------
 
     def take(self, world: World, i: int, number: int, now_ns: int, post: Post) -> int:
         """Take a checkpoint of instance `i` and send the first of it to the store; returns the work, ps."""
-        checkpoint = checkpoints.capture(world, i)
-        state = checkpoint.state
-        size_bytes = BASE_BYTES + (0 if state is None else state.state_bytes)
+        size_bytes = BASE_BYTES + int(world.arrays.inst[i, L.I_STATE_BYTES])
         pieces = -(-size_bytes // PIECE_BYTES)
         if pieces > M.PIECES_MAX:
             raise ValueError(f"a checkpoint has {size_bytes:,} bytes; at most {M.PIECES_MAX * PIECE_BYTES:,} are possible")
-        upload = Upload(now_ns, size_bytes, pieces, checkpoint.to_bytes())
+        content = checkpoints.capture(world, i).to_bytes() if self.contents else b""
+        upload = Upload(now_ns, size_bytes, pieces, content)
         self.machine(self.host_of[i]).uploads[number, i] = upload
         for _ in range(min(PIECES_AHEAD, pieces)):
             self._send_piece(upload, number, i, post)
@@ -134,7 +141,9 @@ class Worker(ABC):
         if message.sender == self.store:
             self._answered(host, message, now_ns, post)
         elif verb == RECOVER:
-            self.machines[host] = Machine(words[0], line=M.rows_from_bytes(message.parcel).tolist())
+            self.forget(host)
+            line, ranges = M.order_from_bytes(message.parcel)
+            self.machines[host] = Machine(words[0], line=line, replays=ranges)
             checkpoints.stop(world, host, now_ns, words[0])
             post.send(self.addresses[host], (FETCH, words[0]), 0, after_ns=self.costs.restart_ns)
         elif verb == FETCH and words[0] == machine.epoch:
@@ -142,9 +151,20 @@ class Worker(ABC):
             for key in machine.awaited:
                 post.send(self.store, (object_store.GET, machine.epoch, key), M.MESSAGE_BYTES)
             if not machine.awaited:
-                post.send(self.coordinator, (RESTORED, machine.epoch), M.MESSAGE_BYTES)
+                self._restored(machine, post)
         elif verb == GO and words[0] == machine.epoch:
             self._go_on(world, host, now_ns)
+            self.resumed(host, now_ns, post)
+
+    def resumed(self, host: int, now_ns: int, post: Post) -> None:  # noqa: B027 some have no timers
+        """The machine goes on after a recovery."""
+
+    def _restored(self, machine: Machine, post: Post) -> None:
+        """All that was to be fetched is here: read it, and what is to be sent again, and say so."""
+        work_ns = sum(row[M.BYTES] for row in machine.line) * self.costs.ps_per_byte // 1000
+        records = sum(end - first for _, first, end in machine.replays)
+        work_ns += len(machine.replays) * self.costs.open_log_ns + records * self.costs.replay_ns
+        post.send(self.coordinator, (RESTORED, machine.epoch), M.MESSAGE_BYTES, after_ns=work_ns)
 
     def _answered(self, host: int, message: Message, now_ns: int, post: Post) -> None:
         outcome, about, key = message.words
@@ -154,13 +174,11 @@ class Worker(ABC):
                 raise AssertionError(f"the store has lost checkpoint {M.of_key(key)}, which was to be restored")
             machine.fetched[key] = message.parcel
             if len(machine.fetched) == len(machine.awaited):
-                size_bytes = sum(row[M.BYTES] for row in machine.line)
-                work_ns = size_bytes * self.costs.ps_per_byte // 1000
-                post.send(self.coordinator, (RESTORED, machine.epoch), M.MESSAGE_BYTES, after_ns=work_ns)
+                self._restored(machine, post)
         elif outcome == object_store.FULL:
             number, i = M.of_key(key)
             if machine.uploads.pop((number, i), None) is not None:
-                self.refused(host, number, now_ns, post)
+                self.refused(host, number, i, now_ns, post)
         elif outcome == object_store.DONE and about == 0:
             self._stored(host, key, now_ns, post)
 
@@ -172,11 +190,16 @@ class Worker(ABC):
             stored[i] = Checkpoint.from_bytes(machine.fetched[M.key(number, i, row[M.PIECES] - 1)])
         for i in self.instances[host]:
             checkpoints.put(world, i, stored.get(i))
+        checkpoints.send_again(world, machine.replays, now_ns)
         checkpoints.resume(world, host, now_ns)
-        machine.line, machine.fetched, machine.awaited = [], {}, []
+        machine.line, machine.fetched, machine.awaited, machine.replays = [], {}, [], []
+
+    def forget(self, host: int) -> None:
+        """Nothing of what is under way on this machine matters any more."""
+        self.machines.pop(host, None)
 
     def lost(self, host: int, now_ns: int) -> None:
-        self.machines.pop(host, None)
+        self.forget(host)
 
     def started(self, world: World, host: int, now_ns: int, post: Post) -> None:
         """Nothing is done before the coordinator says from where."""
@@ -192,7 +215,7 @@ class Worker(ABC):
                 host, machine.epoch,
                 [[*name, *vars(upload).values()] for name, upload in sorted(machine.uploads.items())],
                 [[number, rows] for number, rows in sorted(machine.taken.items())],
-                machine.line, [list(item) for item in sorted(machine.fetched.items())], machine.awaited,
+                machine.line, [list(item) for item in sorted(machine.fetched.items())], machine.awaited, machine.replays,
             ]
             for host, machine in sorted(self.machines.items())
         ]  # fmt: skip
@@ -202,7 +225,7 @@ class Worker(ABC):
             host: Machine(
                 epoch,
                 {(number, i): Upload(*about) for number, i, *about in uploads},
-                dict(taken), line, dict(fetched), awaited,
+                dict(taken), line, dict(fetched), awaited, replays,
             )
-            for host, epoch, uploads, taken, line, fetched, awaited in state
+            for host, epoch, uploads, taken, line, fetched, awaited, replays in state
         }  # fmt: skip

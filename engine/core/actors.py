@@ -51,12 +51,13 @@ class ActorHost:
 class Directory:
     """Who has which address: instances come first, in the run's order, then actors, then the processes of machines.
 
-    instances: operator id, index, host index. actors: address by name. machines: address by host index.
+    instances: operator id, index, host index. actors: address by name. machines: address by host index. channels: sender and receiver.
     """
 
     instances: tuple[tuple[str, int, int], ...]
     actors: dict[str, int]
     machines: tuple[int, ...] = ()
+    channels: tuple[tuple[int, int], ...] = ()
 
 
 class Post(Protocol):
@@ -150,6 +151,10 @@ class Process(Protocol):
     of a machine is in that machine's memory.
     """
 
+    def begin(self, host: int, post: Post) -> None:
+        """Before the run: the process may ask to be reminded."""
+        ...
+
     def obey(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
         """A message has come to the process. While the machine stands still (a pause), messages wait."""
         ...
@@ -215,6 +220,9 @@ class Actors:
         """Before the run: set when each actor is due."""
         for k in range(len(self.actors)):
             self._set_due(world, k)
+        if self._process is not None:
+            for h in range(len(self._process_sent)):
+                self._process.begin(h, _ProcessPost(self, world, h, 0))
 
     @property
     def waiting(self) -> bool:
@@ -327,13 +335,24 @@ class Actors:
         self._process_sent[h] += 1
 
     def _send_from_machine(self, world: World, h: int, to: int, words: Sequence[int], size_bytes: int, parcel: bytes, now_ns: int) -> None:
-        """A message of a process enters the network."""
-        if not self._instances <= to < self._first_machine:
-            raise ValueError(f"the process of machine {h} sends to {to}; it can send to actors and remind itself")
-        own = self._first_machine + h
-        slot = self._write(world, own, to, words, size_bytes, parcel)
-        self._post(world, slot, h, to, own, self._process_sent[h], now_ns)
+        """A message of a process enters the network, or is handed over to an instance of its machine, where it is urgent."""
+        w = world.arrays
+        here = to < self._instances and w.inst[to, L.I_HOST] == h
+        if not here and not self._instances <= to < self._first_machine:
+            raise ValueError(f"the process of machine {h} sends to {to}; it can send to its own instances and to actors, and remind itself")
+        own, fifo = self._first_machine + h, self._process_sent[h]
         self._process_sent[h] += 1
+        slot = self._write(world, own, to, words, size_bytes, parcel)
+        if not here:
+            self._post(world, slot, h, to, own, fifo, now_ns)
+            return
+        while world.arrays.host[h, L.H_LOCAL_TAIL] - world.arrays.host[h, L.H_LOCAL] == world.arrays.rings.shape[1]:
+            world.grow(L.NEED_RING)
+        w = world.arrays
+        w.msg[slot, [L.M_FIFO, L.M_TRIGGER]] = fifo, L.URGENT
+        arrival_ns = now_ns + int(w.g[L.G_LOCAL_NS])
+        transmission.hand_over(w, h, arrival_ns, own << 40 | fifo, slot)  # type: ignore[no-untyped-call]
+        w.next_ns[h] = min(int(w.next_ns[h]), arrival_ns)
 
     # -- messages ---------------------------------------------------------------------------------------------------------
 
@@ -394,6 +413,8 @@ class Actors:
         if not self._first_machine <= to < self._first_machine + len(self._process_sent):
             self._post(world, self._write(world, sender, to, words, size_bytes, parcel), self._host(world, k), to, sender, fifo, now_ns)
             return
+        if self._process is None:
+            raise ValueError(f"a control message from {sender} goes to the process of a machine, but the run's agent is none (`Process`)")
         w = world.arrays
         h, h2 = self._host(world, k), to - self._first_machine
         host = w.host[h]

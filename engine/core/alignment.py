@@ -61,9 +61,13 @@ def let_in(world, i, after):
 
 @rare
 def put_first(world, i, slot):
-    """A control message goes before all else that waits for source `i`, but behind other control messages."""
+    """A control message goes before all else that waits for instance `i`, but behind other control messages; one that is urgent counts as
+    ready before anything else on its processor."""
     inst = world.inst
     msg = world.msg
+    if msg[slot, M_TRIGGER] == URGENT:
+        msg[slot, M_READY] = 0
+        msg[slot, M_CLASS] = 0
     before = -1
     x = inst[i, I_QUEUE]
     while x >= 0 and msg[x, M_KIND] == CONTROL_MESSAGE:

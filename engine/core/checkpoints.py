@@ -5,13 +5,13 @@ What stands in its queue and on its way is no part of it; a protocol sees to tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from . import keyed, losing
+from . import keyed, losing, replay
 from . import layout as L
 from .keyed import KeyedState, tables_from_bytes, tables_to_bytes
 from .tools import look_at
@@ -45,13 +45,16 @@ class SourceLogs(Protocol):
 @dataclass(frozen=True)
 class Checkpoint:
     """words: (6,) watermark, largest event time served, the three of its place in the log, records of the log read once. marks: watermarks
-    of its input channels, in the order of the world's `inputs`. turns: where `rebalance` goes on, by edge that leaves the operator. keyed:
-    the tables of its `KeyedState`, none if its operator keeps none.
+    of its input channels, in the order of the world's `inputs`. turns: where `rebalance` goes on, by edge that leaves the operator. sent,
+    processed: where records are counted, how many it has sent on each channel that leaves it, and served of each that enters it, in the
+    order of the channels' numbers. keyed: the tables of its `KeyedState`, none if its operator keeps none.
     """
 
     words: Words
     marks: Words
     turns: Words
+    sent: Words
+    processed: Words
     keyed: tuple[Words, ...]
 
     @property
@@ -59,12 +62,12 @@ class Checkpoint:
         return KeyedState(*self.keyed) if self.keyed else None
 
     def to_bytes(self) -> bytes:
-        return tables_to_bytes([self.words, self.marks, self.turns, *self.keyed])
+        return tables_to_bytes([self.words, self.marks, self.turns, self.sent, self.processed, *self.keyed])
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Checkpoint:
-        words, marks, turns, *tables = tables_from_bytes(content)
-        return cls(words, marks, turns, tuple(tables))
+        words, marks, turns, sent, processed, *tables = tables_from_bytes(content)
+        return cls(words, marks, turns, sent, processed, tuple(tables))
 
 
 WATERMARK, NEWEST, APPEND, EVENT, TRIGGER, READ = range(6)
@@ -82,7 +85,15 @@ def capture(world: World, i: int) -> Checkpoint:
     if keeping is not None:
         state = keyed.capture(world, keeping, i, 0, keyed.key_groups(w, int(inst[L.I_OP]))[1])
         tables = tuple(getattr(state, field.name) for field in fields(state))
-    return Checkpoint(words, w.chan[_inputs(w, i), L.C_WATERMARK], w.chan[_turns(w, i), L.C_TURN], tables)
+    marks, turns = w.chan[_inputs(w, i), L.C_WATERMARK], w.chan[_turns(w, i), L.C_TURN]
+    return Checkpoint(words, marks, turns, *counters(world, i), tables)
+
+
+def counters(world: World, i: int) -> tuple[Words, Words]:
+    """How many records instance `i` has sent on each channel that leaves it, and served of each that enters it, by the channels' numbers;
+    in runs that count."""
+    w = world.arrays
+    return w.chan[world.leaving[i], L.C_SENT], w.gate[world.entering[i], L.Q_PROCESSED]
 
 
 def stop(world: World, h: int, now_ns: int, epoch: int | None) -> None:
@@ -103,6 +114,11 @@ def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
     """Instance `i`, which has been stopped, is as in the checkpoint; None: as at the start of the run. Between instants."""
     w = world.arrays
     inst = w.inst[i]
+    leaving, entering = world.leaving[i], world.entering[i]
+    w.gate[entering, L.Q_PROCESSED] = 0 if checkpoint is None else checkpoint.processed
+    for c, sent in zip(leaving.tolist(), [0] * len(leaving) if checkpoint is None else checkpoint.sent.tolist(), strict=True):
+        replay.cut_off(w, c, sent)
+    w.chan[leaving, L.C_CONSUMED] = w.chan[leaving, L.C_SENT]
     if checkpoint is None:
         if inst[L.I_SOURCE]:
             world.logs.seek(w, i, BEGINNING)
@@ -118,6 +134,18 @@ def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
     keeping, state = world.keepings[int(inst[L.I_OP])], checkpoint.state
     if keeping is not None and state is not None:
         keyed.put(world, keeping, i, state)
+
+
+def send_again(world: World, ranges: Sequence[Sequence[int]], now_ns: int) -> None:
+    """Records from the logs of channels go on their way once more. ranges: channel, first number, end."""
+    for c, first, end in ranges:
+        w = world.arrays
+        if w.g[L.G_FREE] < end - first:
+            w.g[L.G_NEED] = end - first
+            world.grow(L.NEED_MESSAGES)
+        while world.room(int(w.chan[c, L.C_SENDER]), int(w.chan[c, L.C_RECEIVER])) < end - first:
+            world.grow(L.NEED_RING)
+        replay.send_again(world.arrays, c, first, end, now_ns)
 
 
 def resume(world: World, h: int, now_ns: int) -> None:

@@ -18,6 +18,7 @@ FORWARD, HASH, REBALANCE, BROADCAST = 0, 1, 2, 3
 SCHEME_KEY_GROUPS, SCHEME_MODULO = 0, 1
 CLOCK_EVENT, CLOCK_APPEND, CLOCK_INGEST = 0, 1, 2
 LOG_END, LOG_WATERMARK, LOG_AHEAD = -1, -2, -3  # the last: what is not loaded yet
+REPLAYED = (1 << 20) - 1  # added to the epoch of a record that was sent again from the log: no credit was taken for it
 EPOCH = 1 << 20  # a life is so many times the number of recoveries before it, and the number of losses of its host since
 TO_SINK, TO_EMIT = 0, 1
 
@@ -250,8 +251,9 @@ K_SOURCE = 10
 K_TARGET = 11
 K_COLUMNS = 12
 
-# -- alignment of barriers (docs/event-core.md, 15), by channel: the generation of its receiver in which it is barred, ... --
-Q_GENERATION, Q_COLUMNS = range(2)
+# -- alignment of barriers (docs/event-core.md, 15), by channel: the generation of its receiver in which it is barred; where records are
+# counted: the number of the next one that the receiver has not served; where they are logged: the first and last message kept, or -1 ... --
+Q_GENERATION, Q_PROCESSED, Q_KEPT, Q_KEPT_LAST, Q_COLUMNS = range(5)
 # ... by instance: input channels, how many of them are barred, what is passed over (first and last message, -1 for none), how often it
 # has been aligned or given up
 A_INPUTS, A_BARRED, A_ASIDE, A_ASIDE_LAST, A_GENERATION, A_COLUMNS = range(6)
@@ -305,7 +307,8 @@ G_MEASURE_TO = 50  # ... and to which point
 G_LEFT = 58  # where hosts can be lost: the column of a message that says when it left its host; else 0
 G_LOST = 59  # control messages that are lost and still have their parcels, -1 if none
 G_ENTRIES_FREED = 60  # how often an entry was freed
-G_COLUMNS = 61
+G_FILTER = 61  # 1: a record that has been served is dropped when it comes again
+G_COLUMNS = 62
 
 # -- what varies the cost of an operator's services, in the parameters (docs/event-core.md, 3.2) ----------------------------------
 V_EXTRA = 0  # warm-up: what it adds to the cost at first, in units of 2^-16 ...
@@ -330,6 +333,7 @@ CONTROL_BYTES = 16
 X_SENDER, X_PARCEL, X_COUNT, X_WORDS = 0, 1, 2, 3
 CONTROL_WORDS = 8  # at most
 X_COLUMNS = X_WORDS + CONTROL_WORDS
+URGENT = 1  # M_TRIGGER of a control message that comes before all else that waits on its processor
 SPARE = 8  # from here on in `box`: messages kept for the hooks of a protocol
 
 # -- the service trace: a row for each service that began while tracing (`engine.core.tracing`), its times in words ... ------------

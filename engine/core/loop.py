@@ -16,6 +16,7 @@ from engine.core.alignment import let_in, pass_over
 from engine.core.compiler import prefetch
 from engine.core.layout import *
 from engine.core.losing import lose_arrivals
+from engine.core.replay import keep_copy
 from engine.core.tools import (
     add_output,
     admit,
@@ -410,8 +411,13 @@ def advance(world, stop):
                         i2 = op[edge[e, E_TARGET], O_FIRST] + r
                         h2 = inst[i2, I_HOST]
                         last = not more and x + 1 == op[o, O_EDGE_END]
-                        if not last and g[G_FREE] == 0:
-                            g[G_NEED] = 1
+                        wanted = 0 if last else 1
+                        # WEAVE if logging
+                        if is_record:
+                            wanted += 1
+                        # WEAVE end
+                        if g[G_FREE] < wanted:
+                            g[G_NEED] = wanted
                             reason = NEED_MESSAGES
                             break
                         if h2 == h:
@@ -473,6 +479,10 @@ def advance(world, stop):
                         fifo = inst[i, I_FIFO]
                         inst[i, I_FIFO] = fifo + 1
                         msg[made, M_FIFO] = fifo
+                        # WEAVE if logging
+                        if is_record:
+                            keep_copy(world, c, made)
+                        # WEAVE end
                         tie = (i << 40) | fifo
                         if h2 == h:
                             arrival = t + local_ns
@@ -834,6 +844,9 @@ def advance(world, stop):
                             tally[i, Y_STATE] = inst[i, I_STATE_BYTES]
                         if kind == RECORD:  # its place in the channel is free again
                             # WEAVE on_receive
+                            # WEAVE if counting
+                            gate[channel, Q_PROCESSED] = max(gate[channel, Q_PROCESSED], msg[slot, M_SEQUENCE] + 1)
+                            # WEAVE end
                             bound = edge[e, E_BOUND]
                             # WEAVE if losses
                             if msg[slot, M_EPOCH] != inst[chan[channel, C_SENDER], I_LIFE]:

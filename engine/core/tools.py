@@ -206,10 +206,16 @@ def lose(world, slot):
 
 
 def is_stale(world, slot):
-    """Whether a message on a channel was sent in an epoch that is over for its receiver (docs/checkpointing.md)."""
+    """Whether a message on a channel was sent in an epoch that is over for its receiver, or is a record that was served already
+    (docs/checkpointing.md)."""
+    msg = world.msg
+    g = world.g
     stale = False
-    if world.msg[slot, M_CHANNEL] >= 0 and world.msg[slot, M_KIND] != CONTROL_MESSAGE:
-        stale = world.msg[slot, M_EPOCH] // EPOCH < world.inst[world.msg[slot, M_RECEIVER], I_LIFE] // EPOCH
+    channel = msg[slot, M_CHANNEL]
+    if channel >= 0 and msg[slot, M_KIND] != CONTROL_MESSAGE:
+        stale = msg[slot, M_EPOCH] // EPOCH < world.inst[msg[slot, M_RECEIVER], I_LIFE] // EPOCH
+        if g[G_FILTER] == 1 and msg[slot, M_KIND] == RECORD:
+            stale = stale or msg[slot, M_SEQUENCE] < world.gate[channel, Q_PROCESSED]
     return stale
 
 
@@ -639,7 +645,7 @@ def enqueue(world, weighing, acting, h, threads, i, slot):
     inst = world.inst
     msg = world.msg
     memory = world.memory
-    if acting > 0 and inst[i, I_SOURCE] == 1 and msg[slot, M_KIND] == CONTROL_MESSAGE:
+    if acting > 0 and msg[slot, M_KIND] == CONTROL_MESSAGE and (inst[i, I_SOURCE] == 1 or msg[slot, M_TRIGGER] == URGENT):
         put_first(world, i, slot)
     elif acting > 0 and inst[i, I_QUEUE] < 0 and is_barred(world, i, slot):
         lay_aside(world, i, slot)

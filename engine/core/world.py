@@ -160,6 +160,16 @@ class World:
         assert self._logs is not None, "this world has no logs"
         return self._logs
 
+    @cached_property
+    def leaving(self) -> list[Words]:
+        """The channels that leave each instance, ascending."""
+        return _grouped(self.arrays.chan[:, L.C_SENDER], len(self.arrays.inst))
+
+    @cached_property
+    def entering(self) -> list[Words]:
+        """The channels that enter each instance, those of feedback edges too, ascending."""
+        return _grouped(self.arrays.chan[:, L.C_RECEIVER], len(self.arrays.inst))
+
     # -- growth -----------------------------------------------------------------------------------------------------
 
     def grow(self, reason: int) -> None:
@@ -290,6 +300,15 @@ class World:
         columns = (L.H_LOCAL, L.H_LOCAL_TAIL) if r % 2 == 0 else (L.H_REMOTE, L.H_REMOTE_TAIL)
         return int(host[columns[0]]), int(host[columns[1]])
 
+    def room(self, sender: int, receiver: int) -> int:
+        """How many messages still fit into the delay line or inbox where those from one instance to another go first."""
+        w = self.arrays
+        h, h2 = int(w.inst[sender, L.I_HOST]), int(w.inst[receiver, L.I_HOST])
+        way = int(w.latency[h, h2])
+        r = 2 * h if h == h2 else 2 * (h2 if way >= 0 else int(w.link[-1 - way, L.K_INBOX])) + 1
+        head, tail = self._ring_bounds(r)
+        return int(w.rings.shape[1]) - (tail - head)
+
     # -- copies -----------------------------------------------------------------------------------------------------
 
     def snapshot(self) -> dict[str, Words]:
@@ -387,12 +406,14 @@ class World:
         host = w.host.copy()
         host[:, [L.H_LOCAL_TAIL, L.H_REMOTE_TAIL]] -= host[:, [L.H_LOCAL, L.H_REMOTE]]
         host[:, [L.H_LOCAL, L.H_REMOTE, L.H_REMOTE_SORTED, L.H_AGENDA, L.H_LISTED, L.H_ANSWER, L.H_ANSWER_LAST, L.H_ANSWER_PS]] = 0
+        gate = w.gate.copy()
+        gate[:, [L.Q_KEPT, L.Q_KEPT_LAST]] = 0  # what is in the logs follows from what was sent
         align = w.align.copy()
         align[:, [L.A_ASIDE, L.A_ASIDE_LAST]] = 0
         link = w.link.copy()
         link[:, [L.K_HELD, L.K_HELD_LAST]] = 0
         add(*(np.sort(w.tags[m : m + k], axis=0) for m, k in host[:, [L.H_MEMBER, L.H_RUNNING]].tolist()))
-        add(inst, proc, host, link, w.memory, w.tally, w.chan, w.gate, align, w.credit, w.route, w.histogram, w.latency_sums, w.hook)
+        add(inst, proc, host, link, w.memory, w.tally, w.chan, gate, align, w.credit, w.route, w.histogram, w.latency_sums, w.hook)
         for slots in self.held():
             add(self._messages_digest(slots))
         for i in range(len(inst)):
@@ -422,6 +443,12 @@ class World:
         stamps = int(w.g[L.G_STAMPS]) + (placed if w.g[L.G_MEASURES] else 0)  # when it was sent stands before them
         digest = bulk.messages_digest(w.msg, slots, widths, placed, stamps)
         return np.array([digest, *ports] if ports.any() else [digest])
+
+
+def _grouped(of: Words, count: int) -> list[Words]:
+    """The places of each number below `count` in `of`."""
+    order = np.argsort(of, kind="stable")
+    return np.split(order, np.searchsorted(of[order], np.arange(1, count)))
 
 
 def _next_size(old: int, need: int) -> int:

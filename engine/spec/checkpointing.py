@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from .operator import Model
+from .problems import Refusal
 from .units import Integer, Number, milliseconds_ns, quantity, seconds_ns
 from .variant import Variant
 
@@ -100,4 +101,54 @@ class CoordinatedCheckpoints(Checkpoints):
     )
 
 
-AnyCheckpointing = Annotated[NoCheckpoints | CoordinatedCheckpoints, Field(discriminator="kind")]
+class UncoordinatedCheckpoints(Checkpoints):
+    """Every worker takes checkpoints of its instances by its own clock, and nobody waits for anybody. What channels carry is logged. After
+    a loss the newest checkpoints that fit together are searched, and what was on its way between them is sent again from the logs.
+    """
+
+    title: ClassVar[str] = "Uncoordinated"
+    source: ClassVar[str] = "Siachamis 2024, 3.3.2 (UNC)"
+    kind: Literal["uncoordinated"] = "uncoordinated"
+    jitter_s: Number = quantity(
+        1,
+        unit="s",
+        ge=0,
+        le=1e6,
+        title="Jitter",
+        description="Each span between two checkpoints is the interval, so much less, or so much more, by chance.",
+    )
+    semantics: Literal["exactly_once", "at_least_once", "at_most_once"] = Field(
+        default="exactly_once",
+        title="Semantics",
+        description="Of records that were under way: sent again and counted once; all that is logged sent again; gone.",
+    )
+    log: bool = Field(default=True, title="Log", description="Whether channels are logged.")
+    log_share: Number = Field(
+        default=0.1,
+        ge=0,
+        le=10,
+        title="Logging",
+        description="Work for each record that is logged, as a share of what its operator takes for one.",
+    )
+    open_log_ms: Number = quantity(
+        5, unit="ms", ge=0, le=1e6, title="Opening a log", description="In a recovery, for each channel from which something is sent again."
+    )
+    replay_us: Number = quantity(
+        20, unit="us", ge=0, le=1e9, title="Replaying", description="In a recovery, for each record that is sent again."
+    )
+
+    @model_validator(mode="after")
+    def _has_what_it_needs(self) -> Self:
+        if not self.log and self.semantics != "at_most_once":
+            message = (
+                f"semantics is {self.semantics}, but channels are not logged: what was under way when a host is lost could not be sent "
+                "again; log them, or choose at_most_once"
+            )
+            raise Refusal(message, at=("semantics",), value=self.semantics)
+        if seconds_ns(self.jitter_s) >= self.interval_ns:
+            message = f"jitter_s is {self.jitter_s:g}, not less than interval_s, {self.interval_s:g}; a span would be nothing"
+            raise Refusal(message, at=("jitter_s",), code="out_of_range", value=self.jitter_s)
+        return self
+
+
+AnyCheckpointing = Annotated[NoCheckpoints | CoordinatedCheckpoints | UncoordinatedCheckpoints, Field(discriminator="kind")]

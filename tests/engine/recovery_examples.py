@@ -59,6 +59,13 @@ def coordinated(**more: Any) -> Document:
     return {"kind": "coordinated", "interval_s": 0.04, "restart_ms": 3, "capture_ms": 0.05, "store": {"request_ms": 1.0}} | more
 
 
+def uncoordinated(**more: Any) -> Document:
+    """Each worker every 30, 40 or 50 ms, quick to restart."""
+    interval_s = more.get("interval_s", 0.04)
+    quick = {"open_log_ms": 0.01, "replay_us": 0.5, "jitter_s": interval_s / 4, "capture_ms": 0.05, "restart_ms": 3}
+    return {"kind": "uncoordinated", "interval_s": interval_s, "store": {"request_ms": 1.0}} | quick | more
+
+
 def with_protocol(document: Document, protocol: Document) -> Document:
     return document | {"policies": {**document.get("policies", {}), "checkpointing": protocol}}
 

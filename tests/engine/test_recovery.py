@@ -1,8 +1,8 @@
 """Checkpoints and recovery (docs/checkpointing.md).
 
-What this catches: a record that counts twice or not at all after a loss, wherever it was: in a queue, on its way, laid aside behind a barrier,
-in a checkpoint that was not stored yet; a line from which something is missing; records of an epoch that is over; a source that goes on
-at the wrong place; runs that look different when they are cut.
+What this catches: a record that counts twice or not at all after a loss, wherever it was: in a queue, on its way, laid aside behind a
+barrier, in a checkpoint that was not stored yet; a line from which something is missing; records of an epoch that is over; a source that
+goes on at the wrong place; runs that look different when they are cut.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ from typing import Any
 import pytest
 
 import engine
+from engine.checkpointing.recovery_line import in_flight, orphans
 
 from .agreement import DATASETS, TINY, simulated
-from .recovery_examples import coordinated, counting, joining, loss, with_losses, without_losses
+from .recovery_examples import coordinated, counting, joining, loss, uncoordinated, with_losses, without_losses
 
 Document = dict[str, Any]
+
+PROTOCOLS = (coordinated, uncoordinated)
 
 
 def finished(document: Document, **options: Any) -> engine.Simulation:
@@ -53,22 +56,21 @@ def random_losses(chance: random.Random, hosts: int, horizon_s: float) -> list[D
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.__name__)
 @pytest.mark.parametrize("job", [counting, joining])
-def test_each_record_counts_just_once_whenever_hosts_are_lost(job: Callable[..., Document]) -> None:
+def test_each_record_counts_just_once_whenever_hosts_are_lost(job: Callable[..., Document], protocol: Callable[..., Document]) -> None:
     """Running counts and pairs are the same in every order, so what is delivered must be what a run without losses delivers."""
-    document = job()
-    hosts = (
-        len(document["cluster"]["hosts"]) if "count" not in document["cluster"]["hosts"][0] else document["cluster"]["hosts"][0]["count"]
-    )
+    document = job(protocol=protocol())
+    hosts = document["cluster"]["hosts"][0]["count"]
     expected = values(finished(document))
     assert expected.total() > 400
     assert expected.keys() == values(finished(document | {"policies": {}})).keys()
-    chance = random.Random(job.__name__)
+    chance = random.Random(f"{job.__name__} {protocol.__name__}")
     delivered_again = recoveries = 0
     for n in range(50):
-        protocol = coordinated(interval_s=chance.choice((0.005, 0.02, 0.04, 0.1)), detect_ms=chance.choice((0, 0, 1.5)))
+        chosen = protocol(interval_s=chance.choice((0.005, 0.02, 0.04, 0.1)), detect_ms=chance.choice((0, 0, 1.5)))
         losses = random_losses(chance, hosts, document["workload"]["horizon_s"])
-        made = with_losses(job(protocol=protocol), losses)
+        made = with_losses(job(protocol=chosen), losses)
         simulation = finished(made, **({"capacity": TINY} if n % 3 == 0 else {}))
         found = values(simulation)
         assert found.keys() == expected.keys(), losses
@@ -89,6 +91,38 @@ def test_without_a_protocol_records_are_lost() -> None:
     expected = values(finished(without_losses(made)))
     found = values(finished(made | {"policies": {}}))
     assert counted(found) < counted(expected)
+
+
+@pytest.mark.slow
+def test_each_rung_of_the_ladder_is_seen() -> None:
+    """Without sending again what was under way, records are lost; with all that is logged and no filter, they count twice."""
+    expected = counted(values(finished(counting(protocol=uncoordinated()))))
+    seen: dict[str, list[int]] = {}
+    for semantics in ("exactly_once", "at_least_once", "at_most_once"):
+        for n in range(8):
+            made = counting(protocol=uncoordinated(semantics=semantics, log=semantics != "at_most_once"))
+            made["cluster"]["hosts"][0]["egress_latency_ms"] = 5.0  # much is under way
+            seen.setdefault(semantics, []).append(counted(values(finished(with_losses(made, [loss("w2", 0.1 + 0.0173 * n)])))))
+    assert set(seen["exactly_once"]) == {expected}
+    assert min(seen["at_least_once"]) >= expected < max(seen["at_least_once"])
+    assert max(seen["at_most_once"]) <= expected > min(seen["at_most_once"])
+
+
+def test_what_is_sent_again_is_what_lies_between_the_checkpoints() -> None:
+    """With links of 15 ms, records are under way on most channels between any two checkpoints."""
+    made = counting(protocol=uncoordinated())
+    made["cluster"]["hosts"][0]["egress_latency_ms"] = 15.0
+    simulation = simulated(with_losses(made, [loss("w2", 0.2)]), trace=False, keep_outputs=True)
+    simulation.run_until(219_000_000)
+    coordinator = simulation._actors.actors[0]
+    record = coordinator.record()
+    line = tuple(len(own) for own in coordinator.taken)
+    assert coordinator.recovering
+    assert not orphans(record, line)
+    ordered = [found for _, replays in coordinator._orders.values() for found in replays]
+    expected = {c: numbers for c, numbers in in_flight(record, line).items() if numbers}
+    assert {c: (first, end) for c, first, end in ordered} == {c: (n.start - 1, n.stop - 1) for c, n in expected.items()}
+    assert sum(end - first for _, first, end in ordered) > 100
 
 
 def test_the_line_is_the_last_round_that_was_confirmed_before() -> None:
@@ -124,8 +158,9 @@ def test_a_full_store_fails_the_round_and_the_last_one_stays() -> None:
 
 
 @pytest.mark.slow
-def test_any_cutting_saving_and_forking_gives_the_same(tmp_path: Path) -> None:
-    made = with_losses(joining(), [loss("w1", 0.105, 0.01), loss("w2", 0.1125, 0.004), loss("w1", 0.2)])
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.__name__)
+def test_any_cutting_saving_and_forking_gives_the_same(tmp_path: Path, protocol: Callable[..., Document]) -> None:
+    made = with_losses(joining(protocol=protocol()), [loss("w1", 0.105, 0.01), loss("w2", 0.1125, 0.004), loss("w1", 0.2)])
     whole = finished(made)
     chance = random.Random("recovery")
     for n in range(6):

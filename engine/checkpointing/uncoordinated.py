@@ -1,0 +1,172 @@
+"""Uncoordinated checkpoints (Siachamis 2024, 3.3.2): each worker by its own clock, with logs of all channels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.core import checkpoints
+from engine.core.actors import ActorHost, Directory, Message, Post
+from engine.core.keyed import tables_from_bytes, tables_to_bytes
+from engine.core.layout import FAR
+from engine.core.random import RandomStream
+from engine.core.world import Words, World
+
+from . import messages as M
+from .coordinator import Coordinator, Line
+from .messages import STORED, TAKE, TIMER
+from .recovery_line import Channel, Checkpoint, CheckpointRecord, RecoveryLine, in_flight, recovery_line
+from .worker import Costs, Worker
+
+COUNTER_BYTES = 8
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What no recovery can ask for any more, since lines only move on: checkpoints with numbers less than these, by instance, and records
+    with numbers less than these, by channel."""
+
+    checkpoints: list[int]
+    records: Words
+
+
+class UncoordinatedCoordinator(Coordinator):
+    """Knows the counters of all checkpoints that are stored; searches the line when a machine is lost.
+
+    taken: by instance, oldest first: `messages.TAKEN` row, sent, processed. lines: of each recovery, by instance how many checkpoints it
+    had and the index of the one that it went back to.
+    """
+
+    settled: Settled | None = None
+
+    def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int], semantics: str):
+        super().__init__(host, detect_ns, machines)
+        self.semantics = semantics
+        self.count = 0  # of all checkpoints that were stored
+        self.lines: list[list[list[int]]] = []
+
+    def start(self, directory: Directory) -> None:
+        super().start(directory)
+        hosts = [host for _, _, host in directory.instances]
+        self.channels = [Channel(a, b, hosts[a] == hosts[b]) for a, b in directory.channels]
+        self.taken: list[list[tuple[list[int], Words, Words]]] = [[] for _ in hosts]
+
+    @property
+    def due_ns(self) -> int:
+        return FAR
+
+    def act(self, now_ns: int, post: Post) -> None:
+        raise AssertionError("nothing is due: workers have clocks of their own")
+
+    def hear(self, message: Message, now_ns: int, post: Post) -> None:
+        _, epoch = message.words
+        if epoch == self.epoch and not self.recovering:  # else it is of a history that is over
+            row, sent, processed = tables_from_bytes(message.parcel)
+            self.taken[int(row[M.INSTANCE])].append((row.tolist(), sent, processed))
+            self.count += 1
+            if self.semantics == "exactly_once" and self.count % len(self.taken) == 0:
+                record = self.record()
+                line = recovery_line(record).checkpoints
+                numbers = [own[index - 1][0][M.NUMBER] if index else 0 for own, index in zip(self.taken, line, strict=True)]
+                self.settled = Settled(numbers, record.processed_at(line))
+
+    def record(self) -> CheckpointRecord:
+        return CheckpointRecord(self.channels, [[Checkpoint(sent, processed) for _, sent, processed in own] for own in self.taken])
+
+    def line(self, now_ns: int) -> Line:
+        record = self.record()
+        found: RecoveryLine = recovery_line(record)
+        self.lines.append([[len(own), index] for own, index in zip(self.taken, found.checkpoints, strict=True)])
+        replays: list[list[int]] = []
+        if self.semantics == "exactly_once":
+            replays = [[c, numbers.start - 1, numbers.stop - 1] for c, numbers in in_flight(record, found.checkpoints).items()]
+        elif self.semantics == "at_least_once":
+            replays = [[c, 0, end] for c, end in enumerate(record.sent_at(found.checkpoints).tolist()) if end > 0]
+        for own, index in zip(self.taken, found.checkpoints, strict=True):
+            del own[index:]  # what is newer is of a history that is over
+        return Line([own[-1][0] for own in self.taken if own], replays)
+
+    def sender_of(self, channel: int) -> int:
+        return self.channels[channel].sender
+
+    def state(self) -> Any:
+        taken = [[[row, sent.tolist(), processed.tolist()] for row, sent, processed in own] for own in self.taken]
+        return {**super().state(), "taken": taken, "count": self.count, "lines": self.lines}
+
+    def restore(self, state: Any) -> None:
+        super().restore(state)
+        self.count, self.lines = state["count"], state["lines"]
+        self.taken = [
+            [(row, np.array(sent, np.int64), np.array(processed, np.int64)) for row, sent, processed in own] for own in state["taken"]
+        ]
+
+
+class UncoordinatedWorker(Worker):
+    """Takes checkpoints of all instances of a machine when its timer is due, before whatever else they have to do."""
+
+    def __init__(self, costs: Costs, contents: bool, interval_ns: int, jitter_ns: int, until_ns: int, seed: int):
+        super().__init__(costs, contents)
+        self.interval_ns, self.jitter_ns, self.until_ns, self.seed = interval_ns, jitter_ns, until_ns, seed
+        self.numbers: dict[int, int] = {}  # of the last checkpoints, by host: numbers go on whatever is lost
+        self.counters: dict[tuple[int, int], list[Words]] = {}  # of checkpoints on their way to the store, by number and instance
+
+    def begin(self, host: int, post: Post) -> None:
+        if host in self.instances:
+            self._set_timer(host, 0, 0, post)
+
+    def resumed(self, host: int, now_ns: int, post: Post) -> None:
+        self._set_timer(host, self.machine(host).epoch, now_ns, post)
+
+    def _set_timer(self, host: int, epoch: int, now_ns: int, post: Post) -> None:
+        """The next span: the interval, or the jitter less or more."""
+        draw = RandomStream(self.seed, "checkpoint timer", host).below(np.array([now_ns]), 3)
+        span_ns = self.interval_ns + (int(draw[0]) - 1) * self.jitter_ns
+        if now_ns + span_ns <= self.until_ns:
+            post.send(self.addresses[host], (TIMER, epoch), 0, after_ns=span_ns)
+
+    def obey(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
+        if message.words[0] != TIMER or message.sender != self.addresses[host]:
+            super().obey(world, host, message, now_ns, post)
+        elif message.words[1] == self.machine(host).epoch:
+            number = self.numbers[host] = self.numbers.get(host, 0) + 1
+            for i in self.instances[host]:
+                post.send(i, (TAKE, message.words[1], number), M.MESSAGE_BYTES)
+            self._set_timer(host, message.words[1], now_ns, post)
+
+    def serve(self, world: World, instance: int, message: Message, now_ns: int, post: Post) -> int:
+        verb, epoch, number = message.words
+        if verb != TAKE or epoch != self.machine(self.host_of[instance]).epoch:
+            return 0
+        sent, processed = checkpoints.counters(world, instance)
+        self.counters[number, instance] = [sent, processed]
+        return self.take(world, instance, number, now_ns, post) + COUNTER_BYTES * (len(sent) + len(processed)) * self.costs.ps_per_byte
+
+    def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
+        raise AssertionError("nobody sends barriers")
+
+    def durable(self, host: int, row: list[int], now_ns: int, post: Post) -> None:
+        counters = self.counters.pop((row[M.NUMBER], row[M.INSTANCE]))
+        machine = self.machine(host)
+        machine.taken.pop(row[M.NUMBER], None)
+        size_bytes = M.MESSAGE_BYTES + COUNTER_BYTES * sum(map(len, counters))
+        post.send(self.coordinator, (STORED, machine.epoch), size_bytes, parcel=tables_to_bytes([np.array(row, np.int64), *counters]))
+
+    def refused(self, host: int, number: int, instance: int, now_ns: int, post: Post) -> None:
+        self.counters.pop((number, instance))  # there is no such checkpoint
+
+    def forget(self, host: int) -> None:
+        super().forget(host)
+        self.counters = {name: counters for name, counters in self.counters.items() if self.host_of[name[1]] != host}
+
+    def state(self) -> Any:
+        counters = [[*name, *(words.tolist() for words in found)] for name, found in sorted(self.counters.items())]
+        return [super().state(), [list(item) for item in sorted(self.numbers.items())], counters]
+
+    def restore(self, state: Any) -> None:
+        machines, numbers, counters = state
+        super().restore(machines)
+        self.numbers = dict(numbers)
+        self.counters = {(number, i): [np.array(sent, np.int64), np.array(processed, np.int64)] for number, i, sent, processed in counters}

@@ -1,0 +1,99 @@
+"""What channels have carried, kept outside the hosts, to be sent again (docs/checkpointing.md): a list of messages for each channel, in
+order. Kernels of the loop, and what is done between its calls."""
+
+from engine.core.compiler import compiled
+from engine.core.layout import *
+from engine.core.tools import free_message, take_message
+from engine.core.transmission import hand_over, settle, to_note, transmit
+
+
+def keep_copy(world, c, made):
+    """Message `made`, which is about to be sent on channel `c`, goes to the channel's log. The caller has checked for space."""
+    msg = world.msg
+    gate = world.gate
+    kept = take_message(world.free, world.g)
+    for column in range(M_KIND, msg.shape[1]):
+        msg[kept, column] = msg[made, column]
+    msg[kept, M_NEXT] = -1
+    if gate[c, Q_KEPT] < 0:
+        gate[c, Q_KEPT] = kept
+    else:
+        msg[gate[c, Q_KEPT_LAST], M_NEXT] = kept
+    gate[c, Q_KEPT_LAST] = kept
+
+
+@compiled
+def forget_before(world, first):
+    """Drop from the log of each channel what comes before its record number `first[c]`."""
+    msg = world.msg
+    gate = world.gate
+    for c in range(gate.shape[0]):
+        kept = gate[c, Q_KEPT]
+        while kept >= 0 and msg[kept, M_SEQUENCE] < first[c]:
+            after = msg[kept, M_NEXT]
+            free_message(world.free, world.g, kept)
+            kept = after
+        gate[c, Q_KEPT] = kept
+        if kept < 0:
+            gate[c, Q_KEPT_LAST] = -1
+    return 0
+
+
+@compiled
+def cut_off(world, c, end):
+    """Drop from the log of channel `c` the records from number `end` on: they will be sent anew. The next one has that number."""
+    msg = world.msg
+    gate = world.gate
+    world.chan[c, C_SENT] = end
+    before = -1
+    kept = gate[c, Q_KEPT]
+    while kept >= 0 and msg[kept, M_SEQUENCE] < end:
+        before = kept
+        kept = msg[kept, M_NEXT]
+    if before < 0:
+        gate[c, Q_KEPT] = -1
+    else:
+        msg[before, M_NEXT] = -1
+    gate[c, Q_KEPT_LAST] = before
+    while kept >= 0:
+        after = msg[kept, M_NEXT]
+        free_message(world.free, world.g, kept)
+        kept = after
+    return 0
+
+
+@compiled
+def send_again(world, c, first, end, now):
+    """Send the records of numbers first .. end - 1 in the log of channel `c` once more, at `now`; they take no credit. The caller has made
+    sure of space. Returns how many there were."""
+    msg = world.msg
+    inst = world.inst
+    i = world.chan[c, C_SENDER]
+    i2 = world.chan[c, C_RECEIVER]
+    h = inst[i, I_HOST]
+    h2 = inst[i2, I_HOST]
+    noting = to_note(world.g)
+    kept = world.gate[c, Q_KEPT]
+    count = 0
+    sent = 0
+    while kept >= 0 and msg[kept, M_SEQUENCE] < end:
+        if msg[kept, M_SEQUENCE] >= first:
+            made = take_message(world.free, world.g)
+            for column in range(M_KIND, msg.shape[1]):
+                msg[made, column] = msg[kept, column]
+            msg[made, M_NEXT] = -1
+            msg[made, M_EPOCH] = inst[i, I_LIFE] // EPOCH * EPOCH + REPLAYED
+            msg[made, M_HASH] = 0
+            fifo = inst[i, I_FIFO]
+            inst[i, I_FIFO] = fifo + 1
+            msg[made, M_FIFO] = fifo
+            tie = (i << 40) | fifo
+            if h2 == h:
+                hand_over(world, h, now + world.g[G_LOCAL_NS], tie, made)
+            else:
+                count = transmit(world, noting, count, now, world.latency[h, h2], h, h2, msg[made, M_BYTES], i, tie, made, now)
+            sent += 1
+        kept = msg[kept, M_NEXT]
+    if count > 0:
+        settle(world, world.touched[0])
+    return sent
