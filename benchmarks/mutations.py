@@ -222,7 +222,7 @@ MUTATIONS = (
     Mutation("memory: bytes of a channel do not bind", EXPERIMENT, "return min(bounds)", "return bounds[0]"),
     Mutation("memory: channels do not share", EXPERIMENT, "self.per_instance_bytes // inputs // ", "self.per_instance_bytes // "),
     # hosts that are lost
-    Mutation("loss: what is lost is not counted", LOSING, "M_RECEIVER], I_LOST] += 1", "M_RECEIVER], I_LOST] += 0"),
+    Mutation("loss: what is lost is not counted", TOOLS, "M_RECEIVER], I_LOST] += 1", "M_RECEIVER], I_LOST] += 0"),
     Mutation("loss: what was not sent is not counted", LOSING, "inst[i, I_UNSENT] += copies", "pass"),
     Mutation("loss: copies that were sent count as unsent", LOSING, "O_PARALLEL] - sent", "O_PARALLEL]"),
     Mutation("loss: a sink's record is not counted", LOSING, "inst[i, I_UNSENT] += 1\n", "inst[i, I_UNSENT] += 0\n"),

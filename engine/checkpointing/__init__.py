@@ -57,11 +57,11 @@ def _coordinated(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
 
 def _uncoordinated(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
     workload = experiment.workload
-    coordinator = UncoordinatedCoordinator(COORDINATOR, protocol.detect_ns, _machines(experiment), protocol.semantics)
     may_be_lost = _may_be_lost(experiment)
     jitter_ns = seconds_ns(protocol.jitter_s)
     worker = UncoordinatedWorker(costs, may_be_lost, protocol.interval_ns, jitter_ns, workload.horizon_ns, workload.seed)
     kept = protocol.log and protocol.semantics != "at_most_once" and may_be_lost
+    coordinator = UncoordinatedCoordinator(COORDINATOR, protocol.detect_ns, _machines(experiment), protocol.semantics, kept)
     return Cast((coordinator,), worker, ("counting", *(["logging"] if kept else [])), protocol.semantics == "exactly_once")
 
 

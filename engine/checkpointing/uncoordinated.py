@@ -42,9 +42,9 @@ class UncoordinatedCoordinator(Coordinator):
 
     settled: Settled | None = None
 
-    def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int], semantics: str):
+    def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int], semantics: str, logged: bool):
         super().__init__(host, detect_ns, machines)
-        self.semantics = semantics
+        self.semantics, self.logged = semantics, logged
         self.count = 0  # of all checkpoints that were stored
         self.lines: list[list[list[int]]] = []
 
@@ -67,7 +67,7 @@ class UncoordinatedCoordinator(Coordinator):
             row, sent, processed = tables_from_bytes(message.parcel)
             self.taken[int(row[M.INSTANCE])].append((row.tolist(), sent, processed))
             self.count += 1
-            if self.semantics == "exactly_once" and self.count % len(self.taken) == 0:
+            if self.logged and self.semantics == "exactly_once" and self.count % len(self.taken) == 0:
                 record = self.record()
                 line = recovery_line(record).checkpoints
                 numbers = [own[index - 1][0][M.NUMBER] if index else 0 for own, index in zip(self.taken, line, strict=True)]

@@ -7,6 +7,8 @@ from typing import Protocol
 
 from engine.core.loss import kill, restart
 from engine.core.world import World
+from engine.spec import Experiment
+from engine.spec.checkpointing import Checkpoints
 
 from .occurrences import FaultControl
 
@@ -27,6 +29,12 @@ class HostLossControl(FaultControl):
     features = ("losses",)
 
     losses: Iterable[Loss] = ()  # all of the run
+
+    def __init__(self, experiment: Experiment, number: int):
+        super().__init__(experiment, number)
+        protocol = experiment.policies.checkpointing
+        if self.span_ns is None and isinstance(protocol, Checkpoints) and protocol.spares:
+            self.span_ns = protocol.takeover_ns  # another machine stands in its place then; a sound document has enough of them
 
     def begin(self, world: World, now_ns: int) -> None:
         kill(world, self.host, now_ns, self.next_ns)

@@ -28,6 +28,7 @@ class FaultControl(ABC):
         self.fault: Any = fault
         self.host = next(host.index for host in experiment.expanded_hosts() if host.name == fault.host)
         self._random = RandomStream(experiment.workload.seed, "fault", number)
+        self.span_ns: int | None = fault.span_ns  # None: for ever
         self.all: list[FaultControl] = [self]  # the controls of all faults of the run
         self._begun = 0  # how often it has begun
         self.on = False
@@ -44,7 +45,7 @@ class FaultControl(ABC):
         self.on = not self.on
         if self.on:
             self._begun += 1
-            self.next_ns = L.FAR if self.fault.span_ns is None else now_ns + self.fault.span_ns
+            self.next_ns = L.FAR if self.span_ns is None else now_ns + self.span_ns
             self.begin(world, now_ns)
         else:
             self.next_ns = now_ns + self._gap_ns() if isinstance(self.fault.when, AtRandom) else L.FAR

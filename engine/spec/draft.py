@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field, TypeAdapter, ValidationError
 
 from . import registry
+from .checkpointing import AnyCheckpointing
 from .cluster import Cluster, ExpandedHost, expand, machine_count
 from .experiment import AnyFlowControl, AnyIngress, Measurement
 from .faults import AnyFault
@@ -149,6 +150,11 @@ class Draft:
     def ingress(self) -> Any:
         """The ingress policy, None if none is written or it is broken."""
         return attempt(AnyIngress, section(self.document, "policies", "ingress"))
+
+    @cached_property
+    def checkpointing(self) -> Any:
+        """The checkpointing protocol, None if none is written or it is broken."""
+        return attempt(AnyCheckpointing, section(self.document, "policies", "checkpointing"))
 
     @cached_property
     def workload(self) -> Workload | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import registry
+from .checkpointing_rules import checkpointing_problems
 from .document import outline_problems, read_document, upgrade
 from .draft import Draft, attempt, items, section
 from .experiment import Experiment
@@ -78,6 +79,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     placing = Placing(draft, budgets)
     reported = {problem.pointer for problem in problems}
     rest = [*graph_problems(draft), *flow.problems, *placing.problems, *resource_problems(draft, context.datasets, budgets)]
+    rest += checkpointing_problems(draft)
     rest += memory_problems(draft, flow.schemas, placing.indices)
     problems += [problem for problem in rest if problem.pointer not in reported]
     names = [host.name for host in draft.hosts or ()]

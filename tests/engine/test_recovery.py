@@ -17,6 +17,8 @@ import pytest
 
 import engine
 from engine.checkpointing.recovery_line import in_flight, orphans
+from engine.core import layout as L
+from tests.corner_cases import a_cycle_drains_when_nothing_goes_round
 
 from .agreement import DATASETS, TINY, simulated
 from .recovery_examples import coordinated, counting, joining, loss, uncoordinated, with_losses, without_losses
@@ -144,6 +146,30 @@ def test_a_loss_before_the_first_round_leads_back_to_the_start() -> None:
     assert about is not None
     assert set(about["recoveries"][0]["line"]) == {0}
     assert values(simulation).keys() == values(finished(without_losses(made))).keys()
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.__name__)
+def test_a_spare_host_takes_the_place_of_one_that_is_lost_for_ever(protocol: Callable[..., Document]) -> None:
+    made = with_losses(counting(protocol=protocol(spares=1, takeover_s=0.05)), [loss("w4", 0.1503, None)])
+    simulation = finished(made)
+    assert values(simulation).keys() == values(finished(without_losses(made))).keys()
+    (recovery,) = simulation.checkpointing["recoveries"]
+    assert 200_300_000 < dict(recovery["ordered"])[3] < 202_000_000
+    assert simulation.drained
+
+
+def test_a_cycle_stands_still_when_it_is_run_anyway() -> None:
+    """The round is never complete, and the instance on the cycle waits for a barrier that only it could send on."""
+    document = a_cycle_drains_when_nothing_goes_round() | {
+        "policies": {"checkpointing": coordinated(interval_s=0.001, on_cycle="run")},
+    }
+    simulation = finished(document)
+    about = simulation.checkpointing
+    assert [opened["ended"] for opened in about["rounds"]] == [""]
+    assert about["skipped_ns"]
+    align = simulation._world.arrays.align
+    assert ((align[:, L.A_BARRED] > 0) & (align[:, L.A_BARRED] < align[:, L.A_INPUTS])).any()
+    assert not simulation.drained
 
 
 def test_a_full_store_fails_the_round_and_the_last_one_stays() -> None:
