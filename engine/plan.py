@@ -23,6 +23,7 @@ from engine.operators import OPERATORS
 from engine.processors import lay_out
 from engine.pruning import carried
 from engine.spec import ExpandedHost, Experiment, RecordSchema
+from engine.spec.checkpointing import InducedCheckpoints
 from engine.spec.experiment import Credits, input_counts
 from engine.spec.expression_tree import TextFunction
 from engine.spec.expressions import parse
@@ -199,8 +200,7 @@ def build(
             here = slice(int(first[n]), int(first[n + 1]))
             inst[here, L.I_NOISE] = noise.keys(experiment.workload.seed, spec.id, spec.parallelism)
         record_ps = (price.record_ps if own is None or own.record_ps is None else own.record_ps) * weight ** DEGREE["record_ps"]
-        leaving_edges = edge_range[n][1] - edge_range[n][0]
-        logging_ps = int(record_ps * getattr(experiment.policies.checkpointing, "log_share", 0) * leaving_edges)
+        record_ps, protocol_ps = _protocol_work(experiment, edge, n, record_ps)
         op[n] = (
             kernels.code(spec.kind),
             first[n],
@@ -208,7 +208,7 @@ def build(
             *edge_range[n],
             lowering.params_at,
             record_ps,
-            (price.output_ps if own is None or own.output_ps is None else own.output_ps) * weight_out ** DEGREE["output_ps"] + logging_ps,
+            (price.output_ps if own is None or own.output_ps is None else own.output_ps) * weight_out ** DEGREE["output_ps"] + protocol_ps,
             (price.control_ps if own is None or own.control_ps is None else own.control_ps) * weight ** DEGREE["control_ps"],
             sinks.index(spec.id) if spec.kind == "sink" else -1,
             len(types[f"{spec.id}.{'in' if spec.kind == 'sink' else kind.outputs[0]}"].fields),
@@ -232,14 +232,15 @@ def build(
     spare = getattr(protocol, "messages_max", 0)
     if actors or spare:
         width = max(width, L.X_COLUMNS)
-    losses = "losses" in kernels.features
+    losses, forcing = "losses" in kernels.features, "forcing" in kernels.features
     stamps = Stamps.of(experiment.measurement)
     records, also = sum(feed.count for feed in feeds.values()), len(experiment.measurement.also)
-    world = _world(lowering, capacity, records, width + losses, len(host), len(sinks), keep_outputs, stamps, also)
+    world = _world(lowering, capacity, records, width + losses + forcing, len(host), len(sinks), keep_outputs, stamps, also)
     g = world["g"]
     stamps.tell(g, experiment.measurement, world["msg"].shape[1])
     g[L.G_KEEPING] = int(keep_outputs)
     g[L.G_LEFT], g[L.G_LOST] = (L.M_PAYLOAD + width) * losses, -1
+    g[L.G_LORE] = (L.M_PAYLOAD + width + losses) * forcing
     g[L.G_LOCAL_NS] = experiment.cluster.local_latency_ns
     g[L.G_MACHINES], g[L.G_ACTORS] = len(hosts), len(hosts) + len(network.trunks)
     g[L.G_HORIZON] = experiment.workload.horizon_ns
@@ -252,7 +253,8 @@ def build(
         "edge": edge,
         "chan": chan,
         "route": route,
-        "gate": np.tile(np.array([-1, 0, -1, -1], np.int64), (len(chan), 1)),
+        "gate": np.tile(np.array([-1, 0, -1, -1, -1], np.int64), (len(chan), 1)),
+        **_lore(len(inst) if forcing else 0, g),
         "align": _alignment(chan, len(inst)),
         "inputs": inputs,
         "input_first": input_first,
@@ -274,6 +276,21 @@ def build(
         sinks, [spec.id for spec in specs], [h.name for h in hosts],
         frozenset(id for id, marks in watermarks.items() if marks.kind != "none"),
     )  # fmt: skip
+
+
+def _protocol_work(experiment: Experiment, edge: Words, n: int, record_ps: int) -> tuple[int, int]:
+    """The work of operator n for a record that it serves, with what the checkpointing protocol adds, and what that adds for each output:
+    logging it on each edge, writing and reading what records carry more."""
+    protocol = experiment.policies.checkpointing
+    leaving, entering = edge[edge[:, L.E_SOURCE] == n], edge[edge[:, L.E_TARGET] == n]
+    added_ps = record_ps * protocol.log_work * len(leaving)
+    if isinstance(protocol, InducedCheckpoints):
+        added_bytes = protocol.added_bytes(sum(spec.parallelism for spec in experiment.query.operators)) * experiment.workload.scale
+        share = protocol.serialise_share / 2  # one half each for writing and reading
+        added_ps += record_ps * share * sum(added_bytes / size for size in leaving[:, L.E_BYTES].tolist())
+        if len(entering):
+            record_ps += int(record_ps * share * added_bytes / float(entering[:, L.E_BYTES].mean()))
+    return record_ps, int(added_ps)
 
 
 def _instances(experiment: Experiment, first: Words, placement: Mapping[str, Sequence[int]], watermarks: Mapping[str, Any]) -> Words:
@@ -379,6 +396,18 @@ def _alignment(chan: Words, instances: int) -> Words:
     align[:, L.A_INPUTS] = np.bincount(chan[:, L.C_RECEIVER], minlength=instances)
     align[:, [L.A_ASIDE, L.A_ASIDE_LAST]] = -1
     return align
+
+
+def _lore(instances: int, g: Words) -> dict[str, Words]:
+    """What instances know of one another: nothing yet. The first rows are theirs, the others are free."""
+    if instances == 0:
+        return {"lore": np.zeros((1, L.KNOWN_FIRST), np.int64), "sent_to": np.zeros((1, 1), np.int64)}
+    rows = 5 * instances
+    lore = np.zeros((rows, L.KNOWN_FIRST + instances), np.int64)
+    lore[:instances, L.KNOWN_SHARED] = -1
+    lore[instances:, L.KNOWN_SHARED] = [*range(instances + 1, rows), -1]
+    g[[L.G_LORE_FREE, L.G_LORE_ROWS_FREE]] = instances, rows - instances
+    return {"lore": lore, "sent_to": np.zeros((instances, instances), np.int64)}
 
 
 def _with_others(host: Words, mbit_per_s: Sequence[int]) -> Words:

@@ -110,10 +110,10 @@ class Simulation:
         self._plan = planning.build(self.experiment, context, context.datasets, capacity, keep_outputs, self._kernels, protocol, hosts)
         if self._plan.arrays.host[:, L.H_THREADS].any():
             self._kernels = weave.weave(kinds_used, protocol, features=[*features, "heaps"])
-        self._plan.arrays.g[L.G_FILTER] = int(cast.drops_duplicates)
         self._logs = Logs(self._plan)
         keepings = [getattr(OPERATORS[spec.kind], "keeping", None) for spec in self.experiment.query.operators]
         self._world = World(self._plan.arrays, keepings, self._logs)
+        checkpointing.prepare(cast, self._world)
         services = sum(feed.count for feed in self._plan.feeds.values()) * len(self._plan.operators)
         self._trace_rows = capacity.trace or min(max(services, 1 << 16), ROWS_AHEAD)
         self.observed = trace and keep_outputs  # all outputs and services since the start are at hand

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.core import replay
+from engine.core import layout as L
+from engine.core import lore, replay
 from engine.core.actors import Actor, ActorHost, Agent
 from engine.core.world import World
 from engine.services import Disk, ObjectStore
@@ -17,6 +18,7 @@ from engine.spec.units import megabytes_bytes, milliseconds_ns, scaled, seconds_
 from engine.spec.validation import placement_of
 
 from . import messages
+from .communication_induced import InducedWorker
 from .coordinated import CoordinatedRounds, CoordinatedWorker
 from .coordinator import Coordinator
 from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
@@ -31,6 +33,8 @@ class Cast:
     agent: Agent | None = None
     features: tuple[str, ...] = ()  # of the loop (`engine.core.weave.FEATURES`)
     drops_duplicates: bool = False
+    lore_rule: int = 0  # `engine.core.layout.RULE_*`
+    lore_bytes: int = 0
 
 
 def cast_of(experiment: Experiment) -> Cast:
@@ -56,11 +60,23 @@ def _coordinated(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
 
 
 def _uncoordinated(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
-    workload = experiment.workload
-    may_be_lost = _may_be_lost(experiment)
-    jitter_ns = seconds_ns(protocol.jitter_s)
+    workload, may_be_lost, jitter_ns = experiment.workload, _may_be_lost(experiment), seconds_ns(protocol.jitter_s)
     worker = UncoordinatedWorker(costs, may_be_lost, protocol.interval_ns, jitter_ns, workload.horizon_ns, workload.seed)
-    kept = protocol.log and protocol.semantics != "at_most_once" and may_be_lost
+    return _logged(experiment, protocol, worker)
+
+
+def _communication_induced(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
+    workload, may_be_lost, jitter_ns = experiment.workload, _may_be_lost(experiment), seconds_ns(protocol.jitter_s)
+    instances = sum(spec.parallelism for spec in experiment.query.operators)
+    added_bytes = protocol.added_bytes(instances)
+    worker = InducedWorker(costs, may_be_lost, protocol.interval_ns, jitter_ns, workload.horizon_ns, workload.seed, added_bytes)
+    cast = _logged(experiment, protocol, worker)
+    rule = L.RULE_INDEX if protocol.variant == "bcs" else L.RULE_CLOCK * protocol.clock_test + L.RULE_CYCLE * protocol.cycle_test
+    return replace(cast, features=(*cast.features, "forcing"), lore_rule=rule, lore_bytes=added_bytes * workload.scale)
+
+
+def _logged(experiment: Experiment, protocol: Any, worker: UncoordinatedWorker) -> Cast:
+    kept = protocol.log and protocol.semantics != "at_most_once" and _may_be_lost(experiment)
     coordinator = UncoordinatedCoordinator(COORDINATOR, protocol.detect_ns, _machines(experiment), protocol.semantics, kept)
     return Cast((coordinator,), worker, ("counting", *(["logging"] if kept else [])), protocol.semantics == "exactly_once")
 
@@ -68,6 +84,7 @@ def _uncoordinated(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
 PROTOCOLS: Mapping[str, Callable[[Experiment, Any, Costs], Cast]] = {
     "coordinated": _coordinated,
     "uncoordinated": _uncoordinated,
+    "communication_induced": _communication_induced,
 }
 """By kind: who coordinates and works, and what the loop has to do for them."""
 
@@ -101,6 +118,15 @@ def _store(about: Store) -> ObjectStore:
     capacity = None if about.capacity_mb is None else megabytes_bytes(about.capacity_mb)
     disk = Disk(max(1, scaled(about.write_mb_per_s, 8)), max(1, scaled(about.read_mb_per_s, 8)), capacity_bytes=capacity)
     return ObjectStore(host, disk, milliseconds_ns(about.request_ms))
+
+
+def prepare(cast: Cast, world: World) -> None:
+    """Tell the core what the protocol wants of it, before the run."""
+    w = world.arrays
+    w.g[[L.G_FILTER, L.G_LORE_RULE, L.G_LORE_BYTES]] = cast.drops_duplicates, cast.lore_rule, cast.lore_bytes
+    if w.g[L.G_LORE]:
+        for i in range(len(w.inst)):
+            lore.note_checkpoint(w, i, -1)  # that at the start
 
 
 def forget(actors: Sequence[Any], world: World) -> None:

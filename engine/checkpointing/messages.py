@@ -18,9 +18,10 @@ number) to its instances, (STORED, epoch) to the coordinator, with a `TAKEN` row
 MESSAGE_BYTES = 64
 ROW_BYTES = 16  # of what goes with a message, by instance
 
-INSTANCE, NUMBER, CAPTURED_NS, BYTES, PIECES, DURABLE_NS, COLUMNS = range(7)
-TAKEN = ("instance", "number", "captured_ns", "bytes", "pieces", "durable_ns")
-"""A checkpoint that was taken: of which instance, its number, when, how large, in how many pieces, when the store had all of them."""
+INSTANCE, NUMBER, CAPTURED_NS, BYTES, PIECES, DURABLE_NS, FORCED, COLUMNS = range(8)
+TAKEN = ("instance", "number", "captured_ns", "bytes", "pieces", "durable_ns", "forced")
+"""A checkpoint that was taken: of which instance, its number, when, how large, in how many pieces, when the store had all of them,
+and whether a record forced it."""
 
 
 def rows_to_bytes(rows: Sequence[Sequence[int]]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -65,7 +66,7 @@ class UncoordinatedCoordinator(Coordinator):
         _, epoch = message.words
         if epoch == self.epoch and not self.recovering:  # else it is of a history that is over
             row, sent, processed = tables_from_bytes(message.parcel)
-            self.taken[int(row[M.INSTANCE])].append((row.tolist(), sent, processed))
+            insort(self.taken[int(row[M.INSTANCE])], (row.tolist(), sent, processed), key=lambda one: one[0][M.NUMBER])
             self.count += 1
             if self.logged and self.semantics == "exactly_once" and self.count % len(self.taken) == 0:
                 record = self.record()
@@ -140,9 +141,15 @@ class UncoordinatedWorker(Worker):
         verb, epoch, number = message.words
         if verb != TAKE or epoch != self.machine(self.host_of[instance]).epoch:
             return 0
+        return self.take_counted(world, instance, number, now_ns, post)
+
+    def take_counted(
+        self, world: World, instance: int, number: int, now_ns: int, post: Post, more_bytes: int = 0, forced: bool = False
+    ) -> int:
+        """As `take`, with the instance's counters."""
         sent, processed = checkpoints.counters(world, instance)
         self.counters[number, instance] = [sent, processed]
-        return self.take(world, instance, number, now_ns, post) + COUNTER_BYTES * (len(sent) + len(processed)) * self.costs.ps_per_byte
+        return self.take(world, instance, number, now_ns, post, more_bytes + COUNTER_BYTES * (len(sent) + len(processed)), forced)
 
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
         raise AssertionError("nobody sends barriers")

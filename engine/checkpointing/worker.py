@@ -46,6 +46,7 @@ class Upload:
     size_bytes: int
     pieces: int
     content: bytes
+    forced: bool
     sent: int = 0
     stored: int = 0
 
@@ -99,14 +100,15 @@ class Worker(ABC):
 
     # -- taking one ------------------------------------------------------------------------------------------------------------
 
-    def take(self, world: World, i: int, number: int, now_ns: int, post: Post) -> int:
-        """Take a checkpoint of instance `i` and send the first of it to the store; returns the work, ps."""
-        size_bytes = BASE_BYTES + int(world.arrays.inst[i, L.I_STATE_BYTES])
+    def take(self, world: World, i: int, number: int, now_ns: int, post: Post, more_bytes: int = 0, forced: bool = False) -> int:
+        """Take a checkpoint of instance `i` and send the first of it to the store; returns the work, ps. more_bytes: of what the protocol
+        keeps with it."""
+        size_bytes = BASE_BYTES + more_bytes + int(world.arrays.inst[i, L.I_STATE_BYTES])
         pieces = -(-size_bytes // PIECE_BYTES)
         if pieces > M.PIECES_MAX:
             raise ValueError(f"a checkpoint has {size_bytes:,} bytes; at most {M.PIECES_MAX * PIECE_BYTES:,} are possible")
         content = checkpoints.capture(world, i).to_bytes() if self.contents else b""
-        upload = Upload(now_ns, size_bytes, pieces, content)
+        upload = Upload(now_ns, size_bytes, pieces, content, forced)
         self.machine(self.host_of[i]).uploads[number, i] = upload
         for _ in range(min(PIECES_AHEAD, pieces)):
             self._send_piece(upload, number, i, post)
@@ -129,7 +131,7 @@ class Worker(ABC):
             self._send_piece(upload, number, i, post)
         elif upload.stored == upload.pieces:
             del machine.uploads[number, i]
-            row = [i, number, upload.captured_ns, upload.size_bytes, upload.pieces, now_ns]
+            row = [i, number, upload.captured_ns, upload.size_bytes, upload.pieces, now_ns, int(upload.forced)]
             machine.taken.setdefault(number, []).append(row)
             self.durable(host, row, now_ns, post)
 

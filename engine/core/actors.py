@@ -168,6 +168,16 @@ class Process(Protocol):
         ...
 
 
+@runtime_checkable
+class Forced(Protocol):
+    """An agent whose instances may have to take a checkpoint before they serve a record (`engine.core.lore`)."""
+
+    def forced(self, world: World, instance: int, told: int, now_ns: int, post: Post) -> int:
+        """The service of a record begins that must not be part of the state yet; row `told` of `lore` is what it brings. Returns work, as
+        `Agent.serve`; what is sent leaves before the outputs."""
+        ...
+
+
 @dataclass(order=True)
 class _Errand:
     """What comes to the process of a machine, or what it has put off; ordered by time, then by sender and its count."""
@@ -208,6 +218,7 @@ class Actors:
         self._process_sent = [0] * len(directory.machines)
         self._down = np.zeros(len(directory.machines), bool)
         self._process: Process | None = agent if isinstance(agent, Process) else None
+        self._forced: Forced | None = agent if isinstance(agent, Forced) else None
         self._watchers = [k for k, actor in enumerate(self.actors) if isinstance(actor, Watcher)]
         self._parcels: dict[int, bytes] = {}  # under way
         self._parcel_counts: dict[int, int] = {}  # by sender
@@ -257,7 +268,8 @@ class Actors:
                     actor.receive(self._take(world, k), due_ns, _ActorPost(self, world, k, due_ns))
 
     def answer(self, world: World) -> None:
-        """The loop has handed a control message to an instance, or the last barrier: let the agent serve it."""
+        """The loop has handed a control message to an instance, or the last barrier, or a record that forces a checkpoint: let the agent
+        serve it."""
         w = world.arrays
         i = int(w.g[L.G_NEED])
         slot = int(w.inst[i, L.I_QUEUE])
@@ -267,6 +279,8 @@ class Actors:
         now_ns = int(w.host[h, L.H_RESUME])
         if self.agent is not None and w.msg[slot, L.M_KIND] == L.BARRIER:
             extra_ps = self.agent.aligned(world, i, int(w.msg[slot, L.M_EVENT]), now_ns, post)
+        elif self._forced is not None and w.msg[slot, L.M_KIND] == L.RECORD:
+            extra_ps = self._forced.forced(world, i, int(w.msg[slot, int(w.g[L.G_LORE])]), now_ns, post)
         elif self.agent is not None:
             extra_ps = self.agent.serve(world, i, self._read(world, slot), now_ns, post)
         answer = [L.H_ANSWERED, L.H_ANSWER, L.H_ANSWER_LAST, L.H_ANSWER_PS]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from . import keyed, losing, replay
+from . import keyed, lore, losing, replay
 from . import layout as L
 from .keyed import KeyedState, tables_from_bytes, tables_to_bytes
 from .tools import look_at
@@ -47,7 +47,8 @@ class Checkpoint:
     """words: (6,) watermark, largest event time served, the three of its place in the log, records of the log read once. marks: watermarks
     of its input channels, in the order of the world's `inputs`. turns: where `rebalance` goes on, by edge that leaves the operator. sent,
     processed: where records are counted, how many it has sent on each channel that leaves it, and served of each that enters it, in the
-    order of the channels' numbers. keyed: the tables of its `KeyedState`, none if its operator keeps none.
+    order of the channels' numbers. lore: where checkpoints may be forced, what it knows (`engine.core.lore`), from KNOWN_CLOCK on. keyed:
+    the tables of its `KeyedState`, none if its operator keeps none.
     """
 
     words: Words
@@ -55,6 +56,7 @@ class Checkpoint:
     turns: Words
     sent: Words
     processed: Words
+    lore: Words
     keyed: tuple[Words, ...]
 
     @property
@@ -62,12 +64,12 @@ class Checkpoint:
         return KeyedState(*self.keyed) if self.keyed else None
 
     def to_bytes(self) -> bytes:
-        return tables_to_bytes([self.words, self.marks, self.turns, self.sent, self.processed, *self.keyed])
+        return tables_to_bytes([self.words, self.marks, self.turns, self.sent, self.processed, self.lore, *self.keyed])
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Checkpoint:
-        words, marks, turns, sent, processed, *tables = tables_from_bytes(content)
-        return cls(words, marks, turns, sent, processed, tuple(tables))
+        words, marks, turns, sent, processed, lore, *tables = tables_from_bytes(content)
+        return cls(words, marks, turns, sent, processed, lore, tuple(tables))
 
 
 WATERMARK, NEWEST, APPEND, EVENT, TRIGGER, READ = range(6)
@@ -86,7 +88,8 @@ def capture(world: World, i: int) -> Checkpoint:
         state = keyed.capture(world, keeping, i, 0, keyed.key_groups(w, int(inst[L.I_OP]))[1])
         tables = tuple(getattr(state, field.name) for field in fields(state))
     marks, turns = w.chan[_inputs(w, i), L.C_WATERMARK], w.chan[_turns(w, i), L.C_TURN]
-    return Checkpoint(words, marks, turns, *counters(world, i), tables)
+    known = w.lore[i, L.KNOWN_CLOCK :].copy() if w.g[L.G_LORE] else np.zeros(0, np.int64)
+    return Checkpoint(words, marks, turns, *counters(world, i), known, tables)
 
 
 def counters(world: World, i: int) -> tuple[Words, Words]:
@@ -119,6 +122,13 @@ def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
     for c, sent in zip(leaving.tolist(), [0] * len(leaving) if checkpoint is None else checkpoint.sent.tolist(), strict=True):
         replay.cut_off(w, c, sent)
     w.chan[leaving, L.C_CONSUMED] = w.chan[leaving, L.C_SENT]
+    if w.g[L.G_LORE]:
+        w.gate[entering, L.Q_LORE] = -1
+        w.sent_to[i] = 0
+        w.lore[i, L.KNOWN_SHARED] = -1
+        w.lore[i, L.KNOWN_CLOCK :] = 0 if checkpoint is None else checkpoint.lore
+        if checkpoint is None:
+            lore.note_checkpoint(w, i, -1)
     if checkpoint is None:
         if inst[L.I_SOURCE]:
             world.logs.seek(w, i, BEGINNING)

@@ -9,6 +9,7 @@ FAR = 1 << 62  # "never", and the watermark that says "no more records"
 DONE, NEED_MESSAGES, NEED_RING, NEED_ENTRIES, NEED_ROWS, NEED_PANES, NEED_TRACE, NEED_OUTPUTS = 0, 1, 2, 3, 4, 5, 6, 7
 ACTORS, CALL_OUT = 8, 9  # an actor has something to do; an instance has been handed a control message
 DEATH = 10  # a host has died that will restart
+NEED_LORE = 11
 
 # -- item kinds, queue classes, instance status, partitionings ---------------------------------------------------------
 RECORD, WATERMARK, TICK, END_OF_LOG, CONTROL_MESSAGE, BARRIER = 0, 1, 2, 3, 4, 5
@@ -252,11 +253,18 @@ K_TARGET = 11
 K_COLUMNS = 12
 
 # -- alignment of barriers (docs/event-core.md, 15), by channel: the generation of its receiver in which it is barred; where records are
-# counted: the number of the next one that the receiver has not served; where they are logged: the first and last message kept, or -1 ... --
-Q_GENERATION, Q_PROCESSED, Q_KEPT, Q_KEPT_LAST, Q_COLUMNS = range(5)
+# counted: the number of the next one that the receiver has not served; where they are logged: the first and last message kept, or -1; the
+# serial number of the row of `lore` that it brought last ... --
+Q_GENERATION, Q_PROCESSED, Q_KEPT, Q_KEPT_LAST, Q_LORE, Q_COLUMNS = range(6)
 # ... by instance: input channels, how many of them are barred, what is passed over (first and last message, -1 for none), how often it
 # has been aligned or given up
 A_INPUTS, A_BARRED, A_ASIDE, A_ASIDE_LAST, A_GENERATION, A_COLUMNS = range(6)
+
+# -- what instances know of one another's checkpoints (`engine.core.lore`): the row that has been shared since the last change, or -1 (of a
+# free row: the next one); its serial number; Lamport clock; from here on for each instance its checkpoints x 4 and KNOWS_* ------------
+KNOWN_SHARED, KNOWN_SERIAL, KNOWN_MARK, KNOWN_CLOCK, KNOWN_FIRST = range(5)
+KNOWS_TAKEN, KNOWS_GREATER = 1, 2
+RULE_CLOCK, RULE_CYCLE, RULE_INDEX = 1, 2, 4  # HMNR's two tests, or BCS
 
 C_SENDER, C_RECEIVER, C_EDGE, C_SENT, C_CONSUMED, C_WAITING, C_WATERMARK, C_TURN, C_SENT_BYTES, C_COLUMNS = range(10)
 
@@ -308,7 +316,13 @@ G_LEFT = 58  # where hosts can be lost: the column of a message that says when i
 G_LOST = 59  # control messages that are lost and still have their parcels, -1 if none
 G_ENTRIES_FREED = 60  # how often an entry was freed
 G_FILTER = 61  # 1: a record that has been served is dropped when it comes again
-G_COLUMNS = 62
+G_LORE = 62  # where records bring rows of `lore`: the column of a message for its row; else 0 ...
+G_LORE_RULE = 63  # ... sum of RULE_* ...
+G_LORE_BYTES = 64  # ... how many bytes that adds to a record ...
+G_LORE_FREE = 65  # ... first free row (a list), -1 if none ...
+G_LORE_ROWS_FREE = 66
+G_LORE_SERIAL = 67  # ... and how many rows have been shared so far
+G_COLUMNS = 68
 
 # -- what varies the cost of an operator's services, in the parameters (docs/event-core.md, 3.2) ----------------------------------
 V_EXTRA = 0  # warm-up: what it adds to the cost at first, in units of 2^-16 ...

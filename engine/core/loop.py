@@ -15,6 +15,7 @@ Lines with `# WEAVE name` are replaced by calls of the functions that operators 
 from engine.core.alignment import let_in, pass_over
 from engine.core.compiler import prefetch
 from engine.core.layout import *
+from engine.core.lore import merge, must_force, publish
 from engine.core.losing import lose_arrivals
 from engine.core.replay import keep_copy
 from engine.core.tools import (
@@ -64,6 +65,8 @@ def advance(world, stop):
     edge = world.edge
     chan = world.chan
     gate = world.gate
+    lore = world.lore
+    sent_to = world.sent_to
     align = world.align
     inputs = world.inputs
     input_first = world.input_first
@@ -420,6 +423,11 @@ def advance(world, stop):
                             g[G_NEED] = wanted
                             reason = NEED_MESSAGES
                             break
+                        # WEAVE if forcing
+                        if is_record and lore[i, KNOWN_SHARED] < 0 and g[G_LORE_ROWS_FREE] == 0:
+                            reason = NEED_LORE
+                            break
+                        # WEAVE end
                         if h2 == h:
                             if host[h, H_LOCAL_TAIL] - host[h, H_LOCAL] == ring_capacity:
                                 reason = NEED_RING
@@ -468,6 +476,12 @@ def advance(world, stop):
                             if key_hash != 0:  # by the time it arrives, its bucket is in the cache, and by its service the entry
                                 prefetch(table, key_hash & (table.shape[0] - 1))
                         msg[made, M_HASH] = key_hash
+                        # WEAVE if forcing
+                        if is_record:
+                            msg[made, g[G_LORE]] = publish(world, i)
+                            sent_to[i, i2] = 1
+                            size += g[G_LORE_BYTES]
+                        # WEAVE end
                         # WEAVE on_send
                         if edge[e, E_COUNTED] == 1:
                             chan[c, C_SENT_BYTES] += size
@@ -757,6 +771,21 @@ def advance(world, stop):
                         before = -FAR
                         limit = -FAR  # panes that end by then close
                         if kind == RECORD:
+                            # WEAVE if forcing
+                            told = msg[slot, g[G_LORE]]
+                            news = gate[channel, Q_LORE] != lore[told, KNOWN_SERIAL]
+                            forced = host[h, H_ANSWERED] == 1
+                            if forced:  # it has taken a checkpoint, whose first pieces leave before the outputs
+                                host[h, H_ANSWERED] = 0
+                                box[0] = host[h, H_ANSWER]
+                                box[1] = host[h, H_ANSWER_LAST]
+                                extra_ps = host[h, H_ANSWER_PS]
+                            elif news and must_force(world, i, told):
+                                msg[slot, M_NEXT] = after
+                                g[G_NEED] = i
+                                reason = CALL_OUT
+                                break
+                            # WEAVE end
                             box[3] = 1
                             trigger = msg[slot, M_TRIGGER]
                             e = msg[slot, M_EDGE]  # an operator may send the message itself on, and then writes its port there
@@ -823,6 +852,10 @@ def advance(world, stop):
                             msg[slot, M_NEXT] = after
                             if kind == WATERMARK:
                                 chan[channel, C_WATERMARK] = before
+                            # WEAVE if forcing
+                            if kind == RECORD and forced:
+                                host[h, H_ANSWERED] = 1
+                            # WEAVE end
                             if tracing:
                                 notes[slot, N_ORIGIN] = came_from
                             reason = -n
@@ -844,6 +877,11 @@ def advance(world, stop):
                             tally[i, Y_STATE] = inst[i, I_STATE_BYTES]
                         if kind == RECORD:  # its place in the channel is free again
                             # WEAVE on_receive
+                            # WEAVE if forcing
+                            if news:
+                                merge(world, i, told)
+                                gate[channel, Q_LORE] = lore[told, KNOWN_SERIAL]
+                            # WEAVE end
                             # WEAVE if counting
                             gate[channel, Q_PROCESSED] = max(gate[channel, Q_PROCESSED], msg[slot, M_SEQUENCE] + 1)
                             # WEAVE end

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import bulk, reuse
+from . import bulk, lore, reuse
 from . import layout as L
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class Tables(NamedTuple):
     edge: Words
     chan: Words
     gate: Words  # (channels, 1): which are barred
+    lore: Words  # (rows, 4 + instances) what instances know of one another
+    sent_to: Words  # (instances, instances) 1 if it has sent to the other since its last checkpoint
     align: Words  # (instances, alignment columns)
     inputs: Words  # channels by receiving instance
     input_first: Words
@@ -212,6 +214,15 @@ class World:
             g[L.G_PANE] = old
             g[L.G_PANES_FREE] += new - old
             self._set(pane=pane)
+        elif reason == L.NEED_LORE:
+            if lore.sweep(w, int(g[L.G_LORE])) < len(w.lore) // 4:
+                old = len(w.lore)
+                larger = np.concatenate([w.lore, np.zeros_like(w.lore)])
+                larger[old:, L.KNOWN_SHARED] = np.arange(old + 1, 2 * old + 1)
+                larger[-1, L.KNOWN_SHARED] = g[L.G_LORE_FREE]
+                g[L.G_LORE_FREE] = old
+                g[L.G_LORE_ROWS_FREE] += old
+                self._set(lore=larger)
         elif reason == L.NEED_TRACE:
             self._set(trace=_taller(w.trace, 2 * len(w.trace), int(g[L.G_TRACE])))
         else:
@@ -407,7 +418,7 @@ class World:
         host[:, [L.H_LOCAL_TAIL, L.H_REMOTE_TAIL]] -= host[:, [L.H_LOCAL, L.H_REMOTE]]
         host[:, [L.H_LOCAL, L.H_REMOTE, L.H_REMOTE_SORTED, L.H_AGENDA, L.H_LISTED, L.H_ANSWER, L.H_ANSWER_LAST, L.H_ANSWER_PS]] = 0
         gate = w.gate.copy()
-        gate[:, [L.Q_KEPT, L.Q_KEPT_LAST]] = 0  # what is in the logs follows from what was sent
+        gate[:, [L.Q_KEPT, L.Q_KEPT_LAST, L.Q_LORE]] = 0  # what is in the logs follows from what was sent
         align = w.align.copy()
         align[:, [L.A_ASIDE, L.A_ASIDE_LAST]] = 0
         link = w.link.copy()
@@ -421,6 +432,8 @@ class World:
         add(self._messages_digest([int(slot) for slot in w.proc[:, L.P_SLOT] if slot >= 0]))
         for r in range(2 * len(host)):
             add(self._messages_digest(self.ring(r)))
+        if w.g[L.G_LORE]:
+            add(w.lore[: len(w.inst), L.KNOWN_CLOCK :], w.sent_to)
         kept = [w.op[w.inst[:, L.I_OP], column].astype(np.int64) for column in (L.O_ROW_WORDS, L.O_GROUP_WORDS, L.O_FIRST_ROW)]
         add(np.array([bulk.state_digest(w.table, w.entry, w.row, *kept, int(w.g[L.G_STAMPS]))]), w.g[[L.G_HOPS, L.G_ENTRIES_USED]])
         return hasher.digest()

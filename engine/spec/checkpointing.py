@@ -18,6 +18,7 @@ class NoCheckpoints(Variant):
     title: ClassVar[str] = "None"
     source: ClassVar[str] = "Siachamis 2024, 3.5 (NOC)"
     kind: Literal["none"] = "none"
+    log_work: ClassVar[float] = 0.0
 
 
 class Store(Model):
@@ -85,6 +86,11 @@ class Checkpoints(Variant):
     def takeover_ns(self) -> int:
         return seconds_ns(self.takeover_s)
 
+    @property
+    def log_work(self) -> float:
+        """Work for each record that is logged, as a share of what its operator takes for one."""
+        return 0.0
+
 
 class CoordinatedCheckpoints(Checkpoints):
     """Rounds: a coordinator lets the sources send barriers, and every instance stores its state when barriers have come by all of its
@@ -101,14 +107,9 @@ class CoordinatedCheckpoints(Checkpoints):
     )
 
 
-class UncoordinatedCheckpoints(Checkpoints):
-    """Every worker takes checkpoints of its instances by its own clock, and nobody waits for anybody. What channels carry is logged. After
-    a loss the newest checkpoints that fit together are searched, and what was on its way between them is sent again from the logs.
-    """
+class LoggedCheckpoints(Checkpoints):
+    """What protocols with logs of channels have in common."""
 
-    title: ClassVar[str] = "Uncoordinated"
-    source: ClassVar[str] = "Siachamis 2024, 3.3.2 (UNC)"
-    kind: Literal["uncoordinated"] = "uncoordinated"
     jitter_s: Number = quantity(
         1,
         unit="s",
@@ -137,6 +138,10 @@ class UncoordinatedCheckpoints(Checkpoints):
         20, unit="us", ge=0, le=1e9, title="Replaying", description="In a recovery, for each record that is sent again."
     )
 
+    @property
+    def log_work(self) -> float:
+        return self.log_share if self.log else 0.0
+
     @model_validator(mode="after")
     def _has_what_it_needs(self) -> Self:
         if not self.log and self.semantics != "at_most_once":
@@ -151,4 +156,55 @@ class UncoordinatedCheckpoints(Checkpoints):
         return self
 
 
-AnyCheckpointing = Annotated[NoCheckpoints | CoordinatedCheckpoints | UncoordinatedCheckpoints, Field(discriminator="kind")]
+class UncoordinatedCheckpoints(LoggedCheckpoints):
+    """Every worker takes checkpoints of its instances by its own clock, and nobody waits for anybody. What channels carry is logged. After
+    a loss the newest checkpoints that fit together are searched, and what was on its way between them is sent again from the logs.
+    """
+
+    title: ClassVar[str] = "Uncoordinated"
+    source: ClassVar[str] = "Siachamis 2024, 3.3.2 (UNC)"
+    kind: Literal["uncoordinated"] = "uncoordinated"
+
+
+class InducedCheckpoints(LoggedCheckpoints):
+    """As uncoordinated, but every instance has a clock of its own, and records carry what their senders know of all checkpoints. Where that
+    shows that one would become useless, the receiver takes another before it serves the record.
+    """
+
+    title: ClassVar[str] = "Communication-induced"
+    source: ClassVar[str] = "Siachamis 2024, 3.3.3 (CIC); Helary 2000 (HMNR); Briatico 1984 (BCS)"
+    kind: Literal["communication_induced"] = "communication_induced"
+    variant: Literal["hmnr", "bcs"] = Field(
+        default="hmnr", title="Variant", description="HMNR: vectors over all instances; BCS: one number, and more forced checkpoints."
+    )
+    clock_test: bool = Field(
+        default=True, title="Clock test", description="The first of HMNR's tests; without it checkpoints become useless."
+    )
+    cycle_test: bool = Field(default=True, title="Cycle test", description="The second of HMNR's tests.")
+    piggyback_bytes: Integer = quantity(
+        300,
+        unit="bytes",
+        ge=0,
+        le=10**6,
+        title="Piggyback",
+        description="What every record carries more, whatever the number of instances ...",
+    )
+    entry_bytes: Number = quantity(
+        2, unit="bytes", ge=0, le=1000, title="Per instance", description="... and for each instance of the run; BCS has one entry."
+    )
+    serialise_share: Number = Field(
+        default=0.6,
+        ge=0,
+        le=10,
+        title="Work of bytes",
+        description="Share of an operator's work for a record that grows with the record's bytes.",
+    )
+
+    def added_bytes(self, instances: int) -> int:
+        """What a record carries more."""
+        return self.piggyback_bytes + round(self.entry_bytes * (1 if self.variant == "bcs" else instances))
+
+
+AnyCheckpointing = Annotated[
+    NoCheckpoints | CoordinatedCheckpoints | UncoordinatedCheckpoints | InducedCheckpoints, Field(discriminator="kind")
+]

@@ -66,6 +66,11 @@ def uncoordinated(**more: Any) -> Document:
     return {"kind": "uncoordinated", "interval_s": interval_s, "store": {"request_ms": 1.0}} | quick | more
 
 
+def communication_induced(**more: Any) -> Document:
+    """The same, with forced checkpoints."""
+    return uncoordinated(**more) | {"kind": "communication_induced"}
+
+
 def with_protocol(document: Document, protocol: Document) -> Document:
     return document | {"policies": {**document.get("policies", {}), "checkpointing": protocol}}
 

@@ -21,11 +21,11 @@ from engine.core import layout as L
 from tests.corner_cases import a_cycle_drains_when_nothing_goes_round
 
 from .agreement import DATASETS, TINY, simulated
-from .recovery_examples import coordinated, counting, joining, loss, uncoordinated, with_losses, without_losses
+from .recovery_examples import communication_induced, coordinated, counting, joining, loss, uncoordinated, with_losses, without_losses
 
 Document = dict[str, Any]
 
-PROTOCOLS = (coordinated, uncoordinated)
+PROTOCOLS = (coordinated, uncoordinated, communication_induced)
 
 
 def finished(document: Document, **options: Any) -> engine.Simulation:

@@ -1,0 +1,89 @@
+"""Communication-induced checkpoints (Siachamis 2024, 3.3.3): as uncoordinated ones, but records tell what their senders know of all others'
+checkpoints, and one that would make a checkpoint useless forces another before it is served."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core import lore
+from engine.core.actors import Directory, Message, Post
+from engine.core.random import RandomStream
+from engine.core.world import World
+
+from . import messages as M
+from .messages import TAKE, TIMER
+from .uncoordinated import UncoordinatedWorker
+from .worker import Costs
+
+
+class InducedWorker(UncoordinatedWorker):
+    """Each instance has a clock of its own, and a forced checkpoint counts as its last one.
+
+    last_ns, spans_ns, taken: by instance, when it took its last checkpoint, how long it waits this time, and how many it has taken.
+    """
+
+    def __init__(self, costs: Costs, contents: bool, interval_ns: int, jitter_ns: int, until_ns: int, seed: int, vector_bytes: int):
+        super().__init__(costs, contents, interval_ns, jitter_ns, until_ns, seed)
+        self.vector_bytes = vector_bytes
+
+    def start(self, directory: Directory) -> None:
+        super().start(directory)
+        self.last_ns = [0] * len(self.host_of)
+        self.spans_ns = [0] * len(self.host_of)
+        self.taken = [0] * len(self.host_of)
+        self.forced_taken = [0] * len(self.host_of)
+
+    def _set_timer(self, host: int, epoch: int, now_ns: int, post: Post) -> None:
+        for i in self.instances[host]:
+            self.last_ns[i] = now_ns
+            self._wait(i, epoch, now_ns, post)
+
+    def _wait(self, i: int, epoch: int, now_ns: int, post: Post) -> None:
+        """Draw the next span and be reminded behind it."""
+        draw = RandomStream(self.seed, "checkpoint timer of an instance", i).below(np.array([now_ns]), 3)
+        self.spans_ns[i] = self.interval_ns + (int(draw[0]) - 1) * self.jitter_ns
+        self._remind(i, epoch, now_ns, now_ns + self.spans_ns[i], post)
+
+    def _remind(self, i: int, epoch: int, now_ns: int, at_ns: int, post: Post) -> None:
+        if at_ns <= self.until_ns:
+            post.send(self.addresses[self.host_of[i]], (TIMER, epoch, i), 0, after_ns=at_ns - now_ns)
+
+    def obey(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
+        if message.words[0] != TIMER or message.sender != self.addresses[host]:
+            super().obey(world, host, message, now_ns, post)
+            return
+        _, epoch, i = message.words
+        if epoch != self.machine(host).epoch:
+            return
+        due_ns = self.last_ns[i] + self.spans_ns[i]
+        if due_ns > now_ns:  # a record has forced one meanwhile
+            self._remind(i, epoch, now_ns, due_ns, post)
+        else:
+            post.send(i, (TAKE, epoch, 0), M.MESSAGE_BYTES)
+            self._wait(i, epoch, now_ns, post)
+
+    def serve(self, world: World, instance: int, message: Message, now_ns: int, post: Post) -> int:
+        verb, epoch, _ = message.words
+        if verb != TAKE or epoch != self.machine(self.host_of[instance]).epoch:
+            return 0
+        return self._checkpoint(world, instance, -1, now_ns, post)
+
+    def forced(self, world: World, instance: int, told: int, now_ns: int, post: Post) -> int:
+        self.forced_taken[instance] += 1
+        return self._checkpoint(world, instance, told, now_ns, post)
+
+    def _checkpoint(self, world: World, i: int, told: int, now_ns: int, post: Post) -> int:
+        lore.note_checkpoint(world.arrays, i, told)
+        self.taken[i] += 1
+        self.last_ns[i] = now_ns
+        return self.take_counted(world, i, self.taken[i], now_ns, post, self.vector_bytes, told >= 0)
+
+    def state(self) -> Any:
+        return [super().state(), self.last_ns, self.spans_ns, self.taken, self.forced_taken]
+
+    def restore(self, state: Any) -> None:
+        below, *own = state
+        super().restore(below)
+        self.last_ns, self.spans_ns, self.taken, self.forced_taken = (list(values) for values in own)
