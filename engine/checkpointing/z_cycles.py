@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from .recovery_line import CheckpointRecord
+
 Words = NDArray[np.int64]
 
 
@@ -41,3 +43,18 @@ def useless_checkpoints(checkpoints: Sequence[int], messages: Words) -> list[tup
     useless = within[component[within] == component[within + 1]]
     instance = np.searchsorted(first, useless, side="right") - 1
     return [(int(i), int(index)) for i, index in zip(instance, useless - first[instance] + 1, strict=True)]
+
+
+def messages_between(record: CheckpointRecord, processed: Words) -> Words:
+    """The messages of a record of checkpoints as `useless_checkpoints` wants them, one for all of the same intervals.
+
+    processed: (channels,) the number of the last message that was processed of each, at the end.
+    """
+    found: list[tuple[int, int, int, int]] = []
+    for c, channel in enumerate(record.channels):
+        sent, served = record.sent_on(c), record.processed_on(c)
+        ends = np.append(served[1:], processed[c])
+        for interval in np.flatnonzero(ends > served).tolist():  # messages served + 1 .. ends
+            first, last = np.searchsorted(sent, [served[interval] + 1, ends[interval]], side="left") - 1
+            found += [(channel.sender, x, channel.receiver, interval) for x in range(first, last + 1)]
+    return np.array(found, np.int64).reshape(-1, 4)

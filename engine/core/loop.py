@@ -775,12 +775,7 @@ def advance(world, stop):
                             told = msg[slot, g[G_LORE]]
                             news = gate[channel, Q_LORE] != lore[told, KNOWN_SERIAL]
                             forced = host[h, H_ANSWERED] == 1
-                            if forced:  # it has taken a checkpoint, whose first pieces leave before the outputs
-                                host[h, H_ANSWERED] = 0
-                                box[0] = host[h, H_ANSWER]
-                                box[1] = host[h, H_ANSWER_LAST]
-                                extra_ps = host[h, H_ANSWER_PS]
-                            elif news and must_force(world, i, told):
+                            if not forced and news and must_force(world, i, told):
                                 msg[slot, M_NEXT] = after
                                 g[G_NEED] = i
                                 reason = CALL_OUT
@@ -852,10 +847,6 @@ def advance(world, stop):
                             msg[slot, M_NEXT] = after
                             if kind == WATERMARK:
                                 chan[channel, C_WATERMARK] = before
-                            # WEAVE if forcing
-                            if kind == RECORD and forced:
-                                host[h, H_ANSWERED] = 1
-                            # WEAVE end
                             if tracing:
                                 notes[slot, N_ORIGIN] = came_from
                             reason = -n
@@ -878,6 +869,14 @@ def advance(world, stop):
                         if kind == RECORD:  # its place in the channel is free again
                             # WEAVE on_receive
                             # WEAVE if forcing
+                            if forced:  # it has taken a checkpoint, whose first pieces leave before the outputs
+                                host[h, H_ANSWERED] = 0
+                                extra_ps += host[h, H_ANSWER_PS]
+                                if host[h, H_ANSWER] >= 0:
+                                    msg[host[h, H_ANSWER_LAST], M_NEXT] = box[0]
+                                    box[0] = host[h, H_ANSWER]
+                                    if box[1] < 0:
+                                        box[1] = host[h, H_ANSWER_LAST]
                             if news:
                                 merge(world, i, told)
                                 gate[channel, Q_LORE] = lore[told, KNOWN_SERIAL]
