@@ -403,9 +403,7 @@ MUTATIONS = (
     ),
     Mutation("stored although it has matched", EXPIRING_JOIN, "if matches == 0 or par[at + T_LEFT_UNMATCHED + port] == 0:", "if True:"),
     # cycles
-    Mutation(
-        "watermarks go round", LOOP, "if edge[e, E_FEEDBACK] == 1 and msg[", "if edge[e, E_FEEDBACK] == 2 and msg["
-    ),
+    Mutation("watermarks go round", LOOP, "if edge[e, E_FEEDBACK] == 1 and msg[", "if edge[e, E_FEEDBACK] == 2 and msg["),
     Mutation(
         "trigger of the first record",
         AGGREGATION,

@@ -208,7 +208,6 @@ class PathJoin(Pairing):
     source = "Siachamis 2024, 3.6"
     inputs = ("left", "right", "deleted")
     outputs = ("out",)
-    priced_as = "join"
     on_record = staticmethod(path_join_on_record)
     key_hash = staticmethod(path_join_hash)
     keeping = Keeping(pair_sizes, relink=paths_relink)
