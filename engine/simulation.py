@@ -20,6 +20,7 @@ import pyarrow as pa
 from engine import checkpointing, memory
 from engine import plan as planning
 from engine.attribution import Delivery, Topology, Trace, Waterfall
+from engine.checkpointing.observing import watched
 from engine.core import layout as L
 from engine.core import weave
 from engine.core.actors import Actor, Actors, Agent, Directory, packed, unpacked
@@ -140,8 +141,10 @@ class Simulation:
         self._controls: list[Control] = [*self._retention(), *self._generation_ends(), *faults_and_controls]
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)
-        self._actors = Actors(actors, agent, self._directory([host.name for host in hosts]))
+        directory = self._directory([host.name for host in hosts])
+        self._actors = Actors(actors, agent, directory)
         self._actors.wind_up(self._world)
+        self._checkpoints = watched(cast.actors, cast.agent, directory.instances, self._plan.hosts, self.experiment)
         cyclic = any(edge.feedback for edge in self.experiment.query.edges)
         self._may_deadlock = cyclic and self.experiment.policies.flow_control.kind == "credits"
         self._may_die = memory.may_die(self._world.arrays)
@@ -301,8 +304,10 @@ class Simulation:
         self.run_until(edge)
         w = self._world.arrays
         now = self._counters(edge)
-        deaths = self._deaths(self._before.t_ns if self.frame_number else -1)
-        frame, rows = self._observer.frame(self.frame_number, w, self._before, now, deaths)
+        since_ns = self._before.t_ns if self.frame_number else -1
+        frame, rows = self._observer.frame(self.frame_number, w, self._before, now, self._deaths(since_ns))
+        if self._checkpoints is not None:
+            frame["checkpoints"] = self._checkpoints.frame(w, since_ns, edge)
         self.telemetry.add(frame, rows, self._plan.sinks, self._latencies, now.histogram - self._before.histogram)
         self._before = now
         self.frame_number += 1
@@ -403,6 +408,8 @@ class Simulation:
         deaths = Counter(death["host"] for death in self.deaths)
         for name, of_host in found["memory"].items():
             of_host["deaths"] = deaths[name]
+        if self._checkpoints is not None:
+            found["checkpointing"] = self._checkpoints.summary(start.t_ns, self.now_ns)
         return {**found, **ended, "wall_s": round(self.wall_s, 3)}
 
     def service_trace(self, with_trigger: bool = False) -> Words:

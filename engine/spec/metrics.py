@@ -14,6 +14,10 @@ OF_RUN = (
 )  # fmt: skip
 OF_LATENCY = ("count", "mean", "p50", "p95", "p99", "max")
 OF_MEMORY = ("used_bytes", "peak_bytes", "slow_down", "deaths")
+OF_CHECKPOINTING = (
+    "rounds_confirmed", "rounds_aborted", "rounds_failed", "ticks_skipped", "checkpoints", "stored_bytes", "checkpointing_time_ms",
+    "durable_time_ms", "recoveries", "restart_time_ms",
+)  # fmt: skip
 OF_OPERATOR = (
     *("in", "out", "busy", "blocked", "stolen", "late", "shed", "lost", "unsent"),
     *(
@@ -28,13 +32,15 @@ OF_OPERATOR = (
 
 def metric_names(experiment: Experiment) -> list[str]:
     """The numbers by which a run of the experiment can be told better or worse, but for the wall-clock time that it takes: that is not
-    the same twice. Latencies are there if something is delivered, memory of hosts that model it."""
+    the same twice. Latencies are there if something is delivered, memory of hosts that model it,
+    checkpointing with a protocol."""
     also = [latency.name for latency in experiment.measurement.also]
     latencies = ["latency_ms", *(f"latencies_ms.{name}" for name in also)]
     return [
         *OF_RUN,
         *(f"{latency}.{name}" for latency in latencies for name in OF_LATENCY),
         *(f"memory.{host.name}.{name}" for host in expand(experiment.cluster) for name in OF_MEMORY),
+        *(f"checkpointing.{name}" for name in OF_CHECKPOINTING),
         *(f"operators.{operator.id}.{name}" for operator in experiment.query.operators for name in OF_OPERATOR),
     ]
 

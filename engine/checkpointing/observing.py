@@ -1,0 +1,221 @@
+"""What a protocol does, for those who watch: its part of each frame, and of the summary.
+
+All of it is read from what the coordinator has been told and the workers have in hand, and told apart by its own times. So nothing has to
+be remembered between frames, and frames are the same however a run is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.core import layout as L
+from engine.core.compiler import compiled
+from engine.core.layout import A_ASIDE, M_NEXT
+from engine.core.world import Arrays
+from engine.spec import Experiment
+from engine.spec.metrics import OF_CHECKPOINTING
+
+from . import messages as M
+from .coordinated import CoordinatedRounds, Round
+from .coordinator import Coordinator, Recovery
+from .worker import Worker
+
+
+class Heard(NamedTuple):
+    """A checkpoint that is durable, as the coordinator has heard of it, and when."""
+
+    instance: int
+    number: int
+    captured_ns: int
+    durable_ns: int
+    size_bytes: int
+    kind: str
+    heard_ns: int
+
+
+class Checkpoints:
+    """The protocol of one run, watched. edges: how each is named, in the query's order."""
+
+    def __init__(
+        self,
+        coordinator: Coordinator,
+        worker: Worker,
+        instances: Sequence[tuple[str, int, int]],
+        hosts: Sequence[str],
+        operators: Sequence[str],
+        edges: Sequence[str],
+    ):
+        self._coordinator, self._worker = coordinator, worker
+        self._instances = instances
+        self._hosts, self._operators, self._edges = hosts, operators, edges
+
+    def frame(self, w: Arrays, after_ns: int, to_ns: int) -> dict[str, Any]:
+        """What changed later than one moment and up to another, which is the present (docs/engine-api.md)."""
+        lately = range(after_ns + 1, to_ns + 1)
+        heard = [checkpoint for checkpoint in _heard(self._coordinator, after_ns) if checkpoint.heard_ns in lately]
+        rounds = [
+            _round_told(one)
+            for one in _rounds(self._coordinator, after_ns)
+            if _is_in(lately, one.triggered_ns, one.ended_ns, *one.done.values())
+        ]
+        return {
+            "rounds": rounds,
+            "skipped_s": [at_ns / 1e9 for at_ns in _skipped(self._coordinator) if at_ns in lately],
+            "captured": [
+                {**self._whose(instance), "number": number, "captured_s": captured_ns / 1e9}
+                for instance, number, captured_ns in self._under_way()
+                if captured_ns in lately
+            ],
+            "durable": [
+                {
+                    **self._whose(one.instance),
+                    "number": one.number,
+                    "captured_s": one.captured_ns / 1e9,
+                    "durable_s": one.durable_ns / 1e9,
+                    "bytes": one.size_bytes,
+                    "kind": one.kind,
+                }
+                for one in sorted(heard, key=lambda one: (one.durable_ns, one.instance))
+            ],
+            "recoveries": [
+                self._recovery_told(one)
+                for one in self._coordinator.recoveries
+                if _is_in(lately, one.detected_ns, one.go_ns, *one.ordered.values(), *one.restored.values())
+            ],
+            "aligning": self._aligning(w),
+        }
+
+    def summary(self, from_ns: int, to_ns: int) -> dict[str, Any]:
+        """Of what began in a span, both ends included; times are means, None where there is nothing to take one of."""
+        span = range(from_ns, to_ns + 1)
+        rounds = [one for one in _rounds(self._coordinator, -1) if one.triggered_ns in span]
+        confirmed = [one for one in rounds if one.ended == "confirmed"]
+        checkpoints = [one for one in _heard(self._coordinator, -1) if one.captured_ns in span]
+        recoveries = [one for one in self._coordinator.recoveries if one.detected_ns in span]
+        values = (
+            len(confirmed),
+            sum(one.ended == "aborted" for one in rounds),
+            sum(one.ended == "failed" for one in rounds),
+            sum(at_ns in span for at_ns in _skipped(self._coordinator)),
+            len(checkpoints),
+            sum(one.size_bytes for one in checkpoints),
+            _mean_ms([one.ended_ns - one.triggered_ns for one in confirmed]),
+            _mean_ms([one.durable_ns - one.captured_ns for one in checkpoints]),
+            len(recoveries),
+            _mean_ms([one.go_ns - one.detected_ns for one in recoveries if not one.open]),
+        )
+        return dict(zip(OF_CHECKPOINTING, values, strict=True))
+
+    def _whose(self, instance: int) -> dict[str, Any]:
+        operator, index, _ = self._instances[instance]
+        return {"operator": operator, "index": index}
+
+    def _under_way(self) -> Iterator[tuple[int, int, int]]:
+        """Instance, number and time of what workers have captured, as long as the coordinator has not heard that it is durable."""
+        for _, machine in sorted(self._worker.machines.items()):
+            for (number, instance), upload in sorted(machine.uploads.items()):
+                yield instance, number, upload.captured_ns
+            for _, rows in sorted(machine.taken.items()):
+                for row in rows:
+                    yield row[M.INSTANCE], row[M.NUMBER], row[M.CAPTURED_NS]
+
+    def _recovery_told(self, recovery: Recovery) -> dict[str, Any]:
+        line: dict[str, list[int]] = {}
+        for (operator, _, _), number in zip(self._instances, recovery.line, strict=True):
+            line.setdefault(operator, []).append(number)
+        return {
+            "epoch": recovery.epoch,
+            "hosts": [self._hosts[h] for h in recovery.hosts],
+            "detected_s": recovery.detected_ns / 1e9,
+            "ordered_s": {self._hosts[h]: at_ns / 1e9 for h, at_ns in sorted(recovery.ordered.items())},
+            "restored_s": {self._hosts[h]: at_ns / 1e9 for h, at_ns in sorted(recovery.restored.items())},
+            "go_s": None if recovery.open else recovery.go_ns / 1e9,
+            "line": line,
+        }
+
+    def _aligning(self, w: Arrays) -> dict[str, Any]:
+        """Instances with barred channels and records that they passed over, by operator; barred channels, by edge."""
+        waiting = np.flatnonzero(w.align[:, L.A_BARRED] > 0)
+        instances = np.bincount(w.inst[waiting, L.I_OP], minlength=len(self._operators))
+        passed_over = np.zeros(len(w.inst), np.int64)
+        barred = np.zeros(len(self._edges), np.int64)
+        if len(waiting):
+            _count_passed_over(w.align, w.msg, passed_over)
+            receivers = w.chan[:, L.C_RECEIVER]
+            shut = (w.align[receivers, L.A_BARRED] > 0) & (w.gate[: len(w.chan), L.Q_GENERATION] == w.align[receivers, L.A_GENERATION])
+            barred = np.bincount(w.chan[shut, L.C_EDGE], minlength=len(self._edges))
+        records = np.zeros(len(self._operators), np.int64)
+        np.add.at(records, w.inst[:, L.I_OP], passed_over)
+        by_operator = zip(self._operators, instances.tolist(), (records * w.op[:, L.O_WEIGHT]).tolist(), strict=True)
+        return {
+            "operators": {name: {"instances": count, "passed_over": aside} for name, count, aside in by_operator},
+            "barred_channels": dict(zip(self._edges, barred.tolist(), strict=True)),
+        }
+
+
+def watched(
+    actors: Sequence[Any], worker: Any, instances: Sequence[tuple[str, int, int]], hosts: Sequence[str], experiment: Experiment
+) -> Checkpoints | None:
+    """What frames and summary say of the protocol; None without one. instances: as `engine.core.actors.Directory`. hosts: their names."""
+    coordinator: Any = next((actor for actor in actors if isinstance(actor, Coordinator)), None)
+    if coordinator is None:
+        return None
+    operators = [spec.id for spec in experiment.query.operators]
+    edges = [f"{edge.source}.{edge.source_port}>{edge.target}.{edge.target_port}" for edge in experiment.query.edges]
+    return Checkpoints(coordinator, worker, instances, hosts, operators, edges)
+
+
+def _is_in(span: range, *moments_ns: int) -> bool:
+    return any(at_ns in span for at_ns in moments_ns)
+
+
+def _rounds(coordinator: Coordinator, after_ns: int) -> list[Round]:
+    """Those that were open later than a moment. One is open at a time."""
+    if not isinstance(coordinator, CoordinatedRounds):
+        return []
+    first = len(coordinator.rounds)
+    while first and not (coordinator.rounds[first - 1].ended and coordinator.rounds[first - 1].ended_ns <= after_ns):
+        first -= 1
+    return coordinator.rounds[first:]
+
+
+def _skipped(coordinator: Coordinator) -> list[int]:
+    return coordinator.skipped_ns if isinstance(coordinator, CoordinatedRounds) else []
+
+
+def _heard(coordinator: Coordinator, after_ns: int) -> Iterator[Heard]:
+    """At least those of which the coordinator has heard later than a moment."""
+    for opened in _rounds(coordinator, after_ns):
+        for row in opened.taken:
+            heard_ns = opened.done[coordinator.host_of[row[M.INSTANCE]]]
+            yield Heard(row[M.INSTANCE], row[M.NUMBER], row[M.CAPTURED_NS], row[M.DURABLE_NS], row[M.BYTES], "coordinated", heard_ns)
+
+
+def _round_told(one: Round) -> dict[str, Any]:
+    return {
+        "number": one.number,
+        "epoch": one.epoch,
+        "triggered_s": one.triggered_ns / 1e9,
+        "ended": one.ended or None,
+        "ended_s": one.ended_ns / 1e9 if one.ended else None,
+        "hosts_done": len(one.done),
+        "checkpoints": len(one.taken),
+        "bytes": sum(row[M.BYTES] for row in one.taken),
+    }
+
+
+def _mean_ms(spans_ns: Sequence[int]) -> float | None:
+    return round(sum(spans_ns) / len(spans_ns) / 1e6, 6) if spans_ns else None
+
+
+@compiled
+def _count_passed_over(align, msg, found):  # type: ignore[no-untyped-def]
+    """Messages that each instance has passed over. found: (instances,)"""
+    for i in range(align.shape[0]):
+        slot = align[i, A_ASIDE]
+        while slot >= 0:
+            found[i] += 1
+            slot = msg[slot, M_NEXT]

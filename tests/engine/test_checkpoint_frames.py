@@ -1,0 +1,166 @@
+"""What frames and summary say of a protocol (docs/engine-api.md).
+
+What this catches: something that is in no frame or in two of them, wherever frames and saved runs are cut; frames that say other than the
+coordinator knows; a mean over the wrong rounds; frames of runs without a protocol that are not what they were.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import engine
+from engine.checkpointing import messages as M
+from engine.core import layout as L
+from engine.spec import metrics
+from engine.spec.validation import load
+from tests import corner_cases
+
+from .agreement import DATASETS, simulated
+from .recovery_examples import coordinated, counting, joining, loss, with_losses
+
+Document = dict[str, Any]
+FRAME_S = 0.007
+
+
+def with_short_frames(document: Document, frame_s: float = FRAME_S, warmup_s: float = 0.0) -> Document:
+    workload = document["workload"] | {"warmup_s": warmup_s}
+    return document | {"workload": workload, "measurement": {**document.get("measurement", {}), "frame_ms": frame_s * 1000}}
+
+
+def frames_of(simulation: engine.Simulation) -> list[Document]:
+    frames = []
+    while (frame := simulation.advance()) is not None:
+        frames.append(frame)
+    return frames
+
+
+def busy_example() -> Document:
+    """A slow store, so that uploads last for many frames; losses that abort rounds, on one host and on two; ticks that are left out."""
+    protocol = coordinated(store={"request_ms": 15.0}, interval_s=0.02, detect_ms=2)
+    return with_short_frames(with_losses(counting(protocol=protocol), [loss("w1", 0.1305), loss("w2", 0.2), loss("w3", 0.215)]))
+
+
+def test_everything_is_in_just_one_frame() -> None:
+    simulation = simulated(busy_example(), trace=False)
+    frames = frames_of(simulation)
+    about = simulation.checkpointing
+    assert about is not None
+    told = [frame["checkpoints"] for frame in frames]
+
+    rounds = {one["number"]: one for part in told for one in part["rounds"]}
+    assert [
+        (one["number"], one["epoch"], one["triggered_s"], one["ended"], one["ended_s"], one["hosts_done"], one["checkpoints"])
+        for one in rounds.values()
+    ] == [
+        (
+            opened["number"], opened["epoch"], opened["triggered_ns"] / 1e9, opened["ended"] or None,
+            opened["ended_ns"] / 1e9 if opened["ended"] else None, len(opened["done"]), len(opened["taken"]),
+        )
+        for opened in about["rounds"]
+    ]  # fmt: skip
+    assert {one["ended"] for one in rounds.values()} >= {"confirmed", "aborted"}
+
+    skipped_s = [at_s for part in told for at_s in part["skipped_s"]]
+    assert skipped_s == [at_ns / 1e9 for at_ns in about["skipped_ns"]] != []
+
+    durable = [one for part in told for one in part["durable"]]
+    assert sorted((one["number"], one["captured_s"], one["durable_s"], one["bytes"]) for one in durable) == sorted(
+        (row[M.NUMBER], row[M.CAPTURED_NS] / 1e9, row[M.DURABLE_NS] / 1e9, row[M.BYTES])
+        for opened in about["rounds"]
+        for row in opened["taken"]
+    )
+    assert len({(one["operator"], one["index"], one["number"]) for one in durable}) == len(durable)
+
+    captured = [(one["operator"], one["index"], one["number"]) for part in told for one in part["captured"]]
+    assert len(set(captured)) == len(captured) > 0
+    for frame, part in zip(frames, told, strict=True):
+        assert all(frame["t_s"] - FRAME_S < one["captured_s"] <= frame["t_s"] for one in part["captured"])
+
+    recoveries = {one["epoch"]: one for part in told for one in part["recoveries"]}
+    assert [(one["detected_s"], one["go_s"]) for one in recoveries.values()] == [
+        (one["detected_ns"] / 1e9, one["go_ns"] / 1e9 if one["go_ns"] >= 0 else None) for one in about["recoveries"]
+    ]
+    assert recoveries[1]["hosts"] == ["w1"]
+    assert set(recoveries[1]["ordered_s"]) == set(recoveries[1]["restored_s"]) == {"w1", "w2", "w3", "w4"}
+    assert [number for numbers in recoveries[1]["line"].values() for number in numbers] == about["recoveries"][0]["line"]
+    stages = [sum(any(one["epoch"] == 1 for one in part["recoveries"]) for part in told)]
+    assert stages[0] > 1, "a recovery that lasts is told as it goes on"
+
+
+def test_frames_are_the_same_however_a_run_is_cut(tmp_path: Path) -> None:
+    document = busy_example()
+    whole = frames_of(simulated(document, trace=False))
+    chance = random.Random("frames")
+    run = engine.Simulation(document, datasets=DATASETS)
+    frames = []
+    while not run.finished:
+        for time_ns in sorted(chance.randrange(run.now_ns + 1, run.frame_end_ns + 1) for _ in range(2)):
+            run.run_until(time_ns)
+        if chance.random() < 0.3:
+            run.save(tmp_path / "run")
+            run = engine.Simulation.resume(document, tmp_path / "run", datasets=DATASETS)
+        frame = run.advance()
+        if frame is not None:
+            frames.append(frame)
+    assert frames == whole
+
+
+@pytest.mark.parametrize("warmup_s", [0.0, 0.1])
+def test_the_summary_is_about_what_began_after_warm_up(warmup_s: float) -> None:
+    document = busy_example()
+    document["workload"] = document["workload"] | {"warmup_s": warmup_s}
+    simulation = simulated(document, trace=False)
+    simulation.run_until(simulation.end_ns)
+    about, found = simulation.checkpointing, simulation.summary()["checkpointing"]
+    assert about is not None
+    from_ns = round(warmup_s * 1e9)
+    rounds = [opened for opened in about["rounds"] if opened["triggered_ns"] >= from_ns]
+    confirmed = [opened for opened in rounds if opened["ended"] == "confirmed"]
+    assert 0 < len(confirmed) == found["rounds_confirmed"]
+    assert found["rounds_aborted"] == sum(opened["ended"] == "aborted" for opened in rounds) > 0
+    assert found["rounds_failed"] == 0
+    assert found["ticks_skipped"] == sum(at_ns >= from_ns for at_ns in about["skipped_ns"])
+    last_done_ms = [(max(at_ns for _, at_ns in opened["done"]) - opened["triggered_ns"]) / 1e6 for opened in confirmed]
+    assert found["checkpointing_time_ms"] == pytest.approx(np.mean(last_done_ms), abs=1e-6)
+    rows = [row for opened in about["rounds"] for row in opened["taken"] if row[M.CAPTURED_NS] >= from_ns]
+    assert (found["checkpoints"], found["stored_bytes"]) == (len(rows), sum(row[M.BYTES] for row in rows))
+    assert found["durable_time_ms"] == pytest.approx(np.mean([(row[M.DURABLE_NS] - row[M.CAPTURED_NS]) / 1e6 for row in rows]), abs=1e-6)
+    assert found["recoveries"] == len(about["recoveries"]) > 1
+    over = [recovery for recovery in about["recoveries"] if recovery["go_ns"] >= 0]
+    assert found["restart_time_ms"] == pytest.approx(np.mean([(one["go_ns"] - one["detected_ns"]) / 1e6 for one in over]), abs=1e-6)
+    assert [f"checkpointing.{name}" for name in found] == [
+        name for name in metrics.metric_names(load(document)) if name.startswith("checkpointing.")
+    ]
+
+
+def test_frames_count_what_waits_for_barriers() -> None:
+    """What one host sends is long under way: its barriers are late, and what others send meanwhile is passed over."""
+    document = with_short_frames(joining(per_s=6000.0, protocol=coordinated(interval_s=0.03)), 0.001)
+    document["cluster"]["hosts"] = [corner_cases.host("w1", egress_latency_ms=6.0), corner_cases.host("w2"), corner_cases.host("w3")]
+    simulation = simulated(document, trace=False)
+    barred = aside = 0
+    while (frame := simulation.advance()) is not None:
+        told = frame["checkpoints"]["aligning"]
+        w = simulation._world.arrays
+        for o, operator in enumerate(simulation._plan.operators):
+            here = np.flatnonzero(w.inst[:, L.I_OP] == o).tolist()
+            assert told["operators"][operator] == {
+                "instances": int((w.align[here, L.A_BARRED] > 0).sum()),
+                "passed_over": sum(len(simulation._world.aside(i)) for i in here),
+            }
+            aside += told["operators"][operator]["passed_over"]
+        assert sum(told["barred_channels"].values()) == int(w.align[:, L.A_BARRED].sum())
+        barred += sum(told["barred_channels"].values())
+    assert barred > 50
+    assert aside > 50
+
+
+def test_without_a_protocol_nothing_is_said_of_checkpoints() -> None:
+    simulation = simulated(with_short_frames(counting()) | {"policies": {}}, trace=False)
+    assert all("checkpoints" not in frame for frame in frames_of(simulation))
+    assert "checkpointing" not in simulation.summary()
