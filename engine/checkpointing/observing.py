@@ -114,7 +114,10 @@ class Checkpoints:
         return {"operator": operator, "index": index}
 
     def _under_way(self) -> Iterator[tuple[int, int, int]]:
-        """Instance, number and time of what workers have captured, as long as the coordinator has not heard that it is durable."""
+        """Instance, number and time of what workers have captured, as long as the coordinator has not heard that it is durable. Nothing
+        where it does not note when it hears that: there would be no end of it."""
+        if not isinstance(self._coordinator, CoordinatedRounds):
+            return
         for _, machine in sorted(self._worker.machines.items()):
             for (number, instance), upload in sorted(machine.uploads.items()):
                 yield instance, number, upload.captured_ns

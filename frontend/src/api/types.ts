@@ -276,6 +276,58 @@ export interface Waterfall {
   parts: { part: string; operator: string; instance: number; start_ns: number; end_ns: number }[];
 }
 
+/** A round of checkpoints, as the coordinator knows it at the end of a frame. */
+export interface CheckpointRound {
+  number: number;
+  epoch: number;
+  triggered_s: number;
+  ended: "confirmed" | "failed" | "aborted" | null;
+  ended_s: number | null;
+  hosts_done: number;
+  checkpoints: number;
+  bytes: number;
+}
+
+export interface CapturedCheckpoint {
+  operator: string;
+  index: number;
+  number: number;
+  captured_s: number;
+}
+
+export interface DurableCheckpoint extends CapturedCheckpoint {
+  durable_s: number;
+  bytes: number;
+  /** What the protocol calls it. */
+  kind: string;
+}
+
+/** All go back to a line of checkpoints. Times by host, in virtual seconds; numbers of the line by operator and index, 0 for the start. */
+export interface Recovery {
+  epoch: number;
+  hosts: string[];
+  detected_s: number;
+  ordered_s: Record<string, number>;
+  restored_s: Record<string, number>;
+  go_s: number | null;
+  line: Record<string, number[]>;
+}
+
+/** What a checkpointing protocol has done since the last frame, and what waits for barriers at the end of this one. */
+export interface CheckpointNews {
+  rounds: CheckpointRound[];
+  skipped_s: number[];
+  captured: CapturedCheckpoint[];
+  durable: DurableCheckpoint[];
+  recoveries: Recovery[];
+  aligning: Aligning;
+}
+
+export interface Aligning {
+  operators: Record<string, { instances: number | null; passed_over: number | null }>;
+  barred_channels: Record<string, number | null>;
+}
+
 /** One frame of virtual time (docs/engine-api.md); rates are per virtual second, null where there is no sample. */
 export interface Frame {
   n: number;
@@ -289,6 +341,8 @@ export interface Frame {
   backlog: number | null;
   /** Since the last frame. */
   deaths?: Death[];
+  /** Of runs with a checkpointing protocol. */
+  checkpoints?: CheckpointNews;
   operators: Record<string, OperatorSample>;
   hosts: Record<string, HostSample>;
 }

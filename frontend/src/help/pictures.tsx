@@ -138,6 +138,15 @@ const LOG = (kept: number) => (
   </>
 );
 
+/** Three instances over time, with the checkpoints that each takes: from the left, of the first, the second, the third. */
+const lifelines = (checkpoints: number[][], more?: ReactNode) => (
+  <>
+    {line("M10 16H152M10 36H152M10 56H152", "axis")}
+    {more}
+    {checkpoints.map((xs, at) => xs.map((x) => box(x - 4, 10 + at * 20, 8, 12)))}
+  </>
+);
+
 const density = (d: string) => (
   <>
     {line("M12 60H152", "axis")}
@@ -227,6 +236,16 @@ const PICTURES: { [path: string]: ReactNode } = {
   "placements/explicit": placed([[1, 1], [1, 2, 2, 2], [3, 3, 3]]),
   "flow_controls/unbounded": queue(7, null),
   "flow_controls/credits": queue(4, 4, line("M66 56H20V48M16 52L20 48 24 52", "thin")),
+  "checkpointings/none": lifelines([], glyph(92, 36, "crossc", "warn")),
+  "checkpointings/coordinated": lifelines([[30, 100], [48, 118], [66, 136]], line("M30 16L48 36L66 56M100 16L118 36L136 56", "main")),
+  "checkpointings/uncoordinated": lifelines([[28, 104], [62, 128], [44, 90]], line("M70 16L80 36M94 36L112 56", "thin")),
+  "checkpointings/communication_induced": lifelines(
+    [[28, 104], [62, 128], [44]],
+    <>
+      {line("M70 36L92 56", "thin")}
+      {box(82, 50, 8, 12, "main")}
+    </>,
+  ),
   "ingresses/read": memory(1, true, line("M2 36H12", "main")),
   "ingresses/throttle": memory(0.84, true, line("M6 26V46", "warn")),
   "ingresses/drop": memory(0.84, true, [6, 6].map((x, at) => dot(x, 58 + at * 8, "main"))),

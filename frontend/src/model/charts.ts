@@ -37,6 +37,7 @@ export const CHARTS = [
   { id: "latency", title: "Latency" },
   { id: "throughput", title: "Throughput" },
   { id: "attribution", title: "Attribution" },
+  { id: "checkpoints", title: "Checkpoints" },
   { id: "waiting", title: "Waiting" },
   { id: "queues", title: "Queues" },
   { id: "watermarks", title: "Watermark lag" },
@@ -46,13 +47,20 @@ export const CHARTS = [
   { id: "blocked", title: "Blocked" },
 ] as const;
 export type ChartId = (typeof CHARTS)[number]["id"];
-export const FIRST_CHARTS: ChartId[] = ["latency", "throughput", "attribution", "waiting"];
+/** Those that draw lines or areas. */
+export type LineChartId = Exclude<ChartId, "checkpoints">;
 
-/** Charts in the address: known ones in their order; all the usual ones where it names none. */
-export function chartsNamed(text: string | null): ChartId[] {
+/** Those of a run; checkpoints are there only with a protocol. */
+export const chartsOf = (checkpointed: boolean) => CHARTS.filter(({ id }) => checkpointed || id !== "checkpoints");
+
+/** What is shown before somebody chooses. */
+export const firstCharts = (checkpointed: boolean): ChartId[] => ["latency", "throughput", "attribution", checkpointed ? "checkpoints" : "waiting"];
+
+/** Charts in the address: those that the run has, in their order; the first ones where it names none. */
+export function chartsNamed(text: string | null, checkpointed: boolean): ChartId[] {
   const named = new Set((text ?? "").split(","));
-  const known = CHARTS.map(({ id }) => id).filter((id) => named.has(id));
-  return known.length ? known : FIRST_CHARTS;
+  const known = chartsOf(checkpointed).map(({ id }) => id).filter((id) => named.has(id));
+  return known.length ? known : firstCharts(checkpointed);
 }
 
 /** Lines of a chart that has one for each operator, at most; the largest are shown. */
@@ -102,7 +110,7 @@ const sum =
 const perOperator = (field: string) => sum((log) => log.names("operators").map((id) => at("operators", id, field)(log)));
 
 export interface ChartChoice {
-  id: ChartId;
+  id: LineChartId;
   /** Name of the latency, empty for the first; in words what it is. */
   latency: string;
   definition: string;

@@ -1,7 +1,8 @@
 /** What happened in a run, read from its state, its frames and the faults that it was given: nothing here that is not in them. */
 import type { Death, Run } from "../api/types";
-import { bytes } from "../ui/format";
+import { bytes, latency } from "../ui/format";
 import type { IconName } from "../ui/icons";
+import { lineText, type CheckpointHistory } from "./checkpoints";
 import type { FaultMark } from "./faults";
 import type { FrameLog } from "./frames";
 
@@ -35,7 +36,7 @@ export function runEvents(run: Run, log: FrameLog, warmup_s: number, faults: Fau
         text: fault.text,
         detail: fault.forEver ? "to the end" : `for ${Number((fault.end_s - fault.start_s).toFixed(3))} s`,
       });
-  events.push(...blockedSpells(log), ...log.deaths().map(deathOf));
+  events.push(...blockedSpells(log), ...log.deaths().map(deathOf), ...recoveryEvents(log.checkpoints));
   const end_s = run.t_s ?? head_s;
   if (run.state === "paused")
     events.push({ t_s: end_s, icon: "pause", tone: "plain", text: "Paused", detail: clock(run.paused_at ?? null) });
@@ -55,6 +56,25 @@ export function runEvents(run: Run, log: FrameLog, warmup_s: number, faults: Fau
 function deathOf({ host, at_s, used_bytes, limit_bytes, restart_at_s }: Death): RunEvent {
   const text = `${host} died: ${bytes(used_bytes)} of memory used, above its limit of ${bytes(limit_bytes)}`;
   return { t_s: at_s, icon: "crossc", tone: "bad", text, detail: restart_at_s === null ? "for ever" : `restart at ${restart_at_s.toFixed(2)} s` };
+}
+
+/** What a checkpointing protocol could not do, and what it did after a loss. */
+function recoveryEvents({ rounds, recoveries }: CheckpointHistory): RunEvent[] {
+  const spell = (seconds: number) => latency(1000 * seconds).join(" ");
+  return [
+    ...rounds.flatMap(({ number, ended, ended_s, triggered_s }): RunEvent[] => {
+      if (ended_s === null || (ended !== "failed" && ended !== "aborted")) return [];
+      const text = ended === "failed" ? `Round ${number} failed: the store is full` : `Round ${number} aborted by a recovery`;
+      return [{ t_s: ended_s, icon: "crossc", tone: ended === "failed" ? "bad" : "plain", text, detail: `after ${spell(ended_s - triggered_s)}` }];
+    }),
+    ...recoveries.flatMap((recovery): RunEvent[] => {
+      const { hosts, detected_s, go_s } = recovery;
+      const text = `Loss of ${hosts.join(", ")} detected: all go back to ${lineText(recovery)}`;
+      const begun: RunEvent = { t_s: detected_s, icon: "undo", tone: "warn", text, detail: "" };
+      if (go_s === null) return [begun];
+      return [begun, { t_s: go_s, icon: "check", tone: "good", text: "All hosts restored, going on", detail: `after ${spell(go_s - detected_s)}` }];
+    }),
+  ];
 }
 
 function blockedSpells(log: FrameLog): RunEvent[] {

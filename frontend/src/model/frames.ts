@@ -3,6 +3,7 @@
  * megabytes so, and a chart reads its values without looking at frames. The log grows in place; `count` says how far it has come.
  */
 import type { Death, Frame } from "../api/types";
+import { CheckpointHistory } from "./checkpoints";
 
 /** The values of one field, by frame number; NaN where a frame had none. */
 class Numbers {
@@ -37,6 +38,8 @@ export class FrameLog {
   count = 0;
   /** Number of messages that did not fit: the run was asked for again from `count`. */
   gaps = 0;
+  /** What the run's checkpointing protocol did; it grows in place. */
+  readonly checkpoints = new CheckpointHistory();
   private readonly root = new Branch();
   private readonly deathsOf = new Map<number, Death[]>();
   private last: Frame | undefined;
@@ -54,6 +57,7 @@ export class FrameLog {
       }
       write(this.root, frame.n, frame);
       if (frame.deaths?.length) this.deathsOf.set(frame.n, frame.deaths);
+      if (frame.checkpoints) this.checkpoints.add(frame.checkpoints);
       this.count += 1;
     }
     return true;

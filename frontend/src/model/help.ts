@@ -17,6 +17,7 @@ const FAMILIES: [family: string, title: string, what: string][] = [
   ["placements", "Placements", "Which instance stands on which host."],
   ["flow_controls", "Flow control", "What holds a fast sender back."],
   ["ingresses", "Ingress", "What sources do while their host is full."],
+  ["checkpointings", "Checkpointing", "How a run survives the loss of hosts."],
   ["memories", "Memory", "What a host holds, and what follows when it is full."],
   ["slow_downs", "Slow-down", "How services slow down as memory fills."],
   ["noises", "Noise of services", "How much the cost of equal work differs."],

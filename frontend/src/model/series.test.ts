@@ -111,8 +111,11 @@ describe("charts", () => {
   });
 
   it("are named in the address, the usual ones where it names none", () => {
-    expect(chartsNamed("state,latency,nonsense")).toEqual(["latency", "state"]);
-    expect(chartsNamed(null)).toEqual(chartsNamed("nonsense"));
+    expect(chartsNamed("state,latency,nonsense,checkpoints", false)).toEqual(["latency", "state"]);
+    expect(chartsNamed("state,latency,nonsense,checkpoints", true)).toEqual(["latency", "checkpoints", "state"]);
+    expect(chartsNamed(null, false)).toEqual(chartsNamed("nonsense", false));
+    expect(chartsNamed(null, true)).toContain("checkpoints");
+    expect(chartsNamed(null, false)).not.toContain("checkpoints");
   });
 });
 

@@ -58,6 +58,7 @@ describe("axes and values in words", () => {
   it("names metrics, whose they are and their units", () => {
     expect(metricTitle(metricOf(P99))).toBe("Latency p99, ms");
     expect(metricTitle(metricOf("throughput_out_per_s"))).toBe("Throughput out, rec/s");
+    expect(metricOf("checkpointing.restart_time_ms")).toMatchObject({ label: "Restart time", unit: "ms", group: "Checkpointing" });
     expect(metricOf("operators.join.busy")).toMatchObject({ label: "join: busy", group: "Operator join" });
     expect(metricsNamed("nothing", [P99, "late"], false)).toEqual([P99]);
     expect(metricsNamed(`late,late,${FOUND}`, [P99, "late"], true)).toEqual(["late", FOUND]);

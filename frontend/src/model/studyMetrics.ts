@@ -15,6 +15,9 @@ export const FOUND = "sustained";
 const WHOLE_RUN = "Whole run";
 const FAMILIES: { [first: string]: string } = { operators: "Operator", hosts: "Host", latencies_ms: "Latency" };
 
+/** Metrics of the whole run that belong together. */
+const TOPICS: { [first: string]: string } = { checkpointing: "Checkpointing" };
+
 const lower = (words: string) => words.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
 export function metricOf(name: string): Metric {
@@ -22,8 +25,9 @@ export function metricOf(name: string): Metric {
   const parts = name.split(".");
   const family = FAMILIES[parts[0] ?? ""];
   const owner = family && parts.length > 2 ? parts[1] : undefined;
-  const group = owner ? `${family} ${owner}` : WHOLE_RUN;
-  const own = owner ? parts.slice(2) : parts;
+  const topic = TOPICS[parts[0] ?? ""];
+  const group = owner ? `${family} ${owner}` : (topic ?? WHOLE_RUN);
+  const own = owner ? parts.slice(2) : topic ? parts.slice(1) : parts;
   const unit = own.map((part) => unitOf(part)).find(Boolean) ?? (parts[0] === "latencies_ms" ? "ms" : "");
   const words = own.map((part, at) => (at ? lower(labelOf(part)) : labelOf(part)));
   const label = words.filter((word) => word !== "Attribution").join(" ");

@@ -1,9 +1,11 @@
 import { memo, useState } from "react";
 import type { Run } from "../api/types";
 import type { RunEvent } from "../model/events";
+import type { FaultMark } from "../model/faults";
 import { Icon } from "../ui/Icon";
 import { Tabs } from "../ui/Tabs";
 import type { Address, PanelId } from "./address";
+import { Checkpoints } from "./Checkpoints";
 import { Events } from "./Events";
 import { Notes } from "./Notes";
 import { OperatorTimes } from "./OperatorTimes";
@@ -15,6 +17,7 @@ export const ResultPanel = memo(function ResultPanel({
   run,
   gone,
   events,
+  losses,
   warmup_s,
   address,
   change,
@@ -22,12 +25,16 @@ export const ResultPanel = memo(function ResultPanel({
   run: Run;
   gone: boolean;
   events: RunEvent[];
+  /** When which host was lost; null for runs without a checkpointing protocol. */
+  losses: FaultMark[] | null;
   warmup_s: number;
   address: Address;
   change: (changes: Partial<Address>) => void;
 }) {
   const [large, setLarge] = useState(true);
-  const panel: PanelId = address.panel && (address.panel !== "summary" || run.summary) ? address.panel : run.summary ? "summary" : "events";
+  const has = { summary: Boolean(run.summary), checkpoints: losses !== null };
+  const named = address.panel && (has as Partial<Record<PanelId, boolean>>)[address.panel] !== false ? address.panel : null;
+  const panel: PanelId = named ?? (has.summary ? "summary" : "events");
   return (
     <section className={`panel p-events ${panel === "records" && large ? "large" : ""}`}>
       <Tabs
@@ -35,7 +42,7 @@ export const ResultPanel = memo(function ResultPanel({
         value={panel}
         onChange={(id) => change({ panel: id })}
         tabs={[
-          ...(run.summary ? [{ id: "summary" as const, label: "Summary" }] : []),
+          ...(has.summary ? [{ id: "summary" as const, label: "Summary" }] : []),
           {
             id: "events",
             label: (
@@ -44,6 +51,7 @@ export const ResultPanel = memo(function ResultPanel({
               </>
             ),
           },
+          ...(losses ? [{ id: "checkpoints" as const, label: "Checkpoints" }] : []),
           { id: "time", label: "Time" },
           { id: "records", label: "Records" },
           { id: "notes", label: run.said ? <>Notes <span className="mut">✓</span></> : "Notes" },
@@ -68,6 +76,7 @@ export const ResultPanel = memo(function ResultPanel({
       />
       {panel === "events" && <Events events={events} />}
       {panel === "summary" && <SummaryTable run={run} />}
+      {panel === "checkpoints" && losses && <Checkpoints losses={losses} />}
       {panel === "time" && <OperatorTimes warmup_s={warmup_s} />}
       {panel === "notes" && <Notes run={run} gone={gone} />}
       {panel === "records" && <Records run={run} address={address} change={change} />}

@@ -5,6 +5,7 @@ import { isActive, isMoving, registryQuery } from "../api/queries";
 import type { Run } from "../api/types";
 import { useCommands } from "../app/commands";
 import { TopBar } from "../app/TopBar";
+import { isCheckpointed } from "../model/checkpoints";
 import { coerceDocument, warmupOf } from "../model/document";
 import { runEvents } from "../model/events";
 import { deathMarks, faultMarks } from "../model/faults";
@@ -65,8 +66,9 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   const count = useLiveRun((state) => state.count);
   const moment_s = useLiveRun(momentOf);
   const gone = useLiveRun((state) => state.refused?.why === "gone");
-  const [address, change] = useAddress();
   const document = useMemo(() => coerceDocument(run.document), [run.document]);
+  const checkpointed = isCheckpointed(document);
+  const [address, change] = useAddress(checkpointed);
   const warmup_s = warmupOf(document);
   const head_s = count ? log.timeOf(count - 1) : 0;
   const end_s = Math.max(run.horizon_s ?? 0, Number(document.workload.horizon_s) || 0, head_s) || 30;
@@ -104,7 +106,15 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
           </div>
         )}
         {isActive(run) && <EngineBar run={run} gone={gone} />}
-        <Transport run={run} gone={gone} end_s={end_s} events={events} charts={address.charts} onCharts={(charts) => change({ charts })} />
+        <Transport
+          run={run}
+          gone={gone}
+          end_s={end_s}
+          events={events}
+          charts={address.charts}
+          checkpointed={checkpointed}
+          onCharts={(charts) => change({ charts })}
+        />
         <Values frame={frame} latency={latency} />
         <div className="main">
           {count || (isActive(run) && !gone) ? (
@@ -149,9 +159,15 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
                     <i className="swatch idle" />
                     idle
                   </span>
+                  {checkpointed && (
+                    <span title="Instances wait for barriers; channels on which one has come are barred">
+                      <Icon name="pause" small className="barred" />
+                      aligning
+                    </span>
+                  )}
                 </div>
               </div>
-              <Topology document={document} frame={frame} />
+              <Topology document={document} frame={frame} log={log} />
             </section>
             <section className="panel p-hosts">
               <div className="ph">
@@ -166,7 +182,15 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
               </div>
               <Hosts document={document} frame={frame} faults={marks} />
             </section>
-            <ResultPanel run={run} gone={gone} events={events} warmup_s={warmup_s} address={address} change={change} />
+            <ResultPanel
+              run={run}
+              gone={gone}
+              events={events}
+              losses={checkpointed ? marks : null}
+              warmup_s={warmup_s}
+              address={address}
+              change={change}
+            />
           </div>
         </div>
       </div>

@@ -1,5 +1,5 @@
 import type { Json, Run } from "../api/types";
-import { latency, percent, short } from "../ui/format";
+import { bytes, latency, percent, short } from "../ui/format";
 
 type Fields = { [key: string]: Json };
 
@@ -19,7 +19,30 @@ const LOSSES: [field: string, label: string][] = [
   ["errors", "Errors"],
 ];
 
+type Shown = (value: Json | undefined) => string;
+
+/** What a checkpointing protocol did, after warm-up. */
+function checkpointRows(summary: Fields, number: Shown, time: Shown): [string, string][] {
+  const found = summary.checkpointing as Fields | undefined;
+  if (!found) return [];
+  const { rounds_confirmed, rounds_aborted, rounds_failed, ticks_skipped, checkpoints, stored_bytes } = found;
+  return [
+    ["Checkpoints", number(checkpoints)],
+    ["Bytes stored", bytes(Number(stored_bytes))],
+    ["Rounds confirmed", number(rounds_confirmed)],
+    ["Rounds aborted, failed", `${number(rounds_aborted)}, ${number(rounds_failed)}`],
+    ["Rounds left out", number(ticks_skipped)],
+    ["Checkpointing time", time(found.checkpointing_time_ms)],
+    ["Until durable", time(found.durable_time_ms)],
+    ["Recoveries", number(found.recoveries)],
+    ["Restart time", time(found.restart_time_ms)],
+  ];
+}
+
 const MEANING: { [label: string]: string } = {
+  "Checkpointing time": "From the trigger of a round until the last worker is done: mean over confirmed rounds",
+  "Until durable": "From the copy of an instance's state until the store has it: mean over checkpoints",
+  "Restart time": "From the detection of a loss until all hosts are restored: mean over recoveries",
   "Engine time": "On the clock, in the engine's loop, with compiling what is new to it; without preparing the run and storing frames",
 };
 
@@ -40,6 +63,7 @@ export function SummaryTable({ run }: { run: Run }) {
     ["Backlog at the end", number(summary.backlog)],
     ...LOSSES.filter(([field]) => summary[field]).map(([field, label]): [string, string] => [label, number(summary[field])]),
     ...deaths.map(([host, { deaths }]): [string, string] => [`Deaths of ${host}`, number(deaths)]),
+    ...checkpointRows(summary, number, time),
     ["Record hops", number(summary.hops)],
     ["Engine time", number(summary.wall_s, " s")],
     ["Engine version", run.engine_version || "–"],

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useRef, useState, type ReactNode } from "react";
 import type { AlignedData } from "uplot";
-import { CHARTS, chartOf, largestOperators, type ChartId, type ChartOf, type Unit } from "../model/charts";
+import { CHARTS, chartOf, largestOperators, type ChartId, type ChartOf, type LineChartId, type Unit } from "../model/charts";
 import { chartSvg } from "../model/chartSvg";
 import { instancesOf, type ExperimentDocument } from "../model/document";
 import { labelLines, type FaultMark } from "../model/faults";
@@ -11,6 +11,7 @@ import { Icon } from "../ui/Icon";
 import { PictureMenu } from "../ui/PictureMenu";
 import { themeColour } from "../ui/themeColour";
 import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "./Chart";
+import { CheckpointGrid } from "./CheckpointGrid";
 import { FrameTable } from "./FrameTable";
 import { Legend } from "./Legend";
 import { step } from "./keys";
@@ -92,6 +93,7 @@ export function TimeStack({
     noteDrawn(points);
   }, []);
 
+  const firstLines = settings.charts.findIndex((id) => id !== "checkpoints");
   const place = (t_s: number) => (t_s - span.from_s) / width_s;
   const share = (t_s: number) => `${(Math.min(1, Math.max(0, place(t_s))) * 100).toFixed(4)}%`;
   const wide = (from_s: number, to_s: number) =>
@@ -171,24 +173,28 @@ export function TimeStack({
       }}
     >
       <div className="stack-scroll scroll">
-        {settings.charts.map((id, index) => (
-          <ChartPanel
-            key={id}
-            id={id}
-            document={document}
-            latencies={latencies}
-            settings={settings}
-            onSettings={onSettings}
-            span={span}
-            now={now}
-            table={table === id}
-            onTable={() => setTable(table === id ? null : id)}
-            shades={shades}
-            notes={index === 0 ? notes : []}
-            onDrawn={index === 0 ? onDrawn : undefined}
-            extra={id === "latency" ? whySlow : null}
-          />
-        ))}
+        {settings.charts.map((id, index) =>
+          id === "checkpoints" ? (
+            <CheckpointGrid key={id} document={document} span={span} shades={shades} />
+          ) : (
+            <ChartPanel
+              key={id}
+              id={id}
+              document={document}
+              latencies={latencies}
+              settings={settings}
+              onSettings={onSettings}
+              span={span}
+              now={now}
+              table={table === id}
+              onTable={() => setTable(table === id ? null : id)}
+              shades={shades}
+              notes={index === firstLines ? notes : []}
+              onDrawn={index === firstLines ? onDrawn : undefined}
+              extra={id === "latency" ? whySlow : null}
+            />
+          ),
+        )}
         {moment_s !== null && place(moment_s) >= 0 && place(moment_s) <= 1 && (
           <div className="cursor-box" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
             <i style={{ left: share(moment_s) }} />
@@ -238,7 +244,7 @@ function ChartPanel({
   onDrawn,
   extra,
 }: {
-  id: ChartId;
+  id: LineChartId;
   document: ExperimentDocument;
   latencies: NamedLatency[];
   settings: StackSettings;
@@ -385,7 +391,7 @@ function ChartPanel({
   );
 }
 
-const NOTHING: Partial<Record<ChartId, string>> = {
+const NOTHING: Partial<Record<LineChartId, string>> = {
   watermarks: "No operator has seen a watermark. Sources give them when their workload has a watermark generator.",
   state: "No operator holds state.",
 };

@@ -2,9 +2,11 @@ import { getBezierPath, Position } from "@xyflow/react";
 import { memo, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Frame, OperatorSample } from "../api/types";
 import { edgeKey, type ExperimentDocument } from "../model/document";
+import { aligningSince } from "../model/checkpoints";
 import { BLOCKED_FROM } from "../model/events";
+import type { FrameLog } from "../model/frames";
 import { aroundPath, feedbackLane, feedbackPath, gridOf, type Lane } from "../model/layout";
-import { bytes, percent, short } from "../ui/format";
+import { bytes, percent, plural, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 
 const HOT_FROM = 0.8;
@@ -13,22 +15,38 @@ const BOX = { height: 38, row: 48, column: { least: 76, most: 122 }, share: 0.86
 /** Feedback edges as on the canvas, in less room. */
 const LOOP = { first: 8, step: 8, reach: 7, apart: 3, radius: 5, above: BOX.height / 2 } as const;
 
-type Shown = { name: string; parallelism: number | undefined; sample: OperatorSample | null; x: number; y: number; width: number };
+/** Instances that wait for barriers, records that they pass over, and since when (virtual seconds). */
+type Waiting = { instances: number; passed_over: number; since_s: number | null };
+type Shown = {
+  name: string;
+  parallelism: number | undefined;
+  sample: OperatorSample | null;
+  waiting: Waiting | null;
+  x: number;
+  y: number;
+  width: number;
+};
 
-const Operator = memo(function Operator({ name, parallelism, sample, x, y, width }: Shown) {
+const Operator = memo(function Operator({ name, parallelism, sample, waiting, x, y, width }: Shown) {
   const busy = sample?.busy ?? 0;
   const blocked = sample?.blocked ?? 0;
   const tone = blocked >= BLOCKED_FROM ? "bp" : busy >= HOT_FROM ? "hot" : "";
   return (
     <div
-      className={`op ${tone}`}
+      className={`op ${tone} ${waiting ? "aligning" : ""}`}
       style={{ left: x, top: y, width, height: BOX.height }}
-      title={sample ? describe(name, sample) : `${name}: no data yet`}
+      title={sample ? describe(name, sample, waiting) : `${name}: no data yet`}
       data-testid={`topology-${name}`}
     >
       <b className="ell">{name}</b>
       <small>
         <span>×{parallelism ?? 1}</span>
+        {waiting && (
+          <span data-testid={`aligning-${name}`}>
+            <Icon name="pause" className="barred" />
+            {waiting.instances}
+          </span>
+        )}
         <span>
           {blocked > busy && <Icon name="back" />}
           {sample ? percent(Math.max(busy, blocked)) : "–"}
@@ -42,7 +60,7 @@ const Operator = memo(function Operator({ name, parallelism, sample, x, y, width
   );
 });
 
-function describe(name: string, sample: OperatorSample): string {
+function describe(name: string, sample: OperatorSample, waiting: Waiting | null): string {
   const number = (value: number | null, unit: string) => (value === null || value === undefined ? "–" : `${short(value)}${unit}`);
   return [
     name,
@@ -54,6 +72,11 @@ function describe(name: string, sample: OperatorSample): string {
     `late ${number(sample.late, "")}`,
     ...(sample.lost ? [`lost ${number(sample.lost, " records")}`] : []),
     ...(sample.shed ? [`shed ${number(sample.shed, " records")}`] : []),
+    ...(waiting
+      ? [
+          `${plural(waiting.instances, "instance")} aligning${waiting.since_s === null ? "" : ` since ${waiting.since_s.toFixed(2)} s`}: ${plural(waiting.passed_over, "record")} passed over`,
+        ]
+      : []),
   ].join("\n");
 }
 
@@ -103,8 +126,17 @@ function drawingOf(document: ExperimentDocument, width: number) {
   };
 }
 
-/** The query, coloured by what its operators did at the moment shown: busy solid, blocked hatched with «, idle empty. */
-export function Topology({ document, frame }: { document: ExperimentDocument; frame: Frame | undefined }) {
+/** What of an operator waits for barriers at a frame; null if nothing does. */
+function waitingAt(log: FrameLog, frame: Frame | undefined, id: string): Waiting | null {
+  const { instances, passed_over } = frame?.checkpoints?.aligning.operators[id] ?? {};
+  return frame && instances ? { instances, passed_over: passed_over ?? 0, since_s: aligningSince(log, frame.n, id) } : null;
+}
+
+/**
+ * The query, coloured by what its operators did at the moment shown: busy solid, blocked hatched with «, idle empty. Operators that wait
+ * for barriers, and edges whose channels are barred, are marked.
+ */
+export function Topology({ document, frame, log }: { document: ExperimentDocument; frame: Frame | undefined; log: FrameLog }) {
   const panel = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
@@ -124,7 +156,9 @@ export function Topology({ document, frame }: { document: ExperimentDocument; fr
           {drawing.paths.map(({ edge, path }) => {
             // Backpressure walks upstream: an edge is held up when its sender is blocked.
             const held = (frame?.operators?.[edge.source]?.blocked ?? 0) >= BLOCKED_FROM;
-            return <path key={edgeKey(edge)} d={path} className={`${held ? "held" : ""} ${edge.feedback ? "feedback" : ""}`} />;
+            const barred = frame?.checkpoints?.aligning.barred_channels[edgeKey(edge)] ?? 0;
+            const classes = [held && "held", barred > 0 && "barred", edge.feedback && "feedback"].filter(Boolean).join(" ");
+            return <path key={edgeKey(edge)} d={path} className={classes} />;
           })}
         </svg>
         {document.query.operators.map(({ id, parallelism }) => (
@@ -133,6 +167,7 @@ export function Topology({ document, frame }: { document: ExperimentDocument; fr
             name={id}
             parallelism={parallelism}
             sample={frame?.operators?.[id] ?? null}
+            waiting={waitingAt(log, frame, id)}
             x={drawing.places[id]?.x ?? 0}
             y={drawing.places[id]?.y ?? 0}
             width={drawing.box}

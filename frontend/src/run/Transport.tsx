@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { Run } from "../api/types";
 import { isActive, isMoving } from "../api/queries";
-import { CHARTS, type ChartId } from "../model/charts";
+import { chartsOf, type ChartId } from "../model/charts";
 import type { RunEvent } from "../model/events";
 import { duration, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
@@ -18,6 +18,7 @@ export function Transport({
   end_s,
   events,
   charts,
+  checkpointed,
   onCharts,
 }: {
   run: Run;
@@ -25,6 +26,7 @@ export function Transport({
   end_s: number;
   events: RunEvent[];
   charts: ChartId[];
+  checkpointed: boolean;
   onCharts: (charts: ChartId[]) => void;
 }) {
   const log = useLiveRun((state) => state.log);
@@ -138,7 +140,7 @@ export function Transport({
         </button>
       )}
       <ForkMenu run={run} at_s={count ? shown_s : null} horizon_s={run.horizon_s ?? end_s} gone={gone} />
-      <Charts charts={charts} onCharts={onCharts} />
+      <Charts charts={charts} offered={chartsOf(checkpointed)} onCharts={onCharts} />
       <Speed />
       <button
         className={`btn ${pinned === null ? "live" : ""}`}
@@ -224,7 +226,15 @@ function Choice({
 }
 
 /** Which charts are shown; one stays. */
-function Charts({ charts, onCharts }: { charts: ChartId[]; onCharts: (charts: ChartId[]) => void }) {
+function Charts({
+  charts,
+  offered,
+  onCharts,
+}: {
+  charts: ChartId[];
+  offered: ReturnType<typeof chartsOf>;
+  onCharts: (charts: ChartId[]) => void;
+}) {
   return (
     <Menu
       title="Charts shown"
@@ -240,7 +250,7 @@ function Charts({ charts, onCharts }: { charts: ChartId[]; onCharts: (charts: Ch
         <div className="choices">
           <fieldset>
             <legend>Charts shown</legend>
-            {CHARTS.map(({ id, title }) => {
+            {offered.map(({ id, title }) => {
               const on = charts.includes(id);
               const only = on && charts.length === 1;
               return (
@@ -249,7 +259,7 @@ function Charts({ charts, onCharts }: { charts: ChartId[]; onCharts: (charts: Ch
                     type="checkbox"
                     checked={on}
                     disabled={only}
-                    onChange={() => onCharts(CHARTS.map((one) => one.id).filter((one) => (one === id ? !on : charts.includes(one))))}
+                    onChange={() => onCharts(offered.map((one) => one.id).filter((one) => (one === id ? !on : charts.includes(one))))}
                   />
                   {title}
                 </label>

@@ -1,11 +1,11 @@
 /** What of the page stands in its address: the moment, the stretch, the charts, the panel. */
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { useSearchParams } from "react-router";
-import { chartsNamed, FIRST_CHARTS, type ChartId } from "../model/charts";
+import { chartsNamed, firstCharts, type ChartId } from "../model/charts";
 import { spanIn } from "../model/series";
 import { useLiveRun } from "./liveRun";
 
-export const PANELS = ["summary", "events", "time", "records", "notes"] as const;
+export const PANELS = ["summary", "events", "checkpoints", "time", "records", "notes"] as const;
 export type PanelId = (typeof PANELS)[number];
 
 export interface Address {
@@ -21,19 +21,20 @@ export interface Address {
 
 const rounded = (value: number) => String(Number(value.toFixed(4)));
 
-export function useAddress(): [address: Address, change: (changes: Partial<Address>) => void] {
+/** checkpointed: the run has a checkpointing protocol, so other charts come first. */
+export function useAddress(checkpointed: boolean): [address: Address, change: (changes: Partial<Address>) => void] {
   const [params, setParams] = useSearchParams();
   const address = useMemo((): Address => {
     const panel = PANELS.find((one) => one === params.get("panel")) ?? null;
     return {
-      charts: chartsNamed(params.get("charts")),
+      charts: chartsNamed(params.get("charts"), checkpointed),
       latency: params.get("latency") ?? "",
       operator: params.get("operator") ?? "",
       panel,
       records: params.get("records") ?? "",
       record: Math.max(0, Math.floor(Number(params.get("record"))) || 0),
     };
-  }, [params]);
+  }, [params, checkpointed]);
   const change = useCallback(
     (changes: Partial<Address>) =>
       setParams(
@@ -41,14 +42,14 @@ export function useAddress(): [address: Address, change: (changes: Partial<Addre
           const after = new URLSearchParams(before);
           for (const [name, value] of Object.entries(changes)) {
             const text = Array.isArray(value) ? value.join(",") : String(value ?? "");
-            if (text === "" || text === "0" || text === FIRST_CHARTS.join(",")) after.delete(name);
+            if (text === "" || text === "0" || text === firstCharts(checkpointed).join(",")) after.delete(name);
             else after.set(name, text);
           }
           return after;
         },
         { replace: true },
       ),
-    [setParams],
+    [setParams, checkpointed],
   );
   return [address, change];
 }

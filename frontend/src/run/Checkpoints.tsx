@@ -1,0 +1,148 @@
+import type { Recovery } from "../api/types";
+import { lineText, stagesOf } from "../model/checkpoints";
+import type { FaultMark } from "../model/faults";
+import { bytes, latency, plural, short } from "../ui/format";
+import { useLiveRun } from "./liveRun";
+
+/** Older ones are in the export. */
+const ROUNDS_MAX = 200;
+
+/** Recoveries with what each host did when, and rounds; both newest first. losses: when which host was lost, as far as is known. */
+export function Checkpoints({ losses }: { losses: FaultMark[] }) {
+  const log = useLiveRun((state) => state.log);
+  useLiveRun((state) => state.count); // the log grows in place
+  const { rounds, recoveries, checkpoints } = log.checkpoints;
+  const hold = (t_s: number) => useLiveRun.setState({ pinned_s: log.timeOf(Math.max(0, log.numberAt(t_s))), playing: false });
+  return (
+    <div className="cp-list scroll" tabIndex={0} role="region" aria-label="Checkpoints" data-testid="checkpoint-list">
+      {recoveries.toReversed().map((recovery) => (
+        <RecoveryStages key={recovery.epoch} recovery={recovery} losses={losses} head_s={log.head_s} />
+      ))}
+      {!recoveries.length && <p className="mut small">No host was lost so far: nothing to recover from.</p>}
+      {rounds.length > 0 && (
+        <table className="table" data-testid="rounds">
+          <thead>
+            <tr>
+              <th className="num">Round</th>
+              <th className="num">Triggered</th>
+              <th className="num">Took</th>
+              <th className="num">Checkpoints</th>
+              <th className="num">Stored</th>
+              <th>Ended</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rounds.slice(-ROUNDS_MAX).toReversed().map(({ number, triggered_s, ended, ended_s, checkpoints: count, bytes: size }) => (
+              <tr key={number}>
+                <td className="num">{number}</td>
+                <td className="num">
+                  <button className="btn ghost mini-text" onClick={() => hold(triggered_s)} title="Show this moment">
+                    {triggered_s.toFixed(2)} s
+                  </button>
+                </td>
+                <td className="num">{ended_s === null ? "–" : latency(1000 * (ended_s - triggered_s)).join(" ")}</td>
+                <td className="num">{short(count)}</td>
+                <td className="num">{bytes(size)}</td>
+                <td className={ended === "failed" ? "bad" : ""}>{ended ?? "open"}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {rounds.length > ROUNDS_MAX && <p className="mut small">And {plural(rounds.length - ROUNDS_MAX, "earlier round")}.</p>}
+      {!rounds.length && !checkpoints.size && <p className="mut small">No checkpoint was taken so far.</p>}
+    </div>
+  );
+}
+
+/** Hosts over the time of one recovery: lost, ordered back, restored, and all go on. */
+function RecoveryStages({ recovery, losses, head_s }: { recovery: Recovery; losses: FaultMark[]; head_s: number }) {
+  const { epoch, hosts, detected_s, go_s } = recovery;
+  const stages = stagesOf(recovery, losses);
+  const known = stages.flatMap(({ lost_s, ordered_s, restored_s }) => [lost_s, ordered_s, restored_s]).filter((t_s) => t_s !== null);
+  const from_s = Math.min(detected_s, ...known);
+  const to_s = Math.max(go_s ?? head_s, ...known);
+  const share = (t_s: number) => `${(100 * (t_s - from_s)) / Math.max(to_s - from_s, 1e-9)}%`;
+  const part = (className: string, begin_s: number | null, end_s: number | null) =>
+    begin_s !== null &&
+    end_s !== null &&
+    end_s > begin_s && <i className={className} style={{ left: share(begin_s), width: `calc(${share(end_s)} - ${share(begin_s)})` }} />;
+  /** After the detection, or before it. */
+  const away = (t_s: number | null) => {
+    if (t_s === null) return "–";
+    const text = latency(1000 * Math.abs(t_s - detected_s)).join(" ");
+    return t_s < detected_s ? `−${text}` : text;
+  };
+  const margin_s = (to_s - from_s) * 0.15;
+  return (
+    <section className="recovery" data-testid={`recovery-${epoch}`}>
+      <div className="ph">
+        <h2>Recovery {epoch}</h2>
+        <span className="mut ell" title={`${hosts.join(", ")}, detected at ${detected_s} s`}>
+          loss of {hosts.join(", ")}, detected at {detected_s.toFixed(3)} s
+        </span>
+        <button
+          className="btn ghost mini-text"
+          title="Show this stretch in the charts"
+          onClick={() => useLiveRun.setState({ zoom: { from_s: Math.max(0, from_s - margin_s), to_s: to_s + margin_s } })}
+        >
+          Zoom
+        </button>
+      </div>
+      <table className="table">
+        <thead>
+          <tr>
+            <th>Host</th>
+            <th className="wide">
+              <span className="vh">Stages</span>
+            </th>
+            <th className="num">Lost</th>
+            <th className="num">Ordered</th>
+            <th className="num">Restored</th>
+          </tr>
+        </thead>
+        <tbody>
+          {stages.map(({ host, lost_s, ordered_s, restored_s }) => (
+            <tr key={host}>
+              <td>{host}</td>
+              <td className="wide">
+                <div className="stages">
+                  {part("down", lost_s, ordered_s ?? to_s)}
+                  {part("restoring", ordered_s, restored_s ?? to_s)}
+                  {part("ready", restored_s, go_s ?? to_s)}
+                  <u style={{ left: share(detected_s) }} title="Detected" />
+                </div>
+              </td>
+              <td className="num">{away(lost_s)}</td>
+              <td className="num">{away(ordered_s)}</td>
+              <td className="num">{away(restored_s)}</td>
+            </tr>
+          ))}
+          <tr>
+            <td>all</td>
+            <td className="wide mut">
+              <span className="lg">
+                <span>
+                  <i className="swatch down" />
+                  down
+                </span>
+                <span>
+                  <i className="swatch restoring" />
+                  restoring
+                </span>
+                <span>
+                  <i className="swatch ready" />
+                  ready
+                </span>
+              </span>
+            </td>
+            <td className="num" colSpan={3}>
+              back to {lineText(recovery)}
+              {go_s === null ? "" : `, go after ${away(go_s)}`}
+            </td>
+          </tr>
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,94 @@
+"""Checkpoints in the browser: the protocol is chosen in the form, the run's page shows rounds, and a recovery its stages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from .axe import assert_accessible
+from .canvas import Canvas
+
+
+def lose_a_host(document: dict[str, Any]) -> None:
+    document["faults"] = [{"kind": "host_loss", "host": "w2", "when": {"kind": "at", "at_s": 12.4}, "restart_after_s": 1.0}]
+
+
+def finished_run(page: Page) -> None:
+    page.wait_for_url("**/runs/*")
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=60_000)
+
+
+def test_rounds_and_a_recovery_are_shown(page: Page, canvas: Canvas, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    canvas.open(experiment(lose_a_host))
+    page.get_by_role("tab", name="Policies").click()
+    page.get_by_label("Checkpointing", exact=True).select_option(label="Coordinated")
+    page.locator("[data-pointer='/policies/checkpointing/interval_s'] input").fill("4")
+    canvas.wait_until_saved()
+    canvas.run()
+    finished_run(page)
+    address = f"/api/runs/{page.url.rsplit('/', 1)[-1]}"
+    assert api.get(address).json()["summary"]["checkpointing"]["recoveries"] == 1
+    frames = api.get(f"{address}/frames").json()["frames"]
+    (line,) = {number for frame in frames for one in frame["checkpoints"]["recoveries"] for number in one["line"]["join"]}
+    assert line > 0
+
+    # The rows can be reached by keyboard, and say what they show at the moment; an operator shows its instances.
+    grid = page.get_by_test_id("chart-checkpoints")
+    expect(grid.get_by_test_id("checkpoints-rounds")).to_be_visible()
+    row = grid.get_by_role("button", name="join")
+    row.focus()
+    page.keyboard.press("Enter")
+    expect(row).to_have_attribute("aria-expanded", "true")
+    expect(grid.get_by_test_id("checkpoints-join[3]")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(grid.get_by_test_id("checkpoints-join[3]")).to_have_count(0)
+    page.goto(f"{page.url.split('?')[0]}?t=4.25&panel=checkpoints")
+    row.focus()
+    expect(grid.get_by_role("status")).to_contain_text("join, 4 of 4 instances: checkpoint 1, captured at 4")
+
+    rounds = page.get_by_test_id("rounds").get_by_role("row")
+    expect(rounds.last).to_contain_text(re.compile(r"1\s*4\.00 s.*confirmed"))
+    stages = page.get_by_test_id("recovery-1")
+    expect(stages).to_contain_text("loss of w2")
+    expect(stages.get_by_role("row").nth(2)).to_contain_text(re.compile(r"w2−.*s.*s"))  # lost before it was detected, ordered, restored
+    expect(stages.get_by_role("row").last).to_contain_text(f"back to checkpoint {line}, go after")
+    assert_accessible(page)
+    stages.get_by_role("button", name="Zoom").click()
+    expect(page.get_by_role("button", name="Whole run")).to_be_visible()
+
+    page.get_by_role("tab", name="Events").click()
+    events = page.get_by_test_id("events")
+    expect(events).to_contain_text(f"Loss of w2 detected: all go back to checkpoint {line}")
+    expect(events).to_contain_text("All hosts restored, going on")
+    page.get_by_role("tab", name="Summary").click()
+    expect(page.get_by_test_id("summary")).to_contain_text("Restart time")
+
+
+def test_a_run_says_that_there_is_no_checkpoint_yet(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    def coordinated(document: dict[str, Any]) -> None:
+        document.setdefault("policies", {})["checkpointing"] = {"kind": "coordinated", "interval_s": 7}
+
+    run = api.post(f"/api/experiments/{experiment(coordinated)}/runs", json={"pace": 0.1}).raise_for_status().json()["id"]
+    api.post(f"/api/runs/{run}/pause").raise_for_status()
+    page.goto(f"/runs/{run}")
+    expect(page.get_by_test_id("no-checkpoints")).to_have_text("No checkpoint yet: the first one is due at 7 s.")
+    page.get_by_role("tab", name="Checkpoints").click()
+    expect(page.get_by_test_id("checkpoint-list")).to_contain_text("No checkpoint was taken so far")
+    api.post(f"/api/runs/{run}/cancel").raise_for_status()
+
+
+def test_a_run_without_a_protocol_has_no_such_chart(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    answer = api.post(f"/api/experiments/{experiment()}/runs", json={})
+    answer.raise_for_status()
+    page.goto(f"/runs/{answer.json()['id']}?charts=latency,checkpoints&panel=checkpoints")
+    finished_run(page)
+    expect(page.get_by_test_id("chart-latency")).to_be_visible()
+    expect(page.get_by_test_id("chart-checkpoints")).to_have_count(0)
+    expect(page.get_by_role("tab", name="Checkpoints")).to_have_count(0)
+    page.get_by_role("button", name="Charts", exact=True).click()
+    expect(page.get_by_label("Waiting")).to_be_visible()
+    expect(page.get_by_label("Checkpoints")).to_have_count(0)
