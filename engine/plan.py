@@ -253,7 +253,7 @@ def build(
         "edge": edge,
         "chan": chan,
         "route": route,
-        "gate": np.tile(np.array([-1, 0, -1, -1, -1], np.int64), (len(chan), 1)),
+        "gate": np.tile(np.array([-1, 0, -1, -1, -1, 0], np.int64), (len(chan), 1)),
         **_lore(len(inst) if forcing else 0, g),
         "align": _alignment(chan, len(inst)),
         "inputs": inputs,

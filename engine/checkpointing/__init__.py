@@ -20,6 +20,7 @@ from engine.spec.validation import placement_of
 from . import messages
 from .communication_induced import InducedWorker
 from .coordinated import CoordinatedRounds, CoordinatedWorker
+from .coordinated_unaligned import UnalignedRounds, UnalignedWorker
 from .coordinator import Coordinator
 from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
 from .worker import Costs
@@ -33,6 +34,7 @@ class Cast:
     agent: Agent | None = None
     features: tuple[str, ...] = ()  # of the loop (`engine.core.weave.FEATURES`)
     drops_duplicates: bool = False
+    overtakes: bool = False  # barriers overtake what waits
     lore_rule: int = 0  # `engine.core.layout.RULE_*`
     lore_bytes: int = 0
 
@@ -59,6 +61,13 @@ def _coordinated(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
     return Cast((rounds,), CoordinatedWorker(costs, _may_be_lost(experiment)))
 
 
+def _coordinated_unaligned(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
+    until_ns, sources, may_be_lost = experiment.workload.horizon_ns, _sources(experiment), _may_be_lost(experiment)
+    rounds = UnalignedRounds(COORDINATOR, protocol.interval_ns, until_ns, protocol.detect_ns, _machines(experiment), sources)
+    features = ("counting", "logging") if may_be_lost else ("counting",)
+    return Cast((rounds,), UnalignedWorker(costs, may_be_lost), features, drops_duplicates=True, overtakes=True)
+
+
 def _uncoordinated(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
     workload, may_be_lost, jitter_ns = experiment.workload, _may_be_lost(experiment), seconds_ns(protocol.jitter_s)
     worker = UncoordinatedWorker(costs, may_be_lost, protocol.interval_ns, jitter_ns, workload.horizon_ns, workload.seed)
@@ -78,11 +87,13 @@ def _communication_induced(experiment: Experiment, protocol: Any, costs: Costs) 
 def _logged(experiment: Experiment, protocol: Any, worker: UncoordinatedWorker) -> Cast:
     kept = protocol.log and protocol.semantics != "at_most_once" and _may_be_lost(experiment)
     coordinator = UncoordinatedCoordinator(COORDINATOR, protocol.detect_ns, _machines(experiment), protocol.semantics, kept)
-    return Cast((coordinator,), worker, ("counting", *(["logging"] if kept else [])), protocol.semantics == "exactly_once")
+    features = ("counting", "logging") if kept else ("counting",)
+    return Cast((coordinator,), worker, features, drops_duplicates=protocol.semantics == "exactly_once")
 
 
 PROTOCOLS: Mapping[str, Callable[[Experiment, Any, Costs], Cast]] = {
     "coordinated": _coordinated,
+    "coordinated_unaligned": _coordinated_unaligned,
     "uncoordinated": _uncoordinated,
     "communication_induced": _communication_induced,
 }
@@ -123,7 +134,7 @@ def _store(about: Store) -> ObjectStore:
 def prepare(cast: Cast, world: World) -> None:
     """Tell the core what the protocol wants of it, before the run."""
     w = world.arrays
-    w.g[[L.G_FILTER, L.G_LORE_RULE, L.G_LORE_BYTES]] = cast.drops_duplicates, cast.lore_rule, cast.lore_bytes
+    w.g[[L.G_FILTER, L.G_OVERTAKE, L.G_LORE_RULE, L.G_LORE_BYTES]] = cast.drops_duplicates, cast.overtakes, cast.lore_rule, cast.lore_bytes
     if w.g[L.G_LORE]:
         for i in range(len(w.inst)):
             lore.note_checkpoint(w, i, -1)  # that at the start
@@ -131,7 +142,7 @@ def prepare(cast: Cast, world: World) -> None:
 
 def forget(actors: Sequence[Any], world: World) -> None:
     """Free the memory of what no recovery can ask for any more. To the model it is still there: its bytes count, as do those of logs."""
-    coordinator = next((actor for actor in actors if isinstance(actor, UncoordinatedCoordinator)), None)
+    coordinator = next((actor for actor in actors if isinstance(actor, Coordinator)), None)
     if coordinator is None or coordinator.settled is None:
         return
     settled, coordinator.settled = coordinator.settled, None

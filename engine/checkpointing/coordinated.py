@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import numpy as np
+
 from engine.core.actors import ActorHost, Message, Post
+from engine.core.keyed import tables_from_bytes, tables_to_bytes
 from engine.core.layout import FAR
-from engine.core.world import World
+from engine.core.world import Words, World
 from engine.services import object_store
 
 from . import messages as M
 from .coordinator import Coordinator, Line
 from .messages import ROUND_DONE, ROUND_FAILED, TRIGGER
-from .worker import Worker
+from .worker import COUNTER_BYTES, Worker
 
 
 @dataclass
@@ -29,6 +32,7 @@ class Round:
     triggered_ns: int
     done: dict[int, int] = field(default_factory=dict)
     taken: list[list[int]] = field(default_factory=list)
+    failed: bool = False
     ended: str = ""
     ended_ns: int = -1
 
@@ -68,15 +72,23 @@ class CoordinatedRounds(Coordinator):
         opened = self.open
         if opened is None or (epoch, number) != (opened.epoch, opened.number):
             return
-        if verb == ROUND_FAILED:
-            opened.ended, opened.ended_ns = "failed", now_ns
-            return
+        rows, *counters = tables_from_bytes(message.parcel)
         opened.done[self.host_at[message.sender]] = now_ns
-        opened.taken += M.rows_from_bytes(message.parcel).tolist()
+        opened.taken += rows.tolist()
+        opened.failed = opened.failed or verb == ROUND_FAILED
+        self.heard(rows, counters)
         if len(opened.done) == len(self.machines):
-            opened.ended, opened.ended_ns = "confirmed", now_ns
-            self._confirmed = opened.taken
-            post.send(self.store, (object_store.DELETE, 0, M.key(0), M.key(number)), M.MESSAGE_BYTES)  # nobody goes back further
+            opened.ended, opened.ended_ns = "failed" if opened.failed else "confirmed", now_ns
+            if not opened.failed:
+                self._confirmed = opened.taken
+                self.confirmed()
+                post.send(self.store, (object_store.DELETE, 0, M.key(0), M.key(number)), M.MESSAGE_BYTES)  # nobody goes back further
+
+    def heard(self, rows: Words, counters: list[Words]) -> None:
+        """A worker has reported, with what its protocol sends beside the rows."""
+
+    def confirmed(self) -> None:
+        """The open round is where all would go back to from now on."""
 
     def line(self, now_ns: int) -> Line:
         opened = self.open
@@ -108,16 +120,28 @@ class CoordinatedWorker(Worker):
         return self.take(world, instance, number, now_ns, post)
 
     def durable(self, host: int, row: list[int], now_ns: int, post: Post) -> None:
-        machine, number = self.machine(host), row[M.NUMBER]
-        rows = machine.taken[number]
-        if len(rows) == len(self.instances[host]):
-            del machine.taken[number]
-            size_bytes = M.MESSAGE_BYTES + M.ROW_BYTES * len(rows)
-            post.send(self.coordinator, (ROUND_DONE, machine.epoch, number), size_bytes, parcel=M.rows_to_bytes(rows))
+        self._look(host, row[M.NUMBER], post)
 
     def refused(self, host: int, number: int, instance: int, now_ns: int, post: Post) -> None:
+        row = [0] * M.COLUMNS
+        row[M.INSTANCE], row[M.NUMBER], row[M.DURABLE_NS] = instance, number, -1
+        self.machine(host).taken.setdefault(number, []).append(row)
+        self._look(host, number, post)
+
+    def _look(self, host: int, number: int, post: Post) -> None:
+        """With its last checkpoint of a round a worker reports those that are stored."""
         machine = self.machine(host)
-        machine.taken.pop(number, None)
-        for name in [name for name in machine.uploads if name[0] == number]:
-            del machine.uploads[name]
-        post.send(self.coordinator, (ROUND_FAILED, machine.epoch, number), M.MESSAGE_BYTES)
+        rows = machine.taken[number]
+        if len(rows) < len(self.instances[host]):
+            return
+        del machine.taken[number]
+        stored = [row for row in rows if row[M.DURABLE_NS] >= 0]
+        verb = ROUND_DONE if len(stored) == len(rows) else ROUND_FAILED
+        counters = self.counters_of(host, number, stored)
+        size_bytes = M.MESSAGE_BYTES + M.ROW_BYTES * len(stored) + COUNTER_BYTES * sum(map(len, counters))
+        parcel = tables_to_bytes([np.array(stored, np.int64).reshape(-1, M.COLUMNS), *counters])
+        post.send(self.coordinator, (verb, machine.epoch, number), size_bytes, parcel=parcel)
+
+    def counters_of(self, host: int, number: int, rows: list[list[int]]) -> list[Words]:
+        """What is reported beside the rows."""
+        return []

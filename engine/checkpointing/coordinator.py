@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.core.actors import ActorHost, Directory, Message, Post
 from engine.core.layout import FAR
+from engine.core.world import Words
 
 from . import messages as M
 from .messages import GO, HELLO, RECOVER, RESTORED
@@ -44,11 +45,22 @@ class Line:
     replays: list[list[int]] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Settled:
+    """What no recovery can ask for any more, since lines only move on: checkpoints with numbers less than these, by instance, and records
+    with numbers less than these, by channel."""
+
+    checkpoints: list[int]
+    records: Words
+
+
 class Coordinator(ABC):
     """An actor. Protocols add when checkpoints are taken, and which of them make the line.
 
     machines: host indices that have instances. All of them go back in a recovery, those too that were not lost.
     """
+
+    settled: Settled | None = None  # the engine may forget this
 
     def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int]):
         self.host = host

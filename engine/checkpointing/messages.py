@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.core.keyed import tables_from_bytes, tables_to_bytes
 
 TRIGGER, ROUND_DONE, HELLO, RECOVER, FETCH, RESTORED, GO, ROUND_FAILED, TIMER, TAKE, STORED = range(11)
-"""(TRIGGER, epoch, round) to a source. (ROUND_DONE, epoch, round) from a worker, with `TAKEN` rows. (ROUND_FAILED, epoch, round): the store
-is full. (HELLO,) from a worker that has just started. (RECOVER, epoch) to a worker, with `TAKEN` rows of the checkpoints to go back to.
-(FETCH, epoch): its own reminder. (RESTORED, epoch), (GO, epoch). Without rounds: (TIMER, epoch), the worker's own reminder, (TAKE, epoch,
-number) to its instances, (STORED, epoch) to the coordinator, with a `TAKEN` row and the instance's counters."""
+"""(TRIGGER, epoch, round) to a source. (ROUND_DONE, epoch, round) from a worker, with `TAKEN` rows; (ROUND_FAILED, epoch, round) where the
+store refused some. (HELLO,) from a worker that has just started. (RECOVER, epoch) to a worker, with `TAKEN` rows of the checkpoints to go
+back to. (FETCH, epoch): its own reminder. (RESTORED, epoch), (GO, epoch). Without rounds: (TIMER, epoch), the worker's own reminder; (TAKE,
+epoch, number) to its instances; (STORED, epoch) to the coordinator, with a `TAKEN` row and the instance's counters."""
 
 MESSAGE_BYTES = 64
 ROW_BYTES = 16  # of what goes with a message, by instance
@@ -22,15 +21,6 @@ INSTANCE, NUMBER, CAPTURED_NS, BYTES, PIECES, DURABLE_NS, FORCED, COLUMNS = rang
 TAKEN = ("instance", "number", "captured_ns", "bytes", "pieces", "durable_ns", "forced")
 """A checkpoint that was taken: of which instance, its number, when, how large, in how many pieces, when the store had all of them,
 and whether a record forced it."""
-
-
-def rows_to_bytes(rows: Sequence[Sequence[int]]) -> bytes:
-    return np.array(rows, "<i8").tobytes()
-
-
-def rows_from_bytes(content: bytes) -> NDArray[np.int64]:
-    """(n, COLUMNS)."""
-    return np.frombuffer(content, "<i8").astype(np.int64).reshape(-1, COLUMNS)
 
 
 def order_to_bytes(rows: Sequence[Sequence[int]], ranges: Sequence[Sequence[int]]) -> bytes:

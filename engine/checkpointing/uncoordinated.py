@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,21 +16,10 @@ from engine.core.random import RandomStream
 from engine.core.world import Words, World
 
 from . import messages as M
-from .coordinator import Coordinator, Line
+from .coordinator import Coordinator, Line, Settled
 from .messages import STORED, TAKE, TIMER
 from .recovery_line import Channel, Checkpoint, CheckpointRecord, RecoveryLine, in_flight, recovery_line
-from .worker import Costs, Worker
-
-COUNTER_BYTES = 8
-
-
-@dataclass(frozen=True)
-class Settled:
-    """What no recovery can ask for any more, since lines only move on: checkpoints with numbers less than these, by instance, and records
-    with numbers less than these, by channel."""
-
-    checkpoints: list[int]
-    records: Words
+from .worker import COUNTER_BYTES, Costs, Worker
 
 
 class UncoordinatedCoordinator(Coordinator):
@@ -40,8 +28,6 @@ class UncoordinatedCoordinator(Coordinator):
     taken: by instance, oldest first: `messages.TAKEN` row, sent, processed. lines: of each recovery, by instance how many checkpoints it
     had and the index of the one that it went back to.
     """
-
-    settled: Settled | None = None
 
     def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int], semantics: str, logged: bool):
         super().__init__(host, detect_ns, machines)

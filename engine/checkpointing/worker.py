@@ -20,6 +20,7 @@ PIECE_BYTES = 1_000_000
 """A checkpoint goes to the store in pieces of at most so many bytes: what else leaves the host waits behind one of them, not behind all."""
 PIECES_AHEAD = 2
 """So many are on their way at a time: while the store writes one, the next is on the link."""
+COUNTER_BYTES = 8
 BASE_BYTES = 500
 """Of a checkpoint without state: its header, offsets and watermarks."""
 
@@ -44,11 +45,14 @@ class Upload:
 
     captured_ns: int
     size_bytes: int
-    pieces: int
     content: bytes
-    forced: bool
+    forced: bool = False
     sent: int = 0
     stored: int = 0
+
+    @property
+    def pieces(self) -> int:
+        return -(-self.size_bytes // PIECE_BYTES)
 
 
 @dataclass
@@ -103,16 +107,21 @@ class Worker(ABC):
     def take(self, world: World, i: int, number: int, now_ns: int, post: Post, more_bytes: int = 0, forced: bool = False) -> int:
         """Take a checkpoint of instance `i` and send the first of it to the store; returns the work, ps. more_bytes: of what the protocol
         keeps with it."""
-        size_bytes = BASE_BYTES + more_bytes + int(world.arrays.inst[i, L.I_STATE_BYTES])
-        pieces = -(-size_bytes // PIECE_BYTES)
-        if pieces > M.PIECES_MAX:
-            raise ValueError(f"a checkpoint has {size_bytes:,} bytes; at most {M.PIECES_MAX * PIECE_BYTES:,} are possible")
-        content = checkpoints.capture(world, i).to_bytes() if self.contents else b""
-        upload = Upload(now_ns, size_bytes, pieces, content, forced)
+        content, size_bytes = self.capture(world, i)
+        self.upload(i, number, Upload(now_ns, size_bytes + more_bytes, content, forced), post)
+        return self.costs.capture(size_bytes + more_bytes)
+
+    def capture(self, world: World, i: int) -> tuple[bytes, int]:
+        """What instance `i` is now, and how many bytes that is."""
+        size_bytes = BASE_BYTES + int(world.arrays.inst[i, L.I_STATE_BYTES])
+        return checkpoints.capture(world, i).to_bytes() if self.contents else b"", size_bytes
+
+    def upload(self, i: int, number: int, upload: Upload, post: Post) -> None:
+        if upload.pieces > M.PIECES_MAX:
+            raise ValueError(f"a checkpoint has {upload.size_bytes:,} bytes; at most {M.PIECES_MAX * PIECE_BYTES:,} are possible")
         self.machine(self.host_of[i]).uploads[number, i] = upload
-        for _ in range(min(PIECES_AHEAD, pieces)):
+        for _ in range(min(PIECES_AHEAD, upload.pieces)):
             self._send_piece(upload, number, i, post)
-        return self.costs.capture(size_bytes)
 
     def _send_piece(self, upload: Upload, number: int, i: int, post: Post) -> None:
         piece, upload.sent = upload.sent, upload.sent + 1

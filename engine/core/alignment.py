@@ -61,16 +61,16 @@ def let_in(world, i, after):
 
 @rare
 def put_first(world, i, slot):
-    """A control message goes before all else that waits for instance `i`, but behind other control messages; one that is urgent counts as
-    ready before anything else on its processor."""
+    """A control message or barrier goes before all else that waits for instance `i`, but behind others of them; one that is urgent, or a
+    barrier, counts as ready before anything else on its processor."""
     inst = world.inst
     msg = world.msg
-    if msg[slot, M_TRIGGER] == URGENT:
+    if msg[slot, M_KIND] == BARRIER or msg[slot, M_TRIGGER] == URGENT:
         msg[slot, M_READY] = 0
         msg[slot, M_CLASS] = 0
     before = -1
     x = inst[i, I_QUEUE]
-    while x >= 0 and msg[x, M_KIND] == CONTROL_MESSAGE:
+    while x >= 0 and (msg[x, M_KIND] == CONTROL_MESSAGE or msg[x, M_KIND] == BARRIER):
         before = x
         x = msg[x, M_NEXT]
     msg[slot, M_NEXT] = x

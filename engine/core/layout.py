@@ -254,8 +254,8 @@ K_COLUMNS = 12
 
 # -- alignment of barriers (docs/event-core.md, 15), by channel: the generation of its receiver in which it is barred; where records are
 # counted: the number of the next one that the receiver has not served; where they are logged: the first and last message kept, or -1; the
-# serial number of the row of `lore` that it brought last ... --
-Q_GENERATION, Q_PROCESSED, Q_KEPT, Q_KEPT_LAST, Q_LORE, Q_COLUMNS = range(6)
+# serial number of the row of `lore` that it brought last; how many records came before its last barrier ... --
+Q_GENERATION, Q_PROCESSED, Q_KEPT, Q_KEPT_LAST, Q_LORE, Q_CUT, Q_COLUMNS = range(7)
 # ... by instance: input channels, how many of them are barred, what is passed over (first and last message, -1 for none), how often it
 # has been aligned or given up
 A_INPUTS, A_BARRED, A_ASIDE, A_ASIDE_LAST, A_GENERATION, A_COLUMNS = range(6)
@@ -322,7 +322,8 @@ G_LORE_BYTES = 64  # ... how many bytes that adds to a record ...
 G_LORE_FREE = 65  # ... first free row (a list), -1 if none ...
 G_LORE_ROWS_FREE = 66
 G_LORE_SERIAL = 67  # ... and how many rows have been shared so far
-G_COLUMNS = 68
+G_OVERTAKE = 68  # 1: barriers overtake what waits, and bar nothing
+G_COLUMNS = 69
 
 # -- what varies the cost of an operator's services, in the parameters (docs/event-core.md, 3.2) ----------------------------------
 V_EXTRA = 0  # warm-up: what it adds to the cost at first, in units of 2^-16 ...

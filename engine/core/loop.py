@@ -458,9 +458,10 @@ def advance(world, stop):
                             if partitioning == REBALANCE:
                                 chan[edge[e, E_CHANNEL] + k * parallel, C_TURN] += 1
                         sequence = 0
-                        if edge[e, E_COUNTED] == 1 and is_record:  # a channel's row is far from the cache where there are many
+                        if edge[e, E_COUNTED] == 1:  # a channel's row is far from the cache where there are many
                             sequence = chan[c, C_SENT]
-                            chan[c, C_SENT] = sequence + 1
+                            if is_record:
+                                chan[c, C_SENT] = sequence + 1
                         msg[made, M_SEQUENCE] = sequence
                         # WEAVE if latencies
                         msg[made, msg.shape[1] - 1 - stamps] = t
@@ -812,20 +813,29 @@ def advance(world, stop):
                             box[1] = host[h, H_ANSWER_LAST]
                             extra_ps = host[h, H_ANSWER_PS]
                         elif kind == BARRIER:  # (15)
-                            if align[i, A_BARRED] + 1 < align[i, A_INPUTS]:
-                                gate[channel, Q_GENERATION] = align[i, A_GENERATION]
+                            last = align[i, A_BARRED] + 1 == align[i, A_INPUTS]
+                            sends_on = last
+                            if g[G_OVERTAKE] == 1:
+                                sends_on = align[i, A_BARRED] == 0
+                            gate[channel, Q_CUT] = msg[slot, M_SEQUENCE]
+                            if not last and not sends_on:
+                                if g[G_OVERTAKE] == 0:
+                                    gate[channel, Q_GENERATION] = align[i, A_GENERATION]
                                 align[i, A_BARRED] += 1
                             elif host[h, H_ANSWERED] == 0:
                                 msg[slot, M_NEXT] = after
                                 g[G_NEED] = i
                                 reason = CALL_OUT
                                 break
-                            else:  # aligned: what came meanwhile may be served, the barrier goes on, and what the agent sends behind it
+                            else:
                                 host[h, H_ANSWERED] = 0
-                                after = let_in(world, i, after)
+                                if last:  # what came meanwhile may be served
+                                    after = let_in(world, i, after)
+                                else:
+                                    align[i, A_BARRED] += 1
                                 box[0] = host[h, H_ANSWER]
                                 box[1] = host[h, H_ANSWER_LAST]
-                                if op[o, O_EDGE] < op[o, O_EDGE_END]:
+                                if sends_on and op[o, O_EDGE] < op[o, O_EDGE_END]:  # and behind it what the agent sends
                                     msg[slot, M_NEXT] = box[0]
                                     box[0] = slot
                                     if box[1] < 0:

@@ -73,8 +73,8 @@ PRICE_LISTS: dict[str, PriceList] = {
     ),
     "checkmate_2024": PriceList(
         "CheckMate 2024",
-        "A Python engine on one core per worker: about 0.7 ms per record over all operators of Q1, 0.8 of Q12, 0.9 of Q8, and of Q3 1.0 "
-        "where its join has a cost of 850 us of its own, which gives the 1,000 to 1,500 records/s per worker of the authors' configurations.",
+        "A Python engine on one core per worker: about 0.7 ms per record over all operators of Q1, 0.8 of Q12, 0.9 of Q8, 1.0 of Q3 with "
+        "a join of 850 us, which gives the 1,000 to 1,500 records/s per worker of the authors' configurations.",
         {
             "source": _microseconds(150, 0, 100, "fitted", fitted_to=CHECKMATE_RATES),
             "filter": _microseconds(100, 0, 100, "fitted", fitted_to=CHECKMATE_RATES),

@@ -645,7 +645,13 @@ def enqueue(world, weighing, acting, h, threads, i, slot):
     inst = world.inst
     msg = world.msg
     memory = world.memory
-    if acting > 0 and msg[slot, M_KIND] == CONTROL_MESSAGE and (inst[i, I_SOURCE] == 1 or msg[slot, M_TRIGGER] == URGENT):
+    first = False
+    if acting > 0:
+        if msg[slot, M_KIND] == CONTROL_MESSAGE:
+            first = inst[i, I_SOURCE] == 1 or msg[slot, M_TRIGGER] == URGENT
+        elif msg[slot, M_KIND] == BARRIER:
+            first = world.g[G_OVERTAKE] == 1
+    if first:
         put_first(world, i, slot)
     elif acting > 0 and inst[i, I_QUEUE] < 0 and is_barred(world, i, slot):
         lay_aside(world, i, slot)

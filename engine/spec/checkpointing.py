@@ -107,6 +107,18 @@ class CoordinatedCheckpoints(Checkpoints):
     )
 
 
+class UnalignedCheckpoints(Checkpoints):
+    """Rounds whose barriers overtake what waits, so that none waits for them: an instance takes its checkpoint with the first barrier, and
+    what is under way on its channels until theirs come is part of it. It works on cycles.
+    """
+
+    title: ClassVar[str] = "Coordinated, unaligned"
+    kind: Literal["coordinated_unaligned"] = "coordinated_unaligned"
+    replay_us: Number = quantity(
+        20, unit="us", ge=0, le=1e9, title="Replaying", description="In a recovery, for each record that was under way."
+    )
+
+
 class LoggedCheckpoints(Checkpoints):
     """What protocols with logs of channels have in common."""
 
@@ -206,5 +218,6 @@ class InducedCheckpoints(LoggedCheckpoints):
 
 
 AnyCheckpointing = Annotated[
-    NoCheckpoints | CoordinatedCheckpoints | UncoordinatedCheckpoints | InducedCheckpoints, Field(discriminator="kind")
+    NoCheckpoints | CoordinatedCheckpoints | UnalignedCheckpoints | UncoordinatedCheckpoints | InducedCheckpoints,
+    Field(discriminator="kind"),
 ]

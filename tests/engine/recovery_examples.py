@@ -54,9 +54,41 @@ def joining(horizon_s: float = 0.3, per_s: float = 3000.0, protocol: Document | 
     return with_protocol(made, protocol or coordinated())
 
 
+def circling(horizon_s: float = 0.3, per_s: float = 1500.0, protocol: Document | None = None, hosts: int = 3) -> Document:
+    """Counts by key of records that go round twice or four times, by changing keys."""
+    enter = [{"name": "key", "expression": "bidder"}, {"name": "hops", "expression": "bidder % 2 * 2 + 2"}]
+    step = [{"name": "key", "expression": "key * 7 + 3"}, {"name": "hops", "expression": "hops - 1"}]
+    operators = [
+        {"id": "bids", "kind": "source", "parallelism": 2},
+        {"id": "enter", "kind": "map", "parallelism": 2, "params": {"fields": enter}},
+        {"id": "step", "kind": "map", "parallelism": hosts, "params": {"fields": step}},
+        {"id": "counts", "kind": "aggregate", "parallelism": hosts, "params": {"key": "hops", "aggregates": [{"name": "count"}]}},
+        {"id": "again", "kind": "filter", "parallelism": hosts, "params": {"predicate": "hops > 0"}},
+        {"id": "sink", "kind": "sink"},
+    ]
+    hashed = {"kind": "hash", "key": "key"}
+    edges = [
+        {"source": "bids", "target": "enter"},
+        {"source": "enter", "target": "step", "partitioning": hashed},
+        {"source": "step", "target": "again"},
+        {"source": "again", "target": "step", "partitioning": hashed, "feedback": True},
+        {"source": "step", "target": "counts", "partitioning": {"kind": "hash", "key": "hops"}},
+        {"source": "counts", "target": "sink", "partitioning": {"kind": "rebalance"}},
+    ]
+    sources = {"bids": corner_cases.bids(per_s)}
+    made = corner_cases.document(operators, edges, [corner_cases.host("w", count=hosts)], sources, horizon_s=horizon_s)
+    made["workload"] |= {"drain": True}
+    return with_protocol(made, protocol or uncoordinated())
+
+
 def coordinated(**more: Any) -> Document:
     """Rounds every 40 ms, quick to restart."""
     return {"kind": "coordinated", "interval_s": 0.04, "restart_ms": 3, "capture_ms": 0.05, "store": {"request_ms": 1.0}} | more
+
+
+def coordinated_unaligned(**more: Any) -> Document:
+    """The same, unaligned."""
+    return coordinated(**more) | {"kind": "coordinated_unaligned", "replay_us": 0.5}
 
 
 def uncoordinated(**more: Any) -> Document:

@@ -21,11 +21,22 @@ from engine.core import layout as L
 from tests.corner_cases import a_cycle_drains_when_nothing_goes_round
 
 from .agreement import DATASETS, TINY, simulated
-from .recovery_examples import communication_induced, coordinated, counting, joining, loss, uncoordinated, with_losses, without_losses
+from .recovery_examples import (
+    circling,
+    communication_induced,
+    coordinated,
+    coordinated_unaligned,
+    counting,
+    joining,
+    loss,
+    uncoordinated,
+    with_losses,
+    without_losses,
+)
 
 Document = dict[str, Any]
 
-PROTOCOLS = (coordinated, uncoordinated, communication_induced)
+PROTOCOLS = (coordinated, coordinated_unaligned, uncoordinated, communication_induced)
 
 
 def finished(document: Document, **options: Any) -> engine.Simulation:
@@ -58,8 +69,11 @@ def random_losses(chance: random.Random, hosts: int, horizon_s: float) -> list[D
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.__name__)
-@pytest.mark.parametrize("job", [counting, joining])
+@pytest.mark.parametrize(
+    ("job", "protocol"),
+    [(job, protocol) for job in (counting, joining, circling) for protocol in PROTOCOLS if (job, protocol) != (circling, coordinated)],
+    ids=lambda part: part.__name__,
+)  # aligned rounds stand still on a cycle
 def test_each_record_counts_just_once_whenever_hosts_are_lost(job: Callable[..., Document], protocol: Callable[..., Document]) -> None:
     """Running counts and pairs are the same in every order, so what is delivered must be what a run without losses delivers."""
     document = job(protocol=protocol())
@@ -156,6 +170,18 @@ def test_a_spare_host_takes_the_place_of_one_that_is_lost_for_ever(protocol: Cal
     (recovery,) = simulation.checkpointing["recoveries"]
     assert 200_300_000 < dict(recovery["ordered"])[3] < 202_000_000
     assert simulation.drained
+
+
+def test_unaligned_rounds_wait_for_nothing_and_pass_cycles() -> None:
+    """The same query under load that makes aligned barriers wait: nothing is laid aside, and rounds of a cycle are complete."""
+    simulation = simulated(circling(protocol=coordinated_unaligned()), trace=False)
+    aside = 0
+    for time_ns in range(40_000_000, 300_000_000, 500_000):
+        simulation.run_until(time_ns)
+        aside += any(simulation._world.aside(i) for i in range(len(simulation._world.arrays.inst)))
+    assert aside == 0
+    about = simulation.checkpointing
+    assert [opened["ended"] for opened in about["rounds"][:5]] == ["confirmed"] * 5
 
 
 def test_a_cycle_stands_still_when_it_is_run_anyway() -> None:
