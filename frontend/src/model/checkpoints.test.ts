@@ -71,10 +71,12 @@ describe("the history", () => {
     const made = history();
     const fates = () => made.checkpoints.get("join")?.map((one) => made.fateOf(one));
     expect(fates()).toEqual(["line", "line", "lost", "lost"]);
+    made.add({ ...NOTHING, recoveries: [recovery({ go_s: 12.4 })], captured: [{ operator: "join", index: 0, number: 3, captured_s: 12.1 }] });
+    expect(fates()?.at(-1)).toBe("lost");
     made.add({ ...NOTHING, rounds: [round(3, { epoch: 1 })], durable: [durable(0, 3)], captured: [{ operator: "join", index: 1, number: 3, captured_s: 15 }] });
-    expect(fates()?.slice(4)).toEqual(["pending", "stored"]);
+    expect(fates()?.slice(5)).toEqual(["pending", "stored"]);
     made.add({ ...NOTHING, rounds: [round(3, { epoch: 1, ended: "failed" })] });
-    expect(fates()?.slice(4)).toEqual(["lost", "lost"]);
+    expect(fates()?.slice(5)).toEqual(["lost", "lost"]);
   });
 });
 

@@ -53,12 +53,16 @@ export class CheckpointHistory {
 
   /** What became of a checkpoint, as far as is known. */
   fateOf({ operator, index, number, captured_s, durable_s }: Checkpoint): Fate {
-    const left = this.recoveries.find((recovery) => recovery.detected_s >= captured_s);
-    const back = left?.line[operator]?.[index];
+    const back = this.recoveryAfter(captured_s)?.line[operator]?.[index];
     if (back !== undefined && number > back) return "lost";
     if (this.roundOf(number)?.ended === "failed") return "lost";
     if (durable_s === null) return "pending";
     return back === number ? "line" : "stored";
+  }
+
+  /** The first recovery that left what was captured then. Until all are restored that goes on here and there. */
+  recoveryAfter(captured_s: number): Recovery | undefined {
+    return this.recoveries.find(({ go_s }) => go_s === null || go_s >= captured_s);
   }
 
   roundOf(number: number): CheckpointRound | undefined {
@@ -129,7 +133,8 @@ function barOf(history: CheckpointHistory, checkpoints: Checkpoint[]): Bar {
 
 /** When a checkpoint that was not durable by then was given up. */
 function endOf(history: CheckpointHistory, { number, captured_s }: Checkpoint): number | null {
-  return history.roundOf(number)?.ended_s ?? history.recoveries.find(({ detected_s }) => detected_s >= captured_s)?.detected_s ?? null;
+  const left_s = history.recoveryAfter(captured_s)?.detected_s;
+  return history.roundOf(number)?.ended_s ?? (left_s === undefined ? null : Math.max(left_s, captured_s));
 }
 
 /** Left edge and width, in px. */

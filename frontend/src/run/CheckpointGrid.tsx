@@ -233,7 +233,7 @@ function rowLane(row: Row, operators: { id: string; instances: number }[], expan
   };
 }
 
-const FATE_TEXT: Record<Fate, string> = { stored: "", line: ", a recovery went back to it", lost: ", not used", pending: "" };
+const FATE_TEXT: Record<Fate, string> = { stored: "", line: ", in the line", lost: ", not used", pending: "" };
 
 function barText(name: string, { from_s, to_s, fate, checkpoints }: Bar, instances: number): string {
   const { number, kind } = checkpoints[0] as Bar["checkpoints"][number];
