@@ -187,7 +187,7 @@ function roundLane(rounds: CheckpointRound[], skipped_s: number[], recoveries: R
   const restored = recoveries.map((recovery) => ({ from_s: recovery.detected_s, to_s: recovery.go_s, recovery }));
   const skipped = skipped_s.map((t_s) => ({ from_s: t_s, to_s: t_s }));
   return {
-    name: "rounds",
+    name: rounds.length || skipped_s.length ? "rounds" : "all hosts",
     expanded: null,
     inner: false,
     drawn: [

@@ -136,7 +136,7 @@ function RecoveryStages({ recovery, losses, head_s }: { recovery: Recovery; loss
                 </span>
               </span>
             </td>
-            <td className="num" colSpan={3}>
+            <td className="num outcome" colSpan={3}>
               back to {lineText(recovery)}
               {go_s === null ? "" : `, go after ${away(go_s)}`}
             </td>
