@@ -32,7 +32,7 @@ def wall_s(example: str, workers: int, horizon_s: float, protocol: str | None) -
 def compare(example: str, workers: int, horizon_s: float, rounds: int) -> dict[str, Any]:
     """Ratios by protocol, all rounds and their median."""
     for protocol in (None, *BARS):
-        wall_s(example, workers, 1.0, protocol)  # compiles
+        wall_s(example, workers, 6.0, protocol)  # compiles
     ratios: dict[str, list[float]] = {protocol: [] for protocol in BARS}
     for _ in range(rounds):
         without_s = wall_s(example, workers, horizon_s, None)

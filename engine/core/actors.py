@@ -501,7 +501,7 @@ class _ProcessPost:
         self._actors, self._world, self._host, self._now_ns = actors, world, host, now_ns
 
     def send(self, to: int, words: Sequence[int], size_bytes: int, *, parcel: bytes = b"", after_ns: int = 0) -> None:
-        if after_ns > 0:
+        if after_ns > 0 or to == self._actors._first_machine + self._host:
             self._actors._put_off(self._world, self._host, to, words, size_bytes, parcel, self._now_ns + after_ns)
         else:
             self._actors._send_from_machine(self._world, self._host, to, words, size_bytes, parcel, self._now_ns)

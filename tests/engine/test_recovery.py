@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import engine
 from engine.checkpointing.recovery_line import in_flight, orphans
 from engine.core import layout as L
+from engine.spec import Experiment
 from tests.corner_cases import a_cycle_drains_when_nothing_goes_round
+from tests.strategies import documents
 
 from .agreement import DATASETS, TINY, simulated
 from .recovery_examples import (
@@ -31,6 +35,7 @@ from .recovery_examples import (
     loss,
     uncoordinated,
     with_losses,
+    with_protocol,
     without_losses,
 )
 
@@ -58,13 +63,13 @@ def counted(rows: Counter[tuple[Any, ...]]) -> int:
     return sum(last.values())
 
 
-def random_losses(chance: random.Random, hosts: int, horizon_s: float) -> list[Document]:
+def random_losses(chance: random.Random, hosts: Sequence[str], horizon_s: float) -> list[Document]:
     """One at any time, and often others: within its recovery, on other hosts, on the same one."""
     first_s = chance.uniform(0.001, horizon_s - 0.001)
-    found = [loss(f"w{chance.randint(1, hosts)}", first_s, chance.uniform(0.0005, 0.03))]
+    found = [loss(chance.choice(hosts), first_s, chance.uniform(0.0005, 0.03))]
     while chance.random() < 0.5:
         again_s = min(first_s + chance.choice((0.0003, 0.002, 0.01, 0.05)) * chance.random(), horizon_s - 0.0005)
-        found.append(loss(f"w{chance.randint(1, hosts)}", again_s, chance.uniform(0.0005, 0.03)))
+        found.append(loss(chance.choice(hosts), again_s, chance.uniform(0.0005, 0.03)))
     return found
 
 
@@ -77,7 +82,7 @@ def random_losses(chance: random.Random, hosts: int, horizon_s: float) -> list[D
 def test_each_record_counts_just_once_whenever_hosts_are_lost(job: Callable[..., Document], protocol: Callable[..., Document]) -> None:
     """Running counts and pairs are the same in every order, so what is delivered must be what a run without losses delivers."""
     document = job(protocol=protocol())
-    hosts = document["cluster"]["hosts"][0]["count"]
+    hosts = [f"w{n + 1}" for n in range(document["cluster"]["hosts"][0]["count"])]
     expected = values(finished(document))
     assert expected.total() > 400
     assert expected.keys() == values(finished(document | {"policies": {}})).keys()
@@ -228,3 +233,33 @@ def test_any_cutting_saving_and_forking_gives_the_same(tmp_path: Path, protocol:
             copy.run_until(copy.end_ns)
             assert copy.digest() == whole.digest()
             assert copy.sink_rows("sink").tolist() == whole.sink_rows("sink").tolist()
+
+
+@pytest.mark.slow
+@given(made=documents(), seed=st.integers(0, 10**6), tiny=st.booleans())
+def test_random_experiments_with_protocols_and_losses_do_not_depend_on_how_they_are_cut(made: Document, seed: int, tiny: bool) -> None:
+    """Credits, processor sharing, memory that fills, trunks, cycles, late records: what no job above has."""
+    chance = random.Random(seed)
+    protocol = chance.choice(PROTOCOLS)(interval_s=chance.choice((0.001, 0.003, 0.01)), restart_ms=chance.choice((0, 1.0)))
+    if protocol["kind"] == "coordinated":
+        protocol["on_cycle"] = "run"
+    document = without_losses(with_protocol(made, protocol))
+    horizon_s = max(made["workload"]["horizon_s"], 0.012)
+    sources = {
+        id: {name: part for name, part in source.items() if name != "generation"} for id, source in made["workload"]["sources"].items()
+    }
+    document["workload"] = made["workload"] | {"horizon_s": horizon_s, "sources": sources}
+    hosts = [host.name for host in Experiment.model_validate(document).expanded_hosts()]
+    document = with_losses(document, random_losses(chance, hosts, horizon_s))
+    options: dict[str, Any] = {"capacity": TINY} if tiny else {}
+    whole = simulated(document, trace=False, keep_outputs=True, **options)
+    whole.run_until(whole.end_ns)
+    often = simulated(document, trace=False, keep_outputs=True)
+    for moment in sorted(chance.randrange(whole.now_ns + 1) for _ in range(5)):
+        often.run_until(moment)
+        if chance.random() < 0.3:
+            often = often.fork()
+    often.run_until(often.end_ns)
+    assert often.digest() == whole.digest()
+    w = whole._world.arrays
+    assert (w.gate[:, L.Q_PROCESSED] <= w.chan[:, L.C_SENT]).all() or protocol["kind"] == "coordinated"
