@@ -21,6 +21,7 @@ from engine.spec.metrics import OF_CHECKPOINTING
 from . import messages as M
 from .coordinated import CoordinatedRounds, Round
 from .coordinator import Coordinator, Recovery
+from .uncoordinated import UncoordinatedCoordinator
 from .worker import Worker
 
 
@@ -114,10 +115,7 @@ class Checkpoints:
         return {"operator": operator, "index": index}
 
     def _under_way(self) -> Iterator[tuple[int, int, int]]:
-        """Instance, number and time of what workers have captured, as long as the coordinator has not heard that it is durable. Nothing
-        where it does not note when it hears that: there would be no end of it."""
-        if not isinstance(self._coordinator, CoordinatedRounds):
-            return
+        """Instance, number and time of what workers have captured, as long as the coordinator has not heard that it is durable."""
         for _, machine in sorted(self._worker.machines.items()):
             for (number, instance), upload in sorted(machine.uploads.items()):
                 yield instance, number, upload.captured_ns
@@ -191,10 +189,20 @@ def _skipped(coordinator: Coordinator) -> list[int]:
 
 def _heard(coordinator: Coordinator, after_ns: int) -> Iterator[Heard]:
     """At least those of which the coordinator has heard later than a moment."""
+    if isinstance(coordinator, UncoordinatedCoordinator):
+        first = len(coordinator.stored)
+        while first and coordinator.stored[first - 1][1] > after_ns:
+            first -= 1
+        for row, heard_ns in coordinator.stored[first:]:
+            yield _checkpoint(row, "forced" if row[M.FORCED] else "basic", heard_ns)
     for opened in _rounds(coordinator, after_ns):
         for row in opened.taken:
             heard_ns = opened.done[coordinator.host_of[row[M.INSTANCE]]]
-            yield Heard(row[M.INSTANCE], row[M.NUMBER], row[M.CAPTURED_NS], row[M.DURABLE_NS], row[M.BYTES], "coordinated", heard_ns)
+            yield _checkpoint(row, "coordinated", heard_ns)
+
+
+def _checkpoint(row: Sequence[int], kind: str, heard_ns: int) -> Heard:
+    return Heard(row[M.INSTANCE], row[M.NUMBER], row[M.CAPTURED_NS], row[M.DURABLE_NS], row[M.BYTES], kind, heard_ns)
 
 
 def _round_told(one: Round) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class UncoordinatedCoordinator(Coordinator):
     """Knows the counters of all checkpoints that are stored; searches the line when a machine is lost.
 
     taken: by instance, oldest first: `messages.TAKEN` row, sent, processed. lines: of each recovery, by instance how many checkpoints it
-    had and the index of the one that it went back to.
+    had and the index of the one that it went back to. stored: rows of all checkpoints, those of histories that are over too, and when.
     """
 
     def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int], semantics: str, logged: bool):
@@ -34,6 +34,7 @@ class UncoordinatedCoordinator(Coordinator):
         self.semantics, self.logged = semantics, logged
         self.count = 0  # of all checkpoints that were stored
         self.lines: list[list[list[int]]] = []
+        self.stored: list[tuple[list[int], int]] = []
 
     def start(self, directory: Directory) -> None:
         super().start(directory)
@@ -53,6 +54,7 @@ class UncoordinatedCoordinator(Coordinator):
         if epoch == self.epoch and not self.recovering:  # else it is of a history that is over
             row, sent, processed = tables_from_bytes(message.parcel)
             insort(self.taken[int(row[M.INSTANCE])], (row.tolist(), sent, processed), key=lambda one: one[0][M.NUMBER])
+            self.stored.append((row.tolist(), now_ns))
             self.count += 1
             if self.logged and self.semantics == "exactly_once" and self.count % len(self.taken) == 0:
                 record = self.record()
@@ -81,11 +83,12 @@ class UncoordinatedCoordinator(Coordinator):
 
     def state(self) -> Any:
         taken = [[[row, sent.tolist(), processed.tolist()] for row, sent, processed in own] for own in self.taken]
-        return {**super().state(), "taken": taken, "count": self.count, "lines": self.lines}
+        return {**super().state(), "taken": taken, "count": self.count, "lines": self.lines, "stored": [list(one) for one in self.stored]}
 
     def restore(self, state: Any) -> None:
         super().restore(state)
         self.count, self.lines = state["count"], state["lines"]
+        self.stored = [(row, heard_ns) for row, heard_ns in state["stored"]]
         self.taken = [
             [(row, np.array(sent, np.int64), np.array(processed, np.int64)) for row, sent, processed in own] for own in state["taken"]
         ]

@@ -7,6 +7,7 @@ coordinator knows; a mean over the wrong rounds; frames of runs without a protoc
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,16 @@ from engine.spec.validation import load
 from tests import corner_cases
 
 from .agreement import DATASETS, simulated
-from .recovery_examples import coordinated, counting, joining, loss, with_losses
+from .recovery_examples import (
+    communication_induced,
+    coordinated,
+    counting,
+    joining,
+    loss,
+    uncoordinated,
+    with_losses,
+    with_protocol,
+)
 
 Document = dict[str, Any]
 FRAME_S = 0.007
@@ -92,8 +102,28 @@ def test_everything_is_in_just_one_frame() -> None:
     assert stages[0] > 1, "a recovery that lasts is told as it goes on"
 
 
-def test_frames_are_the_same_however_a_run_is_cut(tmp_path: Path) -> None:
+@pytest.mark.parametrize("protocol", [uncoordinated, communication_induced])
+def test_checkpoints_without_rounds_are_told_one_by_one(protocol: Callable[..., Document]) -> None:
+    document = with_short_frames(with_losses(counting(protocol=protocol(detect_ms=2)), [loss("w1", 0.1305), loss("w2", 0.2)]))
+    simulation = simulated(document, trace=False)
+    told = [frame["checkpoints"] for frame in frames_of(simulation)]
+    about = simulation.checkpointing
+    assert about is not None
+    durable = [one for part in told for one in part["durable"]]
+    assert len(durable) == about["count"] > 50
+    assert len({(one["operator"], one["index"], one["number"]) for one in durable}) == len(durable)
+    assert {one["kind"] for one in durable} == ({"basic"} if protocol is uncoordinated else {"basic", "forced"})
+    assert not any(part["rounds"] or part["skipped_s"] for part in told)
+    kept = sum(len(own) for own in about["taken"])
+    assert kept < len(durable), "those that a recovery left behind are told as well"
+    assert simulation.summary()["checkpointing"]["checkpoints"] == len(durable)
+
+
+@pytest.mark.parametrize("protocol", [None, uncoordinated])
+def test_frames_are_the_same_however_a_run_is_cut(tmp_path: Path, protocol: Callable[..., Document] | None) -> None:
     document = busy_example()
+    if protocol is not None:
+        document = with_protocol(document, protocol(detect_ms=2))
     whole = frames_of(simulated(document, trace=False))
     chance = random.Random("frames")
     run = engine.Simulation(document, datasets=DATASETS)
