@@ -121,6 +121,8 @@ class Checkpoints:
                 yield instance, number, upload.captured_ns
             for _, rows in sorted(machine.taken.items()):
                 for row in rows:
+                    if row[M.DURABLE_NS] < 0:  # the store has refused it
+                        continue
                     yield row[M.INSTANCE], row[M.NUMBER], row[M.CAPTURED_NS]
 
     def _recovery_told(self, recovery: Recovery) -> dict[str, Any]:

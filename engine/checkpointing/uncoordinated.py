@@ -32,7 +32,6 @@ class UncoordinatedCoordinator(Coordinator):
     def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int], semantics: str, logged: bool):
         super().__init__(host, detect_ns, machines)
         self.semantics, self.logged = semantics, logged
-        self.count = 0  # of all checkpoints that were stored
         self.lines: list[list[list[int]]] = []
         self.stored: list[tuple[list[int], int]] = []
 
@@ -55,8 +54,7 @@ class UncoordinatedCoordinator(Coordinator):
             row, sent, processed = tables_from_bytes(message.parcel)
             insort(self.taken[int(row[M.INSTANCE])], (row.tolist(), sent, processed), key=lambda one: one[0][M.NUMBER])
             self.stored.append((row.tolist(), now_ns))
-            self.count += 1
-            if self.logged and self.semantics == "exactly_once" and self.count % len(self.taken) == 0:
+            if self.logged and self.semantics == "exactly_once" and len(self.stored) % len(self.taken) == 0:
                 record = self.record()
                 line = recovery_line(record).checkpoints
                 numbers = [own[index - 1][0][M.NUMBER] if index else 0 for own, index in zip(self.taken, line, strict=True)]
@@ -83,11 +81,11 @@ class UncoordinatedCoordinator(Coordinator):
 
     def state(self) -> Any:
         taken = [[[row, sent.tolist(), processed.tolist()] for row, sent, processed in own] for own in self.taken]
-        return {**super().state(), "taken": taken, "count": self.count, "lines": self.lines, "stored": [list(one) for one in self.stored]}
+        return {**super().state(), "taken": taken, "lines": self.lines, "stored": [list(one) for one in self.stored]}
 
     def restore(self, state: Any) -> None:
         super().restore(state)
-        self.count, self.lines = state["count"], state["lines"]
+        self.lines = state["lines"]
         self.stored = [(row, heard_ns) for row, heard_ns in state["stored"]]
         self.taken = [
             [(row, np.array(sent, np.int64), np.array(processed, np.int64)) for row, sent, processed in own] for own in state["taken"]
