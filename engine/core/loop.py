@@ -510,6 +510,11 @@ def advance(world, stop):
                         if tracing:
                             notes[made, N_PARENT] = behind[i, B_ROW]
                             notes[made, N_ORIGIN] = notes[slot, N_ORIGIN]
+                            # WEAVE if logging
+                            if is_record:
+                                notes[gate[c, Q_KEPT_LAST], N_PARENT] = notes[made, N_PARENT]
+                                notes[gate[c, Q_KEPT_LAST], N_ORIGIN] = notes[made, N_ORIGIN]
+                            # WEAVE end
                         if last:
                             slot = after
                             inst[i, I_OUT] = slot

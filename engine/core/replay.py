@@ -3,8 +3,8 @@ order. Kernels of the loop, and what is done between its calls."""
 
 from engine.core.compiler import compiled
 from engine.core.layout import *
-from engine.core.tools import free_message, take_message
-from engine.core.transmission import hand_over, settle, to_note, transmit
+from engine.core.tools import discard, take_message
+from engine.core.transmission import hand_over, note_way, settle, to_note, transmit
 
 
 def keep_copy(world, c, made):
@@ -31,7 +31,7 @@ def forget_before(world, first):
         kept = gate[c, Q_KEPT]
         while kept >= 0 and msg[kept, M_SEQUENCE] < first[c]:
             after = msg[kept, M_NEXT]
-            free_message(world.free, world.g, kept)
+            discard(world, kept)
             kept = after
         gate[c, Q_KEPT] = kept
         if kept < 0:
@@ -57,7 +57,7 @@ def cut_off(world, c, end):
     gate[c, Q_KEPT_LAST] = before
     while kept >= 0:
         after = msg[kept, M_NEXT]
-        free_message(world.free, world.g, kept)
+        discard(world, kept)
         kept = after
     return 0
 
@@ -89,9 +89,13 @@ def send_again(world, c, first, end, now):
             msg[made, M_FIFO] = fifo
             tie = (i << 40) | fifo
             if h2 == h:
+                note_way(world, noting, i, made, now, now, now, now + world.g[G_LOCAL_NS])
                 hand_over(world, h, now + world.g[G_LOCAL_NS], tie, made)
             else:
                 count = transmit(world, noting, count, now, world.latency[h, h2], h, h2, msg[made, M_BYTES], i, tie, made, now)
+            if world.g[G_TRACING] == 1:  # it comes from the service that sent it first
+                world.notes[made, N_PARENT] = world.notes[kept, N_PARENT]
+                world.notes[made, N_ORIGIN] = world.notes[kept, N_ORIGIN]
             sent += 1
         kept = msg[kept, M_NEXT]
     if count > 0:

@@ -235,6 +235,19 @@ def test_any_cutting_saving_and_forking_gives_the_same(tmp_path: Path, protocol:
             assert copy.sink_rows("sink").tolist() == whole.sink_rows("sink").tolist()
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.__name__)
+def test_the_way_of_a_record_that_was_sent_again_is_told_from_its_beginning(protocol: Callable[..., Document]) -> None:
+    """Its parts add up, or the choice is refused; and observing changes nothing."""
+    made = counting(protocol=protocol())
+    made["cluster"]["hosts"][0]["egress_latency_ms"] = 5.0  # much is under way
+    made = with_losses(made, [loss("w2", 0.17)])
+    run = engine.run(made, datasets=DATASETS, trace=True, keep_outputs=True)
+    assert run.digest == engine.run(made, datasets=DATASETS).digest
+    slowest = run.waterfalls(slowest=30)
+    assert all(sum(waterfall.sums_ns().values()) == waterfall.record.latency_ns for waterfall in slowest)
+    assert max(waterfall.record.latency_ns for waterfall in slowest) > 30_000_000  # it waited for the recovery
+
+
 @pytest.mark.slow
 @given(made=documents(budgets=("none",)), seed=st.integers(0, 10**6), tiny=st.booleans())
 def test_random_experiments_with_protocols_and_losses_do_not_depend_on_how_they_are_cut(made: Document, seed: int, tiny: bool) -> None:
