@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -165,8 +165,11 @@ class Logs:
         first = np.full(int(chunk.partition.max(initial=0)) + 1, len(chunk), np.int64)  # row of the chunk, by partition
         for partition, place in sought.items():
             if partition < len(first):
-                at = (chunk.append_ns == place.append_ns) & (chunk.event_ns == place.event_ns) & (chunk.trigger == place.trigger)
-                found = np.flatnonzero(at & (chunk.partition == partition))
-                side: Literal["left", "right"] = "right" if place.trigger == L.LOG_END else "left"
-                first[partition] = found[0] if len(found) else np.searchsorted(chunk.append_ns, place.append_ns, side=side)
+                at_once = slice(*np.searchsorted(chunk.append_ns, [place.append_ns, place.append_ns + 1]))  # they came together
+                found = np.flatnonzero(
+                    (chunk.partition[at_once] == partition)
+                    & (chunk.event_ns[at_once] == place.event_ns)
+                    & (chunk.trigger[at_once] == place.trigger)
+                )
+                first[partition] = at_once.start + found[0] if len(found) else at_once.stop if place.trigger == L.LOG_END else at_once.start
         return chunk.chosen(np.arange(len(chunk)) >= first[chunk.partition])

@@ -61,13 +61,13 @@ class InducedWorker(UncoordinatedWorker):
         if due_ns > now_ns:  # a record has forced one meanwhile
             self._remind(i, epoch, now_ns, due_ns, post)
         else:
-            post.send(i, (TAKE, epoch, 0), M.MESSAGE_BYTES)
+            post.send(i, (TAKE, epoch, now_ns), M.MESSAGE_BYTES)
             self._wait(i, epoch, now_ns, post)
 
     def serve(self, world: World, instance: int, message: Message, now_ns: int, post: Post) -> int:
-        verb, epoch, _ = message.words
-        if verb != TAKE or epoch != self.machine(self.host_of[instance]).epoch:
-            return 0
+        verb, epoch, asked_ns = message.words
+        if verb != TAKE or epoch != self.machine(self.host_of[instance]).epoch or self.last_ns[instance] > asked_ns:
+            return 0  # of a history that is over, or it has taken one since
         return self._checkpoint(world, instance, -1, now_ns, post)
 
     def forced(self, world: World, instance: int, told: int, now_ns: int, post: Post) -> int:

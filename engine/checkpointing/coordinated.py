@@ -63,6 +63,9 @@ class CoordinatedRounds(Coordinator):
             self.skipped_ns.append(now_ns)
             return
         opened = Round(len(self.rounds) + 1, self.epoch, now_ns)
+        if self.rounds and self.rounds[-1].ended != "confirmed":  # what is stored of rounds that came to nothing goes
+            last = self._confirmed[0][M.NUMBER] if self._confirmed else 0
+            post.send(self.store, (object_store.DELETE, 0, M.key(last + 1), M.key(opened.number)), M.MESSAGE_BYTES)
         self.rounds.append(opened)
         for i in self.sources:
             post.send(i, (TRIGGER, opened.epoch, opened.number), M.MESSAGE_BYTES)
@@ -108,6 +111,8 @@ class CoordinatedRounds(Coordinator):
 
 class CoordinatedWorker(Worker):
     """Takes a checkpoint of a source at the trigger, and of every other instance when barriers have come by all its channels."""
+
+    under_way = False
 
     def serve(self, world: World, instance: int, message: Message, now_ns: int, post: Post) -> int:
         verb, epoch, number = message.words

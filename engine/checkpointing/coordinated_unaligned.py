@@ -68,6 +68,8 @@ class UnalignedRounds(CoordinatedRounds):
 class UnalignedWorker(CoordinatedWorker):
     """Takes a checkpoint with the first barrier, and stores it with the last one, when it is known what was under way."""
 
+    under_way = True
+
     def __init__(self, costs: Costs, contents: bool):
         super().__init__(costs, contents)
         self.begun: dict[tuple[int, int], Upload] = {}  # by number and instance

@@ -124,6 +124,8 @@ class Coordinator(ABC):
             return
         if host not in self.down:
             self.down.append(host)
+        if self.recovering:
+            self.recoveries[-1].restored.pop(host, None)
         if self.detect_ns:
             self._suspected.append([now_ns + self.detect_ns, host])
         else:

@@ -25,8 +25,9 @@ from .worker import COUNTER_BYTES, Costs, Worker
 class UncoordinatedCoordinator(Coordinator):
     """Knows the counters of all checkpoints that are stored; searches the line when a machine is lost.
 
-    taken: by instance, oldest first: `messages.TAKEN` row, sent, processed. lines: of each recovery, by instance how many checkpoints it
-    had and the index of the one that it went back to. stored: rows of all checkpoints, those of histories that are over too, and when.
+    taken: by instance, oldest first: `messages.TAKEN` row, sent, processed; forgotten: how many older ones there were. lines: of each
+    recovery, by instance how many checkpoints it had and the index of the one that it went back to. stored: rows of all checkpoints, those
+    of histories that are over too, and when.
     """
 
     def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int], semantics: str, logged: bool):
@@ -40,6 +41,7 @@ class UncoordinatedCoordinator(Coordinator):
         hosts = [host for _, _, host in directory.instances]
         self.channels = [Channel(a, b, hosts[a] == hosts[b]) for a, b in directory.channels]
         self.taken: list[list[tuple[list[int], Words, Words]]] = [[] for _ in hosts]
+        self.forgotten = [0] * len(hosts)
 
     @property
     def due_ns(self) -> int:
@@ -55,10 +57,17 @@ class UncoordinatedCoordinator(Coordinator):
             insort(self.taken[int(row[M.INSTANCE])], (row.tolist(), sent, processed), key=lambda one: one[0][M.NUMBER])
             self.stored.append((row.tolist(), now_ns))
             if self.logged and self.semantics == "exactly_once" and len(self.stored) % len(self.taken) == 0:
-                record = self.record()
-                line = recovery_line(record).checkpoints
-                numbers = [own[index - 1][0][M.NUMBER] if index else 0 for own, index in zip(self.taken, line, strict=True)]
-                self.settled = Settled(numbers, record.processed_at(line))
+                self._settle()
+
+    def _settle(self) -> None:
+        """No line goes back behind the one of now, so what is older is forgotten."""
+        record = self.record()
+        line = recovery_line(record).checkpoints
+        numbers = [own[index - 1][0][M.NUMBER] if index else 0 for own, index in zip(self.taken, line, strict=True)]
+        self.settled = Settled(numbers, record.processed_at(line))
+        for i, index in enumerate(line):
+            self.forgotten[i] += max(index - 1, 0)
+            del self.taken[i][: max(index - 1, 0)]
 
     def record(self) -> CheckpointRecord:
         return CheckpointRecord(self.channels, [[Checkpoint(sent, processed) for _, sent, processed in own] for own in self.taken])
@@ -66,7 +75,8 @@ class UncoordinatedCoordinator(Coordinator):
     def line(self, now_ns: int) -> Line:
         record = self.record()
         found: RecoveryLine = recovery_line(record)
-        self.lines.append([[len(own), index] for own, index in zip(self.taken, found.checkpoints, strict=True)])
+        ends = zip(self.forgotten, self.taken, found.checkpoints, strict=True)
+        self.lines.append([[before + len(own), before + index] for before, own, index in ends])
         replays: list[list[int]] = []
         if self.semantics == "exactly_once":
             replays = [[c, numbers.start - 1, numbers.stop - 1] for c, numbers in in_flight(record, found.checkpoints).items()]
@@ -81,11 +91,17 @@ class UncoordinatedCoordinator(Coordinator):
 
     def state(self) -> Any:
         taken = [[[row, sent.tolist(), processed.tolist()] for row, sent, processed in own] for own in self.taken]
-        return {**super().state(), "taken": taken, "lines": self.lines, "stored": [list(one) for one in self.stored]}
+        return {
+            **super().state(),
+            "taken": taken,
+            "forgotten": self.forgotten,
+            "lines": self.lines,
+            "stored": [list(one) for one in self.stored],
+        }
 
     def restore(self, state: Any) -> None:
         super().restore(state)
-        self.lines = state["lines"]
+        self.forgotten, self.lines = list(state["forgotten"]), state["lines"]
         self.stored = [(row, heard_ns) for row, heard_ns in state["stored"]]
         self.taken = [
             [(row, np.array(sent, np.int64), np.array(processed, np.int64)) for row, sent, processed in own] for own in state["taken"]
@@ -126,8 +142,9 @@ class UncoordinatedWorker(Worker):
 
     def serve(self, world: World, instance: int, message: Message, now_ns: int, post: Post) -> int:
         verb, epoch, number = message.words
-        if verb != TAKE or epoch != self.machine(self.host_of[instance]).epoch:
-            return 0
+        host = self.host_of[instance]
+        if verb != TAKE or epoch != self.machine(host).epoch or number < self.numbers[host]:
+            return 0  # of a history that is over, or the next one is asked for already
         return self.take_counted(world, instance, number, now_ns, post)
 
     def take_counted(

@@ -73,7 +73,12 @@ class Machine:
 
 
 class Worker(ABC):
-    """One object for all machines, but what it knows is kept apart by machine. Protocols say when a checkpoint is due, and what follows."""
+    """One object for all machines, but what it knows is kept apart by machine. Protocols say when a checkpoint is due, and what follows.
+
+    under_way: whether something may be under way on channels between the checkpoints of a line.
+    """
+
+    under_way = True
 
     def __init__(self, costs: Costs, contents: bool):
         """contents: whether a host may be lost in this run. If none can be, nobody ever reads a checkpoint, and only its size is found."""
@@ -150,7 +155,7 @@ class Worker(ABC):
         verb, *words = message.words
         machine = self.machine(host)
         if message.sender == self.store:
-            self._answered(host, message, now_ns, post)
+            self._answered(world, host, message, now_ns, post)
         elif verb == RECOVER:
             self.forget(host)
             line, ranges = M.order_from_bytes(message.parcel)
@@ -162,7 +167,7 @@ class Worker(ABC):
             for key in machine.awaited:
                 post.send(self.store, (object_store.GET, machine.epoch, key), M.MESSAGE_BYTES)
             if not machine.awaited:
-                self._restored(machine, post)
+                self._restored(world, host, post)
         elif verb == GO and words[0] == machine.epoch:
             self._go_on(world, host, now_ns)
             self.resumed(host, now_ns, post)
@@ -170,14 +175,18 @@ class Worker(ABC):
     def resumed(self, host: int, now_ns: int, post: Post) -> None:  # noqa: B027 some have no timers
         """The machine goes on after a recovery."""
 
-    def _restored(self, machine: Machine, post: Post) -> None:
+    def _restored(self, world: World, host: int, post: Post) -> None:
         """All that was to be fetched is here: read it, and what is to be sent again, and say so."""
+        machine = self.machine(host)
+        stored = self._fetched(machine)
+        for i in self.instances[host]:
+            checkpoints.go_back(world, i, stored.get(i))
         work_ns = sum(row[M.BYTES] for row in machine.line) * self.costs.ps_per_byte // 1000
         records = sum(end - first for _, first, end in machine.replays)
         work_ns += len(machine.replays) * self.costs.open_log_ns + records * self.costs.replay_ns
         post.send(self.coordinator, (RESTORED, machine.epoch), M.MESSAGE_BYTES, after_ns=work_ns)
 
-    def _answered(self, host: int, message: Message, now_ns: int, post: Post) -> None:
+    def _answered(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
         outcome, about, key = message.words
         machine = self.machine(host)
         if key in machine.awaited and about == machine.epoch:
@@ -185,7 +194,7 @@ class Worker(ABC):
                 raise AssertionError(f"the store has lost checkpoint {M.of_key(key)}, which was to be restored")
             machine.fetched[key] = message.parcel
             if len(machine.fetched) == len(machine.awaited):
-                self._restored(machine, post)
+                self._restored(world, host, post)
         elif outcome == object_store.FULL:
             number, i = M.of_key(key)
             if machine.uploads.pop((number, i), None) is not None:
@@ -193,15 +202,20 @@ class Worker(ABC):
         elif outcome == object_store.DONE and about == 0:
             self._stored(host, key, now_ns, post)
 
+    def _fetched(self, machine: Machine) -> dict[int, Checkpoint]:
+        """The checkpoints to go back to, by instance."""
+        keys = {row[M.INSTANCE]: M.key(row[M.NUMBER], row[M.INSTANCE], row[M.PIECES] - 1) for row in machine.line}
+        return {i: Checkpoint.from_bytes(machine.fetched[key]) for i, key in keys.items()}
+
     def _go_on(self, world: World, host: int, now_ns: int) -> None:
         machine = self.machine(host)
-        stored: dict[int, Checkpoint] = {}
-        for row in machine.line:
-            i, number = row[M.INSTANCE], row[M.NUMBER]
-            stored[i] = Checkpoint.from_bytes(machine.fetched[M.key(number, i, row[M.PIECES] - 1)])
+        stored = self._fetched(machine)
         for i in self.instances[host]:
             checkpoints.put(world, i, stored.get(i))
         checkpoints.send_again(world, machine.replays, now_ns)
+        if self.under_way:
+            for i in self.instances[host]:
+                checkpoints.send_marks_again(world, i, now_ns)
         checkpoints.resume(world, host, now_ns)
         machine.line, machine.fetched, machine.awaited, machine.replays = [], {}, [], []
 

@@ -306,15 +306,15 @@ class Actors:
         w = world.arrays
         down = w.host[: len(self._down), L.H_BACK] > 0
         for h in np.flatnonzero(down != self._down).tolist():
-            before = bool(self._down[h])
+            before, own = bool(self._down[h]), self._first_machine + h
             self._down[h] = not before
+            # what the process had put off is lost with it, and when it is back, what is under way to it
+            self._errands = [errand for errand in self._errands if (errand.to if before else errand.sender) != own]
+            heapq.heapify(self._errands)
             if before and self._process is not None:
                 self._process.started(world, h, now_ns, _ProcessPost(self, world, h, now_ns))
             elif not before:
                 lost_ns = lost_at_ns(w, h)
-                own = self._first_machine + h
-                self._errands = [errand for errand in self._errands if errand.sender != own]
-                heapq.heapify(self._errands)
                 if self._process is not None:
                     self._process.lost(h, lost_ns)
                 for k in self._watchers:

@@ -109,12 +109,22 @@ def stop(world: World, h: int, now_ns: int, epoch: int | None) -> None:
     losing.lose_memory(w, h, now_ns)
     if epoch is not None:
         w.inst[here, L.I_LIFE] = epoch * L.EPOCH
+        for i in here.tolist():  # what comes before `put` is of the new epoch, and has not been served in it
+            w.gate[world.entering[i], L.Q_PROCESSED] = 0
     for i in here[w.inst[here, L.I_SOURCE] == 1].tolist():
         world.logs.seek(w, i, world.logs.place(w, i))
 
 
+def go_back(world: World, i: int, checkpoint: Checkpoint | None) -> None:
+    """Instance `i`, which has been stopped, reads its log from the checkpoint's place on, once it goes on. To be called for all that will,
+    before any of them does: then the logs are made anew once."""
+    if world.arrays.inst[i, L.I_SOURCE]:
+        place = BEGINNING if checkpoint is None else Place(*checkpoint.words[[APPEND, EVENT, TRIGGER]].tolist())
+        world.logs.seek(world.arrays, i, place)
+
+
 def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
-    """Instance `i`, which has been stopped, is as in the checkpoint; None: as at the start of the run. Between instants."""
+    """Instance `i`, which has been stopped, is as in the checkpoint; None: as at the start of the run. (Its log: `go_back`.)"""
     w = world.arrays
     inst = w.inst[i]
     leaving, entering = world.leaving[i], world.entering[i]
@@ -130,17 +140,13 @@ def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
         if checkpoint is None:
             lore.note_checkpoint(w, i, -1)
     if checkpoint is None:
-        if inst[L.I_SOURCE]:
-            world.logs.seek(w, i, BEGINNING)
-            inst[L.I_AGAIN] = inst[L.I_IN]
+        inst[L.I_AGAIN] = inst[L.I_IN] * inst[L.I_SOURCE]
         return
     words = checkpoint.words
     inst[[L.I_WATERMARK, L.I_NEWEST_EVENT]] = words[[WATERMARK, NEWEST]]
     w.chan[_inputs(w, i), L.C_WATERMARK] = checkpoint.marks
     w.chan[_turns(w, i), L.C_TURN] = checkpoint.turns
-    if inst[L.I_SOURCE]:
-        world.logs.seek(w, i, Place(*words[[APPEND, EVENT, TRIGGER]].tolist()))
-        inst[L.I_AGAIN] = inst[L.I_IN] - words[READ]
+    inst[L.I_AGAIN] = (inst[L.I_IN] - words[READ]) * inst[L.I_SOURCE]
     keeping, state = world.keepings[int(inst[L.I_OP])], checkpoint.state
     if keeping is not None and state is not None:
         keyed.put(world, keeping, i, state)
@@ -156,6 +162,22 @@ def send_again(world: World, ranges: Sequence[Sequence[int]], now_ns: int) -> No
         while world.room(int(w.chan[c, L.C_SENDER]), int(w.chan[c, L.C_RECEIVER])) < end - first:
             world.grow(L.NEED_RING)
         replay.send_again(world.arrays, c, first, end, now_ns)
+
+
+def send_marks_again(world: World, i: int, now_ns: int) -> None:
+    """The watermark of instance `i` goes on its way once more, behind what was sent again: it may have been under way, and is in no log."""
+    w = world.arrays
+    if w.inst[i, L.I_WATERMARK] == -L.FAR:
+        return
+    channels = world.leaving[i]
+    channels = channels[w.edge[w.chan[channels, L.C_EDGE], L.E_FEEDBACK] == 0]
+    if w.g[L.G_FREE] < len(channels):
+        w.g[L.G_NEED] = len(channels)
+        world.grow(L.NEED_MESSAGES)
+    for c in channels.tolist():
+        while world.room(i, int(w.chan[c, L.C_RECEIVER])) == 0:
+            world.grow(L.NEED_RING)
+        replay.send_mark(world.arrays, c, now_ns)
 
 
 def resume(world: World, h: int, now_ns: int) -> None:

@@ -63,41 +63,67 @@ def cut_off(world, c, end):
 
 
 @compiled
+def send_mark(world, c, now):
+    """Send the watermark of its sender on channel `c` at `now`. The caller has made sure of space."""
+    msg = world.msg
+    made = take_message(world.free, world.g)
+    for column in range(msg.shape[1]):
+        msg[made, column] = 0
+    msg[made, M_KIND] = WATERMARK
+    msg[made, M_EVENT] = world.inst[world.chan[c, C_SENDER], I_WATERMARK]
+    msg[made, M_TRIGGER] = -1
+    msg[made, M_RECEIVER] = world.chan[c, C_RECEIVER]
+    msg[made, M_EDGE] = world.chan[c, C_EDGE]
+    msg[made, M_CHANNEL] = c
+    msg[made, M_BYTES] = CONTROL_BYTES
+    if world.g[G_TRACING] == 1:
+        world.notes[made, N_PARENT] = -1
+        world.notes[made, N_ORIGIN] = -1
+    world.inst[world.chan[c, C_SENDER], I_CONTROLS] += 1
+    depart(world, c, made, now)
+    return 0
+
+
+def depart(world, c, made, now):
+    """Message `made` leaves the sender of channel `c` at `now`, between two calls of the loop."""
+    msg = world.msg
+    inst = world.inst
+    i = world.chan[c, C_SENDER]
+    h = inst[i, I_HOST]
+    h2 = inst[world.chan[c, C_RECEIVER], I_HOST]
+    noting = to_note(world.g)
+    msg[made, M_NEXT] = -1
+    msg[made, M_EPOCH] = inst[i, I_LIFE] // EPOCH * EPOCH + REPLAYED
+    fifo = inst[i, I_FIFO]
+    inst[i, I_FIFO] = fifo + 1
+    msg[made, M_FIFO] = fifo
+    tie = (i << 40) | fifo
+    if h2 == h:
+        note_way(world, noting, i, made, now, now, now, now + world.g[G_LOCAL_NS])
+        hand_over(world, h, now + world.g[G_LOCAL_NS], tie, made)
+    else:
+        count = transmit(world, noting, 0, now, world.latency[h, h2], h, h2, msg[made, M_BYTES], i, tie, made, now)
+        if count > 0:
+            settle(world, world.touched[0])
+
+
+@compiled
 def send_again(world, c, first, end, now):
     """Send the records of numbers first .. end - 1 in the log of channel `c` once more, at `now`; they take no credit. The caller has made
     sure of space. Returns how many there were."""
     msg = world.msg
-    inst = world.inst
-    i = world.chan[c, C_SENDER]
-    i2 = world.chan[c, C_RECEIVER]
-    h = inst[i, I_HOST]
-    h2 = inst[i2, I_HOST]
-    noting = to_note(world.g)
     kept = world.gate[c, Q_KEPT]
-    count = 0
     sent = 0
     while kept >= 0 and msg[kept, M_SEQUENCE] < end:
         if msg[kept, M_SEQUENCE] >= first:
             made = take_message(world.free, world.g)
             for column in range(M_KIND, msg.shape[1]):
                 msg[made, column] = msg[kept, column]
-            msg[made, M_NEXT] = -1
-            msg[made, M_EPOCH] = inst[i, I_LIFE] // EPOCH * EPOCH + REPLAYED
             msg[made, M_HASH] = 0
-            fifo = inst[i, I_FIFO]
-            inst[i, I_FIFO] = fifo + 1
-            msg[made, M_FIFO] = fifo
-            tie = (i << 40) | fifo
-            if h2 == h:
-                note_way(world, noting, i, made, now, now, now, now + world.g[G_LOCAL_NS])
-                hand_over(world, h, now + world.g[G_LOCAL_NS], tie, made)
-            else:
-                count = transmit(world, noting, count, now, world.latency[h, h2], h, h2, msg[made, M_BYTES], i, tie, made, now)
+            depart(world, c, made, now)
             if world.g[G_TRACING] == 1:  # it comes from the service that sent it first
                 world.notes[made, N_PARENT] = world.notes[kept, N_PARENT]
                 world.notes[made, N_ORIGIN] = world.notes[kept, N_ORIGIN]
             sent += 1
         kept = msg[kept, M_NEXT]
-    if count > 0:
-        settle(world, world.touched[0])
     return sent

@@ -41,7 +41,7 @@ class Tables(NamedTuple):
     op_edges: Words  # edges by operator, document order
     edge: Words
     chan: Words
-    gate: Words  # (channels, 1): which are barred
+    gate: Words  # (channels, 6) of barriers, counts, logs and lore
     lore: Words  # (rows, 4 + instances) what instances know of one another
     sent_to: Words  # (instances, instances) 1 if it has sent to the other since its last checkpoint
     align: Words  # (instances, alignment columns)

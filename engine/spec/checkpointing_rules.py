@@ -9,6 +9,7 @@ from .draft import Draft
 from .faults import HostLoss
 from .generation import Coordinated
 from .problems import Problem, pointer
+from .retention import KeepFor
 
 
 def checkpointing_problems(draft: Draft) -> Iterator[Problem]:
@@ -37,6 +38,12 @@ def checkpointing_problems(draft: Draft) -> Iterator[Problem]:
                 "choose generation open, or no checkpointing"
             )
             yield Problem(pointer("workload", "sources", id, "generation"), "no_replay", message, source.generation.kind)
+        if isinstance(source.retention, KeepFor):
+            message = (
+                f"the log of source '{id}' drops records that are older than {source.retention.keep_s:g} s, so that they could not be read "
+                "again after a loss; choose retention all, or no checkpointing"
+            )
+            yield Problem(pointer("workload", "sources", id, "retention"), "no_replay", message, source.retention.kind)
     for_ever = [(n, fault) for n, fault in draft.faults.items() if isinstance(fault, HostLoss) and fault.restart_after_s is None]
     for n, fault in for_ever[protocol.spares :]:
         message = (

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +23,7 @@ import engine
 from engine.checkpointing.recovery_line import in_flight, orphans
 from engine.core import layout as L
 from engine.spec import Experiment
+from engine.workloads.datasets import lookup
 from tests.corner_cases import a_cycle_drains_when_nothing_goes_round
 from tests.strategies import documents
 
@@ -105,6 +108,51 @@ def test_each_record_counts_just_once_whenever_hosts_are_lost(job: Callable[...,
         recoveries += len(about["recoveries"])
     assert delivered_again > 10  # the sinks' log is outside
     assert recoveries > 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.__name__)
+def test_records_may_come_to_a_machine_before_it_is_told_to_go_on(protocol: Callable[..., Document]) -> None:
+    """It stands still just then, or links are shorter than the time that it takes to tell all."""
+    far = counting(protocol=protocol())
+    far["cluster"]["hosts"][0]["egress_latency_ms"] = 5.0
+    far = with_losses(far, [loss("w2", 0.2)])
+    whole = finished(far)
+    going_s = whole.checkpointing["recoveries"][-1]["go_ns"] / 1e9
+    pause = {"kind": "pause", "host": "w3", "when": {"kind": "at", "at_s": round(going_s - 1e-4, 6)}, "for_ms": 50}
+    paused = far | {"faults": [*far["faults"], pause]}
+    near = counting(protocol=protocol(), hosts=8, per_s=16_000.0)
+    near["cluster"]["hosts"][0]["egress_latency_ms"] = 0.0002
+    near["query"]["operators"][2]["cost"] = {"record_us": 200}  # records wait in queues
+    for document in (paused, *(with_losses(near, [loss("w2", at_s)]) for at_s in (0.17, 0.1817))):
+        assert values(finished(document)).keys() == values(finished(without_losses(document))).keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.__name__)
+def test_watermarks_that_were_under_way_come_again(tmp_path: Path, protocol: Callable[..., Document]) -> None:
+    """A file ends at 0.1 s, with the last watermark; links are long and counts slow, so that it is under way between most checkpoints that
+    follow. Nobody would send it again."""
+    times, numbers = pa.array([n * 125_000 for n in range(800)], pa.timestamp("ns")), pa.array(range(800), pa.int64())
+    pq.write_table(pa.table({"time": times, "bidder": numbers, "price": numbers}), tmp_path / "short.parquet")
+    made = counting(protocol=protocol(interval_s=0.02))
+    made["cluster"]["hosts"][0]["egress_latency_ms"] = 15.0
+    made["query"]["operators"][0]["parallelism"] = 1
+    made["query"]["edges"][0]["partitioning"] = {"kind": "rebalance"}
+    window = {"kind": "tumbling", "size_s": 0.02}
+    params = {"key": "bidder", "aggregates": [{"name": "count"}], "window": window, "emit": "on_close"}
+    made["query"]["operators"][2] |= {"params": params, "cost": {"record_us": 900}}
+    made["workload"]["sources"]["bids"] = {
+        "stream": {"kind": "file", "dataset": "short", "timestamp": "time"},
+        "rate": {"kind": "constant", "per_s": 8000.0},
+        "watermarks": {"kind": "bounded", "lag_ms": 0, "period_ms": 5},
+    }
+    files = {"datasets": lookup([tmp_path])}
+    expected = values(finished(made, **files))
+    assert len(expected) > 15
+    for n in range(8):
+        lost = with_losses(made, [loss("w2", 0.12 + 0.02 * n)])
+        assert values(finished(lost, **files)).keys() == expected.keys()
 
 
 def test_without_a_protocol_records_are_lost() -> None:
@@ -201,6 +249,15 @@ def test_a_cycle_stands_still_when_it_is_run_anyway() -> None:
     align = simulation._world.arrays.align
     assert ((align[:, L.A_BARRED] > 0) & (align[:, L.A_BARRED] < align[:, L.A_INPUTS])).any()
     assert not simulation.drained
+
+
+@pytest.mark.parametrize("at_s", [0.0625, 0.0635])
+def test_what_is_stored_of_a_round_that_came_to_nothing_makes_room_for_the_next(at_s: float) -> None:
+    protocol = coordinated(store={"request_ms": 1.0, "capacity_mb": 0.022}, interval_s=0.02)
+    about = finished(with_losses(counting(protocol=protocol), [loss("w1", at_s, 0.002)])).checkpointing
+    ended = [opened["ended"] for opened in about["rounds"]]
+    assert ended[:3] == ["confirmed", "confirmed", "aborted"]
+    assert ended[3:10] == ["confirmed"] * 7
 
 
 def test_a_full_store_fails_the_round_and_the_last_one_stays() -> None:

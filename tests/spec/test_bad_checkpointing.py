@@ -52,6 +52,12 @@ CASES = {
         "no_replay",
         ["'auctions'", "read again", "open"],
     ),
+    "a log that forgets": (
+        protocol("uncoordinated") | {"/workload/sources/auctions/retention": {"kind": "time", "keep_s": 20}},
+        "/workload/sources/auctions/retention",
+        "no_replay",
+        ["'auctions'", "20 s", "read again", "all"],
+    ),
     "more losses than spares": (
         protocol("coordinated", spares=1) | losses("w1", "w2"),
         "/faults/1/restart_after_s",
