@@ -127,6 +127,7 @@ def test_somebody_is_invited_joins_gets_another_role_and_is_removed(new_context:
     expect(guest.get_by_text("too short")).to_be_visible()
     guest.get_by_label("Password").fill(PASSWORD)
     guest.get_by_role("button", name="Join", exact=True).click()
+    guest.get_by_test_id("stage").wait_for()
     guest.get_by_role("link", name="Lab", exact=True).click()
     expect(guest.get_by_text(f"You are {name}, viewer")).to_be_visible()
     expect(guest.get_by_role("button", name="Invite")).to_be_disabled()

@@ -10,7 +10,7 @@ export function FirstExperiment() {
   const { data, error, refetch } = useQuery(experimentsQuery);
   if (data) {
     const last = data.find((row) => row.id === lastExperiment());
-    const first = last ?? data.find((row) => row.example && /q3/i.test(row.name)) ?? data.find((row) => row.example) ?? data[0];
+    const first = last ?? data.find((row) => row.example && /^NexMark Q3,/.test(row.name)) ?? data.find((row) => row.example) ?? data[0];
     return <Navigate replace to={first ? `/experiments/${first.id}` : "/templates"} />;
   }
   return (
