@@ -52,9 +52,6 @@ class UnalignedRounds(CoordinatedRounds):
     def line(self, now_ns: int) -> Line:
         return Line(super().line(now_ns).rows, self._cut)
 
-    def sender_of(self, channel: int) -> int:
-        return self.channels[channel].sender
-
     def state(self) -> Any:
         heard = [[i, sent.tolist(), processed.tolist()] for i, (sent, processed) in sorted(self._heard.items())]
         return {**super().state(), "heard": heard, "cut": self._cut}

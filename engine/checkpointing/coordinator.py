@@ -75,6 +75,7 @@ class Coordinator(ABC):
         self.addresses, self.store = directory.machines, directory.actors["store"]
         self.host_at = {address: h for h, address in enumerate(directory.machines)}
         self.host_of = [host for _, _, host in directory.instances]
+        self.senders = [sender for sender, _ in directory.channels]
 
     @property
     def epoch(self) -> int:
@@ -162,7 +163,7 @@ class Coordinator(ABC):
         for row in line.rows:
             self._orders[self.host_of[row[M.INSTANCE]]][0].append(row)
         for found in line.replays:
-            self._orders[self.host_of[self.sender_of(found[0])]][1].append(found)
+            self._orders[self.host_of[self.senders[found[0]]]][1].append(found)
         for host in self.machines:
             if host not in self.down:
                 self._order(host, now_ns, post)
@@ -173,10 +174,6 @@ class Coordinator(ABC):
         rows, replays = self._orders[host]
         size_bytes = M.MESSAGE_BYTES + M.ROW_BYTES * (len(rows) + len(replays))
         post.send(self.addresses[host], (RECOVER, recovery.epoch), size_bytes, parcel=M.order_to_bytes(rows, replays))
-
-    def sender_of(self, channel: int) -> int:
-        """The instance that sends on a channel; protocols with replays know."""
-        raise NotImplementedError
 
     def _restored(self, host: int, epoch: int, now_ns: int, post: Post) -> None:
         if not self.recovering or epoch != self.epoch or host in self.down:

@@ -18,14 +18,6 @@ Words = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-def piggyback_bytes(entries: int, header_bytes: int, entry_bytes: int) -> int:
-    """Encoded size of a piggyback: HMNR's has an entry for each instance of the run, BCS's one.
-
-    Source: Siachamis 2024, 3.7.2, Table 3.2 (what messages grow by).
-    """
-    return header_bytes + entry_bytes * entries
-
-
 @dataclass(frozen=True, eq=False)
 class HmnrPiggyback:
     """The sender's values of the same names at the send; shapes (n,) for n instances."""

@@ -86,9 +86,6 @@ class UncoordinatedCoordinator(Coordinator):
             del own[index:]  # what is newer is of a history that is over
         return Line([own[-1][0] for own in self.taken if own], replays)
 
-    def sender_of(self, channel: int) -> int:
-        return self.channels[channel].sender
-
     def state(self) -> Any:
         taken = [[[row, sent.tolist(), processed.tolist()] for row, sent, processed in own] for own in self.taken]
         return {

@@ -213,7 +213,7 @@ class InducedCheckpoints(LoggedCheckpoints):
     )
 
     def added_bytes(self, instances: int) -> int:
-        """What a record carries more."""
+        """What a record carries more. Source: Siachamis 2024, 3.7.2, Table 3.2 (what messages grow by)."""
         return self.piggyback_bytes + round(self.entry_bytes * (1 if self.variant == "bcs" else instances))
 
 

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from engine.checkpointing.forcing import Bcs, Hmnr, HmnrPiggyback, piggyback_bytes
+from engine.checkpointing.forcing import Bcs, Hmnr, HmnrPiggyback
 from engine.checkpointing.recovery_line import Channel
+from engine.spec.checkpointing import InducedCheckpoints
 
 from .histories import History, random_acts
 
@@ -228,8 +229,8 @@ def test_bcs_forces_a_checkpoint_with_the_number_of_the_message() -> None:
 
 
 def test_a_piggyback_grows_with_the_instances() -> None:
-    assert piggyback_bytes(30, header_bytes=300, entry_bytes=2) == 360
-    assert piggyback_bytes(1, header_bytes=0, entry_bytes=8) == 8
+    assert InducedCheckpoints(piggyback_bytes=300, entry_bytes=2).added_bytes(30) == 360
+    assert InducedCheckpoints(variant="bcs", piggyback_bytes=0, entry_bytes=8).added_bytes(30) == 8
 
 
 def _run(graph: str, seed: int, first_test: bool, second_test: bool) -> HmnrHistory:
