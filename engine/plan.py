@@ -285,11 +285,11 @@ def _protocol_work(experiment: Experiment, edge: Words, n: int, record_ps: int) 
     leaving, entering = edge[edge[:, L.E_SOURCE] == n], edge[edge[:, L.E_TARGET] == n]
     added_ps = record_ps * protocol.log_work * len(leaving)
     if isinstance(protocol, InducedCheckpoints):
-        added_bytes = protocol.added_bytes(sum(spec.parallelism for spec in experiment.query.operators)) * experiment.workload.scale
-        share = protocol.serialise_share / 2  # one half each for writing and reading
-        added_ps += record_ps * share * sum(added_bytes / size for size in leaving[:, L.E_BYTES].tolist())
+        added_bytes = protocol.added_bytes(sum(spec.parallelism for spec in experiment.query.operators))
+        work_ps = record_ps * protocol.serialise_share / 2 * added_bytes / protocol.message_bytes  # one half for writing, one for reading
+        added_ps += work_ps * len(leaving)
         if len(entering):
-            record_ps += int(record_ps * share * added_bytes / float(entering[:, L.E_BYTES].mean()))
+            record_ps += int(work_ps)
     return record_ps, int(added_ps)
 
 

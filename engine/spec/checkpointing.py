@@ -209,7 +209,15 @@ class InducedCheckpoints(LoggedCheckpoints):
         ge=0,
         le=10,
         title="Work of bytes",
-        description="Share of an operator's work for a record that grows with the record's bytes.",
+        description="Share of an operator's work for a record that is writing and reading its bytes.",
+    )
+    message_bytes: Integer = quantity(
+        450,
+        unit="bytes",
+        ge=1,
+        le=10**6,
+        title="Of so many bytes",
+        description="Size of a record, envelope included, to which that share applies.",
     )
 
     def added_bytes(self, instances: int) -> int:

@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.checkpointing import messages as M
 from engine.checkpointing.forcing import Bcs, Hmnr
-from engine.checkpointing.uncoordinated import UncoordinatedCoordinator
+from engine.checkpointing.recovery_line import Checkpoint, CheckpointRecord
+from engine.checkpointing.uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
 from engine.checkpointing.z_cycles import messages_between, useless_checkpoints
 from engine.core import layout as L
 from engine.core import lore
@@ -122,11 +124,16 @@ def reachability(kind: str, **more: Any) -> dict[str, Any]:
 def useless(document: dict[str, Any]) -> tuple[int, int]:
     """How many checkpoints are useless, and how many there are."""
     simulation = finished(document)
-    coordinator = simulation._actors.actors[0]
+    coordinator, worker = simulation._actors.actors[0], simulation._actors.agent
     assert isinstance(coordinator, UncoordinatedCoordinator)
-    record = coordinator.record()
+    assert isinstance(worker, UncoordinatedWorker)
+    taken = [{row[M.NUMBER]: (sent, processed) for row, sent, processed in own} for own in coordinator.taken]
+    for (number, i), (sent, processed) in worker.counters.items():  # at the end some are on their way to the store
+        taken[i][number] = sent, processed
+    checkpoints = [[Checkpoint(*own[number]) for number in sorted(own)] for own in taken]
+    record = CheckpointRecord(coordinator.channels, checkpoints)
     messages = messages_between(record, simulation._world.arrays.gate[:, L.Q_PROCESSED])
-    counts = [len(own) for own in coordinator.taken]
+    counts = [len(own) for own in taken]
     return len(useless_checkpoints(counts, messages)), sum(counts)
 
 
