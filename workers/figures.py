@@ -139,7 +139,7 @@ def _carried(row: Study, document: Document) -> Carried:
     """What a study of the lab came to. A run that could not be made, or whose study was stopped before it, is missing."""
     results, runs = {}, {}
     for trial in row.trials.filter(state__in=ENDED).select_related("run"):
-        id = (trial.point, trial.seed, studies.load_of(trial))
+        id = studies.id_of(trial)
         if trial.run is None or trial.run.summary is None or trial.run.frames_removed_at:
             results[id] = Measured({}, failure=trial.failure or "its run is gone, or has no frames any more")
             continue

@@ -25,11 +25,11 @@ from engine import studies as plan
 from engine.spec import Refusal
 from webapp.lab.documents import check
 from webapp.lab.models import Executor, Run, RunState, Study, Trial, TrialState
-from webapp.lab.models.studies import ENDED, NO_LOAD
+from webapp.lab.models.studies import ENDED, NO_LOAD, NO_SHARE
 from webapp.lab.models.work import ACTIVE
 from webapp.lab.reuse import run_of_the_same
 from webapp.lab.storage import StorageFull
-from webapp.lab.studies import TrialRow, document_of, load_of, result_of, rows_of, stop, tried_of
+from webapp.lab.studies import TrialRow, document_of, id_of, load_of, result_of, rows_of, share_of, stop, tried_of
 from webapp.lab.submission import start
 from webapp.lib.logs import bound
 from webapp.lib.redis_connection import connection
@@ -170,9 +170,9 @@ class Advance:
         Trial.objects.bulk_create(rows, ignore_conflicts=True)
 
     def _row(self, trial: plan.Trial, left: int = 0) -> Trial:
-        load = NO_LOAD if trial.load is None else trial.load
+        load, share = NO_LOAD if trial.load is None else trial.load, NO_SHARE if trial.share is None else trial.share
         strand = trial.strand
-        return Trial(study=self.study, point=strand.point, seed=strand.seed, load=load, values=strand.values, left=left)
+        return Trial(study=self.study, point=strand.point, seed=strand.seed, load=load, share=share, values=strand.values, left=left)
 
     def _strand(self, trial: Trial) -> plan.Strand:
         return plan.Strand(self.document, trial.point, trial.values, trial.seed)
@@ -181,7 +181,7 @@ class Advance:
         """Plan what follows from a trial that has ended, though its row does not say so yet."""
         strand = self._strand(trial)
         known = self.trials.filter(point=trial.point, seed=trial.seed, state__in=ENDED).exclude(pk=trial.pk)
-        results = {strand.trial(load_of(one)).id: result_of(one, {}) for one in [*known, trial]}
+        results = {id_of(one): result_of(one, {}) for one in [*known, trial]}
         self._plan([plan.follow(strand, results)])
 
     def _choose(self, ended: Trial | None = None) -> None:
@@ -244,7 +244,7 @@ class Advance:
     def _run(self, trial: Trial) -> Run | None:
         """A run of the trial, made before or now; None if there can be none."""
         try:
-            document = self._strand(trial).trial(load_of(trial)).document
+            document = self._strand(trial).trial(load_of(trial), share_of(trial)).document
             checked = check(document, self.study.lab)
             why = "; ".join(f"{problem['pointer']}: {problem['message']}" for problem in checked.problems if problem["severity"] == "error")
         except Refusal as refusal:

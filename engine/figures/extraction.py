@@ -58,7 +58,7 @@ class _Runs:
         for row in rows:
             if row.failure:
                 raise NotEvaluated(row.failure)
-        return [(_key(self.study, row.values, row.seed), row) for row in rows]
+        return [(_key(self.study, row.values, row.seed, len(row.trial) > 3), row) for row in rows]
 
     def sustained(self, point: int) -> RunKeys:
         """The runs at the loads that were found, by seed."""
@@ -76,8 +76,8 @@ class _Runs:
         return [(key, self.carried.runs[key]) for key, _ in self.rows(value, point)]
 
 
-def _key(study: Study, values: Values, seed: int) -> str:
-    return Experiment.model_validate(study.document(values, seed)).hash
+def _key(study: Study, values: Values, seed: int, at_share: bool = False) -> str:
+    return Experiment.model_validate(study.document(values, seed, at_share)).hash
 
 
 def extract(figure: Figure, studies: Mapping[str, tuple[Study, Carried]]) -> dict[str, Value]:

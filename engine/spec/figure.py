@@ -15,7 +15,7 @@ from .operator import Model
 from .pointers import Misled, found
 from .problems import InvalidExperiment, Problem, Refusal, pointer, suggestion
 from .structure import check, refusal_problem, shown
-from .study import NAME, AnyDesign, AnySearch, Axis, Drawn, Fields, Grid, NoSearch, Study, SustainableLoad, examine_study
+from .study import NAME, AnyDesign, AnySearch, Axis, Change, Drawn, Grid, NoSearch, Study, SustainableLoad, examine_study
 from .units import Integer, Number
 from .validation import Context
 from .variant import Variant
@@ -35,12 +35,6 @@ class Source(Model):
     figure: str = Field(default="", max_length=100, description="number of the figure or table")
     section: str = Field(default="", max_length=100)
     page: str = Field(default="", max_length=50)
-
-
-class Change(Fields):
-    """Fields that are set to a value, or multiplied by it."""
-
-    value: Any = Field(description="a value that the fields take")
 
 
 class ScaleChange(Change):

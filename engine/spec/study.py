@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -128,27 +129,45 @@ class Fields(Model):
 
     def apply(self, document: Mapping[str, Any], value: Any) -> dict[str, Any]:
         """The document with this value; the one given stays as it is. Raises Refusal, its place below this object."""
-        made = dict(document)
-        for n, field in enumerate(self.fields):
-            try:
-                made = changed(made, field, self._product(found(made, field), value) if self.multiply else value)
-            except Misled as misled:
-                raise Refusal(str(misled), at=("fields", n), code="unknown_field", value=field, hint=misled.hint) from None
-        return made
+        return _applied(document, "fields", self.fields, self.multiply, value)
 
-    def _product(self, number: Any, factor: Any) -> float | int:
-        for what, given in (("the field holds", number), ("the factor is", factor)):
-            if isinstance(given, bool) or not isinstance(given, int | float):
-                raise Misled(f"{what} {given!r}, which is no number to multiply; choose another field, or leave out multiply")
-        product = rounded(number * factor)
-        return round(product) if isinstance(number, int) else product
+
+def _applied(document: Mapping[str, Any], name: str, fields: tuple[str, ...], multiply: bool, value: Any) -> dict[str, Any]:
+    """name: of the list in which the fields stand."""
+    made = dict(document)
+    for n, field in enumerate(fields):
+        try:
+            made = changed(made, field, _product(found(made, field), value) if multiply else value)
+        except Misled as misled:
+            raise Refusal(str(misled), at=(name, n), code="unknown_field", value=field, hint=misled.hint) from None
+    return made
+
+
+def _product(number: Any, factor: Any) -> float | int:
+    for what, given in (("the field holds", number), ("the factor is", factor)):
+        if isinstance(given, bool) or not isinstance(given, int | float):
+            raise Misled(f"{what} {given!r}, which is no number to multiply; choose another field, or leave out multiply")
+    product = rounded(number * factor)
+    return round(product) if isinstance(number, int) else product
+
+
+class Change(Fields):
+    """Fields that are set to a value, or multiplied by it."""
+
+    value: Any = Field(description="a value that the fields take")
 
 
 class Axis(Fields):
     """What is varied: fields of the experiment, all set to the same value, or multiplied by it."""
 
     name: str = Field(pattern=NAME, description="letters, digits and underscores")
+    also_multiplied: tuple[str, ...] = Field(
+        default=(), max_length=100, description="further fields, multiplied by the value where the others are set to it: rates per worker"
+    )
     values: AnyValues
+
+    def apply(self, document: Mapping[str, Any], value: Any) -> dict[str, Any]:
+        return _applied(super().apply(document, value), "also_multiplied", self.also_multiplied, True, value)
 
     @property
     def ends(self) -> tuple[Any, Any]:
@@ -232,6 +251,9 @@ class SustainableLoad(Variant):
     shares: tuple[Number, ...] = Field(
         default=(), max_length=100, description="and runs at these shares of the load found, 0.9 say", json_schema_extra=NUMBERS
     )
+    changes_at_shares: tuple[Change, ...] = Field(
+        default=(), max_length=100, description="of the experiment, in the runs at these shares alone: a fault, a longer horizon"
+    )
     sustained: Sustained = Sustained()
 
     @model_validator(mode="after")
@@ -241,6 +263,8 @@ class SustainableLoad(Variant):
             raise Refusal("the load's values must be a range above 0 (kind between), for the search to choose from", at=("load", "values"))
         if any(share <= 0 for share in self.shares):
             raise Refusal("shares must be above 0", at=("shares",), value=list(self.shares))
+        if self.changes_at_shares and not self.shares:
+            raise Refusal("no runs are made at shares of the load, so nothing could change there; give shares", at=("changes_at_shares",))
         return self
 
     @property
@@ -373,13 +397,17 @@ class Study(Model):
         listed = axis.values.listed()
         return [listed[int(share * len(listed))] for share in shares]
 
-    def document(self, values: Mapping[str, Any], seed: int) -> dict[str, Any]:
-        """The experiment at a point. Raises Refusal, its place below the study."""
+    def document(self, values: Mapping[str, Any], seed: int, at_share: bool = False) -> dict[str, Any]:
+        """The experiment at a point; at_share: as it is run at a share of the load found. Raises Refusal, its place below the study."""
         document = self.experiment
         for n, axis in enumerate(self._all_axes()):
             if axis.name in values:
                 with refusals_below(*(("axes", n) if n < len(self.axes) else ("search", "load"))):
                     document = axis.apply(document, values[axis.name])
+        if at_share and isinstance(self.search, SustainableLoad):
+            for n, change in enumerate(self.search.changes_at_shares):
+                with refusals_below("search", "changes_at_shares", n):
+                    document = change.apply(document, change.value)
         try:
             return changed(document, "/workload/seed", seed)
         except Misled:
@@ -398,13 +426,14 @@ def examine_study(document: Any, context: Context | None = None) -> tuple[Study 
         return None, below
     problems += _unknown_metrics(study, base.experiment)
     ends = [{study.search.load.name: end} for end in study.search.ends] if isinstance(study.search, SustainableLoad) else [{}]
+    changed_too = [False, True] if isinstance(study.search, SustainableLoad) and study.search.changes_at_shares else [False]
     seen: set[tuple[str, str]] = set()
     points = study.possible_points()
     for point in points[:: -(-len(points) // EXAMINED_MAX)]:
-        for end in ends:
+        for end, at_share in itertools.product(ends, changed_too):
             values = point | end
             try:
-                findings = examine(study.document(values, study.seeds[0]), context)
+                findings = examine(study.document(values, study.seeds[0], at_share), context)
             except Refusal as refusal:
                 return None, [*below, Problem(pointer(*refusal.at), refusal.code, str(refusal), refusal.value, refusal.hint)]
             for problem in findings.problems:

@@ -17,8 +17,8 @@ from .optimisation import Tried, ask, design_of, may_ask, tried
 from .search import Bracket, left, narrow
 from .statistics import Interval, interval
 
-TrialId = tuple[int, int, float | None]
-"""(point, seed, load)."""
+TrialId = tuple[int, int, float | None] | tuple[int, int, float, float]
+"""(point, seed, load); of a run at a share of the load found, if the experiment is another there, (point, seed, load, share)."""
 
 Results = Mapping[TrialId, Measured]
 """What was measured, by `Trial.id`."""
@@ -33,20 +33,28 @@ class Strand:
     values: Values
     seed: int
 
-    def trial(self, load: float | None = None) -> Trial:
-        return Trial(self, load)
+    def trial(self, load: float | None = None, share: float | None = None) -> Trial:
+        return Trial(self, load, share)
+
+    def at_share(self, search: SustainableLoad, share: float, sustained: float) -> Trial:
+        """The run at a share of the load found; one that the search has made will do, if nothing else is different."""
+        return self.trial(rounded(share * sustained), share if search.changes_at_shares else None)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A run that a study needs. load: what a search tries, None without a search."""
+    """A run that a study needs. load: what a search tries, None without a search. share: as in `TrialId`, else None."""
 
     strand: Strand
     load: float | None = None
+    share: float | None = None
 
     @property
     def id(self) -> TrialId:
-        return self.strand.point, self.strand.seed, self.load
+        if self.share is None:
+            return self.strand.point, self.strand.seed, self.load
+        assert self.load is not None
+        return self.strand.point, self.strand.seed, self.load, self.share
 
     @property
     def values(self) -> Values:
@@ -58,7 +66,7 @@ class Trial:
 
     @property
     def document(self) -> dict[str, Any]:
-        return self.strand.study.document(self.values, self.strand.seed)
+        return self.strand.study.document(self.values, self.strand.seed, self.share is not None)
 
     @cached_property
     def key(self) -> str:
@@ -75,6 +83,7 @@ class Row:
     values: Values
     seed: int
     metrics: dict[str, float]
+    trial: TrialId
     share: float | None = None
     failure: str = ""
 
@@ -222,11 +231,11 @@ def _searched(strand: Strand, search: SustainableLoad, results: Results) -> Foll
         verdicts[bracket.wanted] = result.verdict.sustained
         tried.append((bracket.wanted, result.verdict.sustained, result.verdict.reasons))
     sustained = bracket.sustained
-    shares = [] if sustained is None else [(share, strand.trial(rounded(share * sustained))) for share in search.shares]
+    shares = [] if sustained is None else [(share, strand.at_share(search, share, sustained)) for share in search.shares]
     wanted = {trial.id: trial for _, trial in shares if trial.id not in results}
     rows = tuple(_row(trial, results[trial.id], share) for share, trial in shares if trial.id in results)
     return Followed(tuple(wanted.values()), len(wanted), rows, found(bracket))
 
 
 def _row(trial: Trial, result: Measured, share: float | None = None) -> Row:
-    return Row(trial.strand.point, trial.values, trial.strand.seed, result.metrics, share, result.failure)
+    return Row(trial.strand.point, trial.values, trial.strand.seed, result.metrics, trial.id, share, result.failure)

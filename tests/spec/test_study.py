@@ -153,6 +153,27 @@ def test_what_is_wrong_with_a_whole() -> None:
         assert any(problem.pointer == place and word in problem.message for problem in problems), problems
 
 
+def test_an_axis_sets_some_fields_and_multiplies_others() -> None:
+    """As many cores, and as many records for each."""
+    per_core = {**axis("cores", CORES, "list", of=[2, 3]), "also_multiplied": [RATE]}
+    whole = load_study(study(per_core))
+    made = [whole.document(point, seed=7) for point in whole.points()]
+    assert [(found(one, CORES), found(one, RATE)) for one in made] == [(2, 200), (3, 300)]
+    _, problems = examine_study(study({**per_core, "also_multiplied": ["/name"]}))
+    assert [problem.pointer for problem in problems] == ["/axes/0/also_multiplied/0"]
+
+
+def test_changes_at_shares_are_examined() -> None:
+    def places(field: str, **more: Any) -> list[str]:
+        changes = [{"fields": [field], "value": -1}]
+        _, problems = examine_study(study(search={"kind": "sustainable", "load": ANY_RATE, "changes_at_shares": changes, **more}))
+        return [problem.pointer for problem in problems]
+
+    assert places("/workload/horizon_s", shares=[0.8]) == ["/experiment/workload/horizon_s"]
+    assert places("/workload/horizont/s", shares=[0.8]) == ["/search/changes_at_shares/0/fields/0"]
+    assert places("/workload/horizon_s") == ["/search/changes_at_shares"]
+
+
 def test_both_ends_of_a_load_are_examined() -> None:
     high = axis("load", RATE, "between", **{"from": 1, "to": 1e15})
     _, problems = examine_study(study(search={"kind": "sustainable", "load": high}))

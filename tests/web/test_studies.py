@@ -112,6 +112,18 @@ def test_a_search_gives_what_it_gives_in_one_process(client: Client, lab: Lab) -
     assert "Largest sustained load" in client.get(f"/api/studies/{study.pk}/report").content.decode()
 
 
+def test_runs_at_shares_may_be_of_another_experiment(client: Client, lab: Lab) -> None:
+    document = search()
+    document["search"] |= {"shares": [1.0, 0.5], "changes_at_shares": [{"fields": ["/workload/horizon_s"], "value": 20.0}]}
+    study = finished(posted(client, document))
+    known: dict[str, Measured] = {}
+    twin = carry_out(load_study(document), known=known)
+    found = results(client, study, "virtual_s")
+    assert sorted(rows_of(found)) == sorted((row.point, row.seed, row.share, {"virtual_s": 20.0}) for row in twin.rows)
+    assert len(twin.rows) == 4
+    assert Run.objects.count() == len(known) == study.trials_done
+
+
 @pytest.mark.parametrize("together", [1, 4, 6, 7, 100])
 def test_results_come_in_parts_that_are_those_of_all(client: Client, lab: Lab, monkeypatch: pytest.MonkeyPatch, together: int) -> None:
     study = finished(posted(client, sweep([500, 1000, 2000, 3000], [1, 2, 3])))

@@ -14,8 +14,8 @@ from django.db.models import Q, QuerySet
 
 from engine import studies as plan
 from engine.spec import metrics as summaries
-from engine.spec.study import NoSearch, examine_study
 from engine.spec.study import Study as Document
+from engine.spec.study import examine_study
 from engine.spec.validation import Context
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce, announce_row
@@ -25,7 +25,7 @@ from webapp.workers_alive import spark_state
 from .documents import check, datasets_of
 from .models import Executor, Experiment, Lab, Reproduction, Run, RunState, RunSummary, Study, Trial, TrialState
 from .models.experiments import name_of
-from .models.studies import ENDED, NO_LOAD, UNNAMED_STUDY
+from .models.studies import ENDED, NO_LOAD, NO_SHARE, UNNAMED_STUDY
 from .models.work import ACTIVE
 from .storage import check_room
 
@@ -127,6 +127,7 @@ class TrialRow(NamedTuple):
     point: int
     seed: int
     load: float
+    share: float
     values: dict[str, Any]
     state: str
     reused: bool
@@ -149,6 +150,15 @@ def rows_of(trials: QuerySet[Trial]) -> list[TrialRow]:
 
 def load_of(trial: Trial | TrialRow) -> float | None:
     return None if trial.load == NO_LOAD else trial.load
+
+
+def share_of(trial: Trial | TrialRow) -> float | None:
+    return None if trial.share == NO_SHARE else trial.share
+
+
+def id_of(trial: Trial | TrialRow) -> plan.TrialId:
+    load, share = load_of(trial), share_of(trial)
+    return (trial.point, trial.seed, load) if load is None or share is None else (trial.point, trial.seed, load, share)
 
 
 def result_of(trial: Trial | TrialRow, metrics: dict[str, float], broken: str = "") -> plan.Measured:
@@ -191,7 +201,7 @@ class PointResult:
 
 @dataclass(frozen=True)
 class Results:
-    """What a study found so far at some of its points. trials: by (point, seed, load). next: the point that comes after them, None if
+    """What a study found so far at some of its points. trials: by id. next: the point that comes after them, None if
     the study has no more."""
 
     points: list[PointResult]
@@ -208,7 +218,7 @@ def results(study: Study, metrics: Sequence[str], first: int, count: int, trials
     if trials_max is not None and (beyond := rows.values_list("point", flat=True)[trials_max : trials_max + 1]):
         end = max(first + 1, beyond[0])
     rows = rows.filter(point__lt=end)
-    trials = {(trial.point, trial.seed, load_of(trial)): trial for trial in rows_of(rows)}
+    trials = {id_of(trial): trial for trial in rows_of(rows)}
     numbers = metrics_of_trials(rows, metrics)
     results = {id: result_of(trial, numbers[trial.pk]) for id, trial in trials.items() if trial.state in ENDED}
     points: dict[tuple[int, float | None], PointResult] = {}
@@ -221,7 +231,7 @@ def results(study: Study, metrics: Sequence[str], first: int, count: int, trials
             found += [followed.found] if followed.found else []
             for row in followed.rows:
                 at = points.setdefault((point, row.share), PointResult(point, values, row.share, []))
-                at.rows.append((row, trials[point, seed, load_in(document, row)]))
+                at.rows.append((row, trials[row.trial]))
     return Results(list(points.values()), found, trials, end if end < document.point_count else None)
 
 
@@ -230,11 +240,6 @@ def trials_of(study: Study) -> list[plan.Tried]:
     document = document_of(study.pk)
     trials = study.trials.all()
     return plan.tried_so_far(document, *tried_of(document, trials, rows_of(trials)))
-
-
-def load_in(document: Document, row: plan.Row) -> float | None:
-    search = document.search
-    return None if isinstance(search, NoSearch) else row.values[search.load.name]
 
 
 def metrics_of_trials(trials: QuerySet[Trial], names: Sequence[str]) -> dict[int, dict[str, float]]:

@@ -17,6 +17,7 @@ from .work import ACTIVE, LEASE, RunState, Work, WorkQuerySet
 
 UNNAMED_STUDY = "Untitled study"
 NO_LOAD = 0.0
+NO_SHARE = 0.0
 """Loads of a search are above it."""
 
 
@@ -103,6 +104,7 @@ class Trial(models.Model):
     point = models.PositiveIntegerField()
     seed = models.BigIntegerField()
     load = models.FloatField(default=NO_LOAD)  # what a search tries
+    share = models.FloatField(default=NO_SHARE)  # of the load found, where the experiment is another at such shares
     values = models.JSONField()  # of the point, by axis, without the load
     state = models.CharField(max_length=10, choices=TrialState, default=TrialState.WANTED)
     run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="trials")
@@ -112,5 +114,5 @@ class Trial(models.Model):
     left = models.PositiveSmallIntegerField(default=0)  # how many trials may follow from this one
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["study", "point", "seed", "load"], name="one_trial_of_a_load")]
+        constraints = [models.UniqueConstraint(fields=["study", "point", "seed", "load", "share"], name="one_trial_of_a_load_and_share")]
         indexes = [models.Index(fields=["study", "state"]), models.Index(fields=["run"], condition=Q(state="running"), name="awaited_runs")]
