@@ -6,7 +6,7 @@ workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -19,7 +19,7 @@ from .agreement import DATASETS, exact, template
 from .recovery_examples import loss, with_losses, with_protocol
 from .test_recovery import PROTOCOLS, finished
 
-LOADS = {"checkmate_q1": 0.05, "checkmate_q3": 0.05, "consistency_count": 0.05}
+LOADS = {"checkmate_q1": 0.05, "checkmate_q3": 0.05, "consistency_count": 0.05, "consistency_set": 0.15}
 """Shares of the templates' rates that the oracle takes in a moment."""
 
 
@@ -35,7 +35,19 @@ def small(name: str) -> dict[str, Any]:
 def expected(name: str) -> frozenset[tuple[Any, ...]]:
     """The rows that the oracle delivers, without losses and protocols."""
     result = simulate(Experiment.model_validate(small(name)), DATASETS)
-    return frozenset(exact(row.values) for rows in result.outputs.values() for row in rows)
+    return comparable(name, (row.values for rows in result.outputs.values() for row in rows))
+
+
+def comparable(name: str, rows: Iterable[tuple[Any, ...]]) -> frozenset[tuple[Any, ...]]:
+    """The rows, without what depends on the order in which records of one key come from several sources: in the set job the largest value
+    that a key has meanwhile. The last largest one of each key stays."""
+    found = [exact(row) for row in rows]
+    if name != "consistency_set":
+        return frozenset(found)
+    largest: dict[int, int] = {}
+    for key, _, _, value in found:
+        largest[key] = max(value, largest.get(key, 0))
+    return frozenset({row[:3] for row in found} | set(largest.items()))
 
 
 @pytest.mark.slow
@@ -49,5 +61,5 @@ def test_what_is_delivered_after_a_loss_is_what_the_oracle_delivers(name: str, p
     assert about is not None
     assert len(about["recoveries"]) == 1
     assert max(about["recoveries"][0]["line"]) > 0
-    assert {exact(row["values"]) for row in simulation.sink_records("sink")} == expected(name)
+    assert comparable(name, (row["values"] for row in simulation.sink_records("sink"))) == expected(name)
     assert len(expected(name)) > 300
