@@ -20,6 +20,7 @@ import pyarrow as pa
 from engine import checkpointing, memory
 from engine import plan as planning
 from engine.attribution import Delivery, Topology, Trace, Waterfall
+from engine.checkpointing.coordinator import COORDINATOR
 from engine.checkpointing.observing import watched
 from engine.core import layout as L
 from engine.core import weave
@@ -45,7 +46,7 @@ from engine.workloads.datasets import lookup
 from engine.workloads.generation import GenerationEnds
 from engine.workloads.retention import Retention
 
-ENGINE_VERSION = "5"
+ENGINE_VERSION = "6"
 """Part of a run's identity: raise it when the same document gives other bytes, or when snapshots are laid out otherwise."""
 
 
@@ -409,7 +410,8 @@ class Simulation:
         for name, of_host in found["memory"].items():
             of_host["deaths"] = deaths[name]
         if self._checkpoints is not None:
-            found["checkpointing"] = self._checkpoints.summary(start.t_ns, self.now_ns)
+            exchanged_bytes = self._actors.exchanged_bytes[COORDINATOR]
+            found["checkpointing"] = self._checkpoints.summary(w, exchanged_bytes, start.t_ns, self.now_ns)
         return {**found, **ended, "wall_s": round(self.wall_s, 3)}
 
     def service_trace(self, with_trigger: bool = False) -> Words:

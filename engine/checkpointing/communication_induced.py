@@ -68,17 +68,18 @@ class InducedWorker(UncoordinatedWorker):
         verb, epoch, asked_ns = message.words
         if verb != TAKE or epoch != self.machine(self.host_of[instance]).epoch or self.last_ns[instance] > asked_ns:
             return 0  # of a history that is over, or it has taken one since
-        return self._checkpoint(world, instance, -1, now_ns, post)
+        return self._checkpoint(world, instance, -1, now_ns, post, asked_ns)
 
     def forced(self, world: World, instance: int, told: int, now_ns: int, post: Post) -> int:
         self.forced_taken[instance] += 1
-        return self._checkpoint(world, instance, told, now_ns, post)
+        return self._checkpoint(world, instance, told, now_ns, post, now_ns)
 
-    def _checkpoint(self, world: World, i: int, told: int, now_ns: int, post: Post) -> int:
+    def _checkpoint(self, world: World, i: int, told: int, now_ns: int, post: Post, asked_ns: int) -> int:
+        forced = int(lore.reasons(world.arrays, i, told)) if told >= 0 else 0  # type: ignore[no-untyped-call]
         lore.note_checkpoint(world.arrays, i, told)
         self.taken[i] += 1
         self.last_ns[i] = now_ns
-        return self.take_counted(world, i, self.taken[i], now_ns, post, self.vector_bytes, told >= 0)
+        return self.take_counted(world, i, self.taken[i], now_ns, post, asked_ns, self.vector_bytes, forced)
 
     def state(self) -> Any:
         return [super().state(), self.last_ns, self.spans_ns, self.taken, self.forced_taken]

@@ -119,10 +119,10 @@ class CoordinatedWorker(Worker):
         if verb != TRIGGER or epoch != self.machine(self.host_of[instance]).epoch:
             return 0  # of a round that a recovery has ended
         post.send_barrier(number)
-        return self.take(world, instance, number, now_ns, post)
+        return self.take(world, instance, number, now_ns, post, asked_ns=now_ns)
 
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
-        return self.take(world, instance, number, now_ns, post)
+        return self.take(world, instance, number, now_ns, post, asked_ns=now_ns)
 
     def durable(self, host: int, row: list[int], now_ns: int, post: Post) -> None:
         self._look(host, row[M.NUMBER], post)

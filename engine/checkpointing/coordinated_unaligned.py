@@ -86,7 +86,7 @@ class UnalignedWorker(CoordinatedWorker):
 
     def _begin(self, world: World, i: int, number: int, now_ns: int) -> int:
         content, size_bytes = self.capture(world, i)
-        self.begun[number, i] = Upload(now_ns, size_bytes, content)
+        self.begun[number, i] = Upload(now_ns, size_bytes, content, now_ns)
         self.counters[number, i] = list(checkpoints.counters(world, i))
         return self.costs.capture(size_bytes)
 

@@ -14,6 +14,9 @@ from engine.core.world import Words
 from . import messages as M
 from .messages import GO, HELLO, RECOVER, RESTORED
 
+COORDINATOR = 0
+"""Its place among the actors of a run."""
+
 
 @dataclass
 class Recovery:

@@ -11,16 +11,17 @@ from engine.core.keyed import tables_from_bytes, tables_to_bytes
 TRIGGER, ROUND_DONE, HELLO, RECOVER, FETCH, RESTORED, GO, ROUND_FAILED, TIMER, TAKE, STORED = range(11)
 """(TRIGGER, epoch, round) to a source. (ROUND_DONE, epoch, round) from a worker, with `TAKEN` rows; (ROUND_FAILED, epoch, round) where the
 store refused some. (HELLO,) from a worker that has just started. (RECOVER, epoch) to a worker, with `TAKEN` rows of the checkpoints to go
-back to. (FETCH, epoch): its own reminder. (RESTORED, epoch), (GO, epoch). Without rounds: (TIMER, epoch), the worker's own reminder; (TAKE,
-epoch, number) to its instances; (STORED, epoch) to the coordinator, with a `TAKEN` row and the instance's counters."""
+back to. (FETCH, epoch): its own reminder. (RESTORED, epoch), (GO, epoch). Without rounds: (TIMER, epoch), the worker's own reminder;
+(TAKE, epoch, number, when) to its instances, without a number where each has a timer of its own; (STORED, epoch) to the coordinator, with
+a `TAKEN` row and the instance's counters."""
 
 MESSAGE_BYTES = 64
 ROW_BYTES = 16  # of what goes with a message, by instance
 
-INSTANCE, NUMBER, CAPTURED_NS, BYTES, PIECES, DURABLE_NS, FORCED, COLUMNS = range(8)
-TAKEN = ("instance", "number", "captured_ns", "bytes", "pieces", "durable_ns", "forced")
+INSTANCE, NUMBER, CAPTURED_NS, BYTES, PIECES, DURABLE_NS, FORCED, ASKED_NS, NOTES_BYTES, COLUMNS = range(10)
+TAKEN = ("instance", "number", "captured_ns", "bytes", "pieces", "durable_ns", "forced", "asked_ns", "notes_bytes")
 """A checkpoint that was taken: of which instance, its number, when, how large, in how many pieces, when the store had all of them,
-and whether a record forced it."""
+by which rules a record forced it (`layout.RULE_*`; 0: none did), when it was asked for, and how much of it are the protocol's notes."""
 
 
 def order_to_bytes(rows: Sequence[Sequence[int]], ranges: Sequence[Sequence[int]]) -> bytes:

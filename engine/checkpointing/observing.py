@@ -16,13 +16,16 @@ from engine.core.compiler import compiled
 from engine.core.layout import A_ASIDE, M_NEXT
 from engine.core.world import Arrays
 from engine.spec import Experiment
+from engine.spec.cluster import expand
 from engine.spec.metrics import OF_CHECKPOINTING
 
 from . import messages as M
 from .coordinated import CoordinatedRounds, Round
 from .coordinator import Coordinator, Recovery
-from .uncoordinated import UncoordinatedCoordinator
+from .recovery_line import Checkpoint, CheckpointRecord
+from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
 from .worker import Worker
+from .z_cycles import messages_between, useless_checkpoints
 
 
 class Heard(NamedTuple):
@@ -35,10 +38,23 @@ class Heard(NamedTuple):
     size_bytes: int
     kind: str
     heard_ns: int
+    asked_ns: int
+    notes_bytes: int
+    rules: int  # that forced it
+
+
+REASONS = {
+    L.RULE_CLOCK: "clock",
+    L.RULE_CYCLE: "cycle",
+    L.RULE_CLOCK | L.RULE_CYCLE: "clock and cycle",
+    L.RULE_INDEX: "index",
+}
+"""By which rules a record forced a checkpoint, in words."""
 
 
 class Checkpoints:
-    """The protocol of one run, watched. edges: how each is named, in the query's order."""
+    """The protocol of one run, watched. edges: how each is named, in the query's order. speeds: of each host's cores, over 1.
+    logged: channels are. cyclic: the query has a cycle."""
 
     def __init__(
         self,
@@ -48,10 +64,14 @@ class Checkpoints:
         hosts: Sequence[str],
         operators: Sequence[str],
         edges: Sequence[str],
+        speeds: Sequence[float],
+        logged: bool,
+        cyclic: bool,
     ):
         self._coordinator, self._worker = coordinator, worker
         self._instances = instances
         self._hosts, self._operators, self._edges = hosts, operators, edges
+        self._speeds, self._logged, self._cyclic = speeds, logged, cyclic
 
     def frame(self, w: Arrays, after_ns: int, to_ns: int) -> dict[str, Any]:
         """What changed later than one moment and up to another, which is the present (docs/engine-api.md)."""
@@ -78,6 +98,7 @@ class Checkpoints:
                     "durable_s": one.durable_ns / 1e9,
                     "bytes": one.size_bytes,
                     "kind": one.kind,
+                    **({"reason": REASONS[one.rules]} if one.rules else {}),
                 }
                 for one in sorted(heard, key=lambda one: (one.durable_ns, one.instance))
             ],
@@ -87,10 +108,13 @@ class Checkpoints:
                 if _is_in(lately, one.detected_ns, one.go_ns, *one.ordered.values(), *one.restored.values())
             ],
             "aligning": self._aligning(w),
+            "logs": self._log_bytes(w) if self._logged else {},
         }
 
-    def summary(self, from_ns: int, to_ns: int) -> dict[str, Any]:
-        """Of what began in a span, both ends included; times are means, None where there is nothing to take one of."""
+    def summary(self, w: Arrays, coordinator_bytes: int, from_ns: int, to_ns: int) -> dict[str, Any]:
+        """Of what began in a span, both ends included; times are means, None where there is nothing to take one of. What a first recovery
+        found, what logs hold at the end and how much longer messages were is said of the whole run. coordinator_bytes: of messages between
+        it and machines."""
         span = range(from_ns, to_ns + 1)
         rounds = [one for one in _rounds(self._coordinator, -1) if one.triggered_ns in span]
         confirmed = [one for one in rounds if one.ended == "confirmed"]
@@ -103,12 +127,80 @@ class Checkpoints:
             sum(at_ns in span for at_ns in _skipped(self._coordinator)),
             len(checkpoints),
             sum(one.size_bytes for one in checkpoints),
-            _mean_ms([one.ended_ns - one.triggered_ns for one in confirmed]),
+            _mean_ms([one.ended_ns - one.triggered_ns for one in confirmed] or self._capture_ns(checkpoints)),
             _mean_ms([one.durable_ns - one.captured_ns for one in checkpoints]),
             len(recoveries),
             _mean_ms([one.go_ns - one.detected_ns for one in recoveries if not one.open]),
+            sum(one.rules > 0 for one in checkpoints),
+            *self._given_up(),
+            *self._useless(w),
+            sum(self._log_bytes(w).values()) if self._logged else 0,
+            self._message_overhead(w, coordinator_bytes),
         )
         return dict(zip(OF_CHECKPOINTING, values, strict=True))
+
+    def _capture_ns(self, checkpoints: Sequence[Heard]) -> list[int]:
+        """How long the copy of each instance took that took one by itself: until the machine was ready for it, and then the copy and the
+        protocol's notes, without writing state out (Siachamis 2024, 3.6)."""
+        if not isinstance(self._coordinator, UncoordinatedCoordinator):
+            return []
+        ready_ns: dict[tuple[int, int], int] = {}
+        for one in checkpoints:
+            order = self._instances[one.instance][2], one.asked_ns
+            ready_ns[order] = min(ready_ns.get(order, one.captured_ns), one.captured_ns)
+        costs, found = self._worker.costs, []
+        for one in checkpoints:
+            host = self._instances[one.instance][2]
+            work_ns = (costs.capture_ps + one.notes_bytes * costs.ps_per_byte) / 1000 / self._speeds[host]
+            found.append(ready_ns[host, one.asked_ns] - one.asked_ns + round(work_ns))
+        return found
+
+    def _given_up(self) -> tuple[int | float | None, ...]:
+        """At the first loss: checkpoints that all had taken; how many of them were discarded, as a share, and most of one instance; the
+        share if channels that stay within a machine did not count."""
+        if not self._coordinator.recoveries:
+            return (None,) * 5
+        if not isinstance(self._coordinator, UncoordinatedCoordinator):
+            at_ns = self._coordinator.recoveries[0].detected_ns
+            rounds = [one for one in _rounds(self._coordinator, -1) if one.ended == "confirmed" and one.ended_ns <= at_ns]
+            return sum(len(one.taken) for one in rounds), 0, 0.0, 0, 0.0
+        line = self._coordinator.lines[0]
+        taken, discarded = sum(had for had, _ in line), [had - index for had, index in line]
+        shares = [round(count / taken, 6) if taken else 0.0 for count in (sum(discarded), self._coordinator.elsewhere[0])]
+        return taken, sum(discarded), shares[0], max(discarded), shares[1]
+
+    def _useless(self, w: Arrays) -> tuple[int | None, float | None]:
+        """Checkpoints that no line could ever hold, and their share. Without a cycle there are none; after a recovery, and where a loss is
+        possible, they are not known, since what is older than the line is forgotten."""
+        coordinator = self._coordinator
+        if not isinstance(coordinator, UncoordinatedCoordinator):
+            return None, None
+        if not self._cyclic:
+            return 0, 0.0
+        if coordinator.recoveries or any(coordinator.forgotten):
+            return None, None
+        assert isinstance(self._worker, UncoordinatedWorker)
+        taken = [{row[M.NUMBER]: (sent, processed) for row, sent, processed in own} for own in coordinator.taken]
+        for (number, i), (sent, processed) in self._worker.counters.items():  # on their way to the store
+            taken[i][number] = sent, processed
+        record = CheckpointRecord(coordinator.channels, [[Checkpoint(*own[number]) for number in sorted(own)] for own in taken])
+        counts = [len(own) for own in taken]
+        useless = len(useless_checkpoints(counts, messages_between(record, w.gate[: len(w.chan), L.Q_PROCESSED])))
+        return useless, round(useless / sum(counts), 6) if sum(counts) else 0.0
+
+    def _log_bytes(self, w: Arrays) -> dict[str, int]:
+        """What the logs of each edge's channels hold."""
+        carried = w.edge[w.chan[:, L.C_EDGE], L.E_BYTES] + w.g[L.G_LORE_BYTES]
+        held = np.zeros(len(self._edges), np.int64)
+        np.add.at(held, w.chan[:, L.C_EDGE], w.chan[:, L.C_SENT] * carried)
+        return dict(zip(self._edges, held.tolist(), strict=True))
+
+    def _message_overhead(self, w: Arrays, coordinator_bytes: int) -> float | None:
+        """All bytes that instances send one another and coordinator and machines exchange, over those that they would send without the
+        protocol (Siachamis 2024, 3.6). Copies on their way to the store and logs do not count."""
+        out, piggyback, barriers = w.host[:, [L.H_OUT_BYTES, L.H_PIGGYBACK_BYTES, L.H_BARRIER_BYTES]].sum(axis=0).tolist()
+        payload = out - piggyback - barriers
+        return round((out + coordinator_bytes) / payload, 6) if payload > 0 else None
 
     def _whose(self, instance: int) -> dict[str, Any]:
         operator, index, _ = self._instances[instance]
@@ -168,7 +260,10 @@ def watched(
         return None
     operators = [spec.id for spec in experiment.query.operators]
     edges = [f"{edge.source}.{edge.source_port}>{edge.target}.{edge.target_port}" for edge in experiment.query.edges]
-    return Checkpoints(coordinator, worker, instances, hosts, operators, edges)
+    speeds = [host.speed_milli / 1000 for host in expand(experiment.cluster)]
+    logged = getattr(experiment.policies.checkpointing, "log", False)
+    cyclic = any(edge.feedback for edge in experiment.query.edges)
+    return Checkpoints(coordinator, worker, instances, hosts, operators, edges, speeds, logged, cyclic)
 
 
 def _is_in(span: range, *moments_ns: int) -> bool:
@@ -204,7 +299,8 @@ def _heard(coordinator: Coordinator, after_ns: int) -> Iterator[Heard]:
 
 
 def _checkpoint(row: Sequence[int], kind: str, heard_ns: int) -> Heard:
-    return Heard(row[M.INSTANCE], row[M.NUMBER], row[M.CAPTURED_NS], row[M.DURABLE_NS], row[M.BYTES], kind, heard_ns)
+    times = row[M.CAPTURED_NS], row[M.DURABLE_NS], row[M.BYTES]
+    return Heard(row[M.INSTANCE], row[M.NUMBER], *times, kind, heard_ns, row[M.ASKED_NS], row[M.NOTES_BYTES], row[M.FORCED])
 
 
 def _round_told(one: Round) -> dict[str, Any]:

@@ -26,14 +26,16 @@ class UncoordinatedCoordinator(Coordinator):
     """Knows the counters of all checkpoints that are stored; searches the line when a machine is lost.
 
     taken: by instance, oldest first: `messages.TAKEN` row, sent, processed; forgotten: how many older ones there were. lines: of each
-    recovery, by instance how many checkpoints it had and the index of the one that it went back to. stored: rows of all checkpoints, those
-    of histories that are over too, and when.
+    recovery, by instance how many checkpoints it had and the index of the one that it went back to. elsewhere: of each recovery, how many
+    checkpoints would have been given up if channels within a machine did not count (`recovery_line.RecoveryGraph`). stored: rows of all
+    checkpoints, those of histories that are over too, and when.
     """
 
     def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int], semantics: str, logged: bool):
         super().__init__(host, detect_ns, machines)
         self.semantics, self.logged = semantics, logged
         self.lines: list[list[list[int]]] = []
+        self.elsewhere: list[int] = []
         self.stored: list[tuple[list[int], int]] = []
 
     def start(self, directory: Directory) -> None:
@@ -77,6 +79,7 @@ class UncoordinatedCoordinator(Coordinator):
         found: RecoveryLine = recovery_line(record)
         ends = zip(self.forgotten, self.taken, found.checkpoints, strict=True)
         self.lines.append([[before + len(own), before + index] for before, own, index in ends])
+        self.elsewhere.append(recovery_line(record, "cross_worker_only").discarded_count)
         replays: list[list[int]] = []
         if self.semantics == "exactly_once":
             replays = [[c, numbers.start - 1, numbers.stop - 1] for c, numbers in in_flight(record, found.checkpoints).items()]
@@ -93,12 +96,14 @@ class UncoordinatedCoordinator(Coordinator):
             "taken": taken,
             "forgotten": self.forgotten,
             "lines": self.lines,
+            "elsewhere": self.elsewhere,
             "stored": [list(one) for one in self.stored],
         }
 
     def restore(self, state: Any) -> None:
         super().restore(state)
         self.forgotten, self.lines = list(state["forgotten"]), state["lines"]
+        self.elsewhere = list(state["elsewhere"])
         self.stored = [(row, heard_ns) for row, heard_ns in state["stored"]]
         self.taken = [
             [(row, np.array(sent, np.int64), np.array(processed, np.int64)) for row, sent, processed in own] for own in state["taken"]
@@ -134,23 +139,24 @@ class UncoordinatedWorker(Worker):
         elif message.words[1] == self.machine(host).epoch:
             number = self.numbers[host] = self.numbers.get(host, 0) + 1
             for i in self.instances[host]:
-                post.send(i, (TAKE, message.words[1], number), M.MESSAGE_BYTES)
+                post.send(i, (TAKE, message.words[1], number, now_ns), M.MESSAGE_BYTES)
             self._set_timer(host, message.words[1], now_ns, post)
 
     def serve(self, world: World, instance: int, message: Message, now_ns: int, post: Post) -> int:
-        verb, epoch, number = message.words
+        verb, epoch, number, asked_ns = message.words
         host = self.host_of[instance]
         if verb != TAKE or epoch != self.machine(host).epoch or number < self.numbers[host]:
             return 0  # of a history that is over, or the next one is asked for already
-        return self.take_counted(world, instance, number, now_ns, post)
+        return self.take_counted(world, instance, number, now_ns, post, asked_ns)
 
     def take_counted(
-        self, world: World, instance: int, number: int, now_ns: int, post: Post, more_bytes: int = 0, forced: bool = False
+        self, world: World, instance: int, number: int, now_ns: int, post: Post, asked_ns: int, more_bytes: int = 0, forced: int = 0
     ) -> int:
-        """As `take`, with the instance's counters."""
+        """As `take`, with the instance's counters among the notes."""
         sent, processed = checkpoints.counters(world, instance)
         self.counters[number, instance] = [sent, processed]
-        return self.take(world, instance, number, now_ns, post, more_bytes + COUNTER_BYTES * (len(sent) + len(processed)), forced)
+        notes_bytes = more_bytes + COUNTER_BYTES * (len(sent) + len(processed))
+        return self.take(world, instance, number, now_ns, post, asked_ns=asked_ns, notes_bytes=notes_bytes, forced=forced)
 
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
         raise AssertionError("nobody sends barriers")

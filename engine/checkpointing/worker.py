@@ -46,7 +46,9 @@ class Upload:
     captured_ns: int
     size_bytes: int
     content: bytes
-    forced: bool = False
+    asked_ns: int
+    forced: int = 0
+    notes_bytes: int = 0
     sent: int = 0
     stored: int = 0
 
@@ -109,12 +111,15 @@ class Worker(ABC):
 
     # -- taking one ------------------------------------------------------------------------------------------------------------
 
-    def take(self, world: World, i: int, number: int, now_ns: int, post: Post, more_bytes: int = 0, forced: bool = False) -> int:
-        """Take a checkpoint of instance `i` and send the first of it to the store; returns the work, ps. more_bytes: of what the protocol
-        keeps with it."""
+    def take(
+        self, world: World, i: int, number: int, now_ns: int, post: Post, *, asked_ns: int, notes_bytes: int = 0, forced: int = 0
+    ) -> int:
+        """Take a checkpoint of instance `i` and send the first of it to the store; returns the work, ps. notes_bytes: of what the protocol
+        keeps with it. forced: the rules by which a record did."""
         content, size_bytes = self.capture(world, i)
-        self.upload(i, number, Upload(now_ns, size_bytes + more_bytes, content, forced), post)
-        return self.costs.capture(size_bytes + more_bytes)
+        size_bytes += notes_bytes
+        self.upload(i, number, Upload(now_ns, size_bytes, content, asked_ns, forced, notes_bytes), post)
+        return self.costs.capture(size_bytes)
 
     def capture(self, world: World, i: int) -> tuple[bytes, int]:
         """What instance `i` is now, and how many bytes that is."""
@@ -145,7 +150,8 @@ class Worker(ABC):
             self._send_piece(upload, number, i, post)
         elif upload.stored == upload.pieces:
             del machine.uploads[number, i]
-            row = [i, number, upload.captured_ns, upload.size_bytes, upload.pieces, now_ns, int(upload.forced)]
+            row = [i, number, upload.captured_ns, upload.size_bytes, upload.pieces, now_ns]
+            row += [upload.forced, upload.asked_ns, upload.notes_bytes]
             machine.taken.setdefault(number, []).append(row)
             self.durable(host, row, now_ns, post)
 

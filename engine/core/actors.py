@@ -17,7 +17,7 @@ from . import layout as L
 from . import transmission
 from .loss import is_down, lost_at_ns
 from .tools import free_message, take_message
-from .world import World
+from .world import Arrays, World
 
 
 class Message(NamedTuple):
@@ -220,6 +220,7 @@ class Actors:
         self._process: Process | None = agent if isinstance(agent, Process) else None
         self._forced: Forced | None = agent if isinstance(agent, Forced) else None
         self._watchers = [k for k, actor in enumerate(self.actors) if isinstance(actor, Watcher)]
+        self.exchanged_bytes = [0] * len(self.actors)  # control messages between each actor and whatever stands before it, machines too
         self._parcels: dict[int, bytes] = {}  # under way
         self._parcel_counts: dict[int, int] = {}  # by sender
         for actor in self.actors:
@@ -412,12 +413,24 @@ class Actors:
             self._parcel_counts[sender] = count + 1
             number = sender << 40 | count
             self._parcels[number] = parcel
+        self._count(w, sender, to, size_bytes)
         row = w.msg[slot]
         row[L.M_KIND] = L.CONTROL_MESSAGE
         row[L.M_RECEIVER], row[L.M_BYTES] = to, size_bytes
         row[L.M_PAYLOAD : L.M_PAYLOAD + L.X_WORDS] = sender, number, len(words)
         row[L.M_PAYLOAD + L.X_WORDS : L.M_PAYLOAD + L.X_WORDS + len(words)] = words
         return slot
+
+    def _count(self, w: Arrays, sender: int, to: int, size_bytes: int) -> None:
+        """Note a control message that goes over the network: one of its ends is an actor, then."""
+        here, there = self._host_of(w, sender), self._host_of(w, to)
+        if here != there:
+            self.exchanged_bytes[max(here, there) - int(w.g[L.G_ACTORS])] += size_bytes
+
+    def _host_of(self, w: Arrays, address: int) -> int:
+        if address >= self._first_machine:
+            return address - self._first_machine
+        return int(w.inst[address, L.I_HOST]) if address < self._instances else int(w.g[L.G_ACTORS]) + address - self._instances
 
     def _dispatch(self, world: World, k: int, to: int, words: Sequence[int], size_bytes: int, parcel: bytes, now_ns: int) -> None:
         """A message of an actor enters the network."""
@@ -430,6 +443,7 @@ class Actors:
         if self._process is None:
             raise ValueError(f"a control message from {sender} goes to the process of a machine, but the run's agent is none (`Process`)")
         w = world.arrays
+        self._count(w, sender, to, size_bytes)
         h, h2 = self._host(world, k), to - self._first_machine
         host = w.host[h]
         host[L.H_LINK_FREE] = max(int(host[L.H_LINK_FREE]), now_ns) - (-size_bytes * 8000 // int(host[L.H_MBIT]))
@@ -470,6 +484,7 @@ class Actors:
             "down": self._down.tolist(),
             "parcels": [[number, self._parcels[number]] for number in sorted(self._parcels)],
             "parcel_counts": [list(item) for item in sorted(self._parcel_counts.items())],
+            "exchanged_bytes": list(self.exchanged_bytes),
         }
 
     def restore(self, state: Any) -> None:
@@ -489,6 +504,7 @@ class Actors:
         self._process_sent, self._down = list(state["process_sent"]), np.array(state["down"], bool)
         self._parcels = dict(state["parcels"])
         self._parcel_counts = dict(state["parcel_counts"])
+        self.exchanged_bytes = list(state["exchanged_bytes"])
 
 
 _ERRAND = ("time_ns", "sender", "serial", "host", "to", "words", "size_bytes", "parcel")

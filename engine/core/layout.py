@@ -160,7 +160,10 @@ H_ANSWER = 37
 H_ANSWER_LAST = 38
 H_ANSWER_PS = 39
 H_IDLE = 40  # idle processors, where turns are taken from heaps
-H_COLUMNS = 41
+H_OUT_BYTES = 41  # of what its instances have put on channels, to instances of its own too
+H_PIGGYBACK_BYTES = 42  # ... of these: what records carry for a protocol
+H_BARRIER_BYTES = 43  # ... and barriers
+H_COLUMNS = 44
 
 # -- what a host holds in memory (docs/event-core.md, 13) -----------------------------------------------------------------------------
 Z_WATCHED = 0  # 1: looked at at the end of each instant

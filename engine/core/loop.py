@@ -482,7 +482,9 @@ def advance(world, stop):
                             msg[made, g[G_LORE]] = publish(world, i)
                             sent_to[i, i2] = 1
                             size += g[G_LORE_BYTES]
+                            host[h, H_PIGGYBACK_BYTES] += g[G_LORE_BYTES]
                         # WEAVE end
+                        host[h, H_OUT_BYTES] += size
                         # WEAVE on_send
                         if edge[e, E_COUNTED] == 1:
                             chan[c, C_SENT_BYTES] += size
@@ -507,6 +509,8 @@ def advance(world, stop):
                             touched_count = transmit(world, noting, touched_count, t, way, h, h2, size, i, tie, made, t)
                         if not is_record:
                             inst[i, I_CONTROLS] += 1
+                            if msg[made, M_KIND] == BARRIER:
+                                host[h, H_BARRIER_BYTES] += size
                         if tracing:
                             notes[made, N_PARENT] = behind[i, B_ROW]
                             notes[made, N_ORIGIN] = notes[slot, N_ORIGIN]

@@ -44,6 +44,17 @@ def must_force(world, i, told):
     return forced
 
 
+def reasons(world, i, told):
+    """By which of the rules (`RULE_*`) row `told` forces a checkpoint of instance `i`, as bits. Between two calls of the loop."""
+    lore = world.lore
+    rule = int(world.g[G_LORE_RULE])
+    first = lore[told, KNOWN_FIRST : KNOWN_FIRST + len(world.inst)]
+    later = lore[told, KNOWN_CLOCK] > lore[i, KNOWN_CLOCK]
+    by_clock = later and ((first & KNOWS_GREATER > 0) & (world.sent_to[i] > 0)).any()
+    by_cycle = first[i] >> 2 == lore[i, KNOWN_FIRST + i] >> 2 and first[i] & KNOWS_TAKEN > 0
+    return rule & (RULE_INDEX * later | RULE_CLOCK * by_clock | RULE_CYCLE * by_cycle)
+
+
 def merge(world, i, told):
     """Instance `i` knows what row `told` says, too."""
     lore = world.lore

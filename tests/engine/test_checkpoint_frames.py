@@ -194,3 +194,54 @@ def test_without_a_protocol_nothing_is_said_of_checkpoints() -> None:
     simulation = simulated(with_short_frames(counting()) | {"policies": {}}, trace=False)
     assert all("checkpoints" not in frame for frame in frames_of(simulation))
     assert "checkpointing" not in simulation.summary()
+
+
+def test_messages_grow_by_what_the_protocol_adds() -> None:
+    """Counted anew: what each channel has carried, with its vectors; barriers; what coordinator and machines say to one another."""
+
+    def of(protocol: Document) -> tuple[engine.Simulation, float | None]:
+        document = counting(per_s=2000.0, protocol=protocol)
+        simulation = simulated(document, trace=False)
+        simulation.run_until(simulation.end_ns)
+        found = simulation.summary().get("checkpointing")
+        return simulation, found and found["message_overhead"]
+
+    plain, _ = of({"kind": "none"})
+    payload = int(plain._world.arrays.host[:, L.H_OUT_BYTES].sum())
+    ratios = {}
+    for protocol in (coordinated(), uncoordinated(), communication_induced(), communication_induced(entry_bytes=4)):
+        simulation, ratio = of(protocol)
+        w = simulation._world.arrays
+        assert ratio is not None
+        barriers = simulation.summary()["checkpointing"]["rounds_confirmed"] * len(w.chan) * L.CONTROL_BYTES
+        assert w.host[:, L.H_OUT_BYTES].sum() - w.host[:, L.H_PIGGYBACK_BYTES].sum() - barriers == payload
+        ratios[protocol["kind"], protocol.get("entry_bytes", 2)] = ratio
+        records = w.chan[:, L.C_SENT].sum()
+        assert w.host[:, L.H_PIGGYBACK_BYTES].sum() == records * w.g[L.G_LORE_BYTES]
+    assert 1 < ratios["uncoordinated", 2] < 1.2
+    assert 1 < ratios["coordinated", 2] < 1.2
+    assert ratios["communication_induced", 4] > ratios["communication_induced", 2] > 1.5
+
+
+def test_forced_checkpoints_say_why() -> None:
+    document = with_short_frames(counting(protocol=communication_induced()))
+    simulation = simulated(document, trace=False)
+    told = [one for frame in frames_of(simulation) for one in frame["checkpoints"]["durable"]]
+    forced = [one for one in told if one["kind"] == "forced"]
+    assert 0 < len(forced) == simulation.summary()["checkpointing"]["forced"] < len(told)
+    assert {one["reason"] for one in forced} <= {"clock", "cycle", "clock and cycle"}
+    assert not [one for one in told if one["kind"] != "forced" and "reason" in one]
+
+
+def test_what_a_first_recovery_gave_up() -> None:
+    document = with_losses(counting(protocol=uncoordinated()), [loss("w1", 0.23)])
+    simulation = simulated(document, trace=False)
+    simulation.run_until(simulation.end_ns)
+    about, found = simulation.checkpointing, simulation.summary()["checkpointing"]
+    assert about is not None
+    given_up = [had - index for had, index in about["lines"][0]]
+    assert found["checkpoints_at_loss"] == sum(had for had, _ in about["lines"][0]) > 0
+    assert (found["discarded"], found["discarded_most"]) == (sum(given_up), max(given_up))
+    assert found["discarded_share"] == pytest.approx(sum(given_up) / found["checkpoints_at_loss"], abs=1e-6)
+    assert found["discarded_cross_worker_share"] <= found["discarded_share"]
+    assert found["log_bytes"] > 0

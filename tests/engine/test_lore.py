@@ -134,7 +134,9 @@ def useless(document: dict[str, Any]) -> tuple[int, int]:
     record = CheckpointRecord(coordinator.channels, checkpoints)
     messages = messages_between(record, simulation._world.arrays.gate[:, L.Q_PROCESSED])
     counts = [len(own) for own in taken]
-    return len(useless_checkpoints(counts, messages)), sum(counts)
+    found = len(useless_checkpoints(counts, messages))
+    assert simulation.summary()["checkpointing"]["useless"] == found
+    return found, sum(counts)
 
 
 @pytest.mark.slow
