@@ -28,6 +28,7 @@ from engine.spec.experiment import Credits, input_counts
 from engine.spec.expression_tree import TextFunction
 from engine.spec.expressions import parse
 from engine.spec.generation import Coordinated
+from engine.spec.regions import coordinated_region
 from engine.spec.scale import weights
 from engine.spec.validation import Context, placement_of, schemas
 from engine.texts import TextTables
@@ -160,6 +161,8 @@ def build(
     processors = lay_out(hosts, inst)
     edge, chan, credit_size, op_edges, edge_range, route = _channels(experiment, position, first, types, weight_of)
     edge[:, L.E_COUNTED] = (edge[:, L.E_BOUND] > 0) | (protocol is not None) | ("counting" in kernels.features)
+    region = coordinated_region(experiment.policies.checkpointing, query)
+    edge[:, L.E_INNER] = [link.source in region and region[link.source] == region.get(link.target) for link in query.edges]
     inputs, input_first = _inputs(chan, edge, len(inst))
 
     lowering = Lowering(strings)
@@ -255,7 +258,7 @@ def build(
         "route": route,
         "gate": np.tile(np.array([-1, 0, -1, -1, -1, 0], np.int64), (len(chan), 1)),
         **_lore(len(inst) if forcing else 0, g),
-        "align": _alignment(chan, len(inst)),
+        "align": _alignment(chan, edge, len(inst), "regions" in kernels.features),
         "inputs": inputs,
         "input_first": input_first,
         "credit": np.zeros(max(credit_size, 1), np.int64),
@@ -283,7 +286,7 @@ def _protocol_work(experiment: Experiment, edge: Words, n: int, record_ps: int) 
     logging it on each edge, writing and reading what records carry more."""
     protocol = experiment.policies.checkpointing
     leaving, entering = edge[edge[:, L.E_SOURCE] == n], edge[edge[:, L.E_TARGET] == n]
-    added_ps = record_ps * protocol.log_work * len(leaving)
+    added_ps = record_ps * protocol.log_work * np.count_nonzero(leaving[:, L.E_INNER] == 0)
     if isinstance(protocol, InducedCheckpoints):
         added_bytes = protocol.added_bytes(sum(spec.parallelism for spec in experiment.query.operators))
         work_ps = record_ps * protocol.serialise_share / 2 * added_bytes / protocol.message_bytes  # one half for writing, one for reading
@@ -366,6 +369,7 @@ def _channels(
             0,
             int(link.feedback),
             OPERATORS[specs[source].kind].outputs.index(link.source_port),
+            0,
         )
         if part.kind == "hash":
             route += [group * receivers // groups for group in range(groups)]
@@ -390,10 +394,11 @@ def _inputs(chan: Words, edge: Words, instances: int) -> tuple[Words, Words]:
     return marked[np.argsort(receivers, kind="stable")].astype(np.int64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
-def _alignment(chan: Words, instances: int) -> Words:
-    """No instance waits for a barrier."""
+def _alignment(chan: Words, edge: Words, instances: int, regions: bool) -> Words:
+    """No instance waits for a barrier. regions: barriers come by inner edges only."""
     align = np.zeros((instances, L.A_COLUMNS), np.int64)
-    align[:, L.A_INPUTS] = np.bincount(chan[:, L.C_RECEIVER], minlength=instances)
+    barred = chan[edge[chan[:, L.C_EDGE], L.E_INNER] == 1] if regions else chan
+    align[:, L.A_INPUTS] = np.bincount(barred[:, L.C_RECEIVER], minlength=instances)
     align[:, [L.A_ASIDE, L.A_ASIDE_LAST]] = -1
     return align
 

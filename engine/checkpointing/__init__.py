@@ -14,6 +14,7 @@ from engine.services import Disk, ObjectStore
 from engine.spec import Experiment
 from engine.spec.checkpointing import NoCheckpoints, Store
 from engine.spec.faults import HostLoss
+from engine.spec.regions import coordinated_region, regions_of
 from engine.spec.units import megabytes_bytes, milliseconds_ns, scaled, seconds_ns
 from engine.spec.validation import placement_of
 
@@ -22,6 +23,7 @@ from .communication_induced import InducedWorker
 from .coordinated import CoordinatedRounds, CoordinatedWorker
 from .coordinated_unaligned import UnalignedRounds, UnalignedWorker
 from .coordinator import Coordinator
+from .hybrid import HybridCoordinator, HybridWorker, Region
 from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
 from .worker import Costs
 
@@ -84,11 +86,39 @@ def _communication_induced(experiment: Experiment, protocol: Any, costs: Costs) 
     return replace(cast, features=(*cast.features, "forcing"), lore_rule=rule, lore_bytes=added_bytes * workload.scale)
 
 
+def _hybrid(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
+    workload, may_be_lost, machines = experiment.workload, _may_be_lost(experiment), _machines(experiment)
+    instances = _instances(experiment)
+    inside = coordinated_region(protocol, experiment.query)
+    fed = {edge.target for edge in experiment.query.edges if edge.source in inside and inside[edge.source] == inside.get(edge.target)}
+    intervals_ns = [protocol.interval_ns] * sum(map(len, instances.values()))
+    regions = []
+    for written in regions_of(protocol, experiment.query):
+        own = [id for id in instances if id in written.operators]
+        members = [i for id in own for i in instances[id]]
+        interval_ns = protocol.interval_ns_of(written)
+        if written.mode == "coordinated":
+            regions.append(Region(written.name, own, interval_ns, members, [i for id in own if id not in fed for i in instances[id]]))
+        for i in members:
+            intervals_ns[i] = interval_ns
+    jitter_ns = seconds_ns(protocol.jitter_s)
+    worker = HybridWorker(costs, may_be_lost, intervals_ns, jitter_ns, workload.horizon_ns, workload.seed, regions)
+    kept = _is_kept(experiment, protocol)
+    coordinator = HybridCoordinator(COORDINATOR, protocol.detect_ns, machines, protocol.semantics, kept, workload.horizon_ns, regions)
+    features = ("counting", "logging", "regions") if kept else ("counting", "regions")
+    return Cast((coordinator,), worker, features, drops_duplicates=protocol.semantics == "exactly_once")
+
+
 def _logged(experiment: Experiment, protocol: Any, worker: UncoordinatedWorker) -> Cast:
-    kept = protocol.log and protocol.semantics != "at_most_once" and _may_be_lost(experiment)
+    kept = _is_kept(experiment, protocol)
     coordinator = UncoordinatedCoordinator(COORDINATOR, protocol.detect_ns, _machines(experiment), protocol.semantics, kept)
     features = ("counting", "logging") if kept else ("counting",)
     return Cast((coordinator,), worker, features, drops_duplicates=protocol.semantics == "exactly_once")
+
+
+def _is_kept(experiment: Experiment, protocol: Any) -> bool:
+    """Whether somebody may want what the channels' logs contain."""
+    return protocol.log and protocol.semantics != "at_most_once" and _may_be_lost(experiment)
 
 
 PROTOCOLS: Mapping[str, Callable[[Experiment, Any, Costs], Cast]] = {
@@ -96,6 +126,7 @@ PROTOCOLS: Mapping[str, Callable[[Experiment, Any, Costs], Cast]] = {
     "coordinated_unaligned": _coordinated_unaligned,
     "uncoordinated": _uncoordinated,
     "communication_induced": _communication_induced,
+    "hybrid": _hybrid,
 }
 """By kind: who coordinates and works, and what the loop has to do for them."""
 
@@ -115,11 +146,16 @@ def _machines(experiment: Experiment) -> list[int]:
 
 def _sources(experiment: Experiment) -> list[int]:
     """The instances of sources."""
-    found: list[int] = []
+    instances = _instances(experiment)
+    return [i for spec in experiment.query.operators if spec.kind == "source" for i in instances[spec.id]]
+
+
+def _instances(experiment: Experiment) -> dict[str, range]:
+    """The instances of each operator."""
+    found: dict[str, range] = {}
     first = 0
     for spec in experiment.query.operators:
-        if spec.kind == "source":
-            found += range(first, first + spec.parallelism)
+        found[spec.id] = range(first, first + spec.parallelism)
         first += spec.parallelism
     return found
 

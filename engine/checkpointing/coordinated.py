@@ -137,7 +137,7 @@ class CoordinatedWorker(Worker):
         """With its last checkpoint of a round a worker reports those that are stored."""
         machine = self.machine(host)
         rows = machine.taken[number]
-        if len(rows) < len(self.instances[host]):
+        if len(rows) < len(self.together(host, rows[0][M.INSTANCE])):
             return
         del machine.taken[number]
         stored = [row for row in rows if row[M.DURABLE_NS] >= 0]
@@ -146,6 +146,10 @@ class CoordinatedWorker(Worker):
         size_bytes = M.MESSAGE_BYTES + M.ROW_BYTES * len(stored) + COUNTER_BYTES * sum(map(len, counters))
         parcel = tables_to_bytes([np.array(stored, np.int64).reshape(-1, M.COLUMNS), *counters])
         post.send(self.coordinator, (verb, machine.epoch, number), size_bytes, parcel=parcel)
+
+    def together(self, host: int, instance: int) -> list[int]:
+        """Instances of the machine that take part in the rounds of one of them."""
+        return self.instances[host]
 
     def counters_of(self, host: int, number: int, rows: list[list[int]]) -> list[Words]:
         """What is reported beside the rows."""

@@ -22,6 +22,7 @@ from engine.spec.metrics import OF_CHECKPOINTING
 from . import messages as M
 from .coordinated import CoordinatedRounds, Round
 from .coordinator import Coordinator, Recovery
+from .hybrid import HybridCoordinator, RegionRound
 from .recovery_line import Checkpoint, CheckpointRecord
 from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
 from .worker import Worker
@@ -78,7 +79,7 @@ class Checkpoints:
         lately = range(after_ns + 1, to_ns + 1)
         heard = [checkpoint for checkpoint in _heard(self._coordinator, after_ns) if checkpoint.heard_ns in lately]
         rounds = [
-            _round_told(one)
+            self._round_told(one)
             for one in _rounds(self._coordinator, after_ns)
             if _is_in(lately, one.triggered_ns, one.ended_ns, *one.done.values())
         ]
@@ -171,9 +172,9 @@ class Checkpoints:
 
     def _useless(self, w: Arrays) -> tuple[int | None, float | None]:
         """Checkpoints that no line could ever hold, and their share. Without a cycle there are none; after a recovery, and where a loss is
-        possible, they are not known, since what is older than the line is forgotten."""
+        possible, they are not known, since what is older than the line is forgotten. Nor are they among rounds of regions."""
         coordinator = self._coordinator
-        if not isinstance(coordinator, UncoordinatedCoordinator):
+        if not isinstance(coordinator, UncoordinatedCoordinator) or isinstance(coordinator, HybridCoordinator):
             return None, None
         if not self._cyclic:
             return 0, 0.0
@@ -192,7 +193,8 @@ class Checkpoints:
         """What the logs of each edge's channels hold."""
         carried = w.edge[w.chan[:, L.C_EDGE], L.E_BYTES] + w.g[L.G_LORE_BYTES]
         held = np.zeros(len(self._edges), np.int64)
-        np.add.at(held, w.chan[:, L.C_EDGE], w.chan[:, L.C_SENT] * carried)
+        is_logged = w.edge[w.chan[:, L.C_EDGE], L.E_INNER] == 0
+        np.add.at(held, w.chan[:, L.C_EDGE], w.chan[:, L.C_SENT] * carried * is_logged)
         return dict(zip(self._edges, held.tolist(), strict=True))
 
     def _message_overhead(self, w: Arrays, coordinator_bytes: int) -> float | None:
@@ -216,6 +218,22 @@ class Checkpoints:
                     if row[M.DURABLE_NS] < 0:  # the store has refused it
                         continue
                     yield row[M.INSTANCE], row[M.NUMBER], row[M.CAPTURED_NS]
+
+    def _round_told(self, one: Round) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "number": one.number,
+            "epoch": one.epoch,
+            "triggered_s": one.triggered_ns / 1e9,
+            "ended": one.ended or None,
+            "ended_s": one.ended_ns / 1e9 if one.ended else None,
+            "hosts_done": len(one.done),
+            "checkpoints": len(one.taken),
+            "bytes": sum(row[M.BYTES] for row in one.taken),
+        }
+        if isinstance(self._coordinator, HybridCoordinator) and isinstance(one, RegionRound):
+            region = self._coordinator.regions[one.region]
+            told |= {"region": region.name, "operators": region.operators}
+        return told
 
     def _recovery_told(self, recovery: Recovery) -> dict[str, Any]:
         line: dict[str, list[int]] = {}
@@ -272,6 +290,8 @@ def _is_in(span: range, *moments_ns: int) -> bool:
 
 def _rounds(coordinator: Coordinator, after_ns: int) -> list[Round]:
     """Those that were open later than a moment. One is open at a time."""
+    if isinstance(coordinator, HybridCoordinator):  # one of each region
+        return [one for one in coordinator.rounds if not one.ended or one.ended_ns > after_ns]
     if not isinstance(coordinator, CoordinatedRounds):
         return []
     first = len(coordinator.rounds)
@@ -281,7 +301,7 @@ def _rounds(coordinator: Coordinator, after_ns: int) -> list[Round]:
 
 
 def _skipped(coordinator: Coordinator) -> list[int]:
-    return coordinator.skipped_ns if isinstance(coordinator, CoordinatedRounds) else []
+    return coordinator.skipped_ns if isinstance(coordinator, CoordinatedRounds | HybridCoordinator) else []
 
 
 def _heard(coordinator: Coordinator, after_ns: int) -> Iterator[Heard]:
@@ -301,19 +321,6 @@ def _heard(coordinator: Coordinator, after_ns: int) -> Iterator[Heard]:
 def _checkpoint(row: Sequence[int], kind: str, heard_ns: int) -> Heard:
     times = row[M.CAPTURED_NS], row[M.DURABLE_NS], row[M.BYTES]
     return Heard(row[M.INSTANCE], row[M.NUMBER], *times, kind, heard_ns, row[M.ASKED_NS], row[M.NOTES_BYTES], row[M.FORCED])
-
-
-def _round_told(one: Round) -> dict[str, Any]:
-    return {
-        "number": one.number,
-        "epoch": one.epoch,
-        "triggered_s": one.triggered_ns / 1e9,
-        "ended": one.ended or None,
-        "ended_s": one.ended_ns / 1e9 if one.ended else None,
-        "hosts_done": len(one.done),
-        "checkpoints": len(one.taken),
-        "bytes": sum(row[M.BYTES] for row in one.taken),
-    }
 
 
 def _mean_ms(spans_ns: Sequence[int]) -> float | None:

@@ -28,7 +28,7 @@ class UncoordinatedCoordinator(Coordinator):
     taken: by instance, oldest first: `messages.TAKEN` row, sent, processed; forgotten: how many older ones there were. lines: of each
     recovery, by instance how many checkpoints it had and the index of the one that it went back to. elsewhere: of each recovery, how many
     checkpoints would have been given up if channels within a machine did not count (`recovery_line.RecoveryGraph`). stored: rows of all
-    checkpoints, those of histories that are over too, and when.
+    checkpoints, those of histories that are over too, and when. (`hybrid`: the checkpoints of several instances may be one.)
     """
 
     def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int], semantics: str, logged: bool):
@@ -44,6 +44,8 @@ class UncoordinatedCoordinator(Coordinator):
         self.channels = [Channel(a, b, hosts[a] == hosts[b]) for a, b in directory.channels]
         self.taken: list[list[tuple[list[int], Words, Words]]] = [[] for _ in hosts]
         self.forgotten = [0] * len(hosts)
+        self.logged_channels = list(range(len(self.channels)))  # their numbers in the run
+        self.node_of = list(range(len(hosts)))  # the instance among whose checkpoints are those of each one
 
     @property
     def due_ns(self) -> int:
@@ -58,15 +60,22 @@ class UncoordinatedCoordinator(Coordinator):
             row, sent, processed = tables_from_bytes(message.parcel)
             insort(self.taken[int(row[M.INSTANCE])], (row.tolist(), sent, processed), key=lambda one: one[0][M.NUMBER])
             self.stored.append((row.tolist(), now_ns))
-            if self.logged and self.semantics == "exactly_once" and len(self.stored) % len(self.taken) == 0:
+            if self.settles and len(self.stored) % len(self.taken) == 0:
                 self._settle()
+
+    @property
+    def settles(self) -> bool:
+        """Whether something is kept that nobody will ask for."""
+        return self.logged and self.semantics == "exactly_once"
 
     def _settle(self) -> None:
         """No line goes back behind the one of now, so what is older is forgotten."""
         record = self.record()
         line = recovery_line(record).checkpoints
         numbers = [own[index - 1][0][M.NUMBER] if index else 0 for own, index in zip(self.taken, line, strict=True)]
-        self.settled = Settled(numbers, record.processed_at(line))
+        records = np.zeros(len(self.senders), np.int64)
+        records[self.logged_channels] = record.processed_at(line)
+        self.settled = Settled([numbers[node] for node in self.node_of], records)
         for i, index in enumerate(line):
             self.forgotten[i] += max(index - 1, 0)
             del self.taken[i][: max(index - 1, 0)]
@@ -77,17 +86,24 @@ class UncoordinatedCoordinator(Coordinator):
     def line(self, now_ns: int) -> Line:
         record = self.record()
         found: RecoveryLine = recovery_line(record)
-        ends = zip(self.forgotten, self.taken, found.checkpoints, strict=True)
-        self.lines.append([[before + len(own), before + index] for before, own, index in ends])
-        self.elsewhere.append(recovery_line(record, "cross_worker_only").discarded_count)
+        ends = [[self.forgotten[n] + len(self.taken[n]), self.forgotten[n] + found.checkpoints[n]] for n in self.node_of]
+        self.lines.append(ends)
+        elsewhere = recovery_line(record, "cross_worker_only").discarded
+        self.elsewhere.append(sum(elsewhere[n] for n in self.node_of))
         replays: list[list[int]] = []
         if self.semantics == "exactly_once":
-            replays = [[c, numbers.start - 1, numbers.stop - 1] for c, numbers in in_flight(record, found.checkpoints).items()]
+            under_way = in_flight(record, found.checkpoints).items()
+            replays = [[self.logged_channels[c], numbers.start - 1, numbers.stop - 1] for c, numbers in under_way]
         elif self.semantics == "at_least_once":
-            replays = [[c, 0, end] for c, end in enumerate(record.sent_at(found.checkpoints).tolist()) if end > 0]
+            sent = zip(self.logged_channels, record.sent_at(found.checkpoints).tolist(), strict=True)
+            replays = [[c, 0, end] for c, end in sent if end > 0]
         for own, index in zip(self.taken, found.checkpoints, strict=True):
             del own[index:]  # what is newer is of a history that is over
-        return Line([own[-1][0] for own in self.taken if own], replays)
+        return Line([row for own in self.taken if own for row in self.rows_of(own[-1][0])], replays)
+
+    def rows_of(self, row: list[int]) -> list[list[int]]:
+        """Of all checkpoints that are one with this."""
+        return [row]
 
     def state(self) -> Any:
         taken = [[[row, sent.tolist(), processed.tolist()] for row, sent, processed in own] for own in self.taken]
@@ -127,11 +143,14 @@ class UncoordinatedWorker(Worker):
         self._set_timer(host, self.machine(host).epoch, now_ns, post)
 
     def _set_timer(self, host: int, epoch: int, now_ns: int, post: Post) -> None:
-        """The next span: the interval, or the jitter less or more."""
+        self._wait_a_span(host, (TIMER, epoch), self.interval_ns, now_ns, post)
+
+    def _wait_a_span(self, host: int, words: tuple[int, ...], interval_ns: int, now_ns: int, post: Post) -> None:
+        """Behind the interval, or the jitter less or more."""
         draw = RandomStream(self.seed, "checkpoint timer", host).below(np.array([now_ns]), 3)
-        span_ns = self.interval_ns + (int(draw[0]) - 1) * self.jitter_ns
+        span_ns = interval_ns + (int(draw[0]) - 1) * self.jitter_ns
         if now_ns + span_ns <= self.until_ns:
-            post.send(self.addresses[host], (TIMER, epoch), 0, after_ns=span_ns)
+            post.send(self.addresses[host], words, 0, after_ns=span_ns)
 
     def obey(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
         if message.words[0] != TIMER or message.sender != self.addresses[host]:
@@ -153,10 +172,14 @@ class UncoordinatedWorker(Worker):
         self, world: World, instance: int, number: int, now_ns: int, post: Post, asked_ns: int, more_bytes: int = 0, forced: int = 0
     ) -> int:
         """As `take`, with the instance's counters among the notes."""
-        sent, processed = checkpoints.counters(world, instance)
+        sent, processed = self.counted(world, instance)
         self.counters[number, instance] = [sent, processed]
         notes_bytes = more_bytes + COUNTER_BYTES * (len(sent) + len(processed))
         return self.take(world, instance, number, now_ns, post, asked_ns=asked_ns, notes_bytes=notes_bytes, forced=forced)
+
+    def counted(self, world: World, instance: int) -> tuple[Words, Words]:
+        """The counters that go with a checkpoint."""
+        return checkpoints.counters(world, instance)
 
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
         raise AssertionError("nobody sends barriers")
@@ -164,7 +187,9 @@ class UncoordinatedWorker(Worker):
     def durable(self, host: int, row: list[int], now_ns: int, post: Post) -> None:
         counters = self.counters.pop((row[M.NUMBER], row[M.INSTANCE]))
         machine = self.machine(host)
-        machine.taken.pop(row[M.NUMBER], None)
+        machine.taken[row[M.NUMBER]].remove(row)
+        if not machine.taken[row[M.NUMBER]]:
+            del machine.taken[row[M.NUMBER]]
         size_bytes = M.MESSAGE_BYTES + COUNTER_BYTES * sum(map(len, counters))
         post.send(self.coordinator, (STORED, machine.epoch), size_bytes, parcel=tables_to_bytes([np.array(row, np.int64), *counters]))
 

@@ -170,7 +170,8 @@ def send_marks_again(world: World, i: int, now_ns: int) -> None:
     if w.inst[i, L.I_WATERMARK] == -L.FAR:
         return
     channels = world.leaving[i]
-    channels = channels[w.edge[w.chan[channels, L.C_EDGE], L.E_FEEDBACK] == 0]
+    edges = w.edge[w.chan[channels, L.C_EDGE]]
+    channels = channels[(edges[:, L.E_FEEDBACK] == 0) & (edges[:, L.E_INNER] == 0)]  # within a region nothing is under way
     if w.g[L.G_FREE] < len(channels):
         w.g[L.G_NEED] = len(channels)
         world.grow(L.NEED_MESSAGES)

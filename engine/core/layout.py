@@ -237,8 +237,9 @@ NO_PRESSURE = 1 << 16
     E_COUNTED,
     E_FEEDBACK,  # 1: leads back, so it carries no watermarks
     E_OUTPUT,  # number of the sender's output port
+    E_INNER,  # 1: within a region of coordinated checkpoints: where there are regions, it alone carries barriers, and is not logged
     E_COLUMNS,
-) = range(16)
+) = range(17)
 
 # -- link with something of its own: its bandwidth, a trunk, faults. `latency` of its pair of hosts is -1 - its row ----------------
 K_LATENCY = 0

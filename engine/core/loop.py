@@ -378,6 +378,11 @@ def advance(world, stop):
                         if edge[e, E_FEEDBACK] == 1 and msg[slot, M_KIND] == WATERMARK:
                             inst[i, I_EDGE] = x + 1
                             continue
+                        # WEAVE if regions
+                        if edge[e, E_INNER] == 0 and msg[slot, M_KIND] == BARRIER:
+                            inst[i, I_EDGE] = x + 1
+                            continue
+                        # WEAVE end
                         if op[o, O_PORTS] > 1 and is_record and msg[slot, M_EDGE] != edge[e, E_OUTPUT]:
                             inst[i, I_EDGE] = x + 1
                             continue
@@ -497,7 +502,7 @@ def advance(world, stop):
                         inst[i, I_FIFO] = fifo + 1
                         msg[made, M_FIFO] = fifo
                         # WEAVE if logging
-                        if is_record:
+                        if is_record and edge[e, E_INNER] == 0:
                             keep_copy(world, c, made)
                         # WEAVE end
                         tie = (i << 40) | fifo
@@ -515,7 +520,7 @@ def advance(world, stop):
                             notes[made, N_PARENT] = behind[i, B_ROW]
                             notes[made, N_ORIGIN] = notes[slot, N_ORIGIN]
                             # WEAVE if logging
-                            if is_record:
+                            if is_record and edge[e, E_INNER] == 0:
                                 notes[gate[c, Q_KEPT_LAST], N_PARENT] = notes[made, N_PARENT]
                                 notes[gate[c, Q_KEPT_LAST], N_ORIGIN] = notes[made, N_ORIGIN]
                             # WEAVE end

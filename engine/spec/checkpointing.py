@@ -225,7 +225,39 @@ class InducedCheckpoints(LoggedCheckpoints):
         return self.piggyback_bytes + round(self.entry_bytes * (1 if self.variant == "bcs" else instances))
 
 
+class Region(Model):
+    """Operators that take their checkpoints in one way: in rounds of their own, or each worker by its own clock."""
+
+    name: str = Field(min_length=1, max_length=63, title="Name", description="What rounds and messages call it.")
+    operators: tuple[str, ...] = Field(min_length=1, title="Operators", description="Their ids, each in one region at most.")
+    mode: Literal["coordinated", "uncoordinated"] = Field(
+        default="coordinated", title="Mode", description="Rounds of barriers and no log inside; or clocks of workers and logs."
+    )
+    interval_s: Number | None = quantity(
+        None, unit="s", ge=0.001, le=1e6, title="Interval", description="Of this region; not given: that of the protocol."
+    )
+
+
+class HybridCheckpoints(LoggedCheckpoints):
+    """Regions of operators take rounds of coordinated checkpoints, each on its own, and no log is kept inside; everything else is
+    uncoordinated. After a loss the line is searched among rounds of regions and checkpoints of single instances.
+
+    Without regions, each chain of operators that forward edges connect is a coordinated one: its barriers hardly wait, and what is shuffled
+    is logged.
+    """
+
+    title: ClassVar[str] = "Hybrid"
+    source: ClassVar[str] = "Siachamis 2024, 5.3.3 (the idea)"
+    kind: Literal["hybrid"] = "hybrid"
+    regions: tuple[Region, ...] | None = Field(
+        default=None, title="Regions", description="Operators in none are uncoordinated. Not given: chains of forward edges."
+    )
+
+    def interval_ns_of(self, region: Region) -> int:
+        return self.interval_ns if region.interval_s is None else seconds_ns(region.interval_s)
+
+
 AnyCheckpointing = Annotated[
-    NoCheckpoints | CoordinatedCheckpoints | UnalignedCheckpoints | UncoordinatedCheckpoints | InducedCheckpoints,
+    NoCheckpoints | CoordinatedCheckpoints | UnalignedCheckpoints | UncoordinatedCheckpoints | InducedCheckpoints | HybridCheckpoints,
     Field(discriminator="kind"),
 ]

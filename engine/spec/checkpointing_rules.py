@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .checkpointing import Checkpoints, CoordinatedCheckpoints
+from .checkpointing import Checkpoints, CoordinatedCheckpoints, HybridCheckpoints
 from .draft import Draft
+from .experiment import Credits
 from .faults import HostLoss
 from .generation import Coordinated
-from .problems import Problem, pointer
+from .problems import Problem, pointer, suggestion
+from .query import Query
+from .regions import comes_back, cycle_within, regions_of
 from .retention import KeepFor
+from .units import seconds_ns
 
 
 def checkpointing_problems(draft: Draft) -> Iterator[Problem]:
@@ -31,6 +35,8 @@ def checkpointing_problems(draft: Draft) -> Iterator[Problem]:
                 "still"
             )
             yield Problem(pointer("policies", "checkpointing", "on_cycle"), "cycle", message, protocol.on_cycle)
+    if isinstance(protocol, HybridCheckpoints):
+        yield from _region_problems(draft, protocol)
     for id, source in draft.sources.items():
         if isinstance(source.generation, Coordinated):
             message = (
@@ -51,3 +57,85 @@ def checkpointing_problems(draft: Draft) -> Iterator[Problem]:
             f"its place; give policies.checkpointing.spares at least {len(for_ever)}, or restart_after_s"
         )
         yield Problem(pointer("faults", n, "restart_after_s"), "no_spare", message, None)
+
+
+REGIONS = ("policies", "checkpointing", "regions")
+
+
+def _region_problems(draft: Draft, protocol: HybridCheckpoints) -> Iterator[Problem]:
+    """Names and operators that stand twice or are unknown; times; ways on which barriers would stop."""
+    ways = [(wire.source, wire.target) for wire in draft.wires]
+    names: set[str] = set()
+    taken: dict[str, str] = {}
+    for n, region in enumerate(protocol.regions or ()):
+        if region.name in names:
+            message = f"the name '{region.name}' is taken by another region; choose a different one"
+            yield Problem(pointer(*REGIONS, n, "name"), "duplicate_name", message, region.name)
+        names.add(region.name)
+        for k, operator in enumerate(region.operators):
+            at = pointer(*REGIONS, n, "operators", k)
+            if operator not in draft.ids:
+                message = f"region '{region.name}' has operator '{operator}', but the query has no such operator; name an operator's id"
+                yield Problem(at, "unknown_operator", message, operator, suggestion(operator, draft.ids))
+            elif operator in taken:
+                message = (
+                    f"region '{region.name}' has operator '{operator}', which is in region '{taken[operator]}' already; leave it in one of "
+                    "them"
+                )
+                yield Problem(at, "duplicate_operator", message, operator)
+            taken.setdefault(operator, region.name)
+        yield from _interval_problems(draft, protocol, n)
+        cycle = cycle_within(region.operators, ways) if region.mode == "coordinated" else None
+        if cycle is not None:
+            message = (
+                f"region '{region.name}' is coordinated, but the edge from '{cycle[0]}' to '{cycle[1]}' is on a cycle inside it, where an "
+                "instance would wait for a barrier that only it could send on; leave out one of the operators, or make the region "
+                "uncoordinated"
+            )
+            yield Problem(pointer(*REGIONS, n, "operators"), "cycle", message, list(region.operators))
+    if isinstance(draft.flow_control, Credits):
+        yield from _credit_problems(draft, protocol)
+
+
+def _interval_problems(draft: Draft, protocol: HybridCheckpoints, n: int) -> Iterator[Problem]:
+    region = (protocol.regions or ())[n]
+    if region.interval_s is None:
+        return
+    at = pointer(*REGIONS, n, "interval_s")
+    if draft.workload is not None and protocol.interval_ns_of(region) >= draft.workload.horizon_ns:
+        message = (
+            f"interval_s of region '{region.name}' is {region.interval_s:g}, but the horizon is {draft.workload.horizon_s:g} s, so that no "
+            "checkpoint of it would be taken; choose a shorter interval or a longer run"
+        )
+        yield Problem(at, "outside_run", message, region.interval_s)
+    if region.mode == "uncoordinated" and seconds_ns(protocol.jitter_s) >= protocol.interval_ns_of(region):
+        message = (
+            f"interval_s of region '{region.name}' is {region.interval_s:g}, not more than jitter_s, {protocol.jitter_s:g}; a span would "
+            "be nothing"
+        )
+        yield Problem(at, "out_of_range", message, region.interval_s)
+
+
+def _credit_problems(draft: Draft, protocol: HybridCheckpoints) -> Iterator[Problem]:
+    """A channel that is barred for long gives no credits back: a sender that stands still by it may be the one whose barrier, on another
+    way, the receiver waits for."""
+    edges = list(draft.edges.values())
+    ways = [(edge.source, edge.target) for edge in edges]
+    regions = regions_of(protocol, Query(operators=tuple(draft.by_id.values()), edges=tuple(edges)))
+    coordinated = [region.operators for region in regions if region.mode == "coordinated"]
+    for region in regions:
+        if region.mode != "coordinated":
+            continue
+        inner = [edge for edge in edges if edge.source in region.operators and edge.target in region.operators]
+        channels = dict.fromkeys(region.operators, 0)
+        for edge in inner:
+            sender = draft.by_id.get(edge.source)
+            channels[edge.target] += 1 if edge.partitioning.kind == "forward" or sender is None else sender.parallelism
+        back = comes_back(region.operators, coordinated, ways)
+        if back is not None and max(channels.values()) > 1:
+            message = (
+                f"a way leaves region '{region.name}' and comes back to it by the edge from '{back[0]}' to '{back[1]}'; with credits a "
+                "channel that waits for a barrier could stop that way, and with it the barrier; put what lies on the way into the region, "
+                "or choose flow control unbounded"
+            )
+            yield Problem(pointer("policies", "checkpointing", "regions"), "cycle", message, region.name)

@@ -103,6 +103,12 @@ def communication_induced(**more: Any) -> Document:
     return uncoordinated(**more) | {"kind": "communication_induced"}
 
 
+def hybrid(*regions: Sequence[str], **more: Any) -> Document:
+    """As uncoordinated, but these operators take rounds together; without any: the default."""
+    written = [{"name": operators[0], "operators": list(operators)} for operators in regions]
+    return uncoordinated(**more) | {"kind": "hybrid"} | ({"regions": written} if regions else {})
+
+
 def with_protocol(document: Document, protocol: Document) -> Document:
     return document | {"policies": {**document.get("policies", {}), "checkpointing": protocol}}
 

@@ -34,6 +34,7 @@ from .recovery_examples import (
     coordinated,
     coordinated_unaligned,
     counting,
+    hybrid,
     joining,
     loss,
     uncoordinated,
@@ -44,7 +45,7 @@ from .recovery_examples import (
 
 Document = dict[str, Any]
 
-PROTOCOLS = (coordinated, coordinated_unaligned, uncoordinated, communication_induced)
+PROTOCOLS = (coordinated, coordinated_unaligned, uncoordinated, communication_induced, hybrid)
 
 
 def finished(document: Document, **options: Any) -> engine.Simulation:
@@ -84,12 +85,16 @@ def random_losses(chance: random.Random, hosts: Sequence[str], horizon_s: float)
 )  # aligned rounds stand still on a cycle
 def test_each_record_counts_just_once_whenever_hosts_are_lost(job: Callable[..., Document], protocol: Callable[..., Document]) -> None:
     """Running counts and pairs are the same in every order, so what is delivered must be what a run without losses delivers."""
+    each_record_counts_just_once(job, protocol, f"{job.__name__} {protocol.__name__}")
+
+
+def each_record_counts_just_once(job: Callable[..., Document], protocol: Callable[..., Document], seed: str) -> None:
     document = job(protocol=protocol())
     hosts = [f"w{n + 1}" for n in range(document["cluster"]["hosts"][0]["count"])]
     expected = values(finished(document))
     assert expected.total() > 400
     assert expected.keys() == values(finished(document | {"policies": {}})).keys()
-    chance = random.Random(f"{job.__name__} {protocol.__name__}")
+    chance = random.Random(seed)
     delivered_again = recoveries = 0
     for n in range(50):
         chosen = protocol(interval_s=chance.choice((0.005, 0.02, 0.04, 0.1)), detect_ms=chance.choice((0, 0, 1.5)))

@@ -1,0 +1,172 @@
+"""Hybrid checkpoints (docs/checkpointing.md).
+
+What this catches: a border that loses or repeats what crosses it; a region that goes back in parts; barriers that leave their region, or
+wait for a channel that brings none; a protocol that is not the one of which a region is the whole query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from engine.checkpointing import messages as M
+from engine.checkpointing.checkpoint_graph import checkpoint_graph, rollback_propagation
+from engine.checkpointing.recovery_line import orphans, recovery_line
+from engine.core import layout as L
+
+from .agreement import simulated
+from .recovery_examples import circling, coordinated, counting, hybrid, joining, loss, uncoordinated, with_losses
+from .test_recovery import each_record_counts_just_once, finished
+
+Document = dict[str, Any]
+Regions = tuple[tuple[str, ...], ...]
+
+PARTITIONS: dict[str, tuple[Callable[..., Document], Regions]] = {
+    "all in one": (counting, (("bids", "keys", "counts", "sink"),)),
+    "sources outside": (counting, (("keys", "counts", "sink"),)),
+    "two in a row": (counting, (("bids", "keys"), ("counts", "sink"))),
+    "a middle that is no entry of the query": (counting, (("keys", "counts"),)),
+    "each by itself": (counting, (("bids",), ("keys",), ("counts",), ("sink",))),
+    "both ends of one way": (counting, (("bids", "sink"),)),
+    "two sources and a join": (joining, (("auctions", "bids", "some", "pairs"),)),
+    "one side of a join": (joining, (("auctions", "pairs"),)),
+    "a way leaves and comes back": (joining, (("bids", "pairs", "sink"),)),
+    "before a cycle": (circling, (("bids", "enter"),)),
+    "before and behind a cycle": (circling, (("bids", "enter"), ("counts", "sink"))),
+    "a part of a cycle": (circling, (("step", "counts"),)),
+    "around a cycle": (circling, (("bids", "enter", "counts", "sink"),)),
+}
+WHOLE = ("bids", "keys", "counts", "sink")
+LOSSES = ([], [loss("w2", 0.1303, 0.01), loss("w1", 0.2)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PARTITIONS)
+def test_each_record_counts_just_once_however_operators_are_parted(name: str) -> None:
+    job, regions = PARTITIONS[name]
+    each_record_counts_just_once(job, partial(hybrid, *regions), name)
+
+
+@pytest.mark.parametrize("losses", LOSSES, ids=("without losses", "with losses"))
+def test_one_region_of_the_whole_query_is_coordinated(losses: list[Document]) -> None:
+    its, other = (finished(with_losses(counting(protocol=protocol), losses)) for protocol in (hybrid(WHOLE), coordinated()))
+    assert its.sink_rows("sink").tolist() == other.sink_rows("sink").tolist()
+    names = ("number", "epoch", "triggered_ns", "done", "taken", "failed", "ended", "ended_ns")
+    assert [[one[name] for name in names] for one in its.checkpointing["rounds"]] == [
+        [one[name] for name in names] for one in other.checkpointing["rounds"]
+    ]
+    assert its.checkpointing["recoveries"] == other.checkpointing["recoveries"]
+    assert its.checkpointing["skipped_ns"] == other.checkpointing["skipped_ns"]
+    assert len(its.checkpointing["rounds"]) >= 7
+
+
+@pytest.mark.parametrize("losses", LOSSES, ids=("without losses", "with losses"))
+@pytest.mark.parametrize("semantics", ["exactly_once", "at_least_once", "at_most_once"])
+def test_without_coordinated_regions_it_is_uncoordinated(losses: list[Document], semantics: str) -> None:
+    ladder = {"semantics": semantics, "log": semantics != "at_most_once"}
+    apart = [{"name": "all", "operators": list(WHOLE), "mode": "uncoordinated"}]
+    protocols = (hybrid(regions=apart, **ladder), hybrid(regions=[], **ladder), uncoordinated(**ladder))
+    its, listed, other = (finished(with_losses(counting(protocol=protocol), losses)) for protocol in protocols)
+    assert its.sink_rows("sink").tolist() == listed.sink_rows("sink").tolist() == other.sink_rows("sink").tolist()
+    for name in ("stored", "recoveries", "lines", "forgotten"):
+        assert its.checkpointing[name] == listed.checkpointing[name] == other.checkpointing[name]
+    assert len(its.checkpointing["stored"]) > 50
+
+
+def test_barriers_and_logs_stay_on_their_sides_of_the_border() -> None:
+    """Looked at often: only channels within the region are ever barred, and only others are in a log."""
+    document = with_losses(counting(protocol=hybrid(("keys", "counts"), interval_s=0.02)), [loss("w1", 0.29)])
+    document["query"]["operators"][2]["cost"] = {"record_us": 300}
+    simulation = simulated(document, trace=False)
+    barred, logged = set(), set()
+    for time_ns in range(1_000_000, 290_000_000, 500_000):
+        simulation.run_until(time_ns)
+        w = simulation._world.arrays
+        receivers = w.chan[:, L.C_RECEIVER]
+        shut = (w.align[receivers, L.A_BARRED] > 0) & (w.gate[:, L.Q_GENERATION] == w.align[receivers, L.A_GENERATION])
+        barred |= set(w.chan[shut, L.C_EDGE].tolist())
+        logged |= set(w.chan[w.gate[:, L.Q_KEPT] >= 0, L.C_EDGE].tolist())
+    assert barred == {1}
+    assert logged == {0, 2}
+    assert (w.align[w.inst[:, L.I_OP] == 2, L.A_INPUTS] == 4).all()
+    about = simulation.checkpointing
+    assert {one["ended"] for one in about["rounds"]} == {"confirmed"}
+    assert {row[M.INSTANCE] for one in about["rounds"] for row in one["taken"]} == set(range(4, 12))
+    assert {row[M.INSTANCE] for row, _ in about["stored"]} == {*range(4), *range(12, 16)}
+
+
+def test_the_line_is_that_of_the_contracted_graph() -> None:
+    """All instances of a region go back to one round; rollback propagation on the graph of rounds and checkpoints finds the same."""
+    document = with_losses(counting(protocol=hybrid(("bids", "keys"), ("counts", "sink"))), [loss("w2", 0.2)])
+    document["cluster"]["hosts"][0]["egress_latency_ms"] = 5.0
+    simulation = simulated(document, trace=False)
+    simulation.run_until(199_000_000)
+    coordinator = simulation._actors.actors[0]
+    record = coordinator.record()
+    found = recovery_line(record)
+    (*_, last) = rollback_propagation(record.newest, checkpoint_graph(record))
+    assert last.root == found.checkpoints
+    numbers = [own[index - 1][0][M.NUMBER] if index else 0 for own, index in zip(coordinator.taken, found.checkpoints, strict=True)]
+    assert not orphans(record, found.checkpoints)
+    simulation.run_until(simulation.end_ns)
+    (recovery,) = simulation.checkpointing["recoveries"]
+    assert recovery["line"] == [numbers[0]] * 8 + [numbers[8]] * 8
+    assert numbers[0] > 0 < numbers[8] != numbers[0]
+
+
+def test_regions_and_what_is_in_none_have_intervals_of_their_own() -> None:
+    regions = [
+        {"name": "in", "operators": ["bids", "keys"], "interval_s": 0.02},
+        {"name": "counts", "operators": ["counts"], "mode": "uncoordinated", "interval_s": 0.1},
+    ]
+    about = finished(counting(protocol=hybrid(regions=regions, jitter_s=0))).checkpointing
+    assert [one["triggered_ns"] for one in about["rounds"]][:3] == [20_000_000, 40_000_000, 60_000_000]
+    asked = {i: [row[M.CAPTURED_NS] // 10_000_000 for row, _ in about["stored"] if row[M.INSTANCE] == i] for i in range(16)}
+    assert not any(asked[i] for i in range(8))
+    assert all(asked[i] == [10, 20, 30] for i in range(8, 12))
+    assert all(asked[i] == [4, 8, 12, 16, 20, 24, 28] for i in range(12, 16))
+
+
+def test_by_default_chains_of_forward_edges_are_regions() -> None:
+    def chains(job: Callable[..., Document]) -> list[list[str]]:
+        simulation = simulated(job(protocol=hybrid()), trace=False)
+        return [region.operators for region in simulation._actors.actors[0].regions]
+
+    assert chains(counting) == [["bids", "keys"]]
+    assert chains(joining) == []
+    assert chains(circling) == [["bids", "enter"]]  # what is forward on the cycle is left out
+
+
+def test_only_what_crosses_a_border_is_logged_and_charged() -> None:
+    """Logging is work of who sends; within a region there is none."""
+
+    def busy(*regions: Any, **more: Any) -> dict[str, float]:
+        about = finished(counting(protocol=hybrid(*regions, log_share=1.0, interval_s=0.2, **more))).summary()["operators"]
+        return {name: of_one["busy"] for name, of_one in about.items()}
+
+    apart, together = busy(regions=[]), busy(("keys", "counts"))
+    assert together["bids"] == pytest.approx(apart["bids"], rel=0.05)
+    assert together["keys"] < 0.6 * apart["keys"]
+    assert together["counts"] == pytest.approx(apart["counts"], rel=0.05)
+
+
+@pytest.mark.parametrize("regions", [(("bids", "keys"),), (("keys", "counts"), ("sink",))])
+def test_frames_tell_rounds_with_their_region(regions: Regions) -> None:
+    document = with_losses(counting(protocol=hybrid(*regions)), [loss("w1", 0.1305)])
+    simulation = simulated(document | {"measurement": {"frame_ms": 7}}, trace=False)
+    frames = []
+    while (frame := simulation.advance()) is not None:
+        frames.append(frame["checkpoints"])
+    about = simulation.checkpointing
+    told = {one["number"]: one for frame in frames for one in frame["rounds"]}
+    assert [(n, one["ended"], one["region"], tuple(one["operators"])) for n, one in sorted(told.items())] == [
+        (one["number"], one["ended"] or None, regions[one["region"]][0], regions[one["region"]]) for one in about["rounds"]
+    ]
+    durable = [one for frame in frames for one in frame["durable"]]
+    kinds = {name: {one["kind"] for one in durable if one["operator"] == name} for name in WHOLE}
+    inside = {operator for region in regions for operator in region}
+    assert kinds == {name: {"coordinated"} if name in inside else {"basic"} for name in WHOLE}
+    assert len(durable) == len(about["stored"]) + sum(len(one["taken"]) for one in about["rounds"])
