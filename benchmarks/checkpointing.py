@@ -15,7 +15,7 @@ from typing import Any
 import engine
 from benchmarks.core import document
 
-BARS = {"coordinated": 1.25, "coordinated_unaligned": None, "uncoordinated": 1.6, "communication_induced": 3.0}
+BARS = {"coordinated": 1.25, "coordinated_unaligned": None, "uncoordinated": 1.6, "communication_induced": 3.0, "hybrid": None}
 """Most that each may cost, by protocol."""
 
 

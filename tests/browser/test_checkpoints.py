@@ -92,3 +92,32 @@ def test_a_run_without_a_protocol_has_no_such_chart(page: Page, api: httpx.Clien
     page.get_by_role("button", name="Charts", exact=True).click()
     expect(page.get_by_label("Waiting")).to_be_visible()
     expect(page.get_by_label("Checkpoints")).to_have_count(0)
+
+
+def test_regions_are_edited_and_their_rounds_are_told_apart(
+    page: Page, canvas: Canvas, api: httpx.Client, experiment: Callable[..., str]
+) -> None:
+    canvas.open(experiment(lose_a_host))
+    page.get_by_role("tab", name="Policies").click()
+    page.get_by_label("Checkpointing", exact=True).select_option(label="Hybrid")
+    page.locator("[data-pointer='/policies/checkpointing/interval_s'] input").fill("4")
+    regions = page.locator("[data-pointer='/policies/checkpointing/regions']")
+    for n, (name, operators) in enumerate([("front", "persons, filter"), ("end", "join, sink")]):
+        regions.get_by_role("button", name="Add region").click()
+        page.locator(f"[data-pointer='/policies/checkpointing/regions/{n}/name'] input").fill(name)
+        page.locator(f"[data-pointer='/policies/checkpointing/regions/{n}/operators'] input").fill(operators)
+    page.locator("[data-pointer='/policies/checkpointing/regions/1/interval_s'] input").fill("3")
+    canvas.wait_until_saved()
+    canvas.run()
+    finished_run(page)
+    protocol = api.get(f"/api/runs/{page.url.rsplit('/', 1)[-1]}").json()["document"]["policies"]["checkpointing"]
+    assert [(one["name"], one["operators"], one.get("interval_s")) for one in protocol["regions"]] == [
+        ("front", ["persons", "filter"], None),
+        ("end", ["join", "sink"], 3),
+    ]
+    page.goto(f"{page.url.split('?')[0]}?panel=checkpoints")
+    rounds = page.get_by_test_id("rounds")
+    expect(rounds.get_by_role("columnheader", name="Region")).to_be_visible()
+    expect(rounds.get_by_role("cell", name="front").first).to_be_visible()
+    expect(rounds.get_by_role("cell", name="end").first).to_have_attribute("title", "join, sink")
+    assert_accessible(page)

@@ -19,7 +19,8 @@ from engine.core import layout as L
 
 from .agreement import simulated
 from .recovery_examples import circling, coordinated, counting, hybrid, joining, loss, uncoordinated, with_losses
-from .test_recovery import each_record_counts_just_once, finished
+from .test_losses_on_purpose import MS, expected, in_a_round, lost_then, slow
+from .test_recovery import each_record_counts_just_once, finished, values
 
 Document = dict[str, Any]
 Regions = tuple[tuple[str, ...], ...]
@@ -96,6 +97,25 @@ def test_barriers_and_logs_stay_on_their_sides_of_the_border() -> None:
     assert {one["ended"] for one in about["rounds"]} == {"confirmed"}
     assert {row[M.INSTANCE] for one in about["rounds"] for row in one["taken"]} == set(range(4, 12))
     assert {row[M.INSTANCE] for row, _ in about["stored"]} == {*range(4), *range(12, 16)}
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["there", "elsewhere"])
+def test_a_loss_in_a_round_of_one_region(other: bool) -> None:
+    """While instances wait for barriers: that round comes to nothing; its region goes back to an earlier one, the other to its own."""
+    parted = partial(hybrid, ("bids",), ("keys", "counts"))
+    simulation, lost_ns, host = lost_then(slow(counting, parted), in_a_round, 100 * MS, 200 * MS, other)
+    opened = simulation._actors.actors[0].open(1)
+    simulation.run_until(simulation.end_ns)
+    about = simulation.checkpointing
+    (recovery,) = about["recoveries"]
+    assert recovery["hosts"] == [host]
+    cut = about["rounds"][opened.number - 1]
+    assert (cut["region"], cut["ended"]) == (1, "aborted")
+    assert cut["triggered_ns"] < lost_ns < cut["ended_ns"]
+    sources, region = set(recovery["line"][:4]), set(recovery["line"][4:12])
+    assert len(sources) == len(region) == 1
+    assert max(region) < opened.number
+    assert values(simulation).keys() == expected(counting, parted)
 
 
 def test_the_line_is_that_of_the_contracted_graph() -> None:

@@ -21,7 +21,7 @@ from engine.core import layout as L
 from tests import corner_cases
 
 from .agreement import simulated
-from .recovery_examples import circling, communication_induced, coordinated, counting, joining, loss, uncoordinated, with_losses
+from .recovery_examples import circling, communication_induced, coordinated, counting, hybrid, joining, loss, uncoordinated, with_losses
 from .test_recovery import PROTOCOLS, Document, finished, values
 
 MS = 1_000_000
@@ -31,6 +31,7 @@ CASES = [(job, protocol) for job in (counting, joining, circling) for protocol i
 on_each_job_and_protocol = pytest.mark.parametrize(
     ("job", "protocol"), CASES, ids=[f"{job.__name__}-{protocol.__name__}" for job, protocol in CASES]
 )
+THAT_WAIT = [(job, protocol) for job, protocol in CASES if protocol is not hybrid]  # chains do not: test_hybrid.py
 on_another_host = pytest.mark.parametrize("other", [False, True], ids=["there", "elsewhere"])
 
 Moment = Callable[[engine.Simulation], set[int]]
@@ -177,7 +178,7 @@ IN_A_RECOVERY = (in_detection, in_the_restart, in_its_restart, in_fetching, in_w
 
 
 @on_another_host
-@on_each_job_and_protocol
+@pytest.mark.parametrize(("job", "protocol"), THAT_WAIT, ids=[f"{job.__name__}-{protocol.__name__}" for job, protocol in THAT_WAIT])
 def test_in_a_round(job: Callable[..., Document], protocol: Callable[..., Document], other: bool) -> None:
     """The round that is cut comes to nothing. (Without rounds: of checkpoints that others have not taken yet, none leaves an orphan.)"""
     simulation, lost_ns, host = lost_then(slow(job, protocol), in_a_round, 100 * MS, 200 * MS, other)

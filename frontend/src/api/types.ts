@@ -286,6 +286,9 @@ export interface CheckpointRound {
   hosts_done: number;
   checkpoints: number;
   bytes: number;
+  /** Whose round it is, where not all operators take part. */
+  region?: string;
+  operators?: string[];
 }
 
 export interface CapturedCheckpoint {

@@ -239,6 +239,7 @@ const PICTURES: { [path: string]: ReactNode } = {
   "checkpointings/none": lifelines([], glyph(92, 36, "crossc", "warn")),
   "checkpointings/coordinated": lifelines([[30, 100], [48, 118], [66, 136]], line("M30 16L48 36L66 56M100 16L118 36L136 56", "main")),
   "checkpointings/uncoordinated": lifelines([[28, 104], [62, 128], [44, 90]], line("M70 16L80 36M94 36L112 56", "thin")),
+  "checkpointings/hybrid": lifelines([[30, 100], [48, 118], [66, 128]], line("M30 16L48 36M100 16L118 36M78 36L96 56", "main")),
   "checkpointings/communication_induced": lifelines(
     [[28, 104], [62, 128], [44]],
     <>

@@ -54,6 +54,14 @@ function history(): CheckpointHistory {
 }
 
 describe("the history", () => {
+  it("knows whose round a number is, where only some operators take part", () => {
+    const made = new CheckpointHistory();
+    made.add({ ...NOTHING, rounds: [round(1, { ended: "failed", region: "front", operators: ["bids"] })], durable: [durable(0, 1)] });
+    expect(made.roundOf(1, "bids")?.region).toBe("front");
+    expect(made.roundOf(1, "join")).toBeUndefined();
+    expect(made.checkpoints.get("join")?.map((one) => made.fateOf(one))).toEqual(["stored"]);
+  });
+
   it("has each thing once, as it was told last", () => {
     const made = history();
     expect(made.rounds.map(({ number, ended }) => [number, ended])).toEqual([[1, "confirmed"], [2, "aborted"]]);

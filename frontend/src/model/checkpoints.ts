@@ -55,7 +55,7 @@ export class CheckpointHistory {
   fateOf({ operator, index, number, captured_s, durable_s }: Checkpoint): Fate {
     const back = this.recoveryAfter(captured_s)?.line[operator]?.[index];
     if (back !== undefined && number > back) return "lost";
-    if (this.roundOf(number)?.ended === "failed") return "lost";
+    if (this.roundOf(number, operator)?.ended === "failed") return "lost";
     if (durable_s === null) return "pending";
     return back === number ? "line" : "stored";
   }
@@ -65,8 +65,11 @@ export class CheckpointHistory {
     return this.recoveries.find(({ go_s }) => go_s === null || go_s >= captured_s);
   }
 
-  roundOf(number: number): CheckpointRound | undefined {
-    return this.rounds[number - 1]?.number === number ? this.rounds[number - 1] : this.rounds.find((round) => round.number === number);
+  /** The round of this number, if the operator takes part in it. */
+  roundOf(number: number, operator: string): CheckpointRound | undefined {
+    const at = this.rounds[number - 1];
+    const found = at?.number === number ? at : this.rounds.find((round) => round.number === number);
+    return found?.operators && !found.operators.includes(operator) ? undefined : found;
   }
 }
 
@@ -132,9 +135,9 @@ function barOf(history: CheckpointHistory, checkpoints: Checkpoint[]): Bar {
 }
 
 /** When a checkpoint that was not durable by then was given up. */
-function endOf(history: CheckpointHistory, { number, captured_s }: Checkpoint): number | null {
+function endOf(history: CheckpointHistory, { operator, number, captured_s }: Checkpoint): number | null {
   const left_s = history.recoveryAfter(captured_s)?.detected_s;
-  return history.roundOf(number)?.ended_s ?? (left_s === undefined ? null : Math.max(left_s, captured_s));
+  return history.roundOf(number, operator)?.ended_s ?? (left_s === undefined ? null : Math.max(left_s, captured_s));
 }
 
 /** Left edge and width, in px. */

@@ -206,9 +206,9 @@ function roundLane(rounds: CheckpointRound[], skipped_s: number[], recoveries: R
   };
 }
 
-function roundText({ number, triggered_s, ended, ended_s, checkpoints, bytes: size }: CheckpointRound): string {
+function roundText({ number, region, triggered_s, ended, ended_s, checkpoints, bytes: size }: CheckpointRound): string {
   const end = ended_s === null ? "open" : `${ended} after ${spell(ended_s - triggered_s)}`;
-  return `Round ${number}: triggered at ${clock(triggered_s)}, ${end}; ${plural(checkpoints, "checkpoint")}, ${bytes(size)}`;
+  return `Round ${number}${region === undefined ? "" : ` of ${region}`}: triggered at ${clock(triggered_s)}, ${end}; ${plural(checkpoints, "checkpoint")}, ${bytes(size)}`;
 }
 
 function recoveryText(recovery: Recovery): string {

@@ -12,6 +12,8 @@ export function Checkpoints({ losses }: { losses: FaultMark[] }) {
   const log = useLiveRun((state) => state.log);
   useLiveRun((state) => state.count); // the log grows in place
   const { rounds, recoveries, checkpoints } = log.checkpoints;
+  const shown = rounds.slice(-ROUNDS_MAX).toReversed();
+  const regions = rounds.some(({ region }) => region !== undefined);
   const hold = (t_s: number) => useLiveRun.setState({ pinned_s: log.timeOf(Math.max(0, log.numberAt(t_s))), playing: false });
   return (
     <div className="cp-list scroll" tabIndex={0} role="region" aria-label="Checkpoints" data-testid="checkpoint-list">
@@ -24,6 +26,7 @@ export function Checkpoints({ losses }: { losses: FaultMark[] }) {
           <thead>
             <tr>
               <th className="num">Round</th>
+              {regions && <th>Region</th>}
               <th className="num">Triggered</th>
               <th className="num">Took</th>
               <th className="num">Checkpoints</th>
@@ -32,9 +35,10 @@ export function Checkpoints({ losses }: { losses: FaultMark[] }) {
             </tr>
           </thead>
           <tbody>
-            {rounds.slice(-ROUNDS_MAX).toReversed().map(({ number, triggered_s, ended, ended_s, checkpoints: count, bytes: size }) => (
+            {shown.map(({ number, region, operators, triggered_s, ended, ended_s, checkpoints: count, bytes: size }) => (
               <tr key={number}>
                 <td className="num">{number}</td>
+                {regions && <td title={operators?.join(", ")}>{region}</td>}
                 <td className="num">
                   <button className="btn ghost mini-text" onClick={() => hold(triggered_s)} title="Show this moment">
                     {triggered_s.toFixed(2)} s

@@ -262,7 +262,7 @@ function ArrayField(props: FieldProps) {
   return PlainArrayField ? <PlainArrayField {...props} /> : null;
 }
 
-function TextListField({ formData, onChange, fieldPathId, registry }: FieldProps) {
+function TextListField({ formData, onChange, fieldPathId, registry, required }: FieldProps) {
   const { records } = surroundings(registry);
   const given = ((formData as string[] | undefined) ?? []).join(", ");
   const [text, setText] = useState(given);
@@ -284,7 +284,7 @@ function TextListField({ formData, onChange, fieldPathId, registry }: FieldProps
         <input
           id={fieldPathId.$id}
           value={shown}
-          placeholder="all"
+          placeholder={required ? "" : "all"}
           spellCheck={false}
           className="mono"
           onChange={(event) => change(event.target.value)}
