@@ -38,9 +38,11 @@ MAY_IMPORT = {
     **{f"engine.{family}": {f"engine.{family}", "engine.spec", "engine.core"} for family in FAMILIES},
     "engine.checkpointing": {"engine.checkpointing", "engine.services", "engine.spec", "engine.core"},  # checkpoints are kept in a store
     "engine.studies": {"engine.studies", "engine.spec", "engine.core"},  # plans and judges; carries nothing out
+    "engine.lessons": {"engine.lessons", "engine.checkpointing", "engine.spec", "engine.core"},
     "engine.figures": {"engine"},
     "engine": {"engine"},  # the modules that put the parts together
-    "webapp": {"webapp", "engine.spec", "engine.workloads", "engine.studies"},  # documents, and what uploads hold; never a run
+    # documents, what uploads hold, and rules on small histories; never a run
+    "webapp": {"webapp", "engine.spec", "engine.workloads", "engine.studies", "engine.lessons"},
     "webapp.lab.management.commands": {"webapp", "engine"},  # `manage.py run` is a shell's command, not the web process
     "workers": {"workers", "webapp", "engine"},
 }

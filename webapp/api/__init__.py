@@ -10,6 +10,7 @@ from . import (
     experiments,
     figures,
     lab,
+    lessons,
     pauses,
     people,
     runs,
@@ -52,6 +53,7 @@ api.add_router("/runs", waterfalls.router, tags=["runs"])
 api.add_router("/compare", compare.router, tags=["runs"])
 api.add_router("/studies", studies.router, tags=["studies"])
 api.add_router("/figures", figures.router, tags=["figures"])
+api.add_router("/lessons", lessons.router, tags=["lessons"])
 api.add_router("/spark", spark.router, tags=["analysis"])
 api.add_router("/tags", tags.router, tags=["runs"])
 api.add_router("/views", views.router, tags=["runs"])

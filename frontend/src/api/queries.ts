@@ -11,6 +11,8 @@ import type {
   ExperimentRow,
   Frame,
   JsonSchema,
+  Lesson,
+  LessonItem,
   Me,
   Question,
   FigureDetail,
@@ -226,6 +228,12 @@ export const framesQuery = (run: Pick<Run, "id" | "state">) =>
     },
     staleTime: Infinity,
   });
+
+export const lessonsQuery = queryOptions({ queryKey: ["lessons"], queryFn: () => get<LessonItem[]>("/api/lessons"), staleTime: Infinity });
+
+/** A lesson with the steps of its cases. */
+export const lessonQuery = (id: string) =>
+  queryOptions({ queryKey: ["lessons", id], queryFn: () => get<Lesson>(`/api/lessons/${encodeURIComponent(id)}`), staleTime: Infinity, enabled: id !== "" });
 
 export const figuresQuery = queryOptions({ queryKey: ["figures"], queryFn: () => get<FigureItem[]>("/api/figures") });
 

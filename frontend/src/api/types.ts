@@ -103,6 +103,95 @@ export interface ExperimentRow {
   example: boolean;
 }
 
+/** A checkpoint in a space-time diagram. act: after how many acts of the history it is there; 0: from the beginning on. */
+export interface CheckpointMark {
+  id: string;
+  instance: number;
+  index: number;
+  name: string;
+  at: number;
+  act: number;
+  kind: "start" | "basic" | "coordinated" | "forced";
+}
+
+/** A message or a barrier. arrives_at null: under way to the end. processed_at: later than it arrived if it was laid aside. */
+export interface MessageArrow {
+  name: string;
+  kind: "record" | "barrier";
+  sender: number;
+  receiver: number;
+  sent_at: number;
+  sent_act: number;
+  arrives_at: number | null;
+  arrives_act: number | null;
+  processed_at: number | null;
+  processed_act: number | null;
+}
+
+/** An instance lets nothing in from a channel whose barrier has come. */
+export interface BarredWait {
+  instance: number;
+  sender: number;
+  at: number;
+  act: number;
+  until: number | null;
+  until_act: number | null;
+}
+
+/** unit: of the axis; empty if only the order is known. */
+export interface SpaceTimeDiagram {
+  instances: string[];
+  first: number;
+  last: number;
+  unit: string;
+  checkpoints: CheckpointMark[];
+  messages: MessageArrow[];
+  waits: BarredWait[];
+}
+
+/** A sentence, and marks in the diagram: ids of checkpoints, names of messages. act: how much of the history is shown; null: all. */
+export interface LessonStep {
+  title: string;
+  text: string;
+  act: number | null;
+  verdict: "" | "good" | "bad";
+  line: string[];
+  marked: string[];
+  discarded: string[];
+  useless: string[];
+  focus: string[];
+  orphans: string[];
+  in_flight: string[];
+  stored: string[];
+  lost: string[];
+  aside: string[];
+  told: string[];
+  edges: [tail: string, head: string][];
+  table: { columns: string[]; rows: string[][] } | null;
+}
+
+/** One case of a lesson, or one recovery of a run. */
+export interface Explained {
+  name: string;
+  text: string;
+  shows: string;
+  diagram: SpaceTimeDiagram;
+  steps: LessonStep[];
+  left_out: number;
+}
+
+export interface LessonItem {
+  id: string;
+  title: string;
+  figure: string;
+  source: string;
+  text: string;
+}
+
+export interface Lesson extends LessonItem {
+  cases: Explained[];
+}
+
 /** A document to start from. */
 export interface Template {
   id: string;

@@ -25,8 +25,9 @@ const SCREENS: [to: string, label: string, icon: IconName][] = [
   ["/datasets", "Data sets", "dataset"],
 ];
 const LAB: [to: string, label: string, icon: IconName] = ["/lab", "Lab", "lab"];
+const LEARN: [to: string, label: string, icon: IconName] = ["/learn", "Step by step", "learn"];
 const HELP: [to: string, label: string, icon: IconName] = ["/help", "Help", "book"];
-const ALL = [...SCREENS, LAB, HELP];
+const ALL = [...SCREENS, LAB, LEARN, HELP];
 
 /** The rail, the page, the messages; or, for who is not signed in, how to sign in. */
 export function Shell() {
@@ -46,6 +47,7 @@ export function Shell() {
         ))}
         <span className="grow" />
         <Screen screen={LAB} />
+        <Screen screen={LEARN} />
         <Screen screen={HELP} />
         {me && <You me={me} />}
       </nav>

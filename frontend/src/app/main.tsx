@@ -56,6 +56,7 @@ const router = createBrowserRouter([
       { path: "/analysis/:id", lazy: () => import("../analysis/AnalysisPage").then(({ AnalysisPage }) => ({ Component: AnalysisPage })) },
       { path: "/compare", lazy: () => import("../compare/ComparePage").then(({ ComparePage }) => ({ Component: ComparePage })) },
       { path: "/lab/:tab?", lazy: () => import("../lab/LabPage").then(({ LabPage }) => ({ Component: LabPage })) },
+      { path: "/learn/:lesson?", lazy: () => import("../learn/LearnPage").then(({ LearnPage }) => ({ Component: LearnPage })) },
       { path: "/help/:family?/:kind?", lazy: () => import("../help/HelpPage").then(({ HelpPage }) => ({ Component: HelpPage })) },
       { path: "*", element: <NotFound /> },
     ],

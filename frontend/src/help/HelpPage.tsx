@@ -213,6 +213,10 @@ function Beginning({ families }: { families: HelpFamily[] }) {
           <Icon name="flag" />
           Take the tour
         </Link>
+        <Link className="btn" to="/learn">
+          <Icon name="learn" />
+          Checkpoints, step by step
+        </Link>
       </p>
       <p>
         Keys: press <kbd>?</kbd> on the canvas. What a figure means exactly, what is simplified, and how the model was checked stands in the

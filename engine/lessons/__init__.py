@@ -1,0 +1,9 @@
+"""How checkpoints fit together, step by step: small histories of messages and checkpoints (documents, `fixtures/lessons`), and recoveries
+of real runs. The steps are what the rules of `engine.checkpointing` do; here they are put into words and marks of one kind of picture."""
+
+from .document import Lesson
+from .files import LessonFiles
+from .steps import Diagram, Explained, LessonStep
+from .telling import examine_lesson, explained
+
+__all__ = ["Diagram", "Explained", "Lesson", "LessonFiles", "LessonStep", "examine_lesson", "explained"]

@@ -1,0 +1,155 @@
+"""The document of a lesson: a history of messages and checkpoints, and what is to be shown of it (docs/checkpointing.md)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from engine.spec.operator import Model
+from engine.spec.problems import Refusal, suggestion
+
+NAME = r"^[A-Za-z][A-Za-z0-9_<>,. ]{0,19}$"
+Name = Annotated[str, Field(pattern=NAME, description="a letter, and up to 19 letters, digits, spaces or any of _ < > , .")]
+VERBS = ("send", "receive", "checkpoint", "trigger", "barrier")
+
+
+class Act(Model):
+    """One thing that happens, told by one of its verbs: `send` a message `from` an instance `to` another; `receive` a message;
+    `checkpoint` an instance (`as`: its name); `trigger` a source, which takes its checkpoint and sends barriers; the `barrier` of an
+    instance arrives at another (`to`)."""
+
+    send: Name | None = Field(default=None, description="name of a message")
+    receive: Name | None = Field(default=None, description="name of a message that was sent")
+    checkpoint: Name | None = Field(default=None, description="instance that takes one")
+    trigger: Name | None = Field(default=None, description="instance that begins a round")
+    barrier: Name | None = Field(default=None, description="instance whose barrier arrives")
+    from_: Name | None = Field(default=None, alias="from", description="instance that sends")
+    to: Name | None = Field(default=None, description="instance that receives")
+    as_: Name | None = Field(default=None, alias="as", description="name of the checkpoint")
+
+    @property
+    def verb(self) -> str:
+        return next(verb for verb in VERBS if getattr(self, verb) is not None)
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Act:
+        verbs = [verb for verb in VERBS if getattr(self, verb) is not None]
+        if len(verbs) != 1:
+            found = f"both {' and '.join(verbs)}" if verbs else "none of them"
+            raise Refusal(f"an act has one verb of {', '.join(VERBS)}; this one has {found}", code="no_act", value=" ".join(verbs))
+        takes = {"send": {"from": self.from_, "to": self.to}, "barrier": {"to": self.to}}.get(verbs[0], {})
+        for field, value in takes.items():
+            if value is None:
+                raise Refusal(f"{verbs[0]} needs '{field}', an instance; add it", at=(field,), code="missing")
+        may = {*takes, "as"} if verbs[0] in ("checkpoint", "trigger", "barrier", "receive") else set(takes)
+        for field, value in (("from", self.from_), ("to", self.to), ("as", self.as_)):
+            if value is not None and field not in may:
+                raise Refusal(f"{verbs[0]} takes no '{field}'; remove it", at=(field,), code="unexpected", value=value)
+        return self
+
+
+class JudgedLine(Model):
+    """A line that somebody might go back to. checkpoints: by instance, the start if it is not named. stored: messages in flight that were
+    kept with it."""
+
+    name: str = Field(default="", max_length=60)
+    checkpoints: dict[Name, Name]
+    stored: tuple[Name, ...] = Field(default=(), max_length=100)
+
+
+class Lines(Model):
+    """Lines are judged: is one consistent, with what was kept of the messages in flight?"""
+
+    kind: Literal["lines"] = "lines"
+    lines: tuple[JudgedLine, ...] = Field(min_length=1, max_length=10)
+
+
+class Rollback(Model):
+    """The recovery line is searched by rollback propagation on the checkpoint graph."""
+
+    kind: Literal["rollback"] = "rollback"
+
+
+class Alignment(Model):
+    """Barriers go through the instances, which align them."""
+
+    kind: Literal["alignment"] = "alignment"
+
+
+class Forcing(Model):
+    """Messages carry what their senders know, and force checkpoints (hmnr, bcs), or not (none); what is useless in the end is marked."""
+
+    kind: Literal["forcing"] = "forcing"
+    rule: Literal["hmnr", "bcs", "none"]
+
+
+Shows = Annotated[Lines | Rollback | Alignment | Forcing, Field(discriminator="kind")]
+
+
+class Case(Model):
+    """A history of its own, or the lesson's, without some of its messages; and what is shown of it."""
+
+    name: str = Field(min_length=1, max_length=60)
+    text: str = Field(default="", max_length=1000)
+    history: tuple[Act, ...] | None = Field(default=None, min_length=1, max_length=200)
+    without: tuple[Name, ...] = Field(default=(), max_length=100, description="messages that are not sent")
+    shows: Shows
+
+
+class Lesson(Model):
+    """instances: rows of the picture, from the top. channels: sender and receiver of each; those by which something is sent may be left
+    out, so only alignment needs others."""
+
+    title: str = Field(min_length=1, max_length=100)
+    figure: str = Field(default="", max_length=20, description="number of the figure that it is after")
+    source: str = Field(default="", max_length=200)
+    text: str = Field(min_length=1, max_length=2000)
+    instances: tuple[Name, ...] = Field(min_length=1, max_length=12)
+    channels: tuple[tuple[Name, Name], ...] = Field(default=(), max_length=100)
+    history: tuple[Act, ...] = Field(default=(), max_length=200)
+    cases: tuple[Case, ...] = Field(min_length=1, max_length=10)
+
+    def acts(self, case: Case) -> list[tuple[tuple[str | int, ...], Act]]:
+        """What happens in a case, each act with its place in the document."""
+        place = ("history",) if case.history is None else ("cases", self.cases.index(case), "history")
+        acts = [((*place, n), act) for n, act in enumerate(self.history if case.history is None else case.history)]
+        return [(at, act) for at, act in acts if (act.send or act.receive) not in case.without]
+
+    @model_validator(mode="after")
+    def _names_are_there(self) -> Lesson:
+        for n, name in enumerate(self.instances):
+            if name in self.instances[:n]:
+                raise Refusal(
+                    f"instance '{name}' is there twice; names tell instances apart", at=("instances", n), code="twice", value=name
+                )
+        for n, channel in enumerate(self.channels):
+            for end, name in enumerate(channel):
+                self._known(name, ("channels", n, end))
+        for n, case in enumerate(self.cases):
+            self._check(case, ("cases", n))
+        return self
+
+    def _check(self, case: Case, at: tuple[str | int, ...]) -> None:
+        whole = self.history if case.history is None else case.history
+        if not whole:
+            raise Refusal("the case has no history, and the lesson has none; add one", at=(*at, "history"), code="missing")
+        sent = {act.send for act in whole if act.send}
+        for n, name in enumerate(case.without):
+            if name not in sent:
+                hint = suggestion(name, sent)
+                raise Refusal(f"nobody sends a message '{name}'", at=(*at, "without", n), code="unknown", value=name, hint=hint)
+        for place, act in self.acts(case):
+            named = {"from": act.from_, "to": act.to, "checkpoint": act.checkpoint, "trigger": act.trigger, "barrier": act.barrier}
+            for field, instance in named.items():
+                if instance is not None:
+                    self._known(instance, (*place, field))
+        if isinstance(case.shows, Lines):
+            for n, line in enumerate(case.shows.lines):
+                for name in line.checkpoints:
+                    self._known(name, (*at, "shows", "lines", n, "checkpoints", name))
+
+    def _known(self, name: str, at: tuple[str | int, ...]) -> None:
+        if name not in self.instances:
+            hint = suggestion(name, self.instances)
+            raise Refusal(f"there is no instance '{name}'", at=at, code="unknown", value=name, hint=hint)

@@ -1,0 +1,66 @@
+"""One case of a lesson, told: its history is played, and what is to be shown of it put into steps."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from engine.spec.problems import InvalidExperiment, Problem, Refusal
+from engine.spec.structure import check, refusal_problem
+
+from .alignment import AlignedHistory
+from .document import Alignment, Case, Forcing, Lesson, Lines
+from .forcing import ForcedHistory
+from .history import History
+from .lines import steps_of_lines
+from .rollback import steps_of_rollback
+from .steps import Explained
+
+Played = TypeVar("Played", bound=History)
+
+
+def examine_lesson(document: Any) -> tuple[Lesson | None, list[Problem]]:
+    """The lesson, or None and what is wrong with it: its shape, its names, or a history that cannot be."""
+    lesson, problems = check(Lesson, document)
+    if lesson is None:
+        return None, problems
+    try:
+        for case in lesson.cases:
+            explained(lesson, case)
+    except Refusal as refusal:
+        return None, [refusal_problem(refusal, ())]
+    return lesson, []
+
+
+def lesson_of(document: Any) -> Lesson:
+    """Raises InvalidExperiment with all problems."""
+    lesson, problems = examine_lesson(document)
+    if lesson is None:
+        raise InvalidExperiment(problems)
+    return lesson
+
+
+def explained(lesson: Lesson, case: Case) -> Explained:
+    """Raises Refusal, with its place in the lesson, for a history that cannot be."""
+    shows = case.shows
+    history: History
+    if isinstance(shows, Alignment):
+        history = played(AlignedHistory(lesson, case), lesson, case)
+        steps = history.finished()
+    elif isinstance(shows, Forcing):
+        history = played(ForcedHistory(lesson, case, shows), lesson, case)
+        steps = history.finished()
+    else:
+        history = played(History(lesson, case), lesson, case)
+        at = ("cases", lesson.cases.index(case))
+        steps = steps_of_lines(history, shows, case, at) if isinstance(shows, Lines) else steps_of_rollback(history)
+    return Explained(name=case.name, text=case.text, shows=shows.kind, diagram=history.diagram(), steps=tuple(steps))
+
+
+def played(history: Played, lesson: Lesson, case: Case) -> Played:
+    names: set[str] = set()
+    for at, act in lesson.acts(case):
+        history.play(act, at)
+        if act.as_ in names:
+            raise Refusal(f"checkpoint '{act.as_}' is there twice; names tell them apart", at=(*at, "as"), code="twice", value=act.as_)
+        names |= {act.as_} if act.as_ else set()
+    return history
