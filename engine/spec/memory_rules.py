@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from .draft import Draft
 from .experiment import Credits, Guarded, input_counts
 from .memory import Budget
-from .problems import Problem, Refusal, pointer
+from .problems import Problem, pointer
 from .records import RecordSchema
 from .scale import weights
 
@@ -25,8 +25,8 @@ def _byte_bounds(draft: Draft, schemas: Mapping[str, RecordSchema]) -> Iterator[
     operators, edges = list(draft.by_id.values()), list(draft.edges.values())
     try:
         weight_of = weights(draft.workload.scale, operators, draft.kinds, edges)
-    except Refusal:
-        return  # a problem of its own
+    except ValueError:
+        return  # weights that do not fit together, or parameters that are none, have a problem of their own
     inputs = input_counts(operators, edges)
     least: dict[str, tuple[int, str]] = {}
     for edge in edges:

@@ -115,6 +115,12 @@ CASES = {
         "too_small",
         ["2,499", "500 bytes", "5 channels", "at least 2,500"],
     ),
+    "an operator whose parameters are none": (
+        flow(per_channel=2) | {"/query/operators/3/params/window/kind": "session"},
+        "/query/operators/3/params/window/kind",
+        "unknown_kind",
+        ["'session'", "full_history"],
+    ),
     "no bytes": (flow(per_channel_bytes=0), f"{FLOW}/per_channel_bytes", "out_of_range", ["0", "at least 1 bytes"]),
 }
 
