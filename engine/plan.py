@@ -62,6 +62,7 @@ class Lowering:
     strings: Strings
     params_at: int = 0
     parallelism: int = 1
+    weight: int = 1  # real records for one that it serves
     full: Mapping[str, RecordSchema] = field(default_factory=dict)  # input schemas with all fields, by port
     outputs: Mapping[str, RecordSchema] = field(default_factory=dict)  # output schemas with the fields carried, by port
     groups: tuple[int, int] = (L.SCHEME_KEY_GROUPS, 1)  # scheme and number, of the hash edge that feeds the operator
@@ -169,7 +170,7 @@ def build(
     op = np.zeros((len(specs), L.O_COLUMNS), np.int64)
     prices = PRICE_LISTS[experiment.prices]
     for n, spec in enumerate(specs):
-        lowering.parallelism = spec.parallelism
+        lowering.parallelism, lowering.weight = spec.parallelism, weight_of[spec.id][0]
         lowering.params_at = len(lowering.params)
         lowering.row_words, lowering.group_words, lowering.first_row, lowering.heads = None, 0, 0, (0, 0)
         lowering.first_list, lowering.lists_each, lowering.lists_link = 0, 0, -1
@@ -364,7 +365,7 @@ def _channels(
             channels,
             bound,
             credits,
-            schema.bytes * weight,
+            (schema.bytes + experiment.cluster.envelope_bytes) * weight,
             len(route),
             0,
             int(link.feedback),

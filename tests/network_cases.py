@@ -89,6 +89,7 @@ def a_delay_that_ends() -> Document:
     ]
     made = _in_turn({"kind": "unbounded"}, delays)
     made["cluster"]["trunks"] = [{"name": "uplink", "mbit_per_s": 40, "sources": ["b"]}]
+    made["cluster"]["envelope_bytes"] = 137
     return made
 
 

@@ -188,7 +188,8 @@ class Worker(ABC):
         for i in self.instances[host]:
             checkpoints.go_back(world, i, stored.get(i))
         work_ns = sum(row[M.BYTES] for row in machine.line) * self.costs.ps_per_byte // 1000
-        records = sum(end - first for _, first, end in machine.replays)
+        w = world.arrays
+        records = sum((end - first) * int(w.op[w.inst[w.chan[c, L.C_SENDER], L.I_OP], L.O_WEIGHT_OUT]) for c, first, end in machine.replays)
         work_ns += len(machine.replays) * self.costs.open_log_ns + records * self.costs.replay_ns
         post.send(self.coordinator, (RESTORED, machine.epoch), M.MESSAGE_BYTES, after_ns=work_ns)
 

@@ -422,10 +422,11 @@ class Actors:
         return slot
 
     def _count(self, w: Arrays, sender: int, to: int, size_bytes: int) -> None:
-        """Note a control message that goes over the network: one of its ends is an actor, then."""
+        """Note a control message between an actor and somebody elsewhere."""
         here, there = self._host_of(w, sender), self._host_of(w, to)
-        if here != there:
-            self.exchanged_bytes[max(here, there) - int(w.g[L.G_ACTORS])] += size_bytes
+        k = max(here, there) - int(w.g[L.G_ACTORS])
+        if here != there and k >= 0:
+            self.exchanged_bytes[k] += size_bytes
 
     def _host_of(self, w: Arrays, address: int) -> int:
         if address >= self._first_machine:

@@ -175,6 +175,14 @@ def _when(node: Call, truths: Truths) -> float:
     raise NotEvaluated(f"{node.arguments[0].text} holds nowhere")
 
 
+def _lasting(node: Call, truths: Truths, count: float) -> float:
+    x, many = _numbers(node, truths), math.ceil(count)
+    for first in range(len(x) - many + 1):
+        if many > 0 and all(truths.holds[first : first + many]):
+            return x[first]
+    raise NotEvaluated(f"{node.arguments[0].text} holds nowhere at {count:g} points in a row")
+
+
 def _slope(node: Call, series: Series) -> float:
     x = _numbers(node, series)
     if len(set(x)) < 2 or len(set(x)) < len(x):
@@ -205,6 +213,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "all": lambda node, truths: all(truths.holds),
     "any": lambda node, truths: any(truths.holds),
     "when": _when,
+    "lasting": _lasting,
     "between": _between,
     "at": _at,
     "mean": lambda node, series: float(np.mean(series.y)),

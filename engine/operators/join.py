@@ -99,7 +99,7 @@ def join_on_close(limit, by_timer, par, at, inst, i, table, entry, row, pane, pa
 class Join(PanePairing):
     """Equi-join of two inputs: each arrival is stored, then joined with the other side's records, one output per match and pane.
 
-    State: the records of both sides by key and pane: their own bytes, and 16 per key and pane.
+    State: the records of both sides by key and pane: their own bytes, and 16 per key and pane (whatever the scale).
     Cost: record_ps per pane that the record falls into, output_ps per match.
     Source: Siachamis 2024, 3.6 (Q3 full history, Q8 over a running tumbling window).
     """
@@ -114,10 +114,17 @@ class Join(PanePairing):
 
     class Params(PaneParams):
         window: JoinWindow = Field(default_factory=FullHistory, description="what is kept, and for how long")
+        keys_grow: bool = Field(
+            default=False, description="with more records there are more keys, not more partners for each: a run may then be scaled"
+        )
 
     @classmethod
     def unscaled(cls, params: Any) -> str:
-        return "how many pairs a record finds depends on whether the keys grow with the records, which no stream says"
+        return (
+            ""
+            if params.keys_grow
+            else "how many pairs a record finds depends on whether the keys grow with the records, which no stream says (keys_grow)"
+        )
 
     @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:

@@ -420,8 +420,8 @@ class Pairing(Operator):
         return [
             inputs["left"].index(params.left_key),
             inputs["right"].index(params.right_key),
-            inputs["left"].bytes,
-            inputs["right"].bytes,
+            inputs["left"].bytes * lowering.weight,
+            inputs["right"].bytes * lowering.weight,
             len(stored[0]),
             columns_at,
             len(stored[1]),

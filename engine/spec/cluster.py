@@ -130,6 +130,14 @@ class Cluster(Model):
         description="Hand-over between two instances on one host.",
         too_little="every hand-over takes time",
     )
+    envelope_bytes: Integer = quantity(
+        0,
+        unit="B",
+        ge=0,
+        le=10**6,
+        title="Envelope",
+        description="What every record is wrapped in on its way between two instances: headers, identities, times.",
+    )
     hosts: tuple[Host, ...] = Field(min_length=1, title="Hosts", description="Machines, numbered in this order after counts are expanded.")
     links: tuple[Link, ...] = Field(default=(), title="Links", description="Latencies and bandwidths that differ from the sender's own.")
     trunks: tuple[Trunk, ...] = Field(default=(), title="Trunks", description="Links that many hosts share.")

@@ -21,7 +21,7 @@ from .validation import Context
 from .variant import Variant
 
 ID = r"^[a-z][a-z0-9_]{0,29}/[A-Za-z0-9][A-Za-z0-9._-]{0,49}$"
-ASSERTION_ID = r"^[A-Z][A-Za-z0-9]{0,9}(-[0-9]{1,4}(\.[0-9]{1,2})?)?[a-z]?$"
+ASSERTION_ID = r"^[A-Z][A-Za-z0-9]{0,9}(-[A-Z]?[0-9]{0,4}(\.[0-9]{1,2})?)?[a-z]?$"
 Scale = Literal["smoke", "dev", "paper"]
 SCALES: tuple[Scale, ...] = ("smoke", "dev", "paper")
 Experiments = Callable[[str], dict[str, Any] | None]

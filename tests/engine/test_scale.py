@@ -164,3 +164,44 @@ def test_what_does_not_scale_is_refused() -> None:
 
 def test_a_kind_that_says_nothing_does_not_scale() -> None:
     assert Operator.unscaled(None)
+
+
+def test_a_join_whose_keys_grow_with_the_records_scales() -> None:
+    """Persons are joined with their auctions; ten times as many of both have ten times as many pairs. Work, results and state are those of
+    the real records, as far as chance in the few that are left allows."""
+
+    def joined(scale: int) -> Simulation:
+        free = {"record_us": 1.0, "output_us": 1.0, "control_us": 1.0}
+        operators = [
+            {"id": "persons", "kind": "source", "cost": free},
+            {"id": "auctions", "kind": "source", "cost": free},
+            {
+                "id": "join",
+                "kind": "join",
+                "params": {"left_key": "id", "right_key": "seller", "keys_grow": True},
+                "cost": free | {"record_us": 60.0, "output_us": 30.0},
+            },
+            {"id": "sink", "kind": "sink", "cost": free},
+        ]
+        edges = [
+            {"source": "persons", "target": "join", "target_port": "left"},
+            {"source": "auctions", "target": "join", "target_port": "right"},
+            {"source": "join", "target": "sink"},
+        ]
+        streams = {"persons": ("nexmark_person", 1250.0), "auctions": ("nexmark_auction", 3750.0)}
+        sources = {
+            name: {"stream": {"kind": kind}, "rate": {"kind": "constant", "per_s": per_s}} for name, (kind, per_s) in streams.items()
+        }
+        workload = {"scale": scale, "horizon_s": 20.0, "drain": False, "sources": sources}
+        hosts = [{"name": "w", "processor": {"kind": "dedicated"}, "cores": 4}]
+        made = {"format": 1, "query": {"operators": operators, "edges": edges}, "cluster": {"hosts": hosts}, "workload": workload}
+        simulation = Simulation(made)
+        simulation.run_until(simulation.end_ns)
+        return simulation
+
+    real, scaled = joined(1), joined(SCALE)
+    told, summary = real.summary(), scaled.summary()
+    for metric in ("in", "out", "busy"):
+        assert summary["operators"]["join"][metric] == pytest.approx(told["operators"]["join"][metric], rel=0.05)
+    held = [int(simulation._world.arrays.inst[:, L.I_STATE_BYTES].sum()) for simulation in (real, scaled)]
+    assert held[1] == pytest.approx(held[0], rel=0.05)

@@ -287,7 +287,8 @@ def connect(network: Network, schemas: Schemas) -> None:
     for number, written in enumerate(network.experiment.query.edges):
         schema = schemas[written.source, written.source_port]
         ends = (written.source, written.source_port, written.target, written.target_port)
-        edge = Edge(number, *ends, written.partitioning, schema.bytes, len(schema.fields), written.feedback)
+        size_bytes = schema.bytes + network.experiment.cluster.envelope_bytes
+        edge = Edge(number, *ends, written.partitioning, size_bytes, len(schema.fields), written.feedback)
         network.edges.append(edge)
         for sender in by_operator[edge.source]:
             sender.outputs.append(edge)

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 # The hash
 
-Q3_HASH = "f75f126b6b134fb374358adb75f63c694021df101f6f8204c0db9439f0c8cf7a"
+Q3_HASH = "df7a93c2b781ca45c7e46bff3e2410529f02ac29720689286f849a35c398eb02"
 """Changes only when the document's meaning does: a new field, another default. Then stored hashes no longer find their runs; say so."""
 
 
