@@ -46,7 +46,7 @@ from engine.workloads.datasets import lookup
 from engine.workloads.generation import GenerationEnds
 from engine.workloads.retention import Retention
 
-ENGINE_VERSION = "7"
+ENGINE_VERSION = "8"
 """Part of a run's identity: raise it when the same document gives other bytes, or when snapshots are laid out otherwise."""
 
 

@@ -108,6 +108,11 @@ class Checkpoints:
                 for one in self._coordinator.recoveries
                 if _is_in(lately, one.detected_ns, one.go_ns, *one.ordered.values(), *one.restored.values())
             ],
+            "searches": [
+                self._search_told(one.epoch, search)
+                for one, search in zip(self._coordinator.recoveries, _searches(self._coordinator), strict=False)
+                if one.detected_ns in lately
+            ],
             "aligning": self._aligning(w),
             "logs": self._log_bytes(w) if self._logged else {},
         }
@@ -235,10 +240,20 @@ class Checkpoints:
             told |= {"region": region.name, "operators": region.operators}
         return told
 
+    def _by_operator(self, numbers: Sequence[int]) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for (operator, _, _), number in zip(self._instances, numbers, strict=True):
+            found.setdefault(operator, []).append(number)
+        return found
+
+    def _search_told(self, epoch: int, search: dict[str, Any]) -> dict[str, Any]:
+        steps = [
+            [*self._instances[instance][:2], before, after, *self._instances[sender][:2], sent, processed]
+            for instance, before, after, sender, sent, processed in search["steps"]
+        ]
+        return {"epoch": epoch, "newest": self._by_operator(search["newest"]), "steps": steps, "in_flight": search["in_flight"]}
+
     def _recovery_told(self, recovery: Recovery) -> dict[str, Any]:
-        line: dict[str, list[int]] = {}
-        for (operator, _, _), number in zip(self._instances, recovery.line, strict=True):
-            line.setdefault(operator, []).append(number)
         return {
             "epoch": recovery.epoch,
             "hosts": [self._hosts[h] for h in recovery.hosts],
@@ -246,7 +261,7 @@ class Checkpoints:
             "ordered_s": {self._hosts[h]: at_ns / 1e9 for h, at_ns in sorted(recovery.ordered.items())},
             "restored_s": {self._hosts[h]: at_ns / 1e9 for h, at_ns in sorted(recovery.restored.items())},
             "go_s": None if recovery.open else recovery.go_ns / 1e9,
-            "line": line,
+            "line": self._by_operator(recovery.line),
         }
 
     def _aligning(self, w: Arrays) -> dict[str, Any]:
@@ -302,6 +317,11 @@ def _rounds(coordinator: Coordinator, after_ns: int) -> list[Round]:
 
 def _skipped(coordinator: Coordinator) -> list[int]:
     return coordinator.skipped_ns if isinstance(coordinator, CoordinatedRounds | HybridCoordinator) else []
+
+
+def _searches(coordinator: Coordinator) -> list[dict[str, Any]]:
+    """Of each recovery; none where rounds make the line."""
+    return coordinator.searches if isinstance(coordinator, UncoordinatedCoordinator) else []
 
 
 def _heard(coordinator: Coordinator, after_ns: int) -> Iterator[Heard]:

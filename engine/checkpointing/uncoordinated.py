@@ -27,8 +27,9 @@ class UncoordinatedCoordinator(Coordinator):
 
     taken: by instance, oldest first: `messages.TAKEN` row, sent, processed; forgotten: how many older ones there were. lines: of each
     recovery, by instance how many checkpoints it had and the index of the one that it went back to. elsewhere: of each recovery, how many
-    checkpoints would have been given up if channels within a machine did not count (`recovery_line.RecoveryGraph`). stored: rows of all
-    checkpoints, those of histories that are over too, and when. (`hybrid`: the checkpoints of several instances may be one.)
+    checkpoints would have been given up if channels within a machine did not count (`recovery_line.RecoveryGraph`). searches: of each
+    recovery, how its line was found. stored: rows of all checkpoints, those of histories that are over too, and when. (`hybrid`: the
+    checkpoints of several instances may be one.)
     """
 
     def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int], semantics: str, logged: bool):
@@ -36,6 +37,7 @@ class UncoordinatedCoordinator(Coordinator):
         self.semantics, self.logged = semantics, logged
         self.lines: list[list[list[int]]] = []
         self.elsewhere: list[int] = []
+        self.searches: list[dict[str, Any]] = []
         self.stored: list[tuple[list[int], int]] = []
 
     def start(self, directory: Directory) -> None:
@@ -72,7 +74,7 @@ class UncoordinatedCoordinator(Coordinator):
         """No line goes back behind the one of now, so what is older is forgotten."""
         record = self.record()
         line = recovery_line(record).checkpoints
-        numbers = [own[index - 1][0][M.NUMBER] if index else 0 for own, index in zip(self.taken, line, strict=True)]
+        numbers = [self._number(node, index) for node, index in enumerate(line)]
         records = np.zeros(len(self.senders), np.int64)
         records[self.logged_channels] = record.processed_at(line)
         self.settled = Settled([numbers[node] for node in self.node_of], records)
@@ -90,6 +92,7 @@ class UncoordinatedCoordinator(Coordinator):
         self.lines.append(ends)
         elsewhere = recovery_line(record, "cross_worker_only").discarded
         self.elsewhere.append(sum(elsewhere[n] for n in self.node_of))
+        self.searches.append(self._search(record, found))
         replays: list[list[int]] = []
         if self.semantics == "exactly_once":
             under_way = in_flight(record, found.checkpoints).items()
@@ -100,6 +103,29 @@ class UncoordinatedCoordinator(Coordinator):
         for own, index in zip(self.taken, found.checkpoints, strict=True):
             del own[index:]  # what is newer is of a history that is over
         return Line([row for own in self.taken if own for row in self.rows_of(own[-1][0])], replays)
+
+    def _search(self, record: CheckpointRecord, found: RecoveryLine) -> dict[str, Any]:
+        """newest: number of each instance's newest checkpoint, 0 for the start. steps, in their order: an instance that went back, from
+        which number to which, who sends on the channel that was to blame, the last record that had been sent on it, and the last one that
+        had been processed. in_flight: how many records the line holds that were sent and not processed."""
+        line = list(record.newest)
+        together: list[list[int]] = [[] for _ in line]
+        for i, node in enumerate(self.node_of):
+            together[node].append(i)
+        steps = []
+        for instance, replaced, by, channel in found.steps:
+            sent = int(record.sent_on(channel)[line[record.channels[channel].sender]])
+            processed = int(record.processed_on(channel)[replaced])
+            sender = self.senders[self.logged_channels[channel]]
+            numbers = [self._number(instance, replaced), self._number(instance, by)]
+            steps += [[i, *numbers, sender, sent, processed] for i in together[instance]]
+            line[instance] = by
+        newest = [self._number(node, record.newest[node]) for node in self.node_of]
+        in_flight_count = sum(map(len, in_flight(record, found.checkpoints).values()))
+        return {"newest": newest, "steps": steps, "in_flight": in_flight_count}
+
+    def _number(self, node: int, index: int) -> int:
+        return self.taken[node][index - 1][0][M.NUMBER] if index else 0
 
     def rows_of(self, row: list[int]) -> list[list[int]]:
         """Of all checkpoints that are one with this."""
@@ -113,6 +139,7 @@ class UncoordinatedCoordinator(Coordinator):
             "forgotten": self.forgotten,
             "lines": self.lines,
             "elsewhere": self.elsewhere,
+            "searches": self.searches,
             "stored": [list(one) for one in self.stored],
         }
 
@@ -120,6 +147,7 @@ class UncoordinatedCoordinator(Coordinator):
         super().restore(state)
         self.forgotten, self.lines = list(state["forgotten"]), state["lines"]
         self.elsewhere = list(state["elsewhere"])
+        self.searches = list(state["searches"])
         self.stored = [(row, heard_ns) for row, heard_ns in state["stored"]]
         self.taken = [
             [(row, np.array(sent, np.int64), np.array(processed, np.int64)) for row, sent, processed in own] for own in state["taken"]

@@ -3,7 +3,8 @@ of real runs. The steps are what the rules of `engine.checkpointing` do; here th
 
 from .document import Lesson
 from .files import LessonFiles
+from .recovery import NotKnown, explained_recovery
 from .steps import Diagram, Explained, LessonStep
 from .telling import examine_lesson, explained
 
-__all__ = ["Diagram", "Explained", "Lesson", "LessonFiles", "LessonStep", "examine_lesson", "explained"]
+__all__ = ["Diagram", "Explained", "Lesson", "LessonFiles", "LessonStep", "NotKnown", "examine_lesson", "explained", "explained_recovery"]

@@ -121,3 +121,34 @@ def test_regions_are_edited_and_their_rounds_are_told_apart(
     expect(rounds.get_by_role("cell", name="front").first).to_be_visible()
     expect(rounds.get_by_role("cell", name="end").first).to_have_attribute("title", "join, sink")
     assert_accessible(page)
+
+
+def test_how_the_line_was_found_step_by_step(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    def uncoordinated(document: dict[str, Any]) -> None:
+        document.setdefault("policies", {})["checkpointing"] = {"kind": "uncoordinated", "interval_s": 2}
+        lose_a_host(document)
+        document["faults"][0]["when"]["at_s"] = 7.3
+
+    run = api.post(f"/api/experiments/{experiment(uncoordinated)}/runs", json={}).raise_for_status().json()["id"]
+    page.goto(f"/runs/{run}?panel=checkpoints")
+    finished_run(page)
+    page.get_by_test_id("recovery-1").get_by_role("link", name="How the line was found").click()
+    step = page.get_by_test_id("step")
+    expect(step).to_contain_text("What the coordinator knew")
+    told = api.get(f"/api/runs/{run}/recoveries/1").raise_for_status().json()
+    rows = page.get_by_test_id("space-time").locator(".row")
+    expect(rows).to_have_count(len(told["diagram"]["instances"]))
+    page.keyboard.press("ArrowRight")
+    expect(step).to_contain_text("The newest checkpoints")
+    assert any(one["orphans"] for one in told["steps"]), "some instance went back for another"
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-state=orphan]").first).to_be_attached()
+    expect(page.locator("[data-state=discarded]").first).to_be_attached()
+    assert_accessible(page)
+    page.keyboard.press("End")
+    expect(step).to_contain_text("The recovery line")
+    expect(page.get_by_test_id("known")).to_contain_text("Discarded")
+    page.get_by_role("link", name=re.compile("run [0-9]+")).click()
+    expect(page.get_by_test_id("checkpoint-list")).to_be_visible()
+    page.goto(f"/runs/{run}/recoveries/7")
+    expect(page.get_by_text("It may have been deleted, or the address is wrong.")).to_be_visible()

@@ -17,12 +17,14 @@ import pytest
 import engine
 from engine.checkpointing import messages as M
 from engine.core import layout as L
+from engine.lessons import NotKnown, explained_recovery
 from engine.spec import metrics
 from engine.spec.validation import load
 from tests import corner_cases
 
 from .agreement import DATASETS, simulated
 from .recovery_examples import (
+    circling,
     communication_induced,
     coordinated,
     counting,
@@ -245,3 +247,52 @@ def test_what_a_first_recovery_gave_up() -> None:
     assert found["discarded_share"] == pytest.approx(sum(given_up) / found["checkpoints_at_loss"], abs=1e-6)
     assert found["discarded_cross_worker_share"] <= found["discarded_share"]
     assert found["log_bytes"] > 0
+
+
+@pytest.mark.parametrize(
+    ("document", "protocol"),
+    [(counting, uncoordinated), (joining, uncoordinated), (circling, uncoordinated), (circling, communication_induced)],
+)
+def test_how_each_line_was_found_is_told_once_and_leads_to_it(document: Callable[..., Document], protocol: Callable[..., Document]) -> None:
+    """In the frame in which the loss was detected. What is told like a lesson ends at the line that all went back to, with as many
+    checkpoints given up as the coordinator counted."""
+    losses = [loss("w1", 0.1305), loss("w2", 0.2), loss("w3", 0.201)]
+    simulation = simulated(with_short_frames(with_losses(document(protocol=protocol(detect_ms=2)), losses)), trace=False)
+    frames = frames_of(simulation)
+    about = simulation.checkpointing
+    assert about is not None
+    told = [(frame["t_s"], one) for frame in frames for one in frame["checkpoints"]["searches"]]
+    assert [one["epoch"] for _, one in told] == [recovery["epoch"] for recovery in about["recoveries"]]
+    assert len(told) > 1
+    assert sum(len(one["steps"]) for _, one in told) > 0
+    for (t_s, one), recovery, ends in zip(told, about["recoveries"], about["lines"], strict=True):
+        assert t_s - FRAME_S < recovery["detected_ns"] / 1e9 <= t_s
+        seen = [frame for frame in frames if frame["t_s"] <= t_s]  # no later one is needed
+        explained = explained_recovery(seen, one["epoch"])
+        ids = {mark.id: mark for mark in explained.diagram.checkpoints}
+        assert [ids[id].index for id in explained.steps[-1].line] == recovery["line"]
+        assert len(explained.steps[-1].discarded) == sum(had - index for had, index in ends)
+        assert {id for step in explained.steps for id in (*step.line, *step.discarded, *step.focus)} <= set(ids)
+        for arrow in explained.diagram.messages:  # of an orphan the send is behind one checkpoint, and the processing before another
+            assert arrow.arrives_at is not None
+            assert arrow.sent_at < arrow.arrives_at
+    with pytest.raises(NotKnown, match="there is no recovery 9; there are 1"):
+        explained_recovery(frames, 9)
+
+
+def test_rounds_need_no_search() -> None:
+    frames = frames_of(simulated(with_short_frames(with_losses(counting(protocol=coordinated()), [loss("w1", 0.13)])), trace=False))
+    with pytest.raises(NotKnown, match="no line was searched in recovery 1: the checkpoints of a confirmed round fit together"):
+        explained_recovery(frames, 1)
+
+
+def test_of_many_instances_those_that_went_back_are_drawn() -> None:
+    protocol = uncoordinated(detect_ms=2)
+    document = with_short_frames(with_losses(counting(protocol=protocol, hosts=12), [loss("w1", 0.2)]))
+    frames = frames_of(simulated(document, trace=False))
+    explained = explained_recovery(frames, 1)
+    instances = sum(operator.get("parallelism", 1) for operator in document["query"]["operators"])
+    assert instances > 30
+    assert len(explained.diagram.instances) + explained.left_out == instances
+    assert explained.left_out > 0
+    assert len(explained.steps[-1].line) == len(explained.diagram.instances)

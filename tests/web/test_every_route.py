@@ -56,6 +56,7 @@ def things(experiment: Experiment, redis: RedisProcess) -> dict[str, Any]:
         "paper": "benchmark",
         "figure": "3.5",
         "study": "none",
+        "epoch": 1,
         "token_id": ApiToken.issue(ada.user, "of ada")[0].pk,
         "person_id": ada.pk,
         "invitation_id": Invitation.issue(lab, "member", ada.user, timedelta(days=1))[0].pk,

@@ -13,6 +13,7 @@ from . import (
     lessons,
     pauses,
     people,
+    recoveries,
     runs,
     session,
     spark,
@@ -49,6 +50,7 @@ api.add_router("", documents.router, tags=["documents"])
 api.add_router("/experiments", experiments.router, tags=["experiments"])
 api.add_router("/runs", runs.router, tags=["runs"])
 api.add_router("/runs", pauses.router, tags=["runs"])
+api.add_router("/runs", recoveries.router, tags=["runs"])
 api.add_router("/runs", waterfalls.router, tags=["runs"])
 api.add_router("/compare", compare.router, tags=["runs"])
 api.add_router("/studies", studies.router, tags=["studies"])

@@ -9,6 +9,7 @@ import type {
   Dataset,
   ExperimentRecord,
   ExperimentRow,
+  Explained,
   Frame,
   JsonSchema,
   Lesson,
@@ -234,6 +235,14 @@ export const lessonsQuery = queryOptions({ queryKey: ["lessons"], queryFn: () =>
 /** A lesson with the steps of its cases. */
 export const lessonQuery = (id: string) =>
   queryOptions({ queryKey: ["lessons", id], queryFn: () => get<Lesson>(`/api/lessons/${encodeURIComponent(id)}`), staleTime: Infinity, enabled: id !== "" });
+
+/** How the line of a recovery was found, step by step. */
+export const recoveryQuery = (run: string, epoch: string) =>
+  queryOptions({
+    queryKey: ["recovery", run, epoch],
+    queryFn: () => get<Explained>(`/api/runs/${run}/recoveries/${encodeURIComponent(epoch)}`),
+    staleTime: Infinity,
+  });
 
 export const figuresQuery = queryOptions({ queryKey: ["figures"], queryFn: () => get<FigureItem[]>("/api/figures") });
 

@@ -412,6 +412,8 @@ export interface CheckpointNews {
   captured: CapturedCheckpoint[];
   durable: DurableCheckpoint[];
   recoveries: Recovery[];
+  /** How lines were found; only that there is one matters here, the steps are told by the server. */
+  searches?: { epoch: number }[];
   aligning: Aligning;
 }
 

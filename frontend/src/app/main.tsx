@@ -49,6 +49,10 @@ const router = createBrowserRouter([
       { path: "/datasets", lazy: () => import("../datasets/DatasetsPage").then(({ DatasetsPage }) => ({ Component: DatasetsPage })) },
       { path: "/runs", lazy: () => import("../runs/RunsPage").then(({ RunsPage }) => ({ Component: RunsPage })) },
       { path: "/runs/:id", lazy: () => import("../run/RunPage").then(({ RunPage }) => ({ Component: RunPage })) },
+      {
+        path: "/runs/:id/recoveries/:epoch",
+        lazy: () => import("../learn/RecoveryPage").then(({ RecoveryPage }) => ({ Component: RecoveryPage })),
+      },
       { path: "/studies", lazy: () => import("../studies/StudiesPage").then(({ StudiesPage }) => ({ Component: StudiesPage })) },
       { path: "/studies/new", lazy: () => import("../studies/NewStudyPage").then(({ NewStudyPage }) => ({ Component: NewStudyPage })) },
       { path: "/studies/:id", lazy: () => import("../studies/StudyPage").then(({ StudyPage }) => ({ Component: StudyPage })) },

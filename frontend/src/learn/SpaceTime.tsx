@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { CheckpointMark, Explained, LessonStep, MessageArrow } from "../api/types";
 import { arrowOf, layoutOf, messageState, shownIn, stateOf, type Layout } from "./picture";
 
@@ -18,6 +18,10 @@ export function SpaceTime({ told, step }: { told: Explained; step: LessonStep })
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  // What the step speaks of may stand below or beside what is to be seen.
+  useEffect(() => {
+    void box.current?.querySelector(".message.orphan, .checkpoint.focus, .checkpoint.marked")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [step]);
   const layout = useMemo(() => layoutOf(told.diagram, size.width, size.height), [told, size]);
   const { diagram } = told;
   const marks = diagram.checkpoints.filter((mark) => shownIn(mark.act, step));
@@ -68,7 +72,8 @@ export function SpaceTime({ told, step }: { told: Explained; step: LessonStep })
             return from && to && <path key={`${tail} ${head}`} className="edge" d={edgeOf(from, to, layout)} />;
           })}
           {diagram.messages
-            .filter(({ sent_act }) => shownIn(sent_act, step))
+            // of a run each step has its own
+            .filter(({ name, sent_act }) => shownIn(sent_act, step) && (!diagram.unit || messageState(name, step)))
             .map((message) => (
               <Message key={message.name} message={message} step={step} layout={layout} />
             ))}
@@ -114,7 +119,7 @@ function Message({ message, step, layout }: { message: MessageArrow; step: Lesso
   const processed = isProcessed && message.processed_at !== null ? layout.x(message.processed_at) : null;
   const later = arrived && processed !== null && processed > x2 + 1;
   const barrier = message.kind === "barrier";
-  const told = barrier ? "" : message.name;
+  const told = barrier ? "" : (message.name.split(", ").at(-1) ?? ""); // of a run the ends are to be seen
   const share = arrived ? 0.38 : 0.6;
   const [lx, ly] = [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share];
   return (

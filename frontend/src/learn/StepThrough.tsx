@@ -7,7 +7,7 @@ import { knownAt, legendOf } from "./picture";
 import { SpaceTime } from "./SpaceTime";
 
 /** More names than that are counted. */
-const NAMES_MAX = 12;
+const NAMES_MAX = 8;
 
 /** One case, step by step: a sentence, the diagram, what is known. Arrow keys go on and back, Home and End to the ends. */
 export function StepThrough({ told, begin, onStep }: { told: Explained; begin: number; onStep: (number: number) => void }) {

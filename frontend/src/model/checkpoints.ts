@@ -24,6 +24,8 @@ export class CheckpointHistory {
   readonly rounds: CheckpointRound[] = [];
   readonly skipped_s: number[] = [];
   readonly recoveries: Recovery[] = [];
+  /** Epochs whose line was searched. */
+  readonly searched = new Set<number>();
   /** By operator, in the order in which they were captured or heard of. */
   readonly checkpoints = new Map<string, Checkpoint[]>();
   private readonly named = new Map<string, Checkpoint>();
@@ -31,6 +33,7 @@ export class CheckpointHistory {
   add(news: CheckpointNews): void {
     for (const round of news.rounds) put(this.rounds, round, (one) => one.number === round.number);
     for (const recovery of news.recoveries) put(this.recoveries, recovery, (one) => one.epoch === recovery.epoch);
+    for (const { epoch } of news.searches ?? []) this.searched.add(epoch);
     this.skipped_s.push(...news.skipped_s);
     for (const captured of news.captured) this.note({ ...captured, durable_s: null, bytes: null, kind: "" });
     for (const durable of news.durable) this.note(durable);

@@ -1,3 +1,5 @@
+import type { ReactNode } from "react";
+import { Link } from "react-router";
 import type { Recovery } from "../api/types";
 import { lineText, stagesOf } from "../model/checkpoints";
 import type { FaultMark } from "../model/faults";
@@ -11,14 +13,21 @@ const ROUNDS_MAX = 200;
 export function Checkpoints({ losses }: { losses: FaultMark[] }) {
   const log = useLiveRun((state) => state.log);
   useLiveRun((state) => state.count); // the log grows in place
-  const { rounds, recoveries, checkpoints } = log.checkpoints;
+  const run = useLiveRun((state) => state.run?.id);
+  const { rounds, recoveries, checkpoints, searched } = log.checkpoints;
   const shown = rounds.slice(-ROUNDS_MAX).toReversed();
   const regions = rounds.some(({ region }) => region !== undefined);
   const hold = (t_s: number) => useLiveRun.setState({ pinned_s: log.timeOf(Math.max(0, log.numberAt(t_s))), playing: false });
   return (
     <div className="cp-list scroll" tabIndex={0} role="region" aria-label="Checkpoints" data-testid="checkpoint-list">
       {recoveries.toReversed().map((recovery) => (
-        <RecoveryStages key={recovery.epoch} recovery={recovery} losses={losses} head_s={log.head_s} />
+        <RecoveryStages key={recovery.epoch} recovery={recovery} losses={losses} head_s={log.head_s}>
+          {searched.has(recovery.epoch) && (
+            <Link className="btn ghost mini-text" to={`/runs/${run}/recoveries/${recovery.epoch}`} title="Step by step, from the newest checkpoints">
+              How the line was found
+            </Link>
+          )}
+        </RecoveryStages>
       ))}
       {!recoveries.length && <p className="mut small">No host was lost so far: nothing to recover from.</p>}
       {rounds.length > 0 && (
@@ -60,7 +69,17 @@ export function Checkpoints({ losses }: { losses: FaultMark[] }) {
 }
 
 /** Hosts over the time of one recovery: lost, ordered back, restored, and all go on. */
-function RecoveryStages({ recovery, losses, head_s }: { recovery: Recovery; losses: FaultMark[]; head_s: number }) {
+function RecoveryStages({
+  recovery,
+  losses,
+  head_s,
+  children,
+}: {
+  recovery: Recovery;
+  losses: FaultMark[];
+  head_s: number;
+  children: ReactNode;
+}) {
   const { epoch, hosts, detected_s, go_s } = recovery;
   const stages = stagesOf(recovery, losses);
   const known = stages.flatMap(({ lost_s, ordered_s, restored_s }) => [lost_s, ordered_s, restored_s]).filter((t_s) => t_s !== null);
@@ -92,6 +111,7 @@ function RecoveryStages({ recovery, losses, head_s }: { recovery: Recovery; loss
         >
           Zoom
         </button>
+        {children}
       </div>
       <table className="table">
         <thead>

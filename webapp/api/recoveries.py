@@ -1,0 +1,28 @@
+"""How the line of a run's recovery was found, step by step."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.http import HttpRequest
+from ninja import Router
+
+from engine.lessons import Explained, NotKnown, explained_recovery
+from webapp.lab.export import FramesGone, frames_of
+
+from .errors import Problem404, Problem409
+from .runs import run_of
+
+router = Router()
+
+
+@router.get("/{uuid:run_id}/recoveries/{int:epoch}", response=Explained, summary="How the line of a recovery was found, step by step")
+def read(request: HttpRequest, run_id: uuid.UUID, epoch: int) -> Explained:
+    """404 if there was no such recovery so far, or if nothing was searched in it: rounds fit together by themselves."""
+    run = run_of(request.auth.lab, run_id)
+    try:
+        return explained_recovery(frames_of(run), epoch)
+    except FramesGone as gone:
+        raise Problem409(str(gone)) from None
+    except NotKnown as unknown:
+        raise Problem404(f"run {run.number}: {unknown}") from None
