@@ -154,7 +154,7 @@ def _product(number: Any, factor: Any) -> float | int:
 class Change(Fields):
     """Fields that are set to a value, or multiplied by it."""
 
-    value: Any = Field(description="a value that the fields take")
+    value: Any = Field(description="a value that the fields take", json_schema_extra={"x-editor": "value"})
 
 
 class Axis(Fields):

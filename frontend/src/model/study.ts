@@ -9,6 +9,8 @@ export interface Axis {
   /** JSON pointers into the experiment. */
   fields: string[];
   multiply?: boolean;
+  /** Further fields, multiplied by the value where the others are set to it. */
+  also_multiplied?: string[];
   values: Tagged;
 }
 

@@ -15,6 +15,13 @@ export function readValues(text: string): Json[] {
   return found as Json[];
 }
 
+/** One of them. */
+export function readValue(text: string): Json {
+  const [value, ...more] = readValues(text);
+  if (value === undefined || more.length) throw new Error("One value is wanted: 8, on, or {kind: credits, per_channel: 8}.");
+  return value;
+}
+
 /** Whole numbers and others only. */
 export function readNumbers(text: string): number[] {
   const values = readValues(text);
@@ -23,14 +30,14 @@ export function readNumbers(text: string): number[] {
   return values as number[];
 }
 
-export const writeValues = (values: readonly Json[]): string => values.map(written).join(", ");
+export const writeValues = (values: readonly Json[]): string => values.map(writeValue).join(", ");
 
 /** A word that would be read as something else is quoted. */
-function written(value: Json): string {
+export function writeValue(value: Json): string {
   if (Array.isArray(value)) return `[${writeValues(value)}]`;
   if (typeof value === "object" && value !== null)
     return `{${Object.entries(value)
-      .map(([name, inner]) => `${name}: ${written(inner)}`)
+      .map(([name, inner]) => `${name}: ${writeValue(inner)}`)
       .join(", ")}}`;
   if (typeof value !== "string") return String(value);
   return /^[A-Za-z_][\w./-]*$/.test(value) && typeof parse(value) === "string" ? value : JSON.stringify(value);

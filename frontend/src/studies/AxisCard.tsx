@@ -88,6 +88,20 @@ export function AxisCard({
                 </li>
               ))}
             </ul>
+            {axis.also_multiplied?.map((other, at) => (
+              <p key={other} className="remark" data-pointer={`${pointer}/also_multiplied/${at}`} title={other}>
+                <Icon name="info" small />
+                <span>
+                  <b>{fieldsAt(fields, [other])[0]?.label ?? other}</b> is multiplied by the value{" "}
+                  <button
+                    className="link"
+                    onClick={() => onChange({ ...axis, also_multiplied: axis.also_multiplied?.filter((one) => one !== other) })}
+                  >
+                    leave it as it is
+                  </button>
+                </span>
+              </p>
+            ))}
             <button id={id} className="btn" onClick={() => setPicking(true)}>
               <Icon name="plus" small />
               {chosen.length ? "Choose fields" : "Choose a field"}

@@ -1,16 +1,21 @@
 import { useState } from "react";
 import type { Json } from "../api/types";
-import { readNumbers, readValues, writeValues } from "../model/values";
+import { readNumbers, readValue, readValues, writeValue, writeValues } from "../model/values";
 import { addEditors, type EditorProps } from "../ui/form/editors";
 import { Icon } from "../ui/Icon";
 
-/** A list in one line; it is taken as soon as it can be read. */
-function ListEditor({ id, value, schema, onChange, read }: EditorProps & { read: (text: string) => Json[] }) {
-  const given = writeValues(Array.isArray(value) ? (value as Json[]) : ((schema.default as Json[] | undefined) ?? []));
+interface Written {
+  read: (text: string) => Json;
+  write: (value: Json | undefined) => string;
+}
+
+/** Values as text; it is taken as soon as it can be read. */
+function TextEditor({ id, value, schema, onChange, read, write }: EditorProps & Written) {
+  const given = write((value ?? schema.default) as Json | undefined);
   const [typed, setTyped] = useState<string | null>(null);
   const [wrong, setWrong] = useState("");
   // What is typed stays as typed, until the list changes from elsewhere.
-  const text = typed !== null && (wrong || same(typed, given, read)) ? typed : given;
+  const text = typed !== null && (wrong || same(typed, given, { read, write })) ? typed : given;
   const change = (next: string) => {
     setTyped(next);
     try {
@@ -41,16 +46,20 @@ function ListEditor({ id, value, schema, onChange, read }: EditorProps & { read:
   );
 }
 
-function same(text: string, given: string, read: (text: string) => Json[]): boolean {
+function same(text: string, given: string, { read, write }: Written): boolean {
   try {
-    return writeValues(read(text)) === given;
+    return write(read(text)) === given;
   } catch {
     return false;
   }
 }
 
-const Values = (props: EditorProps) => <ListEditor {...props} read={readValues} />;
-const Numbers = (props: EditorProps) => <ListEditor {...props} read={readNumbers} />;
+const writeList = (value: Json | undefined) => writeValues(Array.isArray(value) ? value : []);
+const writeOne = (value: Json | undefined) => (value === undefined ? "" : writeValue(value));
+
+const Values = (props: EditorProps) => <TextEditor {...props} read={readValues} write={writeList} />;
+const Numbers = (props: EditorProps) => <TextEditor {...props} read={readNumbers} write={writeList} />;
+const Value = (props: EditorProps) => <TextEditor {...props} read={readValue} write={writeOne} />;
 
 /** Forms of studies ask for them by these words. */
-export const offerListEditors = () => addEditors({ values: Values, numbers: Numbers });
+export const offerListEditors = () => addEditors({ values: Values, numbers: Numbers, value: Value });

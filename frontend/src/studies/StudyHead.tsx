@@ -78,7 +78,7 @@ export function StudyHead({
           <Fact key={bound.metric} term="If" value={boundText(document, bound)} more={bound.over_seeds === "mean" ? "mean of the seeds" : ""} />
         ))}
         {axes.map((axis) => (
-          <Fact key={axis.name} term={axis.name.replace(/_/g, " ")} value={valuesText(axis.values)} more={axis.multiply ? "× what is there" : ""} />
+          <Fact key={axis.name} term={axis.name.replace(/_/g, " ")} value={valuesText(axis.values)} more={axis.multiply ? "× what is there" : axis.also_multiplied?.length ? "others multiplied by it" : ""} />
         ))}
         {load && (
           <Fact
