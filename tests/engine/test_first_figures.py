@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 FILES = FigureFiles(Path(__file__).parents[2] / "fixtures")
 
 
-@pytest.mark.parametrize("id", FILES.ids())
+@pytest.mark.parametrize("id", [*FILES.ids("benchmark"), *FILES.ids("millrace")])  # CheckMate's: test_checkmate_figures.py
 def test_a_figure_at_smoke_scale(id: str) -> None:
     result = reproduce(FILES.figure(id), "smoke", FILES.experiment, Here())
     failed = [(one.id, one.state, one.reason, one.sides) for one in result.assertions if one.state != "holds"]
