@@ -17,7 +17,7 @@
 13. A loss that loses nothing: `test_host_loss.py`, `test_losses_on_purpose.py`; survivors that keep what they have, checkpoints of which
     the store has a part: here.
 14. Counters that begin anew with each interval: `test_recovery_line.py`; in a whole run: here.
-15. A second loss: `test_losses_on_purpose.py`; numbers in logs, records of an epoch that is over: here.
+15. A second loss: `test_losses_on_purpose.py`; numbers in logs, what is forgotten of them, records of an epoch that is over: here.
 16. Barriers that pass over a cycle's back edge: `test_barriers.py`, `test_recovery.py` (it stands still),
     `tests/spec/test_bad_checkpointing.py` (it is refused).
 17. Windows by the processing clock that live on in a checkpoint: `test_checkmate.py` without losses; with one: here.
@@ -588,6 +588,26 @@ def logged(w: Any) -> list[int]:
     return found
 
 
+def test_logs_and_what_their_records_bring_do_not_grow_for_ever() -> None:
+    """Stops: a run that takes ever more memory, since all that was ever sent is kept. What no line can ask for is forgotten whenever the
+    logs of sources are loaded; to the model it is still there."""
+    document = with_protocol(template("checkmate_q12", horizon_s=45.0), communication_induced(interval_s=1.0))
+    document["workload"]["sources"]["bids"]["rate"]["per_s"] = 4000
+    simulation = simulated(with_losses(document, [loss("w2", 44.5)]), trace=False, keep_outputs=False)
+    kept, rows, told = [], [], []
+    for now_s in range(4, 45, 4):
+        simulation.run_until(now_s * SECOND)
+        w = simulation._world.arrays
+        kept.append(len(logged(w)))
+        rows.append(len(w.lore))
+        told.append(simulation.summary()["checkpointing"]["log_bytes"])
+    sent = int(simulation._world.arrays.chan[:, L.C_SENT].sum())
+    assert max(kept) < sent / 2
+    assert sum(later < before for before, later in pairwise(kept)) >= 2
+    assert rows[-1] == rows[len(rows) // 2]
+    assert all(later > before for before, later in pairwise(told))
+
+
 # -- 17: windows by the processing clock ---------------------------------------------------------------------------------------------------
 
 
@@ -608,9 +628,9 @@ def test_a_window_that_ended_meanwhile_ends_when_all_go_on(protocol: Callable[..
     sent_again = {c: end - first for _, found in coordinator_of(simulation)._orders.values() for c, first, end in found}
     senders = simulation._world.arrays.chan[:, L.C_SENDER].tolist()
     simulation.run_until(simulation.end_ns)
+    delivered = [row for row in simulation.sink_records("sink") if row["end_ns"] > recovery.go_ns]
     for sink, count in zip(instances_of(simulation, "sink"), counts, strict=True):  # forward: what the count's log holds comes first
-        rows = [row for row in simulation.sink_records("sink") if row["instance"] == sink and row["end_ns"] > recovery.go_ns]
-        rows = rows[sum(n for c, n in sent_again.items() if senders[c] == count) :]
+        rows = [row for row in delivered if row["instance"] == sink][sum(n for c, n in sent_again.items() if senders[c] == count) :]
         numbers = Counter(row["values"][0] for row in rows)
         window = 5 * SECOND, 15 * SECOND
         assert {row["values"] for row in rows} == {(bidder, *window, n) for bidder, times in numbers.items() for n in range(1, times + 1)}
