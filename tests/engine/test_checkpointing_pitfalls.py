@@ -486,7 +486,7 @@ def test_of_a_checkpoint_whose_last_piece_is_missing_nothing_is_made() -> None:
     assert M.key(number, i, 0) in lost._actors.actors[1].objects
     assert (i, number) not in stored(lost)
     assert number not in [row[M.NUMBER] for row, _ in coordinator_of(lost).stored if row[M.INSTANCE] == i]
-    assert recovery.line[i] == number - 1
+    assert 0 < recovery.line[i] < number
 
 
 def _half_stored(worker: Any) -> tuple[int, int, int] | None:
