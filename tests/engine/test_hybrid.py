@@ -10,12 +10,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
+import engine
+from engine import checkpointing
 from engine.checkpointing import messages as M
 from engine.checkpointing.checkpoint_graph import checkpoint_graph, rollback_propagation
 from engine.checkpointing.recovery_line import orphans, recovery_line
 from engine.core import layout as L
+from engine.core.checkpoints import Checkpoint
 
 from .agreement import simulated
 from .recovery_examples import circling, coordinated, counting, hybrid, joining, loss, uncoordinated, with_losses
@@ -97,6 +101,84 @@ def test_barriers_and_logs_stay_on_their_sides_of_the_border() -> None:
     assert {one["ended"] for one in about["rounds"]} == {"confirmed"}
     assert {row[M.INSTANCE] for one in about["rounds"] for row in one["taken"]} == set(range(4, 12))
     assert {row[M.INSTANCE] for row, _ in about["stored"]} == {*range(4), *range(12, 16)}
+
+
+def test_alignment_waits_for_channels_of_the_region_alone() -> None:
+    """Pairs are fed from inside and from outside. Rounds complete, and what comes from outside is never barred."""
+    simulation = simulated(joining(protocol=hybrid(("auctions", "pairs"))), trace=False)
+    w = simulation._world.arrays
+    pairs = np.flatnonzero(w.inst[:, L.I_OP] == 3)
+    inside = w.chan[:, L.C_EDGE] == 1
+    assert (w.align[pairs, L.A_INPUTS] == 3).all()
+    simulation.run_until(simulation.end_ns)
+    w = simulation._world.arrays
+    assert [one["ended"] for one in simulation.checkpointing["rounds"]] == ["confirmed"] * 7
+    assert (w.gate[: len(w.chan), L.Q_GENERATION] == -1)[~inside].all()
+    assert (w.gate[: len(w.chan), L.Q_GENERATION] > 0)[inside].any()
+
+
+@pytest.mark.parametrize(("job", "regions"), PARTITIONS.values(), ids=PARTITIONS)
+def test_the_counters_of_a_round_are_those_of_all_its_instances(job: Callable[..., Document], regions: Regions) -> None:
+    """As the coordinator has put them together, against what the store has of each instance."""
+    simulation = simulated(with_losses(job(protocol=hybrid(*regions)), [loss("w1", 0.29)]), trace=False)
+    simulation.run_until(100_000_000)
+    coordinator, store = simulation._actors.actors
+    leaving, entering = simulation._world.leaving, simulation._world.entering
+    record = coordinator.record()
+    seen = 0
+    for one in coordinator.rounds:
+        node = coordinator.regions[one.region].instances[0]
+        index = next((n for n, own in enumerate(coordinator.taken[node]) if own[0][M.NUMBER] == one.number), None)
+        if index is None or not all(store.objects[M.key(one.number, row[M.INSTANCE])][1] for row in one.taken):
+            continue  # not confirmed, or forgotten
+        sent, processed = {}, {}
+        for row in one.taken:
+            content = Checkpoint.from_bytes(store.objects[M.key(one.number, row[M.INSTANCE])][1])
+            sent |= dict(zip(leaving[row[M.INSTANCE]].tolist(), content.sent.tolist(), strict=True))
+            processed |= dict(zip(entering[row[M.INSTANCE]].tolist(), content.processed.tolist(), strict=True))
+        inside = {c for c in sent if c in processed}
+        assert all(sent[c] == processed[c] for c in inside), "within a region nothing is under way"
+        for c, (number, channel) in enumerate(zip(coordinator.logged_channels, record.channels, strict=True)):
+            assert number not in inside
+            if channel.sender == node:
+                assert record.sent_on(c)[index + 1] == sent[number]
+            if channel.receiver == node:
+                assert record.processed_on(c)[index + 1] == processed[number]
+        seen += 1
+    assert seen
+
+
+def test_logs_forget_what_no_line_asks_for_and_nothing_else() -> None:
+    simulation = simulated(with_losses(counting(protocol=hybrid(("bids", "keys"), ("counts",))), [loss("w1", 0.29)]), trace=False)
+    simulation.run_until(250_000_000)
+    coordinator, w = simulation._actors.actors[0], simulation._world.arrays
+    checkpointing.forget(simulation._actors.actors, simulation._world)
+    record = coordinator.record()
+    needed = record.processed_at(recovery_line(record).checkpoints)
+    kept = w.gate[coordinator.logged_channels, L.Q_KEPT]
+    first = np.where(kept >= 0, w.msg[kept, L.M_SEQUENCE], w.chan[coordinator.logged_channels, L.C_SENT])
+    assert (first <= needed).all()
+    crossing = w.chan[coordinator.logged_channels, L.C_EDGE]
+    assert all((first[crossing == edge] > 0).any() for edge in (1, 2))
+
+
+def test_a_report_that_comes_too_late_confirms_no_round() -> None:
+    """It is the last one, and under way when its round is aborted."""
+
+    def in_the_last_report(simulation: engine.Simulation) -> set[int]:
+        opened, machines = simulation._actors.actors[0].open(0), simulation._actors.agent.machines
+        waits_for_one = opened is not None and set(opened.done) == {1, 2, 3}
+        return {1} if waits_for_one and not machines[0].uploads and opened.number not in machines[0].taken else set()
+
+    parted = partial(hybrid, ("keys", "counts", "sink"))
+    simulation, lost_ns, host = lost_then(slow(counting, parted), in_the_last_report, 50 * MS, 200 * MS, False)
+    opened = simulation._actors.actors[0].open(0)
+    simulation.run_until(lost_ns + 20 * MS)
+    about = simulation.checkpointing
+    assert host == 1
+    assert len(about["recoveries"]) == 1
+    assert about["rounds"][opened.number - 1]["ended"] == "aborted"
+    assert opened.number not in {row[M.NUMBER] for row, _, _ in about["taken"][4]}
 
 
 @pytest.mark.parametrize("other", [False, True], ids=["there", "elsewhere"])
