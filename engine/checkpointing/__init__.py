@@ -15,7 +15,7 @@ from engine.spec import Experiment
 from engine.spec.checkpointing import NoCheckpoints, Store
 from engine.spec.faults import HostLoss
 from engine.spec.regions import coordinated_region, regions_of
-from engine.spec.units import megabytes_bytes, milliseconds_ns, scaled, seconds_ns
+from engine.spec.units import megabytes_bytes, milliseconds_ns, scaled
 from engine.spec.validation import placement_of
 
 from . import messages
@@ -66,28 +66,27 @@ def _coordinated(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
 def _coordinated_unaligned(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
     until_ns, sources, may_be_lost = experiment.workload.horizon_ns, _sources(experiment), _may_be_lost(experiment)
     rounds = UnalignedRounds(COORDINATOR, protocol.interval_ns, until_ns, protocol.detect_ns, _machines(experiment), sources)
-    features = ("counting", "logging") if may_be_lost else ("counting",)
-    return Cast((rounds,), UnalignedWorker(costs, may_be_lost), features, drops_duplicates=True, overtakes=True)
+    return Cast((rounds,), UnalignedWorker(costs, may_be_lost), _counting(may_be_lost), drops_duplicates=True, overtakes=True)
 
 
 def _uncoordinated(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
-    workload, may_be_lost, jitter_ns = experiment.workload, _may_be_lost(experiment), seconds_ns(protocol.jitter_s)
-    worker = UncoordinatedWorker(costs, may_be_lost, protocol.interval_ns, jitter_ns, workload.horizon_ns, workload.seed)
-    return _logged(experiment, protocol, worker)
+    workload, may_be_lost = experiment.workload, _may_be_lost(experiment)
+    worker = UncoordinatedWorker(costs, may_be_lost, protocol.interval_ns, protocol.jitter_ns, workload.horizon_ns, workload.seed)
+    return _logged(experiment, protocol, worker, UncoordinatedCoordinator(*_searching(experiment, protocol)))
 
 
 def _communication_induced(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
-    workload, may_be_lost, jitter_ns = experiment.workload, _may_be_lost(experiment), seconds_ns(protocol.jitter_s)
+    workload, may_be_lost = experiment.workload, _may_be_lost(experiment)
     instances = sum(spec.parallelism for spec in experiment.query.operators)
     added_bytes = protocol.added_bytes(instances)
-    worker = InducedWorker(costs, may_be_lost, protocol.interval_ns, jitter_ns, workload.horizon_ns, workload.seed, added_bytes)
-    cast = _logged(experiment, protocol, worker)
+    worker = InducedWorker(costs, may_be_lost, protocol.interval_ns, protocol.jitter_ns, workload.horizon_ns, workload.seed, added_bytes)
+    cast = _logged(experiment, protocol, worker, UncoordinatedCoordinator(*_searching(experiment, protocol)))
     rule = L.RULE_INDEX if protocol.variant == "bcs" else L.RULE_CLOCK * protocol.clock_test + L.RULE_CYCLE * protocol.cycle_test
     return replace(cast, features=(*cast.features, "forcing"), lore_rule=rule, lore_bytes=added_bytes * workload.scale)
 
 
 def _hybrid(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
-    workload, may_be_lost, machines = experiment.workload, _may_be_lost(experiment), _machines(experiment)
+    workload, may_be_lost = experiment.workload, _may_be_lost(experiment)
     instances = _instances(experiment)
     inside = coordinated_region(protocol, experiment.query)
     fed = {edge.target for edge in experiment.query.edges if edge.source in inside and inside[edge.source] == inside.get(edge.target)}
@@ -101,24 +100,30 @@ def _hybrid(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
             regions.append(Region(written.name, own, interval_ns, members, [i for id in own if id not in fed for i in instances[id]]))
         for i in members:
             intervals_ns[i] = interval_ns
-    jitter_ns = seconds_ns(protocol.jitter_s)
-    worker = HybridWorker(costs, may_be_lost, intervals_ns, jitter_ns, workload.horizon_ns, workload.seed, regions)
-    kept = _is_kept(experiment, protocol)
-    coordinator = HybridCoordinator(COORDINATOR, protocol.detect_ns, machines, protocol.semantics, kept, workload.horizon_ns, regions)
-    features = ("counting", "logging", "regions") if kept else ("counting", "regions")
+    worker = HybridWorker(costs, may_be_lost, intervals_ns, protocol.jitter_ns, workload.horizon_ns, workload.seed, regions)
+    coordinator = HybridCoordinator(*_searching(experiment, protocol), workload.horizon_ns, regions)
+    cast = _logged(experiment, protocol, worker, coordinator)
+    return replace(cast, features=(*cast.features, "regions"))
+
+
+def _logged(experiment: Experiment, protocol: Any, worker: UncoordinatedWorker, coordinator: UncoordinatedCoordinator) -> Cast:
+    features = _counting(_is_kept(experiment, protocol))
     return Cast((coordinator,), worker, features, drops_duplicates=protocol.semantics == "exactly_once")
 
 
-def _logged(experiment: Experiment, protocol: Any, worker: UncoordinatedWorker) -> Cast:
-    kept = _is_kept(experiment, protocol)
-    coordinator = UncoordinatedCoordinator(COORDINATOR, protocol.detect_ns, _machines(experiment), protocol.semantics, kept)
-    features = ("counting", "logging") if kept else ("counting",)
-    return Cast((coordinator,), worker, features, drops_duplicates=protocol.semantics == "exactly_once")
+def _searching(experiment: Experiment, protocol: Any) -> tuple[ActorHost, int, list[int], str, bool]:
+    """What a coordinator is made of that searches the line."""
+    return COORDINATOR, protocol.detect_ns, _machines(experiment), protocol.semantics, _is_kept(experiment, protocol)
 
 
 def _is_kept(experiment: Experiment, protocol: Any) -> bool:
     """Whether somebody may want what the channels' logs contain."""
     return protocol.log and protocol.semantics != "at_most_once" and _may_be_lost(experiment)
+
+
+def _counting(kept: bool) -> tuple[str, ...]:
+    """Features of a loop that numbers records. kept: those that were sent may be sent again."""
+    return ("counting", "logging") if kept else ("counting",)
 
 
 PROTOCOLS: Mapping[str, Callable[[Experiment, Any, Costs], Cast]] = {

@@ -151,6 +151,10 @@ class LoggedCheckpoints(Checkpoints):
     )
 
     @property
+    def jitter_ns(self) -> int:
+        return seconds_ns(self.jitter_s)
+
+    @property
     def log_work(self) -> float:
         return self.log_share if self.log else 0.0
 
@@ -162,7 +166,7 @@ class LoggedCheckpoints(Checkpoints):
                 "again; log them, or choose at_most_once"
             )
             raise Refusal(message, at=("semantics",), value=self.semantics)
-        if seconds_ns(self.jitter_s) >= self.interval_ns:
+        if self.jitter_ns >= self.interval_ns:
             message = f"jitter_s is {self.jitter_s:g}, not less than interval_s, {self.interval_s:g}; a span would be nothing"
             raise Refusal(message, at=("jitter_s",), code="out_of_range", value=self.jitter_s)
         return self

@@ -13,7 +13,6 @@ from .problems import Problem, pointer, suggestion
 from .query import Query
 from .regions import comes_back, cycle_within, regions_of
 from .retention import KeepFor
-from .units import seconds_ns
 
 
 def checkpointing_problems(draft: Draft) -> Iterator[Problem]:
@@ -108,7 +107,7 @@ def _interval_problems(draft: Draft, protocol: HybridCheckpoints, n: int) -> Ite
             "checkpoint of it would be taken; choose a shorter interval or a longer run"
         )
         yield Problem(at, "outside_run", message, region.interval_s)
-    if region.mode == "uncoordinated" and seconds_ns(protocol.jitter_s) >= protocol.interval_ns_of(region):
+    if region.mode == "uncoordinated" and protocol.jitter_ns >= protocol.interval_ns_of(region):
         message = (
             f"interval_s of region '{region.name}' is {region.interval_s:g}, not more than jitter_s, {protocol.jitter_s:g}; a span would "
             "be nothing"
