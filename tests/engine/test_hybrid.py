@@ -20,8 +20,10 @@ from engine.checkpointing.checkpoint_graph import checkpoint_graph, rollback_pro
 from engine.checkpointing.recovery_line import orphans, recovery_line
 from engine.core import layout as L
 from engine.core.checkpoints import Checkpoint
+from engine.spec import Experiment, validate
+from tests import corner_cases
 
-from .agreement import simulated
+from .agreement import DATASETS, simulated, template
 from .recovery_examples import circling, coordinated, counting, hybrid, joining, loss, uncoordinated, with_losses
 from .test_losses_on_purpose import MS, expected, in_a_round, lost_then, slow
 from .test_recovery import each_record_counts_just_once, finished, values
@@ -272,3 +274,50 @@ def test_frames_tell_rounds_with_their_region(regions: Regions) -> None:
     inside = {operator for region in regions for operator in region}
     assert kinds == {name: {"coordinated"} if name in inside else {"basic"} for name in WHOLE}
     assert len(durable) == len(about["stored"]) + sum(len(one["taken"]) for one in about["rounds"])
+
+
+def around(region: tuple[str, ...]) -> Document:
+    """Eight senders, and two ways from them to one instance: straight, and by way of a slow one. Channels hold two records."""
+    mapping = {"kind": "map", "params": {"fields": [{"name": "bidder", "expression": "bidder"}]}}
+    operators: list[Document] = [
+        {"id": "bids", "kind": "source", "parallelism": 8},
+        {"id": "senders", "parallelism": 8, **mapping},
+        *({"id": id, **mapping} for id in ("slow", "behind", "both")),
+        {"id": "sink", "kind": "sink"},
+    ]
+    operators[2]["cost"] = {"record_us": 400}
+    ways = [("senders", "slow"), ("slow", "behind"), ("behind", "both"), ("senders", "both")]
+    hashed = [{"source": a, "target": b, "partitioning": {"kind": "hash", "key": "bidder"}} for a, b in ways]
+    edges = [{"source": "bids", "target": "senders"}, *hashed, {"source": "both", "target": "sink"}]
+    sources = {"bids": corner_cases.bids(8000.0)}
+    made = corner_cases.document(operators, edges, [corner_cases.host("w", count=2)], sources, horizon_s=0.5)
+    made["policies"] = {"checkpointing": hybrid(region), "flow_control": {"kind": "credits", "per_channel": 2}}
+    made["workload"] |= {"drain": True}
+    return made
+
+
+def test_with_credits_a_way_around_a_region_would_stand_still() -> None:
+    """So it is refused. The barrier of one way bars a channel at the end, which stops that way back to its beginning: the barrier of the
+    other way is never sent."""
+    refused, accepted = around(("senders", "behind", "both")), around(("senders", "slow", "behind", "both"))
+    assert [problem.pointer for problem in validate(refused)] == ["/policies/checkpointing/regions"]
+    stopped = engine.Simulation(Experiment.model_validate(refused), datasets=DATASETS)  # as if it were not
+    stopped.run_until(stopped.end_ns)
+    assert not stopped.drained
+    assert [one["ended"] for one in stopped.checkpointing["rounds"]] == [""]
+    assert validate(accepted) == []
+    assert finished(accepted).drained
+
+
+def test_by_default_a_hot_key_delays_no_others() -> None:
+    """Half the load, one item in five a hot one: the median is that of uncoordinated checkpoints, where aligned rounds stop everybody."""
+    document = template("checkmate_q12", horizon_s=60.0, warmup_s=20.0)
+    document["workload"]["sources"]["bids"]["rate"]["per_s"] *= 0.625
+    document["workload"]["sources"]["bids"]["stream"]["hot_ratio"] = 0.2
+    p50_ms = {}
+    for kind in ("coordinated", "uncoordinated", "hybrid"):
+        simulation = simulated(document | {"policies": {**document["policies"], "checkpointing": {"kind": kind}}}, trace=False)
+        simulation.run_until(simulation.end_ns)
+        p50_ms[kind] = simulation.summary()["latency_ms"]["p50"]
+    assert p50_ms["hybrid"] <= 1.2 * p50_ms["uncoordinated"]  # docs/checkpointing.md
+    assert p50_ms["coordinated"] > 10 * p50_ms["hybrid"]
