@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { forkBody, forkRefusal, loadIn } from "./fork";
+import { forkBody, forkRefusal, killBody, loadIn, lossMeans, secondsIn } from "./fork";
 
 describe("forks", () => {
   it("says only what is different", () => {
@@ -12,6 +12,18 @@ describe("forks", () => {
   });
   it("reads factors", () => {
     expect(["2", " 0,5 ", "0", "-1", "much", "", "1e9"].map(loadIn)).toEqual([2, 0.5, null, null, null, null, null]);
+  });
+  it("kills a host, for ever or for a while", () => {
+    const when = { kind: "at", at_s: 3 };
+    expect(killBody("w2", 3, null)).toEqual({ at_s: 3, faults: [{ kind: "host_loss", host: "w2", when }] });
+    expect(killBody("w2", 3, 1.5)).toEqual({ at_s: 3, faults: [{ kind: "host_loss", host: "w2", when, restart_after_s: 1.5 }] });
+    expect(["5", "0,5", "0", "-1", "soon", ""].map(secondsIn)).toEqual([5, 0.5, null, null, null, null]);
+  });
+  it("says what a loss means under the run's protocol", () => {
+    const means = (checkpointing?: object) => lossMeans({ policies: checkpointing ? { checkpointing } : {} } as never);
+    expect(means()).toMatchObject({ text: expect.stringContaining("no checkpointing protocol") as string, replaced: false });
+    expect(means({ kind: "coordinated", spares: 1 })).toMatchObject({ text: expect.stringContaining("confirmed round") as string, replaced: true });
+    expect(means({ kind: "uncoordinated", semantics: "at_most_once" }).text).toContain("what was under way is lost");
   });
   it("says why there can be none", () => {
     expect(forkRefusal(null, 30, false)).toContain("no frame yet");

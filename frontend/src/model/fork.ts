@@ -1,5 +1,6 @@
 /** Forks: what is different from a moment on, as the API takes it. */
 import type { Json } from "../api/types";
+import type { ExperimentDocument } from "./document";
 
 /** What goes wrong in a fork; `none`: only the load changes. */
 export const TROUBLES = {
@@ -35,6 +36,37 @@ export function forkBody(wish: ForkWish): { [field: string]: Json } {
   const load = loadIn(wish.load) ?? 1;
   const fault = wish.trouble === "none" ? null : { ...FAULTS[wish.trouble], host: wish.host, when: { kind: "at", at_s: wish.at_s } };
   return { at_s: wish.at_s, ...(load === 1 ? {} : { load }), ...(fault ? { faults: [fault] } : {}) };
+}
+
+/** A fork in which a host is lost at a moment. restart_after_s: null if it never comes back. */
+export function killBody(host: string, at_s: number, restart_after_s: number | null): { [field: string]: Json } {
+  const fault: { [field: string]: Json } = { kind: "host_loss", host, when: { kind: "at", at_s } };
+  if (restart_after_s !== null) fault.restart_after_s = restart_after_s;
+  return { at_s, faults: [fault] };
+}
+
+/** Seconds that were typed; null if they are none, or more than the engine takes. */
+export function secondsIn(text: string): number | null {
+  const seconds = Number(text.trim().replace(",", "."));
+  return text.trim() && seconds >= 1e-9 && seconds <= 1e9 ? seconds : null;
+}
+
+/** What a loss does to a run with this protocol, and whether somebody takes the place of a host that never comes back. */
+export function lossMeans({ policies }: Pick<ExperimentDocument, "policies">): { text: string; replaced: boolean } {
+  const protocol = policies?.checkpointing as { kind?: string; semantics?: string; spares?: number } | undefined;
+  const kind = protocol?.kind ?? "none";
+  if (kind === "none")
+    return {
+      text:
+        "The run has no checkpointing protocol, so what the host holds is gone for good: its instances come back empty, and records in its " +
+        "queues, or sent to it meanwhile, are not delivered. To see a recovery, choose a protocol in the experiment (Policies, Checkpointing).",
+      replaced: false,
+    };
+  const line = kind.startsWith("coordinated")
+    ? "All instances go back to the last confirmed round"
+    : "All instances go back to a line of checkpoints that fit together";
+  const again = protocol?.semantics === "at_most_once" ? "what was under way is lost" : "sources read again from there";
+  return { text: `${line}; ${again}.`, replaced: (protocol?.spares ?? 0) > 0 };
 }
 
 /** Why there can be no fork at this moment; null if there can. */

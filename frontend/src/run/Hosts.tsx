@@ -1,9 +1,13 @@
-import type { Frame, HostSample } from "../api/types";
+import { useState } from "react";
+import type { Frame, HostSample, Run } from "../api/types";
+import { useRefusal } from "../app/who";
 import type { ExperimentDocument } from "../model/document";
 import { expandHosts } from "../model/hosts";
 import type { FaultMark } from "../model/faults";
+import { forkRefusal } from "../model/fork";
 import { Icon } from "../ui/Icon";
 import { bytes, percent, short } from "../ui/format";
+import { KillHost } from "./KillHost";
 
 /** What its memory model says, for the title. */
 const held = ({ memory }: HostSample) =>
@@ -14,7 +18,21 @@ export const weighsMemory = (document: ExperimentDocument) =>
   document.cluster.hosts.some(({ memory }) => memory && memory.kind !== "counted");
 
 /** CPU time, waiting records and, where it is modelled, memory of every host at the moment shown; a bolt while a fault befalls it. */
-export function Hosts({ document, frame, faults }: { document: ExperimentDocument; frame: Frame | undefined; faults: FaultMark[] }) {
+export function Hosts({
+  document,
+  frame,
+  faults,
+  run,
+  gone,
+}: {
+  document: ExperimentDocument;
+  frame: Frame | undefined;
+  faults: FaultMark[];
+  run: Run;
+  gone: boolean;
+}) {
+  const [killed, setKilled] = useState<string | null>(null);
+  const refusal = useRefusal() ?? forkRefusal(frame?.t_s ?? null, run.horizon_s ?? Infinity, gone);
   const memory = weighsMemory(document);
   const hosts = expandHosts(document);
   return (
@@ -50,10 +68,22 @@ export function Hosts({ document, frame, faults }: { document: ExperimentDocumen
                   {sample?.memory ? bytes(sample.memory.used_bytes) : "–"}
                 </span>
               )}
+              <button
+                className="btn ghost icon kill"
+                aria-label={`Kill ${name}`}
+                aria-disabled={refusal !== null || undefined}
+                title={refusal ?? `Kill ${name} at ${frame?.t_s.toFixed(2)} s, in another run that is the same up to then`}
+                onClick={() => refusal === null && setKilled(name)}
+              >
+                <Icon name="power" small />
+              </button>
             </li>
           );
         })}
       </ul>
+      {killed !== null && frame && (
+        <KillHost run={run} document={document} host={killed} at_s={frame.t_s} onClose={() => setKilled(null)} />
+      )}
     </div>
   );
 }

@@ -178,9 +178,10 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
                   <span>queue</span>
                   <span>Mbit/s</span>
                   {weighsMemory(document) && <span className="wide">memory</span>}
+                  <span className="kill" />
                 </div>
               </div>
-              <Hosts document={document} frame={frame} faults={marks} />
+              <Hosts document={document} frame={frame} faults={marks} run={run} gone={gone} />
             </section>
             <ResultPanel
               run={run}
