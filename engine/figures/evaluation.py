@@ -175,6 +175,12 @@ def _when(node: Call, truths: Truths) -> float:
     raise NotEvaluated(f"{node.arguments[0].text} holds nowhere")
 
 
+def _points(node: Call, *numbers: float) -> Series:
+    if len(numbers) % 2:
+        raise NotEvaluated(f"{node.text} has {len(numbers)} numbers; points have an x and a y each")
+    return Series(numbers[::2], numbers[1::2])
+
+
 def _lasting(node: Call, truths: Truths, count: float) -> float:
     x, many = _numbers(node, truths), math.ceil(count)
     for first in range(len(x) - many + 1):
@@ -214,6 +220,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "any": lambda node, truths: any(truths.holds),
     "when": _when,
     "lasting": _lasting,
+    "points": _points,
     "between": _between,
     "at": _at,
     "mean": lambda node, series: float(np.mean(series.y)),

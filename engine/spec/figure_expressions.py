@@ -43,6 +43,9 @@ FUNCTIONS: dict[str, Function] = {
     "all": Function((_of("truths", gives="truth"),), "Does it hold at every point?"),
     "any": Function((_of("truths", gives="truth"),), "Does it hold at one point at least?"),
     "when": Function((_of("truths", gives="number"),), "The x of the first point at which it holds."),
+    "points": Function(
+        (_of("number", "number", gives="series"),), "A series of numbers: x, y, then the next x and y, and so on.", repeated=True
+    ),
     "lasting": Function((_of("truths", "number", gives="number"),), "The x of the first of so many points in a row at which it holds."),
     "between": Function((_of("series", "number", "number", gives="series"),), "The points with a < x <= b."),
     "at": Function((_of("series", "number", gives="number"),), "The value at this x."),
