@@ -32,7 +32,8 @@ PARTS = (
     "transmission",
     "network_latency",
 )
-"""All parts, in the order in which a record meets them. Nothing aligns yet, so `alignment` is nowhere longer than 0."""
+"""All parts, in the order in which a record meets them. What waits for a barrier counts under
+`channel_wait` so far, and `alignment` is 0."""
 
 NEAR = 1 << 14
 """So many rows on either side are looked at for a delivery before all are."""
