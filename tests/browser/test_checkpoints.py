@@ -152,3 +152,28 @@ def test_how_the_line_was_found_step_by_step(page: Page, api: httpx.Client, expe
     expect(page.get_by_test_id("checkpoint-list")).to_be_visible()
     page.goto(f"/runs/{run}/recoveries/7")
     expect(page.get_by_text("It may have been deleted, or the address is wrong.")).to_be_visible()
+
+
+def test_logs_and_what_forced_checkpoints(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    def induced(document: dict[str, Any]) -> None:
+        document.setdefault("policies", {})["checkpointing"] = {"kind": "communication_induced", "interval_s": 2}
+        lose_a_host(document)
+        document["workload"]["horizon_s"] = 15.0
+
+    run = api.post(f"/api/experiments/{experiment(induced)}/runs", json={}).raise_for_status().json()["id"]
+    page.goto(f"/runs/{run}?panel=checkpoints")
+    finished_run(page)
+    frames = api.get(f"/api/runs/{run}/frames").json()["frames"]
+    sizes = frames[-1]["checkpoints"]["logs"]
+    largest = max(sizes, key=sizes.get).replace(">", " → ")
+    logs = page.get_by_test_id("logs")
+    expect(logs.get_by_role("row").nth(1)).to_contain_text(largest)
+    expect(page.get_by_test_id("topology").locator("path.hit title").first).to_contain_text("in the logs of its channels")
+
+    forced = [one for frame in frames for one in frame["checkpoints"]["durable"] if one["operator"] == "join" and one["kind"] == "forced"]
+    frame_s = frames[0]["t_s"]
+    page.goto(f"/runs/{run}?t={int(forced[0]['captured_s'] / frame_s + 1) * frame_s}&panel=checkpoints")
+    grid = page.get_by_test_id("chart-checkpoints")
+    grid.get_by_role("button", name="join").press("Enter")  # not a click: what the pointer stands on would be told
+    grid.get_by_test_id(f"checkpoints-join[{forced[0]['index']}]").locator(".who").focus()
+    expect(grid.get_by_role("status")).to_contain_text(f": checkpoint {forced[0]['number']}, forced ({forced[0]['reason']}), captured at")

@@ -392,6 +392,8 @@ export interface DurableCheckpoint extends CapturedCheckpoint {
   bytes: number;
   /** What the protocol calls it. */
   kind: string;
+  /** Of a forced one: which rule asked for it ("clock", "cycle", "clock and cycle", "index"). */
+  reason?: string;
 }
 
 /** All go back to a line of checkpoints. Times by host, in virtual seconds; numbers of the line by operator and index, 0 for the start. */
@@ -415,6 +417,10 @@ export interface CheckpointNews {
   /** How lines were found; only that there is one matters here, the steps are told by the server. */
   searches?: { epoch: number }[];
   aligning: Aligning;
+  /** Checkpoints of which it is known that no line can hold them. */
+  useless?: { operator: string; index: number; number: number }[];
+  /** Bytes in the logs of each edge's channels, at the end of the frame. */
+  logs?: Record<string, number>;
 }
 
 export interface Aligning {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointNews, CheckpointRound, DurableCheckpoint, Recovery } from "../api/types";
-import { aligningSince, CheckpointHistory, lineText, nearest, rowsOf, stagesOf, stretches } from "./checkpoints";
+import { aligningSince, CheckpointHistory, forcedText, lineText, logSizes, nearest, rowsOf, stagesOf, stretches } from "./checkpoints";
 import { logOf } from "./frames";
 import { frame } from "./testing";
 
@@ -146,4 +146,24 @@ it("knows since when an operator's instances wait for barriers", () => {
   expect([0, 1, 2, 3].map((n) => aligningSince(log, n, "join"))).toEqual([null, 0.5, 0.5, null]);
   expect(aligningSince(log, 1, "sink")).toBeNull();
   expect(log.frame(2)?.checkpoints?.aligning.operators.join?.instances).toBe(1);
+});
+
+describe("what protocols add", () => {
+  it("tells useless checkpoints apart", () => {
+    const history = new CheckpointHistory();
+    const durable = { operator: "join", index: 0, number: 1, captured_s: 1, durable_s: 2, bytes: 8, kind: "basic" };
+    history.add({ ...NOTHING, durable: [durable, { ...durable, number: 2, captured_s: 3, durable_s: 4 }] });
+    history.add({ ...NOTHING, useless: [{ operator: "join", index: 0, number: 1 }] });
+    const [row] = rowsOf(history, [{ id: "join", instances: 1 }], null);
+    expect(row?.bars.map(({ fate }) => fate)).toEqual(["useless", "stored"]);
+  });
+  it("says by which rule checkpoints were forced", () => {
+    expect(forcedText([{ kind: "basic" }])).toBe("");
+    expect(forcedText([{ kind: "forced", reason: "cycle" }])).toBe("forced (cycle)");
+    expect(forcedText([{ kind: "forced", reason: "clock" }, { kind: "basic" }, { kind: "forced", reason: "clock" }])).toBe("2 forced (clock)");
+  });
+  it("sorts logs by size", () => {
+    expect(logSizes({ "a.out>b.in": 5, "b.out>c.in": 20, "c.out>d.in": 0 })).toEqual({ edges: [["b.out>c.in", 20], ["a.out>b.in", 5]], total: 25 });
+    expect(logSizes(undefined)).toEqual({ edges: [], total: 0 });
+  });
 });

@@ -13,12 +13,13 @@ export interface Checkpoint extends CapturedCheckpoint {
   durable_s: number | null;
   bytes: number | null;
   kind: string;
+  reason?: string;
 }
 
 /** stored: durable; line: durable, and a recovery went back to it; pending: on its way; lost: not used, because a recovery went back behind
- * it, or because its round failed. */
-export type Fate = "stored" | "line" | "pending" | "lost";
-export const FATES: Fate[] = ["stored", "lost", "pending", "line"];
+ * it, or because its round failed; useless: no line can hold it, whatever others still take. */
+export type Fate = "stored" | "line" | "pending" | "lost" | "useless";
+export const FATES: Fate[] = ["stored", "lost", "pending", "useless", "line"];
 
 export class CheckpointHistory {
   readonly rounds: CheckpointRound[] = [];
@@ -28,11 +29,13 @@ export class CheckpointHistory {
   readonly searched = new Set<number>();
   /** By operator, in the order in which they were captured or heard of. */
   readonly checkpoints = new Map<string, Checkpoint[]>();
+  private readonly useless = new Set<string>();
   private readonly named = new Map<string, Checkpoint>();
 
   add(news: CheckpointNews): void {
     for (const round of news.rounds) put(this.rounds, round, (one) => one.number === round.number);
     for (const recovery of news.recoveries) put(this.recoveries, recovery, (one) => one.epoch === recovery.epoch);
+    for (const { operator, index, number } of news.useless ?? []) this.useless.add(`${operator}\n${index}\n${number}`);
     for (const { epoch } of news.searches ?? []) this.searched.add(epoch);
     this.skipped_s.push(...news.skipped_s);
     for (const captured of news.captured) this.note({ ...captured, durable_s: null, bytes: null, kind: "" });
@@ -56,6 +59,7 @@ export class CheckpointHistory {
 
   /** What became of a checkpoint, as far as is known. */
   fateOf({ operator, index, number, captured_s, durable_s }: Checkpoint): Fate {
+    if (this.useless.has(`${operator}\n${index}\n${number}`)) return "useless";
     const back = this.recoveryAfter(captured_s)?.line[operator]?.[index];
     if (back !== undefined && number > back) return "lost";
     if (this.roundOf(number, operator)?.ended === "failed") return "lost";
@@ -74,6 +78,21 @@ export class CheckpointHistory {
     const found = at?.number === number ? at : this.rounds.find((round) => round.number === number);
     return found?.operators && !found.operators.includes(operator) ? undefined : found;
   }
+}
+
+/** Of checkpoints that messages forced: how many, by the rule that asked for them. */
+export function forcedText(checkpoints: Pick<Checkpoint, "kind" | "reason">[]): string {
+  const counts = new Map<string, number>();
+  for (const { kind, reason } of checkpoints) if (kind === "forced") counts.set(reason ?? "", (counts.get(reason ?? "") ?? 0) + 1);
+  if (!counts.size) return "";
+  const parts = [...counts].map(([reason, count]) => `${checkpoints.length > 1 ? `${count} ` : ""}forced${reason && ` (${reason})`}`);
+  return parts.join(", ");
+}
+
+/** Edges with something in their logs, the largest first, and all together. */
+export function logSizes(logs: Record<string, number> | undefined): { edges: [edge: string, bytes: number][]; total: number } {
+  const edges = Object.entries(logs ?? {}).filter(([, size]) => size > 0);
+  return { edges: edges.sort(([, one], [, other]) => other - one), total: edges.reduce((sum, [, size]) => sum + size, 0) };
 }
 
 /** In the place of an earlier telling, which is among the last ones, or behind all. */

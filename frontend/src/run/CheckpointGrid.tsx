@@ -1,6 +1,6 @@
 import { memo, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import type { CheckpointRound, Recovery } from "../api/types";
-import { FATES, isCheckpointed, lineText, nearest, rowsOf, stretches, type Bar, type Fate, type Row } from "../model/checkpoints";
+import { FATES, forcedText, isCheckpointed, lineText, nearest, rowsOf, stretches, type Bar, type Fate, type Row } from "../model/checkpoints";
 import { instancesOf, type ExperimentDocument } from "../model/document";
 import type { Span } from "../model/series";
 import { bytes, latency, plural } from "../ui/format";
@@ -16,12 +16,15 @@ const LEGEND: [className: string, label: string, means: string][] = [
   ["stored", "stored", "From the copy of an instance's state until the store has it"],
   ["line", "in the line", "A recovery went back to it"],
   ["lost", "not used", "Of a round that failed or was aborted, or newer than what a recovery went back to"],
+  ["useless", "useless", "No line can hold it, whatever checkpoints the others still take"],
   ["pending", "under way", "Not stored yet; of a round: not confirmed yet"],
   ["restore", "restoring", "From the detection of a loss until all hosts are restored"],
 ];
 
 type Timed = { from_s: number; to_s: number | null };
 type Drawn = { className: string; bars: Timed[] };
+
+const hasUseless = ({ className, bars }: Drawn) => className === "useless" && bars.length > 0;
 
 interface Lane {
   name: string;
@@ -79,7 +82,7 @@ export function CheckpointGrid({ document, span, shades }: { document: Experimen
         <span className="said ell" role="status" title={said ?? undefined}>
           {said}
         </span>
-        {said === null && <Legend />}
+        {said === null && <Legend useless={lanes.some(({ drawn }) => drawn.some(hasUseless))} />}
       </div>
       <div className="plot" ref={plot}>
         <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
@@ -116,12 +119,12 @@ export function CheckpointGrid({ document, span, shades }: { document: Experimen
   );
 }
 
-function Legend() {
+function Legend({ useless }: { useless: boolean }) {
   return (
     <>
       <span className="mut">by operator</span>
       <div className="lg">
-        {LEGEND.map(([className, label, means]) => (
+        {LEGEND.filter(([className]) => className !== "useless" || useless).map(([className, label, means]) => (
           <span key={className} title={means}>
             <svg width="14" height="10" aria-hidden="true" className="cp-lane">
               <path className={className} d={shape(className, [[1, 12]], 10)} />
@@ -170,6 +173,10 @@ const LaneOf = memo(function LaneOf({ drawn, span, width_px, head_s }: { drawn: 
 function shape(className: string, places: [x: number, width: number][], height: number): string {
   const inset = className === "line" || className === "restore" ? 1 : 3;
   if (className === "skipped") return places.map(([x]) => `M${x - 2} ${height / 2 - 3}l6 6m0-6l-6 6`).join("");
+  if (className === "useless")
+    return places
+      .map(([x, width]) => `M${x} 3h${width}v${height - 6}h${-width}zM${x + width / 2 - 3} ${height / 2 - 3}l6 6m0 -6l-6 6`)
+      .join("");
   const hollow = className === "lost" ? 0.5 : 0;
   return places
     .map(([x, width]) => `M${x + hollow} ${inset + hollow}h${width - 2 * hollow}v${height - 2 * (inset + hollow)}h${2 * hollow - width}z`)
@@ -233,7 +240,7 @@ function rowLane(row: Row, operators: { id: string; instances: number }[], expan
   };
 }
 
-const FATE_TEXT: Record<Fate, string> = { stored: "", line: ", in the line", lost: ", not used", pending: "" };
+const FATE_TEXT: Record<Fate, string> = { stored: "", line: ", in the line", lost: ", not used", pending: "", useless: ", useless: no line can hold it" };
 
 function barText(name: string, { from_s, to_s, fate, checkpoints }: Bar, instances: number): string {
   const { number, kind } = checkpoints[0] as Bar["checkpoints"][number];
@@ -244,6 +251,7 @@ function barText(name: string, { from_s, to_s, fate, checkpoints }: Bar, instanc
     durable.length === checkpoints.length && to_s !== null
       ? `durable after ${spell(to_s - from_s)}`
       : `${durable.length} of ${checkpoints.length} durable`;
-  const called = kind && kind !== "coordinated" ? `${kind} checkpoint` : "checkpoint";
-  return `${who}: ${called} ${number}, captured at ${clock(from_s)}, ${end}, ${bytes(size)}${FATE_TEXT[fate]}`;
+  const forced = forcedText(checkpoints);
+  const called = kind === "basic" && !forced ? "basic checkpoint" : "checkpoint";
+  return `${who}: ${called} ${number}${forced && `, ${forced}`}, captured at ${clock(from_s)}, ${end}, ${bytes(size)}${FATE_TEXT[fate]}`;
 }

@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import type { Recovery } from "../api/types";
-import { lineText, stagesOf } from "../model/checkpoints";
+import { lineText, logSizes, stagesOf } from "../model/checkpoints";
 import type { FaultMark } from "../model/faults";
-import { bytes, latency, plural, short } from "../ui/format";
-import { useLiveRun } from "./liveRun";
+import { bytes, latency, percent, plural, short } from "../ui/format";
+import { momentOf, useLiveRun } from "./liveRun";
 
 /** Older ones are in the export. */
 const ROUNDS_MAX = 200;
@@ -30,6 +30,7 @@ export function Checkpoints({ losses }: { losses: FaultMark[] }) {
         </RecoveryStages>
       ))}
       {!recoveries.length && <p className="mut small">No host was lost so far: nothing to recover from.</p>}
+      <Logs />
       {rounds.length > 0 && (
         <table className="table" data-testid="rounds">
           <thead>
@@ -65,6 +66,45 @@ export function Checkpoints({ losses }: { losses: FaultMark[] }) {
       {rounds.length > ROUNDS_MAX && <p className="mut small">And {plural(rounds.length - ROUNDS_MAX, "earlier round")}.</p>}
       {!rounds.length && !checkpoints.size && <p className="mut small">No checkpoint was taken so far.</p>}
     </div>
+  );
+}
+
+/** What the logs of channels hold at the moment shown, by edge. */
+function Logs() {
+  const log = useLiveRun((state) => state.log);
+  const count = useLiveRun((state) => state.count);
+  const moment_s = useLiveRun(momentOf);
+  if (!count) return null;
+  const frame = log.frame(moment_s === null ? count - 1 : Math.min(log.numberAt(moment_s), count - 1));
+  const { edges, total } = logSizes(frame?.checkpoints?.logs);
+  if (!edges.length) return null;
+  return (
+    <section data-testid="logs">
+      <div className="ph">
+        <h2>Logs of channels</h2>
+        <span className="mut">
+          {bytes(total)} at {frame?.t_s.toFixed(2)} s
+        </span>
+      </div>
+      <table className="table">
+        <thead>
+          <tr>
+            <th>Edge</th>
+            <th className="num">Bytes</th>
+            <th className="num">Share</th>
+          </tr>
+        </thead>
+        <tbody>
+          {edges.map(([edge, size]) => (
+            <tr key={edge}>
+              <td>{edge.replace(">", " → ")}</td>
+              <td className="num">{bytes(size)}</td>
+              <td className="num">{percent(size / total)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 

@@ -158,7 +158,17 @@ export function Topology({ document, frame, log }: { document: ExperimentDocumen
             const held = (frame?.operators?.[edge.source]?.blocked ?? 0) >= BLOCKED_FROM;
             const barred = frame?.checkpoints?.aligning.barred_channels[edgeKey(edge)] ?? 0;
             const classes = [held && "held", barred > 0 && "barred", edge.feedback && "feedback"].filter(Boolean).join(" ");
-            return <path key={edgeKey(edge)} d={path} className={classes} />;
+            const logged = frame?.checkpoints?.logs?.[edgeKey(edge)];
+            return (
+              <g key={edgeKey(edge)}>
+                <path d={path} className={classes} />
+                {logged !== undefined && (
+                  <path d={path} className="hit">
+                    <title>{`${edge.source} to ${edge.target}: ${bytes(logged)} in the logs of its channels`}</title>
+                  </path>
+                )}
+              </g>
+            );
           })}
         </svg>
         {document.query.operators.map(({ id, parallelism }) => (
