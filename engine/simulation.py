@@ -308,7 +308,7 @@ class Simulation:
         since_ns = self._before.t_ns if self.frame_number else -1
         frame, rows = self._observer.frame(self.frame_number, w, self._before, now, self._deaths(since_ns))
         if self._checkpoints is not None:
-            frame["checkpoints"] = self._checkpoints.frame(w, since_ns, edge)
+            frame["checkpoints"] = self._checkpoints.frame(w, since_ns, edge, self.finished)
         self.telemetry.add(frame, rows, self._plan.sinks, self._latencies, now.histogram - self._before.histogram)
         self._before = now
         self.frame_number += 1

@@ -74,8 +74,10 @@ class Checkpoints:
         self._hosts, self._operators, self._edges = hosts, operators, edges
         self._speeds, self._logged, self._cyclic = speeds, logged, cyclic
 
-    def frame(self, w: Arrays, after_ns: int, to_ns: int) -> dict[str, Any]:
-        """What changed later than one moment and up to another, which is the present (docs/engine-api.md)."""
+    def frame(self, w: Arrays, after_ns: int, to_ns: int, last: bool) -> dict[str, Any]:
+        """What changed later than one moment and up to another, which is the present (docs/engine-api.md). last: the run has ended, so it
+        can be said which checkpoints are useless."""
+        useless = self._useless_ones(w) if last else None
         lately = range(after_ns + 1, to_ns + 1)
         heard = [checkpoint for checkpoint in _heard(self._coordinator, after_ns) if checkpoint.heard_ns in lately]
         rounds = [
@@ -115,6 +117,7 @@ class Checkpoints:
             ],
             "aligning": self._aligning(w),
             "logs": self._log_bytes(w) if self._logged else {},
+            "useless": [{**self._whose(i), "number": number} for i, number in (useless[0] if useless else [])],
         }
 
     def summary(self, w: Arrays, coordinator_bytes: int, from_ns: int, to_ns: int) -> dict[str, Any]:
@@ -176,23 +179,31 @@ class Checkpoints:
         return taken, sum(discarded), shares[0], max(discarded), shares[1]
 
     def _useless(self, w: Arrays) -> tuple[int | None, float | None]:
-        """Checkpoints that no line could ever hold, and their share. Without a cycle there are none; after a recovery, and where a loss is
-        possible, they are not known, since what is older than the line is forgotten. Nor are they among rounds of regions."""
+        """Checkpoints that no line could ever hold, and their share; None where they are not known."""
+        found = self._useless_ones(w)
+        if found is None:
+            return None, None
+        useless, taken = found
+        return len(useless), round(len(useless) / taken, 6) if taken else 0.0
+
+    def _useless_ones(self, w: Arrays) -> tuple[list[tuple[int, int]], int] | None:
+        """Instance and number of each, and how many checkpoints there are. Without a cycle none is useless; after a recovery, and where a
+        loss is possible, they are not known, since what is older than the line is forgotten. Nor are they among rounds of regions."""
         coordinator = self._coordinator
         if not isinstance(coordinator, UncoordinatedCoordinator) or isinstance(coordinator, HybridCoordinator):
-            return None, None
-        if not self._cyclic:
-            return 0, 0.0
-        if coordinator.recoveries or any(coordinator.forgotten):
-            return None, None
+            return None
+        if self._cyclic and (coordinator.recoveries or any(coordinator.forgotten)):
+            return None
         assert isinstance(self._worker, UncoordinatedWorker)
         taken = [{row[M.NUMBER]: (sent, processed) for row, sent, processed in own} for own in coordinator.taken]
         for (number, i), (sent, processed) in self._worker.counters.items():  # on their way to the store
             taken[i][number] = sent, processed
-        record = CheckpointRecord(coordinator.channels, [[Checkpoint(*own[number]) for number in sorted(own)] for own in taken])
         counts = [len(own) for own in taken]
-        useless = len(useless_checkpoints(counts, messages_between(record, w.gate[: len(w.chan), L.Q_PROCESSED])))
-        return useless, round(useless / sum(counts), 6) if sum(counts) else 0.0
+        if not self._cyclic:
+            return [], sum(counts)
+        record = CheckpointRecord(coordinator.channels, [[Checkpoint(*own[number]) for number in sorted(own)] for own in taken])
+        useless = useless_checkpoints(counts, messages_between(record, w.gate[: len(w.chan), L.Q_PROCESSED]))
+        return [(i, sorted(taken[i])[index - 1]) for i, index in useless], sum(counts)
 
     def _log_bytes(self, w: Arrays) -> dict[str, int]:
         """What the logs of each edge's channels hold."""

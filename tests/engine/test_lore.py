@@ -136,6 +136,9 @@ def useless(document: dict[str, Any]) -> tuple[int, int]:
     counts = [len(own) for own in taken]
     found = len(useless_checkpoints(counts, messages))
     assert simulation.summary()["checkpointing"]["useless"] == found
+    w = simulation._world.arrays
+    told = simulation._checkpoints.frame(w, simulation.now_ns - 1, simulation.now_ns, True)["useless"]  # type: ignore[union-attr]
+    assert len({(one["operator"], one["index"], one["number"]) for one in told}) == found
     return found, sum(counts)
 
 
