@@ -276,7 +276,7 @@ def test_the_answer_does_not_depend_on_who_is_first(order: int) -> None:
 
 def test_the_experiment_may_be_another_at_the_shares() -> None:
     """A run at a share of 1 has the load of one that the search has made, and is made all the same."""
-    longer = [{"fields": ["/workload/horizon_s"], "value": 40.0}]
+    longer = [{"fields": ["/workload/horizon_s"], "value": 50.0}]
     study = load_study(searched(SMALL, 50, 1000, shares=[1.0, 0.5], changes_at_shares=longer))
     plain = load_study(searched(SMALL, 50, 1000, shares=[1.0, 0.5]))
     ends = {}
@@ -286,7 +286,7 @@ def test_the_experiment_may_be_another_at_the_shares() -> None:
         ends[each is study] = [row.metrics["virtual_s"] for row in answer.rows]
         assert answer.found == (expected := carry_out(plain)).found
         assert len(known) == len(expected.found[0].tried) + (2 if each is study else 1)
-    assert ends == {True: [40.0, 40.0], False: [SMALL["workload"]["horizon_s"]] * 2}
+    assert ends == {True: [50.0, 50.0], False: [SMALL["workload"]["horizon_s"]] * 2}
 
 
 def carry_out_with(study: Any, results: dict[TrialId, Measured], measure: Any) -> Any:

@@ -284,11 +284,11 @@ def connect(network: Network, schemas: Schemas) -> None:
     by_operator: dict[str, list[Instance]] = {}
     for instance in network.instances:
         by_operator.setdefault(instance.operator.id, []).append(instance)
+    envelope_bytes = network.experiment.cluster.envelope_bytes
     for number, written in enumerate(network.experiment.query.edges):
         schema = schemas[written.source, written.source_port]
         ends = (written.source, written.source_port, written.target, written.target_port)
-        size_bytes = schema.bytes + network.experiment.cluster.envelope_bytes
-        edge = Edge(number, *ends, written.partitioning, size_bytes, len(schema.fields), written.feedback)
+        edge = Edge(number, *ends, written.partitioning, schema.bytes, len(schema.fields), written.feedback, envelope_bytes)
         network.edges.append(edge)
         for sender in by_operator[edge.source]:
             sender.outputs.append(edge)

@@ -67,7 +67,7 @@ class Packet:
     def bytes(self) -> int:
         if isinstance(self.message, Control):
             return self.message.size_bytes
-        return self.channel.edge.bytes if isinstance(self.message, Record) else CONTROL_BYTES
+        return self.channel.edge.bytes + self.channel.edge.envelope_bytes if isinstance(self.message, Record) else CONTROL_BYTES
 
 
 @dataclass

@@ -125,6 +125,7 @@ class Edge:
     bytes: int
     fields: int  # of its records
     feedback: bool = False  # closes a cycle: no watermarks
+    envelope_bytes: int = 0  # of a record on a link
     channels: dict[int, list[Channel]] = field(default_factory=dict)  # by sender index; each list by receiver index
     sent_by_index: dict[int, int] = field(default_factory=dict)  # records that each sender index has sent, for rebalance
 
