@@ -121,7 +121,7 @@ MUTATIONS = (
         "for h in range(hosts):\n            if next_ns[h] < t0:",
         "for h in range(actors):\n            if next_ns[h] < t0:",
     ),
-    Mutation("actors look beyond the window", ACTORS, "if due_ns > until_ns:", "if due_ns > until_ns + 100_000:"),
+    Mutation("actors look beyond the window", ACTORS, "(world, k)) <= until_ns:", "(world, k)) <= until_ns + 100_000:"),
     Mutation(
         "arrivals before what was put off",
         ACTORS,
@@ -274,7 +274,7 @@ MUTATIONS = (
     Mutation("loss: credits come back over the wrong way", LOSING, "credit_back(link, latency[h, h2]", "credit_back(link, latency[h2, h]"),
     Mutation("loss: credits come back late to its own senders", LOSING, "        back = 0\n", "        back = now + 1_000_000\n"),
     Mutation("loss: credits are not renewed", LOSING, "            world.credit[k] = back\n", "            pass\n"),
-    Mutation("loss: credits are counted on", LOSING, "chan[c, C_CONSUMED] = chan[c, C_SENT]", "chan[c, C_CONSUMED] += 0"),
+    Mutation("loss: credits are counted on", LOSING, "chan[c, C_CONSUMED] = world.carried[c, V_SENT]", "chan[c, C_CONSUMED] += 0"),
     Mutation("loss: who waits for a credit is not woken", LOSING, "BLOCKED and back < inst[i, I_WAKE]:", "BLOCKED and back < 0:"),
     Mutation(
         "loss: credits of those who are gone", LOOP, "if msg[slot, M_EPOCH] != inst[chan[channel, C_SENDER], I_LIFE]:", "if bound < 0:"
@@ -536,7 +536,7 @@ ACTING_NS, BARRIERS_NS = map(int, sys.argv[3:])
 with open(sys.argv[2], "rb") as file:
     cases = pickle.load(file)
 for name, document, acting, cuts, expected in cases:
-    tiny = Capacity(messages=2, ring=2, entries=2, rows=2, panes=2, trace=64, outputs=16)
+    tiny = Capacity(messages=2, messages_ahead=2, ring=2, entries=2, rows=2, panes=2, trace=64, outputs=16)
     parts = actors(ACTING_NS) if acting == "actors" else barriers(document, BARRIERS_NS) if acting == "barriers" else {}
     simulation = engine.Simulation(document, trace=True, keep_outputs=True, capacity=tiny, **parts)
     for cut in cuts:

@@ -101,7 +101,9 @@ class LinkFaults:
 
     def act(self, world: World, now_ns: int) -> None:
         """Everything at times <= now_ns has happened: what begins at the next nanosecond begins."""
-        changes = self._changes.get(now_ns + 1, [])
+        changes = self._changes.get(now_ns + 1)
+        if changes is None:
+            return
         change_links(world, [(change.link, change.up_ns, change.latency_ns) for change in changes])
         for change in changes:
             if change.up_ns == 0:

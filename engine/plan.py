@@ -257,7 +257,8 @@ def build(
         "edge": edge,
         "chan": chan,
         "route": route,
-        "gate": np.tile(np.array([-1, 0, -1, -1, -1, 0], np.int64), (len(chan), 1)),
+        "carried": np.zeros((len(chan), L.V_COLUMNS), np.int64),
+        "gate": np.tile(np.array([-1, -1, -1, -1, 0], np.int64), (len(chan), 1)),
         **_lore(len(inst) if forcing else 0, g),
         "align": _alignment(chan, edge, len(inst), "regions" in kernels.features),
         "inputs": inputs,
@@ -446,7 +447,7 @@ def _world(
         rows, entries = capacity.rows, capacity.entries
     g = zeros(L.G_COLUMNS)
     world: dict[str, Any] = {
-        "msg": lines(capacity.messages, L.M_PAYLOAD + width + stamps.message_words),
+        "msg": lines(max(capacity.messages, capacity.messages_ahead), L.M_PAYLOAD + width + stamps.message_words, reuse.zeros),
         "free": np.arange(capacity.messages - 1, -1, -1, dtype=np.int64),
         "rings": zeros(2 * hosts, ring, 3),
         "scratch": zeros(2, ring, 3),

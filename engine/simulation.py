@@ -46,7 +46,7 @@ from engine.workloads.datasets import lookup
 from engine.workloads.generation import GenerationEnds
 from engine.workloads.retention import Retention
 
-ENGINE_VERSION = "8"
+ENGINE_VERSION = "9"
 """Part of a run's identity: raise it when the same document gives other bytes, or when snapshots are laid out otherwise."""
 
 
@@ -143,7 +143,7 @@ class Simulation:
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)
         directory = self._directory([host.name for host in hosts])
-        self._actors = Actors(actors, agent, directory)
+        self._actors = Actors(actors, agent, directory, int(self._plan.arrays.g[L.G_ACTORS]))
         self._actors.wind_up(self._world)
         self._checkpoints = watched(cast.actors, cast.agent, directory.instances, self._plan.hosts, self.experiment)
         cyclic = any(edge.feedback for edge in self.experiment.query.edges)
@@ -263,6 +263,7 @@ class Simulation:
         return min(stop for stop in [*stops, self.end_ns] if stop > self.now_ns)
 
     def _run(self, t_ns: int) -> None:
+        supervisors = self._supervisors
         while self.now_ns < t_ns:
             if self.now_ns + 1 >= self._logs.until_ns:
                 self._world.arrays = self._logs.load(self._world.arrays)
@@ -270,11 +271,13 @@ class Simulation:
             constants = self._plan.texts.cover(self._world.arrays.constants)
             if constants is not self._world.arrays.constants:
                 self._world.arrays = self._world.arrays._replace(constants=constants)
-            due_ns = min([self._faults.next_ns(self.now_ns), self._actors.next_ns, *(control.next_ns for control in self._controls)])
+            due_ns = min(self._faults.next_ns(self.now_ns), self._actors.next_ns)
+            for control in self._controls:
+                due_ns = min(due_ns, control.next_ns)
             stop = min(t_ns, self._logs.until_ns - 1, due_ns)
             reason = self._kernels.advance(self._world.arrays, stop)
-            if self._supervisors:
-                for supervisor in self._supervisors:
+            if supervisors:
+                for supervisor in supervisors:
                     supervisor.look(self._world)
                 self._actors.notice(self._world, stop)
             if reason == L.DONE:

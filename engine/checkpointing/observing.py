@@ -202,15 +202,15 @@ class Checkpoints:
         if not self._cyclic:
             return [], sum(counts)
         record = CheckpointRecord(coordinator.channels, [[Checkpoint(*own[number]) for number in sorted(own)] for own in taken])
-        useless = useless_checkpoints(counts, messages_between(record, w.gate[: len(w.chan), L.Q_PROCESSED]))
+        useless = useless_checkpoints(counts, messages_between(record, w.carried[: len(w.chan), L.V_PROCESSED]))
         return [(i, sorted(taken[i])[index - 1]) for i, index in useless], sum(counts)
 
     def _log_bytes(self, w: Arrays) -> dict[str, int]:
         """What the logs of each edge's channels hold."""
-        carried = w.edge[w.chan[:, L.C_EDGE], L.E_BYTES] + w.g[L.G_LORE_BYTES]
+        record_bytes = w.edge[w.chan[:, L.C_EDGE], L.E_BYTES] + w.g[L.G_LORE_BYTES]
         held = np.zeros(len(self._edges), np.int64)
         is_logged = w.edge[w.chan[:, L.C_EDGE], L.E_INNER] == 0
-        np.add.at(held, w.chan[:, L.C_EDGE], w.chan[:, L.C_SENT] * carried * is_logged)
+        np.add.at(held, w.chan[:, L.C_EDGE], w.carried[:, L.V_SENT] * record_bytes * is_logged)
         return dict(zip(self._edges, held.tolist(), strict=True))
 
     def _message_overhead(self, w: Arrays, coordinator_bytes: int) -> float | None:

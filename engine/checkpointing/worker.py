@@ -99,7 +99,10 @@ class Worker(ABC):
         """Protocols with timers ask for the first one."""
 
     def machine(self, host: int) -> Machine:
-        return self.machines.setdefault(host, Machine())
+        found = self.machines.get(host)
+        if found is None:
+            found = self.machines[host] = Machine()
+        return found
 
     @abstractmethod
     def durable(self, host: int, row: list[int], now_ns: int, post: Post) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -17,7 +17,7 @@ from . import layout as L
 from . import transmission
 from .loss import is_down, lost_at_ns
 from .tools import free_message, take_message
-from .world import Arrays, World
+from .world import World
 
 
 class Message(NamedTuple):
@@ -178,22 +178,20 @@ class Forced(Protocol):
         ...
 
 
-@dataclass(order=True)
-class _Errand:
-    """What comes to the process of a machine, or what it has put off; ordered by time, then by sender and its count."""
+class _Errand(NamedTuple):
+    """What comes to the process of a machine, or what it has put off; ordered by time, then by sender and its count, which no two share."""
 
     time_ns: int
     sender: int
     serial: int
-    host: int = field(compare=False)
-    to: int = field(compare=False)
-    words: tuple[int, ...] = field(compare=False)
-    size_bytes: int = field(compare=False)
-    parcel: bytes = field(compare=False)
+    host: int
+    to: int
+    words: tuple[int, ...]
+    size_bytes: int
+    parcel: bytes
 
 
-@dataclass(order=True)
-class _PutOff:
+class _PutOff(NamedTuple):
     """A message that an actor sends later; ordered by time, then by when it was put off."""
 
     time_ns: int
@@ -207,13 +205,17 @@ class _PutOff:
 class Actors:
     """Runs the actors of a run, and answers the loop when an instance is handed a control message."""
 
-    def __init__(self, actors: Sequence[Actor], agent: Agent | None, directory: Directory):
+    def __init__(self, actors: Sequence[Actor], agent: Agent | None, directory: Directory, first_row: int):
+        """first_row: of `host`, that of the first actor."""
         self.actors, self.agent = list(actors), agent
         self._instances = len(directory.instances)
         self._agendas: list[list[_PutOff]] = [[] for _ in self.actors]
         self._sent = [0] * len(self.actors)  # messages, by actor
         self._serials = [0] * len(self.actors)
         self._first_machine = self._instances + len(self.actors)
+        self._first_row = first_row
+        of_actors = range(first_row, first_row + len(self.actors))
+        self._host_of = [*(host for _, _, host in directory.instances), *of_actors, *range(len(directory.machines))]  # by address
         self._errands: list[_Errand] = []
         self._process_sent = [0] * len(directory.machines)
         self._down = np.zeros(len(directory.machines), bool)
@@ -250,17 +252,16 @@ class Actors:
         """Do what is due up to the end of the last window, each actor for itself, in the order of time."""
         until_ns = int(world.arrays.g[L.G_WINDOW_END])
         for k, actor in enumerate(self.actors):
-            while True:
-                due_ns = self._set_due(world, k)
-                if due_ns > until_ns:
-                    break
+            if world.arrays.next_ns.item(self._first_row + k) > until_ns:
+                continue
+            while (due_ns := self._set_due(world, k)) <= until_ns:
                 agenda = self._agendas[k]
                 if agenda and agenda[0].time_ns == due_ns:
                     later = heapq.heappop(agenda)
                     if later.to < 0:
                         self.actors[k].disconnected(-1 - later.to, due_ns, _ActorPost(self, world, k, due_ns))  # type: ignore[attr-defined]
-                        continue
-                    self._dispatch(world, k, later.to, later.words, later.size_bytes, later.parcel, due_ns)
+                    else:
+                        self._dispatch(world, k, later.to, later.words, later.size_bytes, later.parcel, due_ns)
                 elif actor.next_ns == due_ns:
                     actor.wake(due_ns, _ActorPost(self, world, k, due_ns))
                     if actor.next_ns <= due_ns:
@@ -284,8 +285,7 @@ class Actors:
             extra_ps = self._forced.forced(world, i, int(w.msg[slot, int(w.g[L.G_LORE])]), now_ns, post)
         elif self.agent is not None:
             extra_ps = self.agent.serve(world, i, self._read(world, slot), now_ns, post)
-        answer = [L.H_ANSWERED, L.H_ANSWER, L.H_ANSWER_LAST, L.H_ANSWER_PS]
-        world.arrays.host[h, answer] = 1, post.first, post.last, extra_ps
+        world.arrays.host[h, L.H_ANSWERED : L.H_ANSWER_PS + 1] = 1, post.first, post.last, extra_ps
 
     def bury(self, world: World) -> None:
         """Forget the parcels of lost messages; their places are free again."""
@@ -319,7 +319,7 @@ class Actors:
                 if self._process is not None:
                     self._process.lost(h, lost_ns)
                 for k in self._watchers:
-                    heard_ns = lost_ns + int(w.latency[h, int(w.g[L.G_ACTORS]) + k])
+                    heard_ns = lost_ns + int(w.latency[h, self._first_row + k])
                     heapq.heappush(self._agendas[k], _PutOff(heard_ns, self._serials[k], -1 - h, (), 0, b""))
                     self._serials[k] += 1
                     self._set_due(world, k)
@@ -334,8 +334,7 @@ class Actors:
                 continue
             paused_ns = int(w.host[h, L.H_PAUSED])
             if paused_ns > now_ns:
-                errand.time_ns = paused_ns
-                heapq.heappush(self._errands, errand)
+                heapq.heappush(self._errands, errand._replace(time_ns=paused_ns))
                 continue
             post = _ProcessPost(self, world, h, now_ns)
             if errand.to == self._first_machine + h:
@@ -352,7 +351,7 @@ class Actors:
     def _send_from_machine(self, world: World, h: int, to: int, words: Sequence[int], size_bytes: int, parcel: bytes, now_ns: int) -> None:
         """A message of a process enters the network, or is handed over to an instance of its machine, where it is urgent."""
         w = world.arrays
-        here = to < self._instances and w.inst[to, L.I_HOST] == h
+        here = to < self._instances and self._host_of[to] == h
         if not here and not self._instances <= to < self._first_machine:
             raise ValueError(f"the process of machine {h} sends to {to}; it can send to its own instances and to actors, and remind itself")
         own, fifo = self._first_machine + h, self._process_sent[h]
@@ -374,20 +373,23 @@ class Actors:
     def _set_due(self, world: World, k: int) -> int:
         """When the actor has something to do."""
         w = world.arrays
-        h = int(w.g[L.G_ACTORS]) + k
-        due_ns = min([self.actors[k].next_ns, *(later.time_ns for later in self._agendas[k][:1])])
-        head = int(w.host[h, L.H_REMOTE])
-        if head < w.host[h, L.H_REMOTE_SORTED]:
-            due_ns = min(due_ns, int(w.rings[2 * h + 1, head & (w.rings.shape[1] - 1), 0]))
+        h = self._first_row + k
+        agenda, due_ns = self._agendas[k], self.actors[k].next_ns
+        if agenda and agenda[0].time_ns < due_ns:
+            due_ns = agenda[0].time_ns
+        head = w.host.item(h, L.H_REMOTE)
+        if head < w.host.item(h, L.H_REMOTE_SORTED):
+            due_ns = min(due_ns, w.rings.item(2 * h + 1, head & (w.rings.shape[1] - 1), 0))
         w.next_ns[h] = due_ns
         return due_ns
 
     def _take(self, world: World, k: int) -> Message:
         """The first message of an actor's inbox; its place is free again."""
         w = world.arrays
-        h = int(w.g[L.G_ACTORS]) + k
-        slot = int(w.rings[2 * h + 1, int(w.host[h, L.H_REMOTE]) & (w.rings.shape[1] - 1), 2])
-        w.host[h, L.H_REMOTE] += 1
+        h = self._first_row + k
+        head = w.host.item(h, L.H_REMOTE)
+        slot = w.rings.item(2 * h + 1, head & (w.rings.shape[1] - 1), 2)
+        w.host[h, L.H_REMOTE] = head + 1
         message = self._read(world, slot)
         free_message(w.free, w.g, slot)  # type: ignore[no-untyped-call]
         return message
@@ -395,7 +397,7 @@ class Actors:
     def _read(self, world: World, slot: int) -> Message:
         row = world.arrays.msg[slot]
         sender, parcel, count, *words = row[L.M_PAYLOAD : L.M_PAYLOAD + L.X_COLUMNS].tolist()
-        return Message(sender, tuple(words[:count]), int(row[L.M_BYTES]), self._parcels.pop(parcel, b""))
+        return Message(sender, tuple(words[:count]), row.item(L.M_BYTES), self._parcels.pop(parcel, b""))
 
     def _write(self, world: World, sender: int, to: int, words: Sequence[int], size_bytes: int, parcel: bytes) -> int:
         """A new message; returns its place."""
@@ -405,33 +407,25 @@ class Actors:
             raise ValueError(f"a control message has {size_bytes} bytes; it must have at least 1")
         if not 0 <= to < self._first_machine or to == sender:
             raise ValueError(f"a control message from {sender} goes to {to}; it must go to another instance or actor, by its address")
-        slot = _new_message(world)
-        w = world.arrays
         number = -1
         if parcel:
             count = self._parcel_counts.get(sender, 0)
             self._parcel_counts[sender] = count + 1
             number = sender << 40 | count
             self._parcels[number] = parcel
-        self._count(w, sender, to, size_bytes)
-        row = w.msg[slot]
-        row[L.M_KIND] = L.CONTROL_MESSAGE
-        row[L.M_RECEIVER], row[L.M_BYTES] = to, size_bytes
-        row[L.M_PAYLOAD : L.M_PAYLOAD + L.X_WORDS] = sender, number, len(words)
-        row[L.M_PAYLOAD + L.X_WORDS : L.M_PAYLOAD + L.X_WORDS + len(words)] = words
+        row = list(_BLANK)
+        row[L.M_KIND], row[L.M_RECEIVER], row[L.M_BYTES] = L.CONTROL_MESSAGE, to, size_bytes
+        row[L.M_PAYLOAD : L.M_PAYLOAD + L.X_WORDS + len(words)] = [sender, number, len(words), *words]
+        slot = _new_message(world, row)
+        self._count(sender, to, size_bytes)
         return slot
 
-    def _count(self, w: Arrays, sender: int, to: int, size_bytes: int) -> None:
+    def _count(self, sender: int, to: int, size_bytes: int) -> None:
         """Note a control message between an actor and somebody elsewhere."""
-        here, there = self._host_of(w, sender), self._host_of(w, to)
-        k = max(here, there) - int(w.g[L.G_ACTORS])
+        here, there = self._host_of[sender], self._host_of[to]
+        k = max(here, there) - self._first_row
         if here != there and k >= 0:
             self.exchanged_bytes[k] += size_bytes
-
-    def _host_of(self, w: Arrays, address: int) -> int:
-        if address >= self._first_machine:
-            return address - self._first_machine
-        return int(w.inst[address, L.I_HOST]) if address < self._instances else int(w.g[L.G_ACTORS]) + address - self._instances
 
     def _dispatch(self, world: World, k: int, to: int, words: Sequence[int], size_bytes: int, parcel: bytes, now_ns: int) -> None:
         """A message of an actor enters the network."""
@@ -439,27 +433,25 @@ class Actors:
         fifo = self._sent[k]
         self._sent[k] += 1
         if not self._first_machine <= to < self._first_machine + len(self._process_sent):
-            self._post(world, self._write(world, sender, to, words, size_bytes, parcel), self._host(world, k), to, sender, fifo, now_ns)
+            self._post(world, self._write(world, sender, to, words, size_bytes, parcel), self._first_row + k, to, sender, fifo, now_ns)
             return
         if self._process is None:
             raise ValueError(f"a control message from {sender} goes to the process of a machine, but the run's agent is none (`Process`)")
         w = world.arrays
-        self._count(w, sender, to, size_bytes)
-        h, h2 = self._host(world, k), to - self._first_machine
+        self._count(sender, to, size_bytes)
+        h, h2 = self._first_row + k, to - self._first_machine
         host = w.host[h]
-        host[L.H_LINK_FREE] = max(int(host[L.H_LINK_FREE]), now_ns) - (-size_bytes * 8000 // int(host[L.H_MBIT]))
+        departure_ns = max(host.item(L.H_LINK_FREE), now_ns) - (-size_bytes * 8000 // host.item(L.H_MBIT))
+        host[L.H_LINK_FREE] = departure_ns
         host[L.H_SENT_BYTES] += size_bytes
-        arrival_ns = int(host[L.H_LINK_FREE] + w.latency[h, h2])
-        assert arrival_ns > w.g[L.G_WINDOW_END], "an actor's message would arrive in a window that is over"
+        arrival_ns = departure_ns + w.latency.item(h, h2)
+        assert arrival_ns > w.g.item(L.G_WINDOW_END), "an actor's message would arrive in a window that is over"
         heapq.heappush(self._errands, _Errand(arrival_ns, sender, fifo, h2, to, tuple(words), size_bytes, parcel))
-
-    def _host(self, world: World, k: int) -> int:
-        return int(world.arrays.g[L.G_ACTORS]) + k
 
     def _post(self, world: World, slot: int, h: int, to: int, sender: int, fifo: int, now_ns: int) -> None:
         """Message `slot` leaves host `h` for an instance or an actor, between two windows."""
         w = world.arrays
-        h2 = int(w.inst[to, L.I_HOST]) if to < self._instances else self._host(world, to - self._instances)
+        h2 = self._host_of[to]
         while w.host[h2, L.H_REMOTE_TAIL] - w.host[h2, L.H_REMOTE] == w.rings.shape[1]:
             world.grow(L.NEED_RING)
             w = world.arrays
@@ -567,13 +559,13 @@ class _AgentPost:
     def ask(self, to: int, words: Sequence[int], size_bytes: int, *, parcel: bytes = b"") -> None:
         slot = self._actors._write(self._world, self._instance, to, words, size_bytes, parcel)
         w = self._world.arrays
-        w.msg[slot, L.M_PAYLOAD + L.X_SENDER] = self._actors._first_machine + int(w.inst[self._instance, L.I_HOST])
+        w.msg[slot, L.M_PAYLOAD + L.X_SENDER] = self._actors._first_machine + self._actors._host_of[self._instance]
         self._add(slot)
 
     def send_barrier(self, number: int) -> None:
-        slot = _new_message(self._world)
-        self._world.arrays.msg[slot, [L.M_KIND, L.M_EVENT, L.M_TRIGGER]] = L.BARRIER, number, -1
-        self._add(slot)
+        row = list(_BLANK)
+        row[L.M_KIND], row[L.M_EVENT], row[L.M_TRIGGER] = L.BARRIER, number, -1
+        self._add(_new_message(self._world, row))
 
     def _add(self, slot: int) -> None:
         if self.first < 0:
@@ -583,16 +575,19 @@ class _AgentPost:
         self.last = slot
 
 
-def _new_message(world: World) -> int:
-    """A message in no channel and no list, of which nothing is said yet; its place."""
+_BLANK = tuple(-1 if column in (L.M_NEXT, L.M_CHANNEL) else 0 for column in range(L.M_PAYLOAD + L.X_COLUMNS))
+"""A message in no channel and no list, of which nothing is said yet."""
+
+
+def _new_message(world: World, row: list[int]) -> int:
+    """A message that begins so; its place."""
     g = world.arrays.g
     if g[L.G_FREE] == 0:
         g[L.G_NEED] = 1
         world.grow(L.NEED_MESSAGES)
     w = world.arrays
     slot = int(take_message(w.free, w.g))  # type: ignore[no-untyped-call]
-    w.msg[slot, : L.M_PAYLOAD + L.X_COLUMNS] = 0
-    w.msg[slot, [L.M_NEXT, L.M_CHANNEL]] = -1
+    w.msg[slot, : len(row)] = row
     return slot
 
 

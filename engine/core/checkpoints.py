@@ -96,7 +96,7 @@ def counters(world: World, i: int) -> tuple[Words, Words]:
     """How many records instance `i` has sent on each channel that leaves it, and served of each that enters it, by the channels' numbers;
     in runs that count."""
     w = world.arrays
-    return w.chan[world.leaving[i], L.C_SENT], w.gate[world.entering[i], L.Q_PROCESSED]
+    return w.carried[world.leaving[i], L.V_SENT], w.carried[world.entering[i], L.V_PROCESSED]
 
 
 def stop(world: World, h: int, now_ns: int, epoch: int | None) -> None:
@@ -110,7 +110,7 @@ def stop(world: World, h: int, now_ns: int, epoch: int | None) -> None:
     if epoch is not None:
         w.inst[here, L.I_LIFE] = epoch * L.EPOCH
         for i in here.tolist():  # what comes before `put` is of the new epoch, and has not been served in it
-            w.gate[world.entering[i], L.Q_PROCESSED] = 0
+            w.carried[world.entering[i], L.V_PROCESSED] = 0
     for i in here[w.inst[here, L.I_SOURCE] == 1].tolist():
         world.logs.seek(w, i, world.logs.place(w, i))
 
@@ -128,10 +128,10 @@ def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
     w = world.arrays
     inst = w.inst[i]
     leaving, entering = world.leaving[i], world.entering[i]
-    w.gate[entering, L.Q_PROCESSED] = 0 if checkpoint is None else checkpoint.processed
+    w.carried[entering, L.V_PROCESSED] = 0 if checkpoint is None else checkpoint.processed
     for c, sent in zip(leaving.tolist(), [0] * len(leaving) if checkpoint is None else checkpoint.sent.tolist(), strict=True):
         replay.cut_off(w, c, sent)
-    w.chan[leaving, L.C_CONSUMED] = w.chan[leaving, L.C_SENT]
+    w.chan[leaving, L.C_CONSUMED] = w.carried[leaving, L.V_SENT]
     if w.g[L.G_LORE]:
         w.gate[entering, L.Q_LORE] = -1
         w.sent_to[i] = 0

@@ -259,7 +259,7 @@ K_COLUMNS = 12
 # -- alignment of barriers (docs/event-core.md, 15), by channel: the generation of its receiver in which it is barred; where records are
 # counted: the number of the next one that the receiver has not served; where they are logged: the first and last message kept, or -1; the
 # serial number of the row of `lore` that it brought last; how many records came before its last barrier ... --
-Q_GENERATION, Q_PROCESSED, Q_KEPT, Q_KEPT_LAST, Q_LORE, Q_CUT, Q_COLUMNS = range(7)
+Q_GENERATION, Q_KEPT, Q_KEPT_LAST, Q_LORE, Q_CUT, Q_COLUMNS = range(6)
 # ... by instance: input channels, how many of them are barred, what is passed over (first and last message, -1 for none), how often it
 # has been aligned or given up
 A_INPUTS, A_BARRED, A_ASIDE, A_ASIDE_LAST, A_GENERATION, A_COLUMNS = range(6)
@@ -270,7 +270,10 @@ KNOWN_SHARED, KNOWN_SERIAL, KNOWN_MARK, KNOWN_CLOCK, KNOWN_FIRST = range(5)
 KNOWS_TAKEN, KNOWS_GREATER = 1, 2
 RULE_CLOCK, RULE_CYCLE, RULE_INDEX = 1, 2, 4  # HMNR's two tests, or BCS
 
-C_SENDER, C_RECEIVER, C_EDGE, C_SENT, C_CONSUMED, C_WAITING, C_WATERMARK, C_TURN, C_SENT_BYTES, C_COLUMNS = range(10)
+C_SENDER, C_RECEIVER, C_EDGE, C_CONSUMED, C_WAITING, C_WATERMARK, C_TURN, C_COLUMNS = range(8)
+# where records are counted (E_COUNTED), by channel: the number of the next one to be sent, and of the next one that the receiver has not
+# served; apart, since each record asks for them and the rows of all channels do not fit into the cache
+V_SENT, V_PROCESSED, V_COLUMNS = range(3)
 
 # -- keyed state: entries by (instance and side, key, pane), stored rows, panes --------------------------------------------
 S_NEXT, S_OWNER, S_KEY, S_PANE, S_SIBLING, S_COUNT, S_CLOCK, S_NEWEST, S_OLDEST, S_TRIGGER, S_VALUES = range(11)

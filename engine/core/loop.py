@@ -64,6 +64,7 @@ def advance(world, stop):
     op_edges = world.op_edges
     edge = world.edge
     chan = world.chan
+    carried = world.carried
     gate = world.gate
     lore = world.lore
     sent_to = world.sent_to
@@ -405,7 +406,7 @@ def advance(world, stop):
                         bound = edge[e, E_BOUND]
                         ticket = 0
                         if bound > 0 and is_record:
-                            ticket = edge[e, E_CREDIT] + (c - edge[e, E_CHANNEL]) * bound + chan[c, C_SENT] % bound
+                            ticket = edge[e, E_CREDIT] + (c - edge[e, E_CHANNEL]) * bound + carried[c, V_SENT] % bound
                             if credit[ticket] > t:
                                 inst[i, I_WAKE] = credit[ticket]
                                 if inst[i, I_BLOCKED_SINCE] < 0:
@@ -463,10 +464,10 @@ def advance(world, stop):
                             if partitioning == REBALANCE:
                                 chan[edge[e, E_CHANNEL] + k * parallel, C_TURN] += 1
                         sequence = 0
-                        if edge[e, E_COUNTED] == 1:  # a channel's row is far from the cache where there are many
-                            sequence = chan[c, C_SENT]
+                        if edge[e, E_COUNTED] == 1:
+                            sequence = carried[c, V_SENT]
                             if is_record:
-                                chan[c, C_SENT] = sequence + 1
+                                carried[c, V_SENT] = sequence + 1
                         msg[made, M_SEQUENCE] = sequence
                         # WEAVE if latencies
                         msg[made, msg.shape[1] - 1 - stamps] = t
@@ -489,10 +490,8 @@ def advance(world, stop):
                             size += g[G_LORE_BYTES]
                             host[h, H_PIGGYBACK_BYTES] += g[G_LORE_BYTES]
                         # WEAVE end
-                        host[h, H_OUT_BYTES] += size
                         # WEAVE on_send
-                        if edge[e, E_COUNTED] == 1:
-                            chan[c, C_SENT_BYTES] += size
+                        host[h, H_OUT_BYTES] += size
                         msg[made, M_BYTES] = size
                         msg[made, M_RECEIVER] = i2
                         msg[made, M_EDGE] = e
@@ -906,7 +905,7 @@ def advance(world, stop):
                                 gate[channel, Q_LORE] = lore[told, KNOWN_SERIAL]
                             # WEAVE end
                             # WEAVE if counting
-                            gate[channel, Q_PROCESSED] = max(gate[channel, Q_PROCESSED], msg[slot, M_SEQUENCE] + 1)
+                            carried[channel, V_PROCESSED] = max(carried[channel, V_PROCESSED], msg[slot, M_SEQUENCE] + 1)
                             # WEAVE end
                             bound = edge[e, E_BOUND]
                             # WEAVE if losses

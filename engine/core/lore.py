@@ -121,11 +121,11 @@ def sweep(world, column):
     n = world.inst.shape[0]
     for v in range(lore.shape[0]):
         lore[v, KNOWN_MARK] = 0
-    for s in range(msg.shape[0]):
+    for s in range(world.free.shape[0]):
         msg[s, M_NEXT] = msg[s, M_NEXT] * 2  # the lowest bit says whether the message is free
     for f in range(g[G_FREE]):
         msg[world.free[f], M_NEXT] |= 1
-    for s in range(msg.shape[0]):
+    for s in range(world.free.shape[0]):
         if msg[s, M_NEXT] & 1 == 0 and msg[s, M_KIND] == RECORD and msg[s, M_CHANNEL] >= 0 and msg[s, column] >= n:
             lore[msg[s, column], KNOWN_MARK] = 1
         msg[s, M_NEXT] = msg[s, M_NEXT] >> 1

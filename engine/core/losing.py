@@ -258,7 +258,7 @@ def give_credits(world, c, back):
     e = chan[c, C_EDGE]
     bound = edge[e, E_BOUND]
     if bound > 0:
-        chan[c, C_CONSUMED] = chan[c, C_SENT]
+        chan[c, C_CONSUMED] = world.carried[c, V_SENT]
         first = edge[e, E_CREDIT] + (c - edge[e, E_CHANNEL]) * bound
         for k in range(first, first + bound):
             world.credit[k] = back

@@ -44,7 +44,7 @@ def cut_off(world, c, end):
     """Drop from the log of channel `c` the records from number `end` on: they will be sent anew. The next one has that number."""
     msg = world.msg
     gate = world.gate
-    world.chan[c, C_SENT] = end
+    world.carried[c, V_SENT] = end
     before = -1
     kept = gate[c, Q_KEPT]
     while kept >= 0 and msg[kept, M_SEQUENCE] < end:

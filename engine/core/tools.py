@@ -215,7 +215,7 @@ def is_stale(world, slot):
     if channel >= 0 and msg[slot, M_KIND] != CONTROL_MESSAGE:
         stale = msg[slot, M_EPOCH] // EPOCH < world.inst[msg[slot, M_RECEIVER], I_LIFE] // EPOCH
         if g[G_FILTER] == 1 and msg[slot, M_KIND] == RECORD:
-            stale = stale or msg[slot, M_SEQUENCE] < world.gate[channel, Q_PROCESSED]
+            stale = stale or msg[slot, M_SEQUENCE] < world.carried[channel, V_PROCESSED]
     return stale
 
 
@@ -715,5 +715,12 @@ def admit(world, weighing, acting, heaps, h, limit):
             lose(world, message)
         else:
             enqueue(world, weighing, acting, h, threads, msg[message, M_RECEIVER], message)
+    if local == local_end:  # an empty ring begins anew: its first places are in the cache
+        local = 0
+        host[h, H_LOCAL_TAIL] = 0
+    if remote == host[h, H_REMOTE_TAIL]:
+        remote = 0
+        host[h, H_REMOTE_SORTED] = 0
+        host[h, H_REMOTE_TAIL] = 0
     host[h, H_LOCAL] = local
     host[h, H_REMOTE] = remote

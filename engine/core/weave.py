@@ -28,6 +28,7 @@ WIDTHS = {
     "op": layout.O_COLUMNS,
     "edge": layout.E_COLUMNS,
     "chan": layout.C_COLUMNS,
+    "carried": layout.V_COLUMNS,
     "gate": layout.Q_COLUMNS,
     "align": layout.A_COLUMNS,
     "link": layout.K_COLUMNS,

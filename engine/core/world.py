@@ -41,7 +41,8 @@ class Tables(NamedTuple):
     op_edges: Words  # edges by operator, document order
     edge: Words
     chan: Words
-    gate: Words  # (channels, 6) of barriers, counts, logs and lore
+    carried: Words  # (channels, 2) how many records were sent and processed, where they are counted
+    gate: Words  # (channels, 5) of barriers, logs and lore
     lore: Words  # (rows, 4 + instances) what instances know of one another
     sent_to: Words  # (instances, instances) 1 if it has sent to the other since its last checkpoint
     align: Words  # (instances, alignment columns)
@@ -98,7 +99,7 @@ class Arrays(Tables):
 FRESH = {"entry": L.G_ENTRY_FRESH, "row": L.G_ROW_FRESH}
 """Tables whose rows are taken one after the other at first, and the scalar that says how far."""
 
-TRACED = {"notes": "msg", "entry_origin": "entry", "row_origin": "row"}
+TRACED = {"notes": "free", "entry_origin": "entry", "row_origin": "row"}
 """What is noted only while tracing, and the table by whose rows. Without tracing these arrays have one row, and nothing looks at it."""
 
 OBSERVED = ("outputs", "trace", "halves")
@@ -125,6 +126,7 @@ class Capacity:
     """First sizes of what grows. Small values are for tests of growth."""
 
     messages: int = 4096
+    messages_ahead: int = 1 << 17  # so many rows lie ready: memory that is not touched costs nothing, and to copy what is in use costs much
     ring: int = 64
     entries: int = 4096  # that the buckets are made for
     rows: int | None = None  # None: one for each input record, at most ROWS_AHEAD: memory that is not touched costs nothing
@@ -134,7 +136,7 @@ class Capacity:
 
 
 def lines(rows: int, columns: int, make: Callable[[int, type[np.int64]], Words] = np.zeros) -> Words:
-    """What `make` makes, as (rows, columns rounded up to whole cache lines), each row at the start of a line. make: `np.zeros`, or
+    """What `make` makes, as (rows, columns rounded up to whole cache lines), each row at the start of a line. make: as `np.zeros`, or
     `reuse.words` for tables of which nobody reads a row before it is written. Rows never touched cost no memory."""
     stride = -(-columns // LINE_WORDS) * LINE_WORDS
     words = make(rows * stride + LINE_WORDS, np.int64)
@@ -179,14 +181,14 @@ class World:
         w, g = self.arrays, self.arrays.g
         need = int(g[L.G_NEED])
         if reason == L.NEED_MESSAGES:
-            old = len(w.msg)
+            old = len(w.free)
             new = _next_size(old, need)
             free = np.zeros(new, np.int64)
             count = int(g[L.G_FREE])
             free[: new - old] = np.arange(new - 1, old - 1, -1)
             free[new - old : new - old + count] = w.free[:count]  # old ones stay on top: they are in the cache
             g[L.G_FREE] += new - old
-            self._set(msg=_taller(w.msg, new), free=free)
+            self._set(msg=w.msg if new <= len(w.msg) else _taller(w.msg, new), free=free)
         elif reason == L.NEED_RING:
             self._grow_rings()
         elif reason == L.NEED_ENTRIES:
@@ -194,7 +196,8 @@ class World:
             new = _next_size(old, need)
             fresh = int(g[L.G_ENTRY_FRESH])
             entry = w.entry if new <= len(w.entry) else _taller(w.entry, new, fresh)
-            table = np.full(1 << (2 * new - 1).bit_length(), -1, np.int64)
+            table = reuse.words(1 << (2 * new - 1).bit_length())
+            table[:] = -1
             bulk.rehash(table, entry, fresh)
             g[L.G_ENTRIES_FREE] += new - old
             g[L.G_ENTRIES_SIZE] = new
@@ -474,7 +477,7 @@ def _next_size(old: int, need: int) -> int:
 def _taller(table: Words, rows: int, used: int | None = None) -> Words:
     """A copy with more rows. used: rows from here on are never read before they are written, and what they hold is no matter; None: the
     further rows are zero."""
-    larger = lines(rows, table.shape[1], np.zeros if used is None else reuse.words)
+    larger = lines(rows, table.shape[1], reuse.zeros if used is None else reuse.words)
     used = len(table) if used is None else used
     larger[:used] = table[:used]
     return larger

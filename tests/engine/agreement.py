@@ -25,7 +25,7 @@ from tests.oracle.records import Kind
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = ROOT / "fixtures" / "experiments"
 DATASETS = lookup([ROOT / "fixtures" / "data"])
-TINY = Capacity(messages=2, ring=2, entries=2, rows=2, panes=2, trace=8, outputs=4)
+TINY = Capacity(messages=2, messages_ahead=2, ring=2, entries=2, rows=2, panes=2, trace=8, outputs=4)
 """Arrays that must grow all the time: the loop hands back in the middle of everything."""
 
 TEMPLATES = ("nexmark_q1", "nexmark_q2", "nexmark_q3", "nexmark_q3_ttl", "nexmark_q8", "nexmark_q12", "flights")

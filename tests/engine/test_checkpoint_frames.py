@@ -218,7 +218,7 @@ def test_messages_grow_by_what_the_protocol_adds() -> None:
         barriers = simulation.summary()["checkpointing"]["rounds_confirmed"] * len(w.chan) * L.CONTROL_BYTES
         assert w.host[:, L.H_OUT_BYTES].sum() - w.host[:, L.H_PIGGYBACK_BYTES].sum() - barriers == payload
         ratios[protocol["kind"], protocol.get("entry_bytes", 2)] = ratio
-        records = w.chan[:, L.C_SENT].sum()
+        records = w.carried[:, L.V_SENT].sum()
         assert w.host[:, L.H_PIGGYBACK_BYTES].sum() == records * w.g[L.G_LORE_BYTES]
     assert 1 < ratios["uncoordinated", 2] < 1.2
     assert 1 < ratios["coordinated", 2] < 1.2

@@ -167,13 +167,13 @@ def finished_with_trace(document: Document) -> engine.Simulation:
 # -- 5: what records carry more is counted, and depends on the number of instances ---------------------------------------------------------
 
 
-def bytes_per_record(document: Document) -> tuple[float, int]:
-    """Sent on the edge to the counts, and how many instances there are."""
+def bytes_per_record(document: Document) -> tuple[float, float, int]:
+    """What records take on channels, with the watermarks between them; what of it the protocol adds; and how many instances there are."""
     simulation = finished(document)
     w = simulation._world.arrays
-    here = np.isin(w.chan[:, L.C_RECEIVER], instances_of(simulation, "counts"))
-    records = sum(simulation.summary()["operators"][id]["in"] for id in ("counts",))
-    return float(w.chan[here, L.C_SENT_BYTES].sum()) / records, len(w.inst)
+    records = int(w.carried[:, L.V_SENT].sum())
+    out_bytes, added_bytes = w.host[:, [L.H_OUT_BYTES, L.H_PIGGYBACK_BYTES]].sum(axis=0).tolist()
+    return out_bytes / records, added_bytes / records, len(w.inst)
 
 
 @pytest.mark.parametrize("hosts", [3, 4, 7])
@@ -185,12 +185,14 @@ def test_records_grow_by_what_the_vectors_take(hosts: int) -> None:
             if widen:
                 document["query"]["operators"].append({"id": "aside", "kind": "sink", "parallelism": 2 * hosts})
                 document["query"]["edges"].append({"source": "counts", "target": "aside", "partitioning": {"kind": "rebalance"}})
-        without, instances = bytes_per_record(plain)
-        carrying, same = bytes_per_record(induced)
+        without, nothing, instances = bytes_per_record(plain)
+        carrying, added, same = bytes_per_record(induced)
+        assert nothing == 0
         assert instances == same == hosts * (6 if widen else 4)
-        assert carrying - without == 300 + 2 * instances
+        assert carrying - without == pytest.approx(added)
+        assert added == 300 + 2 * instances
         fewer = induced | {"policies": {"checkpointing": induced["policies"]["checkpointing"] | {"variant": "bcs"}}}
-        assert bytes_per_record(fewer)[0] - without == 302  # one number
+        assert bytes_per_record(fewer)[1] == 302  # one number
 
 
 # -- 6: barriers wait in line, and a round is one cut --------------------------------------------------------------------------------------
@@ -546,7 +548,7 @@ def test_logs_have_each_number_once_whatever_was_lost(protocol: Callable[..., Do
             while slot >= 0:
                 numbers.append(int(w.msg[slot, L.M_SEQUENCE]))
                 slot = int(w.msg[slot, L.M_NEXT])
-            assert numbers == list(range(int(w.chan[c, L.C_SENT]) - len(numbers), int(w.chan[c, L.C_SENT])))
+            assert numbers == list(range(int(w.carried[c, L.V_SENT]) - len(numbers), int(w.carried[c, L.V_SENT])))
     assert [recovery.open for recovery in coordinator_of(simulation).recoveries] == [False] * 3
 
 
@@ -601,7 +603,7 @@ def test_logs_and_what_their_records_bring_do_not_grow_for_ever() -> None:
         kept.append(len(logged(w)))
         rows.append(len(w.lore))
         told.append(simulation.summary()["checkpointing"]["log_bytes"])
-    sent = int(simulation._world.arrays.chan[:, L.C_SENT].sum())
+    sent = int(simulation._world.arrays.carried[:, L.V_SENT].sum())
     assert max(kept) < sent / 2
     assert sum(later < before for before, later in pairwise(kept)) >= 2
     assert rows[-1] == rows[len(rows) // 2]

@@ -172,7 +172,7 @@ def test_a_receiver_gives_no_credit_to_a_sender_that_is_gone() -> None:
         simulation.run_until(t_ns)
         w = simulation._world.arrays
         most = max(most, int(w.inst[1, L.I_QUEUE_COUNT]))
-        assert w.chan[0, L.C_SENT] - w.chan[0, L.C_CONSUMED] <= 3
+        assert w.carried[0, L.V_SENT] - w.chan[0, L.C_CONSUMED] <= 3
     simulation.run_until(simulation.end_ns)
     assert_agreement(made, simulation)
     assert most in (5, 6)
@@ -293,7 +293,7 @@ def test_nothing_of_lost_hosts_takes_space(case: Callable[[], Document]) -> None
     assert length(w.row, int(g[L.G_ROW]), L.R_NEXT) == g[L.G_ROW_FRESH]
     assert g[L.G_PANES_FREE] == len(w.pane) == length(w.pane, int(g[L.G_PANE]), L.W_NEXT)
     assert (w.panes_of == -1).all()
-    assert sorted(w.free[: g[L.G_FREE]].tolist()) == list(range(len(w.msg)))
+    assert sorted(w.free[: g[L.G_FREE]].tolist()) == list(range(len(w.free)))
     assert (w.inst[:, [L.I_STATE_BYTES, L.I_ENTRIES, L.I_QUEUE_COUNT, L.I_QUEUE_BYTES]] == 0).all()
 
 
@@ -314,7 +314,7 @@ def test_what_was_sent_is_served_lost_or_still_there(made: Document, seed: int, 
         assert (w.inst[:, L.I_FIFO] - w.inst[:, L.I_CONTROLS]).sum() == (taken + there).sum()
         counted = w.edge[w.chan[:, L.C_EDGE], L.E_COUNTED] == 1
         if counted.all() and len(w.chan):
-            sent = np.bincount(w.chan[:, L.C_RECEIVER], weights=w.chan[:, L.C_SENT], minlength=len(w.inst))
+            sent = np.bincount(w.chan[:, L.C_RECEIVER], weights=w.carried[:, L.V_SENT], minlength=len(w.inst))
             assert (sent == taken + there).all()
 
 

@@ -158,7 +158,7 @@ def test_logs_forget_what_no_line_asks_for_and_nothing_else() -> None:
     record = coordinator.record()
     needed = record.processed_at(recovery_line(record).checkpoints)
     kept = w.gate[coordinator.logged_channels, L.Q_KEPT]
-    first = np.where(kept >= 0, w.msg[kept, L.M_SEQUENCE], w.chan[coordinator.logged_channels, L.C_SENT])
+    first = np.where(kept >= 0, w.msg[kept, L.M_SEQUENCE], w.carried[coordinator.logged_channels, L.V_SENT])
     assert (first <= needed).all()
     crossing = w.chan[coordinator.logged_channels, L.C_EDGE]
     assert all((first[crossing == edge] > 0).any() for edge in (1, 2))

@@ -338,4 +338,4 @@ def test_random_experiments_with_protocols_and_losses_do_not_depend_on_how_they_
     often.run_until(often.end_ns)
     assert often.digest() == whole.digest()
     w = whole._world.arrays
-    assert (w.gate[:, L.Q_PROCESSED] <= w.chan[:, L.C_SENT]).all() or protocol["kind"] == "coordinated"
+    assert (w.carried[:, L.V_PROCESSED] <= w.carried[:, L.V_SENT]).all() or protocol["kind"] == "coordinated"

@@ -75,8 +75,8 @@ class Compiled:
     def __call__(self, *arguments: Any) -> Any:
         known = getattr(arguments[0], "known", None)
         if known is not None and (ready := known.get((self, "ready"))) is not None:  # so it was neither switched off nor to be checked
-            native, addresses = ready
-            return native(addresses.ctypes.data, *map(int, arguments[1:]))
+            native, address, _ = ready
+            return native(address, *map(int, arguments[1:]))
         if not enabled():
             with np.errstate(over="ignore"):  # words wrap
                 return self.function(*arguments)
@@ -97,9 +97,10 @@ class Compiled:
         if checking():
             return _checked(native, given, words)
         addresses = np.array(given, np.int64)
+        address = addresses.ctypes.data
         if known is not None and len(words) == len(arguments) - 1:
-            known[self, "ready"] = native, addresses
-        return native(addresses.ctypes.data, *words)
+            known[self, "ready"] = native, address, addresses
+        return native(address, *words)
 
     def _tables(self, tables: Any) -> tuple[tuple[Any, ...], list[int]]:
         """Types, addresses and shapes of a tuple's tables; remembered in its `known`, if it has that."""
