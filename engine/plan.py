@@ -204,7 +204,7 @@ def build(
             here = slice(int(first[n]), int(first[n + 1]))
             inst[here, L.I_NOISE] = noise.keys(experiment.workload.seed, spec.id, spec.parallelism)
         record_ps = (price.record_ps if own is None or own.record_ps is None else own.record_ps) * weight ** DEGREE["record_ps"]
-        record_ps, protocol_ps = _protocol_work(experiment, edge, n, record_ps)
+        record_ps, protocol_ps, inner_ps = _protocol_work(experiment, edge, n, record_ps)
         op[n] = (
             kernels.code(spec.kind),
             first[n],
@@ -228,6 +228,7 @@ def build(
             lowering.first_list,
             lowering.lists_each,
             lowering.lists_link,
+            inner_ps,
         )
 
     width = max(len(schema.fields) for schema in types.values())
@@ -258,7 +259,7 @@ def build(
         "chan": chan,
         "route": route,
         "carried": np.zeros((len(chan), L.V_COLUMNS), np.int64),
-        "gate": np.tile(np.array([-1, -1, -1, -1, 0], np.int64), (len(chan), 1)),
+        "gate": _gates(chan, edge),
         **_lore(len(inst) if forcing else 0, g),
         "align": _alignment(chan, edge, len(inst), "regions" in kernels.features),
         "inputs": inputs,
@@ -283,19 +284,21 @@ def build(
     )  # fmt: skip
 
 
-def _protocol_work(experiment: Experiment, edge: Words, n: int, record_ps: int) -> tuple[int, int]:
-    """The work of operator n for a record that it serves, with what the checkpointing protocol adds, and what that adds for each output:
-    logging it on each edge, writing and reading what records carry more."""
+def _protocol_work(experiment: Experiment, edge: Words, n: int, record_ps: int) -> tuple[int, int, int]:
+    """The work of operator n for a record that it serves, with what the checkpointing protocol adds; what that adds for each output:
+    logging it on each edge, writing and reading what records carry more; and what logging it on inner edges adds while they are logged."""
     protocol = experiment.policies.checkpointing
     leaving, entering = edge[edge[:, L.E_SOURCE] == n], edge[edge[:, L.E_TARGET] == n]
-    added_ps = record_ps * protocol.log_work * np.count_nonzero(leaving[:, L.E_INNER] == 0)
+    log_ps = record_ps * protocol.log_work
+    inner = np.count_nonzero(leaving[:, L.E_INNER])
+    inner_ps, added_ps = log_ps * inner, log_ps * (len(leaving) - inner)
     if isinstance(protocol, InducedCheckpoints):
         added_bytes = protocol.added_bytes(sum(spec.parallelism for spec in experiment.query.operators))
         work_ps = record_ps * protocol.serialise_share / 2 * added_bytes / protocol.message_bytes  # one half for writing, one for reading
         added_ps += work_ps * len(leaving)
         if len(entering):
             record_ps += int(work_ps)
-    return record_ps, int(added_ps)
+    return record_ps, int(added_ps), int(inner_ps)
 
 
 def _instances(experiment: Experiment, first: Words, placement: Mapping[str, Sequence[int]], watermarks: Mapping[str, Any]) -> Words:
@@ -394,6 +397,14 @@ def _inputs(chan: Words, edge: Words, instances: int) -> tuple[Words, Words]:
     receivers = chan[marked, L.C_RECEIVER]
     counts = np.bincount(receivers, minlength=instances)
     return marked[np.argsort(receivers, kind="stable")].astype(np.int64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _gates(chan: Words, edge: Words) -> Words:
+    """No channel is barred, and nothing has been sent; what is inner is not logged."""
+    gate = np.full((len(chan), L.Q_COLUMNS), -1, np.int64)
+    gate[:, L.Q_CUT] = 0
+    gate[:, L.Q_LOG] = -edge[chan[:, L.C_EDGE], L.E_INNER]
+    return gate
 
 
 def _alignment(chan: Words, edge: Words, instances: int, regions: bool) -> Words:

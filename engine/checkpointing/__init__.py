@@ -23,7 +23,8 @@ from .communication_induced import InducedWorker
 from .coordinated import CoordinatedRounds, CoordinatedWorker
 from .coordinated_unaligned import UnalignedRounds, UnalignedWorker
 from .coordinator import Coordinator
-from .hybrid import HybridCoordinator, HybridWorker, Region
+from .adapting import Rule
+from .hybrid import HybridCoordinator, HybridWorker, Numbering, Region
 from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
 from .worker import Costs
 
@@ -100,10 +101,14 @@ def _hybrid(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
             regions.append(Region(written.name, own, interval_ns, members, [i for id in own if id not in fed for i in instances[id]]))
         for i in members:
             intervals_ns[i] = interval_ns
-    worker = HybridWorker(costs, may_be_lost, intervals_ns, protocol.jitter_ns, workload.horizon_ns, workload.seed, regions)
-    coordinator = HybridCoordinator(*_searching(experiment, protocol), workload.horizon_ns, regions)
+    adapts = protocol.adapt is not None
+    rule = Rule(**dict(protocol.adapt)) if adapts else None
+    numbering = Numbering(protocol.number_step(workload.horizon_ns, regions_of(protocol, experiment.query)))
+    until_ns = workload.horizon_ns
+    worker = HybridWorker(costs, may_be_lost, intervals_ns, protocol.jitter_ns, until_ns, workload.seed, regions, adapts, numbering)
+    coordinator = HybridCoordinator(*_searching(experiment, protocol), until_ns, regions, rule, numbering)
     cast = _logged(experiment, protocol, worker, coordinator)
-    return replace(cast, features=(*cast.features, "regions"))
+    return replace(cast, features=(*cast.features, "regions", *(("adapting",) if adapts else ())))
 
 
 def _logged(experiment: Experiment, protocol: Any, worker: UncoordinatedWorker, coordinator: UncoordinatedCoordinator) -> Cast:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import layout as L
 from engine.core.actors import ActorHost, Message, Post
 from engine.core.keyed import tables_from_bytes, tables_to_bytes
 from engine.core.layout import FAR
@@ -122,7 +123,7 @@ class CoordinatedWorker(Worker):
         return self.take(world, instance, number, now_ns, post, asked_ns=now_ns)
 
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
-        return self.take(world, instance, number, now_ns, post, asked_ns=now_ns)
+        return self.take(world, instance, number, now_ns, post, asked_ns=int(world.arrays.align[instance, L.A_SINCE]))
 
     def durable(self, host: int, row: list[int], now_ns: int, post: Post) -> None:
         self._look(host, row[M.NUMBER], post)

@@ -88,6 +88,11 @@ class Coordinator(ABC):
     def recovering(self) -> bool:
         return bool(self.recoveries) and self.recoveries[-1].open
 
+    @property
+    def apart(self) -> list[list[int]]:
+        """Goes with an order to go back: `messages.order_to_bytes`."""
+        return []
+
     # -- what protocols say -----------------------------------------------------------------------------------------------------
 
     @property
@@ -176,7 +181,7 @@ class Coordinator(ABC):
         recovery.ordered[host] = now_ns
         rows, replays = self._orders[host]
         size_bytes = M.MESSAGE_BYTES + M.ROW_BYTES * (len(rows) + len(replays))
-        post.send(self.addresses[host], (RECOVER, recovery.epoch), size_bytes, parcel=M.order_to_bytes(rows, replays))
+        post.send(self.addresses[host], (RECOVER, recovery.epoch), size_bytes, parcel=M.order_to_bytes(rows, replays, self.apart))
 
     def _restored(self, host: int, epoch: int, now_ns: int, post: Post) -> None:
         if not self.recovering or epoch != self.epoch or host in self.down:

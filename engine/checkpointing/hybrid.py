@@ -3,6 +3,7 @@ idea of Siachamis 2024, 5.3.3)."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -18,12 +19,16 @@ from engine.core.world import Words, World
 from engine.services import object_store
 
 from . import messages as M
+from .adapting import JOINS, PARTS, STAYS, Mood, Rule
 from .coordinated import CoordinatedWorker, Round
 from .coordinator import Line
-from .messages import ROUND_FAILED, STORED, TAKE, TIMER, TRIGGER
-from .recovery_line import Channel
+from .messages import ROUND_FAILED, STORED, SWITCHED, TAKE, TIMER, TRIGGER
+from .recovery_line import Channel, Checkpoint
 from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
 from .worker import Costs
+
+TURNS = 4
+"""A barrier's number is that of its round, so many times, and what the round is for the instances (`adapting.STAYS`, ...)."""
 
 
 @dataclass(frozen=True)
@@ -38,18 +43,43 @@ class Region:
     entries: list[int]
 
 
+@dataclass(frozen=True)
+class Numbering:
+    """Of the checkpoints of an instance, in the order of their times: rounds have multiples of `step`, those behind a round that the
+    instance takes by itself count on from there. step: 1 where there are none."""
+
+    step: int = 1
+
+    def is_round(self, number: int) -> bool:
+        return number % self.step == 0
+
+    def of_round(self, ordinal: int) -> int:
+        return ordinal * self.step
+
+    def ordinal(self, number: int) -> int:
+        """Of the round, or of the last one before it."""
+        return number // self.step
+
+
 @dataclass
 class RegionRound(Round):
     """A round of one region, by its place in the list. Numbers are those among the rounds of all regions. counters: what was sent and
-    processed, by instance."""
+    processed, by instance. turn: `adapting.STAYS`, ...; why: its reason, if it is to change something."""
 
     region: int = 0
     counters: dict[int, tuple[Words, Words]] = field(default_factory=dict)
+    turn: int = STAYS
+    why: list[Any] = field(default_factory=list)
 
 
 class HybridCoordinator(UncoordinatedCoordinator):
-    """Has rounds of each region, and knows all other checkpoints that are stored. Of a region's checkpoints the first instance stands for
-    all: a round is one of its checkpoints, and the channels that cross the region's border are its channels."""
+    """Has rounds of each region, and knows all other checkpoints that are stored. That a round is one checkpoint of its region is told to
+    the search by *ties*: channels to and from the region's first instance that are none, on which everybody has sent and processed as much
+    as the number of the round that he stands on. (Before a round begins within which instances took checkpoints by themselves, these
+    stand on the last round before; and so does the one that ends that, since up to it all channels are logged.)
+
+    bases: of each region, the rounds that are stood on. moods: what each goes by.
+    """
 
     def __init__(
         self,
@@ -60,35 +90,42 @@ class HybridCoordinator(UncoordinatedCoordinator):
         logged: bool,
         until_ns: int,
         regions: Sequence[Region],
+        rule: Rule | None,
+        numbering: Numbering,
     ):
+        """rule: by which regions change; None: they do not."""
         super().__init__(host, detect_ns, machines, semantics, logged)
         self.until_ns = until_ns
-        self.regions = list(regions)
+        self.regions, self.rule, self.numbering = list(regions), rule, numbering
         self.rounds: list[RegionRound] = []
         self.skipped_ns: list[int] = []
+        self.bases: list[list[int]] = [[] for _ in self.regions]
+        self.moods = [Mood() for _ in self.regions]
         self._ticks_ns = [region.interval_ns for region in self.regions]
 
     def start(self, directory: Directory) -> None:
         super().start(directory)
-        region_of = {i: n for n, region in enumerate(self.regions) for i in region.instances}
-        for region in self.regions:
-            for i in region.instances:
-                self.node_of[i] = region.instances[0]
-        crossing = [a not in region_of or region_of[a] != region_of.get(b) for a, b in directory.channels]
-        self.logged_channels = np.flatnonzero(crossing).tolist()
-        self.channels = [self._contracted(self.channels[c]) for c in self.logged_channels]
-        self._leaving = [[c for c in self.logged_channels if directory.channels[c][0] == i] for i in range(len(self.host_of))]
-        self._entering = [[c for c in self.logged_channels if directory.channels[c][1] == i] for i in range(len(self.host_of))]
+        self.region_of = {i: n for n, region in enumerate(self.regions) for i in region.instances}
+        inner = [a in self.region_of and self.region_of[a] == self.region_of.get(b) for a, b in directory.channels]
+        self.channel_numbers = [c for c, is_inner in enumerate(inner) if self.rule is not None or not is_inner]
+        ties = [Channel(*ends) for region in self.regions for i in region.instances[1:] for ends in _both_ways(region.instances[0], i)]
+        self.channels = [self.channels[c] for c in self.channel_numbers] + ties
+        self._ties = np.bincount([tie.sender for tie in ties], minlength=len(self.host_of)).tolist()
         self.is_whole = any(len(region.instances) == len(self.host_of) for region in self.regions)
-
-    def _contracted(self, channel: Channel) -> Channel:
-        return channel._replace(sender=self.node_of[channel.sender], receiver=self.node_of[channel.receiver])
+        entered = np.bincount([b for (_, b), is_inner in zip(directory.channels, inner, strict=True) if is_inner], minlength=len(self.host_of))
+        self._waiting = [[i for i in region.instances if entered[i] > 1] for region in self.regions]
+        operator_of = [operator for operator, _, _ in directory.instances]
+        self._operators = [[[i for i in one.instances if operator_of[i] == name] for name in one.operators] for one in self.regions]
 
     # -- rounds -------------------------------------------------------------------------------------------------------------------
 
     @property
     def due_ns(self) -> int:
         return min(self._ticks_ns, default=FAR)
+
+    def round(self, number: int) -> RegionRound:
+        """That of this number, or the last one before."""
+        return self.rounds[self.numbering.ordinal(number) - 1]
 
     def open(self, region: int) -> RegionRound | None:
         last = next((one for one in reversed(self.rounds) if one.region == region), None)
@@ -99,23 +136,33 @@ class HybridCoordinator(UncoordinatedCoordinator):
             if self._ticks_ns[n] > now_ns:
                 continue
             self._ticks_ns[n] = now_ns + region.interval_ns if now_ns + region.interval_ns <= self.until_ns else FAR
-            if self.open(n) is not None or self.recovering:
+            mood = self.moods[n]
+            is_open = self.open(n) is not None
+            if is_open or self.recovering and not mood.apart:
                 self.skipped_ns.append(now_ns)
-                continue
-            opened = RegionRound(len(self.rounds) + 1, self.epoch, now_ns, region=n)
-            if self.is_whole and self.rounds and self.rounds[-1].ended != "confirmed":
-                last = self.taken[0][-1][0][M.NUMBER] if self.taken[0] else 0
-                post.send(self.store, (object_store.DELETE, 0, M.key(last + 1), M.key(opened.number)), M.MESSAGE_BYTES)
-            self.rounds.append(opened)
-            for i in region.entries:
-                post.send(i, (TRIGGER, opened.epoch, opened.number), M.MESSAGE_BYTES)
+                mood.skipped = mood.skipped or is_open
+            elif not self.recovering:
+                reason = mood.next_turn(self.rule, region.interval_ns, self._operators[n]) if self.rule is not None else None
+                if reason is not None:
+                    self._begin(n, JOINS if mood.apart else PARTS, list(reason), now_ns, post)
+                elif not mood.apart:
+                    self._begin(n, STAYS, [], now_ns, post)
+
+    def _begin(self, n: int, turn: int, why: list[Any], now_ns: int, post: Post) -> None:
+        opened = RegionRound(self.numbering.of_round(len(self.rounds) + 1), self.epoch, now_ns, region=n, turn=turn, why=why)
+        if self.is_whole and self.rounds and self.rounds[-1].ended != "confirmed":  # what is stored of it goes
+            came_to_nothing = self.rounds[-1].number
+            post.send(self.store, (object_store.DELETE, 0, M.key(came_to_nothing), M.key(came_to_nothing + 1)), M.MESSAGE_BYTES)
+        self.rounds.append(opened)
+        for i in self.regions[n].entries:
+            post.send(i, (TRIGGER, opened.epoch, opened.number * TURNS + turn), M.MESSAGE_BYTES)
 
     def hear(self, message: Message, now_ns: int, post: Post) -> None:
         if message.words[0] == STORED:
             super().hear(message, now_ns, post)
             return
         verb, epoch, number = message.words
-        one = self.rounds[number - 1]
+        one = self.round(number)
         if one.ended or epoch != one.epoch:
             return
         rows, *counters = tables_from_bytes(message.parcel)
@@ -124,32 +171,71 @@ class HybridCoordinator(UncoordinatedCoordinator):
         one.failed = one.failed or verb == ROUND_FAILED
         for n, row in enumerate(rows.tolist()):
             one.counters[row[M.INSTANCE]] = counters[2 * n], counters[2 * n + 1]
-        instances = self.regions[one.region].instances
-        if len(one.done) == len({self.host_of[i] for i in instances}):
+        if len(one.done) == len({self.host_of[i] for i in self.regions[one.region].instances}):
             one.ended, one.ended_ns = "failed" if one.failed else "confirmed", now_ns
             if not one.failed:
-                self._confirm(one, instances, post)
+                self._confirm(one, post)
             one.counters = {}
 
-    def _confirm(self, one: RegionRound, instances: Sequence[int], post: Post) -> None:
-        """It is a checkpoint of the region: its counters are those of all instances, in the order of the channels."""
-        row = next(row for row in one.taken if row[M.INSTANCE] == instances[0])
-        sent, processed = zip(*(one.counters[i] for i in instances), strict=True)
-        self.taken[instances[0]].append((row, _in_order(self._leaving, instances, sent), _in_order(self._entering, instances, processed)))
+    def _confirm(self, one: RegionRound, post: Post) -> None:
+        for row in one.taken:
+            self.keep(row, *one.counters[row[M.INSTANCE]])
+        if one.turn != JOINS:
+            self.bases[one.region].append(one.number)
+        if one.turn == STAYS:
+            waits_ns = [row[M.CAPTURED_NS] - row[M.ASKED_NS] for row in one.taken if row[M.INSTANCE] in self._waiting[one.region]]
+            self.moods[one.region].waits_ns.append(sum(waits_ns) / len(waits_ns) if waits_ns else 0.0)
+        else:
+            self._change(one, post)
         if self.is_whole:  # nobody goes back further
             post.send(self.store, (object_store.DELETE, 0, M.key(0), M.key(one.number)), M.MESSAGE_BYTES)
         if self.settles:
             self._settle()
+
+    def _change(self, one: RegionRound, post: Post) -> None:
+        self.moods[one.region] = Mood(one.number if one.turn == PARTS else 0)
+        for host in sorted({self.host_of[i] for i in self.regions[one.region].instances}):
+            post.send(self.addresses[host], (SWITCHED, one.epoch, one.region, one.number, one.turn), M.MESSAGE_BYTES)
+
+    # -- the line -----------------------------------------------------------------------------------------------------------------
+
+    def keep(self, row: list[int], sent: Words, processed: Words) -> None:
+        super().keep(row, sent, processed)
+        i = row[M.INSTANCE]
+        if self.rule is not None and i in self.region_of:
+            self.moods[self.region_of[i]].see(i, row[M.CAPTURED_NS], int((processed if len(processed) else sent).sum()))
+
+    def checkpoint(self, row: list[int], sent: Words, processed: Words) -> Checkpoint:
+        i = row[M.INSTANCE]
+        if not self._ties[i]:
+            return Checkpoint(sent, processed)
+        ties = np.full(self._ties[i], self._base(self.region_of[i], row[M.NUMBER]))
+        return Checkpoint(np.append(sent, ties), np.append(processed, ties))
+
+    def _base(self, region: int, number: int) -> int:
+        """The round on which a checkpoint of this number stands; 0 for the start."""
+        bases = self.bases[region]
+        index = bisect_right(bases, number)
+        return bases[index - 1] if index else 0
 
     def line(self, now_ns: int) -> Line:
         for n in range(len(self.regions)):
             opened = self.open(n)
             if opened is not None:
                 opened.ended, opened.ended_ns, opened.counters = "aborted", now_ns, {}
-        return super().line(now_ns)
+        found = super().line(now_ns)
+        for n, region in enumerate(self.regions):
+            own = self.taken[region.instances[0]]
+            base = self._base(n, own[-1][0][M.NUMBER]) if own else 0
+            self.bases[n] = [number for number in self.bases[n] if number <= base]
+            joined = any(one.region == n and one.number > base and one.turn == JOINS and one.ended == "confirmed" for one in self.rounds)
+            self.moods[n] = Mood(base if base and self.round(base).turn == PARTS and not joined else 0)
+        return found
 
-    def rows_of(self, row: list[int]) -> list[list[int]]:
-        return self.rounds[row[M.NUMBER] - 1].taken if self.node_of.count(row[M.INSTANCE]) > 1 else [row]
+    @property
+    def apart(self) -> list[list[int]]:
+        """Regions that have no rounds, and the number of the last one."""
+        return [[n, mood.apart] for n, mood in enumerate(self.moods) if mood.apart]
 
     # -- state --------------------------------------------------------------------------------------------------------------------
 
@@ -162,11 +248,15 @@ class HybridCoordinator(UncoordinatedCoordinator):
             }
             for one in self.rounds
         ]
-        return {**super().state(), "ticks_ns": list(self._ticks_ns), "rounds": rounds, "skipped_ns": list(self.skipped_ns)}
+        moods = [{**asdict(mood), "seen": [list(item) for item in sorted(mood.seen.items())]} for mood in self.moods]
+        own = {"ticks_ns": list(self._ticks_ns), "rounds": rounds, "skipped_ns": list(self.skipped_ns)}
+        return {**super().state(), **own, "bases": [list(numbers) for numbers in self.bases], "moods": moods}
 
     def restore(self, state: Any) -> None:
         super().restore(state)
         self._ticks_ns, self.skipped_ns = list(state["ticks_ns"]), list(state["skipped_ns"])
+        self.bases = [list(numbers) for numbers in state["bases"]]
+        self.moods = [Mood(**{**about, "seen": dict(about["seen"])}) for about in state["moods"]]
         self.rounds = [
             RegionRound(
                 **{
@@ -181,9 +271,10 @@ class HybridCoordinator(UncoordinatedCoordinator):
 
 class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
     """Takes part in the rounds of regions with the instances that are in one, and takes checkpoints of all others when their timers are
-    due: one on each machine for each interval.
+    due: one on each machine for each interval, and for each region that has gone apart.
 
-    asked: by instance, the number of the last checkpoint that its timer has asked for.
+    asked: by instance, the number of the last checkpoint that its timer has asked for. behind: by instance of a region, the last round
+    whose checkpoint it has taken. apart: by machine and region, the round behind which its instances take checkpoints by themselves.
     """
 
     under_way = True
@@ -197,73 +288,139 @@ class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
         until_ns: int,
         seed: int,
         regions: Sequence[Region],
+        adapts: bool,
+        numbering: Numbering,
     ):
         """intervals_ns: by instance, of those that are in no region."""
         super().__init__(costs, contents, 0, jitter_ns, until_ns, seed)
         self.intervals_ns = list(intervals_ns)
-        self.region_of = {i: region for region in regions for i in region.instances}
+        self.regions, self.inner_under_way, self.numbering = list(regions), adapts, numbering
+        self.region_of = {i: n for n, region in enumerate(regions) for i in region.instances}
 
     def start(self, directory: Directory) -> None:
         super().start(directory)
         self.asked = [0] * len(self.host_of)
+        self.behind = [0] * len(self.host_of)
+        self.apart: dict[tuple[int, int], int] = {}
         self.timed: dict[int, dict[int, list[int]]] = {}  # instances by host and interval
+        self.members: dict[tuple[int, int], list[int]] = {}  # instances by host and region
         for i, host in enumerate(self.host_of):
-            if i not in self.region_of:
+            if i in self.region_of:
+                self.members.setdefault((host, self.region_of[i]), []).append(i)
+            else:
                 self.timed.setdefault(host, {}).setdefault(self.intervals_ns[i], []).append(i)
 
     # -- by timers --------------------------------------------------------------------------------------------------------------
 
     def _set_timer(self, host: int, epoch: int, now_ns: int, post: Post) -> None:
         for interval_ns in self.timed.get(host, ()):
-            self._wait_a_span(host, (TIMER, epoch, interval_ns), interval_ns, now_ns, post)
+            self._wait_a_span(host, (TIMER, epoch, interval_ns, -1, 0), interval_ns, now_ns, post)
+        for (at, n), number in sorted(self.apart.items()):
+            if at == host:
+                self._set_timer_apart(host, n, number, now_ns, post)
+
+    def _set_timer_apart(self, host: int, n: int, number: int, now_ns: int, post: Post) -> None:
+        interval_ns = self.regions[n].interval_ns
+        self._wait_a_span(host, (TIMER, self.machine(host).epoch, interval_ns, n, number), interval_ns, now_ns, post)
 
     def obey(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
-        if message.words[0] != TIMER or message.sender != self.addresses[host]:
+        verb, epoch, *words = message.words
+        if verb == SWITCHED and message.sender == self.coordinator:
+            if epoch == self.machine(host).epoch:
+                self._switch(world, host, words[0], words[1], words[2], now_ns, post)
+        elif verb != TIMER or message.sender != self.addresses[host]:
             super().obey(world, host, message, now_ns, post)
-        elif message.words[1] == self.machine(host).epoch:
-            _, epoch, interval_ns = message.words
+        elif epoch == self.machine(host).epoch:
+            interval_ns, n, behind = words
+            if n >= 0 and self.apart.get((host, n)) != behind:
+                return  # it has rounds again
             number = self.numbers[host] = self.numbers.get(host, 0) + 1
-            for i in self.timed[host][interval_ns]:
+            for i in self.members[host, n] if n >= 0 else self.timed[host][interval_ns]:
                 self.asked[i] = number
                 post.send(i, (TAKE, epoch, number, now_ns), M.MESSAGE_BYTES)
             self._wait_a_span(host, message.words, interval_ns, now_ns, post)
+
+    def _switch(self, world: World, host: int, n: int, number: int, turn: int, now_ns: int, post: Post) -> None:
+        """A round of a region is confirmed that changes it."""
+        if turn == PARTS:
+            self.apart[host, n] = number
+            self._set_timer_apart(host, n, number, now_ns, post)
+            return
+        self.apart.pop((host, n), None)
+        for i in self.members[host, n]:
+            if self.behind[i] <= number:  # else a later one has said whether to log
+                checkpoints.log_inner(world, i, False)
 
     # -- taking one -------------------------------------------------------------------------------------------------------------
 
     def serve(self, world: World, instance: int, message: Message, now_ns: int, post: Post) -> int:
         verb, epoch, number, *when_ns = message.words
-        if epoch != self.machine(self.host_of[instance]).epoch:
+        host = self.host_of[instance]
+        if epoch != self.machine(host).epoch:
             return 0  # of a history that is over
         if verb == TRIGGER:
             post.send_barrier(number)
-            return self.take_counted(world, instance, number, now_ns, post, now_ns)
+            return self._take_in_round(world, instance, number, now_ns, post, now_ns)
         if verb != TAKE or number < self.asked[instance]:
             return 0  # the next one is asked for already
+        if instance in self.region_of:
+            if (host, self.region_of[instance]) not in self.apart:
+                return 0  # it has rounds again, and what it sends may be in no log
+            number += self.behind[instance]
         return self.take_counted(world, instance, number, now_ns, post, when_ns[0])
 
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
-        return self.take_counted(world, instance, number, now_ns, post, now_ns)
+        return self._take_in_round(world, instance, number, now_ns, post, int(world.arrays.align[instance, L.A_SINCE]))
+
+    def _take_in_round(self, world: World, i: int, number: int, now_ns: int, post: Post, asked_ns: int) -> int:
+        """number: the barrier's. Whoever goes apart logs from here on; whoever joins the others again goes on with it, until he is told
+        that the round is confirmed."""
+        self.behind[i], turn = number // TURNS, number % TURNS
+        if self.inner_under_way and turn != JOINS:
+            self.apart.pop((self.host_of[i], self.region_of[i]), None)
+            checkpoints.log_inner(world, i, turn == PARTS)
+        return self.take_counted(world, i, self.behind[i], now_ns, post, asked_ns)
 
     def counted(self, world: World, instance: int) -> tuple[Words, Words]:
-        """Of logged channels."""
+        """Of channels that may be logged."""
         w = world.arrays
         sent, processed = checkpoints.counters(world, instance)
-        is_logged = w.edge[w.chan[:, L.C_EDGE], L.E_INNER] == 0
+        is_logged = (w.edge[w.chan[:, L.C_EDGE], L.E_INNER] == 0) | self.inner_under_way
         return sent[is_logged[world.leaving[instance]]], processed[is_logged[world.entering[instance]]]
+
+    def is_of_round(self, i: int, number: int) -> bool:
+        return i in self.region_of and self.numbering.is_round(number)
+
+    # -- going back to one ------------------------------------------------------------------------------------------------------
+
+    def _go_on(self, world: World, host: int, now_ns: int) -> None:
+        machine = self.machine(host)
+        self.apart |= {(host, n): number for n, number in machine.apart if (host, n) in self.members}
+        numbers = {row[M.INSTANCE]: row[M.NUMBER] for row in machine.line}
+        super()._go_on(world, host, now_ns)
+        for i in self.instances[host]:
+            if i in self.region_of:
+                self.behind[i] = self.numbering.of_round(self.numbering.ordinal(numbers.get(i, 0)))
+                if self.inner_under_way:
+                    checkpoints.log_inner(world, i, (host, self.region_of[i]) in self.apart)
+
+    def forget(self, host: int) -> None:
+        super().forget(host)
+        self.apart = {at: number for at, number in self.apart.items() if at[0] != host}
 
     # -- reporting --------------------------------------------------------------------------------------------------------------
 
     def durable(self, host: int, row: list[int], now_ns: int, post: Post) -> None:
-        kind = CoordinatedWorker if row[M.INSTANCE] in self.region_of else UncoordinatedWorker
+        kind = CoordinatedWorker if self.is_of_round(row[M.INSTANCE], row[M.NUMBER]) else UncoordinatedWorker
         kind.durable(self, host, row, now_ns, post)
 
     def refused(self, host: int, number: int, instance: int, now_ns: int, post: Post) -> None:
         UncoordinatedWorker.refused(self, host, number, instance, now_ns, post)
-        if instance in self.region_of:
+        if self.is_of_round(instance, number):
             CoordinatedWorker.refused(self, host, number, instance, now_ns, post)
 
     def together(self, host: int, instance: int) -> list[int]:
-        return [i for i in self.region_of[instance].instances if self.host_of[i] == host]
+        return self.members[host, self.region_of[instance]]
 
     def counters_of(self, host: int, number: int, rows: list[list[int]]) -> list[Words]:
         return [words for row in rows for words in self.counters.pop((number, row[M.INSTANCE]))]
@@ -271,16 +428,15 @@ class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
     # -- state ------------------------------------------------------------------------------------------------------------------
 
     def state(self) -> Any:
-        return [super().state(), list(self.asked)]
+        apart = [[*at, number] for at, number in sorted(self.apart.items())]
+        return [super().state(), list(self.asked), list(self.behind), apart]
 
     def restore(self, state: Any) -> None:
-        below, asked = state
+        below, asked, behind, apart = state
         super().restore(below)
-        self.asked = list(asked)
+        self.asked, self.behind = list(asked), list(behind)
+        self.apart = {(host, n): number for host, n, number in apart}
 
 
-def _in_order(channels: Sequence[Sequence[int]], instances: Sequence[int], counters: Sequence[Words]) -> Words:
-    """The counters of several instances, by the channels' numbers. channels: of each instance of the run."""
-    numbers = np.array([c for i in instances for c in channels[i]], np.int64)
-    found: Words = np.concatenate(counters)[np.argsort(numbers)]
-    return found
+def _both_ways(a: int, b: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    return (a, b), (b, a)

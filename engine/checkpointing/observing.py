@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.core import layout as L
+from engine.core.checkpoints import logged
 from engine.core.compiler import compiled
 from engine.core.layout import A_ASIDE, M_NEXT
 from engine.core.world import Arrays
@@ -209,8 +210,7 @@ class Checkpoints:
         """What the logs of each edge's channels hold."""
         record_bytes = w.edge[w.chan[:, L.C_EDGE], L.E_BYTES] + w.g[L.G_LORE_BYTES]
         held = np.zeros(len(self._edges), np.int64)
-        is_logged = w.edge[w.chan[:, L.C_EDGE], L.E_INNER] == 0
-        np.add.at(held, w.chan[:, L.C_EDGE], w.carried[:, L.V_SENT] * record_bytes * is_logged)
+        np.add.at(held, w.chan[:, L.C_EDGE], logged(w) * record_bytes)
         return dict(zip(self._edges, held.tolist(), strict=True))
 
     def _message_overhead(self, w: Arrays, coordinator_bytes: int) -> float | None:

@@ -28,8 +28,7 @@ class UncoordinatedCoordinator(Coordinator):
     taken: by instance, oldest first: `messages.TAKEN` row, sent, processed; forgotten: how many older ones there were. lines: of each
     recovery, by instance how many checkpoints it had and the index of the one that it went back to. elsewhere: of each recovery, how many
     checkpoints would have been given up if channels within a machine did not count (`recovery_line.RecoveryGraph`). searches: of each
-    recovery, how its line was found. stored: rows of all checkpoints, those of histories that are over too, and when. (`hybrid`: the
-    checkpoints of several instances may be one.)
+    recovery, how its line was found. stored: rows of all checkpoints, those of histories that are over too, and when.
     """
 
     def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int], semantics: str, logged: bool):
@@ -44,10 +43,9 @@ class UncoordinatedCoordinator(Coordinator):
         super().start(directory)
         hosts = [host for _, _, host in directory.instances]
         self.channels = [Channel(a, b, hosts[a] == hosts[b]) for a, b in directory.channels]
+        self.channel_numbers = list(range(len(self.channels)))  # in the run; channels beyond these are none (`hybrid`)
         self.taken: list[list[tuple[list[int], Words, Words]]] = [[] for _ in hosts]
         self.forgotten = [0] * len(hosts)
-        self.logged_channels = list(range(len(self.channels)))  # their numbers in the run
-        self.node_of = list(range(len(hosts)))  # the instance among whose checkpoints are those of each one
 
     @property
     def due_ns(self) -> int:
@@ -60,10 +58,14 @@ class UncoordinatedCoordinator(Coordinator):
         _, epoch = message.words
         if epoch == self.epoch and not self.recovering:  # else it is of a history that is over
             row, sent, processed = tables_from_bytes(message.parcel)
-            insort(self.taken[int(row[M.INSTANCE])], (row.tolist(), sent, processed), key=lambda one: one[0][M.NUMBER])
+            self.keep(row.tolist(), sent, processed)
             self.stored.append((row.tolist(), now_ns))
             if self.settles and len(self.stored) % len(self.taken) == 0:
                 self._settle()
+
+    def keep(self, row: list[int], sent: Words, processed: Words) -> None:
+        """It can be gone back to."""
+        insort(self.taken[row[M.INSTANCE]], (row, sent, processed), key=lambda one: one[0][M.NUMBER])
 
     @property
     def settles(self) -> bool:
@@ -74,62 +76,57 @@ class UncoordinatedCoordinator(Coordinator):
         """No line goes back behind the one of now, so what is older is forgotten."""
         record = self.record()
         line = recovery_line(record).checkpoints
-        numbers = [self._number(node, index) for node, index in enumerate(line)]
         records = np.zeros(len(self.senders), np.int64)
-        records[self.logged_channels] = record.processed_at(line)
-        self.settled = Settled([numbers[node] for node in self.node_of], records)
+        records[self.channel_numbers] = record.processed_at(line)[: len(self.channel_numbers)]
+        self.settled = Settled([self._number(i, index) for i, index in enumerate(line)], records)
         for i, index in enumerate(line):
             self.forgotten[i] += max(index - 1, 0)
             del self.taken[i][: max(index - 1, 0)]
 
     def record(self) -> CheckpointRecord:
-        return CheckpointRecord(self.channels, [[Checkpoint(sent, processed) for _, sent, processed in own] for own in self.taken])
+        return CheckpointRecord(self.channels, [[self.checkpoint(*one) for one in own] for own in self.taken])
+
+    def checkpoint(self, row: list[int], sent: Words, processed: Words) -> Checkpoint:
+        """As the search sees it."""
+        return Checkpoint(sent, processed)
 
     def line(self, now_ns: int) -> Line:
         record = self.record()
         found: RecoveryLine = recovery_line(record)
-        ends = [[self.forgotten[n] + len(self.taken[n]), self.forgotten[n] + found.checkpoints[n]] for n in self.node_of]
-        self.lines.append(ends)
-        elsewhere = recovery_line(record, "cross_worker_only").discarded
-        self.elsewhere.append(sum(elsewhere[n] for n in self.node_of))
+        ends = zip(self.forgotten, self.taken, found.checkpoints, strict=True)
+        self.lines.append([[before + len(own), before + index] for before, own, index in ends])
+        self.elsewhere.append(recovery_line(record, "cross_worker_only").discarded_count)
         self.searches.append(self._search(record, found))
         replays: list[list[int]] = []
         if self.semantics == "exactly_once":
             under_way = in_flight(record, found.checkpoints).items()
-            replays = [[self.logged_channels[c], numbers.start - 1, numbers.stop - 1] for c, numbers in under_way]
+            replays = [[self.channel_numbers[c], numbers.start - 1, numbers.stop - 1] for c, numbers in under_way]
         elif self.semantics == "at_least_once":
-            sent = zip(self.logged_channels, record.sent_at(found.checkpoints).tolist(), strict=True)
+            sent = zip(self.channel_numbers, record.sent_at(found.checkpoints).tolist(), strict=False)
             replays = [[c, 0, end] for c, end in sent if end > 0]
         for own, index in zip(self.taken, found.checkpoints, strict=True):
             del own[index:]  # what is newer is of a history that is over
-        return Line([row for own in self.taken if own for row in self.rows_of(own[-1][0])], replays)
+        return Line([own[-1][0] for own in self.taken if own], replays)
 
     def _search(self, record: CheckpointRecord, found: RecoveryLine) -> dict[str, Any]:
         """newest: number of each instance's newest checkpoint, 0 for the start. steps, in their order: an instance that went back, from
         which number to which, who sends on the channel that was to blame, the last record that had been sent on it, and the last one that
-        had been processed. in_flight: how many records the line holds that were sent and not processed."""
+        had been processed; both None if it is no channel (`hybrid`). in_flight: how many records the line holds that were sent and not
+        processed."""
         line = list(record.newest)
-        together: list[list[int]] = [[] for _ in line]
-        for i, node in enumerate(self.node_of):
-            together[node].append(i)
         steps = []
         for instance, replaced, by, channel in found.steps:
-            sent = int(record.sent_on(channel)[line[record.channels[channel].sender]])
-            processed = int(record.processed_on(channel)[replaced])
-            sender = self.senders[self.logged_channels[channel]]
-            numbers = [self._number(instance, replaced), self._number(instance, by)]
-            steps += [[i, *numbers, sender, sent, processed] for i in together[instance]]
+            sender = record.channels[channel].sender
+            sent, processed = int(record.sent_on(channel)[line[sender]]), int(record.processed_on(channel)[replaced])
+            told = [sent, processed] if channel < len(self.channel_numbers) else [None, None]
+            steps.append([instance, self._number(instance, replaced), self._number(instance, by), sender, *told])
             line[instance] = by
-        newest = [self._number(node, record.newest[node]) for node in self.node_of]
+        newest = [self._number(i, index) for i, index in enumerate(record.newest)]
         in_flight_count = sum(map(len, in_flight(record, found.checkpoints).values()))
         return {"newest": newest, "steps": steps, "in_flight": in_flight_count}
 
-    def _number(self, node: int, index: int) -> int:
-        return self.taken[node][index - 1][0][M.NUMBER] if index else 0
-
-    def rows_of(self, row: list[int]) -> list[list[int]]:
-        """Of all checkpoints that are one with this."""
-        return [row]
+    def _number(self, i: int, index: int) -> int:
+        return self.taken[i][index - 1][0][M.NUMBER] if index else 0
 
     def state(self) -> Any:
         taken = [[[row, sent.tolist(), processed.tolist()] for row, sent, processed in own] for own in self.taken]

@@ -62,7 +62,7 @@ class Machine:
     """What the process on one machine remembers.
 
     uploads: by number and instance. taken: `messages.TAKEN` rows that are durable, by number. line: the rows to go back to. fetched: pieces
-    of them, by key. awaited: keys.
+    of them, by key. awaited: keys. replays, apart: `messages.order_to_bytes`.
     """
 
     epoch: int = 0
@@ -72,15 +72,17 @@ class Machine:
     fetched: dict[int, bytes] = field(default_factory=dict)
     awaited: list[int] = field(default_factory=list)
     replays: list[list[int]] = field(default_factory=list)
+    apart: list[list[int]] = field(default_factory=list)
 
 
 class Worker(ABC):
     """One object for all machines, but what it knows is kept apart by machine. Protocols say when a checkpoint is due, and what follows.
 
-    under_way: whether something may be under way on channels between the checkpoints of a line.
+    under_way: whether something may be under way on channels between the checkpoints of a line. inner_under_way: on inner ones, too.
     """
 
     under_way = True
+    inner_under_way = False
 
     def __init__(self, costs: Costs, contents: bool):
         """contents: whether a host may be lost in this run. If none can be, nobody ever reads a checkpoint, and only its size is found."""
@@ -167,8 +169,8 @@ class Worker(ABC):
             self._answered(world, host, message, now_ns, post)
         elif verb == RECOVER:
             self.forget(host)
-            line, ranges = M.order_from_bytes(message.parcel)
-            self.machines[host] = Machine(words[0], line=line, replays=ranges)
+            line, ranges, apart = M.order_from_bytes(message.parcel)
+            self.machines[host] = Machine(words[0], line=line, replays=ranges, apart=apart)
             checkpoints.stop(world, host, now_ns, words[0])
             post.send(self.addresses[host], (FETCH, words[0]), 0, after_ns=self.costs.restart_ns)
         elif verb == FETCH and words[0] == machine.epoch:
@@ -225,9 +227,9 @@ class Worker(ABC):
         checkpoints.send_again(world, machine.replays, now_ns)
         if self.under_way:
             for i in self.instances[host]:
-                checkpoints.send_marks_again(world, i, now_ns)
+                checkpoints.send_marks_again(world, i, now_ns, self.inner_under_way)
         checkpoints.resume(world, host, now_ns)
-        machine.line, machine.fetched, machine.awaited, machine.replays = [], {}, [], []
+        machine.line, machine.fetched, machine.awaited, machine.replays, machine.apart = [], {}, [], [], []
 
     def forget(self, host: int) -> None:
         """Nothing of what is under way on this machine matters any more."""
@@ -250,7 +252,7 @@ class Worker(ABC):
                 host, machine.epoch,
                 [[*name, *vars(upload).values()] for name, upload in sorted(machine.uploads.items())],
                 [[number, rows] for number, rows in sorted(machine.taken.items())],
-                machine.line, [list(item) for item in sorted(machine.fetched.items())], machine.awaited, machine.replays,
+                machine.line, [list(item) for item in sorted(machine.fetched.items())], machine.awaited, machine.replays, machine.apart,
             ]
             for host, machine in sorted(self.machines.items())
         ]  # fmt: skip
@@ -260,7 +262,7 @@ class Worker(ABC):
             host: Machine(
                 epoch,
                 {(number, i): Upload(*about) for number, i, *about in uploads},
-                dict(taken), line, dict(fetched), awaited, replays,
+                dict(taken), line, dict(fetched), awaited, replays, apart,
             )
-            for host, epoch, uploads, taken, line, fetched, awaited, replays in state
+            for host, epoch, uploads, taken, line, fetched, awaited, replays, apart in state
         }  # fmt: skip

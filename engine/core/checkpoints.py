@@ -164,14 +164,35 @@ def send_again(world: World, ranges: Sequence[Sequence[int]], now_ns: int) -> No
         replay.send_again(world.arrays, c, first, end, now_ns)
 
 
-def send_marks_again(world: World, i: int, now_ns: int) -> None:
-    """The watermark of instance `i` goes on its way once more, behind what was sent again: it may have been under way, and is in no log."""
+def log_inner(world: World, i: int, is_logged: bool) -> None:
+    """Whether what instance `i` sends on inner edges is logged from now on, and its work for that."""
+    w = world.arrays
+    channels = world.leaving[i]
+    channels = channels[w.edge[w.chan[channels, L.C_EDGE], L.E_INNER] == 1]
+    logs, sent = w.gate[channels, L.Q_LOG], w.carried[channels, L.V_SENT]
+    if is_logged:
+        w.gate[channels, L.Q_LOG] = np.where(logs < 0, sent + logs + 1, logs)
+    else:
+        w.gate[channels, L.Q_LOG] = np.where(logs < 0, logs, logs - sent - 1)
+    w.align[i, L.A_INNER_PS] = w.op[w.inst[i, L.I_OP], L.O_INNER_PS] * is_logged
+
+
+def logged(w: Arrays) -> Words:
+    """(channels,): how many records of each are in its log, where channels are logged."""
+    logs, sent = w.gate[: len(w.chan), L.Q_LOG], w.carried[: len(w.chan), L.V_SENT]
+    found: Words = np.where(logs < 0, -1 - logs, sent - logs)
+    return found
+
+
+def send_marks_again(world: World, i: int, now_ns: int, inner: bool) -> None:
+    """The watermark of instance `i` goes on its way once more, behind what was sent again: it may have been under way, and is in no log.
+    inner: within regions, too."""
     w = world.arrays
     if w.inst[i, L.I_WATERMARK] == -L.FAR:
         return
     channels = world.leaving[i]
     edges = w.edge[w.chan[channels, L.C_EDGE]]
-    channels = channels[(edges[:, L.E_FEEDBACK] == 0) & (edges[:, L.E_INNER] == 0)]  # within a region nothing is under way
+    channels = channels[(edges[:, L.E_FEEDBACK] == 0) & ((edges[:, L.E_INNER] == 0) | inner)]
     if w.g[L.G_FREE] < len(channels):
         w.g[L.G_NEED] = len(channels)
         world.grow(L.NEED_MESSAGES)

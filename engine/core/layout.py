@@ -219,8 +219,9 @@ NO_PRESSURE = 1 << 16
     O_LISTS,  # what each instance has in `panes_of`: number of the first, ...
     O_LISTS_EACH,  # ... how many ...
     O_LISTS_LINK,  # ... and of what: 0 panes, k > 0 stored rows linked by their column k, -1 what is found without them
+    O_INNER_PS,  # work of logging an output on the inner edges that leave it, where that comes and goes
     O_COLUMNS,
-) = range(25)
+) = range(26)
 (
     E_SOURCE,
     E_TARGET,
@@ -237,7 +238,7 @@ NO_PRESSURE = 1 << 16
     E_COUNTED,
     E_FEEDBACK,  # 1: leads back, so it carries no watermarks
     E_OUTPUT,  # number of the sender's output port
-    E_INNER,  # 1: within a region of coordinated checkpoints: where there are regions, it alone carries barriers, and is not logged
+    E_INNER,  # 1: within a region of coordinated checkpoints: where there are regions, it alone carries barriers
     E_COLUMNS,
 ) = range(17)
 
@@ -258,11 +259,13 @@ K_COLUMNS = 12
 
 # -- alignment of barriers (docs/event-core.md, 15), by channel: the generation of its receiver in which it is barred; where records are
 # counted: the number of the next one that the receiver has not served; where they are logged: the first and last message kept, or -1; the
-# serial number of the row of `lore` that it brought last; how many records came before its last barrier ... --
-Q_GENERATION, Q_KEPT, Q_KEPT_LAST, Q_LORE, Q_CUT, Q_COLUMNS = range(6)
+# serial number of the row of `lore` that it brought last; how many records came before its last barrier; while what is sent is logged: how
+# many of the records sent are not in the log; while it is not: -1 - how many are ... --
+Q_GENERATION, Q_KEPT, Q_KEPT_LAST, Q_LORE, Q_CUT, Q_LOG, Q_COLUMNS = range(7)
 # ... by instance: input channels, how many of them are barred, what is passed over (first and last message, -1 for none), how often it
-# has been aligned or given up
-A_INPUTS, A_BARRED, A_ASIDE, A_ASIDE_LAST, A_GENERATION, A_COLUMNS = range(6)
+# has been aligned or given up, when the first barrier of its last alignment was served, and O_INNER_PS while it logs what it sends on
+# inner edges, else 0
+A_INPUTS, A_BARRED, A_ASIDE, A_ASIDE_LAST, A_GENERATION, A_SINCE, A_INNER_PS, A_COLUMNS = range(8)
 
 # -- what instances know of one another's checkpoints (`engine.core.lore`): the row that has been shared since the last change, or -1 (of a
 # free row: the next one); its serial number; Lamport clock; from here on for each instance its checkpoints x 4 and KNOWS_* ------------

@@ -501,7 +501,7 @@ def advance(world, stop):
                         inst[i, I_FIFO] = fifo + 1
                         msg[made, M_FIFO] = fifo
                         # WEAVE if logging
-                        if is_record and edge[e, E_INNER] == 0:
+                        if is_record and gate[c, Q_LOG] >= 0:
                             keep_copy(world, c, made)
                         # WEAVE end
                         tie = (i << 40) | fifo
@@ -519,7 +519,7 @@ def advance(world, stop):
                             notes[made, N_PARENT] = behind[i, B_ROW]
                             notes[made, N_ORIGIN] = notes[slot, N_ORIGIN]
                             # WEAVE if logging
-                            if is_record and edge[e, E_INNER] == 0:
+                            if is_record and gate[c, Q_LOG] >= 0:
                                 notes[gate[c, Q_KEPT_LAST], N_PARENT] = notes[made, N_PARENT]
                                 notes[gate[c, Q_KEPT_LAST], N_ORIGIN] = notes[made, N_ORIGIN]
                             # WEAVE end
@@ -826,6 +826,8 @@ def advance(world, stop):
                             box[1] = host[h, H_ANSWER_LAST]
                             extra_ps = host[h, H_ANSWER_PS]
                         elif kind == BARRIER:  # (15)
+                            if align[i, A_BARRED] == 0:
+                                align[i, A_SINCE] = t
                             last = align[i, A_BARRED] + 1 == align[i, A_INPUTS]
                             sends_on = last
                             if g[G_OVERTAKE] == 1:
@@ -942,6 +944,9 @@ def advance(world, stop):
                         msg[made, M_NEXT] = -1
                         add_output(msg, box, made)
                     cost_ps = extra_ps + op[o, O_RECORD_PS] * box[3] + op[o, O_OUTPUT_PS] * n
+                    # WEAVE if adapting
+                    cost_ps += align[i, A_INNER_PS] * n
+                    # WEAVE end
                     if kind == RECORD:
                         inst[i, I_WAIT] += t - best_ready
                         inst[i, I_EMITTED] += n

@@ -44,6 +44,7 @@ def cut_off(world, c, end):
     """Drop from the log of channel `c` the records from number `end` on: they will be sent anew. The next one has that number."""
     msg = world.msg
     gate = world.gate
+    logged = world.carried[c, V_SENT] - gate[c, Q_LOG] if gate[c, Q_LOG] >= 0 else -1 - gate[c, Q_LOG]
     world.carried[c, V_SENT] = end
     before = -1
     kept = gate[c, Q_KEPT]
@@ -59,6 +60,11 @@ def cut_off(world, c, end):
         after = msg[kept, M_NEXT]
         discard(world, kept)
         kept = after
+        logged -= 1
+    if gate[c, Q_LOG] > 0:
+        gate[c, Q_LOG] = end - logged
+    elif gate[c, Q_LOG] < 0:
+        gate[c, Q_LOG] = -1 - logged
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -242,6 +243,27 @@ class Region(Model):
     )
 
 
+class Adaptation(Model):
+    """A coordinated region goes over to uncoordinated checkpoints where its rounds make it wait, and back when its load is even."""
+
+    wait_share: Number = Field(
+        default=0.2,
+        ge=0,
+        le=1000,
+        title="Wait",
+        description="Apart, when instances wait for barriers longer than this share of the interval, in the mean; or a round is left out.",
+    )
+    rounds: Integer = Field(default=3, ge=1, le=1000, title="Rounds", description="So many rounds make that mean.")
+    load_ratio: Number = Field(
+        default=1.2,
+        ge=1,
+        le=1e6,
+        title="Load",
+        description="Together again, when no operator's busiest instance serves so many times the mean of all of them ...",
+    )
+    intervals: Integer = Field(default=6, ge=1, le=1000, title="Intervals", description="... for so many intervals.")
+
+
 class HybridCheckpoints(LoggedCheckpoints):
     """Regions of operators take rounds of coordinated checkpoints, each on its own, and no log is kept inside; everything else is
     uncoordinated. After a loss the line is searched among rounds of regions and checkpoints of single instances.
@@ -256,9 +278,30 @@ class HybridCheckpoints(LoggedCheckpoints):
     regions: tuple[Region, ...] | None = Field(
         default=None, title="Regions", description="Operators in none are uncoordinated. Not given: chains of forward edges."
     )
+    adapt: Adaptation | None = Field(
+        default=None, title="Adapt", description="How coordinated regions change while the run goes on. Not given: they do not."
+    )
 
     def interval_ns_of(self, region: Region) -> int:
         return self.interval_ns if region.interval_s is None else seconds_ns(region.interval_s)
+
+    def number_step(self, horizon_ns: int, regions: Sequence[Region]) -> int:
+        """From the number of one round to that of the next: a power of ten, more than all checkpoints that a machine's timers can ask for;
+        1 if regions do not adapt."""
+        if self.adapt is None:
+            return 1
+        shortest_ns = min([self.interval_ns, *map(self.interval_ns_of, regions)]) - self.jitter_ns
+        timers = len({self.interval_ns, *map(self.interval_ns_of, regions)}) + len(regions)
+        return int(10 ** len(str(timers * (horizon_ns // max(shortest_ns, 1) + 1))))
+
+    @model_validator(mode="after")
+    def _can_adapt(self) -> Self:
+        if self.adapt is not None and self.semantics != "exactly_once":
+            message = (
+                f"semantics is {self.semantics}, but regions adapt, which takes logs to be right: choose exactly_once, or leave out adapt"
+            )
+            raise Refusal(message, at=("semantics",), value=self.semantics)
+        return self
 
 
 AnyCheckpointing = Annotated[

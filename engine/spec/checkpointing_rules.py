@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .checkpointing import Checkpoints, CoordinatedCheckpoints, HybridCheckpoints
+from .checkpointing import Checkpoints, CoordinatedCheckpoints, HybridCheckpoints, Region
 from .draft import Draft
 from .experiment import Credits
 from .faults import HostLoss
@@ -58,6 +58,9 @@ def checkpointing_problems(draft: Draft) -> Iterator[Problem]:
         yield Problem(pointer("faults", n, "restart_after_s"), "no_spare", message, None)
 
 
+NUMBERS_MAX = 1 << 30
+"""Checkpoints have numbers below this (`engine.checkpointing.messages.key`)."""
+
 REGIONS = ("policies", "checkpointing", "regions")
 
 
@@ -94,6 +97,12 @@ def _region_problems(draft: Draft, protocol: HybridCheckpoints) -> Iterator[Prob
             yield Problem(pointer(*REGIONS, n, "operators"), "cycle", message, list(region.operators))
     if isinstance(draft.flow_control, Credits):
         yield from _credit_problems(draft, protocol)
+    if protocol.adapt is not None and draft.workload is not None:
+        yield from _numbering_problems(draft, protocol, draft.workload.horizon_ns)
+
+
+def _regions(draft: Draft, protocol: HybridCheckpoints) -> tuple[Region, ...]:
+    return regions_of(protocol, Query(operators=tuple(draft.by_id.values()), edges=tuple(draft.edges.values())))
 
 
 def _interval_problems(draft: Draft, protocol: HybridCheckpoints, n: int) -> Iterator[Problem]:
@@ -107,7 +116,8 @@ def _interval_problems(draft: Draft, protocol: HybridCheckpoints, n: int) -> Ite
             "checkpoint of it would be taken; choose a shorter interval or a longer run"
         )
         yield Problem(at, "outside_run", message, region.interval_s)
-    if region.mode == "uncoordinated" and protocol.jitter_ns >= protocol.interval_ns_of(region):
+    has_timers = region.mode == "uncoordinated" or protocol.adapt is not None
+    if has_timers and protocol.jitter_ns >= protocol.interval_ns_of(region):
         message = (
             f"interval_s of region '{region.name}' is {region.interval_s:g}, not more than jitter_s, {protocol.jitter_s:g}; a span would "
             "be nothing"
@@ -115,12 +125,25 @@ def _interval_problems(draft: Draft, protocol: HybridCheckpoints, n: int) -> Ite
         yield Problem(at, "out_of_range", message, region.interval_s)
 
 
+def _numbering_problems(draft: Draft, protocol: HybridCheckpoints, horizon_ns: int) -> Iterator[Problem]:
+    """Where regions adapt, instances number checkpoints between those of two rounds."""
+    regions = _regions(draft, protocol)
+    rounds = sum(horizon_ns // protocol.interval_ns_of(region) for region in regions)
+    if rounds * protocol.number_step(horizon_ns, regions) >= NUMBERS_MAX:
+        message = (
+            f"interval_s is {protocol.interval_s:g} and jitter_s {protocol.jitter_s:g}: too many checkpoints for a run of "
+            f"{horizon_ns / 1e9:g} s in which regions adapt, about {rounds:,} rounds, each with all that instances may take by themselves; "
+            "choose longer intervals, less jitter or a shorter run"
+        )
+        yield Problem(pointer("policies", "checkpointing", "interval_s"), "out_of_range", message, protocol.interval_s)
+
+
 def _credit_problems(draft: Draft, protocol: HybridCheckpoints) -> Iterator[Problem]:
     """A channel that is barred for long gives no credits back: a sender that stands still by it may be the one whose barrier, on another
     way, the receiver waits for."""
     edges = list(draft.edges.values())
     ways = [(edge.source, edge.target) for edge in edges]
-    regions = regions_of(protocol, Query(operators=tuple(draft.by_id.values()), edges=tuple(edges)))
+    regions = _regions(draft, protocol)
     coordinated = [region.operators for region in regions if region.mode == "coordinated"]
     for region in regions:
         if region.mode != "coordinated":
