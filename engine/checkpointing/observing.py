@@ -21,6 +21,7 @@ from engine.spec.cluster import expand
 from engine.spec.metrics import OF_CHECKPOINTING
 
 from . import messages as M
+from .adapting import PARTS, STAYS
 from .coordinated import CoordinatedRounds, Round
 from .coordinator import Coordinator, Recovery
 from .hybrid import HybridCoordinator, RegionRound
@@ -52,6 +53,9 @@ REASONS = {
     L.RULE_INDEX: "index",
 }
 """By which rules a record forced a checkpoint, in words."""
+
+
+MODES = ("coordinated", "uncoordinated")
 
 
 class Checkpoints:
@@ -116,6 +120,7 @@ class Checkpoints:
                 for one, search in zip(self._coordinator.recoveries, _searches(self._coordinator), strict=False)
                 if one.detected_ns in lately
             ],
+            **self._modes(),
             "aligning": self._aligning(w),
             "logs": self._log_bytes(w) if self._logged else {},
             "useless": [{**self._whose(i), "number": number} for i, number in (useless[0] if useless else [])],
@@ -249,7 +254,17 @@ class Checkpoints:
         if isinstance(self._coordinator, HybridCoordinator) and isinstance(one, RegionRound):
             region = self._coordinator.regions[one.region]
             told |= {"region": region.name, "operators": region.operators}
+            if one.turn != STAYS:
+                told["turn"] = {"to": MODES[one.turn == PARTS], **dict(zip(("why", "measured", "limit"), one.why, strict=True))}
         return told
+
+    def _modes(self) -> dict[str, Any]:
+        """How each region takes checkpoints now, where that changes."""
+        coordinator = self._coordinator
+        if not isinstance(coordinator, HybridCoordinator) or coordinator.rule is None:
+            return {}
+        moods = zip(coordinator.regions, coordinator.moods, strict=True)
+        return {"modes": {region.name: MODES[mood.apart > 0] for region, mood in moods}}
 
     def _by_operator(self, numbers: Sequence[int]) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}

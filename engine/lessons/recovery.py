@@ -131,11 +131,17 @@ class _Told:
     def _moved(
         self, sender: Instance, moves: list[list[Any]], line: dict[Instance, int], discarded: list[str]
     ) -> tuple[LessonStep, list[MessageArrow]]:
-        """All that go back because of one sender's checkpoint. Changes line and discarded."""
+        """All that go back because of one sender's checkpoint, or because they are of its region. Changes line and discarded."""
         at = line[sender]
         sentences, arrows, gone, focus = [], [], [], []
         for operator, index, before, after, _, _, sent, processed in moves:
             receiver = (operator, index)
+            gone += [self._id(receiver, c.number) for c in self.known[receiver] if after < c.number <= before]
+            line[receiver] = after
+            focus.append(self._id(receiver, after))
+            if sent is None:
+                sentences.append(f"{_checkpoint(receiver, before)} stands on another round: back to {_checkpoint(receiver, after)}")
+                continue
             count = processed - sent
             name = f"{_spoken(sender)} → {_spoken(receiver)}, {_records(count)}"
             sentences.append(
@@ -144,13 +150,13 @@ class _Told:
             )
             if sender in self.row_of and receiver in self.row_of:
                 arrows.append(self._arrow(name, sender, at, receiver, before))
-            gone += [self._id(receiver, c.number) for c in self.known[receiver] if after < c.number <= before]
-            line[receiver] = after
-            focus.append(self._id(receiver, after))
         discarded += [id for id in gone if id]
         more = len(moves) - NAMED_MAX
-        head = f"{_checkpoint(sender, at)} had sent {_record_numbers(moves[0][6])} to {_spoken((moves[0][0], moves[0][1]))}. "
-        tail = f"; and so {'does' if more == 1 else 'do'} {more} more that it sends to" if more > 0 else ""
+        sent = next(((move[6], (move[0], move[1])) for move in moves if move[6] is not None), None)
+        head = f"{_checkpoint(sender, at)} had sent {_record_numbers(sent[0])} to {_spoken(sent[1])}. " if sent else ""
+        if any(move[6] is None for move in moves):
+            head += f"A region goes back to one round, and {_checkpoint(sender, at)} stands on an older one. "
+        tail = f"; and so {'does' if more == 1 else 'do'} {more} more" if more > 0 else ""
         same = {(step[0], step[1]) for step in moves}
         title = f"{_spoken((moves[0][0], moves[0][1]))} goes back" if len(same) == 1 else f"{_spoken(sender)} takes {len(same)} back"
         step = LessonStep(

@@ -378,6 +378,8 @@ export interface CheckpointRound {
   /** Whose round it is, where not all operators take part. */
   region?: string;
   operators?: string[];
+  /** What its region changes to when it is confirmed. */
+  turn?: RegionTurn;
 }
 
 export interface CapturedCheckpoint {
@@ -421,6 +423,16 @@ export interface CheckpointNews {
   useless?: { operator: string; index: number; number: number }[];
   /** Bytes in the logs of each edge's channels, at the end of the frame. */
   logs?: Record<string, number>;
+  /** How each region takes checkpoints at the end of the frame, where that changes. */
+  modes?: Record<string, RegionTurn["to"]>;
+}
+
+/** What a region's rounds turn into when this one is confirmed, and why: as measured, and the limit (docs/engine-api.md). */
+export interface RegionTurn {
+  to: "coordinated" | "uncoordinated";
+  why: "skipped" | "wait" | "load";
+  measured: number;
+  limit: number;
 }
 
 export interface Aligning {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointNews, CheckpointRound, DurableCheckpoint, Recovery } from "../api/types";
-import { aligningSince, CheckpointHistory, forcedText, lineText, logSizes, nearest, rowsOf, stagesOf, stretches } from "./checkpoints";
+import { aligningSince, CheckpointHistory, forcedText, lineText, logSizes, nearest, rowsOf, stagesOf, stretches, turnText } from "./checkpoints";
 import { logOf } from "./frames";
 import { frame } from "./testing";
 
@@ -52,6 +52,15 @@ function history(): CheckpointHistory {
   made.add({ ...NOTHING, rounds: [round(2, { ended: "aborted", ended_s: 12 })], recoveries: [recovery()] });
   return made;
 }
+
+describe("what a round changes", () => {
+  it("is told with its reason", () => {
+    expect(turnText({ to: "uncoordinated", why: "wait", measured: 0.31, limit: 0.2 })).toBe(
+      "from here on uncoordinated: instances waited for barriers for 31 % of the interval, more than 20 %",
+    );
+    expect(turnText({ to: "coordinated", why: "load", measured: 1.084, limit: 1.2 })).toMatch(/^from here on coordinated: .* 1.08 times .* 1.2$/);
+  });
+});
 
 describe("the history", () => {
   it("knows whose round a number is, where only some operators take part", () => {

@@ -1,5 +1,5 @@
 /** What a checkpointing protocol did: its part of the frames put together, and how that is laid out over time. */
-import type { CapturedCheckpoint, CheckpointNews, CheckpointRound, DurableCheckpoint, Recovery } from "../api/types";
+import type { CapturedCheckpoint, CheckpointNews, CheckpointRound, DurableCheckpoint, Recovery, RegionTurn } from "../api/types";
 import type { ExperimentDocument, Tagged } from "./document";
 import type { FrameLog } from "./frames";
 import type { Span } from "./series";
@@ -233,6 +233,17 @@ export function lineText(recovery: Recovery): string {
   const most = Math.max(...numbers);
   if (!numbers.length || most === 0) return "the start of the run";
   return least === most ? `checkpoint ${most}` : `checkpoints ${least === 0 ? "0 (the start)" : least} to ${most}`;
+}
+
+/** What a round changes its region to, and why. */
+export function turnText({ to, why, measured, limit }: RegionTurn): string {
+  const percent = (share: number) => `${Number((100 * share).toFixed(1))} %`;
+  const reasons = {
+    skipped: "a round was due while another one was open",
+    wait: `instances waited for barriers for ${percent(measured)} of the interval, more than ${percent(limit)}`,
+    load: `the busiest instance has served ${Number(measured.toFixed(2))} times the mean, less than ${Number(limit.toFixed(2))}`,
+  };
+  return `from here on ${to}: ${reasons[why]}`;
 }
 
 /** Since when an operator's instances have waited for barriers, at frame n; null if none do. */

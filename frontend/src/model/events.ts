@@ -2,7 +2,7 @@
 import type { Death, Run } from "../api/types";
 import { bytes, latency } from "../ui/format";
 import type { IconName } from "../ui/icons";
-import { lineText, type CheckpointHistory } from "./checkpoints";
+import { lineText, turnText, type CheckpointHistory } from "./checkpoints";
 import type { FaultMark } from "./faults";
 import type { FrameLog } from "./frames";
 
@@ -62,6 +62,10 @@ function deathOf({ host, at_s, used_bytes, limit_bytes, restart_at_s }: Death): 
 function recoveryEvents({ rounds, recoveries }: CheckpointHistory): RunEvent[] {
   const spell = (seconds: number) => latency(1000 * seconds).join(" ");
   return [
+    ...rounds.flatMap(({ region, turn, ended, ended_s }): RunEvent[] => {
+      if (ended_s === null || ended !== "confirmed" || !turn) return [];
+      return [{ t_s: ended_s, icon: "fork", tone: "plain", text: `Region ${region} goes on ${turn.to}`, detail: turnText(turn) }];
+    }),
     ...rounds.flatMap(({ number, ended, ended_s, triggered_s }): RunEvent[] => {
       if (ended_s === null || (ended !== "failed" && ended !== "aborted")) return [];
       const text = ended === "failed" ? `Round ${number} failed: the store is full` : `Round ${number} aborted by a recovery`;

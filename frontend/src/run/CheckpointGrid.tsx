@@ -1,6 +1,6 @@
 import { memo, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import type { CheckpointRound, Recovery } from "../api/types";
-import { FATES, forcedText, isCheckpointed, lineText, nearest, rowsOf, stretches, type Bar, type Fate, type Row } from "../model/checkpoints";
+import { FATES, forcedText, isCheckpointed, lineText, nearest, rowsOf, stretches, turnText, type Bar, type Fate, type Row } from "../model/checkpoints";
 import { instancesOf, type ExperimentDocument } from "../model/document";
 import type { Span } from "../model/series";
 import { bytes, latency, plural } from "../ui/format";
@@ -213,9 +213,9 @@ function roundLane(rounds: CheckpointRound[], skipped_s: number[], recoveries: R
   };
 }
 
-function roundText({ number, region, triggered_s, ended, ended_s, checkpoints, bytes: size }: CheckpointRound): string {
+function roundText({ number, region, triggered_s, ended, ended_s, checkpoints, bytes: size, turn }: CheckpointRound): string {
   const end = ended_s === null ? "open" : `${ended} after ${spell(ended_s - triggered_s)}`;
-  return `Round ${number}${region === undefined ? "" : ` of ${region}`}: triggered at ${clock(triggered_s)}, ${end}; ${plural(checkpoints, "checkpoint")}, ${bytes(size)}`;
+  return `Round ${number}${region === undefined ? "" : ` of ${region}`}: triggered at ${clock(triggered_s)}, ${end}; ${plural(checkpoints, "checkpoint")}, ${bytes(size)}${turn && ended === "confirmed" ? `; ${turnText(turn)}` : ""}`;
 }
 
 function recoveryText(recovery: Recovery): string {

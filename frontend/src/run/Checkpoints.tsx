@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import type { Recovery } from "../api/types";
-import { lineText, logSizes, stagesOf } from "../model/checkpoints";
+import { lineText, logSizes, stagesOf, turnText } from "../model/checkpoints";
 import type { FaultMark } from "../model/faults";
 import { bytes, latency, percent, plural, short } from "../ui/format";
 import { momentOf, useLiveRun } from "./liveRun";
@@ -45,7 +45,7 @@ export function Checkpoints({ losses }: { losses: FaultMark[] }) {
             </tr>
           </thead>
           <tbody>
-            {shown.map(({ number, region, operators, triggered_s, ended, ended_s, checkpoints: count, bytes: size }) => (
+            {shown.map(({ number, region, operators, triggered_s, ended, ended_s, checkpoints: count, bytes: size, turn }) => (
               <tr key={number}>
                 <td className="num">{number}</td>
                 {regions && <td title={operators?.join(", ")}>{region}</td>}
@@ -57,7 +57,10 @@ export function Checkpoints({ losses }: { losses: FaultMark[] }) {
                 <td className="num">{ended_s === null ? "–" : latency(1000 * (ended_s - triggered_s)).join(" ")}</td>
                 <td className="num">{short(count)}</td>
                 <td className="num">{bytes(size)}</td>
-                <td className={ended === "failed" ? "bad" : ""}>{ended ?? "open"}</td>
+                <td className={ended === "failed" ? "bad" : ""} title={turn && turnText(turn)}>
+                  {ended ?? "open"}
+                  {turn && ended === "confirmed" && `, then ${turn.to}`}
+                </td>
               </tr>
             ))}
           </tbody>
