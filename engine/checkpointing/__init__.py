@@ -19,11 +19,11 @@ from engine.spec.units import megabytes_bytes, milliseconds_ns, scaled
 from engine.spec.validation import placement_of
 
 from . import messages
+from .adapting import Rule
 from .communication_induced import InducedWorker
 from .coordinated import CoordinatedRounds, CoordinatedWorker
 from .coordinated_unaligned import UnalignedRounds, UnalignedWorker
 from .coordinator import Coordinator
-from .adapting import Rule
 from .hybrid import HybridCoordinator, HybridWorker, Numbering, Region
 from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
 from .worker import Costs

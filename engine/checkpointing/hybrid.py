@@ -112,7 +112,8 @@ class HybridCoordinator(UncoordinatedCoordinator):
         self.channels = [self.channels[c] for c in self.channel_numbers] + ties
         self._ties = np.bincount([tie.sender for tie in ties], minlength=len(self.host_of)).tolist()
         self.is_whole = any(len(region.instances) == len(self.host_of) for region in self.regions)
-        entered = np.bincount([b for (_, b), is_inner in zip(directory.channels, inner, strict=True) if is_inner], minlength=len(self.host_of))
+        inside = [directory.channels[c][1] for c, is_inner in enumerate(inner) if is_inner]
+        entered = np.bincount(inside, minlength=len(self.host_of))
         self._waiting = [[i for i in region.instances if entered[i] > 1] for region in self.regions]
         operator_of = [operator for operator, _, _ in directory.instances]
         self._operators = [[[i for i in one.instances if operator_of[i] == name] for name in one.operators] for one in self.regions]
@@ -138,7 +139,7 @@ class HybridCoordinator(UncoordinatedCoordinator):
             self._ticks_ns[n] = now_ns + region.interval_ns if now_ns + region.interval_ns <= self.until_ns else FAR
             mood = self.moods[n]
             is_open = self.open(n) is not None
-            if is_open or self.recovering and not mood.apart:
+            if is_open or (self.recovering and not mood.apart):
                 self.skipped_ns.append(now_ns)
                 mood.skipped = mood.skipped or is_open
             elif not self.recovering:

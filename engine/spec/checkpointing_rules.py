@@ -128,6 +128,8 @@ def _interval_problems(draft: Draft, protocol: HybridCheckpoints, n: int) -> Ite
 def _numbering_problems(draft: Draft, protocol: HybridCheckpoints, horizon_ns: int) -> Iterator[Problem]:
     """Where regions adapt, instances number checkpoints between those of two rounds."""
     regions = _regions(draft, protocol)
+    if any(protocol.jitter_ns >= protocol.interval_ns_of(region) for region in regions):
+        return  # which is a problem of its own
     rounds = sum(horizon_ns // protocol.interval_ns_of(region) for region in regions)
     if rounds * protocol.number_step(horizon_ns, regions) >= NUMBERS_MAX:
         message = (
