@@ -258,9 +258,8 @@ K_TARGET = 11
 K_COLUMNS = 12
 
 # -- alignment of barriers (docs/event-core.md, 15), by channel: the generation of its receiver in which it is barred; where records are
-# counted: the number of the next one that the receiver has not served; where they are logged: the first and last message kept, or -1; the
-# serial number of the row of `lore` that it brought last; how many records came before its last barrier; while what is sent is logged: how
-# many of the records sent are not in the log; while it is not: -1 - how many are ... --
+# logged: the first and last message kept, or -1; the serial number of the row of `lore` that it brought last; how many records came before
+# its last barrier; while what is sent is logged: how many of the records sent are not in the log; while it is not: -1 - how many are ... --
 Q_GENERATION, Q_KEPT, Q_KEPT_LAST, Q_LORE, Q_CUT, Q_LOG, Q_COLUMNS = range(7)
 # ... by instance: input channels, how many of them are barred, what is passed over (first and last message, -1 for none), how often it
 # has been aligned or given up, when the first barrier of its last alignment was served, and O_INNER_PS while it logs what it sends on
