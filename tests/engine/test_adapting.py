@@ -190,8 +190,8 @@ def test_whenever_a_host_were_lost_all_that_is_needed_is_there(job: Callable[...
 @pytest.mark.slow
 @pytest.mark.parametrize("regions", [(WHOLE,), (("bids", "keys"), ("counts", "sink"))])
 def test_watermarks_within_a_region_come_again(tmp_path: Path, regions: Regions) -> None:
-    """As in `test_recovery.py`: the last one is under way when a host is lost, and nobody would send it again."""
-    times, numbers = pa.array([n * 125_000 for n in range(800)], pa.timestamp("ns")), pa.array(range(800), pa.int64())
+    """As in `test_recovery.py`: the last one, at 0.2 s, is under way between checkpoints of instances' own."""
+    times, numbers = pa.array([n * 125_000 for n in range(1600)], pa.timestamp("ns")), pa.array(range(1600), pa.int64())
     pq.write_table(pa.table({"time": times, "bidder": numbers, "price": numbers}), tmp_path / "short.parquet")
     made = counting(protocol=hybrid(*regions, interval_s=0.02, adapt=RESTLESS | {"intervals": 1000}))
     made["cluster"]["hosts"][0]["egress_latency_ms"] = 15.0
@@ -213,8 +213,8 @@ def test_watermarks_within_a_region_come_again(tmp_path: Path, regions: Regions)
     expected = values(finished(made, **files))
     assert len(expected) > 15
     on_own = 0
-    for n in range(32):
-        simulation = finished(with_losses(made, [loss("w2", 0.1 + 0.005 * n)]), **files)
+    for n in range(24):
+        simulation = finished(with_losses(made, [loss("w2", 0.2 + 0.004 * n)]), **files)
         assert values(simulation).keys() == expected.keys()
         (recovery,) = simulation.checkpointing["recoveries"]
         on_own += any(not numbering_of(simulation).is_round(number) for number in recovery["line"])
