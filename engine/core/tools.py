@@ -715,12 +715,12 @@ def admit(world, weighing, acting, heaps, h, limit):
             lose(world, message)
         else:
             enqueue(world, weighing, acting, h, threads, msg[message, M_RECEIVER], message)
-    if local == local_end:  # an empty ring begins anew: its first places are in the cache
-        local = 0
-        host[h, H_LOCAL_TAIL] = 0
+    if local == local_end:  # an empty ring begins anew: the same places are in the cache, each ring's in another part of it
+        local = h * 8
+        host[h, H_LOCAL_TAIL] = local
     if remote == host[h, H_REMOTE_TAIL]:
-        remote = 0
-        host[h, H_REMOTE_SORTED] = 0
-        host[h, H_REMOTE_TAIL] = 0
+        remote = h * 8
+        host[h, H_REMOTE_SORTED] = remote
+        host[h, H_REMOTE_TAIL] = remote
     host[h, H_LOCAL] = local
     host[h, H_REMOTE] = remote

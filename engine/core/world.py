@@ -302,7 +302,7 @@ class World:
         w = self.arrays
         old = w.rings.shape[1]
         new = 2 * old
-        rings = np.zeros((len(w.rings), new, 3), np.int64)
+        rings = reuse.zeros(len(w.rings) * new * 3).reshape(-1, new, 3)
         for r in range(len(rings)):
             head, tail = self._ring_bounds(r)
             positions = np.arange(head, tail)
