@@ -42,7 +42,7 @@ class Tables(NamedTuple):
     edge: Words
     chan: Words
     carried: Words  # (channels, 2) how many records were sent and processed, where they are counted
-    gate: Words  # (channels, 5) of barriers, logs and lore
+    gate: Words  # (channels, gate columns) of barriers, logs and lore
     lore: Words  # (rows, 4 + instances) what instances know of one another
     sent_to: Words  # (instances, instances) 1 if it has sent to the other since its last checkpoint
     align: Words  # (instances, alignment columns)
