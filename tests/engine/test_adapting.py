@@ -326,6 +326,14 @@ def test_the_rule() -> None:
     assert mood.next_turn(rule, 1000, operators) is None, "from the beginning"
 
 
+def test_timers_of_an_earlier_time_apart_are_over() -> None:
+    simulation = finished(counting(protocol=hybrid(WHOLE, interval_s=0.02, jitter_s=0, adapt=RESTLESS | {"intervals": 2})))
+    asked_ns = [row[M.ASKED_NS] for row, _ in simulation.checkpointing["stored"]]
+    parted_ns = [one["ended_ns"] for one in simulation.checkpointing["rounds"] if one["turn"] == PARTS]
+    assert len(parted_ns) > 1
+    assert all(min(at_ns for at_ns in asked_ns if at_ns > begun_ns) > begun_ns + 20 * MS for begun_ns in parted_ns[:2])
+
+
 def test_instances_with_one_channel_wait_for_nobody() -> None:
     """So regions of forward edges stay what they are, whatever the limit."""
     simulation = finished(counting(protocol=hybrid(("bids", "keys"), ("counts", "sink"), adapt=RESTLESS)))
