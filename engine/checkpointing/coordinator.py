@@ -22,13 +22,14 @@ COORDINATOR = 0
 class Recovery:
     """One recovery. Times in ns, -1 while they are not known.
 
-    epoch: that begins with it. hosts: that were lost, as far as was known. line: number of the checkpoint of each instance, 0 for the start
-    of the run. ordered, restored: by host.
+    epoch: that begins with it. hosts: that were lost, as far as was known. search_ns: from the detection until the line is found. line:
+    number of the checkpoint of each instance, 0 for the start of the run. ordered, restored: by host.
     """
 
     epoch: int
     detected_ns: int
     hosts: list[int]
+    search_ns: int = 0
     line: list[int] = field(default_factory=list)
     ordered: dict[int, int] = field(default_factory=dict)
     restored: dict[int, int] = field(default_factory=dict)
@@ -38,14 +39,20 @@ class Recovery:
     def open(self) -> bool:
         return self.go_ns < 0
 
+    @property
+    def found_ns(self) -> int:
+        """When the line is found, which may still be to come."""
+        return self.detected_ns + self.search_ns
+
 
 @dataclass(frozen=True)
 class Line:
     """rows: the checkpoints (`messages.TAKEN`) that all go back to; instances without one go back to the start of the run. replays:
-    channel, first and end of what its sender has to send again."""
+    channel, first and end of what its sender has to send again. search_ns: what it takes to find it."""
 
     rows: list[list[int]]
     replays: list[list[int]] = field(default_factory=list)
+    search_ns: int = 0
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,7 @@ class Coordinator(ABC):
         self.recoveries: list[Recovery] = []
         self.down: list[int] = []
         self._suspected: list[list[int]] = []  # when it is believed, host
+        self._searching = False  # the orders are still to go out, at the last recovery's `found_ns`
         self._orders: dict[int, tuple[list[list[int]], list[list[int]]]] = {}  # rows and replays of the line, by host
 
     def start(self, directory: Directory) -> None:
@@ -116,13 +124,16 @@ class Coordinator(ABC):
 
     @property
     def next_ns(self) -> int:
-        return min(self.due_ns, *(believed_ns for believed_ns, _ in self._suspected), FAR)
+        found_ns = self.recoveries[-1].found_ns if self._searching else FAR
+        return min(self.due_ns, found_ns, *(believed_ns for believed_ns, _ in self._suspected))
 
     def wake(self, now_ns: int, post: Post) -> None:
         believed = [host for believed_ns, host in self._suspected if believed_ns <= now_ns]
         if believed:
             self._suspected = [item for item in self._suspected if item[0] > now_ns]
             self.recover(believed, now_ns, post)
+        if self._searching and self.recoveries[-1].found_ns <= now_ns:
+            self._order_all(now_ns, post)
         if self.due_ns <= now_ns:
             self.act(now_ns, post)
 
@@ -157,14 +168,17 @@ class Coordinator(ABC):
         self._suspected = [item for item in self._suspected if item[1] != host]
         if self.recovering:
             self.recoveries[-1].restored.pop(host, None)
-            self._order(host, now_ns, post)
+            if not self._searching:  # else with all others
+                self._order(host, now_ns, post)
         else:
             self.recover([host], now_ns, post)
 
     def recover(self, hosts: Sequence[int], now_ns: int, post: Post) -> None:
-        """All go back to the line."""
+        """All go back to the line, as soon as it is found among what is known now. A search that is under way is finished first."""
+        begins_ns = max(now_ns, self.recoveries[-1].found_ns if self.recoveries else 0)
         self.recoveries.append(Recovery(self.epoch + 1, now_ns, list(hosts)))
         line = self.line(now_ns)
+        self.recoveries[-1].search_ns = begins_ns + line.search_ns - now_ns
         numbers = {row[M.INSTANCE]: row[M.NUMBER] for row in line.rows}
         self.recoveries[-1].line = [numbers.get(i, 0) for i in range(len(self.host_of))]
         self._orders = {host: ([], []) for host in self.machines}
@@ -172,6 +186,12 @@ class Coordinator(ABC):
             self._orders[self.host_of[row[M.INSTANCE]]][0].append(row)
         for found in line.replays:
             self._orders[self.host_of[self.senders[found[0]]]][1].append(found)
+        self._searching = self.recoveries[-1].search_ns > 0
+        if not self._searching:
+            self._order_all(now_ns, post)
+
+    def _order_all(self, now_ns: int, post: Post) -> None:
+        self._searching = False
         for host in self.machines:
             if host not in self.down:
                 self._order(host, now_ns, post)
@@ -201,9 +221,12 @@ class Coordinator(ABC):
             for r in self.recoveries
         ]
         orders = [[host, *order] for host, order in self._orders.items()]
-        return {"recoveries": recoveries, "down": list(self.down), "suspected": [list(item) for item in self._suspected], "orders": orders}
+        suspected = [list(item) for item in self._suspected]
+        return {
+            "recoveries": recoveries, "down": list(self.down), "suspected": suspected, "orders": orders, "searching": self._searching,
+        }  # fmt: skip
 
     def restore(self, state: Any) -> None:
         self.recoveries = [Recovery(**{**r, "ordered": dict(r["ordered"]), "restored": dict(r["restored"])}) for r in state["recoveries"]]
-        self.down, self._suspected = state["down"], state["suspected"]
+        self.down, self._suspected, self._searching = state["down"], state["suspected"], state["searching"]
         self._orders = {host: (rows, replays) for host, rows, replays in state["orders"]}

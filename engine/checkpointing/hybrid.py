@@ -23,7 +23,7 @@ from .adapting import JOINS, PARTS, STAYS, Mood, Rule
 from .coordinated import CoordinatedWorker, Round
 from .coordinator import Line
 from .messages import ROUND_FAILED, STORED, SWITCHED, TAKE, TIMER, TRIGGER
-from .recovery_line import Channel, Checkpoint
+from .recovery_line import Channel, Checkpoint, CheckpointRecord, RecoveryLine
 from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
 from .worker import Costs
 
@@ -232,6 +232,10 @@ class HybridCoordinator(UncoordinatedCoordinator):
             joined = any(one.region == n and one.number > base and one.turn == JOINS and one.ended == "confirmed" for one in self.rounds)
             self.moods[n] = Mood(base if base and self.round(base).turn == PARTS and not joined else 0)
         return found
+
+    def search_ns(self, record: CheckpointRecord, found: RecoveryLine) -> int:
+        """If all take part in the rounds of one region, the last one is looked up, as in *coordinated*."""
+        return 0 if self.is_whole and self.rule is None else super().search_ns(record, found)
 
     @property
     def apart(self) -> list[list[int]]:

@@ -111,14 +111,14 @@ class Checkpoints:
                 for one in sorted(heard, key=lambda one: (one.durable_ns, one.instance))
             ],
             "recoveries": [
-                self._recovery_told(one)
+                self._recovery_told(one, to_ns)
                 for one in self._coordinator.recoveries
-                if _is_in(lately, one.detected_ns, one.go_ns, *one.ordered.values(), *one.restored.values())
+                if _is_in(lately, one.detected_ns, one.found_ns, one.go_ns, *one.ordered.values(), *one.restored.values())
             ],
             "searches": [
                 self._search_told(one.epoch, search)
                 for one, search in zip(self._coordinator.recoveries, _searches(self._coordinator), strict=False)
-                if one.detected_ns in lately
+                if one.found_ns in lately
             ],
             **self._modes(),
             "aligning": self._aligning(w),
@@ -146,6 +146,7 @@ class Checkpoints:
             _mean_ms([one.durable_ns - one.captured_ns for one in checkpoints]),
             len(recoveries),
             _mean_ms([one.go_ns - one.detected_ns for one in recoveries if not one.open]),
+            _mean_ms([one.search_ns for one in recoveries if not one.open]),
             sum(one.rules > 0 for one in checkpoints),
             *self._given_up(),
             *self._useless(w),
@@ -279,15 +280,17 @@ class Checkpoints:
         ]
         return {"epoch": epoch, "newest": self._by_operator(search["newest"]), "steps": steps, "in_flight": search["in_flight"]}
 
-    def _recovery_told(self, recovery: Recovery) -> dict[str, Any]:
+    def _recovery_told(self, recovery: Recovery, now_ns: int) -> dict[str, Any]:
+        found = recovery.found_ns <= now_ns
         return {
             "epoch": recovery.epoch,
             "hosts": [self._hosts[h] for h in recovery.hosts],
             "detected_s": recovery.detected_ns / 1e9,
+            "found_s": recovery.found_ns / 1e9 if found else None,
             "ordered_s": {self._hosts[h]: at_ns / 1e9 for h, at_ns in sorted(recovery.ordered.items())},
             "restored_s": {self._hosts[h]: at_ns / 1e9 for h, at_ns in sorted(recovery.restored.items())},
             "go_s": None if recovery.open else recovery.go_ns / 1e9,
-            "line": self._by_operator(recovery.line),
+            "line": self._by_operator(recovery.line) if found else {},
         }
 
     def _aligning(self, w: Arrays) -> dict[str, Any]:

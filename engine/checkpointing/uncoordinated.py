@@ -18,7 +18,7 @@ from engine.core.world import Words, World
 from . import messages as M
 from .coordinator import Coordinator, Line, Settled
 from .messages import STORED, TAKE, TIMER
-from .recovery_line import Channel, Checkpoint, CheckpointRecord, RecoveryLine, in_flight, recovery_line
+from .recovery_line import SEARCH_STEP_NS, Channel, Checkpoint, CheckpointRecord, RecoveryLine, in_flight, recovery_line
 from .worker import COUNTER_BYTES, Costs, Worker
 
 
@@ -93,6 +93,7 @@ class UncoordinatedCoordinator(Coordinator):
     def line(self, now_ns: int) -> Line:
         record = self.record()
         found: RecoveryLine = recovery_line(record)
+        search_ns = self.search_ns(record, found)
         ends = zip(self.forgotten, self.taken, found.checkpoints, strict=True)
         self.lines.append([[before + len(own), before + index] for before, own, index in ends])
         self.elsewhere.append(recovery_line(record, "cross_worker_only").discarded_count)
@@ -106,7 +107,14 @@ class UncoordinatedCoordinator(Coordinator):
             replays = [[c, 0, end] for c, end in sent if end > 0]
         for own, index in zip(self.taken, found.checkpoints, strict=True):
             del own[index:]  # what is newer is of a history that is over
-        return Line([own[-1][0] for own in self.taken if own], replays)
+        return Line([own[-1][0] for own in self.taken if own], replays, search_ns)
+
+    def search_ns(self, record: CheckpointRecord, found: RecoveryLine) -> int:
+        """What finding the line takes. Of the checkpoints that the coordinator was told of, each has a number for each of its channels, and
+        the search looks at all of them, as who builds the checkpoint graph does: no number makes more than one of its edges."""
+        known = zip(self.forgotten, self.taken, record.leaving, record.entering, strict=True)
+        numbers = sum((older + len(own)) * (len(leaving) + len(entering)) for older, own, leaving, entering in known)
+        return SEARCH_STEP_NS * (numbers + found.compared)
 
     def _search(self, record: CheckpointRecord, found: RecoveryLine) -> dict[str, Any]:
         """newest: number of each instance's newest checkpoint, 0 for the start. steps, in their order: an instance that went back, from

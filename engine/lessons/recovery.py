@@ -47,6 +47,8 @@ def explained_recovery(frames: Iterable[Mapping[str, Any]], epoch: int) -> Expla
     if epoch not in recoveries:
         known = listed([str(number) for number in sorted(recoveries)])
         raise NotKnown(f"there is no recovery {epoch}; {f'there are {known}' if known else 'no host was lost so far'}")
+    if recoveries[epoch].get("found_s", 0) is None:
+        raise NotKnown(f"the line of recovery {epoch} is still being searched")
     if epoch not in searches:
         raise NotKnown(f"no line was searched in recovery {epoch}: the checkpoints of a confirmed round fit together by themselves")
     return _Told(recoveries, searches[epoch], stored, epoch).explained()

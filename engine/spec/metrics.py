@@ -16,8 +16,8 @@ OF_LATENCY = ("count", "mean", "p50", "p95", "p99", "max")
 OF_MEMORY = ("used_bytes", "peak_bytes", "slow_down", "deaths")
 OF_CHECKPOINTING = (
     "rounds_confirmed", "rounds_aborted", "rounds_failed", "ticks_skipped", "checkpoints", "stored_bytes", "checkpointing_time_ms",
-    "durable_time_ms", "recoveries", "restart_time_ms", "forced", "checkpoints_at_loss", "discarded", "discarded_share", "discarded_most",
-    "discarded_cross_worker_share", "useless", "useless_share", "log_bytes", "message_overhead",
+    "durable_time_ms", "recoveries", "restart_time_ms", "search_time_ms", "forced", "checkpoints_at_loss", "discarded", "discarded_share",
+    "discarded_most", "discarded_cross_worker_share", "useless", "useless_share", "log_bytes", "message_overhead",
 )  # fmt: skip
 OF_OPERATOR = (
     *("in", "out", "busy", "blocked", "stolen", "late", "shed", "lost", "unsent"),

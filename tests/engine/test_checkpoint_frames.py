@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import engine
+from engine import checkpointing
 from engine.checkpointing import messages as M
 from engine.core import layout as L
 from engine.lessons import NotKnown, explained_recovery
@@ -254,7 +255,7 @@ def test_what_a_first_recovery_gave_up() -> None:
     [(counting, uncoordinated), (joining, uncoordinated), (circling, uncoordinated), (circling, communication_induced)],
 )
 def test_how_each_line_was_found_is_told_once_and_leads_to_it(document: Callable[..., Document], protocol: Callable[..., Document]) -> None:
-    """In the frame in which the loss was detected. What is told like a lesson ends at the line that all went back to, with as many
+    """In the frame in which it was found. What is told like a lesson ends at the line that all went back to, with as many
     checkpoints given up as the coordinator counted."""
     losses = [loss("w1", 0.1305), loss("w2", 0.2), loss("w3", 0.201)]
     simulation = simulated(with_short_frames(with_losses(document(protocol=protocol(detect_ms=2)), losses)), trace=False)
@@ -266,7 +267,7 @@ def test_how_each_line_was_found_is_told_once_and_leads_to_it(document: Callable
     assert len(told) > 1
     assert sum(len(one["steps"]) for _, one in told) > 0
     for (t_s, one), recovery, ends in zip(told, about["recoveries"], about["lines"], strict=True):
-        assert t_s - FRAME_S < recovery["detected_ns"] / 1e9 <= t_s
+        assert t_s - FRAME_S < (recovery["detected_ns"] + recovery["search_ns"]) / 1e9 <= t_s
         seen = [frame for frame in frames if frame["t_s"] <= t_s]  # no later one is needed
         explained = explained_recovery(seen, one["epoch"])
         ids = {mark.id: mark for mark in explained.diagram.checkpoints}
@@ -280,8 +281,29 @@ def test_how_each_line_was_found_is_told_once_and_leads_to_it(document: Callable
         explained_recovery(frames, 9)
 
 
+def test_while_the_line_is_searched_nothing_is_said_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that lasts for several frames. Others are ordered back when it is over, and the summary has how long that took."""
+    monkeypatch.setattr(checkpointing.uncoordinated, "SEARCH_STEP_NS", 80_000)
+    simulation = simulated(with_short_frames(with_losses(counting(protocol=uncoordinated()), [loss("w1", 0.1305)])), trace=False)
+    frames = frames_of(simulation)
+    recovery = simulation.checkpointing["recoveries"][0]  # type: ignore[index]
+    found_s = (recovery["detected_ns"] + recovery["search_ns"]) / 1e9
+    assert recovery["search_ns"] > 2 * FRAME_S * 1e9
+    told = [(frame["t_s"], one) for frame in frames for one in frame["checkpoints"]["recoveries"]]
+    before = [one for t_s, one in told if t_s < found_s]
+    assert before
+    assert all((one["found_s"], one["line"], one["ordered_s"]) == (None, {}, {}) for one in before)
+    assert all(one["found_s"] == found_s and one["line"] for t_s, one in told if t_s >= found_s)
+    assert {host: at_s for host, at_s in told[-1][1]["ordered_s"].items() if host != "w1"} == dict.fromkeys(("w2", "w3", "w4"), found_s)
+    with pytest.raises(NotKnown, match="recovery 1 is still being searched"):
+        explained_recovery([frame for frame in frames if frame["t_s"] < found_s], 1)
+    assert simulation.summary()["checkpointing"]["search_time_ms"] == recovery["search_ns"] / 1e6
+
+
 def test_rounds_need_no_search() -> None:
-    frames = frames_of(simulated(with_short_frames(with_losses(counting(protocol=coordinated()), [loss("w1", 0.13)])), trace=False))
+    simulation = simulated(with_short_frames(with_losses(counting(protocol=coordinated()), [loss("w1", 0.13)])), trace=False)
+    frames = frames_of(simulation)
+    assert simulation.summary()["checkpointing"]["search_time_ms"] == 0
     with pytest.raises(NotKnown, match="no line was searched in recovery 1: the checkpoints of a confirmed round fit together"):
         explained_recovery(frames, 1)
 

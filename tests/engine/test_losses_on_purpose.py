@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import engine
+from engine import checkpointing
 from engine.checkpointing import messages as M
 from engine.core import layout as L
 from tests import corner_cases
@@ -32,6 +33,7 @@ on_each_job_and_protocol = pytest.mark.parametrize(
     ("job", "protocol"), CASES, ids=[f"{job.__name__}-{protocol.__name__}" for job, protocol in CASES]
 )
 THAT_WAIT = [(job, protocol) for job, protocol in CASES if protocol is not hybrid]  # chains do not: test_hybrid.py
+THAT_SEARCH = [(job, protocol) for job, protocol in CASES if protocol in (uncoordinated, communication_induced, hybrid)]
 on_another_host = pytest.mark.parametrize("other", [False, True], ids=["there", "elsewhere"])
 
 Moment = Callable[[engine.Simulation], set[int]]
@@ -125,6 +127,12 @@ def in_detection(simulation: engine.Simulation) -> set[int]:
     """The host that is down while nobody believes it."""
     about = coordinator_of(simulation)
     return {host for _, host in about._suspected} if not about.recoveries else set()
+
+
+def in_the_search(simulation: engine.Simulation) -> set[int]:
+    """Hosts that were lost, while their coordinator searches the line."""
+    about = coordinator_of(simulation)
+    return set(about.recoveries[-1].hosts) if about._searching else set()
 
 
 def in_the_restart(simulation: engine.Simulation) -> set[int]:
@@ -231,6 +239,30 @@ def test_in_a_recovery(job: Callable[..., Document], protocol: Callable[..., Doc
         assert recoveries[1]["hosts"] == [host]
         assert recoveries[1]["line"] == recoveries[0]["line"], "nobody has gone on, so there is nothing newer"
         assert lost_ns < recoveries[1]["detected_ns"] < recoveries[1]["go_ns"]
+    assert values(simulation).keys() == expected(job, protocol)
+
+
+@on_another_host
+@pytest.mark.parametrize(("job", "protocol"), THAT_SEARCH, ids=[f"{job.__name__}-{protocol.__name__}" for job, protocol in THAT_SEARCH])
+def test_in_the_search(
+    job: Callable[..., Document], protocol: Callable[..., Document], other: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search so slow that another loss is noticed while it lasts: it is finished, nobody is ordered back to what it found, and the next
+    one begins. A host that comes up meanwhile waits for it."""
+    monkeypatch.setattr(checkpointing.uncoordinated, "SEARCH_STEP_NS", 100_000)
+    document = with_losses(slow(job, protocol), [loss("w2", FIRST_NS / 1e9, 0.004)])
+    simulation, lost_ns, host = lost_then(document, in_the_search, FIRST_NS, FIRST_NS + 60 * MS, other)
+    simulation.run_until(simulation.end_ns)
+    recoveries = simulation.checkpointing["recoveries"]
+    found_ns = [recovery["detected_ns"] + recovery["search_ns"] for recovery in recoveries]
+    assert recoveries[0]["detected_ns"] < lost_ns < found_ns[0]
+    if other:
+        first, last = recoveries
+        assert last["hosts"] == [host]
+        assert last["detected_ns"] < found_ns[0] < found_ns[1]
+        assert (first["ordered"], first["go_ns"]) == ([], -1)
+        assert first["line"] == last["line"]
+    assert min(at_ns for _, at_ns in recoveries[-1]["ordered"]) == found_ns[-1] < recoveries[-1]["go_ns"]
     assert values(simulation).keys() == expected(job, protocol)
 
 

@@ -131,6 +131,20 @@ def test_the_graph_leads_to_the_same_line(history: History) -> None:
 
 
 @given(history=histories())
+def test_no_number_makes_more_than_one_edge_and_all_channels_are_compared(history: History) -> None:
+    """So the price of a look at each number covers the graph."""
+    record = history.record()
+    for recovery_graph in ("strict", "cross_worker_only"):
+        across = [edge for edge in checkpoint_graph(record, recovery_graph) if edge.channel is not None]
+        numbers = sum(len(own) * (len(own[0].last_sent) + len(own[0].last_processed)) for own in history.checkpoints if own)
+        assert len(across) <= numbers
+        found = recovery_line(record, recovery_graph)
+        again = sum(len(record.leaving[step.instance]) for step in found.steps)
+        counted = int(record.counted(recovery_graph).sum())
+        assert counted + found.discarded_count <= found.compared <= counted + found.discarded_count + again
+
+
+@given(history=histories())
 def test_edges_are_the_messages(history: History) -> None:
     """Each message between two instances is an edge, and nothing else is: by intervals, where the graph goes by counters. A message that no
     checkpoint holds processed is none."""

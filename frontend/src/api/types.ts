@@ -403,6 +403,8 @@ export interface Recovery {
   epoch: number;
   hosts: string[];
   detected_s: number;
+  /** When the line was found; null while it is searched. Runs of engines before 9 do not say it. */
+  found_s?: number | null;
   ordered_s: Record<string, number>;
   restored_s: Record<string, number>;
   go_s: number | null;

@@ -228,6 +228,7 @@ const byName = (a: string, b: string) => COLLATOR.compare(a, b);
 
 /** "round 3", where all instances go back to one number; otherwise how far they go apart. */
 export function lineText(recovery: Recovery): string {
+  if (recovery.found_s === null) return "a line that is still searched";
   const numbers = Object.values(recovery.line).flat();
   const least = Math.min(...numbers);
   const most = Math.max(...numbers);

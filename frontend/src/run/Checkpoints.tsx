@@ -124,6 +124,7 @@ function RecoveryStages({
   children: ReactNode;
 }) {
   const { epoch, hosts, detected_s, go_s } = recovery;
+  const found_s = recovery.found_s === undefined ? detected_s : (recovery.found_s ?? head_s);
   const stages = stagesOf(recovery, losses);
   const known = stages.flatMap(({ lost_s, ordered_s, restored_s }) => [lost_s, ordered_s, restored_s]).filter((t_s) => t_s !== null);
   const from_s = Math.min(detected_s, ...known);
@@ -175,6 +176,7 @@ function RecoveryStages({
               <td className="wide">
                 <div className="stages">
                   {part("down", lost_s, ordered_s ?? to_s)}
+                  {lost_s === null && part("searching", detected_s, found_s)}
                   {part("restoring", ordered_s, restored_s ?? to_s)}
                   {part("ready", restored_s, go_s ?? to_s)}
                   <u style={{ left: share(detected_s) }} title="Detected" />
@@ -193,6 +195,12 @@ function RecoveryStages({
                   <i className="swatch down" />
                   down
                 </span>
+                {found_s > detected_s && (
+                  <span title="The coordinator searches the line; nobody is ordered back before it is found">
+                    <i className="swatch searching" />
+                    searching, {away(found_s)}
+                  </span>
+                )}
                 <span>
                   <i className="swatch restoring" />
                   restoring

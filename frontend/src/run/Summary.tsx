@@ -36,6 +36,7 @@ function checkpointRows(summary: Fields, number: Shown, time: Shown): [string, s
     ["Until durable", time(found.durable_time_ms)],
     ["Recoveries", number(found.recoveries)],
     ["Restart time", time(found.restart_time_ms)],
+    ["Search of the line", time(found.search_time_ms)],
   ];
 }
 
@@ -43,6 +44,7 @@ const MEANING: { [label: string]: string } = {
   "Checkpointing time": "From the trigger of a round until the last worker is done: mean over confirmed rounds",
   "Until durable": "From the copy of an instance's state until the store has it: mean over checkpoints",
   "Restart time": "From the detection of a loss until all hosts are restored: mean over recoveries",
+  "Search of the line": "The part of the restart time in which the coordinator finds where all go back to: mean over recoveries",
   "Engine time": "On the clock, in the engine's loop, with compiling what is new to it; without preparing the run and storing frames",
 };
 
