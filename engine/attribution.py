@@ -32,8 +32,7 @@ PARTS = (
     "transmission",
     "network_latency",
 )
-"""All parts, in the order in which a record meets them. What waits for a barrier counts under
-`channel_wait` so far, and `alignment` is 0."""
+"""All parts, in the order in which a record meets them; queueing and scheduling may come once more behind the alignment."""
 
 NEAR = 1 << 14
 """So many rows on either side are looked at for a delivery before all are."""
@@ -126,6 +125,11 @@ class Trace:
         senders, receivers = (np.append(ends, -1) for ends in (self.topology.senders, self.topology.receivers))  # channel -1 has none
         parent = np.where(halves[:, L.F_PARENT] > 0, n - halves[:, L.F_PARENT], -1)
         start = rows[:, L.T_START]
+        aligned = item & L.ITEM_ALIGNED > 0
+        since_release, waited_for_it = self.rows[(n + 1 + wide)[aligned]][:, [L.T_RELEASED, L.T_ALIGNED]].T
+        released, barred = np.full(len(n), -1), np.full(len(n), -1)
+        released[aligned] = start[aligned] - since_release
+        barred[aligned] = released[aligned] - waited_for_it
         columns = {
             "instance": np.where(by_channel, receivers[channel], number),
             "start_ns": start,
@@ -134,6 +138,8 @@ class Trace:
             "trigger": rows[:, L.T_TRIGGER],
             "class": item >> L.ITEM_CLASS & 3,
             "ready_ns": start - waited,
+            "barred_ns": barred,
+            "released_ns": released,
             "channel": channel,
             "sender": senders[channel],
             "sent_ns": start - waited - latency - transmission - network_wait,

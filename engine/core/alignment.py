@@ -18,6 +18,16 @@ def is_barred(world, i, slot):
     return barred
 
 
+def waited_for_barriers(world, i, channel, ready):
+    """How long an item that comes to service now, and was ready before instance `i` was aligned for the last time, had waited for that, ns:
+    what came by a channel that was barred then. It was behind the barrier, or it would have been served before the channel was barred."""
+    align = world.align
+    waited = 0
+    if channel >= 0 and world.gate[channel, Q_GENERATION] == align[i, A_GENERATION] - 1:
+        waited = align[i, A_RELEASED] - max(ready, world.gate[channel, Q_BARRED])
+    return waited
+
+
 @rare
 def lay_aside(world, i, slot):
     """A message for instance `i` is passed over. It counts as one that waits."""

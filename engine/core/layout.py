@@ -259,12 +259,13 @@ K_COLUMNS = 12
 
 # -- alignment of barriers (docs/event-core.md, 15), by channel: the generation of its receiver in which it is barred; where records are
 # logged: the first and last message kept, or -1; the serial number of the row of `lore` that it brought last; how many records came before
-# its last barrier; while what is sent is logged: how many of the records sent are not in the log; while it is not: -1 - how many are ... --
-Q_GENERATION, Q_KEPT, Q_KEPT_LAST, Q_LORE, Q_CUT, Q_LOG, Q_COLUMNS = range(7)
+# its last barrier; while what is sent is logged: how many of the records sent are not in the log; while it is not: -1 - how many are; since
+# when it is barred ... --
+Q_GENERATION, Q_KEPT, Q_KEPT_LAST, Q_LORE, Q_CUT, Q_LOG, Q_BARRED, Q_COLUMNS = range(8)
 # ... by instance: input channels, how many of them are barred, what is passed over (first and last message, -1 for none), how often it
-# has been aligned or given up, when the first barrier of its last alignment was served, and O_INNER_PS while it logs what it sends on
-# inner edges, else 0
-A_INPUTS, A_BARRED, A_ASIDE, A_ASIDE_LAST, A_GENERATION, A_SINCE, A_INNER_PS, A_COLUMNS = range(8)
+# has been aligned or given up, when the first barrier of its last alignment was served, O_INNER_PS while it logs what it sends on inner
+# edges, else 0; when it was aligned for the last time, and how long the records that it served had waited for that, summed
+A_INPUTS, A_BARRED, A_ASIDE, A_ASIDE_LAST, A_GENERATION, A_SINCE, A_INNER_PS, A_RELEASED, A_WAITED, A_COLUMNS = range(10)
 
 # -- what instances know of one another's checkpoints (`engine.core.lore`): the row that has been shared since the last change, or -1 (of a
 # free row: the next one); its serial number; Lamport clock; from here on for each instance its checkpoints x 4 and KNOWS_* ------------
@@ -365,7 +366,7 @@ T_START = 0  # of a second row: -1 - its number
 T_END = 1  # FAR while it is unknown
 T_TRIGGER = 2
 TRACE_COLUMNS = 8  # one cache line
-TRACE_LINES = 2  # most rows of a service
+TRACE_LINES = 3  # most rows of a service
 # ... and the rest in half words of the same line
 F_ITEM = 6  # how its item came, by ITEM_*, ...
 F_PARENT = 7  # ... how many rows back the service that sent it stands, 0: there is none or it is not traced ...
@@ -383,8 +384,11 @@ ITEM_KIND = 7  # bits of the item's kind; ...
 ITEM_CLASS = 3  # ... from this bit on two for its class ...
 ITEM_BY_CHANNEL = 1 << 5  # ... set if the number is that of the channel by which it came, and not of the instance ...
 ITEM_WIDE = 1 << 6  # ... set if there is a second row ...
-ITEM_NUMBER = 7  # ... the number, from this bit on
-ITEM_NUMBERS = 1 << 25
+ITEM_ALIGNED = 1 << 7  # ... set if the last row says how long it waited for barriers ...
+ITEM_NUMBER = 8  # ... the number, from this bit on
+ITEM_NUMBERS = 1 << 24
+T_RELEASED = 1  # of that row (its start is -1): from the release to the start of the service, ns, ...
+T_ALIGNED = 2  # ... and how long it had waited for the release
 
 # -- parts of a record's latency, as `engine.attribution.PARTS` ---------------------------------------------------------------------
 (

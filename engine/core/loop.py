@@ -12,7 +12,7 @@ One large function, because it can stop nearly everywhere and goes on there; wha
 Lines with `# WEAVE name` are replaced by calls of the functions that operators and protocols provide for that point.
 """
 
-from engine.core.alignment import let_in, pass_over
+from engine.core.alignment import let_in, pass_over, waited_for_barriers
 from engine.core.compiler import prefetch
 from engine.core.layout import *
 from engine.core.lore import merge, must_force, publish
@@ -702,6 +702,8 @@ def advance(world, stop):
                     trigger = -1
                     channel = -1
                     came_from = -1
+                    aligned = 0  # how long it waited for the barriers of other channels ...
+                    released = t  # ... and until when
                     if best_class == CLASS_LOG:  # (5)
                         slot = -1
                         line = inst[i, I_LOG]
@@ -782,6 +784,11 @@ def advance(world, stop):
                         if tracing:
                             came_from = notes[slot, N_ORIGIN]
                             notes[slot, N_ORIGIN] = -1
+                        # WEAVE if actors
+                        if best_ready < align[i, A_RELEASED]:
+                            aligned = waited_for_barriers(world, i, channel, best_ready)
+                            released = align[i, A_RELEASED]
+                        # WEAVE end
                         before = -FAR
                         limit = -FAR  # panes that end by then close
                         if kind == RECORD:
@@ -836,6 +843,7 @@ def advance(world, stop):
                             if not last and not sends_on:
                                 if g[G_OVERTAKE] == 0:
                                     gate[channel, Q_GENERATION] = align[i, A_GENERATION]
+                                    gate[channel, Q_BARRED] = t
                                 align[i, A_BARRED] += 1
                             elif host[h, H_ANSWERED] == 0:
                                 msg[slot, M_NEXT] = after
@@ -846,6 +854,7 @@ def advance(world, stop):
                                 host[h, H_ANSWERED] = 0
                                 if last:  # what came meanwhile may be served
                                     after = let_in(world, i, after)
+                                    align[i, A_RELEASED] = t
                                 else:
                                     align[i, A_BARRED] += 1
                                 box[0] = host[h, H_ANSWER]
@@ -892,6 +901,10 @@ def advance(world, stop):
                             memory[h, Z_STATE] += inst[i, I_STATE_BYTES] - tally[i, Y_STATE]
                             tally[i, Y_STATE] = inst[i, I_STATE_BYTES]
                         if kind == RECORD:  # its place in the channel is free again
+                            # WEAVE if actors
+                            if aligned > 0:
+                                align[i, A_WAITED] += aligned
+                            # WEAVE end
                             # WEAVE on_receive
                             # WEAVE if forcing
                             if forced:  # it has taken a checkpoint, whose first pieces leave before the outputs
@@ -1008,7 +1021,10 @@ def advance(world, stop):
                     if inst[i, I_TICK] < host[h, H_TICK]:
                         host[h, H_TICK] = inst[i, I_TICK]
                     if tracing:
-                        note_service(world, i, t, proc[p, P_END], trigger, kind, best_class, channel, slot, best_ready, service, came_from)
+                        note_service(
+                            world, i, t, proc[p, P_END], trigger, kind, best_class, channel, slot, best_ready, service, came_from,
+                            aligned, released,
+                        )  # fmt: skip
                 if reason != DONE:
                     host[h, H_RESUME] = t
                     next_ns[h] = t

@@ -2,7 +2,8 @@
 
 A row is one cache line, since memory touched for the first time is what tracing costs: times in words, spans in half words (the table
 `halves` is the same memory). Where a span takes more than half a word, or a number more than its bits, a second row holds all of them in
-full: minus the number and 1 in place of a start, then the spans. Other services are named by how many rows back they stand.
+full: minus the number and 1 in place of a start, then the spans. Where the item waited for barriers, one more row says how long. Other
+services are named by how many rows back they stand.
 """
 
 from engine.core.compiler import compiled
@@ -20,9 +21,10 @@ def rows_back(g, number):
     return back
 
 
-def note_service(world, i, t, end, trigger, kind, of_class, channel, slot, ready, service, origin):
+def note_service(world, i, t, end, trigger, kind, of_class, channel, slot, ready, service, origin, aligned, released):
     """A service of instance `i` begins at `t`. slot: message served, where `channel` >= 0. origin: start of the sender's service that took
-    in what the message counts from, or -1. The caller has checked that there is room for `TRACE_LINES` rows."""
+    in what the message counts from, or -1. aligned: how long it waited for barriers, up to `released`. The caller has checked that there is
+    room for `TRACE_LINES` rows."""
     trace = world.trace
     halves = world.halves
     notes = world.notes
@@ -59,6 +61,12 @@ def note_service(world, i, t, end, trigger, kind, of_class, channel, slot, ready
         trace[n + 1, F_IDLE - SECOND] = idle
         trace[n + 1, F_SERVICE - SECOND] = service
         trace[n + 1, F_ORIGIN - SECOND] = since_origin
+    if aligned > 0:
+        item |= ITEM_ALIGNED
+        trace[n + rows, T_START] = -1
+        trace[n + rows, T_RELEASED] = t - released
+        trace[n + rows, T_ALIGNED] = aligned
+        rows += 1
     trace[n, T_START] = t
     trace[n, T_END] = end
     trace[n, T_TRIGGER] = trigger
@@ -139,10 +147,10 @@ def begun_by(trace, end_ns):
     high = trace.shape[0]
     while low < high:
         middle = (low + high) >> 1
-        start = trace[middle, T_START]
-        if start < 0:
-            start = trace[middle - 1, T_START]
-        if start <= end_ns:
+        n = middle
+        while trace[n, T_START] < 0:
+            n -= 1
+        if trace[n, T_START] <= end_ns:
             low = middle + 1
         else:
             high = middle
@@ -202,6 +210,17 @@ def find_all(trace, halves, receivers, places, found):
     return 0
 
 
+def alignment_row(halves, n):
+    """The row that says how long the item of service `n` waited for barriers, -1 if it did not."""
+    item = halves[n, F_ITEM]
+    row = -1
+    if item & ITEM_ALIGNED > 0:
+        row = n + 1
+        if item & ITEM_WIDE > 0:
+            row = n + 2
+    return row
+
+
 def add_part(path, m, part, i, start, end):
     """A part of a path in front of those so far, if it takes any time; how many there are then."""
     if start != end:
@@ -219,6 +238,12 @@ def add_service(trace, halves, path, m, n, i):
     worked = start + span(trace, halves, n, F_SERVICE)
     m = add_part(path, m, PART_STOLEN, i, worked, trace[n, T_END])
     return add_part(path, m, PART_SERVICE, i, start, worked)
+
+
+def add_wait(path, m, i, start, end, idle):
+    """From the end of a wait back to its start: of it the instance was idle for so long."""
+    m = add_part(path, m, PART_SCHEDULING, i, end - idle, end)
+    return add_part(path, m, PART_QUEUEING, i, start, end - idle)
 
 
 @compiled
@@ -259,10 +284,16 @@ def walk_back(trace, halves, receivers, clock, first, found, records, path, outc
                 departed = ready - span(trace, halves, n, F_LATENCY)
                 begun = departed - span(trace, halves, n, F_TRANSMISSION)
                 sent = begun - span(trace, halves, n, F_NETWORK_WAIT)
-                queued_until = start - idle_ns(trace, halves, n, ready)
                 since_origin = span(trace, halves, n, F_ORIGIN)
-                m = add_part(path, m, PART_SCHEDULING, i, queued_until, start)
-                m = add_part(path, m, PART_QUEUEING, i, ready, queued_until)
+                barred = ready
+                released = ready
+                x = alignment_row(halves, n)
+                if x >= 0:
+                    released = start - trace[x, T_RELEASED]
+                    barred = released - trace[x, T_ALIGNED]
+                m = add_wait(path, m, i, released, start, idle_ns(trace, halves, n, released))
+                m = add_part(path, m, PART_ALIGNMENT, i, barred, released)
+                m = add_wait(path, m, i, ready, barred, idle_ns(trace, halves, n, ready) - idle_ns(trace, halves, n, barred))
                 i = instance_of(trace, halves, receivers, fired)
                 m = add_part(path, m, PART_NETWORK_LATENCY, i, departed, ready)
                 m = add_part(path, m, PART_TRANSMISSION, i, begun, departed)

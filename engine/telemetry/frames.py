@@ -26,7 +26,7 @@ _COUNTED = {  # column of the instances, what to take off it, how many real reco
     "late": (L.I_LATE, NONE, L.O_WEIGHT),
     "lost": (L.I_LOST, NONE, L.O_WEIGHT),  # records sent to it and never served, because a host was lost ...
     "unsent": (L.I_UNSENT, NONE, L.O_WEIGHT_OUT),  # ... and those that it had taken in or made and could not send or deliver
-    "wait_ns": (L.I_WAIT, NONE, L.O_WEIGHT),  # of records whose service began: from ready to then, summed
+    "wait_ns": (L.I_WAIT, NONE, L.O_WEIGHT),  # of records whose service began: from ready to then, summed ...
     "service_ns": (L.I_BUSY, L.I_CONTROL_NS, L.O_WEIGHT),  # ... their service, in full
     "sent": (L.I_FIFO, L.I_CONTROLS, L.O_WEIGHT_OUT),  # records sent, each copy counted
     "held_ns": (L.I_HELD, NONE, L.O_WEIGHT_OUT),  # ... from the end of the service to their sending, summed
@@ -36,12 +36,13 @@ GAINED = (
     *_COUNTED,
     "dropped",  # records that a log kept no longer
     "shed",  # records that sources on full hosts threw away
+    "alignment_ns",  # of `wait_ns`: for barriers
 )
 """What instances count, in real records where one of the run stands for several.
 
 `busy_ns`, `blocked_ns` and `stolen_ns` hold only what lies before the moment of reading."""
 
-SPENT = ("wait_ns", "service_ns", "sent", "held_ns", "network_ns")
+SPENT = ("wait_ns", "alignment_ns", "service_ns", "sent", "held_ns", "network_ns")
 """Those of where the time of records went."""
 
 _COLUMNS = np.array(list(_COUNTED.values()), np.int64)
@@ -69,6 +70,7 @@ class Counters:
         gained = np.empty((len(GAINED), len(inst)), np.int64)
         bulk.counts(inst, w.op, _COLUMNS, gained)
         gained[_ROW["dropped"]], gained[_ROW["shed"]] = dropped * taken, w.tally[:, L.Y_SHED] * taken
+        gained[_ROW["alignment_ns"]] = w.align[:, L.A_WAITED] * taken
         busy, blocked, stolen = (gained[row] for row in _OF_TIME)
         serving = w.proc[(w.proc[:, L.P_INSTANCE] >= 0) & (w.host[w.proc[:, L.P_HOST], L.H_SHARING] == 0)]
         paused = np.maximum(w.host[serving[:, L.P_HOST], L.H_PAUSED] - t_ns, 0)  # what is left of a pause, which `stolen` has already
@@ -156,15 +158,15 @@ def attribution(gained: Words, reads_log: Words) -> list[dict[str, int]]:
         {
             "records": served,
             "driver_queue_ns": wait if source else 0,
-            "channel_wait_ns": 0 if source else wait,
-            "alignment_ns": 0,
+            "channel_wait_ns": 0 if source else wait - aligned,
+            "alignment_ns": aligned,
             "service_ns": service,
             "stolen_ns": stolen,
             "sent": sent,
             "blocked_ns": held,
             "network_ns": network,
         }
-        for source, (served, stolen, wait, service, sent, held, network) in zip(
+        for source, (served, stolen, wait, aligned, service, sent, held, network) in zip(
             reads_log.tolist(), gained[[_ROW[name] for name in ("served", "stolen_ns", *SPENT)]].T.tolist(), strict=True
         )
     ]

@@ -65,7 +65,7 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     simulation = simulation or traced(document)
     expected = simulate(Experiment.model_validate(document), DATASETS, **parts)
     assert_same("service (instance, start_ns, end_ns, kind)", expected.services, services_of(simulation))
-    columns = "(class, ready_ns, sender, sent_ns, begun_ns, departed_ns, idle_ns, service_ns)"
+    columns = "(class, ready_ns, sender, sent_ns, begun_ns, departed_ns, barred_ns, released_ns, idle_ns, service_ns)"
     assert_same(f"origin of the item served {columns}", expected.origins, origins_of(simulation))
     for sink_id, deliveries in expected.outputs.items():
         wanted = [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, d.further_ns, exact(d.values)) for d in deliveries]
@@ -119,9 +119,10 @@ def services_of(simulation: engine.Simulation) -> list[tuple[int, ...]]:
 
 
 def origins_of(simulation: engine.Simulation) -> list[tuple[int, ...]]:
-    """Of each service what the trace says of its item's way, since when its instance had been idle, and its work."""
+    """Of each service what the trace says of its item's way and its wait for barriers, since when its instance had been idle, and its
+    work."""
     columns = simulation.trace().columns()
-    names = ("class", "ready_ns", "sender", "sent_ns", "begun_ns", "departed_ns", "idle_ns", "service_ns")
+    names = ("class", "ready_ns", "sender", "sent_ns", "begun_ns", "departed_ns", "barred_ns", "released_ns", "idle_ns", "service_ns")
     return list(zip(*(columns[name].tolist() for name in names), strict=True))
 
 

@@ -1,7 +1,7 @@
 """Where the time of a record went: the parts of a waterfall add up to its latency, the totals to what the trace says.
 
 What this catches: a part that is missing, counted twice or put before the wrong clock, a path that leaves its record, totals that drift
-from the services, tracing that changes what it looks at.
+from the services, waits for barriers that count as others do or the other way round, tracing that changes what it looks at.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import engine
 from engine import attribution
@@ -22,6 +23,17 @@ from engine.core import tracing
 from tests.strategies import documents
 
 from .agreement import TEMPLATES, assert_agreement, simulated, template, traced
+from .barrier_examples import cast
+
+PERIODS_NS = st.sampled_from((None, 20_000, 150_000, 1_000_000))
+"""Of rounds of barriers; None: there are none."""
+
+
+def traced_with_barriers(document: dict[str, Any], period_ns: int | None) -> engine.Simulation:
+    """On a cycle they never stop to wait, so the run ends with its logs."""
+    if period_ns is None:
+        return traced(document)
+    return traced(document | {"workload": document["workload"] | {"drain": False}}, **cast(document, period_ns))
 
 
 def waterfalls_of(simulation: engine.Simulation) -> list[Waterfall]:
@@ -41,9 +53,9 @@ def assert_adds_up(waterfall: Waterfall) -> None:
 
 
 @pytest.mark.slow
-@given(document=documents())
-def test_the_parts_of_every_record_add_up_to_its_latency(document: dict[str, Any]) -> None:
-    simulation = traced(document)
+@given(document=documents(), period_ns=PERIODS_NS)
+def test_the_parts_of_every_record_add_up_to_its_latency(document: dict[str, Any], period_ns: int | None) -> None:
+    simulation = traced_with_barriers(document, period_ns)
     for waterfall in waterfalls_of(simulation):
         assert_adds_up(waterfall)
         assert waterfall.parts[-1].part in ("service", "stolen")
@@ -51,26 +63,32 @@ def test_the_parts_of_every_record_add_up_to_its_latency(document: dict[str, Any
         assert simulation.experiment.operator(operators[0]).kind == "source"
         if simulation.experiment.policies.flow_control.kind == "unbounded":
             assert waterfall.sums_ns()["blocked"] == 0
+        if period_ns is None:
+            assert waterfall.sums_ns()["alignment"] == 0
 
 
 @pytest.mark.slow
-@given(document=documents())
-def test_totals_are_sums_over_the_trace(document: dict[str, Any]) -> None:
-    simulation = traced(document)
+@given(document=documents(), period_ns=PERIODS_NS)
+def test_totals_are_sums_over_the_trace(document: dict[str, Any], period_ns: int | None) -> None:
+    simulation = traced_with_barriers(document, period_ns)
     world, w, trace = simulation._world, simulation._world.arrays, simulation.trace().columns()
     operator_of = [simulation.experiment.query.operators[o] for o in w.inst[:, L.I_OP]]
     expected: dict[str, Counter[str]] = {operator.id: Counter() for operator in simulation.experiment.query.operators}
     sent: list[tuple[int, int, int]] = []  # sender, when it was sent, arrival
-    columns = ("instance", "start_ns", "end_ns", "service_ns", "kind", "sender", "sent_ns", "ready_ns")
-    for i, start_ns, end_ns, service_ns, kind, sender, sent_ns, ready_ns in zip(*(trace[name].tolist() for name in columns), strict=True):
+    columns = ("instance", "start_ns", "end_ns", "service_ns", "kind", "sender", "sent_ns", "ready_ns", "barred_ns", "released_ns")
+    for i, start_ns, end_ns, service_ns, kind, sender, sent_ns, ready_ns, barred_ns, released_ns in zip(
+        *(trace[name].tolist() for name in columns), strict=True
+    ):
         sums = expected[operator_of[i].id]
         sums["stolen_ns"] += end_ns - start_ns - service_ns
         if kind == L.RECORD:
             sums["records"] += 1
             sums["service_ns"] += service_ns
-            sums["driver_queue_ns" if sender < 0 else "channel_wait_ns"] += start_ns - ready_ns
+            aligned_ns = released_ns - barred_ns
+            sums["driver_queue_ns" if sender < 0 else "channel_wait_ns"] += start_ns - ready_ns - aligned_ns
+            sums["alignment_ns"] += aligned_ns
             sent += [(sender, sent_ns, ready_ns)] if sender >= 0 else []
-    under_way = [slot for i in range(len(w.inst)) for slot in world.queue(i)]
+    under_way = [slot for i in range(len(w.inst)) for slot in (*world.queue(i), *world.aside(i))]
     under_way += [slot for r in range(2 * len(w.host)) for slot in world.ring(r).tolist()]
     held = [slot for slots in world.held() for slot in slots]
     for slot in [*under_way, *held]:
@@ -195,6 +213,73 @@ def test_waiting_for_others_on_a_core_is_scheduling_and_for_credits_is_blocked()
     alone = sums(waterfalls_of(traced(dedicated)))
     assert alone["scheduling"] == 0
     assert alone["blocked"] > 0
+
+
+def one_late_barrier(latency_ms: float, per_s: float, **policies: Any) -> dict[str, Any]:
+    """Two sources and a union, each on a host of its own; what the second source sends is long under way, barriers too."""
+    operators = [{"id": id, "kind": "source", "cost": {"record_us": 10, "output_us": 0, "control_us": 5}} for id in ("near", "far")]
+    operators += [{"id": id, "kind": kind, "cost": {"record_us": 10}} for id, kind in (("both", "union"), ("sink", "sink"))]
+    names = ("near", "far", "both")
+    return {
+        "format": 1,
+        "query": {
+            "operators": operators,
+            "edges": [*({"source": id, "target": "both"} for id in ("near", "far")), {"source": "both", "target": "sink"}],
+        },
+        "cluster": {"hosts": [{"name": id, "egress_latency_ms": latency_ms if id == "far" else 0.5, "cores": 2} for id in names]},
+        "placement": {"kind": "explicit", "hosts": {"near": ["near"], "far": ["far"], "both": ["both"], "sink": ["both"]}},
+        "workload": {
+            "horizon_s": latency_ms / 250,
+            "sources": {id: {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": per_s}} for id in ("near", "far")},
+        },
+        "policies": policies,
+        "measurement": {"latency": {"from": "append"}},
+    }
+
+
+@pytest.mark.parametrize(("latency_ms", "per_s"), [(20.0, 2000.0), (6000.0, 20.0)])  # of the latter no span fits into half a word
+def test_what_comes_behind_a_barrier_waits_for_the_other_one(latency_ms: float, per_s: float) -> None:
+    """From when its channel was barred, or from its arrival if that was later, up to the last barrier. The union has nothing else to do
+    meanwhile, but no processor lacks, and others are not before it."""
+    document = one_late_barrier(latency_ms, per_s)
+    simulation = traced(document, **cast(document, round(latency_ms * 1e5)))
+    assert_agreement(document, simulation, **cast(document, round(latency_ms * 1e5)))
+    trace, union = simulation.trace().columns(), 2
+    barriers = [trace["start_ns"][(trace["kind"] == L.BARRIER) & (trace["instance"] == union) & (trace["sender"] == s)] for s in (0, 1)]
+    spans = list(zip(*(starts.tolist() for starts in barriers), strict=False))
+    assert len(spans) >= 2
+    waited = 0
+    for waterfall in waterfalls_of(simulation):
+        assert_adds_up(waterfall)
+        parts = {part.part: part for part in waterfall.parts if part.operator == "both"}
+        ready_ns = max(part.end_ns for part in waterfall.parts if part.part == "network_latency" and part.operator in ("near", "far"))
+        span = next(((max(barred, ready_ns), until) for barred, until in spans if parts["service"].start_ns >= until > ready_ns), None)
+        if waterfall.parts[0].operator == "near" and span is not None:
+            aligned = parts["alignment"]
+            assert (aligned.start_ns, aligned.end_ns) == span
+            waited += 1
+        else:
+            assert "alignment" not in parts
+        assert "scheduling" not in parts
+    assert waited > 50
+    assert simulation.summary()["operators"]["both"]["attribution"]["alignment_ns"] > waited * latency_ms * 1e5
+    simulation.drop_trace(int(np.median(trace["end_ns"])))
+    rest = simulation.trace().columns()
+    assert np.count_nonzero(rest["released_ns"] >= 0) > 20
+    kept = {place: n for n, place in enumerate(zip(trace["start_ns"].tolist(), trace["instance"].tolist(), strict=True))}
+    places = [kept[place] for place in zip(rest["start_ns"].tolist(), rest["instance"].tolist(), strict=True)]
+    for name in ("barred_ns", "released_ns"):
+        assert rest[name].tolist() == trace[name][places].tolist()
+
+
+def test_who_has_no_credit_for_a_barred_channel_is_blocked() -> None:
+    """So few records wait for barriers at the union, and the others for a credit at the source."""
+    document = one_late_barrier(20.0, 2000.0, flow_control={"kind": "credits", "per_channel": 2})
+    found = sums(waterfalls_of(traced(document, **cast(document, 2_000_000))))
+    unbounded = one_late_barrier(20.0, 2000.0)
+    freely = sums(waterfalls_of(traced(unbounded, **cast(unbounded, 2_000_000))))
+    assert 0 < found["alignment"] < freely["alignment"] / 2
+    assert found["blocked"] > 0 == freely["blocked"]
 
 
 @pytest.mark.slow

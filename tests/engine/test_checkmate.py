@@ -7,6 +7,7 @@ that are spread over the workers, a window that does not begin anew for the whol
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +19,7 @@ from engine.spec.validation import validate
 from .agreement import assert_agreement, simulated, template, traced
 
 Document = dict[str, Any]
+STRAGGLER = 1
 MS_PER_RECORD = {"checkmate_q1": 0.70, "checkmate_q3": 1.00, "checkmate_q8": 0.85, "checkmate_q12": 0.80}
 
 
@@ -101,3 +103,29 @@ def test_a_window_ends_after_five_seconds_and_then_every_ten(name: str, keyed: s
     while (frame := simulation.advance()) is not None:
         stored[frame["t_s"]] = frame["operators"][keyed]["state_bytes"]
     assert {round(now) for before, now in pairwise(stored) if stored[now] < stored[before]} == {5, 15}
+
+
+@pytest.mark.parametrize("kind", ["coordinated", "coordinated_unaligned", "uncoordinated"])
+def test_what_a_straggler_holds_up_waits_for_its_barriers(kind: str) -> None:
+    """With hot items all other workers wait for the barrier of one. It is not their load that makes them slow: half of it is enough, and
+    outside the rounds, or where nobody waits for barriers, they are quick."""
+    document = with_hot_items(template("checkmate_q12", horizon_s=20.0), 0.3)
+    document["workload"] |= {"scale": 10}
+    document["workload"]["sources"]["bids"]["rate"]["per_s"] *= 0.5
+    document["policies"]["checkpointing"] = {"kind": kind}
+    simulation = traced(document)
+    others = [record for record in simulation.deliveries() if record.instance != STRAGGLER]
+    sums: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}  # of records that were under way in a round, or not
+    rounds = [(one["triggered_ns"], one["ended_ns"]) for one in (simulation.checkpointing or {}).get("rounds", [])]
+    for waterfall in simulation.trace().waterfalls(others):
+        in_a_round = any(begin < waterfall.parts[-1].start_ns and (end < 0 or waterfall.parts[0].end_ns < end) for begin, end in rounds)
+        sums[in_a_round].update(waterfall.sums_ns())
+    shares = {known: found["alignment"] / found.total() for known, found in sums.items() if found}
+    if kind == "coordinated":
+        assert shares[True] > 0.5
+        assert shares[False] < 0.01
+        operators = simulation.summary()["operators"]
+        assert [id for id in operators if operators[id]["attribution"]["alignment_ns"] > 0] == ["count"]
+    else:
+        assert set(shares.values()) == {0.0}
+        assert all(operator["attribution"]["alignment_ns"] == 0 for operator in simulation.summary()["operators"].values())

@@ -829,9 +829,14 @@ class Model:
 
     def meet(self, instance: Instance, item: Item) -> tuple[int, list[Any]]:
         """A barrier is served; work in ps, and what is sent at the end of the service (section 15)."""
-        instance.barred.append(item.channel)
+        now_ns = self.environment.now
+        instance.barred[item.channel] = now_ns
         if len(instance.barred) < instance.inputs_of_any_kind:
             return 0, []
+        for waiting in instance.queue:
+            since_ns = max(waiting.ready_ns, instance.barred.get(waiting.channel, now_ns))
+            if since_ns < now_ns:
+                waiting.aligned_ns = since_ns, now_ns
         instance.barred.clear()
         work_ps, sent = self.actors.aligned(instance, item.barrier.number)
         return work_ps, [item.barrier.on_channels_of(instance), *sent]

@@ -166,7 +166,7 @@ class Instance:
     outputs: list[Edge] = field(default_factory=list)
     queue: list[Item] = field(default_factory=list)  # a heap, by queue order
     inputs_of_any_kind: int = 0  # those of feedback edges too
-    barred: list[Channel] = field(default_factory=list)  # channels whose items are passed over (section 15)
+    barred: dict[Channel, int] = field(default_factory=dict)  # channels whose items are passed over, and since when (section 15)
     serving: bool = False
     service: list[Any] = field(default_factory=list)  # the last one's row ...
     outputs_made: list[Record] = field(default_factory=list)  # ... and what it sends when it ends

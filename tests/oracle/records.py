@@ -100,6 +100,7 @@ class Item:
     control: Any = field(default=None, compare=False)  # sender's address and message
     sender_life: int = field(default=0, compare=False)  # how often the sender's host had been lost
     way_ns: tuple[int, int, int] | None = field(default=None, compare=False)  # of a message: sent, transmission begun and ended
+    aligned_ns: tuple[int, int] = field(default=(-1, -1), compare=False)  # since when and until when it waited for barriers
 
     @property
     def ready_ns(self) -> int:
@@ -107,6 +108,6 @@ class Item:
 
     def origin(self) -> tuple[int, ...]:
         """Where it came from (section 11): class, ready, sender, then sent and transmission begun and ended; of log items and ticks -1 and
-        thrice the time at which they were ready."""
+        thrice the time at which they were ready. At last its wait for barriers."""
         sender = -1 if self.channel is None else self.channel.sender.number
-        return (int(self.order[1]), self.ready_ns, sender, *(self.way_ns or (self.ready_ns,) * 3))
+        return (int(self.order[1]), self.ready_ns, sender, *(self.way_ns or (self.ready_ns,) * 3), *self.aligned_ns)

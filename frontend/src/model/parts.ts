@@ -21,7 +21,7 @@ const part = (id: string, token: string, pattern: Pattern, means: string, label 
 });
 
 // Parts of a single record's way that the frames sum up as well.
-const ALIGNMENT = part("alignment", "--s2", "rows", "until the barriers of all inputs were there");
+const ALIGNMENT = part("alignment", "--s2", "rows", "its channel barred, until the barriers of all inputs were there");
 const SERVICE = part("service", "--s3", "plain", "being worked on");
 const STOLEN = part("stolen", "--s4", "hatch", "in service, while the cores were with others or stood still");
 const BLOCKED = part("blocked", "--blocked", "hatch", "made, and could not be sent for lack of credits");
@@ -45,7 +45,7 @@ export const PATH_PARTS: Part[] = [
 /** What the frames have sums of. `per`: the count that a mean divides by. */
 export const SUM_PARTS: (Part & { field: Exclude<keyof Attribution, "records" | "sent">; per: "records" | "sent" })[] = [
   { ...part("driver_queue", "--s6", "dots", "in the logs, until a source took them"), field: "driver_queue_ns", per: "records" },
-  { ...part("channel_wait", "--s1", "plain", "arrived, until their service began"), field: "channel_wait_ns", per: "records" },
+  { ...part("channel_wait", "--s1", "plain", "arrived, until their service began, but for the alignment"), field: "channel_wait_ns", per: "records" },
   { ...ALIGNMENT, field: "alignment_ns", per: "records" },
   { ...SERVICE, field: "service_ns", per: "records" },
   { ...STOLEN, field: "stolen_ns", per: "records" },
