@@ -110,7 +110,14 @@ MUTATIONS = (
     ),
     Mutation("aligned one barrier too early", LOOP, "last = align[i, A_BARRED] + 1 == align", "last = align[i, A_BARRED] + 2 >= align"),
     Mutation("what waits behind a barrier is not passed over", LOOP, "after = pass_over(world, i, after)", "after = after"),
-    Mutation("other channels are barred", ALIGNMENT, "Q_GENERATION] == align", "Q_GENERATION] != align"),
+    Mutation("other channels are barred", ALIGNMENT, "barred = world.gate[world.msg", "barred = -1 - world.gate[world.msg"),
+    Mutation("waits for barriers count from the arrival", ALIGNMENT, "max(ready, world.gate[channel, Q_BARRED])", "ready"),
+    Mutation(
+        "waits for barriers count from the bar", ALIGNMENT, "max(ready, world.gate[channel, Q_BARRED])", "world.gate[channel, Q_BARRED]"
+    ),
+    Mutation(
+        "whatever stood behind a release had waited for it", ALIGNMENT, "align[i, A_GENERATION] - 1:", "align[i, A_GENERATION] - 1 or True:"
+    ),
     Mutation("only what was passed over is let in", ALIGNMENT, "M_NEXT] = after\n        if after", "M_NEXT] = -1\n        if after"),
     Mutation("the end of what is let in is forgotten", ALIGNMENT, "inst[i, I_QUEUE_LAST] = align[", "align[i, A_GENERATION] = align["),
     Mutation("control messages overtake one another", ALIGNMENT, "while x >= 0 and (msg[x", "while x >= 0 and (-msg[x"),
@@ -560,6 +567,7 @@ for name, document, acting, cuts, expected in cases:
     found = {
         "services": [tuple(row) for row in simulation.service_trace().tolist()],
         "work_ns": columns["service_ns"].tolist(),
+        "waits_for_barriers": list(zip(columns["barred_ns"].tolist(), columns["released_ns"].tolist())),
         "outputs": outputs,
         "counts": counts,
         "errors": summary["errors"],
@@ -588,6 +596,7 @@ def cases(count: int) -> list[tuple[Any, ...]]:
 
     from tests.corner_cases import CORNER_CASES, a_cycle_drains_when_nothing_goes_round
     from tests.death_cases import DEATH_CASES
+    from tests.engine.barrier_examples import one_late_barrier
     from tests.engine.test_actors import undrained
     from tests.engine.test_host_loss import with_losses
     from tests.loss_cases import LOSS_CASES
@@ -619,6 +628,7 @@ def cases(count: int) -> list[tuple[Any, ...]]:
     made = [case_of(text, document) for text, document in plain_cases]
     made += [case_of(f"{text} with {acting}", document, acting) for text, document in acted for acting in ("actors", "barriers")]
     made.append(case_of("a cycle with barriers", undrained(a_cycle_drains_when_nothing_goes_round()), "barriers"))
+    made.append(case_of("a backlog before a late barrier", one_late_barrier(20.0, 2000.0, 400.0), "barriers"))
     return sorted(made, key=lambda case: len(case[-1]["services"]))
 
 
@@ -641,6 +651,7 @@ def case_of(text: str, document: dict[str, Any], acting: str = "") -> tuple[Any,
     expected = {
         "services": result.services,
         "work_ns": [origin[-1] for origin in result.origins],
+        "waits_for_barriers": [origin[-4:-2] for origin in result.origins],
         "outputs": outputs,
         "counts": {id: (late, result.lost[id] + result.unsent[id], result.unsent[id]) for id, late in result.late.items()},
         "errors": result.errors,

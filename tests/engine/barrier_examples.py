@@ -88,3 +88,28 @@ def source_numbers(document: dict[str, Any]) -> list[int]:
 def cast(document: dict[str, Any], period_ns: int, agent: Passing | None = None) -> dict[str, Any]:
     """Fresh ones, as options of a simulation."""
     return {"actors": [Rounds(period_ns, source_numbers(document))], "agent": agent or Passing()}
+
+
+def one_late_barrier(latency_ms: float, per_s: float, record_us: float = 10, **policies: Any) -> dict[str, Any]:
+    """Two sources and a union, each on a host of its own; what the second source sends is long under way, barriers too. record_us: what
+    the union takes for each."""
+    operators = [{"id": id, "kind": "source", "cost": {"record_us": 10, "output_us": 0, "control_us": 5}} for id in ("near", "far")]
+    operators += [
+        {"id": id, "kind": kind, "cost": {"record_us": us}} for id, kind, us in (("both", "union", record_us), ("sink", "sink", 10))
+    ]
+    names = ("near", "far", "both")
+    return {
+        "format": 1,
+        "query": {
+            "operators": operators,
+            "edges": [*({"source": id, "target": "both"} for id in ("near", "far")), {"source": "both", "target": "sink"}],
+        },
+        "cluster": {"hosts": [{"name": id, "egress_latency_ms": latency_ms if id == "far" else 0.5, "cores": 2} for id in names]},
+        "placement": {"kind": "explicit", "hosts": {"near": ["near"], "far": ["far"], "both": ["both"], "sink": ["both"]}},
+        "workload": {
+            "horizon_s": latency_ms / 250,
+            "sources": {id: {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": per_s}} for id in ("near", "far")},
+        },
+        "policies": policies,
+        "measurement": {"latency": {"from": "append"}},
+    }

@@ -23,7 +23,7 @@ from engine.core import tracing
 from tests.strategies import documents
 
 from .agreement import TEMPLATES, assert_agreement, simulated, template, traced
-from .barrier_examples import cast
+from .barrier_examples import cast, one_late_barrier
 
 PERIODS_NS = st.sampled_from((None, 20_000, 150_000, 1_000_000))
 """Of rounds of barriers; None: there are none."""
@@ -215,40 +215,22 @@ def test_waiting_for_others_on_a_core_is_scheduling_and_for_credits_is_blocked()
     assert alone["blocked"] > 0
 
 
-def one_late_barrier(latency_ms: float, per_s: float, **policies: Any) -> dict[str, Any]:
-    """Two sources and a union, each on a host of its own; what the second source sends is long under way, barriers too."""
-    operators = [{"id": id, "kind": "source", "cost": {"record_us": 10, "output_us": 0, "control_us": 5}} for id in ("near", "far")]
-    operators += [{"id": id, "kind": kind, "cost": {"record_us": 10}} for id, kind in (("both", "union"), ("sink", "sink"))]
-    names = ("near", "far", "both")
-    return {
-        "format": 1,
-        "query": {
-            "operators": operators,
-            "edges": [*({"source": id, "target": "both"} for id in ("near", "far")), {"source": "both", "target": "sink"}],
-        },
-        "cluster": {"hosts": [{"name": id, "egress_latency_ms": latency_ms if id == "far" else 0.5, "cores": 2} for id in names]},
-        "placement": {"kind": "explicit", "hosts": {"near": ["near"], "far": ["far"], "both": ["both"], "sink": ["both"]}},
-        "workload": {
-            "horizon_s": latency_ms / 250,
-            "sources": {id: {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": per_s}} for id in ("near", "far")},
-        },
-        "policies": policies,
-        "measurement": {"latency": {"from": "append"}},
-    }
-
-
-@pytest.mark.parametrize(("latency_ms", "per_s"), [(20.0, 2000.0), (6000.0, 20.0)])  # of the latter no span fits into half a word
-def test_what_comes_behind_a_barrier_waits_for_the_other_one(latency_ms: float, per_s: float) -> None:
-    """From when its channel was barred, or from its arrival if that was later, up to the last barrier. The union has nothing else to do
-    meanwhile, but no processor lacks, and others are not before it."""
-    document = one_late_barrier(latency_ms, per_s)
+@pytest.mark.parametrize(
+    ("latency_ms", "per_s", "record_us"),
+    [(20.0, 2000.0, 10.0), (6000.0, 20.0, 10.0), (20.0, 2000.0, 400.0)],
+    ids=["idle", "in no half word", "behind a backlog"],
+)
+def test_what_comes_behind_a_barrier_waits_for_the_other_one(latency_ms: float, per_s: float, record_us: float) -> None:
+    """From when its channel was barred, or from its arrival if that was later, up to the last barrier. Where the union has nothing else to
+    do meanwhile, neither does a processor lack nor are others before it; where it is behind, barriers wait, too."""
+    document = one_late_barrier(latency_ms, per_s, record_us)
     simulation = traced(document, **cast(document, round(latency_ms * 1e5)))
     assert_agreement(document, simulation, **cast(document, round(latency_ms * 1e5)))
     trace, union = simulation.trace().columns(), 2
     barriers = [trace["start_ns"][(trace["kind"] == L.BARRIER) & (trace["instance"] == union) & (trace["sender"] == s)] for s in (0, 1)]
     spans = list(zip(*(starts.tolist() for starts in barriers), strict=False))
     assert len(spans) >= 2
-    waited = 0
+    waited = waited_before = 0
     for waterfall in waterfalls_of(simulation):
         assert_adds_up(waterfall)
         parts = {part.part: part for part in waterfall.parts if part.operator == "both"}
@@ -258,10 +240,12 @@ def test_what_comes_behind_a_barrier_waits_for_the_other_one(latency_ms: float, 
             aligned = parts["alignment"]
             assert (aligned.start_ns, aligned.end_ns) == span
             waited += 1
+            waited_before += ready_ns < aligned.start_ns
         else:
             assert "alignment" not in parts
         assert "scheduling" not in parts
     assert waited > 50
+    assert (waited_before > 10) == (record_us > 100)
     assert simulation.summary()["operators"]["both"]["attribution"]["alignment_ns"] > waited * latency_ms * 1e5
     simulation.drop_trace(int(np.median(trace["end_ns"])))
     rest = simulation.trace().columns()
