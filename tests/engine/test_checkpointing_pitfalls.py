@@ -124,7 +124,7 @@ def test_what_is_sent_again_is_what_the_checkpoints_say(protocol: Callable[..., 
     assert min(line) > 0
     free = set(w.free[: w.g[L.G_FREE]].tolist())
     again: Counter[tuple[int, int]] = Counter()
-    for slot, row in enumerate(w.msg.tolist()):
+    for slot, row in enumerate(w.msg[: len(w.free)].tolist()):
         if slot not in free and row[L.M_KIND] == L.RECORD and row[L.M_EPOCH] % L.EPOCH == L.REPLAYED:
             again[row[L.M_CHANNEL], row[L.M_SEQUENCE]] += 1
     hosts = w.inst[w.chan[:, [L.C_SENDER, L.C_RECEIVER]], L.I_HOST]
@@ -569,7 +569,7 @@ def test_what_an_epoch_that_is_over_has_sent_is_dropped(protocol: Callable[..., 
         elsewhere = set(w.free[: w.g[L.G_FREE]].tolist()) | set(logged(w)) | unsent
         old = [
             slot
-            for slot, row in enumerate(w.msg.tolist())
+            for slot, row in enumerate(w.msg[: len(w.free)].tolist())
             if slot not in elsewhere and row[L.M_KIND] == L.RECORD and row[L.M_EPOCH] // L.EPOCH < recoveries
         ]
         before = int(w.inst[:, L.I_LOST].sum())
