@@ -160,7 +160,8 @@ class Model:
             frame_ns = milliseconds(self.experiment.measurement.frame_ms)
             for edge_ns in range(frame_ns, end_ns, frame_ns):
                 drained = self.environment.run_through(edge_ns)
-                if drained or self.deadlock() or any(host.dead for host in self.network.hosts):
+                over = drained and edge_ns >= horizon_ns  # before it timers go on
+                if over or self.deadlock() or any(host.dead for host in self.network.hosts):
                     break
             else:
                 drained = self.environment.run_through(end_ns)
