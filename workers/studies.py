@@ -29,7 +29,7 @@ from webapp.lab.models.studies import ENDED, NO_LOAD, NO_SHARE
 from webapp.lab.models.work import ACTIVE
 from webapp.lab.reuse import run_of_the_same
 from webapp.lab.storage import StorageFull
-from webapp.lab.studies import TrialRow, document_of, id_of, load_of, result_of, rows_of, share_of, stop, tried_of
+from webapp.lab.studies import TrialRow, cancel, document_of, id_of, load_of, result_of, rows_of, share_of, stop, stop_runs_of, tried_of
 from webapp.lab.submission import start
 from webapp.lib.logs import bound
 from webapp.lib.redis_connection import connection
@@ -62,6 +62,7 @@ def advance(id: UUID | str) -> None:
                 log.warning("study %s: another worker carries it on", id)
                 return
             except Cancelled:
+                stop_runs_of(study)  # those too that were started since somebody asked
                 changes = {"state": RunState.CANCELLED, "finished_at": timezone.now()}
             except ShuttingDown:
                 changes = {"state": RunState.QUEUED, "enqueued_at": None}
@@ -77,6 +78,10 @@ def advance(id: UUID | str) -> None:
                 changes = {"state": RunState.FAILED, "error": message, "finished_at": timezone.now()}
             _lay_down(id, holder, changes)
             if "state" in changes:
+                return
+            if Study.objects.filter(pk=id, cancel_requested=True).exists():  # since the last look, while it was held
+                cancel(study)
+                figures.after(id)
                 return
             # What ended meanwhile may have been noticed by nobody: who saw it end found the study held.
             if not ended_trials(id).exists():

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db.models.signals import post_save
 from django.test import Client
 from launcher.services import Service
 
@@ -136,6 +137,28 @@ def test_results_come_in_parts_that_are_those_of_all(client: Client, lab: Lab, m
         offset = parts[-1]["next"]
     assert [point for part in parts for point in part["points"]] == whole["points"]
     assert max(len(part["points"]) for part in parts) == min(3, max(1, together // 3))
+
+
+def test_a_study_that_is_cancelled_while_it_is_carried_on_ends_with_all_its_runs(client: Client, lab: Lab) -> None:
+    """A worker that starts its runs just then looks seldom whether somebody wants it to stop, and ends before it does."""
+    study = posted(client, sweep([1000.0, 2000.0, 3000.0], [1]))
+    asked: list[int] = []
+
+    def cancel_once(instance: Run, created: bool, **_: Any) -> None:
+        if created and not asked:
+            asked.append(instance.number)
+            assert client.post(f"/api/studies/{study.pk}/cancel").status_code == 202
+
+    post_save.connect(cancel_once, sender=Run)
+    try:
+        studies.advance(study.pk)
+    finally:
+        post_save.disconnect(cancel_once, sender=Run)
+    study.refresh_from_db()
+    assert asked
+    assert study.state == RunState.CANCELLED
+    assert study.finished_at is not None
+    assert set(Run.objects.filter(study=study).values_list("state", flat=True)) == {RunState.CANCELLED}
 
 
 def optimisation(**design: Any) -> dict[str, Any]:

@@ -82,12 +82,17 @@ def cancel(study: Study) -> bool:
     """Stop it and the runs that it made, but for those that another study waits for. False: it had ended already."""
     if not Study.objects.request_cancel(study.pk):
         return False
-    mine = Run.objects.filter(study=study, state__in=ACTIVE)
-    shared = Trial.objects.filter(state=TrialState.RUNNING, study__state__in=ACTIVE).exclude(study=study)
-    stop(mine.exclude(pk__in=shared.values("run")))
+    stop_runs_of(study)
     announce_row(connection(), "study", study.pk)
     study.refresh_from_db()
     return True
+
+
+def stop_runs_of(study: Study) -> None:
+    """Stop the runs that it made, but for those that another study waits for."""
+    mine = Run.objects.filter(study=study, state__in=ACTIVE)
+    shared = Trial.objects.filter(state=TrialState.RUNNING, study__state__in=ACTIVE).exclude(study=study)
+    stop(mine.exclude(pk__in=shared.values("run")))
 
 
 def waits_for(study: Study) -> str | None:
