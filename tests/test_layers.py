@@ -20,7 +20,8 @@ FAMILIES = (
     "operators",
     "checkpointing",
     "faults",
-    "scaling",
+    "autoscaling",
+    "rescaling",
     "scheduling",
     "sampling",
     "sharing",
@@ -46,6 +47,18 @@ MAY_IMPORT = {
     "webapp.lab.management.commands": {"webapp", "engine"},  # `manage.py run` is a shell's command, not the web process
     "workers": {"workers", "webapp", "engine"},
 }
+
+POLICY_PARTS = {
+    "engine.autoscaling.metrics",
+    "engine.autoscaling.policy",
+    "engine.autoscaling.bottlenecks",
+    "engine.autoscaling.stabilising",
+    "engine.spec.scaling",  # their own parameters
+    "engine.spec.units",
+}
+HARMLESS = {"__future__", "bisect", "collections", "dataclasses", "fractions", "itertools", "math", "typing"}
+POLICIES = ("dhalion", "ds2", "flink", "hpa_cpu", "hpa_varga")
+"""An autoscaling policy sees metrics and its own parameters, and nothing else of a run. Who knows the load beforehand is no policy."""
 
 FORBIDDEN_ELSEWHERE = {
     "engine": {"django", "ninja", "channels", "celery", "redis", "pyspark", "httpx", "uvicorn", "daphne", "requests", "socket", "asyncio"},
@@ -103,6 +116,20 @@ def test_imports_point_in_the_allowed_directions(package: str) -> None:
             if target.split(".")[0] in FORBIDDEN_ELSEWHERE.get(package, ()):
                 wrong.append(f"{path.relative_to(ROOT)}:{line} imports {target}, which {package} does without")
     assert not wrong, "\n".join(wrong)
+
+
+def test_policies_of_autoscaling_see_metrics_and_nothing_else() -> None:
+    """What they are made of neither: a policy that could reach the world, or the load to come, could cheat."""
+    reached = set()
+    for name, path in modules("engine/autoscaling"):
+        leaf = name.rpartition(".")[2]
+        if leaf in POLICIES or name in POLICY_PARTS:
+            wrong = [target for _, target in imported(name, path) if target.split(".")[0] in OURS and target not in POLICY_PARTS]
+            assert not wrong, f"{name} imports {', '.join(wrong)}"
+            outside = {target.split(".")[0] for _, target in imported(name, path)} - set(OURS)
+            assert outside <= HARMLESS, (name, outside)
+            reached.add(leaf)
+    assert reached >= {*POLICIES, "metrics", "policy", "bottlenecks", "stabilising"}
 
 
 def test_every_package_of_the_engine_has_a_rule_of_its_own() -> None:

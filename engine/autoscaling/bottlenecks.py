@@ -1,0 +1,34 @@
+"""Which operators hold the others up, by backpressure and by growing queues (Floratou 2017; as the study's artifact has it)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from .metrics import Metrics
+from .policy import known, running
+
+
+def pending_rate(metrics: Metrics, source: str, window_ns: int, signed: bool) -> Fraction:
+    """Growth of a source's queue, records per second. Raises NoAdvice.
+
+    signed: below 0 where it drains; else it is taken for a counter, so that one which drains seems to grow by what is left at each scrape.
+    """
+    rate = metrics.growth if signed else metrics.rate
+    return sum((known(rate(each, "pending", window_ns), source) for each in running(metrics, source)), Fraction())
+
+
+def bottlenecks(metrics: Metrics, window_ns: int, theta_per_s: Fraction, signed: bool) -> list[str]:
+    """Receivers that are not blocked themselves behind a sender that is, and sources whose queues grow faster than theta; in the order of
+    edges. An operator is blocked if one of its instances was, at one scrape of the window. Raises NoAdvice."""
+    graph = metrics.graph()
+    blocked = {
+        operator: any(metrics.most(each, "blocked", window_ns) for each in running(metrics, operator)) for operator in graph.operators
+    }
+    grows = {source: pending_rate(metrics, source, window_ns, signed) > theta_per_s for source in graph.sources}
+    found: list[str] = []
+    for sender, receiver in graph.edges:
+        if blocked[sender] and not blocked[receiver]:
+            found.append(receiver)
+        elif not blocked[sender] and grows.get(sender, False):
+            found.append(sender)
+    return list(dict.fromkeys(found))

@@ -1,0 +1,81 @@
+"""Dhalion: scale up behind backpressure, scale down what has nothing waiting (Floratou 2017; Siachamis 2024, 4.4.1, Eq. 4.1 and 4.2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from engine.spec import scaling
+from engine.spec.units import seconds_ns
+
+from .bottlenecks import bottlenecks, pending_rate
+from .metrics import Metrics
+from .policy import Advice, Value, exact, mean_of_instances, total_rate
+
+
+class Dhalion:
+    """With bottlenecks, each gets p x (1 + F) instances: F is the growth of a source's queue as a share of what it reads (4.2), or of any
+    other the time for which its senders were blocked over the time for which they were not (4.1). Without, all that are empty keep four
+    fifths. So nothing is ever stable: a healthy job shrinks until it is not.
+
+    What it wanted for an operator it goes on wanting until it thinks anew of that operator, as the artifact does.
+    """
+
+    def __init__(self, about: scaling.Dhalion):
+        self._window_ns, self._every_ns = seconds_ns(about.metrics.window_s), seconds_ns(about.every_s)
+        self._theta_per_s, self._signed = exact(about.backpressure_theta_per_s), about.pending_rate == "signed"
+        self._first_only, self._by_lag = about.first_only, about.source_empty == "lag"
+        self._empty_lag, self._empty_ppm = exact(about.empty_lag), exact(about.empty_fill) * 10**6
+        self._keep, self._beta_max = exact(about.keep), exact(about.beta_max)
+        self._wanted: dict[str, int] = {}
+
+    def advise(self, metrics: Metrics) -> Advice:
+        current = metrics.parallelism()
+        self._wanted = {operator: self._wanted.get(operator, p) for operator, p in current.items()}
+        slow = bottlenecks(metrics, self._window_ns, self._theta_per_s, self._signed)
+        values: list[Value] = []
+        if slow:
+            for operator in slow[:1] if self._first_only else slow:
+                factor = self._factor(metrics, operator, values)
+                values.append(("factor", operator, factor))
+                self._wanted[operator] = math.ceil(current[operator] * (1 + factor))
+            why = "there are bottlenecks"
+        else:
+            empty = [operator for operator in metrics.graph().operators if self._is_empty(metrics, operator, values)]
+            for operator in empty:
+                self._wanted[operator] = max(1, math.floor(current[operator] * self._keep))
+            why = "no bottleneck; little waits at " + ", ".join(empty) if empty else "no bottleneck, and something waits everywhere"
+        return Advice(dict(self._wanted), values, slow, why)
+
+    def _factor(self, metrics: Metrics, operator: str, values: list[Value]) -> Fraction:
+        graph = metrics.graph()
+        if operator in graph.sources:
+            grown = pending_rate(metrics, operator, self._window_ns, self._signed)
+            read = total_rate(metrics, operator, "records_in", self._window_ns)
+            values += [("pending_rate", operator, grown), ("consumed_rate", operator, read)]
+            return max(grown / max(Fraction(1), read), Fraction(0))
+        senders = [sender for sender, receiver in graph.edges if receiver == operator]
+        share = max(mean_of_instances(metrics, sender, "blocked_ms", self._every_ns) / 1000 for sender in senders)
+        beta = min(self._beta_max, share)
+        values.append(("beta", operator, beta))
+        return beta / (1 - beta)
+
+    def _is_empty(self, metrics: Metrics, operator: str, values: list[Value]) -> bool:
+        if operator not in metrics.graph().sources:
+            fill_ppm = mean_of_instances(metrics, operator, "fill_ppm", self._window_ns)
+            values.append(("fill", operator, fill_ppm / 10**6))
+            return fill_ppm <= self._empty_ppm
+        waiting = Fraction(metrics.pending(operator)) if self._by_lag else pending_rate(metrics, operator, self._window_ns, self._signed)
+        values.append(("lag" if self._by_lag else "pending_rate", operator, waiting))
+        return waiting <= self._empty_lag
+
+    def acted(self, before: Mapping[str, int], after: Mapping[str, int], now_ns: int) -> None:
+        pass
+
+    def state(self) -> Any:
+        return dict(self._wanted)
+
+    def restore(self, state: Any) -> None:
+        self._wanted = dict(state)

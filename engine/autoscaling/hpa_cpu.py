@@ -1,0 +1,44 @@
+"""Kubernetes' horizontal autoscaler on CPU, for each operator (Siachamis 2024, 4.4.3, Eq. 4.4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from engine.spec import scaling
+from engine.spec.units import seconds_ns
+
+from .metrics import Metrics
+from .policy import Advice, Value, exact, mean_of_instances
+from .stabilising import Stabiliser
+
+
+class HPACpu:
+    """Parallelism times the ratio of the mean CPU load to its target, rounded up; of the last five minutes the greatest counts. An operator
+    without readings keeps what it has."""
+
+    def __init__(self, about: scaling.HPACpu):
+        self._window_ns, self._target = seconds_ns(about.metrics.window_s), exact(about.target)
+        self._stabiliser = Stabiliser(seconds_ns(about.stabilise_s))
+
+    def advise(self, metrics: Metrics) -> Advice:
+        wanted = metrics.parallelism()
+        values: list[Value] = []
+        for operator, p in list(wanted.items()):
+            if not metrics.instances(operator):
+                values.append(("r", operator, None))
+                continue
+            ratio = mean_of_instances(metrics, operator, "cpu_ppm", self._window_ns) / 10**6 / self._target
+            wanted[operator] = self._stabiliser.wish(operator, max(1, math.ceil(p * ratio)), metrics.now_ns)
+            values.append(("r", operator, ratio))
+        return Advice(wanted, values)
+
+    def acted(self, before: Mapping[str, int], after: Mapping[str, int], now_ns: int) -> None:
+        pass
+
+    def state(self) -> Any:
+        return self._stabiliser.state()
+
+    def restore(self, state: Any) -> None:
+        self._stabiliser.restore(state)

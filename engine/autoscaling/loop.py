@@ -1,0 +1,180 @@
+"""The loop that asks a policy and orders what it wants: monitor, analyse, plan, execute (Siachamis 2024, 4.3, Figure 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple, Protocol
+
+from engine.core.layout import FAR
+from engine.spec import scaling
+from engine.spec.units import seconds_ns
+
+from .fitting import Room, limited, workers
+from .metrics import SECOND_NS, Metrics
+from .policy import Advice, NoAdvice, Policy, exact
+
+Verdict = Literal["order", "keep", "no_metrics", "busy"]
+
+
+class Job(Protocol):
+    """Who carries out orders. parallelism: by operator, as the job runs. open: the rescale that is under way, or None."""
+
+    parallelism: dict[str, int]
+
+    @property
+    def open(self) -> Any: ...
+
+    def order(self, parallelism: Mapping[str, int], now_ns: int, who: str) -> None: ...
+
+
+class Limits(NamedTuple):
+    """What the loop makes of wishes. rooms: by vertex. vertices: their operators, by the id of the first.
+    veto: a wish for more workers than there are is not scaled to fit, but not carried out."""
+
+    over_provisioning: Fraction
+    step_max: int | None
+    rooms: Mapping[str, Room]
+    vertices: Mapping[str, tuple[str, ...]]
+    workers_max: int
+    veto: bool = False
+
+
+class Times(NamedTuple):
+    """Of iterations. quiet_ns: behind an order nothing is read and nobody is asked."""
+
+    start_ns: int
+    every_ns: int
+    quiet_ns: int
+    window_ns: int
+    until_ns: int
+
+
+def times_of(about: scaling.Looped, until_ns: int) -> Times:
+    quiet_ns = seconds_ns(about.call_s) + seconds_ns(about.cooldown_s)
+    return Times(seconds_ns(about.start_s), seconds_ns(about.every_s), quiet_ns, seconds_ns(about.metrics.window_s), until_ns)
+
+
+def limits_of(about: scaling.Looped, rooms: Mapping[str, Room], vertices: Mapping[str, tuple[str, ...]]) -> Limits:
+    over = exact(about.over_provisioning) if isinstance(about, scaling.DS2) else Fraction(1)
+    veto = isinstance(about, scaling.Flink) and about.options.beyond_workers == "veto"
+    return Limits(over, about.step_max, rooms, vertices, about.workers_max, veto)
+
+
+@dataclass
+class Decision:
+    """One iteration, as JSON values (docs/engine-api.md, `scaling`). read: of each vertex. advice: parallelism by vertex. steps: what each
+    rule made of it. why: in words, where there is something to say."""
+
+    t_s: float
+    verdict: Verdict = "keep"
+    read: list[dict[str, Any]] = field(default_factory=list)
+    bottlenecks: list[str] = field(default_factory=list)
+    values: list[list[Any]] = field(default_factory=list)
+    advice: dict[str, int] = field(default_factory=dict)
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    why: str = ""
+
+
+class AutoscalingLoop:
+    """A control (`engine.core.control.Control`) behind the one that scrapes.
+
+    The first iteration takes place every_ns after start_ns, each further one every_ns after the one before, or after the silence that
+    follows an order. While a rescale is under way the policy is not asked.
+    """
+
+    def __init__(self, policy: Policy, metrics: Metrics, job: Job, times: Times, limits: Limits):
+        self._policy, self._metrics, self._job, self._times, self._limits = policy, metrics, job, times, limits
+        self._next_ns = times.start_ns + times.every_ns
+        self.quiet_until_ns = 0  # the end of the last silence
+        self.decisions: list[Decision] = []
+
+    @property
+    def next_ns(self) -> int:
+        return self._next_ns if self._next_ns < self._times.until_ns else FAR
+
+    def act(self, world: Any, now_ns: int) -> None:
+        """One iteration."""
+        decision = Decision(now_ns / SECOND_NS)
+        self.decisions.append(decision)
+        if self._job.open is not None:
+            decision.verdict, decision.why = "busy", "a rescale is under way"
+        else:
+            self._decide(decision, now_ns)
+        if decision.verdict == "order":
+            self.quiet_until_ns = now_ns + self._times.quiet_ns
+        self._next_ns = max(now_ns, self.quiet_until_ns) + self._times.every_ns
+
+    def _decide(self, decision: Decision, now_ns: int) -> None:
+        current = self._metrics.parallelism()
+        decision.read = readings(self._metrics, self._times.window_ns)
+        try:
+            advice = self._policy.advise(self._metrics)
+        except NoAdvice as nothing:
+            decision.verdict, decision.why = "no_metrics", str(nothing)
+            return
+        self._note(decision, advice)
+        limits = self._limits
+        wanted, steps = limited(current, advice.parallelism, limits.over_provisioning, limits.step_max, limits.rooms, limits.workers_max)
+        decision.steps = [step._asdict() for step in steps]
+        if wanted == current:
+            return
+        if limits.veto and any(step.rule == "workers_max" for step in steps):
+            unfitted = dict(advice.parallelism)
+            for step in steps[:-1]:
+                unfitted.update(step.parallelism)
+            asked = workers(unfitted, limits.rooms)
+            decision.why = f"it takes {asked} workers, and there are {limits.workers_max}"
+            return
+        decision.verdict = "order"
+        by_operator = {operator: p for vertex, p in wanted.items() for operator in limits.vertices[vertex]}
+        self._job.order(by_operator, now_ns, "policy")
+        self._policy.acted(current, wanted, now_ns)
+
+    @staticmethod
+    def _note(decision: Decision, advice: Advice) -> None:
+        decision.bottlenecks, decision.advice, decision.why = list(advice.bottlenecks), dict(advice.parallelism), advice.why
+        decision.values = [[name, vertex, None if value is None else float(value)] for name, vertex, value in advice.values]
+
+    # State
+
+    def state(self) -> Any:
+        return {
+            "next_ns": self._next_ns,
+            "quiet_until_ns": self.quiet_until_ns,
+            "decisions": [asdict(decision) for decision in self.decisions],
+            "policy": self._policy.state(),
+        }
+
+    def restore(self, state: Any) -> None:
+        self._next_ns, self.quiet_until_ns = state["next_ns"], state["quiet_until_ns"]
+        self.decisions = [Decision(**decision) for decision in state["decisions"]]
+        self._policy.restore(state["policy"])
+
+
+def readings(metrics: Metrics, window_ns: int) -> list[dict[str, Any]]:
+    """What was read of each vertex over the window: means over its instances, sums of rates; as JSON values."""
+    found = []
+    for operator, p in metrics.parallelism().items():
+        instances = metrics.instances(operator)
+        row: dict[str, Any] = {"operator": operator, "p": p}
+        if instances:
+            rates = [metrics.rate(each, "records_in", window_ns) for each in instances]
+            for name, read, unit in MEANS:
+                row[name] = float(sum((metrics.mean(each, read, window_ns) for each in instances), Fraction(0)) / len(instances) / unit)
+            row["in_per_s"] = float(sum((rate for rate in rates if rate is not None), Fraction(0)))
+            row["out_per_s"] = float(sum((metrics.mean(each, "records_out_per_s", window_ns) for each in instances), Fraction(0)))
+            row["pending"] = sum(metrics.last(each, "pending") for each in instances)
+        found.append(row)
+    return found
+
+
+MEANS = (
+    ("busy_ms", "busy_ms", 1),
+    ("idle_ms", "idle_ms", 1),
+    ("blocked_ms", "blocked_ms", 1),
+    ("fill", "fill_ppm", 10**6),
+    ("cpu", "cpu_ppm", 10**6),
+)
+"""Name in a decision, name of the reading, and its unit."""

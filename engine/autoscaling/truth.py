@@ -1,0 +1,86 @@
+"""What no autoscaler can know: the load to come, and what instances can serve. Only `fixed` and `oracle` are given it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple, Protocol
+
+from .fitting import Room, fit, workers
+
+MINUTE_NS = 60 * 10**9
+MICRO = 1_000_000
+
+
+class Curve(Protocol):
+    """The rate of one source over time (`engine.workloads.curves`), in millionths of a record per second."""
+
+    def pieces_between(self, from_ns: int, to_ns: int) -> Iterator[tuple[int, int]]: ...
+
+    def area(self, time_ns: int) -> int: ...
+
+
+class Needed(NamedTuple):
+    """What carries a load: parallelism by vertex; enough: False if there are not so many workers, or instances."""
+
+    parallelism: dict[str, int]
+    enough: bool
+
+
+@dataclass(frozen=True)
+class Truth:
+    """rates_per_s: of all sources together, the greatest in each minute of the run. mean_per_s: over the run. capacity_per_s: by vertex,
+    records that one instance can serve at most. per_input: records that a vertex serves for each record of the sources. parts: key groups
+    or partitions by vertex; the instance with the most of them is the slowest. rooms, workers_max: limits."""
+
+    rates_per_s: Sequence[Fraction]
+    mean_per_s: Fraction
+    horizon_ns: int
+    capacity_per_s: Mapping[str, Fraction]
+    per_input: Mapping[str, Fraction]
+    parts: Mapping[str, int | None]
+    rooms: Mapping[str, Room]
+    workers_max: int
+
+    def needed(self, rate_per_s: Fraction) -> Needed:
+        """The least parallelism that serves this rate of the sources."""
+        wanted, enough = {}, True
+        for vertex, capacity in self.capacity_per_s.items():
+            room = self.rooms[vertex]
+            instances = rate_per_s * self.per_input[vertex] / capacity
+            found = next((p for p in range(room.least, room.most + 1) if self._equivalents(vertex, p) >= instances), None)
+            wanted[vertex] = room.most if found is None else found
+            enough = enough and found is not None
+        if workers(wanted, self.rooms) > self.workers_max:
+            return Needed(fit(wanted, self.workers_max, self.rooms), False)
+        return Needed(wanted, enough)
+
+    def workers(self, parallelism: Mapping[str, int]) -> int:
+        return workers(parallelism, self.rooms)
+
+    def _equivalents(self, vertex: str, p: int) -> Fraction:
+        """So many instances with equal shares serve as much as p with the shares that they have."""
+        parts = self.parts.get(vertex)
+        return Fraction(p) if parts is None else Fraction(parts, -(-parts // p))
+
+
+def by_minute(curves: Sequence[Curve], horizon_ns: int) -> list[Fraction]:
+    """The greatest rate of all sources together in each minute that has begun before the horizon, records per second."""
+    greatest = []
+    for start_ns in range(0, horizon_ns, MINUTE_NS):
+        end_ns = min(start_ns + MINUTE_NS, horizon_ns)
+        changes = sorted((at_ns, k, rate) for k, curve in enumerate(curves) for at_ns, rate in curve.pieces_between(start_ns, end_ns))
+        rates = [0] * len(curves)
+        peak, begun = 0, start_ns
+        for at_ns, k, rate in changes:
+            if at_ns > begun:  # what held until now
+                peak, begun = max(peak, sum(rates)), at_ns
+            rates[k] = rate
+        greatest.append(Fraction(max(peak, sum(rates)), MICRO))
+    return greatest
+
+
+def mean_rate(curves: Sequence[Curve], horizon_ns: int) -> Fraction:
+    """Of all sources together over the run, records per second."""
+    return Fraction(sum(curve.area(horizon_ns) for curve in curves), horizon_ns * MICRO)
