@@ -25,7 +25,7 @@ from engine.spec import scaling
 
 from .told_metrics import Told, metrics
 
-EXAMPLES = settings(max_examples=200, deadline=None, derandomize=True)
+EXAMPLES = settings(max_examples=100, deadline=None, derandomize=True)
 
 
 def told(job: Told, operator: str, name: str) -> list[Fraction]:
@@ -57,8 +57,8 @@ def test_dhalion(job: Told, signed: bool, first_only: bool, by_lag: bool) -> Non
     name = "pending_growth" if signed else "pending_rate"
     modes: dict[str, Any] = {"pending_rate": "signed" if signed else "counter_reset", "source_empty": "lag" if by_lag else "rate"}
     policy = Dhalion(scaling.Dhalion(first_only=first_only, **modes))
-    policy.restore({operator: 17 for operator in job.graph().operators})
-    wanted = {operator: 17 for operator in job.graph().operators}
+    policy.restore(dict.fromkeys(job.graph().operators, 17))
+    wanted = dict.fromkeys(job.graph().operators, 17)
     slow = slow_ones(job, 1000, name)
     for operator in slow[:1] if first_only else slow:
         if operator in job.graph().sources:
