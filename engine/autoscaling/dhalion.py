@@ -12,7 +12,7 @@ from engine.spec.units import seconds_ns
 
 from .bottlenecks import bottlenecks, pending_rate
 from .metrics import Metrics
-from .policy import Advice, Value, exact, mean_of_instances, total_rate
+from .policy import MICRO, SECOND, Advice, Value, exact, mean_of_instances, total_rate
 
 
 class Dhalion:
@@ -27,7 +27,7 @@ class Dhalion:
         self._window_ns, self._every_ns = seconds_ns(about.metrics.window_s), seconds_ns(about.every_s)
         self._theta_per_s, self._signed = exact(about.backpressure_theta_per_s), about.pending_rate == "signed"
         self._first_only, self._by_lag = about.first_only, about.source_empty == "lag"
-        self._empty_lag, self._empty_ppm = exact(about.empty_lag), exact(about.empty_fill) * 10**6
+        self._empty_lag, self._empty_ppm = exact(about.empty_lag), exact(about.empty_fill) * MICRO
         self._keep, self._beta_max = exact(about.keep), exact(about.beta_max)
         self._wanted: dict[str, int] = {}
 
@@ -57,7 +57,7 @@ class Dhalion:
             values += [("pending_rate", operator, grown), ("consumed_rate", operator, read)]
             return max(grown / max(Fraction(1), read), Fraction(0))
         senders = [sender for sender, receiver in graph.edges if receiver == operator]
-        share = max(mean_of_instances(metrics, sender, "blocked_ms", self._every_ns) / 1000 for sender in senders)
+        share = max(mean_of_instances(metrics, sender, "blocked_ns", self._every_ns) / SECOND for sender in senders)
         beta = min(self._beta_max, share)
         values.append(("beta", operator, beta))
         return beta / (1 - beta)
@@ -65,7 +65,7 @@ class Dhalion:
     def _is_empty(self, metrics: Metrics, operator: str, values: list[Value]) -> bool:
         if operator not in metrics.graph().sources:
             fill_ppm = mean_of_instances(metrics, operator, "fill_ppm", self._window_ns)
-            values.append(("fill", operator, fill_ppm / 10**6))
+            values.append(("fill", operator, fill_ppm / MICRO))
             return fill_ppm <= self._empty_ppm
         waiting = Fraction(metrics.pending(operator)) if self._by_lag else pending_rate(metrics, operator, self._window_ns, self._signed)
         values.append(("lag" if self._by_lag else "pending_rate", operator, waiting))

@@ -11,7 +11,7 @@ from engine.spec import scaling
 from engine.spec.units import seconds_ns
 
 from .metrics import Metrics
-from .policy import Advice, Value, exact, known, running
+from .policy import MICRO, SECOND, Advice, Value, exact, known, running
 
 UNBOUNDED = 2**32 - 1
 """What the artifact makes of a rate by nothing."""
@@ -59,11 +59,11 @@ class DS2:
     def _true_rates(self, metrics: Metrics, operator: str) -> TrueRates:
         processing = output = Fraction(0)
         for each in running(metrics, operator):
-            busy = metrics.mean(each, "busy_ms", self._window_ns) / 1000 / self._busy_max
+            busy = metrics.mean(each, "busy_ns", self._window_ns) / SECOND / self._busy_max
             rate = known(metrics.rate(each, "records_in", self._window_ns), operator)
             if busy:
                 processing += rate / busy
-                output += metrics.mean(each, "records_out_per_s", self._window_ns) / busy
+                output += metrics.mean(each, "out_micro_per_s", self._window_ns) / MICRO / busy
         return TrueRates(processing, output)
 
     def acted(self, before: Mapping[str, int], after: Mapping[str, int], now_ns: int) -> None:

@@ -12,20 +12,20 @@ from engine.spec import scaling
 from engine.spec.units import seconds_ns
 
 from .metrics import SECOND_NS, Graph, Metrics
-from .policy import Advice, NoAdvice, Value, exact, running
+from .policy import SECOND, Advice, NoAdvice, Value, exact, running
 
 Rate = Fraction | None
 """Records per second; None: infinite."""
 
 
 class Reading(NamedTuple):
-    """Of a vertex at one time. records_in, records_out: since the last restart. busy_ms: per second, of the instance that counts.
-    blocked_ms: per second, the mean. pending: records."""
+    """Of a vertex at one time. records_in, records_out: since the last restart. busy: share of time, of the instance that counts.
+    blocked: share of time, the mean. pending: records."""
 
     records_in: int
     records_out: int
-    busy_ms: Fraction
-    blocked_ms: Fraction
+    busy: Fraction
+    blocked: Fraction
     pending: int
 
 
@@ -127,13 +127,13 @@ class Flink:
 
     def _read(self, metrics: Metrics, vertex: str) -> Reading:
         found = running(metrics, vertex)
-        busy = [Fraction(metrics.last(each, "busy_ms")) for each in found]
+        busy = [metrics.last(each, "busy_ns") / SECOND for each in found]
         counts = {"max": max(busy), "min": min(busy), "mean": sum(busy, Fraction()) / len(busy)}
         return Reading(
             sum(metrics.last(each, "records_in") for each in found),
             sum(metrics.last(each, "records_out") for each in found),
             counts[self._options.busy_aggregator],
-            Fraction(sum(metrics.last(each, "blocked_ms") for each in found), len(found)),
+            sum(metrics.last(each, "blocked_ns") for each in found) / SECOND / len(found),
             metrics.pending(vertex) if vertex in metrics.graph().sources else 0,
         )
 
@@ -176,7 +176,7 @@ class Flink:
         return max(flows, Fraction(0)) / taken
 
     def _true_rate(self, graph: Graph, vertex: str) -> Rate:
-        busy = sum((sample.readings[vertex].busy_ms for sample in self._samples), Fraction(0)) / len(self._samples) / 1000
+        busy = sum((sample.readings[vertex].busy for sample in self._samples), Fraction(0)) / len(self._samples)
         taken = self._rate(vertex, "records_in")
         by_busy_time = taken / busy if taken and busy else None
         observed = self._observed_rate(vertex) if vertex in graph.sources else None
@@ -190,7 +190,7 @@ class Flink:
         for before, after in zip(self._samples, self._samples[1:], strict=False):
             reading = after.readings[source]
             rate = Fraction((reading.records_in - before.readings[source].records_in) * SECOND_NS, after.at_ns - before.at_ns)
-            free = 1 - reading.blocked_ms / 1000
+            free = 1 - reading.blocked
             if rate > 0 and free > 0 and reading.pending >= exact(self._options.observed_lag_s) * rate:
                 seen.append(rate / free)
         return sum(seen, Fraction(0)) / len(seen) if len(seen) >= max(1, self._options.observations_min) else None

@@ -10,7 +10,7 @@ from engine.spec import scaling
 from engine.spec.units import seconds_ns
 
 from .metrics import Metrics
-from .policy import Advice, Value, exact, mean_of_instances
+from .policy import MICRO, Advice, Value, exact, mean_of_instances
 from .stabilising import Stabiliser
 
 
@@ -29,7 +29,7 @@ class HPACpu:
             if not metrics.instances(operator):
                 values.append(("r", operator, None))
                 continue
-            ratio = mean_of_instances(metrics, operator, "cpu_ppm", self._window_ns) / 10**6 / self._target
+            ratio = mean_of_instances(metrics, operator, "cpu_ppm", self._window_ns) / MICRO / self._target
             wanted[operator] = self._stabiliser.wish(operator, max(1, math.ceil(p * ratio)), metrics.now_ns)
             values.append(("r", operator, ratio))
         return Advice(wanted, values)

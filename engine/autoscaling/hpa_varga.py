@@ -12,7 +12,7 @@ from engine.spec.units import seconds_ns
 
 from .bottlenecks import bottlenecks
 from .metrics import Graph, Metrics
-from .policy import Advice, Value, exact, known, mean_of_instances, running, total_rate
+from .policy import SECOND, Advice, Value, exact, known, mean_of_instances, running, total_rate
 from .stabilising import Stabiliser
 
 
@@ -31,7 +31,7 @@ class HPAVarga:
         slow = bottlenecks(metrics, self._window_ns, self._theta_per_s, self._signed)
         values: list[Value] = []
         for operator in graph.operators:
-            util = 1 - mean_of_instances(metrics, operator, "idle_ms", self._window_ns) / 1000
+            util = 1 - mean_of_instances(metrics, operator, "idle_ns", self._window_ns) / SECOND
             rel = self._relative_rate(metrics, sources_of(graph, operator)) if operator in slow else None
             factor = util / self._target if rel is None else max(util / self._target, rel)
             wanted[operator] = self._stabiliser.wish(operator, max(1, math.ceil(wanted[operator] * factor)), metrics.now_ns)

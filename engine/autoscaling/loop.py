@@ -13,7 +13,7 @@ from engine.spec.units import seconds_ns
 
 from .fitting import Room, limited, workers
 from .metrics import SECOND_NS, Metrics
-from .policy import Advice, NoAdvice, Policy, exact
+from .policy import MICRO, Advice, NoAdvice, Policy, exact
 
 Verdict = Literal["order", "keep", "no_metrics", "busy"]
 
@@ -164,17 +164,17 @@ def readings(metrics: Metrics, window_ns: int) -> list[dict[str, Any]]:
             for name, read, unit in MEANS:
                 row[name] = float(sum((metrics.mean(each, read, window_ns) for each in instances), Fraction(0)) / len(instances) / unit)
             row["in_per_s"] = float(sum((rate for rate in rates if rate is not None), Fraction(0)))
-            row["out_per_s"] = float(sum((metrics.mean(each, "records_out_per_s", window_ns) for each in instances), Fraction(0)))
+            row["out_per_s"] = float(sum((metrics.mean(each, "out_micro_per_s", window_ns) for each in instances), Fraction(0)) / MICRO)
             row["pending"] = sum(metrics.last(each, "pending") for each in instances)
         found.append(row)
     return found
 
 
 MEANS = (
-    ("busy_ms", "busy_ms", 1),
-    ("idle_ms", "idle_ms", 1),
-    ("blocked_ms", "blocked_ms", 1),
-    ("fill", "fill_ppm", 10**6),
-    ("cpu", "cpu_ppm", 10**6),
+    ("busy_ms", "busy_ns", 10**6),
+    ("idle_ms", "idle_ns", 10**6),
+    ("blocked_ms", "blocked_ns", 10**6),
+    ("fill", "fill_ppm", MICRO),
+    ("cpu", "cpu_ppm", MICRO),
 )
 """Name in a decision, name of the reading, and its unit."""

@@ -14,18 +14,19 @@ from typing import Any, NamedTuple, Protocol
 SECOND_NS = 1_000_000_000
 
 NAMES = (
-    "busy_ms",  # per second, since the last scrape; as idle and blocked; what is stolen counts as idle
-    "idle_ms",
-    "blocked_ms",
+    "busy_ns",  # per second, since the last scrape; as idle and blocked; what is stolen counts as idle
+    "idle_ns",
+    "blocked_ns",
     "blocked",  # 1: an output buffer is full at the scrape
     "records_in",  # counters, from 0 at each start of the instance
     "records_out",
-    "records_out_per_s",  # over the last minute
+    "out_micro_per_s",  # millionths of records, over the last minute
     "fill_ppm",  # of its input buffers
     "cpu_ppm",
     "pending",  # records in the topic that a source has not read; 0 for others
 )
-"""What an instance reports at each scrape."""
+"""What an instance reports at each scrape. Times and rates are fine, since a policy divides by them: an instance that is busy for 30 us a
+second is not idle."""
 
 
 class Series(NamedTuple):

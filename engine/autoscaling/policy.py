@@ -45,6 +45,12 @@ class Policy(Protocol):
     def restore(self, state: Any) -> None: ...
 
 
+SECOND = Fraction(10**9)
+"""In ns: what shares of time are taken of."""
+
+MICRO = 10**6
+
+
 def exact(number: float) -> Fraction:
     """The decimal number that the document shows, not the binary fraction nearest to it."""
     return Fraction(str(number))

@@ -10,6 +10,14 @@ from hypothesis import strategies as st
 
 from engine.autoscaling.metrics import Graph, Series
 
+UNITS = {
+    "busy_ns": ("busy_ms", 10**6),
+    "idle_ns": ("idle_ms", 10**6),
+    "blocked_ns": ("blocked_ms", 10**6),
+    "out_micro_per_s": ("records_out_per_s", 10**6),
+}
+"""Tests tell in ms per second and in records per second."""
+
 Number = int | float | Fraction | None
 
 LINE = Graph(("source", "window", "sink"), (("source", "window"), ("window", "sink")), ("source",), {"source": 70, "window": 128})
@@ -49,9 +57,10 @@ class Told:
         return [Series(operator, k, self._since_ns) for k in range(self._parallelism[operator])]
 
     def _told(self, series: Series, name: str) -> Any:
-        told = self._readings.get(series.operator, {}).get(name, 0)
+        shown, unit = UNITS.get(name, (name, 1))
+        told = self._readings.get(series.operator, {}).get(shown, 0)
         told = told[series.instance] if isinstance(told, Sequence) else told
-        return None if told is None else Fraction(str(told))
+        return None if told is None else Fraction(str(told)) * unit
 
     def last(self, series: Series, name: str) -> int:
         return int(self._told(series, name))
