@@ -83,7 +83,7 @@ class Flink:
         self._true_rates = {vertex: load.true_rate for vertex, load in loads.items()}
         backlog = any(self._is_behind(source) for source in graph.sources)
         upper, lower = (Fraction(1), Fraction(0)) if backlog else (self._upper, self._lower)
-        wanted = metrics.parallelism()
+        wanted = dict(metrics.parallelism())
         values: list[Value] = []
         outside = []
         for vertex, p in list(wanted.items()):

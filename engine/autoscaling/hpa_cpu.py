@@ -23,7 +23,7 @@ class HPACpu:
         self._stabiliser = Stabiliser(seconds_ns(about.stabilise_s))
 
     def advise(self, metrics: Metrics) -> Advice:
-        wanted = metrics.parallelism()
+        wanted = dict(metrics.parallelism())
         values: list[Value] = []
         for operator, p in list(wanted.items()):
             if not metrics.instances(operator):

@@ -27,7 +27,7 @@ class HPAVarga:
         self._stabiliser = Stabiliser(seconds_ns(about.stabilise_s))
 
     def advise(self, metrics: Metrics) -> Advice:
-        graph, wanted = metrics.graph(), metrics.parallelism()
+        graph, wanted = metrics.graph(), dict(metrics.parallelism())
         slow = bottlenecks(metrics, self._window_ns, self._theta_per_s, self._signed)
         values: list[Value] = []
         for operator in graph.operators:

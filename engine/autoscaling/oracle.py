@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 from .truth import MINUTE_NS, Truth
@@ -89,6 +91,11 @@ class _Segments:
                 offered += self._truth.rates_per_s[minute] * lasts_ns
             self._outages[start_ns, until_ns] = offered / serving_ns
         return self._outages[start_ns, until_ns]
+
+
+def orders(cover: Sequence[Segment]) -> list[tuple[int, dict[str, int]]]:
+    """When to rescale, and to what; the run begins with the first segment's parallelism."""
+    return [(after.start_ns, after.parallelism) for before, after in pairwise(cover) if after.parallelism != before.parallelism]
 
 
 def envelope(truth: Truth) -> list[int]:

@@ -74,7 +74,7 @@ class Wishes:
 
     def advise(self, metrics: Metrics) -> Advice:
         self.asked += 1
-        self.times_s.append(metrics.job.now_s)  # type: ignore[attr-defined]
+        self.times_s.append(metrics.job.now_s)
         return Advice(metrics.parallelism() | self.wish(self.asked), [("factor", "window", Fraction(1, 3))], ["window"], "so it wants")
 
     def acted(self, before: Mapping[str, int], after: Mapping[str, int], now_ns: int) -> None:
@@ -96,7 +96,7 @@ def run(loop: AutoscalingLoop, job: Job, until_s: float = HORIZON_S) -> Autoscal
     while loop.next_ns < until_s * S:
         now_ns = loop.next_ns
         job.now_s = now_ns / S
-        loop._metrics.now_ns = now_ns  # type: ignore[misc]
+        loop._metrics.now_ns = now_ns
         loop.act(None, now_ns)
         assert loop.next_ns > now_ns
     return loop

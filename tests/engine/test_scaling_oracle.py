@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from engine.autoscaling.fitting import Room
 from engine.autoscaling.fixed import fixed_parallelism
-from engine.autoscaling.oracle import Segment, cheapest_cover, envelope
+from engine.autoscaling.oracle import Segment, cheapest_cover, envelope, orders
 from engine.autoscaling.truth import MINUTE_NS, Truth, by_minute, mean_rate
 from engine.spec import scaling
 from engine.workloads.curves import Curve
@@ -97,6 +97,7 @@ def test_it_rescales_where_that_is_cheaper() -> None:
     found = cheapest_cover(about, 40 * S, 300 * S, 0)
     assert [segment.start_ns // MINUTE_NS for segment in found] == [0, 30]
     assert all(segment.enough for segment in found)
+    assert orders(found) == [(30 * MINUTE_NS, found[1].parallelism)]
     dear = cheapest_cover(about, 40 * S, 300 * S, 10**6 * S)
     assert [segment.start_ns for segment in dear] == [0]
 
