@@ -29,6 +29,12 @@ class Job(Protocol):
     def order(self, parallelism: Mapping[str, int], now_ns: int, who: str) -> None: ...
 
 
+class Readings(Metrics, Protocol):
+    """Metrics that the loop tells the time of each iteration, which need not be that of a scrape."""
+
+    now_ns: int
+
+
 class Limits(NamedTuple):
     """What the loop makes of wishes. rooms: by vertex. vertices: their operators, by the id of the first.
     veto: a wish for more workers than there are is not scaled to fit, but not carried out."""
@@ -84,7 +90,7 @@ class AutoscalingLoop:
     follows an order. While a rescale is under way the policy is not asked.
     """
 
-    def __init__(self, policy: Policy, metrics: Metrics, job: Job, times: Times, limits: Limits):
+    def __init__(self, policy: Policy, metrics: Readings, job: Job, times: Times, limits: Limits):
         self._policy, self._metrics, self._job, self._times, self._limits = policy, metrics, job, times, limits
         self._next_ns = times.start_ns + times.every_ns
         self.quiet_until_ns = 0  # the end of the last silence
@@ -96,6 +102,7 @@ class AutoscalingLoop:
 
     def act(self, world: Any, now_ns: int) -> None:
         """One iteration."""
+        self._metrics.now_ns = now_ns
         decision = Decision(now_ns / SECOND_NS)
         self.decisions.append(decision)
         if self._job.open is not None:

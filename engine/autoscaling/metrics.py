@@ -137,7 +137,7 @@ class _Line:
 class Recording:
     """`Metrics` over readings that somebody scrapes (`scrape`) between starts and ends of instances.
 
-    keep_ns: the longest window that will be asked for. now_ns, running (parallelism by vertex) are set by whoever scrapes.
+    keep_ns: the longest window that will be asked for. now_ns is set by whoever asks, running (parallelism by vertex) by whoever scrapes.
     """
 
     def __init__(self, graph: Graph, parallelism: Mapping[str, int], keep_ns: int):

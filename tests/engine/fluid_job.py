@@ -176,6 +176,5 @@ class FluidJob:
         while self.now_s < until_s:
             self.second()
             while loop.next_ns <= self.now_s * S:
-                self.metrics.now_ns = loop.next_ns
                 loop.act(None, loop.next_ns)
         return loop

@@ -74,6 +74,7 @@ class Wishes:
 
     def advise(self, metrics: Metrics) -> Advice:
         self.asked += 1
+        assert metrics.now_ns == round(metrics.job.now_s * S)
         self.times_s.append(metrics.job.now_s)
         return Advice(metrics.parallelism() | self.wish(self.asked), [("factor", "window", Fraction(1, 3))], ["window"], "so it wants")
 
@@ -96,7 +97,6 @@ def run(loop: AutoscalingLoop, job: Job, until_s: float = HORIZON_S) -> Autoscal
     while loop.next_ns < until_s * S:
         now_ns = loop.next_ns
         job.now_s = now_ns / S
-        loop._metrics.now_ns = now_ns
         loop.act(None, now_ns)
         assert loop.next_ns > now_ns
     return loop
