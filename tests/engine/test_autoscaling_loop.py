@@ -94,7 +94,8 @@ def looping(policy: Any, job: Job, about: scaling.Looped | None = None) -> Autos
 
 
 def run(loop: AutoscalingLoop, job: Job, until_s: float = HORIZON_S) -> AutoscalingLoop:
-    while loop.next_ns < until_s * S:
+    until_ns = FAR if until_s == HORIZON_S else until_s * S
+    while loop.next_ns < until_ns:
         now_ns = loop.next_ns
         job.now_s = now_ns / S
         loop.act(None, now_ns)

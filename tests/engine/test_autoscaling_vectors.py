@@ -162,6 +162,15 @@ def test_a_queue_that_drains_seems_to_grow_unless_signs_count() -> None:
     assert signed.parallelism == {"source": 3, "map": 4}
 
 
+def test_just_as_much_as_a_threshold_is_not_more() -> None:
+    readings = {"source": {"pending_rate": 100, "records_in": 1000}, "map": {"fill_ppm": 200_001}}
+    advice = Dhalion(scaling.Dhalion(empty_lag=1000)).advise(Told(ALONE, {"source": 10, "map": 10}, readings))
+    assert advice.bottlenecks == []
+    assert advice.parallelism == {"source": 8, "map": 10}
+    readings["map"]["fill_ppm"] = 200_000
+    assert Dhalion(scaling.Dhalion()).advise(Told(ALONE, {"source": 10, "map": 10}, readings)).parallelism["map"] == 8
+
+
 # HPA
 
 

@@ -240,3 +240,70 @@ def test_more_instances_than_a_vertex_may_have() -> None:
     assert advice.parallelism["map"] == 12
     advice = asked(flink(parallelism_max=12, utilization_max=0.9), Steady({"source": 10, "map": 20}, busy(700, 1000)), 120)
     assert advice.parallelism["map"] == 20, "and is never scaled down by it"
+
+
+def test_bounds_are_where_the_specification_has_them() -> None:
+    """A source that is just far enough behind; a vertex that would be too slow only if a restart counted, which it does not for that."""
+    rates = busy(600, 600)
+    rates["source"] |= {"lag": 30_000}
+    job = Steady({"source": 10, "map": 10}, rates)
+    assert values(asked(flink(), job, 120), "tpr")["source"] == 1000
+    assert values(asked(flink(observations_min=5), job, 120), "tpr")["source"] == Fraction(10_000, 6), "four of them in a window"
+    job = Steady({"source": 10, "map": 10}, busy(600, 770))
+    advice = asked(flink(catch_up_s=300, restart_s=60, utilization_target=0.6, utilization_max=0.8), job, 120)
+    assert values(advice, "factor")["map"] > 1
+    assert advice.parallelism == {"source": 10, "map": 10}
+
+
+def test_no_vertex_is_to_serve_less_than_nothing() -> None:
+    rates = busy(600, 600)
+    rates["source"] |= {"lag": 10**6, "lag_per_s": -2000}
+    assert values(asked(flink(), Steady({"source": 10, "map": 10}, rates), 120), "target") == {"source": 0, "map": 0}
+    graph = Graph(("a", "b", "c", "d"), (("a", "c"), ("b", "c"), ("b", "d")), ("a", "b"), dict.fromkeys("abcd"))
+    several = {"a": {"in": 1000, "out": 500}, "b": {"in": 200, "out": 300}, "c": {"in": 400}, "d": {"in": 200}}  # c is behind
+    assert values(asked(flink(), Steady(dict.fromkeys("abcd", 1), several, graph), 120), "target")["c"] == 500
+
+
+def test_wishes_to_scale_down_grow_old() -> None:
+    """If nothing is done when their time has come, for all are within the band, later ones count."""
+    policy, job = flink(scale_down_interval_s=300, utilization_min=0.01), Steady({"source": 10, "map": 10}, busy(500, 500))
+    asked(policy, job, 105)
+    job.rates = busy(200, 200)
+    asked(policy, job, 495, from_s=120)
+    job.rates = busy(1, 1)
+    policy._lower = Fraction(69, 100)
+    assert asked(policy, job, 510, from_s=510).parallelism == {"source": 4, "map": 4}
+
+
+def test_it_stays_on_its_side_when_it_aligns() -> None:
+    policy = flink()
+    assert policy._parallelism(66, Fraction(65, 66), 128) == 65
+    assert policy._parallelism(64, Fraction(65, 64), 128) == 128
+    assert flink(alignment="none")._parallelism(64, Fraction(65, 64), 128) == 65
+
+
+def test_old_actions_are_forgotten() -> None:
+    policy = flink(history_max=2, history_age_s=1000)
+    for k, p in enumerate((2, 3, 4)):
+        policy.acted({"map": p - 1}, {"map": p}, k * 100 * S)
+    assert [action[2] for action in policy.state()["history"]["map"]] == [3, 4]
+    policy.acted({"map": 4}, {"map": 5}, 1150 * S)
+    assert [action[2] for action in policy.state()["history"]["map"]] == [4, 5]
+    policy.acted({"map": 5}, {"map": 6}, 3000 * S)
+    assert [action[2] for action in policy.state()["history"]["map"]] == [6]
+
+
+def test_a_restart_that_was_seen_counts_up_to_a_limit() -> None:
+    policy = flink(restart_tracking=True, restart_limit_s=50)
+    job = Steady({"source": 1, "map": 1}, busy(700, 700))
+    asked(policy, job, 120)
+    policy.acted({"map": 1}, {"map": 2}, 120 * S)
+    assert policy._restart_s() == 300, "none was seen"
+    for since_s, seconds in ((160, 40), (300, 40)):  # the second one was nobody's order
+        job.since_s = since_s
+        asked(policy, job, since_s + 15, from_s=since_s + 15)
+        assert policy._restart_s() == seconds
+    policy.acted({"map": 2}, {"map": 1}, 400 * S)
+    job.since_s = 490
+    asked(policy, job, 495, from_s=495)
+    assert policy._restart_s() == 50
