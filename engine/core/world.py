@@ -328,7 +328,7 @@ class World:
     def snapshot(self) -> dict[str, Words]:
         """A copy of all arrays but the buffer of outputs; of tables that are filled from the front only the rows in use."""
         g = self.arrays.g
-        used = {name: int(g[scalar]) for name, scalar in FRESH.items()}
+        used = {name: int(g[scalar]) for name, scalar in FRESH.items()} | {"msg": len(self.arrays.free)}
         used |= {name: used[table] for name, table in TRACED.items() if table in used} | {"trace": int(g[L.G_TRACE])}
         return {
             name: array[: used.get(name)].copy() for name, array in self.arrays._asdict().items() if name not in VIEWS and name != "outputs"
