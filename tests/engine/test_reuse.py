@@ -87,3 +87,10 @@ def test_a_trace_outlives_its_run() -> None:
     gc.collect()
     engine.run(document | {"name": "another", "workload": document["workload"] | {"seed": 5}}, trace=True)
     assert trace.waterfalls(deliveries) == wanted
+
+
+def test_snapshots_hold_no_rows_that_only_lie_ready() -> None:
+    simulation = engine.Simulation(template("nexmark_q1", horizon_s=0.001))
+    simulation.run_until(500_000)
+    arrays, snapshot = simulation._world.arrays, simulation._world.snapshot()
+    assert len(snapshot["msg"]) == len(arrays.free) < len(arrays.msg)
