@@ -345,8 +345,9 @@ class World:
         taken = {
             name: _taller(array, rows.get(name, len(array)), len(array)) if name in LINED else array.copy()
             for name, array in snapshot.items()
-            if name != "trace"
+            if name not in ("msg", "trace")
         }
+        taken["msg"] = _taller(snapshot["msg"], max(len(own.msg), len(snapshot["msg"])))
         traced = snapshot["trace"]
         trace = _taller(traced, max(len(own.trace), len(traced) * goes_on), len(traced) * goes_on)
         self._set(**taken, trace=trace, outputs=np.empty_like(own.outputs))
