@@ -303,8 +303,8 @@ MUTATIONS = (
     Mutation(
         "rebalance starts with receiver 0",
         LOOP,
-        "r = (k + chan[edge[e, E_CHANNEL] + k * parallel, C_TURN])",
-        "r = chan[edge[e, E_CHANNEL] + k * parallel, C_TURN]",
+        "r = (k + chan[edge[e, E_CHANNEL] + k * stride, C_TURN])",
+        "r = chan[edge[e, E_CHANNEL] + k * stride, C_TURN]",
     ),
     Mutation("watermark to one receiver only", LOOP, "if partitioning == BROADCAST or not is_record:", "if partitioning == BROADCAST:"),
     Mutation("a record leaves by every port", LOOP, "and is_record and msg[slot, M_EDGE] != edge[e, E_OUTPUT]:", "and False:"),

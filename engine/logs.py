@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.core import bulk
 from engine.core import layout as L
-from engine.core.checkpoints import Place
+from engine.core.checkpoints import BEGINNING, Place
 from engine.core.world import Arrays, Words, lines
 from engine.plan import Plan
 from engine.workloads.feed import Feed, LogChunk
@@ -21,7 +23,10 @@ RECORDS_AHEAD = 50_000
 class Logs:
     """Loads the records of all sources up to `until_ns` (exclusive) and keeps those not yet served.
 
-    An instance may go back (`seek`): what it reads then is made again, and stands in its log once it is there (`reload`).
+    A source has partitions, each of which belongs to one of its active instances; what an instance reads is in the order of arrival,
+    whatever partition it is in. An instance may go back (`seek`): what it reads then is made again, and stands in its log once it is there
+    (`reload`).
+    owners: by source operator, the instance (its index) to which each partition belongs.
     """
 
     def __init__(self, plan: Plan):
@@ -36,6 +41,11 @@ class Logs:
         }
         self.until_ns = 0
         self._sought: dict[int, Place] = {}  # where instances go on whose logs are empty meanwhile
+        self.owners: dict[str, Words] = {}
+        for operator, feed in plan.feeds.items():
+            active = plan.parallelism[plan.operators.index(operator)]
+            self.owners[operator] = owners(feed.partitions, active)
+        self._floors: dict[str, list[Place]] = {}  # of partitions that have changed hands: where each goes on at the earliest
         self._current: Words | None = None
         self._spare: Words | None = None  # two in turn: the old rows are read while the new ones are written
 
@@ -54,8 +64,14 @@ class Logs:
         return count
 
     def _instances(self, operator: str) -> slice:
+        """All that the operator is laid out with."""
         op = self._plan.arrays.op[self._plan.operators.index(operator)]
-        return slice(int(op[L.O_FIRST]), int(op[L.O_FIRST] + op[L.O_PARALLEL]))
+        return slice(int(op[L.O_FIRST]), int(op[L.O_FIRST] + op[L.O_STRIDE]))
+
+    def _owners(self, operator: str) -> list[int]:
+        """The instances that own partitions."""
+        found: list[int] = (self._instances(operator).start + np.unique(self.owners[operator])).tolist()
+        return found
 
     def fork(self) -> Logs:
         copy = Logs(self._plan)
@@ -64,11 +80,18 @@ class Logs:
 
     def state(self) -> Any:
         """As JSON values; the rows themselves are the world's."""
-        return {"until_ns": self.until_ns, "sought": [[i, *place] for i, place in sorted(self._sought.items())]}
+        return {
+            "until_ns": self.until_ns,
+            "sought": [[i, *place] for i, place in sorted(self._sought.items())],
+            "owners": {operator: owner.tolist() for operator, owner in self.owners.items()},
+            "floors": {operator: [list(place) for place in floors] for operator, floors in self._floors.items()},
+        }
 
     def restore(self, state: Any) -> None:
         self.until_ns = state["until_ns"]
         self._sought = {i: Place(*place) for i, *place in state["sought"]}
+        self.owners = {operator: np.array(owner, np.int64) for operator, owner in state["owners"].items()}
+        self._floors = {operator: [Place(*place) for place in floors] for operator, floors in state["floors"].items()}
 
     def _buffer(self, rows: int, columns: int) -> Words:
         """Shape (rows, at least so many columns): that of the load before the last, if it is large enough."""
@@ -89,11 +112,11 @@ class Logs:
         chunks, closing = {}, []
         for operator, feed in self._plan.feeds.items():
             here = self._instances(operator)
-            chunk = feed.chunk(start, min(end, max(self._horizon_ns, self._close_ns) + 1))
+            chunk = self._owned(operator, feed.chunk(start, min(end, max(self._horizon_ns, self._close_ns) + 1)))
             gone_back = [i - here.start for i in self._sought if here.start <= i < here.stop]  # these get all of it by `reload`
             chunks[operator] = chunk.chosen(~np.isin(chunk.partition, gone_back)) if gone_back else chunk
             if operator in self._plan.watermarked and start <= feed.closes_ns < end:
-                closing += [i for i in range(here.start, here.stop) if i not in self._sought]
+                closing += [i for i in self._owners(operator) if i not in self._sought]
         w, sizes = self._appended(w, chunks, closing)
         first_new = inst[:, L.I_LOG] + sizes[:, 0]
         waiting = (sizes[:, 0] == 0) & (sizes[:, 1] > 0) & (inst[:, L.I_SHIFT] > 0)
@@ -104,9 +127,13 @@ class Logs:
         bulk.await_logs(inst, w.host, w.memory, w.agenda, w.log)
         return w
 
+    def _owned(self, operator: str, chunk: LogChunk) -> LogChunk:
+        """The chunk with the index of the instance that reads each record in the place of its partition."""
+        return replace(chunk, partition=self.owners[operator][chunk.partition].astype(np.int32))
+
     def _appended(self, w: Arrays, chunks: Mapping[str, LogChunk], closing: Sequence[int]) -> tuple[Arrays, Words]:
-        """A new table of logs: what is unread, behind it the chunks by source operator, then the ends of the logs of the instances
-        `closing`. Returns with it how many rows of each sort each instance has, (instances, 3)."""
+        """A new table of logs: what is unread, behind it the chunks by source operator (`_owned`), then the ends of the logs of the
+        instances `closing`. Returns with it how many rows of each sort each instance has, (instances, 3)."""
         inst = w.inst
         sizes = np.zeros((len(inst), 3), np.int64)
         sizes[:, 0] = inst[:, L.I_LOG_END] - inst[:, L.I_LOG]
@@ -150,26 +177,68 @@ class Logs:
         chunks, closing = {}, []
         for operator, feed in self._plan.feeds.items():
             here = self._instances(operator)
-            sought = {i - here.start: place for i, place in self._sought.items() if here.start <= i < here.stop}
+            sought = {i - here.start: self._sought[i] for i in self._owners(operator) if i in self._sought}
             if sought:
-                chunks[operator] = self._from_places(feed, sought)
+                chunks[operator] = self._owned(operator, self._from_places(operator, feed, sought))
                 if operator in self._plan.watermarked and feed.closes_ns < self.until_ns:
                     closing += [here.start + p for p, place in sought.items() if place.append_ns <= feed.closes_ns]
         self._sought = {}
         return self._appended(w, chunks, closing)[0] if chunks else w
 
-    def _from_places(self, feed: Feed, sought: Mapping[int, Place]) -> LogChunk:
-        """The records of some partitions up to what is loaded, each from its place on."""
+    def _from_places(self, operator: str, feed: Feed, sought: Mapping[int, Place]) -> LogChunk:
+        """The records of some instances' partitions up to what is loaded, each partition from the place of its owner on, but not before its
+        own floor. sought: by index."""
         loaded_ns = min(self.until_ns, max(self._horizon_ns, self._close_ns) + 1)
         chunk = feed.chunk(min(loaded_ns, *(place.append_ns for place in sought.values())), loaded_ns)
-        first = np.full(int(chunk.partition.max(initial=0)) + 1, len(chunk), np.int64)  # row of the chunk, by partition
-        for partition, place in sought.items():
-            if partition < len(first):
-                at_once = slice(*np.searchsorted(chunk.append_ns, [place.append_ns, place.append_ns + 1]))  # they came together
-                found = np.flatnonzero(
-                    (chunk.partition[at_once] == partition)
-                    & (chunk.event_ns[at_once] == place.event_ns)
-                    & (chunk.trigger[at_once] == place.trigger)
-                )
-                first[partition] = at_once.start + found[0] if len(found) else at_once.stop if place.trigger == L.LOG_END else at_once.start
+        owner = self.owners[operator]
+        first = np.full(len(owner), len(chunk), np.int64)  # row of the chunk, by partition
+        for index, place in sought.items():
+            first[owner == index] = _row(chunk, place, owner[chunk.partition] == index)
+        for partition, floor in enumerate(self._floors.get(operator, ())):
+            first[partition] = max(first[partition], _row(chunk, floor, np.ones(len(chunk), np.bool_)))
         return chunk.chosen(np.arange(len(chunk)) >= first[chunk.partition])
+
+    # -- who reads what ---------------------------------------------------------------------------------------------------------
+
+    def floors(self, operator: str) -> list[Place]:
+        """Where each partition goes on at the earliest."""
+        return self._floors.get(operator, [BEGINNING] * len(self.owners[operator]))
+
+    def places(self, w: Arrays, operator: str) -> list[Place]:
+        """Where each partition goes on: where its owner is, or at its floor if that lies behind."""
+        first = self._instances(operator).start
+        pairs = zip(self.owners[operator].tolist(), self.floors(operator), strict=True)
+        return [max(self.place(w, first + index), floor, key=_turn) for index, floor in pairs]
+
+    def assign(self, w: Arrays, operator: str, owner: Words, floors: Sequence[Place]) -> None:
+        """From now on partition k belongs to the instance with index owner[k], and is read from floors[k] on (`places` up to now). The logs
+        of all instances are empty until `reload` fills them."""
+        self.owners[operator], self._floors[operator] = np.array(owner, np.int64), list(floors)
+        here = self._instances(operator)
+        for i in range(here.start, here.stop):
+            mine = [floor.append_ns for floor, k in zip(floors, owner.tolist(), strict=True) if k == i - here.start]
+            w.inst[i, L.I_LOG] = w.inst[i, L.I_LOG_END]
+            self._sought.pop(i, None)
+            if mine:
+                self._sought[i] = Place(min(mine), 0, L.LOG_AHEAD)
+
+
+def owners(partitions: int, active: int) -> Words:
+    """The index of the instance that each partition belongs to, (partitions,)."""
+    found: Words = np.arange(partitions) * active // partitions
+    return found
+
+
+def _turn(place: Place) -> tuple[int, int]:
+    """What comes earlier in a log has the lesser one: records that come together stand there by number."""
+    return place.append_ns, {L.LOG_AHEAD: -1, L.LOG_END: L.FAR}.get(place.trigger, place.trigger)
+
+
+def _row(chunk: LogChunk, place: Place, among: NDArray[np.bool_]) -> int:
+    """The first row of a chunk that lies at a place, or behind it. among: rows of which the place may be one."""
+    start, stop = map(int, np.searchsorted(chunk.append_ns, [place.append_ns, place.append_ns + 1]))  # they came together
+    same = (chunk.event_ns[start:stop] == place.event_ns) & (chunk.trigger[start:stop] == place.trigger) & among[start:stop]
+    found = np.flatnonzero(same)
+    if len(found):
+        return start + int(found[0])
+    return stop if place.trigger == L.LOG_END else start

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from engine.processors import lay_out
 from engine.pruning import carried
 from engine.spec import ExpandedHost, Experiment, RecordSchema
 from engine.spec.checkpointing import InducedCheckpoints
-from engine.spec.experiment import Credits, input_counts
+from engine.spec.experiment import Credits, Unbounded, input_counts
 from engine.spec.expression_tree import TextFunction
 from engine.spec.expressions import parse
 from engine.spec.generation import Coordinated
@@ -34,6 +35,9 @@ from engine.spec.validation import Context, placement_of, schemas
 from engine.texts import TextTables
 from engine.workloads.feed import Feed, build_feed
 from engine.workloads.strings import Strings
+
+Bounds = tuple[Callable[[int], int], ...]
+"""By edge how many records a channel may hold, given the channels that lead to its receiver; 0: any number."""
 
 PARTITIONINGS = {"forward": L.FORWARD, "hash": L.HASH, "rebalance": L.REBALANCE, "broadcast": L.BROADCAST}
 
@@ -53,6 +57,8 @@ class Plan:
     operators: list[str]
     hosts: list[str]
     watermarked: frozenset[str]  # sources that draw watermarks
+    bounds: Bounds
+    parallelism: list[int]  # at the start of the run, by operator
 
 
 @dataclass
@@ -139,8 +145,13 @@ def build(
     kernels: Loop,
     protocol: Any = None,
     actors: Sequence[ActorHost] = (),
+    active: Mapping[str, int] | None = None,
 ) -> Plan:
-    """Lower a valid experiment. Raises `Refusal` where a data set does not fit."""
+    """Lower a valid experiment, with all its instances active. Raises `Refusal` where a data set does not fit.
+
+    active: of operators whose parallelism may change, how many instances the run begins with (`engine.core.arrangement`).
+    """
+    active = active or {}
     query = experiment.query
     specs = query.operators
     position = {spec.id: n for n, spec in enumerate(specs)}
@@ -159,8 +170,9 @@ def build(
     first = np.cumsum([0, *(spec.parallelism for spec in specs)])
     weight_of = weights(experiment.workload.scale, specs, {spec.id: OPERATORS[spec.kind] for spec in specs}, query.edges)
     inst = _instances(experiment, first, placement, watermarks)
-    processors = lay_out(hosts, inst)
-    edge, chan, credit_size, op_edges, edge_range, route = _channels(experiment, position, first, types, weight_of)
+    parallelism = [active.get(spec.id, spec.parallelism) for spec in specs]
+    processors = lay_out(hosts, inst, inst[:, L.I_INDEX] < np.array(parallelism)[inst[:, L.I_OP]])
+    edge, chan, credit_size, op_edges, edge_range, route, bounds = _channels(experiment, position, first, types, weight_of, active)
     edge[:, L.E_COUNTED] = (edge[:, L.E_BOUND] > 0) | (protocol is not None) | ("counting" in kernels.features)
     region = coordinated_region(experiment.policies.checkpointing, query)
     edge[:, L.E_INNER] = [link.source in region and region[link.source] == region.get(link.target) for link in query.edges]
@@ -229,6 +241,7 @@ def build(
             lowering.lists_each,
             lowering.lists_link,
             inner_ps,
+            spec.parallelism,
         )
 
     width = max(len(schema.fields) for schema in types.values())
@@ -280,7 +293,7 @@ def build(
     return Plan(
         experiment, made, network, feeds, strings, texts, types,
         sinks, [spec.id for spec in specs], [h.name for h in hosts],
-        frozenset(id for id, marks in watermarks.items() if marks.kind != "none"),
+        frozenset(id for id, marks in watermarks.items() if marks.kind != "none"), bounds, parallelism,
     )  # fmt: skip
 
 
@@ -328,10 +341,14 @@ def _channels(
     first: Words,
     types: Mapping[str, RecordSchema],
     weight_of: Mapping[str, tuple[int, int]],
-) -> tuple[Words, Words, int, Words, list[tuple[int, int]], Words]:
+    scaled: Collection[str],
+) -> tuple[Words, Words, int, Words, list[tuple[int, int]], Words, Bounds]:
+    """scaled: operators that may have fewer instances than they are laid out with; then a channel may hold more."""
     specs, edges = experiment.query.operators, experiment.query.edges
     flow = experiment.policies.flow_control
     inputs = input_counts(specs, edges)
+    fewest = input_counts([spec.model_copy(update={"parallelism": 1}) if spec.id in scaled else spec for spec in specs], edges)
+    bounds: list[Callable[[int], int]] = []
     edge = np.zeros((len(edges), L.E_COLUMNS), np.int64)
     blocks: list[Words] = []
     route: list[int] = []
@@ -357,7 +374,7 @@ def _channels(
             scheme = L.SCHEME_MODULO if part.scheme == "modulo" else L.SCHEME_KEY_GROUPS
             groups = receivers if part.scheme == "modulo" else part.key_groups
         port = OPERATORS[specs[target].kind].inputs.index(link.target_port)
-        bound = flow.records(schema.bytes, inputs[link.target], weight) if isinstance(flow, Credits) else 0
+        bounds.append(partial(_bound, flow, schema.bytes, weight))
         edge[n] = (
             source,
             target,
@@ -367,7 +384,7 @@ def _channels(
             scheme,
             groups,
             channels,
-            bound,
+            bounds[n](inputs[link.target]),
             credits,
             (schema.bytes + experiment.cluster.envelope_bytes) * weight,
             len(route),
@@ -380,7 +397,7 @@ def _channels(
             route += [group * receivers // groups for group in range(groups)]
         blocks.append(block)
         channels += len(block)
-        credits += len(block) * bound
+        credits += len(block) * bounds[n](fewest[link.target])
     chan = np.concatenate(blocks) if blocks else np.zeros((0, L.C_COLUMNS), np.int64)
     op_edges: list[int] = []
     ranges: list[tuple[int, int]] = []
@@ -388,7 +405,11 @@ def _channels(
         leaving = [e for e in range(len(edges)) if edge[e, L.E_SOURCE] == n]
         ranges.append((len(op_edges), len(op_edges) + len(leaving)))
         op_edges += leaving
-    return edge, chan, credits, np.array(op_edges, np.int64), ranges, np.array([*route, 0], np.int64)
+    return edge, chan, credits, np.array(op_edges, np.int64), ranges, np.array([*route, 0], np.int64), tuple(bounds)
+
+
+def _bound(flow: Unbounded | Credits, record_bytes: int, weight: int, inputs: int) -> int:
+    return max(1, flow.records(record_bytes, inputs, weight)) if isinstance(flow, Credits) else 0
 
 
 def _inputs(chan: Words, edge: Words, instances: int) -> tuple[Words, Words]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.core import layout as L
 from engine.core.world import Words
@@ -15,8 +16,11 @@ SCANNED_MAX = 8
 """Shared processors with more instances than these take their turns from heaps; to look at all of so few is faster."""
 
 
-def lay_out(hosts: Sequence[ExpandedHost], inst: Words) -> dict[str, Words]:
-    """The tables `proc`, `members`, `host`, `host_members` and the empty heaps; sets each instance's processor."""
+def lay_out(hosts: Sequence[ExpandedHost], inst: Words, is_active: NDArray[np.bool_]) -> dict[str, Words]:
+    """The tables `proc`, `members`, `host`, `host_members` and the empty heaps; sets each instance's processor.
+
+    is_active: (instances,) whether it is at the start of the run. Those are pinned first, as if there were no others.
+    """
     host = np.zeros((len(hosts), L.H_COLUMNS), np.int64)
     host[:, [L.H_RESUME, L.H_WAKE, L.H_TICK]] = L.FAR
     host[:, L.H_EMITTING] = -1
@@ -39,7 +43,8 @@ def lay_out(hosts: Sequence[ExpandedHost], inst: Words) -> dict[str, Words]:
         elif isinstance(machine.processor, Pool):
             groups = [here]
         else:
-            groups = [here[c::cores] for c in range(cores)]
+            first = sorted(here, key=lambda i: not is_active[i])
+            groups = [sorted(first[c::cores]) for c in range(cores)]
         for group in groups:
             inst[group, L.I_PROCESSOR] = len(rows)
             rows += [(len(members), len(group), h, len(rows))] * (cores if isinstance(machine.processor, Pool) else 1)

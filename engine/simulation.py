@@ -25,6 +25,7 @@ from engine.checkpointing.observing import watched
 from engine.core import layout as L
 from engine.core import weave
 from engine.core.actors import Actor, Actors, Agent, Directory, packed, unpacked
+from engine.core.arrangement import active, arrange
 from engine.core.control import Control
 from engine.core.deadlock import standing_channels
 from engine.core.loss import will_be_back
@@ -36,6 +37,7 @@ from engine.logs import Logs
 from engine.network import LinkFaults
 from engine.operators import OPERATORS
 from engine.spec import Experiment, RecordSchema, canonical_json, read_document
+from engine.spec import laid_out as laying
 from engine.spec.generation import Coordinated
 from engine.spec.retention import KeepFor
 from engine.spec.selection import Selection
@@ -62,6 +64,8 @@ class Simulation:
     sinks deliver, for `outputs`. trace: keep every service, for `service_trace`. capacity: first sizes of the arrays.
     protocol: kernels woven in for each message (`engine.core.weave.HOOKS`). controls: policies that act between windows.
     actors: what exists once, on hosts of their own; agent: what instances do with control messages (`engine.core.actors`).
+    greatest: the most instances of each operator whose parallelism a control may change (`engine.core.arrangement`); results do not change
+    by it alone.
     kinds: operator kinds to weave in beside the query's own, so that runs of many queries share one compiled loop; results do not change.
     Raises `InvalidExperiment` with all problems of the document.
     """
@@ -79,6 +83,7 @@ class Simulation:
         actors: Sequence[Actor] = (),
         agent: Agent | None = None,
         kinds: Collection[str] = (),
+        greatest: Mapping[str, int] | None = None,
     ):
         capacity = capacity or Capacity()
         self._made_with = {
@@ -89,10 +94,13 @@ class Simulation:
             "actors": deepcopy(list(actors)),
             "agent": deepcopy(agent),
             "kinds": tuple(kinds),
+            "greatest": greatest,
         }
         context = Context(datasets=datasets or lookup([FIXTURES]))
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
-        cast = checkpointing.cast_of(self.experiment)
+        most = laying.greatest(self.experiment) if greatest is None else dict(greatest)
+        laid_out = laying.laid_out(self.experiment, most)
+        cast = checkpointing.cast_of(self.experiment, most)
         if cast.agent is not None and agent is not None:
             raise ValueError("the document names a checkpointing protocol, which has an agent of its own; give no other")
         actors, agent = [*cast.actors, *actors], cast.agent or agent
@@ -109,12 +117,17 @@ class Simulation:
         kinds_used = {kind: operator for kind, operator in OPERATORS.items() if kind in used}
         self._kernels = weave.weave(kinds_used, protocol, features=features)
         hosts = [actor.host for actor in actors]
-        self._plan = planning.build(self.experiment, context, context.datasets, capacity, keep_outputs, self._kernels, protocol, hosts)
+        begins_with = {id: self.experiment.operator(id).parallelism for id in most}
+        self._plan = planning.build(
+            laid_out, context, context.datasets, capacity, keep_outputs, self._kernels, protocol, hosts, begins_with
+        )
         if self._plan.arrays.host[:, L.H_THREADS].any():
             self._kernels = weave.weave(kinds_used, protocol, features=[*features, "heaps"])
         self._logs = Logs(self._plan)
         keepings = [getattr(OPERATORS[spec.kind], "keeping", None) for spec in self.experiment.query.operators]
-        self._world = World(self._plan.arrays, keepings, self._logs)
+        self._world = World(self._plan.arrays, keepings, self._logs, self._plan.bounds)
+        if most:
+            arrange(self._world, self._plan.parallelism)
         checkpointing.prepare(cast, self._world)
         services = sum(feed.count for feed in self._plan.feeds.values()) * len(self._plan.operators)
         self._trace_rows = capacity.trace or min(max(services, 1 << 16), ROWS_AHEAD)
@@ -324,7 +337,8 @@ class Simulation:
         first_machine = len(instances) + len(actors)
         machines = tuple(range(first_machine, first_machine + len(self._plan.hosts)))
         channels = tuple(map(tuple, w.chan[:, [L.C_SENDER, L.C_RECEIVER]].tolist()))
-        return Directory(instances, {name: len(instances) + k for k, name in enumerate(actors)}, machines, channels)
+        in_use = tuple(np.flatnonzero(active(w)).tolist())
+        return Directory(instances, {name: len(instances) + k for k, name in enumerate(actors)}, machines, channels, in_use)
 
     def _retention(self) -> list[Control]:
         """What drops old records from the logs, if a log drops any."""
@@ -334,7 +348,7 @@ class Simulation:
             source = self.experiment.workload.sources.get(operator)
             if source is not None and isinstance(source.retention, KeepFor):
                 first = int(w.op[number, L.O_FIRST])
-                logs |= dict.fromkeys(range(first, first + int(w.op[number, L.O_PARALLEL])), source.retention)
+                logs |= dict.fromkeys(range(first, first + int(w.op[number, L.O_STRIDE])), source.retention)
         return [Retention(logs, len(w.inst))] if logs else []
 
     @property
@@ -590,7 +604,7 @@ class Simulation:
         copy = object.__new__(Simulation)
         copy.__dict__.update(self.__dict__)
         copy._logs = self._logs.fork()
-        copy._world = World(self._world.arrays, self._world.keepings, copy._logs)
+        copy._world = World(self._world.arrays, self._world.keepings, copy._logs, self._world.bounds)
         copy._controls = deepcopy(self._controls)
         copy._actors = deepcopy(self._actors)
         copy.restore(self.snapshot())

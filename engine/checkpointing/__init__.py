@@ -28,6 +28,9 @@ from .hybrid import HybridCoordinator, HybridWorker, Numbering, Region
 from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
 from .worker import Costs
 
+Instances = dict[str, range]
+"""Numbers of the instances of each operator with which the run begins."""
+
 
 @dataclass(frozen=True)
 class Cast:
@@ -42,8 +45,9 @@ class Cast:
     lore_bytes: int = 0
 
 
-def cast_of(experiment: Experiment) -> Cast:
-    """Fresh ones for the protocol that the document names."""
+def cast_of(experiment: Experiment, greatest: Mapping[str, int] | None = None) -> Cast:
+    """Fresh ones for the protocol that the document names. greatest: with how many instances operators are laid out, where these are more
+    than the document has."""
     protocol = experiment.policies.checkpointing
     if isinstance(protocol, NoCheckpoints):
         return Cast()
@@ -54,41 +58,39 @@ def cast_of(experiment: Experiment) -> Cast:
         open_log_ns=milliseconds_ns(getattr(protocol, "open_log_ms", 0)),
         replay_ns=scaled(getattr(protocol, "replay_us", 0), 1000),
     )
-    cast = PROTOCOLS[protocol.kind](experiment, protocol, costs)
+    cast = PROTOCOLS[protocol.kind](experiment, protocol, costs, _instances(experiment, greatest or {}))
     return replace(cast, actors=(*cast.actors, _store(protocol.store)))
 
 
-def _coordinated(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
-    until_ns, sources = experiment.workload.horizon_ns, _sources(experiment)
+def _coordinated(experiment: Experiment, protocol: Any, costs: Costs, instances: Instances) -> Cast:
+    until_ns, sources = experiment.workload.horizon_ns, _sources(experiment, instances)
     rounds = CoordinatedRounds(COORDINATOR, protocol.interval_ns, until_ns, protocol.detect_ns, _machines(experiment), sources)
     return Cast((rounds,), CoordinatedWorker(costs, _may_be_lost(experiment)))
 
 
-def _coordinated_unaligned(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
-    until_ns, sources, may_be_lost = experiment.workload.horizon_ns, _sources(experiment), _may_be_lost(experiment)
+def _coordinated_unaligned(experiment: Experiment, protocol: Any, costs: Costs, instances: Instances) -> Cast:
+    until_ns, sources, may_be_lost = experiment.workload.horizon_ns, _sources(experiment, instances), _may_be_lost(experiment)
     rounds = UnalignedRounds(COORDINATOR, protocol.interval_ns, until_ns, protocol.detect_ns, _machines(experiment), sources)
     return Cast((rounds,), UnalignedWorker(costs, may_be_lost), _counting(may_be_lost), drops_duplicates=True, overtakes=True)
 
 
-def _uncoordinated(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
+def _uncoordinated(experiment: Experiment, protocol: Any, costs: Costs, instances: Instances) -> Cast:
     workload, may_be_lost = experiment.workload, _may_be_lost(experiment)
     worker = UncoordinatedWorker(costs, may_be_lost, protocol.interval_ns, protocol.jitter_ns, workload.horizon_ns, workload.seed)
     return _logged(experiment, protocol, worker, UncoordinatedCoordinator(*_searching(experiment, protocol)))
 
 
-def _communication_induced(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
+def _communication_induced(experiment: Experiment, protocol: Any, costs: Costs, instances: Instances) -> Cast:
     workload, may_be_lost = experiment.workload, _may_be_lost(experiment)
-    instances = sum(spec.parallelism for spec in experiment.query.operators)
-    added_bytes = protocol.added_bytes(instances)
+    added_bytes = protocol.added_bytes(sum(map(len, instances.values())))
     worker = InducedWorker(costs, may_be_lost, protocol.interval_ns, protocol.jitter_ns, workload.horizon_ns, workload.seed, added_bytes)
     cast = _logged(experiment, protocol, worker, UncoordinatedCoordinator(*_searching(experiment, protocol)))
     rule = L.RULE_INDEX if protocol.variant == "bcs" else L.RULE_CLOCK * protocol.clock_test + L.RULE_CYCLE * protocol.cycle_test
     return replace(cast, features=(*cast.features, "forcing"), lore_rule=rule, lore_bytes=added_bytes * workload.scale)
 
 
-def _hybrid(experiment: Experiment, protocol: Any, costs: Costs) -> Cast:
+def _hybrid(experiment: Experiment, protocol: Any, costs: Costs, instances: Instances) -> Cast:
     workload, may_be_lost = experiment.workload, _may_be_lost(experiment)
-    instances = _instances(experiment)
     inside = coordinated_region(protocol, experiment.query)
     fed = {edge.target for edge in experiment.query.edges if edge.source in inside and inside[edge.source] == inside.get(edge.target)}
     intervals_ns = [protocol.interval_ns] * sum(map(len, instances.values()))
@@ -131,7 +133,7 @@ def _counting(kept: bool) -> tuple[str, ...]:
     return ("counting", "logging") if kept else ("counting",)
 
 
-PROTOCOLS: Mapping[str, Callable[[Experiment, Any, Costs], Cast]] = {
+PROTOCOLS: Mapping[str, Callable[[Experiment, Any, Costs, Instances], Cast]] = {
     "coordinated": _coordinated,
     "coordinated_unaligned": _coordinated_unaligned,
     "uncoordinated": _uncoordinated,
@@ -154,19 +156,18 @@ def _machines(experiment: Experiment) -> list[int]:
     return sorted({host for hosts in placement_of(experiment).values() for host in hosts})
 
 
-def _sources(experiment: Experiment) -> list[int]:
+def _sources(experiment: Experiment, instances: Instances) -> list[int]:
     """The instances of sources."""
-    instances = _instances(experiment)
     return [i for spec in experiment.query.operators if spec.kind == "source" for i in instances[spec.id]]
 
 
-def _instances(experiment: Experiment) -> dict[str, range]:
-    """The instances of each operator."""
-    found: dict[str, range] = {}
+def _instances(experiment: Experiment, greatest: Mapping[str, int]) -> Instances:
+    """Those of the document."""
+    found: Instances = {}
     first = 0
     for spec in experiment.query.operators:
         found[spec.id] = range(first, first + spec.parallelism)
-        first += spec.parallelism
+        first += greatest.get(spec.id, spec.parallelism)
     return found
 
 

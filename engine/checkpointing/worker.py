@@ -94,8 +94,8 @@ class Worker(ABC):
         self.addresses = directory.machines
         self.host_of = [host for _, _, host in directory.instances]
         self.instances: dict[int, list[int]] = {}
-        for i, host in enumerate(self.host_of):
-            self.instances.setdefault(host, []).append(i)
+        for i in range(len(self.host_of)) if directory.active is None else directory.active:
+            self.instances.setdefault(self.host_of[i], []).append(i)
 
     def begin(self, host: int, post: Post) -> None:  # noqa: B027 some have no timers
         """Protocols with timers ask for the first one."""

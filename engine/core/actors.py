@@ -52,12 +52,14 @@ class Directory:
     """Who has which address: instances come first, in the run's order, then actors, then the processes of machines.
 
     instances: operator id, index, host index. actors: address by name. machines: address by host index. channels: sender and receiver.
+    active: instances that are in use when the run begins (`engine.core.arrangement`); None: all.
     """
 
     instances: tuple[tuple[str, int, int], ...]
     actors: dict[str, int]
     machines: tuple[int, ...] = ()
     channels: tuple[tuple[int, int], ...] = ()
+    active: tuple[int, ...] | None = None
 
 
 class Post(Protocol):
@@ -277,7 +279,7 @@ class Actors:
         slot = int(w.inst[i, L.I_QUEUE])
         h = int(w.inst[i, L.I_HOST])
         post = _AgentPost(self, world, i)
-        extra_ps = 0
+        extra_ps, rank = 0, int(w.inst[i, L.I_RANK])
         now_ns = int(w.host[h, L.H_RESUME])
         if self.agent is not None and w.msg[slot, L.M_KIND] == L.BARRIER:
             extra_ps = self.agent.aligned(world, i, int(w.msg[slot, L.M_EVENT]), now_ns, post)
@@ -285,7 +287,10 @@ class Actors:
             extra_ps = self._forced.forced(world, i, int(w.msg[slot, int(w.g[L.G_LORE])]), now_ns, post)
         elif self.agent is not None:
             extra_ps = self.agent.serve(world, i, self._read(world, slot), now_ns, post)
-        world.arrays.host[h, L.H_ANSWERED : L.H_ANSWER_PS + 1] = 1, post.first, post.last, extra_ps
+        w = world.arrays
+        held = w.inst[i, L.I_RANK] == L.FAR  # the loop has still to choose it for this service
+        w.inst[i, L.I_RANK] = rank
+        w.host[h, L.H_ANSWERED : L.H_ANSWER_PS + 1] = 1 + held, post.first, post.last, extra_ps
 
     def bury(self, world: World) -> None:
         """Forget the parcels of lost messages; their places are free again."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import keyed, lore, losing, replay
 from . import layout as L
+from .arrangement import active, next_tick_ns
 from .keyed import KeyedState, tables_from_bytes, tables_to_bytes
 from .tools import look_at
 from .world import Arrays, Words, World
@@ -31,12 +32,23 @@ BEGINNING = Place(0, 0, L.LOG_AHEAD)
 
 
 class SourceLogs(Protocol):
-    """The logs of the sources, outside the system under test; they keep what was read."""
+    """The logs of the sources, outside the system under test; they keep what was read. owners: by operator, the instance (its index) that
+    each partition belongs to."""
+
+    owners: dict[str, Words]
 
     def place(self, w: Arrays, i: int) -> Place: ...
 
     def seek(self, w: Arrays, i: int, place: Place) -> None:
         """Instance `i` goes on there, once `reload` has filled its log."""
+        ...
+
+    def places(self, w: Arrays, operator: str) -> list[Place]:
+        """Where each partition goes on."""
+        ...
+
+    def assign(self, w: Arrays, operator: str, owner: Words, floors: Sequence[Place]) -> None:
+        """Partitions have other owners, and go on at `floors` once `reload` has filled the logs."""
         ...
 
     def reload(self, w: Arrays) -> Arrays: ...
@@ -206,20 +218,16 @@ def resume(world: World, h: int, now_ns: int) -> None:
     """The instances of host `h` go on from the nanosecond after `now_ns` on."""
     world.arrays = world.logs.reload(world.arrays)
     w = world.arrays
-    here = np.flatnonzero(w.inst[:, L.I_HOST] == h).tolist()
+    here = np.flatnonzero((w.inst[:, L.I_HOST] == h) & active(w)).tolist()
     for i in here:
         inst = w.inst[i]
         inst[L.I_STATUS] = L.IDLE
         if w.g[L.G_TRACING]:
             w.behind[i, L.B_IDLE] = now_ns
-        tick_ns = int(inst[L.I_TICK])
-        if inst[L.I_SOURCE] and inst[L.I_PERIOD]:
-            tick_ns = (now_ns // int(inst[L.I_PERIOD]) + 1) * int(inst[L.I_PERIOD])
-            tick_ns = tick_ns if tick_ns <= w.g[L.G_HORIZON] else L.FAR
-        inst[L.I_TICK] = max(tick_ns, now_ns + 1)  # what has ended meanwhile ends now
+        inst[L.I_TICK] = next_tick_ns(w, i, now_ns)
         if w.host[h, L.H_THREADS]:
             look_at(w, h, i)  # type: ignore[no-untyped-call]
-    w.host[h, L.H_TICK] = min(w.inst[here, L.I_TICK].tolist())
+    w.host[h, L.H_TICK] = min(w.inst[here, L.I_TICK].tolist(), default=L.FAR)
     w.host[h, L.H_RESUME] = w.next_ns[h] = max(now_ns + 1, int(w.host[h, L.H_PAUSED]))
 
 
@@ -233,5 +241,5 @@ def _turns(w: Arrays, i: int) -> Words:
     """The channels that tell where instance `i` goes on with `rebalance`, by edge."""
     op, k = w.op[w.inst[i, L.I_OP]], int(w.inst[i, L.I_INDEX])
     edges: Iterable[Any] = (w.edge[e] for e in w.op_edges[op[L.O_EDGE] : op[L.O_EDGE_END]])
-    found = [int(e[L.E_CHANNEL]) + k * int(w.op[e[L.E_TARGET], L.O_PARALLEL]) for e in edges if e[L.E_KIND] == L.REBALANCE]
+    found = [int(e[L.E_CHANNEL]) + k * int(w.op[e[L.E_TARGET], L.O_STRIDE]) for e in edges if e[L.E_KIND] == L.REBALANCE]
     return np.array(found, np.int64)

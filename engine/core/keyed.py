@@ -150,6 +150,14 @@ def put(world: World, keeping: Keeping, i: int, state: KeyedState) -> None:
     _relink(w, keeping, i, np.concatenate([present, made]))
 
 
+def relink(world: World, i: int) -> None:
+    """The ways to what instance i holds are built anew, and with them its ticks."""
+    w = world.arrays
+    keeping = world.keepings[int(w.inst[i, L.I_OP])]
+    if keeping is not None:
+        _relink(w, keeping, i, _entries(w, keeping, i))
+
+
 def parameters(w: Arrays, i: int) -> int:
     """Where the parameters of the instance's operator stand in `par`."""
     return int(w.op[w.inst[i, L.I_OP], L.O_PARAMS])

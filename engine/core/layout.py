@@ -155,7 +155,8 @@ H_PERIOD_END = 32
 H_PAUSED = 33  # nothing happens before
 H_OWN_SPEED = 34  # without faults
 H_BACK = 35  # when the host is up again if it is down: FAR for never; 0: it is up
-H_ANSWERED = 36  # 1: the call-out of this host has been answered, with these messages (first, last) and so much more work
+H_ANSWERED = 36  # 1: the call-out of this host has been answered, with these messages (first, last) and so much more work; 2: and the
+# instance is held from this service on
 H_ANSWER = 37
 H_ANSWER_LAST = 38
 H_ANSWER_PS = 39
@@ -197,7 +198,7 @@ NO_PRESSURE = 1 << 16
 (
     O_CODE,
     O_FIRST,
-    O_PARALLEL,
+    O_PARALLEL,  # its active instances, the first ones of ...
     O_EDGE,
     O_EDGE_END,
     O_PARAMS,
@@ -220,8 +221,9 @@ NO_PRESSURE = 1 << 16
     O_LISTS_EACH,  # ... how many ...
     O_LISTS_LINK,  # ... and of what: 0 panes, k > 0 stored rows linked by their column k, -1 what is found without them
     O_INNER_PS,  # work of logging an output on the inner edges that leave it, where that comes and goes
+    O_STRIDE,  # ... so many that it is laid out with
     O_COLUMNS,
-) = range(26)
+) = range(27)
 (
     E_SOURCE,
     E_TARGET,

@@ -389,6 +389,7 @@ def advance(world, stop):
                             continue
                         partitioning = edge[e, E_KIND]
                         parallel = op[edge[e, E_TARGET], O_PARALLEL]
+                        stride = op[edge[e, E_TARGET], O_STRIDE]
                         more = False  # receivers after this one on this edge
                         if partitioning == FORWARD:
                             r = k
@@ -401,8 +402,8 @@ def advance(world, stop):
                                 groups = edge[e, E_GROUPS]
                                 r = route[edge[e, E_ROUTE] + group_of(msg[slot, M_PAYLOAD + edge[e, E_KEY]], edge[e, E_SCHEME], groups)]
                             else:
-                                r = (k + chan[edge[e, E_CHANNEL] + k * parallel, C_TURN]) % parallel
-                            c = edge[e, E_CHANNEL] + k * parallel + r
+                                r = (k + chan[edge[e, E_CHANNEL] + k * stride, C_TURN]) % parallel
+                            c = edge[e, E_CHANNEL] + k * stride + r
                         bound = edge[e, E_BOUND]
                         ticket = 0
                         if bound > 0 and is_record:
@@ -462,7 +463,7 @@ def advance(world, stop):
                                 if inst[i, I_BLOCKED_SINCE] >= 0:
                                     inst[i, I_HELD] += t - inst[i, I_BLOCKED_SINCE]
                             if partitioning == REBALANCE:
-                                chan[edge[e, E_CHANNEL] + k * parallel, C_TURN] += 1
+                                chan[edge[e, E_CHANNEL] + k * stride, C_TURN] += 1
                         sequence = 0
                         if edge[e, E_COUNTED] == 1:
                             sequence = carried[c, V_SENT]
@@ -828,6 +829,8 @@ def advance(world, stop):
                                 g[G_NEED] = i
                                 reason = CALL_OUT
                                 break
+                            if host[h, H_ANSWERED] == 2:
+                                inst[i, I_RANK] = FAR
                             host[h, H_ANSWERED] = 0
                             box[0] = host[h, H_ANSWER]
                             box[1] = host[h, H_ANSWER_LAST]
@@ -851,6 +854,8 @@ def advance(world, stop):
                                 reason = CALL_OUT
                                 break
                             else:
+                                if host[h, H_ANSWERED] == 2:
+                                    inst[i, I_RANK] = FAR
                                 host[h, H_ANSWERED] = 0
                                 if last:  # what came meanwhile may be served
                                     after = let_in(world, i, after)

@@ -248,6 +248,9 @@ def lose_memory(world, h, now):
             give_credits(world, c, 0)
         if inst[chan[c, C_RECEIVER], I_HOST] == h:
             chan[c, C_WATERMARK] = -FAR
+            i = chan[c, C_SENDER]
+            if inst[i, I_INDEX] >= op[inst[i, I_OP], O_PARALLEL]:  # it is not active, and holds nobody back
+                chan[c, C_WATERMARK] = FAR
     return 0
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import layout as L
 from . import losing
+from .arrangement import active
 from .tools import look_at
 from .world import Arrays, World
 
@@ -47,7 +48,7 @@ def restart(world: World, h: int, now_ns: int) -> None:
     w.host[h, [L.H_BACK, L.H_PAUSED]] = 0
     w.host[h, L.H_RESUME] = w.next_ns[h] = now_ns + 1
     losing.renew_channels(w, h, now_ns)
-    for i in np.flatnonzero(w.inst[:, L.I_HOST] == h):
+    for i in np.flatnonzero((w.inst[:, L.I_HOST] == h) & active(w)):
         inst = w.inst[i]
         inst[L.I_STATUS], inst[L.I_UP] = L.IDLE, now_ns
         if w.g[L.G_TRACING]:

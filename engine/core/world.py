@@ -152,12 +152,19 @@ def arrays(**given: Words) -> Arrays:
 
 class World:
     """Arrays and what must be done to them between runs of the loop. keepings: how each operator keeps its keyed state. logs: of the
-    sources."""
+    sources. bounds: by edge how many records a channel may hold, given the channels that lead to its receiver; 0: any number."""
 
-    def __init__(self, arrays: Arrays, keepings: Sequence[Keeping | None] = (), logs: SourceLogs | None = None):
+    def __init__(
+        self,
+        arrays: Arrays,
+        keepings: Sequence[Keeping | None] = (),
+        logs: SourceLogs | None = None,
+        bounds: Sequence[Callable[[int], int]] = (),
+    ):
         self.arrays = arrays
         self.keepings = keepings
         self._logs = logs
+        self.bounds = bounds
 
     @property
     def logs(self) -> SourceLogs:

@@ -240,6 +240,9 @@ class Experiment(Model):
         for operator, written in zip(self.query.operators, document["query"]["operators"], strict=True):
             del written["name"]
             written["params"] = operator.parameters.model_dump(mode="json", by_alias=True)
+        for source in document["workload"]["sources"].values():
+            if source["partitions"] is None:  # documents from before there was such a thing keep their hashes
+                del source["partitions"]
         return document
 
     @property

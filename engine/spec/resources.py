@@ -54,6 +54,7 @@ def resource_problems(draft: Draft, datasets: Datasets, budgets: Budgets) -> Ite
     yield from _faults(draft)
     yield from _prices(draft)
     yield from _source_entries(draft)
+    yield from _partitions(draft)
     yield from _sizes(draft, budgets)
     yield from _records(draft, datasets, budgets)
     yield from scale_problems(draft)
@@ -171,6 +172,23 @@ def _source_entries(draft: Draft) -> Iterator[Problem]:
         elif id in draft.kinds and id not in sources:
             message = f"sources has an entry for '{id}', which is a {draft.kinds[id].kind} and no source; remove it"
             yield Problem(place, "not_a_source", message, id)
+
+
+def _partitions(draft: Draft) -> Iterator[Problem]:
+    for id, source in draft.sources.items():
+        operator, given = draft.by_id.get(id), source.partitions
+        if operator is None or given is None or given == operator.parallelism:
+            continue
+        if given < operator.parallelism:
+            wrong = f"so some of its instances would get nothing; it must be at least {operator.parallelism}"
+        elif source.watermarks.kind == "device":
+            wrong = "and an instance could not tell the devices' watermarks for its partitions apart; leave it out, or choose bounded watermarks"
+        elif source.generation.kind == "coordinated":
+            wrong = "and the generators wait for instances, one for one; leave it out, or choose open generation"
+        else:
+            continue
+        message = f"partitions is {given}, but '{id}' has {operator.parallelism} instances, {wrong}"
+        yield Problem(pointer("workload", "sources", id, "partitions"), "wrong_partitions", message, given)
 
 
 def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:

@@ -70,6 +70,13 @@ class SourceWorkload(Model):
         default=NoWatermarks(), title="Watermarks", description="What the source says about its progress in event time."
     )
 
+    partitions: Integer | None = Field(
+        default=None,
+        ge=1,
+        le=32_768,
+        title="Partitions",
+        description="Logs that the records are spread over, at least one for each instance; one for each if not given.",
+    )
     retention: AnyRetention = Field(default=KeepAll(), title="Retention", description="How long the log keeps what nobody has read.")
     generation: AnyGeneration = Field(default=OpenLoop(), title="Generation", description="Whether records are made on time or on demand.")
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine.core import bulk
 from engine.core import layout as L
+from engine.core.arrangement import active
 from engine.core.memory import held_bytes
 from engine.core.world import Arrays, Words
 
@@ -194,7 +195,8 @@ class Observer:
         self, number: int, w: Arrays, before: Counters, now: Counters, deaths: Sequence[Mapping[str, Any]] = ()
     ) -> tuple[dict[str, Any], dict[str, Words]]:
         """The frame that the browser gets (docs/engine-api.md; rates are per virtual second), and rows for the telemetry files: one per
-        instance, then one per host, trunk and actor (the last two have sent bytes only). deaths: of hosts, since the last frame."""
+        instance that is active or has done something since the last frame, then one per host, trunk and actor (the last two have sent
+        bytes only). deaths: of hosts, since the last frame."""
         new, held = now.since(before), _held(w)
         by_host = _totals(np.concatenate([new.gained[_OF_TIME], held]), w.inst[:, L.I_HOST], len(self._machines))
         return self._live(number, w, new, now, held, by_host, deaths), self._rows(number, w, new, now, held, by_host)
@@ -208,7 +210,7 @@ class Observer:
         latency, *further = map(_live_latency, _by_latency(new.histogram, kinds), sums_ns)
         op_of, size, hosts = w.inst[:, L.I_OP], len(self.operators), len(self.hosts)
         source = (w.inst[:, L.I_SOURCE] == 1).astype(np.int64)
-        sums = _totals(np.concatenate([new.gained, held, [source, np.ones_like(source)]]), op_of, size)
+        sums = _totals(np.concatenate([new.gained, held, [source, active(w)]]), op_of, size)
         gained, (queue, _, _, state), reads_log, instances = sums[: len(GAINED)], sums[len(GAINED) : -2], sums[-2], sums[-1]
         per_s = np.round(gained[[_ROW["served"], _ROW["emitted"]]] / span_s, 6)
         shares = np.round(gained[_OF_TIME] / np.maximum(instances, 1) / span_ns, 6)
@@ -222,10 +224,11 @@ class Observer:
             attribution(gained, reads_log),
             strict=True,
         )
+        in_use = np.bincount(w.inst[active(w), L.I_HOST], minlength=hosts)
         processors = np.where(
             w.host[:hosts, L.H_SHARING] == 1,
             w.host[:hosts, L.H_UNITS] / L.UNIT,
-            np.maximum(w.host[:hosts, L.H_PROCESSOR_END] - w.host[:hosts, L.H_PROCESSOR], 1),
+            np.clip(w.host[:hosts, L.H_PROCESSOR_END] - w.host[:hosts, L.H_PROCESSOR], 1, np.maximum(in_use[:hosts], 1)),
         )
         sent_mbit_per_s = np.round(new.sent_bytes * 8e-6 / span_s, 6).tolist()
         machines = zip(
@@ -285,21 +288,23 @@ class Observer:
         }
 
     def _rows(self, number: int, w: Arrays, new: Counters, now: Counters, held: Words, by_host: Words) -> dict[str, Words]:
-        n, rows = len(w.inst), len(w.inst) + len(self._machines)
+        shown = active(w) | (new.gained != 0).any(axis=0)
+        inst = w.inst[shown]
+        n, rows = len(inst), len(inst) + len(self._machines)
         counts = np.zeros((len(GAINED) + len(HELD) + 3, rows), np.int64)
-        counts[: len(GAINED), :n], counts[len(GAINED) : -3, :n] = new.gained, held
+        counts[: len(GAINED), :n], counts[len(GAINED) : -3, :n] = new.gained[:, shown], held[:, shown]
         counts[[*_OF_TIME, *range(len(GAINED), len(GAINED) + len(HELD))], n:] = by_host
         counts[-3:, n:] = w.memory[:, L.Z_USED], w.memory[:, L.Z_PRESSURE], new.sent_bytes
         found = dict(zip((*GAINED, *HELD, "memory_bytes", "pressure", "egress_bytes"), counts, strict=True))
         marks = np.full(rows, L.FAR)
-        marks[:n] = w.inst[:, L.I_WATERMARK]
+        marks[:n] = inst[:, L.I_WATERMARK]
         return {
             "frame": np.full(rows, number, np.int32),
             "t_ns": np.full(rows, now.t_ns, np.int64),
             "scope": self._scopes[np.r_[np.zeros(n, np.int64), 1 : len(self._scopes)]],
-            "name": self._names[np.r_[w.inst[:, L.I_OP], len(self.operators) : len(self._names)]],
-            "index": np.concatenate([w.inst[:, L.I_INDEX], self._machines]).astype(np.int32),
-            "host": np.concatenate([w.inst[:, L.I_HOST], np.arange(len(self._machines))]).astype(np.int32),
+            "name": self._names[np.r_[inst[:, L.I_OP], len(self.operators) : len(self._names)]],
+            "index": np.concatenate([inst[:, L.I_INDEX], self._machines]).astype(np.int32),
+            "host": np.concatenate([inst[:, L.I_HOST], np.arange(len(self._machines))]).astype(np.int32),
             **found,
             "watermark_ns": marks,
         }
@@ -308,7 +313,8 @@ class Observer:
 def _watermark_lags_ms(w: Arrays, operators: int, t_ns: int) -> list[float | None]:
     """How far the least watermark of each operator lies behind; None before its first and after its last."""
     least = np.full(operators, L.FAR)
-    np.minimum.at(least, w.inst[:, L.I_OP], w.inst[:, L.I_WATERMARK])
+    in_use = w.inst[active(w)]
+    np.minimum.at(least, in_use[:, L.I_OP], in_use[:, L.I_WATERMARK])
     return [None if abs(mark) >= L.FAR else round((t_ns - mark) / 1e6, 3) for mark in least.tolist()]
 
 
@@ -350,7 +356,7 @@ def summary(
         "memory": {name: held for name, held in zip(hosts, _memory(w, len(hosts)), strict=True) if held is not None},
         "latency_ms": latency,
         "latencies_ms": dict(zip(latencies, further, strict=True)),
-        "operators": {name: _operator_summary(op_of == o, new, end) | {"attribution": spent[o]} for o, name in enumerate(operators)},
+        "operators": {name: _operator_summary(op_of == o, int(w.op[o, L.O_PARALLEL]), new, end) | {"attribution": spent[o]} for o, name in enumerate(operators)},
     }
 
 
@@ -393,8 +399,8 @@ def _queued(w: Arrays) -> Words:
     return count
 
 
-def _operator_summary(here: NDArray[np.bool_], new: Counters, end: Counters) -> dict[str, Any]:
-    span_ns = max(new.t_ns, 1) * max(int(here.sum()), 1)
+def _operator_summary(here: NDArray[np.bool_], parallelism: int, new: Counters, end: Counters) -> dict[str, Any]:
+    span_ns = max(new.t_ns, 1) * parallelism
     return {
         "in": int(end.served[here].sum()),
         "out": int(end.emitted[here].sum()),

@@ -12,6 +12,7 @@ from engine.core.layout import LOG_WATERMARK
 from engine.core.random import RandomStream
 from engine.spec.experiment import Experiment
 from engine.spec.flow import Datasets
+from engine.spec.laid_out import partitions
 from engine.spec.problems import refusals_below
 from engine.spec.rates import RecordedRate
 from engine.spec.records import RecordSchema
@@ -35,8 +36,8 @@ NUMBER_BITS = 40  # a trigger is the source's number above, the record's number 
 class LogChunk:
     """Log records in the order of their arrival, n of them; those that arrive together, in the order of their numbers.
 
-    append_ns (n,) non-decreasing; event_ns (n,) >= 0; trigger (n,) source number << 40 | record number; partition int32 (n,), the source
-    instance whose log holds the record; words (n, fields of the feed). Where devices make watermarks, these stand among the records, behind
+    append_ns (n,) non-decreasing; event_ns (n,) >= 0; trigger (n,) source number << 40 | record number; partition int32 (n,), the log
+    that holds the record; words (n, fields of the feed). Where devices make watermarks, these stand among the records, behind
     those that arrive at the same time: trigger LOG_WATERMARK, event_ns the watermark, words 0.
     """
 
@@ -77,7 +78,7 @@ class Feed:
 
     schema: the records' fields. fields: the names of those that are made, in the order of a chunk's columns. closes_ns: when the logs
     close: the horizon, or, for a file that ends earlier, the append time of its last record. count: how many records arrive before the
-    horizon, watermarks not among them. weight: how many real records each stands for.
+    horizon, watermarks not among them. partitions: how many logs there are. weight: how many real records each stands for.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class Feed:
         watermarks: Watermarks | None = None,
     ):
         self._records, self._delivery, self._horizon_ns, self.weight = records, delivery, horizon_ns, weight
-        self._partitions, self._random, self._watermarks = partitions, random, watermarks
+        self.partitions, self._random, self._watermarks = partitions, random, watermarks
         self._first_trigger = source_number << NUMBER_BITS
         self.schema: RecordSchema = records.schema
         self.fields: tuple[str, ...] = records.fields
@@ -118,7 +119,7 @@ class Feed:
         for start in range(0, count, BLOCK):
             block = slice(start, start + BLOCK)
             event_ns[block] = self._records.event_ns(numbers[block], made_ns[block])
-            partition[block] = self._random.below(numbers[block], self._partitions)
+            partition[block] = self._random.below(numbers[block], self.partitions)
             words[block] = self._records.words(numbers[block], event_ns[block])
         return LogChunk(append_ns, event_ns, self._first_trigger + numbers, partition, words)
 
@@ -155,12 +156,12 @@ def build_feed(
         records = Generated(BLOCKS[type(source.stream)], source.stream, workload.seed, operator_id, strings, fields)
         times = arrivals_of(workload, operator_id, datasets)
         delivery = AtOnce(times) if delays is None else Late(times, delays)
-    parallelism = experiment.operator(operator_id).parallelism
+    logs = partitions(experiment, operator_id)
     watermarks = None
     if isinstance(source.watermarks, DeviceWatermarks):
-        made = Periodic(source.watermarks.period_ns, parallelism)
+        made = Periodic(source.watermarks.period_ns, logs)
         late = delays_of(source.disorder, workload.seed, operator_id, datasets, "disorder of watermarks")
         marks = AtOnce(made) if late is None else Late(made, late)
-        watermarks = Watermarks(marks, source.watermarks.lag_ns, parallelism, len(records.fields))
+        watermarks = Watermarks(marks, source.watermarks.lag_ns, logs, len(records.fields))
     partition = RandomStream(workload.seed, operator_id, "partition")
-    return Feed(records, delivery, workload.horizon_ns, parallelism, partition, source_number, workload.scale, watermarks)
+    return Feed(records, delivery, workload.horizon_ns, logs, partition, source_number, workload.scale, watermarks)

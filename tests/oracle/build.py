@@ -227,7 +227,8 @@ def read_logs(network: Network, datasets: Any) -> Schemas:
     for source_number, operator in enumerate(sources):
         feed = build_feed(experiment, operator.id, source_number, network.strings, datasets)
         chunk = feed.chunk(0, 1 << 62)
-        partitions: list[list[Record | Mark]] = [[] for _ in range(operator.parallelism)]
+        logs: list[list[Record | Mark]] = [[] for _ in range(operator.parallelism)]
+        partitions = experiment.workload.sources[operator.id].partitions or operator.parallelism
         rows = zip(
             chunk.append_ns.tolist(),
             chunk.event_ns.tolist(),
@@ -239,7 +240,7 @@ def read_logs(network: Network, datasets: Any) -> Schemas:
         for append_ns, event_ns, trigger, partition, words in rows:
             values = {f.name: value_of(word, f.type, network.strings) for word, f in zip(words, feed.schema.fields, strict=True)}
             entry = Mark(append_ns, event_ns) if trigger == MARK_TRIGGER else Record(values, event_ns, trigger, append_ns=append_ns)
-            partitions[partition].append(entry)
+            logs[partition * operator.parallelism // partitions].append(entry)
         watermarks = experiment.workload.sources[operator.id].watermarks
         period_ns, lag_ns = (
             (milliseconds(watermarks.period_ms), milliseconds(watermarks.lag_ms)) if watermarks.kind == "bounded" else (0, 0)
@@ -249,7 +250,7 @@ def read_logs(network: Network, datasets: Any) -> Schemas:
         time_fields = [f.name for f in feed.schema.fields if f.type == "timestamp"]
         network.logs += [
             Log(instance, entries, feed.closes_ns, watermarks.kind != "none", coordinated, time_fields, period_ns, lag_ns)
-            for instance, entries in zip(instances, partitions, strict=True)
+            for instance, entries in zip(instances, logs, strict=True)
         ]
         schemas[operator.id, "out"] = feed.schema
     return schemas

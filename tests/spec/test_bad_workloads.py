@@ -24,6 +24,28 @@ RATE = f"{PERSONS}/rate"
 
 # document, changes, pointer, code, what the message or the hint must hold
 CASES = {
+    "fewer partitions than instances": (
+        q3,
+        {f"{PERSONS}/partitions": 3, "/query/operators/0/parallelism": 4},
+        f"{PERSONS}/partitions",
+        "wrong_partitions",
+        ["partitions is 3", "'persons' has 4 instances", "at least 4"],
+    ),
+    "partitions of devices that say how far they are": (
+        q3,
+        {f"{PERSONS}/partitions": 300, f"{PERSONS}/watermarks": {"kind": "device"}},
+        f"{PERSONS}/partitions",
+        "wrong_partitions",
+        ["partitions is 300", "devices' watermarks", "bounded"],
+    ),
+    "partitions of generators that wait": (
+        q3,
+        {f"{PERSONS}/partitions": 300, f"{PERSONS}/generation": {"kind": "coordinated"}},
+        f"{PERSONS}/partitions",
+        "wrong_partitions",
+        ["partitions is 300", "generators wait", "open"],
+    ),
+    "no partitions": (q3, {f"{PERSONS}/partitions": 0}, f"{PERSONS}/partitions", "out_of_range", ["partitions", "0", "at least 1"]),
     "no steps": (q3, rate("steps", steps=[]), f"{RATE}/steps", "too_short", ["steps", "0", "at least 1"]),
     "step at NaN": (
         q3,

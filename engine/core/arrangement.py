@@ -1,0 +1,156 @@
+"""Which instances of what is laid out are in use: parallelism that changes while a run goes on (docs/autoscaling.md, section 2).
+
+The world is laid out for the most instances that an operator may ever have. The first of them are *active*; the others stand still, and
+nothing is sent to them. An arrangement is made between instants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import keyed
+from . import layout as L
+from .scheduling import HELD, look_again
+from .tools import free_message, turn_of
+from .world import Arrays, Words, World
+
+
+def active(w: Arrays) -> NDArray[np.bool_]:
+    """(instances,)"""
+    found: NDArray[np.bool_] = w.inst[:, L.I_INDEX] < w.op[w.inst[:, L.I_OP], L.O_PARALLEL]
+    return found
+
+
+def arrange(world: World, parallelism: Sequence[int], changed: Collection[int] | None = None) -> None:
+    """So many instances of each operator are active from now on, on channels made anew.
+
+    parallelism: by operator, 1 .. O_STRIDE. changed: numbers of the operators that are concerned, all where None: nothing may be in hand,
+    queued or on its way to, from or within them. Key groups go to receivers as at the start of a run. What a channel may hold is shared
+    anew only where all are concerned. Counters, and the numbers of messages and services, go on. What is newly active is idle, but has no
+    ticks (`release`). State stays where it is, and logs are the owner's matter.
+    """
+    w = world.arrays
+    wanted = np.asarray(parallelism, np.int64)
+    assert ((wanted >= 1) & (wanted <= w.op[:, L.O_STRIDE])).all(), f"{parallelism} does not fit what is laid out"
+    before = active(w)
+    w.op[:, L.O_PARALLEL] = wanted
+    concerned = np.ones(len(w.op), bool) if changed is None else np.isin(np.arange(len(w.op)), list(changed))
+    assert changed is None or (before == active(w))[~concerned[w.inst[:, L.I_OP]]].all(), "what changes is not named"
+    edges = np.flatnonzero(concerned[w.edge[:, L.E_SOURCE]] | concerned[w.edge[:, L.E_TARGET]])
+    _route(w, edges)
+    if changed is None:
+        _bound(world)
+    channels = np.flatnonzero(np.isin(w.chan[:, L.C_EDGE], edges))
+    w.chan[channels, L.C_TURN] = w.chan[channels, L.C_WAITING] = 0
+    _give_credits(w, edges)
+    take_marks(w, channels)
+    _count_inputs(w)
+    _set_status(w, before)
+
+
+def take_marks(w: Arrays, channels: Words) -> None:
+    """On these channels all that was sent has been served: the receiver knows what the sender's watermark is. Who is not active has none
+    that would hold anybody back."""
+    senders = w.chan[channels, L.C_SENDER]
+    w.chan[channels, L.C_WATERMARK] = np.where(active(w)[senders], w.inst[senders, L.I_WATERMARK], L.FAR)
+
+
+def _route(w: Arrays, edges: Words) -> None:
+    """Key groups go to the active receivers, each to a range of them."""
+    for edge in w.edge[edges]:
+        if edge[L.E_KIND] == L.HASH:
+            groups = int(edge[L.E_GROUPS])
+            first = int(edge[L.E_ROUTE])
+            w.route[first : first + groups] = np.arange(groups) * w.op[edge[L.E_TARGET], L.O_PARALLEL] // groups
+
+
+def _bound(world: World) -> None:
+    """What a channel may hold depends on how many channels lead to its receiver: as many as there are active senders."""
+    w = world.arrays
+    inputs = np.zeros(len(w.op), np.int64)
+    senders = np.where(w.edge[:, L.E_KIND] == L.FORWARD, 1, w.op[w.edge[:, L.E_SOURCE], L.O_PARALLEL])
+    np.add.at(inputs, w.edge[:, L.E_TARGET], senders)
+    for e in np.flatnonzero(w.edge[:, L.E_BOUND] > 0).tolist():
+        w.edge[e, L.E_BOUND] = world.bounds[e](int(inputs[w.edge[e, L.E_TARGET]]))
+
+
+def _give_credits(w: Arrays, edges: Words) -> None:
+    """All credits of the channels of these edges are with their senders (`losing.give_credits`)."""
+    for edge in edges[w.edge[edges, L.E_BOUND] > 0].tolist():
+        channels = np.flatnonzero(w.chan[:, L.C_EDGE] == edge)
+        w.chan[channels, L.C_CONSUMED] = w.carried[channels, L.V_SENT]
+        first = int(w.edge[edge, L.E_CREDIT])
+        w.credit[first : first + len(channels) * int(w.edge[edge, L.E_BOUND])] = 0
+
+
+def _count_inputs(w: Arrays) -> None:
+    """Barriers come by the channels of active senders; where there are inner edges, by those alone."""
+    inner = w.edge[w.chan[:, L.C_EDGE], L.E_INNER] == 1
+    barred = active(w)[w.chan[:, L.C_SENDER]] & (inner if inner.any() else True)
+    w.align[:, L.A_INPUTS] = np.bincount(w.chan[barred, L.C_RECEIVER], minlength=len(w.inst))
+
+
+def _set_status(w: Arrays, before: NDArray[np.bool_]) -> None:
+    now = active(w)
+    ended, begun = before & ~now, now & ~before
+    assert np.isin(w.inst[ended, L.I_STATUS], (L.IDLE, L.DOWN)).all(), "an instance that is to stand still has something in hand"
+    w.inst[ended, L.I_STATUS] = L.DOWN
+    w.inst[~now, L.I_TICK] = L.FAR
+    up = w.host[w.inst[:, L.I_HOST], L.H_BACK] == 0
+    w.inst[begun & up, L.I_STATUS] = L.IDLE
+
+
+# -- instances that wait for an arrangement ------------------------------------------------------------------------------------
+
+
+def hold(world: World, i: int) -> None:
+    """Instance `i` begins no further service, and has no ticks: those that wait are forgotten. What it has in hand it finishes, and what
+    comes to it waits."""
+    w = world.arrays
+    inst = w.inst[i]
+    inst[L.I_RANK], inst[L.I_TICK] = HELD, L.FAR
+    w.host[inst[L.I_HOST], L.H_RANKED] = 1
+    last = -1
+    for slot in world.queue(i):
+        if w.msg[slot, L.M_KIND] != L.TICK:
+            last = slot
+            continue
+        after = int(w.msg[slot, L.M_NEXT])
+        if last < 0:
+            inst[L.I_QUEUE] = after
+        else:
+            w.msg[last, L.M_NEXT] = after
+        inst[[L.I_QUEUE_COUNT, L.I_QUEUE_BYTES]] -= 1, w.msg[slot, L.M_BYTES]
+        if w.memory[:, L.Z_WATCHED].any():
+            w.memory[inst[L.I_HOST], L.Z_ITEMS] -= w.op[inst[L.I_OP], L.O_WEIGHT]
+        free_message(w.free, w.g, slot)  # type: ignore[no-untyped-call]
+    inst[L.I_QUEUE_LAST] = last
+    first = inst[L.I_QUEUE]
+    inst[L.I_HEAD] = L.FAR if first < 0 else turn_of(w.msg[first, L.M_READY], w.msg[first, L.M_CLASS])  # type: ignore[no-untyped-call]
+
+
+def release(world: World, i: int, now_ns: int) -> None:
+    """Instance `i`, which was held, goes on from `now_ns` on."""
+    w = world.arrays
+    h = int(w.inst[i, L.I_HOST])
+    w.inst[i, L.I_RANK] = 0
+    if w.host[h, L.H_BACK] > 0:
+        return  # it is down, and begins anew when it is up again
+    keyed.relink(world, i)
+    w.inst[i, L.I_TICK] = next_tick_ns(w, i, now_ns)
+    w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), int(w.inst[i, L.I_TICK]))
+    look_again(world, [i], now_ns)
+
+
+def next_tick_ns(w: Arrays, i: int, now_ns: int) -> int:
+    """When instance `i`, which stood still up to `now_ns`, ticks for the first time: a source with the next period; else what has ended
+    meanwhile ends now."""
+    inst = w.inst[i]
+    tick_ns = int(inst[L.I_TICK])
+    if inst[L.I_SOURCE] and inst[L.I_PERIOD]:
+        tick_ns = (now_ns // int(inst[L.I_PERIOD]) + 1) * int(inst[L.I_PERIOD])
+        tick_ns = tick_ns if tick_ns <= w.g[L.G_HORIZON] else L.FAR
+    return max(tick_ns, now_ns + 1)

@@ -1,0 +1,424 @@
+"""What is laid out and not in use changes nothing, and what is arranged anew is as if the run had begun so (docs/autoscaling.md, 2).
+
+What this catches: a place that counts instances which are not active (shares, watermarks, barriers, logs that close, processors,
+credits), a channel or a key group that leads to one, a turn of `rebalance` or a credit that is looked for in another row, and instances
+that serve, tick or forget a window while they are held.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import engine
+from engine.core import keyed
+from engine.core import layout as L
+from engine.core.arrangement import active, arrange, hold, release
+from engine.core.world import World
+from engine.logs import owners
+from engine.operators import OPERATORS
+from engine.spec.laid_out import laid_out
+from engine.spec.scalable import unscalable, vertices
+from engine.spec.validation import load, placement_of
+from tests.corner_cases import CORNER_CASES, host
+from tests.strategies import documents
+
+from .agreement import DATASETS, TINY, simulated
+from .recovery_examples import coordinated, counting, joining, loss, with_losses
+from .test_keyed_state import KINDS
+from .test_keyed_state import document as kept_document
+
+Document = dict[str, Any]
+
+
+def most_of(made: Document, chance: random.Random, more: int = 5) -> dict[str, int]:
+    """Up to so many instances more for each operator that can be scaled; forward edges join as many."""
+    experiment = load(made, engine.spec.validation.Context(datasets=DATASETS))
+    kinds = {spec.id: OPERATORS[spec.kind] for spec in experiment.query.operators}
+    stay = unscalable(experiment.query, kinds, experiment.workload)
+    found: dict[str, int] = {}
+    for vertex in vertices(experiment.query):
+        if vertex[0] not in stay:
+            found |= dict.fromkeys(vertex, experiment.operator(vertex[0]).parallelism + chance.randint(0, more))
+    return found
+
+
+def frames_of(simulation: engine.Simulation) -> list[Any]:
+    frames = []
+    while (frame := simulation.advance()) is not None:
+        frames.append(frame)
+    return frames
+
+
+def by_name(simulation: engine.Simulation) -> list[tuple[str, int]]:
+    """Operator and index of each instance: the numbers of those that are laid out differ."""
+    inst = simulation._world.arrays.inst
+    return [(simulation._plan.operators[o], index) for o, index in inst[:, [L.I_OP, L.I_INDEX]].tolist()]
+
+
+def services_of(simulation: engine.Simulation) -> list[Any]:
+    names = by_name(simulation)
+    return sorted((start, end, *names[i], kind, trigger) for i, start, end, kind, trigger in simulation.service_trace(True).tolist())
+
+
+def assert_same_run(one: engine.Simulation, other: engine.Simulation) -> None:
+    assert frames_of(one) == frames_of(other)
+    assert services_of(one) == services_of(other)
+    for sink in one.sinks:
+        rows = [[{**r, "instance": by_name(s)[r["instance"]]} for r in s.sink_records(sink)] for s in (one, other)]
+        assert repr(rows[0]) == repr(rows[1])
+    assert one.summary() | {"wall_s": 0} == other.summary() | {"wall_s": 0}
+    assert rows_of_files(one) == rows_of_files(other)
+
+
+def rows_of_files(simulation: engine.Simulation) -> str:
+    """The telemetry of instances and machines, as it goes to files."""
+    return repr(simulation.telemetry.state())
+
+
+# -- what is not in use -----------------------------------------------------------------------------------------------------------
+
+
+@given(made=documents(), seed=st.integers(0, 1000), tiny=st.booleans())
+def test_what_is_not_in_use_changes_nothing(made: Document, seed: int, tiny: bool) -> None:
+    options: Document = {"capacity": TINY} if tiny else {}
+    most = most_of(made, random.Random(seed))
+    assert_same_run(simulated(made, **options), simulated(made, greatest=most, **options))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CORNER_CASES, ids=lambda case: case.__name__)
+def test_what_is_not_in_use_changes_nothing_in_corner_cases(case: Callable[[], Document]) -> None:
+    made = case()
+    assert_same_run(simulated(made), simulated(made, greatest=most_of(made, random.Random(case.__name__))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", KINDS)
+def test_one_instance_of_fifty(name: str) -> None:
+    made = kept_document(name)
+    for operator in made["query"]["operators"]:
+        operator["parallelism"] = 1
+    most = dict.fromkeys(most_of(made, random.Random(0)), 50)
+    assert len(most) >= 2
+    wide = simulated(made, greatest=most)
+    assert active(wide._world.arrays).sum() == len(made["query"]["operators"]) < len(wide._world.arrays.inst) - 90
+    assert_same_run(simulated(made), wide)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("job", [counting, joining])
+def test_rounds_and_recoveries_are_those_of_the_instances_in_use(job: Callable[..., Document]) -> None:
+    made = with_losses(job(protocol=coordinated()), [loss("w2", 0.13)])
+    for edge in made["query"]["edges"]:
+        edge.get("partitioning", {}).pop("scheme", None)
+    most = most_of(made, random.Random(1))
+    assert len(most) >= 3
+    plain, wide = simulated(made), simulated(made, greatest=most)
+    assert_same_run(plain, wide)
+    about = wide.summary()["checkpointing"]
+    assert about["recoveries"] == 1
+    assert about["rounds"] >= 4
+    assert wide.drained
+
+
+def test_any_cutting_saving_and_forking_gives_the_same(tmp_path: Path) -> None:
+    made = kept_document("aggregate, sliding")
+    most = {"in": 2, "in_keys": 2, "kept": 9, "sink": 4}
+    whole = simulated(made, greatest=most)
+    whole.run_until(whole.end_ns)
+    cut = simulated(made, greatest=most)
+    cut.run_until(13_000_000)
+    cut.save(tmp_path / "saved")
+    resumed = engine.Simulation.resume(
+        made, tmp_path / "saved", datasets=DATASETS, trace=True, keep_outputs=True, kinds=OPERATORS, greatest=most
+    )
+    forked = cut.fork()
+    for simulation in (cut, resumed, forked, resumed.again()):
+        simulation.run_until(simulation.end_ns)
+        assert simulation.digest() == whole.digest()
+
+
+def test_the_experiment_as_it_is_laid_out() -> None:
+    made = kept_document("join")
+    made["cluster"]["hosts"] = [host("w", count=4, cores=32)]
+    made["placement"] = {"kind": "by_operator"}
+    made["query"]["operators"][0]["parallelism"] = made["query"]["operators"][2]["parallelism"] = 2
+    made["cluster"]["hosts"] = [host("w", count=9, cores=32)]
+    experiment = load(made)
+    larger = laid_out(experiment, {"kept": 8, "sink": 3})
+    before, after = placement_of(experiment), placement_of(larger)
+    assert {id: len(hosts) for id, hosts in after.items()} == {id: len(hosts) for id, hosts in before.items()} | {"kept": 8, "sink": 3}
+    assert all(after[id][: len(hosts)] == hosts for id, hosts in before.items())
+    assert larger.workload.sources["left"].partitions == 2
+    assert laid_out(experiment, {}) is experiment
+
+
+# -- an arrangement before the start ------------------------------------------------------------------------------------------------
+
+
+def rearranged(simulation: engine.Simulation, parallelism: Mapping[str, int]) -> engine.Simulation:
+    """Before anything has happened, so many instances are active."""
+    world = simulation._world
+    arrange(world, [parallelism[id] for id in simulation._plan.operators])
+    for id, feed in simulation._plan.feeds.items():
+        simulation._logs.assign(world.arrays, id, owners(feed.partitions, parallelism[id]), simulation._logs.places(world.arrays, id))
+    world.arrays = simulation._logs.reload(world.arrays)
+    for i in np.flatnonzero(active(world.arrays)).tolist():
+        release(world, i, 0)
+    return simulation
+
+
+def with_parallelism(made: Document, parallelism: Mapping[str, int], partitions: Mapping[str, int]) -> Document:
+    changed = copy.deepcopy(made)
+    for operator in changed["query"]["operators"]:
+        operator["parallelism"] = parallelism[operator["id"]]
+    for id, count in partitions.items():
+        changed["workload"]["sources"][id]["partitions"] = count
+    return changed
+
+
+@given(made=documents(), seed=st.integers(0, 1000))
+def test_an_arrangement_at_the_start_is_the_document_with_these_parallelisms(made: Document, seed: int) -> None:
+    chance = random.Random(seed)
+    if made["placement"]["kind"] == "by_operator":  # other parallelisms would stand elsewhere
+        made["placement"] = {"kind": "spread"}
+    for machine in made["cluster"]["hosts"]:
+        if machine["processor"]["kind"] == "shared_fifo":  # ... and be pinned elsewhere
+            machine["processor"], machine["cores"] = {"kind": "dedicated"}, 64
+        elif machine["processor"]["kind"] == "dedicated":
+            machine["cores"] = 64
+    most = most_of(made, chance)
+    begun = {operator["id"]: operator.get("parallelism", 1) for operator in made["query"]["operators"]}
+    wanted = dict(begun)
+    for vertex in vertices(load(made, engine.spec.validation.Context(datasets=DATASETS)).query):
+        if vertex[0] in most:
+            wanted |= dict.fromkeys(vertex, chance.randint(1, most[vertex[0]]))
+    logs = {id: most[id] for id in made["workload"]["sources"] if id in most}
+    plain = simulated(with_parallelism(made, wanted, logs))
+    assert_same_run(plain, rearranged(simulated(with_parallelism(made, begun, logs), greatest=most), wanted))
+
+
+# -- arrangements in mid run --------------------------------------------------------------------------------------------------------
+
+
+class Rearranger:
+    """At each of some times: holds the sources, waits until nothing is under way, gives each vertex another parallelism with its state and
+    its partitions, and lets all go on."""
+
+    def __init__(self, times_ns: list[int], seed: int, most: Mapping[str, int]):
+        self.waiting, self.random, self.most = sorted(times_ns), random.Random(seed), dict(most)
+        self.held = False
+        self.done: list[list[int]] = []
+        self.moved = 0
+
+    def watch(self, simulation: engine.Simulation) -> engine.Simulation:
+        self.simulation = simulation
+        return simulation
+
+    @property
+    def next_ns(self) -> int:
+        return self.waiting[0] if self.waiting else L.FAR
+
+    def act(self, world: World, now_ns: int) -> None:
+        self.waiting.pop(0)
+        w = world.arrays
+        sources = np.flatnonzero((w.inst[:, L.I_SOURCE] == 1) & active(w))
+        if not self.held:
+            for i in sources.tolist():
+                hold(world, i)
+            self.held = True
+        if not at_rest(world):
+            self.waiting.insert(0, now_ns + 10_007)
+            return
+        self.held = False
+        self.rearrange(world, now_ns)
+
+    def rearrange(self, world: World, now_ns: int) -> None:
+        w, plan, logs = world.arrays, self.simulation._plan, self.simulation._logs
+        wanted = w.op[:, L.O_PARALLEL].tolist()
+        for vertex in vertices(plan.experiment.query):
+            if vertex[0] in self.most:
+                chosen = self.random.randint(1, self.most[vertex[0]])
+                for id in vertex:
+                    wanted[plan.operators.index(id)] = chosen
+        mark, newest, states = {}, {}, {}
+        for o in range(len(w.op)):
+            mine = np.flatnonzero((w.inst[:, L.I_OP] == o) & active(w)).tolist()
+            mark[o], newest[o] = (int(w.inst[mine, column].min()) for column in (L.I_WATERMARK, L.I_NEWEST_EVENT))
+            keeping = world.keepings[o]
+            if keeping is None:
+                continue
+            assert len(set(w.inst[mine, L.I_WATERMARK].tolist())) == 1
+            groups = keyed.key_groups(w, o)[1]
+            of_group = np.arange(groups) * wanted[o] // groups
+            ranges = [(to, *np.flatnonzero(of_group == to)[[0, -1]].tolist()) for to in np.unique(of_group).tolist()]
+            states[o] = [(to, keyed.take(world, keeping, i, first, last + 1)) for i in mine for to, first, last in ranges]
+            w = world.arrays
+            assert not w.inst[mine, L.I_STATE_BYTES].any()
+        places = {id: logs.places(w, id) for id in plan.feeds}
+        arrange(world, wanted)
+        now = active(w)
+        for o in range(len(w.op)):
+            mine = (w.inst[:, L.I_OP] == o) & now
+            w.inst[mine, L.I_WATERMARK], w.inst[mine, L.I_NEWEST_EVENT] = mark[o], newest[o]
+        channels = np.arange(len(w.chan))
+        w.chan[channels, L.C_WATERMARK] = np.where(now[w.chan[:, L.C_SENDER]], w.inst[w.chan[:, L.C_SENDER], L.I_WATERMARK], L.FAR)
+        for o, parts in states.items():
+            for to, state in parts:
+                keeping = world.keepings[o]
+                assert keeping is not None
+                keyed.put(world, keeping, int(w.op[o, L.O_FIRST]) + to, state)
+                self.moved += len(state.entries)
+                w = world.arrays
+        for id, feed in plan.feeds.items():
+            logs.assign(w, id, owners(feed.partitions, wanted[plan.operators.index(id)]), places[id])
+        world.arrays = w = logs.reload(w)
+        for i in np.flatnonzero(w.inst[:, L.I_SOURCE] == 1).tolist():
+            if now[i]:
+                release(world, i, now_ns)
+            else:
+                w.inst[i, L.I_RANK] = 0
+        self.done.append(wanted)
+
+    def state(self) -> Any:
+        return [self.waiting, self.held, self.done, self.moved]
+
+    def restore(self, state: Any) -> None:
+        self.waiting, self.held, self.done, self.moved = copy.deepcopy(state)
+
+
+def at_rest(world: World) -> bool:
+    """Nothing is in hand, queued behind the sources, or under way."""
+    w = world.arrays
+    reads = w.inst[:, L.I_SOURCE] == 1
+    under_way = any(len(world.ring(r)) for r in range(2 * len(w.host))) or any(world.held())
+    busy = (w.proc[:, L.P_INSTANCE] >= 0).any() or (w.inst[:, L.I_OUT] >= 0).any() or (w.inst[~reads, L.I_QUEUE] >= 0).any()
+    return not (under_way or busy)
+
+
+def rows_of(simulation: engine.Simulation) -> Counter[Any]:
+    return Counter(repr(record["values"]) for record in simulation.sink_records("sink"))
+
+
+EVENT_TIME = [name for name in KINDS if "processing" not in name and name != "path_join"]
+PROCESSORS = ("dedicated", "shared_fifo", "pool", "processor_sharing")
+
+
+def moving_document(name: str, processor: str = "dedicated", bound: int | None = None) -> Document:
+    """Two sources' instances with ten partitions each, which read faster than records come."""
+    made = kept_document(name)
+    made["cluster"]["hosts"] = [host("w", count=3, cores=32 if processor == "dedicated" else 3, processor={"kind": processor})]
+    for operator in made["query"]["operators"]:
+        if operator["kind"] == "source":
+            operator["parallelism"] = 2
+        if operator["id"].endswith("_keys"):
+            operator["parallelism"] = 2
+        operator.pop("cost", None)
+    for source in made["workload"]["sources"].values():
+        source["partitions"] = 10
+    made["workload"] |= {"drain": True}
+    if bound is not None:
+        made["policies"] = {"flow_control": {"kind": "credits", "per_channel": bound}}
+    return made
+
+
+def moved_run(made: Document, seed: int, count: int = 10) -> tuple[engine.Simulation, Rearranger]:
+    most = {operator["id"]: 6 for operator in made["query"]["operators"]}
+    chance = random.Random(f"times {seed}")
+    control = Rearranger([chance.randrange(2_000_000, 58_000_000) for _ in range(count)], seed, most)
+    simulation = control.watch(simulated(made, trace=False, controls=[control], greatest=most))
+    control = next(c for c in simulation._controls if isinstance(c, Rearranger))
+    simulation.run_until(simulation.end_ns)
+    return simulation, control.watch(simulation) and control
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EVENT_TIME)
+def test_results_do_not_depend_on_the_parallelism(name: str) -> None:
+    for processor, bound in zip(PROCESSORS, (None, 1, 5, None), strict=True):
+        made = moving_document(name, processor, bound)
+        whole = simulated(made, trace=False)
+        whole.run_until(whole.end_ns)
+        assert rows_of(whole).total() > 30
+        simulation, control = moved_run(made, PROCESSORS.index(processor))
+        assert len(control.done) == 10
+        assert len({tuple(wanted) for wanted in control.done}) >= 8
+        assert control.moved > 10
+        assert simulation.drained
+        assert rows_of(simulation) == rows_of(whole)
+        summary, plain = simulation.summary(), whole.summary()
+        assert (summary["records_in"], summary["late"], summary["backlog"]) == (plain["records_in"], plain["late"], 0)
+
+
+# -- instances that are held ----------------------------------------------------------------------------------------------------------
+
+
+class Holder:
+    """Holds instances from one moment to another."""
+
+    def __init__(self, instances: list[int], from_ns: int, to_ns: int):
+        self.instances, self.times = instances, [from_ns, to_ns]
+
+    @property
+    def next_ns(self) -> int:
+        return self.times[0] if self.times else L.FAR
+
+    def act(self, world: World, now_ns: int) -> None:
+        self.times.pop(0)
+        for i in self.instances:
+            if self.times:
+                hold(world, i)
+            else:
+                release(world, i, now_ns)
+
+    def state(self) -> Any:
+        return self.times
+
+    def restore(self, state: Any) -> None:
+        self.times = state
+
+
+FROM_NS, TO_NS = 20_000_123, 33_000_000
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+@pytest.mark.parametrize("name", ["aggregate, sliding", "aggregate, processing", "session_aggregate, processing"])
+def test_who_is_held_serves_nothing_and_goes_on_afterwards(name: str, processor: str) -> None:
+    made = moving_document(name, processor, bound=1)
+    whole = simulated(made, trace=False)
+    whole.run_until(whole.end_ns)
+    held_ones = [[0, 1], [4], [5, 6, 7]]
+    for held in held_ones:
+        simulation = simulated(made, controls=[Holder(held, FROM_NS, TO_NS)])
+        simulation.run_until(simulation.end_ns)
+        starts = [start for i, start, *_ in simulation.service_trace().tolist() if i in held]
+        assert not any(FROM_NS < start < TO_NS for start in starts)
+        assert any(start < FROM_NS for start in starts)
+        assert any(start >= TO_NS for start in starts)
+        assert simulation.drained
+        assert simulation.summary()["records_in"] == whole.summary()["records_in"]
+        assert not simulation._world.arrays.inst[:, L.I_QUEUE_COUNT].any()
+        if "processing" not in name:
+            assert rows_of(simulation) == rows_of(whole)
+        else:  # other records meet in a window, but each is in one, and all windows end
+            assert simulation._world.arrays.inst[:, L.I_ENTRIES].sum() == 0
+            assert total(simulation) == total(whole) > 100
+
+
+def total(simulation: engine.Simulation) -> int:
+    """Records that all windows have counted."""
+    return sum(record["values"][names(simulation).index("n")] for record in simulation.sink_records("sink"))
+
+
+def names(simulation: engine.Simulation) -> tuple[str, ...]:
+    return tuple(field.name for field in simulation.sink_schema("sink").fields)
