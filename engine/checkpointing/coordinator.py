@@ -23,7 +23,7 @@ class Recovery:
     """One recovery. Times in ns, -1 while they are not known.
 
     epoch: that begins with it. hosts: that were lost, as far as was known. search_ns: from the detection until the line is found. line:
-    number of the checkpoint of each instance, 0 for the start of the run. ordered, restored: by host.
+    number of the checkpoint of each instance, 0 for the start of the run, -1 of instances that are not in use. ordered, restored: by host.
     """
 
     epoch: int
@@ -86,6 +86,7 @@ class Coordinator(ABC):
         self.addresses, self.store = directory.machines, directory.actors["store"]
         self.host_at = {address: h for h, address in enumerate(directory.machines)}
         self.host_of = [host for _, _, host in directory.instances]
+        self.members = range(len(self.host_of)) if directory.active is None else set(directory.active)
         self.senders = [sender for sender, _ in directory.channels]
 
     @property
@@ -180,7 +181,7 @@ class Coordinator(ABC):
         line = self.line(now_ns)
         self.recoveries[-1].search_ns = begins_ns + line.search_ns - now_ns
         numbers = {row[M.INSTANCE]: row[M.NUMBER] for row in line.rows}
-        self.recoveries[-1].line = [numbers.get(i, 0) for i in range(len(self.host_of))]
+        self.recoveries[-1].line = [numbers.get(i, 0 if i in self.members else -1) for i in range(len(self.host_of))]
         self._orders = {host: ([], []) for host in self.machines}
         for row in line.rows:
             self._orders[self.host_of[row[M.INSTANCE]]][0].append(row)

@@ -270,7 +270,8 @@ class Checkpoints:
     def _by_operator(self, numbers: Sequence[int]) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for (operator, _, _), number in zip(self._instances, numbers, strict=True):
-            found.setdefault(operator, []).append(number)
+            if number >= 0:  # it was in use
+                found.setdefault(operator, []).append(number)
         return found
 
     def _search_told(self, epoch: int, search: dict[str, Any]) -> dict[str, Any]:

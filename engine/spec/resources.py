@@ -182,7 +182,7 @@ def _partitions(draft: Draft) -> Iterator[Problem]:
         if given < operator.parallelism:
             wrong = f"so some of its instances would get nothing; it must be at least {operator.parallelism}"
         elif source.watermarks.kind == "device":
-            wrong = "and an instance could not tell the devices' watermarks for its partitions apart; leave it out, or choose bounded watermarks"
+            wrong = "and none could tell the devices' watermarks for several partitions apart; leave it out, or choose bounded watermarks"
         elif source.generation.kind == "coordinated":
             wrong = "and the generators wait for instances, one for one; leave it out, or choose open generation"
         else:

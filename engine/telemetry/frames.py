@@ -356,7 +356,10 @@ def summary(
         "memory": {name: held for name, held in zip(hosts, _memory(w, len(hosts)), strict=True) if held is not None},
         "latency_ms": latency,
         "latencies_ms": dict(zip(latencies, further, strict=True)),
-        "operators": {name: _operator_summary(op_of == o, int(w.op[o, L.O_PARALLEL]), new, end) | {"attribution": spent[o]} for o, name in enumerate(operators)},
+        "operators": {
+            name: _operator_summary(op_of == o, int(w.op[o, L.O_PARALLEL]), new, end) | {"attribution": spent[o]}
+            for o, name in enumerate(operators)
+        },
     }
 
 
