@@ -195,7 +195,7 @@ class Instance:
 
 @dataclass(eq=False)
 class Log:
-    """What one instance of a source reads: its partitions of the input, outside the system under test (section 5). period_ns 0: the source makes no watermarks."""
+    """What one instance of a source reads, outside the system under test (section 5). period_ns 0: the source makes no watermarks."""
 
     instance: Instance
     entries: list[Record | Mark]
