@@ -32,7 +32,7 @@ AGGREGATE, SESSION, COUNT_WINDOW = (f"engine/operators/{name}aggregate.py" for n
 AGGREGATION, JOIN, SPLIT, PAIRS, WINDOW_JOIN, INTERVAL_JOIN, EXPIRING_JOIN = (
     f"engine/operators/{name}.py" for name in ("aggregation", "join", "split", "pairs", "window_join", "interval_join", "expiring_join")
 )
-ALIGNMENT, ARRANGEMENT = "engine/core/alignment.py", "engine/core/arrangement.py"
+ALIGNMENT = "engine/core/alignment.py"
 LOSS, LOSING = "engine/core/loss.py", "engine/core/losing.py"
 FAULTS, HOST_LOSS, DEATHS = (f"engine/faults/{name}.py" for name in ("__init__", "host_loss", "death"))
 WAYS, MOVING = "engine/core/transmission.py", "engine/core/moving.py"
@@ -299,20 +299,6 @@ MUTATIONS = (
     Mutation("loss: a loss for ever ends", LOSS, "= max(int(w.host[h, L.H_BACK]), back_ns)", "= back_ns"),
     Mutation("loss: the first restart counts", HOST_LOSS, "if not is_lost(self.host, self.losses):", "if True:"),
     Mutation("loss: who is back stands still", LOSS, "w.host[h, [L.H_BACK, L.H_PAUSED]] = 0", "w.host[h, L.H_BACK] = 0"),
-    # arrangements
-    Mutation(
-        "arranged: channels by what is active", LOOP, "c = edge[e, E_CHANNEL] + k * stride + r", "c = edge[e, E_CHANNEL] + k * parallel + r"
-    ),
-    Mutation(
-        "arranged: barriers of who is not active are waited for", ARRANGEMENT, "barred = active(w)[w.chan[:, L.C_SENDER]] & (", "barred = ("
-    ),
-    Mutation(
-        "arranged: who is lost waits for who is not active",
-        LOSING,
-        "            if inst[i, I_INDEX] >= op[inst[i, I_OP], O_PARALLEL]:",
-        "            if False:",
-    ),
-    Mutation("arranged: who is held keeps its ticks", ARRANGEMENT, "inst[L.I_RANK], inst[L.I_TICK] = HELD, L.FAR", "inst[L.I_RANK] = HELD"),
     # emission and credits
     Mutation(
         "rebalance starts with receiver 0",
