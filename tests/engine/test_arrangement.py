@@ -470,3 +470,19 @@ def test_who_is_held_in_a_service_ends_that_one_and_begins_no_other(processor: s
     assert waits > 0
     release(simulation._world, instance, simulation.now_ns)
     assert w.inst[instance, L.I_RANK] == 0
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+@pytest.mark.parametrize("name", ["aggregate, processing", "session_aggregate, processing"])
+def test_a_window_that_ends_while_its_instance_is_held_ends_afterwards(name: str, processor: str) -> None:
+    """No record comes any more that would bring a tick with it."""
+    made = moving_document(name, processor)
+    made["workload"]["sources"]["in"]["rate"] = {"kind": "steps", "steps": [{"at_s": 0, "per_s": 5000}, {"at_s": 0.03, "per_s": 0}]}
+    whole, simulation = simulated(made), simulated(made, controls=[Holder([4, 5, 6], 30_900_000, 45_000_000)])
+    simulation.run_until(40_000_000)
+    assert simulation._world.arrays.inst[:, L.I_ENTRIES].sum() > 0
+    for each in (whole, simulation):
+        each.run_until(each.end_ns)
+        assert each._world.arrays.inst[:, L.I_ENTRIES].sum() == 0
+    assert total(simulation) == total(whole) > 100
+    assert max(record["end_ns"] for record in simulation.sink_records("sink")) > 45_000_000
