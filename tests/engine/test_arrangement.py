@@ -486,3 +486,21 @@ def test_a_window_that_ends_while_its_instance_is_held_ends_afterwards(name: str
         assert each._world.arrays.inst[:, L.I_ENTRIES].sum() == 0
     assert total(simulation) == total(whole) > 100
     assert max(record["end_ns"] for record in simulation.sink_records("sink")) > 45_000_000
+
+
+def test_what_an_instance_may_hold_is_shared_by_the_channels_in_use() -> None:
+    made = moving_document("aggregate, sliding")
+    made["policies"] = {"flow_control": {"kind": "credits", "per_channel": 1000, "per_instance_bytes": 5000}}
+    plain = simulated(made)
+    wide = simulated(made, greatest={operator["id"]: 9 for operator in made["query"]["operators"]})
+    bounds = plain._world.arrays.edge[:, L.E_BOUND].tolist()
+    assert wide._world.arrays.edge[:, L.E_BOUND].tolist() == bounds
+    rearranged(wide, dict.fromkeys(wide._plan.operators, 9))
+    fewer = wide._world.arrays.edge[:, L.E_BOUND].tolist()
+    assert any(9 * few < bound * 4 for few, bound in zip(fewer, bounds, strict=True))
+    rearranged(wide, dict.fromkeys(wide._plan.operators, 1))
+    w = wide._world.arrays
+    assert all(more > bound for more, bound in zip(w.edge[1:, L.E_BOUND].tolist(), bounds[1:], strict=True))
+    room = [*w.edge[1:, L.E_CREDIT].tolist(), len(w.credit)]
+    used = w.edge[:, L.E_CREDIT] + np.bincount(w.chan[:, L.C_EDGE]) * w.edge[:, L.E_BOUND]
+    assert (used <= room).all()
