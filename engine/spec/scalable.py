@@ -53,6 +53,10 @@ def _reason(query: Query, kinds: Mapping[str, type[Operator]], workload: Workloa
         return f"the hash edges that lead to '{id}' have different numbers of key groups"
     if kind.keeping is not None and any(not kinds[other].inputs for other in vertex):
         return f"'{id}' keeps state behind forward edges from a source, and its instances have seen different watermarks"
+    for edge in query.edges:
+        key = kind.required_key(spec.parameters, edge.target_port) if edge.target == id else None
+        if key is not None and (edge.partitioning.kind != "hash" or edge.partitioning.key != key):
+            return f"'{id}' works by '{key}', and an edge that leads to it is not hashed by that, which only one instance allows"
     if kind.keeping is not None and not hashed:
         return f"'{id}' keeps state by key, but no hash edge leads to it that would say which instance has which keys"
     return None
