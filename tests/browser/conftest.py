@@ -5,7 +5,7 @@ Each file has a lab of its own, so no test meets what those of another file left
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,8 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
+FAILED = pytest.StashKey[bool]()
+SHOWN = 3000  # characters
 expect.set_options(timeout=20_000)  # a page that comes in the end has come: how soon is a matter of benchmarks
 
 
@@ -62,9 +64,21 @@ def signed_in(workbench: Any, browser: Browser) -> Any:
     return state
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Lets fixtures know how their test went."""
+    report = yield
+    if report.when == "call":
+        item.stash[FAILED] = report.failed
+    return report
+
+
 @pytest.fixture
-def new_context(workbench: Any, browser: Browser, signed_in: Any) -> Iterator[Callable[..., BrowserContext]]:
-    """Makes signed-in contexts; each fails its test on an error in a page or a request to another machine."""
+def new_context(
+    request: pytest.FixtureRequest, workbench: Any, browser: Browser, signed_in: Any
+) -> Iterator[Callable[..., BrowserContext]]:
+    """Makes signed-in contexts; each fails its test on an error in a page or a request to another machine. Of a test that fails it
+    prints what its pages showed."""
     contexts: list[BrowserContext] = []
     faults: list[str] = []
 
@@ -83,6 +97,8 @@ def new_context(workbench: Any, browser: Browser, signed_in: Any) -> Iterator[Ca
     yield make
     for context in contexts:
         for opened in context.pages:
+            if request.node.stash.get(FAILED, False):
+                print(f"\n{opened.url} shows:\n{opened.locator('body').inner_text(timeout=5_000)[:SHOWN]}")
             opened.unroute_all(behavior="ignoreErrors")  # an answer may just be on its way through a test's hands: else the next test fails
         context.close()
     assert not faults, faults

@@ -236,8 +236,9 @@ def test_pictures_of_studies(
     sweep = started(api, experiment_id, name=name, axes=[workers, load], seeds=[1, 2, 3])
     best = optimised(api, experiment_id)
     for study in (sweep, capacity, best):
-        while api.get(f"/api/studies/{study}").json()["state"] in ("queued", "running"):
+        while (state := api.get(f"/api/studies/{study}").json()["state"]) in ("queued", "running"):
             page.wait_for_timeout(200)
+        assert state == "succeeded"
     page.goto("/studies")
     page.get_by_test_id(f"study-{sweep}").wait_for()
     album.take(page, "studies")
