@@ -371,7 +371,7 @@ def _channels(
         groups = 1
         if part.kind == "hash":
             key = schema.index(part.key)
-            scheme = L.SCHEME_MODULO if part.scheme == "modulo" else L.SCHEME_KEY_GROUPS
+            scheme = L.SCHEME_KEY_GROUPS if part.scheme == "key_groups" and part.mixed else L.SCHEME_MODULO
             groups = receivers if part.scheme == "modulo" else part.key_groups
         port = OPERATORS[specs[target].kind].inputs.index(link.target_port)
         bounds.append(partial(_bound, flow, schema.bytes, weight))

@@ -414,6 +414,11 @@ def negative_keys_in_seven_groups() -> Document:
     return _negative_keys({"key_groups": 7})
 
 
+def negative_keys_in_seven_groups_not_mixed() -> Document:
+    """Keys below zero, modulo the number of key groups, in contiguous ranges of them."""
+    return _negative_keys({"key_groups": 7, "mixed": False})
+
+
 def blocked_while_others_share_the_core() -> Document:
     """A core with a blocked instance serves the others; the one that is woken goes on where it stood, in the middle of its outputs."""
     operators = [
@@ -1036,6 +1041,7 @@ CORNER_CASES = (
     bursts_overtake_what_is_under_way,
     negative_keys_modulo,
     negative_keys_in_seven_groups,
+    negative_keys_in_seven_groups_not_mixed,
     blocked_while_others_share_the_core,
     links_that_go_while_paths_go_round,
     records_overtaken_by_the_watermark_in_a_cycle,

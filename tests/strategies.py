@@ -110,7 +110,9 @@ class Query:
         parsed = model.Params.model_validate(params)
         parallelism = min(self.parallelism(), model.parallelism_max(parsed) or 4)
         id = self.add(kind, parallelism, params)
-        scheme = self.draw(st.sampled_from(({}, {"scheme": "modulo"}, {"key_groups": 7}, {"key_groups": 128})))
+        scheme = self.draw(
+            st.sampled_from(({}, {"scheme": "modulo"}, {"key_groups": 7}, {"key_groups": 128}, {"key_groups": 7, "mixed": False}))
+        )
         for port, feeding in inputs.items():
             for source in feeding:
                 self.connect(source, id, port, parallelism, keys.get(port), scheme)

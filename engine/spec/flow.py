@@ -17,7 +17,7 @@ from .structure import check, refusal_problem
 
 Datasets = Callable[[str], DatasetInfo | None]
 KeyedBy = frozenset[tuple[str, str, int]]
-"""Ways in which records are known to be partitioned: (field, scheme, key groups)."""
+"""Ways in which records are known to be partitioned: (field, modulo, mixed or not mixed, key groups)."""
 
 
 class Flow:
@@ -180,9 +180,9 @@ class Flow:
     def _edge_keyed_by(self, edge: Edge) -> KeyedBy:
         partitioning = edge.partitioning
         if partitioning.kind == "hash":
-            return frozenset(
-                [(partitioning.key, partitioning.scheme, partitioning.key_groups if partitioning.scheme == "key_groups" else 0)]
-            )
+            if partitioning.scheme == "modulo":
+                return frozenset([(partitioning.key, "modulo", 0)])
+            return frozenset([(partitioning.key, "mixed" if partitioning.mixed else "not mixed", partitioning.key_groups)])
         return self._keyed_by.get(edge.source, frozenset()) if partitioning.kind == "forward" else frozenset()
 
     def _port_keyed_by(self, id: str, port: str) -> KeyedBy:
@@ -214,7 +214,7 @@ class Flow:
         if fit and not set.intersection(*schemes.values()):
             message = (
                 f"the inputs of '{operator.id}' are hashed in different ways, so equal keys of two inputs would not meet; "
-                "give the hash edges that lead to it the same scheme and key_groups"
+                "give the hash edges that lead to it the same scheme, key_groups and mixed"
             )
             self._problem(self._at(operator.id), "wrong_key", message, operator.id)
 

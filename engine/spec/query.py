@@ -116,6 +116,12 @@ class Hash(Variant):
     key_groups: Integer = Field(
         default=128, ge=1, le=32_768, title="Key groups", description="Number of key groups; at least the receiver's parallelism."
     )
+    mixed: bool = Field(
+        default=True,
+        strict=True,
+        title="Mixed",
+        description="Whether keys are mixed before they are put into key groups; if not, keys that follow one another load all groups alike.",
+    )
 
 
 class Rebalance(Variant):

@@ -56,7 +56,8 @@ class Network:
         return self.strings.code(key) if isinstance(key, str) else int(key)
 
     def key_group(self, partitioning: Any, key: Any) -> int:
-        return mix64(self.word(key)) % partitioning.key_groups
+        word = self.word(key)
+        return (mix64(word) if partitioning.mixed else word) % partitioning.key_groups
 
     def hash_receiver(self, partitioning: Any, key: Any, receivers: int) -> int:
         if partitioning.scheme == "modulo":

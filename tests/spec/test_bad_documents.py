@@ -326,6 +326,20 @@ CASES = {
         "wrong_key",
         ["'join'", "different ways", "same scheme"],
     ),
+    "inputs put into key groups in two ways": (
+        q3,
+        {f"{EDGES}/0/partitioning/scheme": "key_groups", f"{EDGES}/2/partitioning": {"kind": "hash", "key": "seller", "mixed": False}},
+        f"{OPERATORS}/3",
+        "wrong_key",
+        ["'join'", "different ways", "key_groups and mixed"],
+    ),
+    "keys mixed by a number": (
+        q3,
+        {f"{EDGES}/0/partitioning/mixed": 1},
+        f"{EDGES}/0/partitioning/mixed",
+        "wrong_type",
+        ["true or false"],
+    ),
     "global aggregate in parallel": (
         trips,
         {

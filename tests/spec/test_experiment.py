@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 # The hash
 
-Q3_HASH = "df7a93c2b781ca45c7e46bff3e2410529f02ac29720689286f849a35c398eb02"
+Q3_HASH = "b0490232310d1b48ec47bb6e41b7b88aeb5d54d36f43c11dee9e15ee1c33b1cf"
 """Changes only when the document's meaning does: a new field, another default. Then stored hashes no longer find their runs; say so."""
 
 
