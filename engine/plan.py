@@ -242,6 +242,7 @@ def build(
             lowering.lists_link,
             inner_ps,
             spec.parallelism,
+            L.WHOLE if own is None else own.attainable_share,
         )
 
     width = max(len(schema.fields) for schema in types.values())

@@ -112,6 +112,8 @@ class Simulation:
             features.append("latencies")
         if memory.is_looked_at(self.experiment):
             features.append("memory")
+        if any(spec.cost is not None and spec.cost.attainable < 1 for spec in self.experiment.query.operators):
+            features.append("stolen")
         faults_and_controls = [*fault_controls(self.experiment), *controls]
         features += [feature for control in faults_and_controls for feature in getattr(control, "features", ())]
         kinds_used = {kind: operator for kind, operator in OPERATORS.items() if kind in used}

@@ -628,6 +628,11 @@ def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS, budgets: tupl
     if flow_control["kind"] == "credits":
         in_bytes = st.sampled_from(({}, {}, {"per_channel_bytes": 5000}, {"per_instance_bytes": 100_000}))
         flow_control |= draw(in_bytes) | {"per_channel": draw(st.sampled_from((flow_control["per_channel"], 1000)))}
+    sharing = any(host["processor"]["kind"] == "processor_sharing" for host in cluster["hosts"])
+    if not sharing and draw(st.integers(0, 7)) == 0:
+        for operator in query.operators:
+            if "cost" in operator:
+                operator["cost"]["attainable"] = draw(st.sampled_from((0.7, 0.05, 0.333, 1.0)))
     ingress = draw(ingresses(budgeted == "all")) if draw(st.integers(0, 3)) == 0 or budgeted == "all" else {"kind": "read"}
     drain = draw(st.booleans())
     return {

@@ -222,8 +222,9 @@ NO_PRESSURE = 1 << 16
     O_LISTS_LINK,  # ... and of what: 0 panes, k > 0 stored rows linked by their column k, -1 what is found without them
     O_INNER_PS,  # work of logging an output on the inner edges that leave it, where that comes and goes
     O_STRIDE,  # ... so many that it is laid out with
+    O_ATTAINABLE,  # share of the time of a service that is work, in units of 2^-16; the rest is stolen
     O_COLUMNS,
-) = range(27)
+) = range(28)
 (
     E_SOURCE,
     E_TARGET,
@@ -352,6 +353,7 @@ NOTE_WAY = 1  # what is noted of messages on their way, added up: its parts, for
 NOTE_LEFT = 2  # ... so many times the column that says when they left their host
 
 UNIT = 1 << 20  # work of one ns at speed 1
+WHOLE = 1 << 16  # O_ATTAINABLE where no time is stolen
 REBASE = 1 << 60
 
 CONTROL_BYTES = 16

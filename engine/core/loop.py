@@ -26,6 +26,7 @@ from engine.core.tools import (
     group_of,
     heap_pop,
     heap_push,
+    lasting,
     let_sources_read,
     look_at,
     may_read,
@@ -995,12 +996,17 @@ def advance(world, stop):
                     inst[i, I_RECEIVER] = 0
                     inst[i, I_STATUS] = SERVING
                     inst[i, I_BUSY] += service
+                    lasts = service
+                    # WEAVE if stolen
+                    lasts = lasting(service, op[o, O_ATTAINABLE])
+                    inst[i, I_STOLEN] += lasts - service
+                    # WEAVE end
                     if kind == RECORD:
                         inst[i, I_IN] += 1
                     else:
                         inst[i, I_CONTROL_NS] += service
                     proc[p, P_INSTANCE] = i
-                    proc[p, P_END] = t + service
+                    proc[p, P_END] = t + lasts
                     proc[p, P_SLOT] = slot if keep else -1
                     proc[p, P_START] = t
                     # WEAVE if losses
@@ -1021,7 +1027,7 @@ def advance(world, stop):
                             heap_push(tags, member, host[h, H_RUNNING], host[h, H_WORK] + service * UNIT, i)
                             host[h, H_RUNNING] += 1
                         else:
-                            heap_push(agenda, 2 * member, host[h, H_AGENDA], t + service, i)
+                            heap_push(agenda, 2 * member, host[h, H_AGENDA], t + lasts, i)
                             host[h, H_AGENDA] += 1
                     if inst[i, I_TICK] < host[h, H_TICK]:
                         host[h, H_TICK] = inst[i, I_TICK]

@@ -51,6 +51,11 @@ def times(value, factor):
     return (value >> 16) * factor + ((value & 0xFFFF) * factor >> 16)
 
 
+def lasting(service, attainable):
+    """How long a service of so much work takes where others steal time from it, ns: floor(service x 2^16 / attainable)."""
+    return (service // attainable << 16) + (service % attainable << 16) // attainable
+
+
 @rare
 def varied(cost_ps, par, at, inst, i, t):
     """The cost of an instance's next service, at `t`, with its warm-up, drift and noise (docs/event-core.md, 3.2)."""

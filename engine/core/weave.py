@@ -65,14 +65,28 @@ operator's work. Without a protocol the points leave no trace in the compiled lo
 (`engine.core.tools.new_control_message`); the protocol's `messages_max` says how many in one service.
 """
 
-FEATURES = ("actors", "adapting", "coordinated", "counting", "forcing", "heaps", "latencies", "logging", "losses", "memory", "regions")
+FEATURES = (
+    "actors",
+    "adapting",
+    "coordinated",
+    "counting",
+    "forcing",
+    "heaps",
+    "latencies",
+    "logging",
+    "losses",
+    "memory",
+    "regions",
+    "stolen",
+)
 """What runs may use or not. actors: control messages (`engine.core.actors`). adapting: what is sent on inner edges is logged for a
 while, and then is not (Q_LOG). coordinated: generators that wait for their sources. counting: receivers know how much of each channel they
 have served. forcing: records tell what their senders know, and may force checkpoints (`engine.core.lore`). logging: what is sent is kept to
 be sent again (`engine.core.replay`).
 heaps: hosts with a processor for each instance, or so many instances that they take turns (H_THREADS in `engine.core.layout`).
 latencies: others beside the measured one. losses: hosts that are lost (`engine.core.loss`). memory: what hosts hold is looked at
-(`engine.memory`). regions: barriers stay on the edges within one (E_INNER)."""
+(`engine.memory`). regions: barriers stay on the edges within one (E_INNER). stolen: services take longer than their work
+(O_ATTAINABLE)."""
 
 NO_KERNEL = -1
 """The code of kinds that the loop serves itself."""

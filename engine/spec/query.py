@@ -10,7 +10,7 @@ from .noise import AnyDrift, AnyNoise, AnyWarmUp, NoDrift, NoNoise, NoWarmUp
 from .operator import Model
 from .problems import Refusal
 from .records import FieldType
-from .units import Integer, Number, microseconds_ps, quantity
+from .units import Integer, Number, microseconds_ps, quantity, scaled
 from .variant import Variant
 
 OPERATOR_ID = r"^[a-z][a-z0-9_-]{0,62}$"
@@ -32,6 +32,13 @@ class Cost(Model):
     noise: AnyNoise = Field(default=NoNoise(), title="Noise", description="How services of equal work differ.")
     drift: AnyDrift = Field(default=NoDrift(), title="Drift", description="How all costs of the operator wander with time.")
     warmup: AnyWarmUp = Field(default=NoWarmUp(), title="Warm-up", description="How much slower an instance is at first.")
+    attainable: Number = Field(
+        default=1.0,
+        ge=0.05,
+        le=1,
+        title="Attainable",
+        description="Share of a core's time that services can use at most; the rest is stolen from them by what runs beside them.",
+    )
 
     @field_validator("warmup", mode="before")
     @classmethod
@@ -51,6 +58,11 @@ class Cost(Model):
                 message = f"{name} is {price:g}, but a price with noise, drift or warm-up is at most {VARIABLE_PRICE_MAX_US:g}; lower it"
                 raise Refusal(message, at=(name,), code="too_large", value=price)
         return self
+
+    @property
+    def attainable_share(self) -> int:
+        """In units of 2^-16."""
+        return scaled(self.attainable, 1 << 16)
 
     @property
     def record_ps(self) -> int | None:

@@ -95,6 +95,7 @@ class Placing:
             self.problems.append(refusal_problem(refusal, ("placement",)))
             return
         self.problems += _dedicated(hosts, self.indices)
+        self.problems += _stolen(draft, hosts, self.indices)
 
 
 def _explicit(draft: Draft, named: Mapping[str, Sequence[str]], known: set[str]) -> Iterator[Problem]:
@@ -129,6 +130,18 @@ def _dedicated(hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) 
             f"give it at least {load[host.index]} cores, share them (shared_fifo), or place fewer instances there"
         )
         yield Problem(pointer("cluster", "hosts", template, "cores"), "too_few_cores", message, host.cores_milli // 1000)
+
+
+def _stolen(draft: Draft, hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> Iterator[Problem]:
+    """Where threads share cores, what others take of them is known, and not given."""
+    for id, spec in draft.by_id.items():
+        shared = next((hosts[index] for index in indices[id] if hosts[index].processor.kind == "processor_sharing"), None)
+        if shared is not None and spec.cost is not None and spec.cost.attainable < 1:
+            message = (
+                f"attainable is {spec.cost.attainable:g}, but '{id}' stands on host '{shared.name}', whose processor sharing itself says "
+                "what is stolen from it; leave attainable out, or choose another processor"
+            )
+            yield Problem(f"{at_operator(draft, id)}/cost/attainable", "shared_cores", message, spec.cost.attainable)
 
 
 def _hosts(draft: Draft, budgets: Budgets) -> Iterator[Problem]:

@@ -13,6 +13,7 @@ from engine.core import bulk
 from engine.core import layout as L
 from engine.core.arrangement import active
 from engine.core.memory import held_bytes
+from engine.core.tools import times
 from engine.core.world import Arrays, Words
 
 from .histogram import maximum_ns, percentiles_ns
@@ -75,8 +76,11 @@ class Counters:
         busy, blocked, stolen = (gained[row] for row in _OF_TIME)
         serving = w.proc[(w.proc[:, L.P_INSTANCE] >= 0) & (w.host[w.proc[:, L.P_HOST], L.H_SHARING] == 0)]
         paused = np.maximum(w.host[serving[:, L.P_HOST], L.H_PAUSED] - t_ns, 0)  # what is left of a pause, which `stolen` has already
-        busy[serving[:, L.P_INSTANCE]] -= np.maximum(serving[:, L.P_END] - paused - t_ns, 0)
-        stolen[serving[:, L.P_INSTANCE]] -= paused
+        by = serving[:, L.P_INSTANCE]
+        lasts = np.maximum(serving[:, L.P_END] - paused - t_ns, 0)
+        left = times(lasts, w.op[inst[by, L.I_OP], L.O_ATTAINABLE])  # of the work
+        busy[by] -= left
+        stolen[by] -= paused + lasts - left
         for host in w.host[w.host[:, L.H_RUNNING] > 0]:
             first, running = int(host[L.H_MEMBER]), int(host[L.H_RUNNING])
             tag, instance = w.tags[first : first + running].T

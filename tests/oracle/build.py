@@ -193,6 +193,8 @@ def prices_of(price_list: str, operator: Any) -> Prices:
     cost = operator.cost
     own = {name: getattr(cost, name.replace("_ps", "_us")) for name in names} if cost is not None else {}
     varying = {} if cost is None else {"noise": cost.noise, "drift": cost.drift, "warmup": cost.warmup}
+    if cost is not None:
+        varying["attainable"] = integer(cost.attainable, 1 << 16)
     return Prices(**listed | {name: integer(us, 10**6) for name, us in own.items() if us is not None}, **varying)
 
 

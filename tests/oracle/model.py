@@ -262,7 +262,7 @@ class Model:
         host.life += 1
         for instance in self.network.instances:
             if instance.host is host and instance.serving:
-                left_ns = instance.end_ns - max(now_ns, host.paused_until_ns)
+                left_ns = (instance.end_ns - max(now_ns, host.paused_until_ns)) * instance.prices.attainable >> 16
                 if host.sharing is not None:
                     left_ns = host.sharing.left_ns(instance)
                 *origin, service_ns = instance.service[-1]
@@ -790,11 +790,12 @@ class Model:
             cost_ps = cost_ps * instance.host.memory.pressure >> 16
             instance.state_bytes = instance.behaviour.state_bytes()
         service_ns = max(1, -(-cost_ps // instance.host.speed_milli))
+        lasts_ns = (service_ns << 16) // prices.attainable
         instance.services += 1
         instance.records += item.kind is Kind.RECORD
         trigger = None if item.record is None else item.record.trigger
         origin = (*item.origin(), instance.idle_since_ns, service_ns)
-        service = [instance.number, now_ns, now_ns + service_ns, int(item.kind), trigger, origin]
+        service = [instance.number, now_ns, now_ns + lasts_ns, int(item.kind), trigger, origin]
         self.services.append(service)
         instance.service, instance.outputs_made = service, outputs
         instance.delivers = item.kind is Kind.RECORD and instance.operator.kind == "sink"
@@ -821,9 +822,9 @@ class Model:
             self.complete(instance, control, outputs, raised_to_ns)
 
         sharing = instance.host.sharing
-        instance.end_ns = now_ns + service_ns
+        instance.end_ns = now_ns + lasts_ns
         if sharing is None:
-            self.environment.at(now_ns + service_ns, Phase.COMPLETION, (instance.number,), end, lambda: instance.host.life == life)
+            self.environment.at(instance.end_ns, Phase.COMPLETION, (instance.number,), end, lambda: instance.host.life == life)
         else:
             service[2] = UNKNOWN_NS
             sharing.start(instance, service_ns, end)
