@@ -1,4 +1,4 @@
-"""Lowers the noise, drift and warm-up of an operator's cost to words (docs/event-core.md, section 3.2)."""
+"""Lowers what varies the cost of an operator's services to words (docs/event-core.md, section 3.2)."""
 
 from __future__ import annotations
 
@@ -92,12 +92,12 @@ def lower(cost: Cost, drift: list[int], weight: int = 1) -> list[int]:
     drift: `drift_factors` of the cost. weight: how many real records one that is served stands for.
     """
     noisy, warmup = not isinstance(cost.noise, NoNoise), cost.warmup
-    if not noisy and not drift and isinstance(warmup, NoWarmUp):
+    if not noisy and not drift and isinstance(warmup, NoWarmUp) and cost.state_reference_mb is None:
         return []
     step_ns = 0 if isinstance(cost.drift, NoDrift) else cost.drift.step_ns
     table = [int(word) for word in (factors(cost.noise) if noisy else ())]
     cold = [warmup.extra, warmup.records_of(weight), warmup.span_ns]
-    return [*cold, int(noisy), step_ns, V_FACTORS + len(table), *table, *drift]
+    return [*cold, int(noisy), step_ns, V_FACTORS + len(table), cost.state_reference_bytes, *table, *drift]
 
 
 def keys(seed: int, operator_id: str, parallelism: int) -> list[int]:

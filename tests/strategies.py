@@ -82,6 +82,8 @@ class Query:
                 "step_s": self.draw(st.sampled_from((0.001, 0.0017, 1.0))),
             }
         if self.draw(st.integers(0, 5)) == 0:
+            varying["state_reference_mb"] = self.draw(st.sampled_from((0.001, 0.01, 1.0)))
+        if self.draw(st.integers(0, 5)) == 0:
             varying["warmup"] = {
                 "kind": self.draw(st.sampled_from(("records", "time"))),
                 "factor": self.draw(st.sampled_from((1.0, 1.5, 7.77))),

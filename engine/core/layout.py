@@ -345,7 +345,9 @@ V_SPAN = 2  # ... or after what time, ns, 0: it does not depend on it
 V_NOISY = 3  # 1: a table of factors follows
 V_STEP = 4  # of drift: how long a factor holds, ns; 0: there is none ...
 V_DRIFT = 5  # ... and how far behind V_EXTRA its factors begin
-V_FACTORS = 6  # those below the median by rising share below them, then those above it by rising share above them
+V_STATE = 6  # bytes of state with which everything costs twice as much, 0: it does not depend on them
+V_FACTORS = 7  # those below the median by rising share below them, then those above it by rising share above them
+STATE_MAX = 99 << 16  # state adds at most so many times the cost, in units of 2^-16
 NOISE_OCTAVES = 32
 NOISE_BINS = 64  # per octave
 

@@ -58,9 +58,11 @@ def lasting(service, attainable):
 
 @rare
 def varied(cost_ps, par, at, inst, i, t):
-    """The cost of an instance's next service, at `t`, with its warm-up, drift and noise (docs/event-core.md, 3.2)."""
+    """The cost of an instance's next service, at `t`, with its state, warm-up, drift and noise (docs/event-core.md, 3.2)."""
     n = inst[i, I_SERVICES]
     inst[i, I_SERVICES] = n + 1
+    if par[at + V_STATE] > 0:
+        cost_ps += times(cost_ps, min((inst[i, I_STATE_BYTES] << 16) // par[at + V_STATE], STATE_MAX))
     left = par[at + V_RECORDS] - inst[i, I_IN] + inst[i, I_COLD]
     if left > 0:
         cost_ps += times(cost_ps, par[at + V_EXTRA] * left // par[at + V_RECORDS])

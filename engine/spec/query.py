@@ -10,13 +10,15 @@ from .noise import AnyDrift, AnyNoise, AnyWarmUp, NoDrift, NoNoise, NoWarmUp
 from .operator import Model
 from .problems import Refusal
 from .records import FieldType
-from .units import Integer, Number, microseconds_ps, quantity, scaled
+from .units import Integer, Number, megabytes_bytes, microseconds_ps, quantity, scaled
 from .variant import Variant
 
 OPERATOR_ID = r"^[a-z][a-z0-9_-]{0,62}$"
 PARALLELISM_MAX = 10_000
 VARIABLE_PRICE_MAX_US = 1e6
 """Noise multiplies by less than 2^13, drift by less than 8, warm-up by at most 100: in picoseconds the product still fits a word."""
+STATEFUL_PRICE_MAX_US = 1e4
+"""State multiplies by at most 100 (`engine.core.layout.STATE_MAX`), so does it here."""
 
 
 class Cost(Model):
@@ -32,6 +34,14 @@ class Cost(Model):
     noise: AnyNoise = Field(default=NoNoise(), title="Noise", description="How services of equal work differ.")
     drift: AnyDrift = Field(default=NoDrift(), title="Drift", description="How all costs of the operator wander with time.")
     warmup: AnyWarmUp = Field(default=NoWarmUp(), title="Warm-up", description="How much slower an instance is at first.")
+    state_reference_mb: Number | None = quantity(
+        None,
+        unit="MB",
+        ge=0.001,
+        le=1e9,
+        title="State reference",
+        description="With so much state an instance's services cost twice as much, with twice that three times; none: state costs nothing.",
+    )
     attainable: Number = Field(
         default=1.0,
         ge=0.05,
@@ -50,14 +60,22 @@ class Cost(Model):
 
     @model_validator(mode="after")
     def _variable_costs_stay_countable(self) -> Self:
-        if isinstance(self.noise, NoNoise) and isinstance(self.drift, NoDrift) and isinstance(self.warmup, NoWarmUp):
+        what, most = "noise, drift or warm-up", VARIABLE_PRICE_MAX_US
+        if self.state_reference_mb is not None:
+            what, most = "state_reference_mb", STATEFUL_PRICE_MAX_US
+        elif isinstance(self.noise, NoNoise) and isinstance(self.drift, NoDrift) and isinstance(self.warmup, NoWarmUp):
             return self
         for name in ("record_us", "output_us", "control_us"):
             price = getattr(self, name)
-            if price is not None and price > VARIABLE_PRICE_MAX_US:
-                message = f"{name} is {price:g}, but a price with noise, drift or warm-up is at most {VARIABLE_PRICE_MAX_US:g}; lower it"
+            if price is not None and price > most:
+                message = f"{name} is {price:g}, but a price with {what} is at most {most:g}; lower it"
                 raise Refusal(message, at=(name,), code="too_large", value=price)
         return self
+
+    @property
+    def state_reference_bytes(self) -> int:
+        """0: state costs nothing."""
+        return 0 if self.state_reference_mb is None else megabytes_bytes(self.state_reference_mb)
 
     @property
     def attainable_share(self) -> int:
@@ -132,7 +150,7 @@ class Hash(Variant):
         default=True,
         strict=True,
         title="Mixed",
-        description="Whether keys are mixed before they are put into key groups; if not, keys that follow one another load all groups alike.",
+        description="Whether keys are mixed before they go into key groups; if not, keys that follow one another load all groups alike.",
     )
 
 

@@ -78,7 +78,7 @@ class Counters:
         paused = np.maximum(w.host[serving[:, L.P_HOST], L.H_PAUSED] - t_ns, 0)  # what is left of a pause, which `stolen` has already
         by = serving[:, L.P_INSTANCE]
         lasts = np.maximum(serving[:, L.P_END] - paused - t_ns, 0)
-        left = times(lasts, w.op[inst[by, L.I_OP], L.O_ATTAINABLE])  # of the work
+        left = times(lasts, w.op[inst[by, L.I_OP], L.O_ATTAINABLE])  # type: ignore[no-untyped-call]
         busy[by] -= left
         stolen[by] -= paused + lasts - left
         for host in w.host[w.host[:, L.H_RUNNING] > 0]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from engine import noise
+from engine.core.layout import I_STATE_BYTES
 from engine.spec import Experiment
 from engine.spec.noise import AnyNoise, AutoregressiveDrift, ExponentialNoise, LognormalNoise, NoNoise, UniformNoise
 from engine.spec.problems import InvalidExperiment
@@ -187,6 +188,38 @@ def test_drift_warmup_and_noise_together_agree_at_another_scale() -> None:
     assert traced(made).summary()["records_in"] == 1000
 
 
+def growing(cost: dict[str, Any]) -> dict[str, Any]:
+    """A source, and counts whose every record is a group of its own: 32 bytes of state more with each."""
+    made = document({}, records=1000)
+    counts = {"id": "counts", "kind": "aggregate", "params": {"key": "time"}, "cost": {"record_us": 10.0, "output_us": 0.0} | cost}
+    made["query"]["operators"].insert(1, counts)
+    made["query"]["edges"] = [{"source": "server", "target": "counts"}, {"source": "counts", "target": "sink"}]
+    made["cluster"]["hosts"][0]["cores"] = 3
+    made["workload"]["sources"]["server"]["stream"]["kind"] = "nexmark_bid"
+    return made
+
+
+def test_services_cost_more_with_the_state_of_their_instance() -> None:
+    """Twice as much at the reference, three times as much at twice that."""
+    made = growing({"state_reference_mb": 0.016})
+    simulation = traced(made)
+    assert_agreement(made, simulation)
+    served = services_ns(made, instance=1)
+    held = 32 * np.arange(1, len(served) + 1)
+    assert held[-1] == 32_000 == simulation._world.arrays.inst[1, I_STATE_BYTES]
+    expected = [-(-(10_000_000 + (10_000_000 * (bytes * 65536 // 16_000) >> 16)) // 1000) for bytes in held.tolist()]
+    assert served.tolist() == expected
+    assert (expected[499], expected[999]) == (20_000, 30_000)
+
+
+def test_state_costs_a_hundred_times_as_much_at_most() -> None:
+    served = services_ns(growing({"record_us": 0.1, "state_reference_mb": 0.001, "noise": {"kind": "none"}}), instance=1)
+    assert served[-1] == 100 + 3200
+    made = growing({"record_us": 0.1, "state_reference_mb": 0.001})
+    made["query"]["operators"][1]["params"]["aggregates"] = [{"name": f"n{n}"} for n in range(16)]  # 24 + 8 x 16 bytes for each
+    assert services_ns(made, instance=1)[-1] == 100 * 100
+
+
 @pytest.mark.parametrize(
     ("cost", "place", "says"),
     [
@@ -204,6 +237,8 @@ def test_drift_warmup_and_noise_together_agree_at_another_scale() -> None:
         ({"drift": DRIFT | {"sigma": 0.3}}, "/drift/sigma", "0.25"),
         ({"drift": DRIFT | {"time_constant_s": 0}}, "/drift/time_constant_s", "0.001"),
         ({"drift": {"kind": "ar2"}}, "/drift", "ar1"),
+        ({"state_reference_mb": 0}, "/state_reference_mb", "0.001"),
+        ({"control_us": 2e4, "state_reference_mb": 1}, "/control_us", "at most 10000"),
     ],
 )
 def test_refusals_name_the_field(cost: dict[str, Any], place: str, says: str) -> None:

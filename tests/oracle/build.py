@@ -195,6 +195,7 @@ def prices_of(price_list: str, operator: Any) -> Prices:
     varying = {} if cost is None else {"noise": cost.noise, "drift": cost.drift, "warmup": cost.warmup}
     if cost is not None:
         varying["attainable"] = integer(cost.attainable, 1 << 16)
+        varying["state_reference"] = integer(cost.state_reference_mb or 0, 10**6)
     return Prices(**listed | {name: integer(us, 10**6) for name, us in own.items() if us is not None}, **varying)
 
 

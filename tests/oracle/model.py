@@ -844,7 +844,10 @@ class Model:
         return work_ps, [item.barrier.on_channels_of(instance), *sent]
 
     def varied(self, instance: Instance, cost_ps: int) -> int:
-        """The cost with warm-up, drift and noise (section 3.2)."""
+        """The cost with state, warm-up, drift and noise (section 3.2)."""
+        if instance.prices.state_reference:
+            held = (instance.behaviour.state_bytes() << 16) // instance.prices.state_reference
+            cost_ps += cost_ps * min(held, 99 << 16) >> 16
         warmup, noise, drift = instance.prices.warmup, instance.prices.noise, instance.prices.drift
         if warmup is not None and warmup.kind != "none":
             by_time = warmup.kind == "time"

@@ -37,6 +37,7 @@ class Prices:
     noise: Any = None  # the laws, of the document
     drift: Any = None
     warmup: Any = None
+    state_reference: int = 0  # bytes; 0: none
     attainable: int = 1 << 16  # share of the time of a service that is work, in units of 2^-16
 
 
