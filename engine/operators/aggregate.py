@@ -55,7 +55,9 @@ from engine.operators.aggregation import (
     Evaluation,
     Every,
     Key,
+    KeysGrow,
     LatenessMs,
+    check_keys_grow,
     check_lateness,
     drop_group,
     fold_records,
@@ -286,9 +288,11 @@ class Aggregate(Aggregation):
         every: Every = None
         lateness_ms: LatenessMs = 0.0
         evaluation: Evaluation = "incremental"
+        keys_grow: KeysGrow = False
 
         @model_validator(mode="after")
         def _fits(self) -> Aggregate.Params:
+            check_keys_grow(self.keys_grow, self.key)
             if isinstance(self.window, NoWindow):
                 check_lateness(self.lateness_ms, "window is none, whose only pane never ends")
                 if self.emit == "on_close":
@@ -329,14 +333,14 @@ class Aggregate(Aggregation):
 
     @classmethod
     def unscaled(cls, params: Params) -> str:
-        if params.every is not None or params.lateness_ms or params.evaluation != "incremental":
-            return "every, lateness_ms and evaluation at_firing count records or rows one by one"
+        if not params.keys_grow and (params.every is not None or params.lateness_ms or params.evaluation != "incremental"):
+            return "every, lateness_ms and evaluation at_firing count records or rows one by one, unless the keys grow (keys_grow)"
         return ""
 
     @classmethod
     def weight_out(cls, params: Params, weight: int, port: str) -> int:
-        """A row at the close of a pane is one row, however many records made it."""
-        return 1 if params.emit == "on_close" and port == "out" else weight
+        """A row at the close of a pane is one row, however many records made it, unless its key stands for as many as they."""
+        return 1 if params.emit == "on_close" and port == "out" and not params.keys_grow else weight
 
     @classmethod
     def lower(cls, params: Params, inputs: Any, lowering: Any) -> list[int]:

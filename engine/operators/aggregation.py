@@ -65,7 +65,8 @@ A_COUNT = 13  # number of aggregates
 A_TABLE = 14  # where their lines stand, each of A_LINE words: function, column, 1 if a float or 2 if an int taken as one, and of a
 # distinct count the column of its first value and the owner of its values
 A_LINKS = 15  # column from which on the kind keeps links
-A_OWN = 16
+A_VALUE_BYTES = 16  # of a value that a distinct count has seen
+A_OWN = 17
 A_LINE = 5
 COUNT, SUM, MIN, MAX, AVG, DISTINCT = range(6)
 LATE = 1  # the number of port `late`
@@ -109,7 +110,7 @@ def fold_records(slot, r, steps, fresh, msg, par, at, inst, i, stack, stack_f, t
                     entry[x, S_SIBLING] = entry[e, par[line + 3]]
                     entry[e, par[line + 3]] = x + 1  # 0: none
                     entry[e, v] += 1
-                    inst[i, I_STATE_BYTES] += 8
+                    inst[i, I_STATE_BYTES] += par[at + A_VALUE_BYTES]
             elif par[line + 2] >= 1:
                 value_f = stack_f[0]
                 if fresh == 1:
@@ -232,7 +233,7 @@ def forget_values(par, at, inst, i, table, entry, g, e):
                 while x >= 0:
                     after = entry[x, S_SIBLING] - 1
                     drop_entry(table, entry, g, x)
-                    inst[i, I_STATE_BYTES] -= 8
+                    inst[i, I_STATE_BYTES] -= par[at + A_VALUE_BYTES]
                     x = after
 
 
@@ -250,7 +251,7 @@ def drop_group(par, at, inst, i, table, entry, row, g, e):
 
 def group_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Words:
     """Bytes of groups with the records that they store and the values that they have counted."""
-    sizes: Words = w.par[at + A_ENTRY_BYTES] + w.par[at + A_RECORD_BYTES] * entries[:, S_COUNT] + 8 * values
+    sizes: Words = w.par[at + A_ENTRY_BYTES] + w.par[at + A_RECORD_BYTES] * entries[:, S_COUNT] + w.par[at + A_VALUE_BYTES] * values
     return sizes
 
 
@@ -300,6 +301,15 @@ LatenessMs = Annotated[
         le=1e9,
         description="by event time a window is kept for so long after its end; a record that still comes gives an updated row at once",
         json_schema_extra={"x-unit": "ms"},
+    ),
+]
+
+
+KeysGrow = Annotated[
+    bool,
+    Field(
+        description="with more records there are more keys, not more records for each: in a scaled run groups and rows then stand for as "
+        "many real ones as records do",
     ),
 ]
 
@@ -431,6 +441,7 @@ class Aggregation(Operator):
 
         A group's entry holds own_state words (in front) and own_links words (behind) of the kind; links are places, not state.
         """
+        weight = lowering.weight if getattr(params, "keys_grow", False) else 1  # real groups for one
         count = len(params.aggregates)
         at_firing = params.evaluation == "at_firing"
         values = S_VALUES + own_state
@@ -457,17 +468,26 @@ class Aggregation(Operator):
             len(cls.bounds(params)),
             int(processing),
             milliseconds_ns(lateness_ms),
-            24 + own_bytes + (0 if at_firing else 8 * count),
-            schema.bytes if at_firing else 0,
+            (24 + own_bytes + (0 if at_firing else 8 * count)) * weight,
+            schema.bytes * weight if at_firing else 0,
             rows if at_firing else 0,
             distincts,
             values,
             count,
             lowering.params_at + A_OWN + len(own),
             heads + distincts,
+            8 * weight,
             *own,
             *lines,
         ]
+
+
+def check_keys_grow(keys_grow: bool, key: str | None) -> None:
+    """Refuse growing keys where there is none. Raises `Refusal`."""
+    if keys_grow and key is None:
+        raise Refusal(
+            "keys_grow is true, but there is no key; give a key, or leave keys_grow out", at=("keys_grow",), code="no_key", value=True
+        )
 
 
 def check_lateness(lateness_ms: Number, reason: str) -> None:

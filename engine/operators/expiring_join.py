@@ -32,9 +32,11 @@ from engine.operators.pairs import (
     K_LEFT_BYTES,
     K_LEFT_KEY,
     K_LISTENED,
+    K_OWN,
     Pairing,
     PairParams,
     close_if_empty,
+    keys_do_not_grow,
     open_key,
     pair_hash,
     pair_sizes,
@@ -45,7 +47,7 @@ from engine.spec.records import RecordSchema
 from engine.spec.units import Number, quantity, seconds_ns
 
 # parameters behind the common ones: time to live, by side 1 if a record is kept until it has matched, first of the instances' lists by age
-T_TTL, T_LEFT_UNMATCHED, T_RIGHT_UNMATCHED, T_AGES = range(15, 19)
+T_TTL, T_LEFT_UNMATCHED, T_RIGHT_UNMATCHED, T_AGES = range(K_OWN, K_OWN + 4)
 # words of a stored record, from K_EXTRA on: when it expires; the next younger row; its entry and side, -1 once it has matched and is gone
 T_EXPIRES, T_YOUNGER, T_ENTRY = range(3)
 T_WORDS, T_LINKS = 1, 2
@@ -65,7 +67,7 @@ def expire_records(now, par, at, inst, i, table, entry, row, panes_of, g):
             entry[e, own + 1] = row[r, R_NEXT]
             entry[e, own] -= 1
             inst[i, I_STATE_BYTES] -= par[at + K_LEFT_BYTES + port]
-            close_if_empty(inst, i, table, entry, g, e)
+            close_if_empty(par, at, inst, i, table, entry, g, e)
         free_row(row, g, r)
         r = panes_of[oldest]
 
@@ -104,7 +106,7 @@ def expiring_join_on_record(
             r = row[r, R_NEXT]
     if matches == 0 or par[at + T_LEFT_UNMATCHED + port] == 0:
         if e < 0:
-            e = open_key(key, 0, inst, i, table, entry, g)
+            e = open_key(key, 0, par, at, inst, i, table, entry, g)
         r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
         row[r, extra + T_EXPIRES] = now + par[at + T_TTL]
         row[r, extra + T_YOUNGER] = -1
@@ -116,7 +118,7 @@ def expiring_join_on_record(
             row[panes_of[oldest + 1], extra + T_YOUNGER] = r
         panes_of[oldest + 1] = r
     else:
-        close_if_empty(inst, i, table, entry, g, e)
+        close_if_empty(par, at, inst, i, table, entry, g, e)
     return outputs
 
 
@@ -158,7 +160,8 @@ class ExpiringJoin(Pairing):
     With `unmatched`, records of that side are kept only until they have matched: one that finds a partner at once is not stored, and one
     that waited leaves with its first match. NexMark Q3 of the autoscalers keeps all persons and the unmatched auctions, for 300 s.
 
-    State: the stored records: their own bytes, and 16 per key. Expired ones are freed when the instance serves its next record.
+    State: the stored records: their own bytes, and 16 per key (where keys grow with the scale: of the real ones). Expired ones are freed
+    when the instance serves its next record.
     Cost: record_ps per record, output_ps per match.
     Source: Siachamis 2024, 4.5.2 (Q3).
     """
@@ -173,6 +176,17 @@ class ExpiringJoin(Pairing):
         ttl_s: Number = quantity(unit="s", gt=0, le=1e8, description="how long a stored record counts, by the processing clock")
         keep_left: Keep = Field("all", description="which records of the left input are stored: all, or those that have not matched yet")
         keep_right: Keep = Field("all", description="the same of the right input")
+        keys_grow: bool = Field(
+            default=False, description="with more records there are more keys, not more partners for each: a run may then be scaled"
+        )
+
+    @classmethod
+    def unscaled(cls, params: Params) -> str:
+        return keys_do_not_grow(params)
+
+    @classmethod
+    def key_weight(cls, params: Params, weight: int) -> int:
+        return weight
 
     @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:

@@ -35,6 +35,7 @@ from engine.operators.pairs import (
     K_LEFT_BYTES,
     K_LEFT_KEY,
     K_LISTENED,
+    K_OWN,
     Pairing,
     PairParams,
     close_if_empty,
@@ -52,7 +53,7 @@ from engine.spec.records import RecordSchema
 from engine.spec.units import Number, milliseconds_ns, quantity, seconds_ns
 
 # parameters behind the common ones: bounds, the left column with the upper bound (-1: it is left.t + upper), lateness, first heap
-N_LOWER, N_UPPER, N_UNTIL, N_LATENESS, N_HEAPS = range(15, 20)
+N_LOWER, N_UPPER, N_UNTIL, N_LATENESS, N_HEAPS = range(K_OWN, K_OWN + 5)
 # words of a stored record, from K_EXTRA on: the last time of the other side that can match it; links of the heap by this time; its entry
 V_LAST, V_CHILD, V_SIBLING, V_ENTRY = range(4)
 V_WORDS, V_LINKS = 1, 3
@@ -139,7 +140,7 @@ def interval_join_on_record(
             r = row[r, R_NEXT]
     if last >= closed_to:
         if e < 0:
-            e = open_key(key, 0, inst, i, table, entry, g)
+            e = open_key(key, 0, par, at, inst, i, table, entry, g)
         r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
         row[r, extra + V_LAST] = last
         row[r, extra + V_CHILD] = -1
@@ -175,7 +176,7 @@ def interval_join_on_close(limit, par, at, inst, i, table, entry, row, panes_of,
             entry[e, own + 2] = before
         entry[e, own] -= 1
         inst[i, I_STATE_BYTES] -= par[at + K_LEFT_BYTES + port]
-        close_if_empty(inst, i, table, entry, g, e)
+        close_if_empty(par, at, inst, i, table, entry, g, e)
         free_row(row, g, r)
         r = root
         panes_of[heap] = root

@@ -21,6 +21,7 @@ from engine.operators.pairs import (
     PaneParams,
     first_open_pane,
     free_panes,
+    keys_do_not_grow,
     lacking_space,
     open_entry,
     pair_hash,
@@ -120,11 +121,7 @@ class Join(PanePairing):
 
     @classmethod
     def unscaled(cls, params: Any) -> str:
-        return (
-            ""
-            if params.keys_grow
-            else "how many pairs a record finds depends on whether the keys grow with the records, which no stream says (keys_grow)"
-        )
+        return keys_do_not_grow(params)
 
     @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:

@@ -63,10 +63,11 @@ from engine.spec.units import Number, milliseconds_ns, quantity, seconds_ns
 
 # parameters of every join, in order; by side: key column, bytes of a stored record, number and start of the stored columns
 K_LEFT_KEY, K_RIGHT_KEY, K_LEFT_BYTES, K_RIGHT_BYTES, K_LEFT_STORED, K_LEFT_COLUMNS, K_RIGHT_STORED, K_RIGHT_COLUMNS = range(8)
-# column of a stored row behind its values, where a kind keeps words of its own; 1 if an edge leaves port out; 0 or the late ports' numbers
-K_EXTRA, K_OUTPUTS, K_TABLE, K_EVENT, K_LISTENED, K_LEFT_LATE, K_RIGHT_LATE, K_OWN = range(8, 16)
+# column of a stored row behind its values, where a kind keeps words of its own; 1 if an edge leaves port out; 0 or the late ports' numbers;
+# bytes of a key that has stored records
+K_EXTRA, K_OUTPUTS, K_TABLE, K_EVENT, K_LISTENED, K_LEFT_LATE, K_RIGHT_LATE, K_KEY_BYTES, K_OWN = range(8, 17)
 # then of those over panes; by side: the column with the end of the one pane, -1 if time decides
-K_SIZE, K_SLIDE, K_ORIGIN, K_PROCESSING, K_LATENESS, K_LEFT_END, K_RIGHT_END, K_SCHEME, K_GROUPS, K_LISTS = range(15, 25)
+K_SIZE, K_SLIDE, K_ORIGIN, K_PROCESSING, K_LATENESS, K_LEFT_END, K_RIGHT_END, K_SCHEME, K_GROUPS, K_LISTS = range(K_OWN, K_OWN + 10)
 EVENT_NEWEST, EVENT_TRIGGER, EVENT_OLDEST, EVENT_WINDOW = range(4)
 BOUND_START, BOUND_END = 2, 3  # in place of a side in the table of output fields
 KEY_BYTES = 16
@@ -184,25 +185,25 @@ def pair_hash(made, msg, i2, port, par, at):
     return entry_hash(i2, msg[made, M_PAYLOAD + par[at + K_LEFT_KEY + port]], 0)
 
 
-def open_key(key, start, inst, i, table, entry, g):
+def open_key(key, start, par, at, inst, i, table, entry, g):
     """A new entry for a key; the caller has checked that there is none, and for space."""
     e = add_entry(table, entry, g, i, key, start)
     inst[i, I_ENTRIES] += 1
-    inst[i, I_STATE_BYTES] += KEY_BYTES
+    inst[i, I_STATE_BYTES] += par[at + K_KEY_BYTES]
     return e
 
 
-def close_if_empty(inst, i, table, entry, g, e):
+def close_if_empty(par, at, inst, i, table, entry, g, e):
     """Free an entry that stores no record of either side."""
     if entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE] == 0:
         drop_entry(table, entry, g, e)
         inst[i, I_ENTRIES] -= 1
-        inst[i, I_STATE_BYTES] -= KEY_BYTES
+        inst[i, I_STATE_BYTES] -= par[at + K_KEY_BYTES]
 
 
 def open_entry(key, start, par, at, inst, i, table, entry, pane, panes_of, g):
     """As `open_key`, in the pane that starts there."""
-    e = open_key(key, start, inst, i, table, entry, g)
+    e = open_key(key, start, par, at, inst, i, table, entry, g)
     if par[at + K_SIZE] > 0:
         end = start + par[at + K_SIZE]
         groups = par[at + K_GROUPS]
@@ -223,7 +224,7 @@ def free_panes(limit, par, at, inst, i, table, entry, row, pane, panes_of, g):
             e = pane[x, W_FIRST]
             while e >= 0:
                 after = entry[e, S_SIBLING]
-                inst[i, I_STATE_BYTES] -= KEY_BYTES
+                inst[i, I_STATE_BYTES] -= par[at + K_KEY_BYTES]
                 inst[i, I_ENTRIES] -= 1
                 for side in range(2):
                     own = S_LEFT + side * S_SIDE
@@ -246,7 +247,7 @@ def pairs_next_tick(due, par, at, inst, i, pane, panes_of):
 
 def pair_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Words:
     """Bytes of entries with the records that they store."""
-    sizes: Words = KEY_BYTES + entries[:, [S_LEFT, S_LEFT + S_SIDE]] @ w.par[[at + K_LEFT_BYTES, at + K_RIGHT_BYTES]]
+    sizes: Words = w.par[at + K_KEY_BYTES] + entries[:, [S_LEFT, S_LEFT + S_SIDE]] @ w.par[[at + K_LEFT_BYTES, at + K_RIGHT_BYTES]]
     return sizes
 
 
@@ -382,6 +383,11 @@ class Pairing(Operator):
         return next((name for name in names if params.select is None or name in params.select), None)
 
     @classmethod
+    def key_weight(cls, params: Any, weight: int) -> int:
+        """How many real keys one stands for in the accounting of state, where each record stands for `weight` real ones."""
+        return 1
+
+    @classmethod
     def further_reads(cls, params: Any) -> tuple[set[str], set[str]]:
         """Fields besides keys and outputs that the kernels read, by side."""
         return set(), set()
@@ -432,11 +438,19 @@ class Pairing(Operator):
             EVENT_TIMES.index(params.event_time),
             int("out" in lowering.connected),
             *late,
+            KEY_BYTES * cls.key_weight(params, lowering.weight),
             *own,
             *outputs,
             *stored[0],
             *stored[1],
         ]
+
+
+def keys_do_not_grow(params: Any) -> str:
+    """Why a join whose parameters do not say that keys grow is not scaled; empty if they do."""
+    if params.keys_grow:
+        return ""
+    return "how many pairs a record finds depends on whether the keys grow with the records, which no stream says (keys_grow)"
 
 
 class PaneParams(PairParams):

@@ -83,7 +83,7 @@ def delete_links(start, end, par, at, inst, i, table, entry, row, g):
                 before = r
             r = after
         inst[i, I_STATE_BYTES] -= gone * par[at + K_LEFT_BYTES]
-        close_if_empty(inst, i, table, entry, g, e)
+        close_if_empty(par, at, inst, i, table, entry, g, e)
     return gone
 
 
@@ -115,7 +115,7 @@ def delete_paths(start, end, par, at, inst, i, table, entry, row, panes_of, g):
                 x = row[x, R_NEXT]
             unlink_row(row, entry, g, e, own, r, last)
             inst[i, I_STATE_BYTES] -= par[at + K_LEFT_BYTES + 1]
-            close_if_empty(inst, i, table, entry, g, e)
+            close_if_empty(par, at, inst, i, table, entry, g, e)
             gone += 1
         else:
             before = r
@@ -149,7 +149,7 @@ def path_join_on_record(
         return -NEED_ENTRIES
 
     if e < 0:
-        e = open_key(key, 0, inst, i, table, entry, g)
+        e = open_key(key, 0, par, at, inst, i, table, entry, g)
     r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
     nodes = par[at + K_EXTRA]
     if port == LEFT:

@@ -53,6 +53,7 @@ from engine.operators.aggregation import (
     A_PROCESSING,
     A_ROWS,
     A_TABLE,
+    A_VALUE_BYTES,
     A_VALUES,
     COUNT,
     DISTINCT,
@@ -65,7 +66,9 @@ from engine.operators.aggregation import (
     Evaluation,
     Every,
     Key,
+    KeysGrow,
     LatenessMs,
+    check_keys_grow,
     check_lateness,
     drop_group,
     fold_records,
@@ -191,7 +194,7 @@ def merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anch
                         entry[e, par[line + 3]] = y + 1
                         entry[e, v] += 1
                     else:
-                        inst[i, I_STATE_BYTES] -= 8
+                        inst[i, I_STATE_BYTES] -= par[at + A_VALUE_BYTES]
                     x = after
             elif par[line + 2] >= 1:
                 if function == MIN:
@@ -422,10 +425,12 @@ class SessionAggregate(Aggregation):
         every: Every = None
         lateness_ms: LatenessMs = 0.0
         evaluation: Evaluation = "incremental"
+        keys_grow: KeysGrow = False
 
         @model_validator(mode="after")
         def _fits(self) -> SessionAggregate.Params:
             at_least_a_nanosecond("gap_s", self.gap_s)
+            check_keys_grow(self.keys_grow, self.key)
             if self.clock == "processing":
                 check_lateness(self.lateness_ms, "the clock is processing, by which no record is late")
             return self
@@ -433,6 +438,12 @@ class SessionAggregate(Aggregation):
     @classmethod
     def may_be_late(cls, params: Params) -> bool:
         return params.clock == "event"
+
+    @classmethod
+    def unscaled(cls, params: Params) -> str:
+        return (
+            "" if params.keys_grow else "a session ends after a gap, and fewer records have longer ones, unless the keys grow (keys_grow)"
+        )
 
     @classmethod
     def lower(cls, params: Params, inputs: Any, lowering: Any) -> list[int]:

@@ -166,7 +166,11 @@ def test_a_kind_that_says_nothing_does_not_scale() -> None:
     assert Operator.unscaled(None)
 
 
-def test_a_join_whose_keys_grow_with_the_records_scales() -> None:
+EACH = {"join": {}, "expiring_join": {"ttl_s": 2.0, "keep_right": "unmatched"}}
+
+
+@pytest.mark.parametrize("kind", EACH)
+def test_a_join_whose_keys_grow_with_the_records_scales(kind: str) -> None:
     """Persons are joined with their auctions; ten times as many of both have ten times as many pairs. Work, results and state are those of
     the real records, as far as chance in the few that are left allows."""
 
@@ -177,8 +181,8 @@ def test_a_join_whose_keys_grow_with_the_records_scales() -> None:
             {"id": "auctions", "kind": "source", "cost": free},
             {
                 "id": "join",
-                "kind": "join",
-                "params": {"left_key": "id", "right_key": "seller", "keys_grow": True},
+                "kind": kind,
+                "params": {"left_key": "id", "right_key": "seller", "keys_grow": True} | EACH[kind],
                 "cost": free | {"record_us": 60.0, "output_us": 30.0},
             },
             {"id": "sink", "kind": "sink", "cost": free},
@@ -188,10 +192,9 @@ def test_a_join_whose_keys_grow_with_the_records_scales() -> None:
             {"source": "auctions", "target": "join", "target_port": "right"},
             {"source": "join", "target": "sink"},
         ]
-        streams = {"persons": ("nexmark_person", 1250.0), "auctions": ("nexmark_auction", 3750.0)}
-        sources = {
-            name: {"stream": {"kind": kind}, "rate": {"kind": "constant", "per_s": per_s}} for name, (kind, per_s) in streams.items()
-        }
+        people = {"active_people": 1000 if kind == "join" else 50}  # who lives longer than a record is kept finds fewer partners
+        streams = {"persons": ({"kind": "nexmark_person"}, 1250.0), "auctions": ({"kind": "nexmark_auction"} | people, 3750.0)}
+        sources = {name: {"stream": stream, "rate": {"kind": "constant", "per_s": per_s}} for name, (stream, per_s) in streams.items()}
         workload = {"scale": scale, "horizon_s": 20.0, "drain": False, "sources": sources}
         hosts = [{"name": "w", "processor": {"kind": "dedicated"}, "cores": 4}]
         made = {"format": 1, "query": {"operators": operators, "edges": edges}, "cluster": {"hosts": hosts}, "workload": workload}
@@ -205,3 +208,64 @@ def test_a_join_whose_keys_grow_with_the_records_scales() -> None:
         assert summary["operators"]["join"][metric] == pytest.approx(told["operators"]["join"][metric], rel=0.05)
     held = [int(simulation._world.arrays.inst[:, L.I_STATE_BYTES].sum()) for simulation in (real, scaled)]
     assert held[1] == pytest.approx(held[0], rel=0.05)
+
+
+PANES = {"kind": "sliding", "size_s": 4.0, "slide_s": 2.0, "clock": "event"}
+GROWING = {
+    "aggregate": ("aggregate", {"window": PANES, "emit": "on_close"}),
+    "aggregate on update": ("aggregate", {"window": PANES, "every": 3}),
+    "aggregate at firing": ("aggregate", {"window": PANES, "emit": "on_close", "evaluation": "at_firing"}),
+    "session": ("session_aggregate", {"gap_s": 1.0, "emit": "on_close"}),
+    "session with early rows": ("session_aggregate", {"gap_s": 1.0, "emit": "on_close", "every": 2}),
+    "session at firing": ("session_aggregate", {"gap_s": 1.0, "emit": "on_close", "evaluation": "at_firing"}),
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_an_aggregate_whose_keys_grow_with_the_records_scales(name: str) -> None:
+    """Five records for each key, whatever their number: rows stand for as many keys as records for records; what they say does not grow."""
+    kind, params = GROWING[name]
+    aggregates = [{"name": "n"}, {"name": "values", "function": "count_distinct", "field": "price"}]
+
+    def counted(scale: int) -> Simulation:
+        made = document({"kind": "constant", "per_s": 2000}, scale)
+        operators = {operator["id"]: operator for operator in made["query"]["operators"]}
+        fields = [{"name": "auction", "expression": "id // 5"}, {"name": "price", "expression": "id"}]
+        operators["map"] |= {"params": {"fields": fields}}
+        params_grown = params | {"key": "auction", "aggregates": aggregates, "keys_grow": True}
+        operators["count"] |= {"kind": kind, "params": params_grown}
+        operators["count"]["cost"] |= {"record_us": 20.0, "output_us": 50.0}
+        made["workload"] |= {"drain": False, "horizon_s": 19.9}
+        made["workload"]["sources"]["source"]["stream"]["kind"] = "nexmark_auction"
+        simulation = Simulation(made, keep_outputs=True)
+        simulation.run_until(simulation.end_ns)
+        return simulation
+
+    real, scaled = counted(1), counted(SCALE)
+    told, summary = real.summary()["operators"], scaled.summary()["operators"]
+    for metric in ("in", "out", "busy"):
+        assert summary["count"][metric] == pytest.approx(told["count"][metric], rel=0.05), metric
+    assert summary["rows"]["in"] == pytest.approx(told["rows"]["in"], rel=0.05)
+    assert scaled.summary()["hops"] < real.summary()["hops"] / (SCALE - 2)
+    held = [int(simulation._world.arrays.inst[:, L.I_STATE_BYTES].sum()) for simulation in (real, scaled)]
+    assert held[0] > 0
+    assert held[1] == pytest.approx(held[0], rel=0.05)
+    for run in (real, scaled):
+        counts = [row["values"][-2:] for row in run.sink_records("rows")]
+        assert {n for n, _ in counts} <= set(range(1, 6))
+        assert all(n == values for n, values in counts)
+        assert sum(n == 5 for n, _ in counts) > 0.8 * len(counts) or "every" in params
+
+
+def test_without_growing_keys_sessions_and_expiry_are_refused() -> None:
+    for kind, params in (
+        ("session_aggregate", {"key": "auction", "gap_s": 1.0}),
+        ("aggregate", {"key": "auction", "window": PANES, "emit": "on_close", "every": 3}),
+    ):
+        made = document(CONSTANT, SCALE)
+        made["query"]["operators"][2] |= {"kind": kind, "params": params}
+        assert refused(made) == [("/query/operators/2", "not_scaled")]
+        made["query"]["operators"][2]["params"] |= {"keys_grow": True}
+        load(made)
+        del made["query"]["operators"][2]["params"]["key"]
+        assert ("/query/operators/2/params/keys_grow", "no_key") in refused(made)
