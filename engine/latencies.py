@@ -11,7 +11,7 @@ from engine.spec.experiment import Measurement
 
 CLOCKS = {"event": L.CLOCK_EVENT, "append": L.CLOCK_APPEND, "ingest": L.CLOCK_INGEST}
 ANCHORS = {"trigger": L.M_CLOCK, "newest": L.M_NEWEST, "oldest": L.M_OLDEST}
-POINTS = {"sink": L.TO_SINK, "emit": L.TO_EMIT}
+POINTS = {"sink": L.TO_SINK, "emit": L.TO_EMIT, "read": L.TO_READ}
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ class Stamps:
     @classmethod
     def of(cls, measurement: Measurement) -> Stamps:
         measured = (measurement.latency.clock, "deadline")  # in the header with all anchors; every record's own event time
-        asked = dict.fromkeys((further.clock, further.anchor) for further in measurement.also if further.clock not in measured)
+        told = [further for further in measurement.also if further.to != "read"]  # the others are over before there is a message
+        asked = dict.fromkeys((further.clock, further.anchor) for further in told if further.clock not in measured)
         return cls({what: n for n, what in enumerate(asked)}, int(bool(measurement.also)))
 
     @property
@@ -41,7 +42,7 @@ class Stamps:
         for (clock, anchor), n in self.places.items():
             g[L.G_STAMP_CLOCK + n], g[L.G_STAMP_ANCHOR + n] = CLOCKS[clock], ANCHORS[anchor]
         for n, further in enumerate(measurement.also):
-            if further.clock == "deadline":
+            if further.clock == "deadline" or further.to == "read":
                 column = L.M_EVENT
             elif further.clock == measurement.latency.clock:
                 column = ANCHORS[further.anchor]

@@ -21,7 +21,7 @@ CLOCK_EVENT, CLOCK_APPEND, CLOCK_INGEST = 0, 1, 2
 LOG_END, LOG_WATERMARK, LOG_AHEAD = -1, -2, -3  # the last: what is not loaded yet
 REPLAYED = (1 << 20) - 1  # added to the epoch of a record that was sent again from the log: no credit was taken for it
 EPOCH = 1 << 20  # a life is so many times the number of recoveries before it, and the number of losses of its host since
-TO_SINK, TO_EMIT = 0, 1
+TO_SINK, TO_EMIT, TO_READ = 0, 1, 2
 
 AHEAD = 4  # so many rows before a log's row is read it is fetched
 

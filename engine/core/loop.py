@@ -295,11 +295,13 @@ def advance(world, stop):
                                     d = (d ^ msg[slot, M_PAYLOAD + c]) * -7046029254386353131
                                 # WEAVE if latencies
                                 for k in range(g[G_MEASURES]):
-                                    delay = t - msg[slot, g[G_MEASURE_FROM + k]]
-                                    if g[G_MEASURE_TO + k] == TO_EMIT:
-                                        delay += msg[slot, msg.shape[1] - 1 - stamps] - t
-                                    x = (k + 1) * (histogram.shape[0] // (g[G_MEASURES] + 1)) + sink
-                                    note_latency(histogram, latency_sums, x, delay)
+                                    delay = -1  # it was counted when the record was read
+                                    if g[G_MEASURE_TO + k] != TO_READ:
+                                        delay = t - msg[slot, g[G_MEASURE_FROM + k]]
+                                        if g[G_MEASURE_TO + k] == TO_EMIT:
+                                            delay += msg[slot, msg.shape[1] - 1 - stamps] - t
+                                        x = (k + 1) * (histogram.shape[0] // (g[G_MEASURES] + 1)) + sink
+                                        note_latency(histogram, latency_sums, x, delay)
                                     if keeping:
                                         outputs[n, outputs.shape[1] - 1 - k] = delay
                                     d = (d ^ delay) * -7046029254386353131
@@ -775,6 +777,13 @@ def advance(world, stop):
                             if inst[i, I_WATERMARK] < FAR:
                                 mark = FAR
                                 inst[i, I_WATERMARK] = FAR
+                        # WEAVE if latencies
+                        if kind == RECORD:
+                            for k in range(g[G_MEASURES]):
+                                if g[G_MEASURE_TO + k] == TO_READ:  # under the first sink
+                                    x = (k + 1) * (histogram.shape[0] // (g[G_MEASURES] + 1))
+                                    note_latency(histogram, latency_sums, x, t - best_ready)
+                        # WEAVE end
                     else:
                         slot = inst[i, I_QUEUE]
                         after = msg[slot, M_NEXT]

@@ -166,11 +166,22 @@ class FurtherLatency(Model):
         description="Event time, append time, start of the source's service, or the event time of the delivered record itself.",
     )
     anchor: Literal["trigger", "newest", "oldest"] = Field(
-        default="newest", title="Anchor", description="Which of the contributing records counts; no matter for a deadline."
+        default="newest",
+        title="Anchor",
+        description="Which of the contributing records counts; no matter for a deadline, or where it ends when it is read.",
     )
-    to: Literal["sink", "emit"] = Field(
-        default="sink", title="To", description="End of the sink's service, or when the record was sent to the sink."
+    to: Literal["sink", "emit", "read"] = Field(
+        default="sink",
+        title="To",
+        description="End of the sink's service; when the record was sent to the sink; or, of every record, when a source began to read it.",
     )
+
+    @model_validator(mode="after")
+    def _what_is_read_was_appended(self) -> Self:
+        if self.to == "read" and self.clock != "append":
+            message = f"from is '{self.clock}', but a latency to read is the wait of records in the log; give append"
+            raise Refusal(message, at=("from",), code="not_append", value=self.clock)
+        return self
 
 
 class Measurement(Model):

@@ -91,7 +91,10 @@ class Counters:
         blocked += np.where(inst[:, L.I_STATUS] == L.BLOCKED, t_ns - inst[:, L.I_BLOCKED_SINCE], 0)
         sinks = w.op[w.op[:, L.O_SINK] >= 0]
         at_sink = sinks[np.argsort(sinks[:, L.O_SINK])][:, L.O_WEIGHT].reshape(-1, 1)
-        at_sink = np.tile(at_sink, (1 + int(w.g[L.G_MEASURES]), 1))
+        measures = int(w.g[L.G_MEASURES])
+        at_sink = np.tile(at_sink, (1 + measures, 1))
+        for k in np.flatnonzero(w.g[L.G_MEASURE_TO : L.G_MEASURE_TO + measures] == L.TO_READ):
+            at_sink[(k + 1) * len(sinks) : (k + 2) * len(sinks)] = taken[inst[:, L.I_SOURCE] == 1][0]  # it counts at the sources
         return cls(
             t_ns=t_ns,
             delivered=int((inst[:, L.I_DELIVERED] * taken).sum()),

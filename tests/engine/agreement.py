@@ -84,6 +84,10 @@ def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | N
     assert_same("errors", [expected.errors], [summary["errors"]])
     served = [(id, expected.served[id]) for id in operators]
     assert_same("records served by operator", served, [(id, counts["in"]) for id, counts in operators.items()])
+    also, sums = simulation.experiment.measurement.also, simulation._world.arrays.latency_sums
+    read = [sums[(k + 1) * (len(sums) // (len(also) + 1))].tolist() for k, further in enumerate(also) if further.to == "read"]
+    waits = expected.topic_waits_ns
+    assert_same("waits in the log (count, sum, most)", [[len(waits), sum(waits), max(waits, default=0)]] * len(read), read)
     state = simulation._world.arrays.inst[:, I_STATE_BYTES].tolist()
     assert_same("bytes of state by instance", expected.state_bytes, state)
     memory = simulation._world.arrays.memory

@@ -85,6 +85,7 @@ def test_all_points_and_deadlines_agree_with_the_oracle(name: str) -> None:
             further("deadline", "newest"),
             further("deadline", "newest", "emit"),
             further("ingest", "newest", "emit"),
+            further("append", "trigger", "read"),
         ],
     }
     assert_agreement(document)
@@ -98,9 +99,10 @@ def test_no_clock_is_carried_that_nobody_asks_for() -> None:
         ([], 0),
         ([further("append", "newest"), further("append", "oldest", "emit"), further("deadline", "newest")], 0),
         ([further("event", "newest"), further("event", "newest", "emit"), further("ingest", "newest")], 2),
+        ([further("append", "newest", "read")], 0),
     ):
         document = template("nexmark_q3", horizon_s=0.01)
-        document["measurement"] = {"latency": {"from": "append"}, "also": also}
+        document["measurement"] = {"latency": {"from": "ingest" if also and also[0]["to"] == "read" else "append"}, "also": also}
         world = engine.Simulation(document)._world.arrays
         assert world.g[L.G_STAMPS] == stamps
 
@@ -124,6 +126,42 @@ def test_frames_files_and_summary_have_each_latency_by_name(tmp_path: Path) -> N
     table = pq.read_table(tmp_path / "latency").to_pylist()
     for name in ("", "processing", "emission"):
         assert sum(row["count"] for row in table if row["latency"] == name) == len(outputs)
+
+
+@pytest.mark.parametrize("scale", [1, 10])
+def test_the_wait_in_the_log_counts_every_record_that_is_read(scale: int) -> None:
+    """Also those that lead to nothing; as real records, whatever the rows at the sinks stand for. A source at half of its rate falls behind
+    for a second, so the wait of the last record is half a second."""
+    window = {"kind": "tumbling", "size_s": 10.0, "clock": "event"}
+    operators = [
+        {"id": "bids", "kind": "source", "cost": {"record_us": 1000.0, "output_us": 0, "control_us": 1}},
+        {"id": "none", "kind": "filter", "params": {"predicate": "price < 0"}},
+        {"id": "count", "kind": "aggregate", "params": {"window": window, "emit": "on_close"}},
+        {"id": "sink", "kind": "sink"},
+    ]
+    edges = [
+        {"source": a, "target": b, "partitioning": {"kind": "rebalance"}}
+        for a, b in (("bids", "none"), ("none", "count"), ("count", "sink"))
+    ]
+    sources = {"bids": corner_cases.bids(2000, watermarks=corner_cases.watermarks(100))}
+    made = corner_cases.document(operators, edges, [corner_cases.host("w")], sources, horizon_s=1.0)
+    made["workload"] |= {"scale": scale, "drain": False}
+    made["measurement"] = {"also": [{"name": "wait", "from": "append", "to": "read"}], "frame_ms": 250}
+    run = engine.run(made)
+    waits = run.summary["latencies_ms"]["wait"]
+    assert waits["count"] == run.summary["records_in"] == pytest.approx(1000, abs=2 * scale)
+    assert run.summary["latency_ms"]["count"] == 0
+    assert waits["max"] == pytest.approx(500, rel=0.01 * scale)
+    assert waits["mean"] == pytest.approx(250, rel=0.01 * scale)
+    assert sum(frame["latencies_ms"]["wait"]["count"] for frame in run.frames) == waits["count"]
+
+
+def test_what_is_read_was_appended() -> None:
+    document = template("nexmark_q3")
+    document["measurement"] = {"also": [{"name": "wait", "to": "read"}]}
+    (problem,) = validate(document)
+    assert (problem.pointer, problem.code) == ("/measurement/also/0/from", "not_append")
+    assert "give append" in problem.message
 
 
 def test_a_latency_of_the_name_of_another_is_refused() -> None:

@@ -82,7 +82,7 @@ class OracleResult:
     late, lost, unsent: dropped or lost records per operator. errors: evaluations that met one, of all operators.
     state_bytes: of each instance at the end.
     queued: per instance, how many items of each kind wait at the end, those in the log included. marks_in_logs: of them, watermarks there.
-    served: per operator, records whose service started. blocked_count: how often a sender had to wait for a credit.
+    served: per operator, records whose service started. topic_waits_ns: of log records, in that order, from their append to then. blocked_count: how often a sender had to wait for a credit.
     end_ns: the time of the last event, at least the horizon. drained: nothing was left to do.
     memory: of each host that was looked at its number, bytes used, most bytes used, whether it is full, and since when it is dead for ever
     (-1: it is not). deaths: of each its time, the host's number and the bytes used.
@@ -105,6 +105,7 @@ class OracleResult:
     queued: list[Counter[Kind]] = field(default_factory=list)
     marks_in_logs: int = 0
     served: Counter[str] = field(default_factory=Counter)
+    topic_waits_ns: list[int] = field(default_factory=list)
     blocked_count: int = 0
     end_ns: int = 0
     drained: bool = False
@@ -429,7 +430,10 @@ class Model:
                 return record.event_ns
             return getattr(record.anchors, f"{latency.anchor}_ns")[latency.clock]
 
-        further_ns = tuple((sent_ns if latency.to == "emit" else now_ns) - counted_from(latency) for latency in self.further)
+        further_ns = tuple(
+            -1 if latency.to == "read" else (sent_ns if latency.to == "emit" else now_ns) - counted_from(latency)
+            for latency in self.further
+        )
         latency_ns = now_ns - counted_from(self.latency)
         values = tuple(record.values.values())
         delivery = Delivery(now_ns, instance.number, record.event_ns, record.trigger, latency_ns, values, further_ns)
@@ -875,6 +879,7 @@ class Model:
                 if log.coordinated:
                     self.taken_at_last(log, item)
                 log.newest_event_ns = max(log.newest_event_ns, item.record.event_ns)
+                self.result.topic_waits_ns.append(now_ns - item.record.append_ns)
                 memory = instance.host.memory
                 if memory is not None and memory.full and memory.guard.kind == "drop":
                     self.result.shed[instance.operator.id] += 1

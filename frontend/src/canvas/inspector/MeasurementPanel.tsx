@@ -97,7 +97,7 @@ function FurtherLatency({ one, at, also, item }: { one: Written; at: number; als
         value={one as Fields}
         pointer={pointer}
         problems={problems}
-        omit={one.from === "deadline" ? ["anchor"] : []}
+        omit={one.from === "deadline" || one.to === "read" ? ["anchor"] : []}
         onChange={(value, path) =>
           setAlso(
             also.map((other, index) => (index === at ? { ...other, ...(value as Written) } : other)),
