@@ -29,6 +29,7 @@ from engine.spec.experiment import Credits, Unbounded, input_counts
 from engine.spec.expression_tree import TextFunction
 from engine.spec.expressions import parse
 from engine.spec.generation import Coordinated
+from engine.spec.query import OperatorSpec
 from engine.spec.regions import coordinated_region
 from engine.spec.scale import weights
 from engine.spec.validation import Context, placement_of, schemas
@@ -172,7 +173,9 @@ def build(
     inst = _instances(experiment, first, placement, watermarks)
     parallelism = [active.get(spec.id, spec.parallelism) for spec in specs]
     processors = lay_out(hosts, inst, inst[:, L.I_INDEX] < np.array(parallelism)[inst[:, L.I_OP]])
-    edge, chan, credit_size, op_edges, edge_range, route, bounds = _channels(experiment, position, first, types, weight_of, active)
+    speeds_milli = {id: [hosts[index].speed_milli for index in indices] for id, indices in placement.items()}
+    serves_ns = {spec.id: record_ns(experiment, spec, weight_of[spec.id][0], speeds_milli[spec.id]) for spec in specs}
+    edge, chan, credit_size, op_edges, edge_range, route, bounds = _channels(experiment, position, first, types, weight_of, serves_ns, active)
     edge[:, L.E_COUNTED] = (edge[:, L.E_BOUND] > 0) | (protocol is not None) | ("counting" in kernels.features)
     region = coordinated_region(experiment.policies.checkpointing, query)
     edge[:, L.E_INNER] = [link.source in region and region[link.source] == region.get(link.target) for link in query.edges]
@@ -215,7 +218,7 @@ def build(
         if variation:
             here = slice(int(first[n]), int(first[n + 1]))
             inst[here, L.I_NOISE] = noise.keys(experiment.workload.seed, spec.id, spec.parallelism)
-        record_ps = (price.record_ps if own is None or own.record_ps is None else own.record_ps) * weight ** DEGREE["record_ps"]
+        record_ps = _record_ps(experiment, spec, weight)
         record_ps, protocol_ps, inner_ps = _protocol_work(experiment, edge, n, record_ps)
         op[n] = (
             kernels.code(spec.kind),
@@ -298,6 +301,23 @@ def build(
     )  # fmt: skip
 
 
+def _record_ps(experiment: Experiment, spec: OperatorSpec, weight: int) -> int:
+    """The price of a record that the operator serves and that stands for so many, without what a protocol adds."""
+    own = None if spec.cost is None else spec.cost.record_ps
+    price = PRICE_LISTS[experiment.prices].price(spec.kind, OPERATORS[spec.kind].priced_as)
+    ps: int = (price.record_ps if own is None else own) * weight ** DEGREE["record_ps"]
+    return ps
+
+
+def record_ns(experiment: Experiment, spec: OperatorSpec, weight: int, speeds_milli: Sequence[int]) -> int:
+    """How long an instance serves one of the run's records, ns: of usual work, on the slowest of its hosts, without what varies its cost.
+
+    weight: how many real records it stands for. speeds_milli: of the hosts.
+    """
+    work_ns = max(1, -(-_record_ps(experiment, spec, weight) * OPERATORS[spec.kind].usual_work(spec.parameters) // min(speeds_milli)))
+    return (work_ns << 16) // (L.WHOLE if spec.cost is None else spec.cost.attainable_share)
+
+
 def _protocol_work(experiment: Experiment, edge: Words, n: int, record_ps: int) -> tuple[int, int, int]:
     """The work of operator n for a record that it serves, with what the checkpointing protocol adds; what that adds for each output:
     logging it on each edge, writing and reading what records carry more; and what logging it on inner edges adds while they are logged."""
@@ -342,6 +362,7 @@ def _channels(
     first: Words,
     types: Mapping[str, RecordSchema],
     weight_of: Mapping[str, tuple[int, int]],
+    serves_ns: Mapping[str, int],
     scaled: Collection[str],
 ) -> tuple[Words, Words, int, Words, list[tuple[int, int]], Words, Bounds]:
     """scaled: operators that may have fewer instances than they are laid out with; then a channel may hold more."""
@@ -375,7 +396,7 @@ def _channels(
             scheme = L.SCHEME_KEY_GROUPS if part.scheme == "key_groups" and part.mixed else L.SCHEME_MODULO
             groups = receivers if part.scheme == "modulo" else part.key_groups
         port = OPERATORS[specs[target].kind].inputs.index(link.target_port)
-        bounds.append(partial(_bound, flow, schema.bytes, weight))
+        bounds.append(partial(_bound, flow, schema.bytes, weight, serves_ns[link.target]))
         edge[n] = (
             source,
             target,
@@ -409,8 +430,8 @@ def _channels(
     return edge, chan, credits, np.array(op_edges, np.int64), ranges, np.array([*route, 0], np.int64), tuple(bounds)
 
 
-def _bound(flow: Unbounded | Credits, record_bytes: int, weight: int, inputs: int) -> int:
-    return max(1, flow.records(record_bytes, inputs, weight)) if isinstance(flow, Credits) else 0
+def _bound(flow: Unbounded | Credits, record_bytes: int, weight: int, serves_ns: int, inputs: int) -> int:
+    return max(1, flow.records(record_bytes, inputs, weight, serves_ns)) if isinstance(flow, Credits) else 0
 
 
 def _inputs(chan: Words, edge: Words, instances: int) -> tuple[Words, Words]:

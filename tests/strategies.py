@@ -632,7 +632,7 @@ def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS, budgets: tupl
     cluster = draw(clusters(budgeted))
     flow_control = draw(st.sampled_from(({"kind": "unbounded"}, *({"kind": "credits", "per_channel": n} for n in (1, 3, 32)))))
     if flow_control["kind"] == "credits":
-        in_bytes = st.sampled_from(({}, {}, {"per_channel_bytes": 5000}, {"per_instance_bytes": 100_000}))
+        in_bytes = st.sampled_from(({}, {}, {"per_channel_bytes": 5000}, {"per_instance_bytes": 100_000}, {"per_instance_ms": 0.1}))
         flow_control |= draw(in_bytes) | {"per_channel": draw(st.sampled_from((flow_control["per_channel"], 1000)))}
     sharing = any(host["processor"]["kind"] == "processor_sharing" for host in cluster["hosts"])
     if not sharing and draw(st.integers(0, 7)) == 0:

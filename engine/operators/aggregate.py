@@ -67,7 +67,7 @@ from engine.operators.aggregation import (
     send_late,
     take_record,
 )
-from engine.operators.windows import AggregateWindow, NoWindow, Sliding, Tumbling, Until
+from engine.operators.windows import AggregateWindow, NoWindow, Sliding, Tumbling, Until, panes_of_a_record
 from engine.spec.operator import Model
 from engine.spec.problems import Refusal, suggestion
 from engine.spec.records import RecordSchema
@@ -330,6 +330,10 @@ class Aggregate(Aggregation):
     @classmethod
     def may_be_late(cls, params: Params) -> bool:
         return not isinstance(params.window, NoWindow) and params.window.clock == "event"
+
+    @classmethod
+    def usual_work(cls, params: Any) -> int:
+        return panes_of_a_record(params.window)
 
     @classmethod
     def unscaled(cls, params: Params) -> str:

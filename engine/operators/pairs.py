@@ -55,7 +55,7 @@ from engine.core.tools import (
     take_row,
 )
 from engine.core.world import Arrays, Words
-from engine.operators.windows import JoinWindow, Sliding, Tumbling
+from engine.operators.windows import JoinWindow, Sliding, Tumbling, panes_of_a_record
 from engine.spec.operator import Model, Operator
 from engine.spec.problems import Refusal, suggestion
 from engine.spec.records import RecordField, RecordSchema
@@ -497,6 +497,10 @@ class PanePairing(Pairing):
                 message = f"{name} '{field_name}' is {field.type}; the end of a pane is a timestamp (ns)"
                 raise Refusal(message, at=(name,), code="type_mismatch", value=field_name)
         return schemas
+
+    @classmethod
+    def usual_work(cls, params: Any) -> int:
+        return panes_of_a_record(params.window)
 
     @classmethod
     def further_reads(cls, params: Any) -> tuple[set[str], set[str]]:

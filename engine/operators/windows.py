@@ -92,6 +92,11 @@ class Until(Model):
         return "event"
 
 
+def panes_of_a_record(window: Model) -> int:
+    """Into how many panes a record falls, at most."""
+    return -(-seconds_ns(window.size_s) // seconds_ns(window.slide_s)) if isinstance(window, Sliding) else 1
+
+
 AggregateWindow = Annotated[NoWindow | Tumbling | Sliding | Until, Field(discriminator="kind")]
 JoinWindow = Annotated[FullHistory | Tumbling | Sliding, Field(discriminator="kind")]
 FiringWindow = Annotated[Tumbling | Sliding, Field(discriminator="kind")]

@@ -56,15 +56,25 @@ class Credits(Variant):
         title="Bytes per instance",
         description="Bytes that all input channels of an instance may hold together, each an equal share.",
     )
+    per_instance_ms: Number | None = quantity(
+        None,
+        unit="ms",
+        ge=0.001,
+        le=1e9,
+        title="Time per instance",
+        description="How long an instance serves what all its input channels may hold together, each an equal share, of at least one.",
+    )
 
-    def records(self, record_bytes: int, inputs: int, weight: int) -> int:
+    def records(self, record_bytes: int, inputs: int, weight: int, record_ns: int) -> int:
         """How many of a run's records a channel may hold; 0 if not even one. inputs: channels of its receiver. weight: real records for
-        one."""
+        one. record_ns: how long its receiver serves one of the run's."""
         bounds = [self.per_channel // weight]
         if self.per_channel_bytes is not None:
             bounds.append(self.per_channel_bytes // (record_bytes * weight))
         if self.per_instance_bytes is not None:
             bounds.append(self.per_instance_bytes // inputs // (record_bytes * weight))
+        if self.per_instance_ms is not None:
+            bounds.append(max(1, milliseconds_ns(self.per_instance_ms) // (inputs * record_ns)))
         return min(bounds)
 
 

@@ -103,6 +103,11 @@ class Operator(Kind):
         return weight
 
     @classmethod
+    def usual_work(cls, params: Any) -> int:
+        """The units of work that a record is as a rule."""
+        return 1
+
+    @classmethod
     def parallelism_max(cls, params: Any) -> int | None:
         """The largest parallelism that gives right results (1 for a global aggregate), or None."""
         return None

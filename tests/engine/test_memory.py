@@ -343,9 +343,16 @@ def framed(document: dict[str, Any]) -> engine.Simulation:
 
 
 @pytest.mark.parametrize(
-    ("in_bytes", "records"), [({"per_channel_bytes": 350}, 3), ({"per_instance_bytes": 799}, 7), ({"per_channel_bytes": 10**9}, 32)]
+    ("in_bytes", "records"),
+    [
+        ({"per_channel_bytes": 350}, 3),
+        ({"per_instance_bytes": 799}, 7),
+        ({"per_channel_bytes": 10**9}, 32),
+        ({"per_instance_ms": 15.5}, 5),  # the sink takes 3 ms
+        ({"per_instance_ms": 1.0}, 1),
+    ],
 )
-def test_bytes_of_a_channel_are_as_many_records_as_fit(in_bytes: dict[str, int], records: int) -> None:
+def test_bytes_of_a_channel_are_as_many_records_as_fit(in_bytes: dict[str, float], records: int) -> None:
     traces = []
     for bound in ({"per_channel": 32, **in_bytes}, {"per_channel": records}):
         document = line(per_s=10_000.0)
@@ -363,3 +370,33 @@ def test_the_bytes_of_an_instance_are_shared_by_its_channels() -> None:
             host["speed"] = 0.05
         document["policies"]["flow_control"] = {"kind": "credits", **bound}
     assert traced(documents[0]).service_trace().tolist() == traced(documents[1]).service_trace().tolist()
+
+
+@pytest.mark.parametrize(("scale", "bounds"), [(1, [15, 2]), (2, [7, 1]), (10, [1, 1])])
+def test_the_time_of_an_instance_is_shared_by_its_channels(scale: int, bounds: list[int]) -> None:
+    """A count serves a record as 5 panes of 1 ms, on a host of half the speed, in half of the time: 20 ms; two sources share its 100 ms."""
+    document = line(per_s=100.0)
+    source, sink = document["query"]["operators"]
+    panes = {"kind": "sliding", "size_s": 5.0, "slide_s": 1.0, "clock": "event"}
+    count = {"id": "count", "kind": "aggregate", "params": {"window": panes, "emit": "on_close"}}
+    count["cost"] = {"record_us": 1000.0, "attainable": 0.5}
+    between = {"id": "between", "kind": "map", "params": {"fields": [{"name": "time", "expression": "time"}]}}
+    between["cost"] = {"record_us": 3250.0}
+    document["query"] = {
+        "operators": [source | {"parallelism": 2}, between | {"parallelism": 2}, count, sink],
+        "edges": [
+            {"source": "source", "target": "between"},
+            {"source": "between", "target": "count", "partitioning": {"kind": "rebalance"}},
+            {"source": "count", "target": "sink"},
+        ],
+    }
+    fast = {"cores": 9, "processor": {"kind": "dedicated"}}
+    document["cluster"]["hosts"] = [{"name": "fast", "speed": 4.0, **fast}, {"name": "slow", "speed": 0.5, **fast}]
+    hosts = {"source": ["fast"], "between": ["fast", "slow"], "count": ["slow"], "sink": ["fast"]}
+    document["placement"] = {"kind": "explicit", "hosts": hosts}
+    document["workload"]["scale"] = scale
+    document["policies"] = {"flow_control": {"kind": "credits", "per_channel": 1000, "per_instance_ms": 100.0}}
+    edge = engine.Simulation(document)._world.arrays.edge
+    assert edge[:2, L.E_BOUND].tolist() == bounds
+    if scale == 1:
+        assert_agreement(document)

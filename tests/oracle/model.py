@@ -82,7 +82,8 @@ class OracleResult:
     late, lost, unsent: dropped or lost records per operator. errors: evaluations that met one, of all operators.
     state_bytes: of each instance at the end.
     queued: per instance, how many items of each kind wait at the end, those in the log included. marks_in_logs: of them, watermarks there.
-    served: per operator, records whose service started. topic_waits_ns: of log records, in that order, from their append to then. blocked_count: how often a sender had to wait for a credit.
+    served: per operator, records whose service started. topic_waits_ns: of those of logs, in that order, from their append to then.
+    blocked_count: how often a sender had to wait for a credit.
     end_ns: the time of the last event, at least the horizon. drained: nothing was left to do.
     memory: of each host that was looked at its number, bytes used, most bytes used, whether it is full, and since when it is dead for ever
     (-1: it is not). deaths: of each its time, the host's number and the bytes used.
@@ -503,6 +504,14 @@ class Model:
         if flow.per_instance_bytes is not None:
             leading = [c for edge in self.network.edges for cs in edge.channels.values() for c in cs if c.receiver is channel.receiver]
             bounds.append(flow.per_instance_bytes // len(leading) // size)
+        if flow.per_instance_ms is not None:
+            leading = [c for edge in self.network.edges for cs in edge.channels.values() for c in cs if c.receiver is channel.receiver]
+            prices, params = channel.receiver.prices, channel.receiver.operator.parameters
+            window = getattr(params, "window", None)
+            panes = math.ceil(seconds(window.size_s) / seconds(window.slide_s)) if window is not None and window.kind == "sliding" else 1
+            slowest = min(i.host.own_speed_milli for i in self.network.instances if i.operator is channel.receiver.operator)
+            service_ns = max(1, -(-prices.record_ps * panes // slowest)) * 65536 // prices.attainable
+            bounds.append(max(1, milliseconds(flow.per_instance_ms) // (len(leading) * service_ns)))
         return min(bounds)
 
     def credit_back_ns(self, channel: Channel) -> float:
