@@ -21,6 +21,22 @@ STATEFUL_PRICE_MAX_US = 1e4
 """State multiplies by at most 100 (`engine.core.layout.STATE_MAX`), so does it here."""
 
 
+class CpuReport(Model):
+    """What the machine or pod of an instance reports as its CPU load: min(1, base + busy x share of the time that it is busy + per_million x
+    millions of records in and out per second). It is read by autoscalers, and changes nothing in the run itself.
+    """
+
+    base: Number = Field(default=0.0, ge=0, le=1, title="Base", description="Load of an instance that has nothing to do.")
+    busy: Number = Field(default=1.0, ge=0, le=1, title="Busy", description="What being busy all the time adds.")
+    per_million: Number = Field(
+        default=0.0,
+        ge=0,
+        le=1000,
+        title="Per million",
+        description="What a million records per second, in and out together, add: threads for the network, garbage collection.",
+    )
+
+
 class Cost(Model):
     """Prices of this operator alone. What is not given comes from the price list."""
 
@@ -42,6 +58,7 @@ class Cost(Model):
         title="State reference",
         description="With so much state an instance's services cost twice as much, with twice that three times; none: state costs nothing.",
     )
+    cpu: CpuReport = Field(default=CpuReport(), title="CPU", description="What the load that autoscalers read is made of.")
     attainable: Number = Field(
         default=1.0,
         ge=0.05,

@@ -237,6 +237,9 @@ def test_state_costs_a_hundred_times_as_much_at_most() -> None:
         ({"drift": DRIFT | {"sigma": 0.3}}, "/drift/sigma", "0.25"),
         ({"drift": DRIFT | {"time_constant_s": 0}}, "/drift/time_constant_s", "0.001"),
         ({"drift": {"kind": "ar2"}}, "/drift", "ar1"),
+        ({"cpu": {"base": 1.5}}, "/cpu/base", "1"),
+        ({"cpu": {"per_million": -1}}, "/cpu/per_million", "0"),
+        ({"cpu": {"load": 1}}, "/cpu/load", "load"),
         ({"state_reference_mb": 0}, "/state_reference_mb", "0.001"),
         ({"control_us": 2e4, "state_reference_mb": 1}, "/control_us", "at most 10000"),
     ],
@@ -247,3 +250,11 @@ def test_refusals_name_the_field(cost: dict[str, Any], place: str, says: str) ->
     [problem] = refused.value.problems
     assert problem.pointer.startswith(f"/query/operators/0/cost{place}")
     assert says in problem.message
+
+
+def test_what_the_load_is_made_of_changes_no_run() -> None:
+    made = [document({"record_us": 10.0} | more) for more in ({}, {"cpu": {"base": 0.05, "busy": 0.9, "per_million": 0.4}})]
+    plain, told = (traced(document) for document in made)
+    assert plain.service_trace().tolist() == told.service_trace().tolist()
+    assert plain.summary() | {"wall_s": 0} == told.summary() | {"wall_s": 0}
+    assert Experiment.model_validate(made[1]).query.operators[0].cost.cpu.per_million == 0.4
