@@ -3,7 +3,7 @@
 from engine.core.alignment import let_in
 from engine.core.compiler import compiled
 from engine.core.layout import *
-from engine.core.tools import discard, drop_panes, free_entry, free_row, free_rows_of, lose, pressure_at, times
+from engine.core.tools import discard, drop_panes, free_entry, free_row, free_rows_of, lose, pressure_at, work_left
 from engine.core.tracing import shorten
 from engine.core.transmission import credit_back
 
@@ -163,7 +163,7 @@ def lose_memory(world, h, now):
             if sharing == 0:
                 paused = max(host[h, H_PAUSED] - now, 0)
                 lasts = proc[p, P_END] - paused - now
-                left = times(lasts, op[inst[i, I_OP], O_ATTAINABLE])
+                left = work_left(lasts, op[inst[i, I_OP], O_ATTAINABLE])
                 stop_service(world, i, now, left, left - lasts - paused)
             if proc[p, P_SLOT] >= 0:  # a sink would have delivered it
                 inst[i, I_UNSENT] += 1

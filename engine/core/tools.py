@@ -56,6 +56,11 @@ def lasting(service, attainable):
     return (service // attainable << 16) + (service % attainable << 16) // attainable
 
 
+def work_left(left, attainable):
+    """How much work is left of a service that goes on for so long, ns: ceil(left x attainable / 2^16)."""
+    return (left >> 16) * attainable + ((left & 0xFFFF) * attainable + 0xFFFF >> 16)
+
+
 @rare
 def varied(cost_ps, par, at, inst, i, t):
     """The cost of an instance's next service, at `t`, with its state, warm-up, drift and noise (docs/event-core.md, 3.2)."""

@@ -18,7 +18,7 @@ PARALLELISM_MAX = 10_000
 VARIABLE_PRICE_MAX_US = 1e6
 """Noise multiplies by less than 2^13, drift by less than 8, warm-up by at most 100: in picoseconds the product still fits a word."""
 STATEFUL_PRICE_MAX_US = 1e4
-"""State multiplies by at most 100 (`engine.core.layout.STATE_MAX`), so does it here."""
+"""State multiplies by up to 100 more (`engine.core.layout.STATE_MAX`)."""
 
 
 class CpuReport(Model):
@@ -167,7 +167,7 @@ class Hash(Variant):
         default=True,
         strict=True,
         title="Mixed",
-        description="Whether keys are mixed before they go into key groups; if not, keys that follow one another load all groups alike.",
+        description="Whether keys are mixed before they go into key groups; if not, keys that follow one another load all alike.",
     )
 
 

@@ -13,7 +13,7 @@ from engine.core import bulk
 from engine.core import layout as L
 from engine.core.arrangement import active
 from engine.core.memory import held_bytes
-from engine.core.tools import times
+from engine.core.tools import work_left
 from engine.core.world import Arrays, Words
 
 from .histogram import maximum_ns, percentiles_ns
@@ -78,7 +78,7 @@ class Counters:
         paused = np.maximum(w.host[serving[:, L.P_HOST], L.H_PAUSED] - t_ns, 0)  # what is left of a pause, which `stolen` has already
         by = serving[:, L.P_INSTANCE]
         lasts = np.maximum(serving[:, L.P_END] - paused - t_ns, 0)
-        left = times(lasts, w.op[inst[by, L.I_OP], L.O_ATTAINABLE])  # type: ignore[no-untyped-call]
+        left = work_left(lasts, w.op[inst[by, L.I_OP], L.O_ATTAINABLE])  # type: ignore[no-untyped-call]
         busy[by] -= left
         stolen[by] -= paused + lasts - left
         for host in w.host[w.host[:, L.H_RUNNING] > 0]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Simulation
@@ -74,7 +74,8 @@ def test_a_service_that_a_fault_meets_agrees(kind: str) -> None:
 
 @st.composite
 def moments_of_runs(draw: st.DrawFn) -> tuple[Document, list[int]]:
-    made = draw(documents(records=(300, 100)))
+    made = draw(documents(records=(300, 100), budgets=("none",)))
+    made["measurement"]["also"], made["policies"]["ingress"] = [], {"kind": "read"}  # fewer loops to compile
     sharing = any(host["processor"]["kind"] == "processor_sharing" for host in made["cluster"]["hosts"])
     for operator in made["query"]["operators"]:
         cost = operator.setdefault("cost", {})
@@ -83,6 +84,7 @@ def moments_of_runs(draw: st.DrawFn) -> tuple[Document, list[int]]:
     return made, sorted(draw(st.lists(st.integers(1, end_ns), min_size=1, max_size=4)))
 
 
+@settings(max_examples=30)
 @given(moments_of_runs())
 def test_busy_and_stolen_time_are_the_time_in_service(example: tuple[Document, list[int]]) -> None:
     """At any moment, by instance, to the ns; so with blocked time and idle time they are all of the time. At no moment less than before."""

@@ -264,7 +264,7 @@ class Model:
         host.life += 1
         for instance in self.network.instances:
             if instance.host is host and instance.serving:
-                left_ns = (instance.end_ns - max(now_ns, host.paused_until_ns)) * instance.prices.attainable >> 16
+                left_ns = -(-(instance.end_ns - max(now_ns, host.paused_until_ns)) * instance.prices.attainable >> 16)
                 if host.sharing is not None:
                     left_ns = host.sharing.left_ns(instance)
                 *origin, service_ns = instance.service[-1]
