@@ -22,8 +22,8 @@ STATEFUL_PRICE_MAX_US = 1e4
 
 
 class CpuReport(Model):
-    """What the machine or pod of an instance reports as its CPU load: min(1, base + busy x share of the time that it is busy + per_million x
-    millions of records in and out per second). It is read by autoscalers, and changes nothing in the run itself.
+    """What the pod of an instance reports as its CPU load: min(1, base + busy x share of the time that it is busy + per_million x millions
+    of records in and out per second). It is read by autoscalers, and changes nothing in the run itself.
     """
 
     base: Number = Field(default=0.0, ge=0, le=1, title="Base", description="Load of an instance that has nothing to do.")

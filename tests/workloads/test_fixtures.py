@@ -16,6 +16,11 @@ from .documents import DATA
 EXAMPLES = sorted((Path(__file__).parents[2] / "fixtures" / "experiments").glob("*.yaml"))
 COUNTS = {
     "advertisement": {"clicks": 17_978, "impressions": 503_167},
+    "autoscaling_filter": {"bids": 1_067_645},
+    "autoscaling_join": {"persons": 400_325, "auctions": 1_201_061},
+    "autoscaling_map": {"bids": 1_067_645},
+    "autoscaling_session": {"bids": 1_067_645},
+    "autoscaling_sliding": {"bids": 1_601_459},
     "checkmate_q1": {"bids": 1_026_000},
     "checkmate_q3": {"persons": 180_000, "auctions": 540_000},
     "checkmate_q8": {"persons": 211_500, "auctions": 634_500},
