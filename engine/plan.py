@@ -175,7 +175,8 @@ def build(
     processors = lay_out(hosts, inst, inst[:, L.I_INDEX] < np.array(parallelism)[inst[:, L.I_OP]])
     speeds_milli = {id: [hosts[index].speed_milli for index in indices] for id, indices in placement.items()}
     serves_ns = {spec.id: record_ns(experiment, spec, weight_of[spec.id][0], speeds_milli[spec.id]) for spec in specs}
-    edge, chan, credit_size, op_edges, edge_range, route, bounds = _channels(experiment, position, first, types, weight_of, serves_ns, active)
+    channels = _channels(experiment, position, first, types, weight_of, serves_ns, active)
+    edge, chan, credit_size, op_edges, edge_range, route, bounds = channels
     edge[:, L.E_COUNTED] = (edge[:, L.E_BOUND] > 0) | (protocol is not None) | ("counting" in kernels.features)
     region = coordinated_region(experiment.policies.checkpointing, query)
     edge[:, L.E_INNER] = [link.source in region and region[link.source] == region.get(link.target) for link in query.edges]
