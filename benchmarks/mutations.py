@@ -489,7 +489,7 @@ MUTATIONS = (
         "moved records of the other side", EXPIRING_JOIN, "2 * entries[:, None] + np.arange(2)", "2 * entries[:, None] + 1 - np.arange(2)"
     ),
     Mutation("moved records keep their heap", INTERVAL_JOIN, "row[r, extra + V_ENTRY] = 2 * entries[n] + port", "pass"),
-    Mutation("moved bytes without the keys", PAIRS, "sizes: Words = KEY_BYTES + entries", "sizes: Words = entries"),
+    Mutation("moved bytes without the keys", PAIRS, "sizes: Words = w.par[at + K_KEY_BYTES] + entries", "sizes: Words = entries"),
     # further latencies
     Mutation("clock of another trigger", TOOLS, "elif triggers == 1:", "elif triggers == 0:"),
     Mutation("clock of the newest so far", TOOLS, "to[a, c] = max(to[a, c], value)", "to[a, c] = value"),

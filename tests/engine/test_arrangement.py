@@ -199,6 +199,8 @@ def test_an_arrangement_at_the_start_is_the_document_with_these_parallelisms(mad
             machine["processor"], machine["cores"] = {"kind": "dedicated"}, 64
         elif machine["processor"]["kind"] == "dedicated":
             machine["cores"] = 64
+        if "base_mb" in machine.get("memory", {}):  # `release` looks at a host at once, and what is full from the start then reads nothing
+            machine["memory"]["base_mb"] = 0
     most = most_of(made, chance)
     begun = {operator["id"]: operator.get("parallelism", 1) for operator in made["query"]["operators"]}
     wanted = dict(begun)

@@ -30,6 +30,8 @@ Entry = tuple[str, float]
 class WrittenFeed:
     """A feed whose only log holds these entries, one every second."""
 
+    partitions = 1
+
     def __init__(self, feed: Feed, entries: list[Entry], source_number: int):
         self.schema, self.fields, self.weight = feed.schema, feed.fields, 1
         self.count, self.closes_ns = sum(kind == "e" for kind, _ in entries), feed.closes_ns
