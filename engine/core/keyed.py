@@ -266,7 +266,8 @@ def _packed(w: Arrays, keeping: Keeping, i: int, chosen: Words) -> KeyedState:
     entries[:, [L.S_NEXT, L.S_SIBLING, *range(head, head + heads)]] = 0
     for side in range(sides):
         entries[:, [first + side * L.S_SIDE, first + side * L.S_SIDE + 1]] = 0
-    rows[:, [L.R_NEXT, max(0, int(w.op[w.inst[i, L.I_OP], L.O_LISTS_LINK]))]] = 0
+    rows[:, L.R_NEXT] = 0
+    rows[:, L.R_EVENT + int(w.op[w.inst[i, L.I_OP], L.O_ROW_WORDS]) : rows.shape[1] - int(w.g[L.G_STAMPS])] = 0
     about = [w.inst[i, L.I_OP], w.inst[i, L.I_WATERMARK], w.inst[i, L.I_PANE_END], w.g[L.G_STAMPS]]
     sizes = keeping.sizes(w, parameters(w, i), entries, value_counts.sum(axis=1))
     return KeyedState(entries, rows, row_counts, values, value_counts, sizes, np.array(about, np.int64))

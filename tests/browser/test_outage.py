@@ -109,8 +109,10 @@ def test_what_may_happen_while_a_run_is_watched(page: Page, api: httpx.Client, e
     expect(refused).to_contain_text("not signed in any more")
     kept = probe(page)["framesReceived"]
     assert int(page.get_by_test_id("time-stack").get_attribute("data-points") or 0) == kept
+    ended = page.get_by_role("dialog", name="Your session has ended")
+    expect(ended).to_be_visible()  # the page has asked who is there, before somebody is again
     page.context.add_cookies(cookies)  # type: ignore[arg-type]
-    page.get_by_role("dialog", name="Your session has ended").get_by_role("button", name="I am signed in now").click()
+    ended.get_by_role("button", name="I am signed in now").click()
     expect(refused).to_have_count(0)
     wait_for(page, "framesReceived", kept + 4)
     assert probe(page)["gaps"] == 0

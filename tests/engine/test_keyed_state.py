@@ -154,6 +154,23 @@ def keeping_of(world: World, o: int) -> keyed.Keeping:
     return keeping
 
 
+@pytest.mark.parametrize("name", KINDS)
+def test_what_is_captured_does_not_say_where_it_stood(name: str) -> None:
+    """Taken out and put back, it stands in other places. (Savepoints and digests would else depend on how a run was cut.)"""
+    run = simulated(document(name))
+    run.run_until(run.horizon_ns // 2 + 123_457)
+    world, o = run._world, run._plan.operators.index("kept")
+    keeping, (_, groups), held = keeping_of(world, o), keyed.key_groups(world.arrays, o), 0
+    for i in np.flatnonzero((world.arrays.inst[:, L.I_OP] == o) & (world.arrays.inst[:, L.I_ENTRIES] > 0)).tolist():
+        before = keyed.capture(world, keeping, i, 0, groups)
+        half = keyed.take(world, keeping, i, 0, groups // 2)
+        keyed.put(world, keeping, i, keyed.take(world, keeping, i, groups // 2, groups))
+        keyed.put(world, keeping, i, half)
+        assert keyed.capture(world, keeping, i, 0, groups).to_bytes() == before.to_bytes()
+        held += len(before.entries)
+    assert held > 2
+
+
 def at_rest(world: World, instances: np.ndarray) -> bool:
     """Nothing waits for these instances, is served by them or on its way to them."""
     w = world.arrays
