@@ -31,11 +31,13 @@ class Keeping:
     in_order(w, i): numbers of the instance's entries in the order that matters; None: none does.
     relink(w, i, entries): build the ways to the entries of the instance anew. entries: the numbers of all that it has, in order; what else
     the ways lead to is gone. None: there are no such ways.
+    links(w, at): columns of entries that are such ways. None: there are none.
     """
 
     sizes: Callable[[Arrays, int, Words, Words], Words]
     in_order: Callable[[Arrays, int], Words] | None = None
     relink: Callable[[Arrays, int, Words], None] | None = None
+    links: Callable[[Arrays, int], range] | None = None
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ def _row_counts(w: Arrays, i: int, entries: Words) -> Words:
 
 
 def entries_by_key(w: Arrays, i: int) -> Words:
-    """All entries of an instance, by key, then pane: where they stand in the table depends on how the run was cut."""
+    """All entries of an instance, by key, then pane (sessions, which have none: start): where they stand depends on how the run was cut."""
     fresh, freed = int(w.g[L.G_ENTRY_FRESH]), int(w.g[L.G_ENTRIES_FREED])
     changed = freed, int(w.g[L.G_ENTRIES_USED]) - fresh + freed  # entries freed and used again
     found: _Owned | None = w.known.get("entries by owner")
@@ -191,7 +193,7 @@ def entries_by_key(w: Arrays, i: int) -> Words:
         found.fresh = fresh
     parts = [numbers[starts[i] : starts[i + 1]] for numbers, starts in found.parts]
     numbers = np.concatenate(parts) if parts else np.zeros(0, np.int64)
-    return numbers[np.lexsort((w.entry[numbers, L.S_PANE], w.entry[numbers, L.S_KEY]))]
+    return numbers[np.lexsort(w.entry[numbers][:, [L.S_VALUES, L.S_PANE, L.S_KEY]].T)]
 
 
 @dataclass
@@ -268,6 +270,8 @@ def _packed(w: Arrays, keeping: Keeping, i: int, chosen: Words) -> KeyedState:
         entries[:, [first + side * L.S_SIDE, first + side * L.S_SIDE + 1]] = 0
     rows[:, L.R_NEXT] = 0
     rows[:, L.R_EVENT + int(w.op[w.inst[i, L.I_OP], L.O_ROW_WORDS]) : rows.shape[1] - int(w.g[L.G_STAMPS])] = 0
+    if keeping.links is not None:
+        entries[:, list(keeping.links(w, parameters(w, i)))] = 0
     about = [w.inst[i, L.I_OP], w.inst[i, L.I_WATERMARK], w.inst[i, L.I_PANE_END], w.g[L.G_STAMPS]]
     sizes = keeping.sizes(w, parameters(w, i), entries, value_counts.sum(axis=1))
     return KeyedState(entries, rows, row_counts, values, value_counts, sizes, np.array(about, np.int64))

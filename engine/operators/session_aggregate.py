@@ -396,6 +396,11 @@ def session_relink(w: Arrays, i: int, entries: Words) -> None:
     relink_sessions(w, i, entries, queue, w.par[at + A_LINKS], w.par[at + A_PROCESSING])
 
 
+def session_links(w: Arrays, at: int) -> range:
+    first = int(w.par[at + A_LINKS])
+    return range(first + HEAP_LEFT, first + HEAP_WORDS)
+
+
 class SessionAggregate(Aggregation):
     """Count, sum, min, max, avg, distinct count of fields by key over sessions.
 
@@ -414,7 +419,7 @@ class SessionAggregate(Aggregation):
     on_record = staticmethod(session_on_record)
     on_close = staticmethod(session_on_close)
     next_tick = staticmethod(session_next_tick)
-    keeping = Keeping(group_sizes, relink=session_relink)
+    keeping = Keeping(group_sizes, relink=session_relink, links=session_links)
 
     class Params(Model):
         key: Key = None

@@ -158,17 +158,20 @@ def keeping_of(world: World, o: int) -> keyed.Keeping:
 def test_what_is_captured_does_not_say_where_it_stood(name: str) -> None:
     """Taken out and put back, it stands in other places. (Savepoints and digests would else depend on how a run was cut.)"""
     run = simulated(document(name))
-    run.run_until(run.horizon_ns // 2 + 123_457)
-    world, o = run._world, run._plan.operators.index("kept")
-    keeping, (_, groups), held = keeping_of(world, o), keyed.key_groups(world.arrays, o), 0
-    for i in np.flatnonzero((world.arrays.inst[:, L.I_OP] == o) & (world.arrays.inst[:, L.I_ENTRIES] > 0)).tolist():
-        before = keyed.capture(world, keeping, i, 0, groups)
-        half = keyed.take(world, keeping, i, 0, groups // 2)
-        keyed.put(world, keeping, i, keyed.take(world, keeping, i, groups // 2, groups))
-        keyed.put(world, keeping, i, half)
-        assert keyed.capture(world, keeping, i, 0, groups).to_bytes() == before.to_bytes()
-        held += len(before.entries)
-    assert held > 2
+    world, o, held = run._world, run._plan.operators.index("kept"), 0
+    keeping, (_, groups) = keeping_of(world, o), keyed.key_groups(world.arrays, o)
+    for moment in range(1, 12):
+        run.run_until(moment * 5_123_457)
+        while not at_rest(world, np.flatnonzero(world.arrays.inst[:, L.I_OP] == o)):
+            run.run_until(run.now_ns + 977)
+        for i in np.flatnonzero((world.arrays.inst[:, L.I_OP] == o) & (world.arrays.inst[:, L.I_ENTRIES] > 0)).tolist():
+            before = keyed.capture(world, keeping, i, 0, groups)
+            half = keyed.take(world, keeping, i, 0, groups // 2)
+            keyed.put(world, keeping, i, keyed.take(world, keeping, i, groups // 2, groups))
+            keyed.put(world, keeping, i, half)
+            assert keyed.capture(world, keeping, i, 0, groups).to_bytes() == before.to_bytes()
+            held += len(before.entries)
+    assert held > 10
 
 
 def at_rest(world: World, instances: np.ndarray) -> bool:
