@@ -15,7 +15,9 @@ from .cluster import Cluster, ExpandedHost, expand, machine_count
 from .experiment import AnyFlowControl, AnyIngress, Measurement
 from .faults import AnyFault
 from .operator import Operator
-from .query import Edge, OperatorSpec
+from .query import Edge, OperatorSpec, Query
+from .rooms import Room, reach, rooms
+from .scaling import AnyScaling, NoScaling
 from .variant import Variant
 from .workload import SourceWorkload, Workload
 
@@ -155,6 +157,32 @@ class Draft:
     def checkpointing(self) -> Any:
         """The checkpointing protocol, None if none is written or it is broken."""
         return attempt(AnyCheckpointing, section(self.document, "policies", "checkpointing"))
+
+    @cached_property
+    def scaling(self) -> Any:
+        """Who changes the parallelism, nobody if that is not written, None if it is broken."""
+        written = section(self.document, "policies", "scaling")
+        return NoScaling() if written is None else attempt(AnyScaling, written)
+
+    @cached_property
+    def rooms(self) -> list[Room] | None:
+        """How far each part of the query may be scaled; None if that is not to be found, as the query is broken."""
+        sound = {*self.kinds} == {*self.ids} and all(wire.source in self.ids and wire.target in self.ids for wire in self.wires)
+        if not sound or self.workload is None or self.scaling is None:
+            return None
+        query = Query(operators=tuple(self.by_id.values()), edges=tuple(self.edges.values()))
+        try:
+            return rooms(self.scaling, query, self.kinds, self.workload)
+        except ValidationError:  # of an operator's parameters
+            return None
+
+    @cached_property
+    def laid_out(self) -> dict[str, OperatorSpec]:
+        """As `by_id`, with so many instances as each may ever have."""
+        if isinstance(self.scaling, NoScaling) or self.rooms is None:
+            return self.by_id
+        most = reach(self.scaling, self.rooms)
+        return {id: spec.model_copy(update={"parallelism": most.get(id, spec.parallelism)}) for id, spec in self.by_id.items()}
 
     @cached_property
     def workload(self) -> Workload | None:

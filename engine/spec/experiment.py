@@ -15,6 +15,7 @@ from .faults import AnyFault
 from .operator import Model
 from .problems import Refusal
 from .query import Edge, OperatorSpec, Query
+from .scaling import AnyScaling, NoScaling
 from .units import Integer, Number, milliseconds_ns, quantity
 from .variant import Variant
 from .workload import Workload
@@ -146,6 +147,9 @@ class Policies(Model):
     checkpointing: AnyCheckpointing = Field(
         default=NoCheckpoints(), title="Checkpointing", description="How the run survives the loss of hosts."
     )
+    scaling: AnyScaling = Field(
+        default=NoScaling(), title="Scaling", description="Who changes the parallelism of operators while the query runs."
+    )
 
 
 class Latency(Model):
@@ -264,6 +268,8 @@ class Experiment(Model):
         for source in document["workload"]["sources"].values():
             if source["partitions"] is None:  # documents from before there was such a thing keep their hashes
                 del source["partitions"]
+        if document["policies"]["scaling"] == {"kind": "none"}:  # likewise
+            del document["policies"]["scaling"]
         return document
 
     @property

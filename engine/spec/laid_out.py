@@ -4,20 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from . import registry
 from .cluster import Explicit
 from .experiment import Experiment
+from .rooms import Room, partitions_of, reach, rooms
+from .scaling import NoScaling
 from .validation import placement_of
+
+
+def rooms_of(experiment: Experiment) -> list[Room]:
+    """How far each vertex of a sound experiment may be scaled, in the document's order."""
+    kinds = {spec.id: registry.operator(spec.kind) for spec in experiment.query.operators}
+    return rooms(experiment.policies.scaling, experiment.query, kinds, experiment.workload)
 
 
 def greatest(experiment: Experiment) -> dict[str, int]:
     """The most instances that an operator may have in this run, by the id of each whose parallelism may change."""
-    return {}  # nothing in a document changes it yet
+    scaling = experiment.policies.scaling
+    return {} if isinstance(scaling, NoScaling) else reach(scaling, rooms_of(experiment))
 
 
 def partitions(experiment: Experiment, source_id: str) -> int:
     """How many logs the records of a source are spread over."""
-    written = experiment.workload.sources[source_id].partitions
-    return experiment.operator(source_id).parallelism if written is None else written
+    scaling, written = experiment.policies.scaling, experiment.workload.sources[source_id].partitions
+    stays = isinstance(scaling, NoScaling) or any(room.stays for room in rooms_of(experiment) if source_id in room.operators)
+    return partitions_of(scaling, written, experiment.operator(source_id).parallelism, stays)
+
+
+def begun_with(experiment: Experiment, parallelism: Mapping[str, int]) -> Experiment:
+    """The experiment as if it had these parallelisms, by operator; those that are not named stay. Its partitions stay as many."""
+    operators = tuple(
+        spec.model_copy(update={"parallelism": parallelism.get(spec.id, spec.parallelism)}) for spec in experiment.query.operators
+    )
+    sources = {
+        id: source.model_copy(update={"partitions": partitions(experiment, id)}) for id, source in experiment.workload.sources.items()
+    }
+    return experiment.model_copy(
+        update={
+            "query": experiment.query.model_copy(update={"operators": operators}),
+            "workload": experiment.workload.model_copy(update={"sources": sources}),
+        }
+    )
 
 
 def laid_out(experiment: Experiment, most: Mapping[str, int]) -> Experiment:
@@ -28,16 +55,7 @@ def laid_out(experiment: Experiment, most: Mapping[str, int]) -> Experiment:
     """
     if not most:
         return experiment
-    operators = tuple(spec.model_copy(update={"parallelism": most.get(spec.id, spec.parallelism)}) for spec in experiment.query.operators)
-    sources = {
-        id: source.model_copy(update={"partitions": partitions(experiment, id)}) for id, source in experiment.workload.sources.items()
-    }
-    larger = experiment.model_copy(
-        update={
-            "query": experiment.query.model_copy(update={"operators": operators}),
-            "workload": experiment.workload.model_copy(update={"sources": sources}),
-        }
-    )
+    larger = begun_with(experiment, most)
     names = [host.name for host in experiment.expanded_hosts()]
     before, after = placement_of(experiment), placement_of(larger)
     hosts = {id: tuple(names[h] for h in [*first, *after[id][len(first) :]]) for id, first in before.items()}

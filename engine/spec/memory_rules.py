@@ -22,7 +22,7 @@ def _byte_bounds(draft: Draft, schemas: Mapping[str, RecordSchema]) -> Iterator[
     flow = draft.flow_control
     if not isinstance(flow, Credits) or draft.workload is None or len(draft.kinds) < len(draft.ids):
         return
-    operators, edges = list(draft.by_id.values()), list(draft.edges.values())
+    operators, edges = list(draft.laid_out.values()), list(draft.edges.values())
     try:
         weight_of = weights(draft.workload.scale, operators, draft.kinds, edges)
     except ValueError:

@@ -25,6 +25,7 @@ from .operator import Operator
 from .query import AnyPartitioning
 from .rates import AnyArrivals, AnyRate
 from .retention import AnyRetention
+from .scaling import AnyRescaling, AnyScaling
 from .streams import AnyStream, Stream
 from .study import AnyDesign, AnySearch, AnyValues, Study
 from .variant import Variant
@@ -49,6 +50,8 @@ FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "flow_controls": variants(AnyFlowControl),
     "ingresses": variants(AnyIngress),
     "checkpointings": variants(AnyCheckpointing),
+    "scalings": variants(AnyScaling),
+    "rescalings": variants(AnyRescaling),
     "memories": variants(AnyMemory),
     "slow_downs": variants(AnySlowDown),
 }

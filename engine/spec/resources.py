@@ -77,13 +77,15 @@ def placed(placement: Any, operators: Sequence[OperatorSpec], hosts: Sequence[Ex
 
 
 class Placing:
-    """The placement of a draft: host indices by operator id (None if it cannot be found), and its problems."""
+    """The placement of a draft: host indices by operator id (None if it cannot be found), and its problems. laid_out: with so many
+    instances as each operator may ever have."""
 
     def __init__(self, draft: Draft, budgets: Budgets):
         self.indices: dict[str, list[int]] | None = None
+        self.laid_out: dict[str, list[int]] | None = None
         self.problems: list[Problem] = []
         hosts, placement = draft.hosts, draft.placement
-        if hosts is None or placement is None or sum(operator.parallelism for operator in draft.by_id.values()) > budgets.instances_max:
+        if hosts is None or placement is None or sum(operator.parallelism for operator in draft.laid_out.values()) > budgets.instances_max:
             return
         if placement.kind == "explicit":
             self.problems += _explicit(draft, placement.hosts, {host.name for host in hosts})
@@ -91,11 +93,13 @@ class Placing:
             return
         try:
             self.indices = placed(placement, list(draft.by_id.values()), hosts)
+            larger = placed(placement, list(draft.laid_out.values()), hosts)
         except Refusal as refusal:
             self.problems.append(refusal_problem(refusal, ("placement",)))
             return
-        self.problems += _dedicated(hosts, self.indices)
-        self.problems += _stolen(draft, hosts, self.indices)
+        self.laid_out = {id: [*first, *larger[id][len(first) :]] for id, first in self.indices.items()}
+        self.problems += _dedicated(hosts, self.indices) or _dedicated_later(draft, hosts, self.laid_out)
+        self.problems += _stolen(draft, hosts, self.laid_out)
 
 
 def _explicit(draft: Draft, named: Mapping[str, Sequence[str]], known: set[str]) -> Iterator[Problem]:
@@ -115,21 +119,50 @@ def _explicit(draft: Draft, named: Mapping[str, Sequence[str]], known: set[str])
             yield Problem(pointer("placement", "hosts", id), "missing", message, id, suggestion("", known))
 
 
-def _dedicated(hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> Iterator[Problem]:
-    """A dedicated core serves one instance. One problem per entry of the document, for its fullest host."""
+def _dedicated(hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> list[Problem]:
+    """A dedicated core serves one instance."""
+    return [
+        Problem(
+            pointer("cluster", "hosts", host.template, "cores"),
+            "too_few_cores",
+            f"cores is {host.cores_milli // 1000}, but {load} instances stand on host '{host.name}', each with its own core; give it at "
+            f"least {load} cores, share them (shared_fifo), or place fewer instances there",
+            host.cores_milli // 1000,
+        )
+        for host, load in _overfull(hosts, indices)
+    ]
+
+
+def _dedicated_later(draft: Draft, hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> list[Problem]:
+    """The same, of what the run may be scaled to. indices: of all instances that there may ever be."""
+    workers_max = getattr(draft.scaling, "workers_max", None)
+    return [
+        Problem(
+            pointer("cluster", "hosts", host.template, "cores"),
+            "too_few_cores",
+            f"cores is {host.cores_milli // 1000}, but {load} of at most {workers_max} workers may come to stand on host '{host.name}', "
+            f"each with its own core; give it at least {load} cores, share them (shared_fifo), or lower policies.scaling.workers_max",
+            host.cores_milli // 1000,
+        )
+        for host, load in _overfull(hosts, indices, workers_max)
+    ]
+
+
+def _overfull(
+    hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]], most: int | None = None
+) -> Iterator[tuple[ExpandedHost, int]]:
+    """Of each entry of the document the fullest host that has more instances than dedicated cores, and how many. most: so many instances
+    are active at a time."""
     load = Counter(index for placed_on in indices.values() for index in placed_on)
+    if most is not None:
+        load = Counter({index: min(count, most) for index, count in load.items()})
     fullest: dict[int, ExpandedHost] = {}
     for host in hosts:
         other = fullest.get(host.template)
         dedicated, more = host.processor.kind == "dedicated", 1000 * load[host.index] > host.cores_milli
         if dedicated and more and (other is None or load[host.index] > load[other.index]):
             fullest[host.template] = host
-    for template, host in fullest.items():
-        message = (
-            f"cores is {host.cores_milli // 1000}, but {load[host.index]} instances stand on host '{host.name}', each with its own core; "
-            f"give it at least {load[host.index]} cores, share them (shared_fifo), or place fewer instances there"
-        )
-        yield Problem(pointer("cluster", "hosts", template, "cores"), "too_few_cores", message, host.cores_milli // 1000)
+    return ((host, load[host.index]) for host in fullest.values())
 
 
 def _stolen(draft: Draft, hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> Iterator[Problem]:
@@ -205,22 +238,25 @@ def _partitions(draft: Draft) -> Iterator[Problem]:
 
 
 def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
-    instances = sum(operator.parallelism for operator in draft.by_id.values())
+    specs = draft.laid_out
+    grows = " as far as they may be scaled, for which there must be room from the start" if specs is not draft.by_id else ""
+    lower = "give policies.scaling fewer workers or tighter bounds" if grows else "lower parallelism"
+    instances = sum(operator.parallelism for operator in specs.values())
     if instances > budgets.instances_max:
         message = (
-            f"operators has {instances:,} instances in all, {instances - budgets.instances_max:,} above the budget; "
-            f"lower parallelism to at most {budgets.instances_max:,} in all"
+            f"operators has {instances:,} instances in all{grows}, {instances - budgets.instances_max:,} above the budget; "
+            f"{lower} to at most {budgets.instances_max:,} in all"
         )
         yield Problem(pointer("query", "operators"), "budget", message, instances)
     channels = 0
     for edge in draft.edges.values():
-        source, target = draft.by_id.get(edge.source), draft.by_id.get(edge.target)
+        source, target = specs.get(edge.source), specs.get(edge.target)
         if source is not None and target is not None:
             channels += source.parallelism * (1 if edge.partitioning.kind == "forward" else target.parallelism)
     if channels > budgets.channels_max:
         message = (
-            f"edges has {channels:,} channels in all, {channels - budgets.channels_max:,} above the budget; "
-            f"lower parallelism or use forward, for at most {budgets.channels_max:,} in all"
+            f"edges has {channels:,} channels in all{grows}, {channels - budgets.channels_max:,} above the budget; "
+            f"{lower} or use forward, for at most {budgets.channels_max:,} in all"
         )
         yield Problem(pointer("query", "edges"), "budget", message, channels)
 
@@ -284,7 +320,7 @@ def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
                 f"more than {budgets.checks_max:,}; it must be at least {horizon_s / budgets.checks_max:.6g}"
             )
             yield Problem(pointer("workload", "sources", id, "retention", "check_s"), "budget", message, source.retention.check_s)
-        operator = draft.by_id.get(id)
+        operator = draft.laid_out.get(id)
         if operator is None or source.watermarks.kind == "none":
             continue
         period_ms = source.watermarks.period_ms

@@ -18,6 +18,7 @@ from .memory_rules import memory_problems
 from .problems import InvalidExperiment, Problem, pointer
 from .records import RecordSchema
 from .resources import Budgets, Placing, placed, resource_problems
+from .scaling_rules import scaling_problems
 from .structure import check, shortened
 from .workload import SourceWorkload, Workload
 
@@ -80,7 +81,8 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     reported = {problem.pointer for problem in problems}
     rest = [*graph_problems(draft), *flow.problems, *placing.problems, *resource_problems(draft, context.datasets, budgets)]
     rest += checkpointing_problems(draft)
-    rest += memory_problems(draft, flow.schemas, placing.indices)
+    rest += scaling_problems(draft)
+    rest += memory_problems(draft, flow.schemas, placing.laid_out)
     problems += [problem for problem in rest if problem.pointer not in reported]
     names = [host.name for host in draft.hosts or ()]
     return Findings(

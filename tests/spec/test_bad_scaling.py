@@ -1,4 +1,5 @@
-"""What is refused of a document's part on scaling, by its models alone: the field, the value, and what would be right."""
+"""What is refused of a document's part on scaling, by its models alone and with the rest of the document: the field, the value, and what
+would be right."""
 
 from __future__ import annotations
 
@@ -8,7 +9,11 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from engine.spec import load, validate
+from engine.spec.laid_out import greatest, laid_out, partitions
 from engine.spec.scaling import AnyScaling
+
+from .documents import CONTEXT, changed, looped, trips
 
 SCALING: TypeAdapter[Any] = TypeAdapter(AnyScaling)
 
@@ -67,3 +72,297 @@ def test_every_field_has_a_title_and_a_help() -> None:
                 assert field.get("title") or "$ref" in field, (model["title"], name)
                 assert field.get("description"), (model["title"], name)
         assert model["additionalProperties"] is False
+
+
+# In a document, with the query, the load and the cluster
+
+
+def counting(scaling: dict[str, Any] | None = None, changes: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Bids that are counted by auction: bids -> keep -> count (128 key groups) -> sink, of which bids and keep are one vertex."""
+    document = {
+        "format": 1,
+        "query": {
+            "operators": [
+                {"id": "bids", "kind": "source", "parallelism": 3},
+                {"id": "keep", "kind": "filter", "parallelism": 3, "params": {"predicate": "price > 0"}},
+                {
+                    "id": "count",
+                    "kind": "aggregate",
+                    "parallelism": 2,
+                    "params": {"key": "auction", "window": {"kind": "tumbling", "size_s": 1}, "emit": "on_close"},
+                },
+                {"id": "sink", "kind": "sink"},
+            ],
+            "edges": [
+                {"source": "bids", "target": "keep"},
+                {"source": "keep", "target": "count", "partitioning": {"kind": "hash", "key": "auction"}},
+                {"source": "count", "target": "sink", "partitioning": {"kind": "rebalance"}},
+            ],
+        },
+        "cluster": {"hosts": [{"name": "w", "count": 2, "cores": 4, "processor": {"kind": "shared_fifo"}}]},
+        "workload": {
+            "horizon_s": 600,
+            "sources": {
+                "bids": {
+                    "stream": {"kind": "nexmark_bid"},
+                    "rate": {"kind": "constant", "per_s": 10},
+                    "watermarks": {"kind": "bounded", "period_ms": 1000},
+                }
+            },
+        },
+        "policies": {"scaling": {"kind": "ds2"} if scaling is None else scaling},
+    }
+    return changed(document, changes or {})
+
+
+ORDER = "/policies/scaling/orders/0"
+HASH = "/query/edges/1/partitioning"
+LOSS = {"kind": "host_loss", "host": "w1", "when": {"kind": "at", "at_s": 5}, "restart_after_s": 1}
+DEADLY = {"kind": "budget", "on_full": "die", "restart_after_s": 3}
+
+
+def manual(*parallelism: dict[str, int], at_s: float = 60, **fields: Any) -> dict[str, Any]:
+    orders = [{"at_s": at_s + 60 * n, "parallelism": each} for n, each in enumerate(parallelism)]
+    return {"kind": "manual", "orders": orders, **fields}
+
+
+BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
+    "rescaling in place": (
+        {"kind": "ds2", "rescaling": {"kind": "in_place"}},
+        {},
+        "/policies/scaling/rescaling/kind",
+        "rescaling is 'in_place', which is not there yet; choose stop_and_restart",
+    ),
+    "bounds of nobody": (
+        {"kind": "ds2", "operators": {"cuont": {"max": 4}}},
+        {},
+        "/policies/scaling/operators/cuont",
+        "operators names 'cuont', but the query has no such operator",
+    ),
+    "begins below its least": (
+        {"kind": "ds2", "operators": {"count": {"min": 4}}},
+        {},
+        "/policies/scaling/operators/count/min",
+        "min is 4, but 'count' begins with 2; lower it, or give the operator at least 4",
+    ),
+    "begins above its most": (
+        {"kind": "ds2", "operators": {"keep": {"max": 2}}},
+        {},
+        "/policies/scaling/operators/keep/max",
+        "max is 2, but 'keep' begins with 3; raise it, or give the operator at most 2",
+    ),
+    "bounds of one vertex that exclude each other": (
+        {"kind": "ds2", "operators": {"keep": {"max": 4}, "bids": {"min": 5}}},
+        {},
+        "/policies/scaling/operators/bids/min",
+        "min is 5, but 'bids', with bids and keep scaled as one, may have 4 at most",
+    ),
+    "more than the key groups": (
+        {"kind": "ds2", "operators": {"count": {"max": 129}}},
+        {},
+        "/policies/scaling/operators/count/max",
+        "max is 129, but instances of 'count' share 128 key groups; it must be at most 128",
+    ),
+    "more than the partitions": (
+        {"kind": "ds2", "operators": {"bids": {"max": 13}}},
+        {"/workload/sources/bids/partitions": 12},
+        "/policies/scaling/operators/bids/max",
+        "max is 13, but instances of 'bids' share 12 partitions; it must be at most 12",
+    ),
+    "more than as many partitions as workers": (
+        {"kind": "ds2", "operators": {"keep": {"max": 51}}, "workers_max": 50},
+        {},
+        "/policies/scaling/operators/keep/max",
+        "instances of 'keep' share 50 partitions",
+    ),
+    "a least above the key groups": (
+        {"kind": "ds2", "operators": {"count": {"min": 200}}},
+        {},
+        "/policies/scaling/operators/count/min",
+        "min is 200, but 'count' may have 128 at most",
+    ),
+    "too few workers to begin": (
+        {"kind": "ds2", "workers_max": 8},
+        {},
+        "/policies/scaling/workers_max",
+        "workers_max is 8, but the 4 operators begin with 9 instances in all; give it at least 9",
+    ),
+    "nothing is ever decided": (
+        {"kind": "ds2", "start_s": 585},
+        {},
+        "/policies/scaling/start_s",
+        "start_s is 585 and every_s 15, but the horizon is 600 s, so that nothing would ever be decided",
+    ),
+    "an order behind the horizon": (manual({"count": 3}, at_s=600), {}, f"{ORDER}/at_s", "at_s is 600, but the horizon is 600 s"),
+    "an order for nobody": (
+        manual({"cuont": 3}),
+        {},
+        f"{ORDER}/parallelism/cuont",
+        "the order names 'cuont', but the query has no such operator",
+    ),
+    "an order above the most": (
+        manual({"count": 9}, operators={"count": {"max": 8}}),
+        {},
+        f"{ORDER}/parallelism/count",
+        "the order gives 'count' 9, but its max is 8; give it at most 8",
+    ),
+    "an order below the least": (
+        manual({"count": 1}, operators={"count": {"min": 2}}),
+        {},
+        f"{ORDER}/parallelism/count",
+        "the order gives 'count' 1, below its min, 2",
+    ),
+    "an order above the partitions": (
+        manual({"keep": 4}),
+        {},
+        f"{ORDER}/parallelism/keep",
+        "the order gives 'keep' 4, but instances share 3 partitions; give it at most 3",
+    ),
+    "an order above the key groups": (
+        manual({"count": 9}),
+        {f"{HASH}/key_groups": 8},
+        f"{ORDER}/parallelism/count",
+        "the order gives 'count' 9, but instances share 8 key groups; give it at most 8",
+    ),
+    "an order that tears a vertex apart": (
+        manual({"bids": 2, "keep": 3}),
+        {},
+        f"{ORDER}/parallelism/bids",
+        "the order gives 'bids' 2 and 'keep' 3, but forward edges connect them; give both the same",
+    ),
+    "an order for what stays": (
+        manual({"count": 3}),
+        {f"{HASH}/scheme": "modulo"},
+        f"{ORDER}/parallelism/count",
+        "'count' stays at 2: an edge that leads to 'count' is hashed by modulo",
+    ),
+    "orders for too many workers": (
+        manual({"count": 6}, {"sink": 5}, workers_max=14),
+        {},
+        "/policies/scaling/orders/1/parallelism",
+        "the order takes 17 workers, and workers_max is 14; order fewer, or give more",
+    ),
+    "an order for too many workers, whatever the policy makes of the rest": (
+        {"kind": "ds2", "workers_max": 14, "orders": manual({"count": 12})["orders"]},
+        {},
+        f"{ORDER}/parallelism",
+        "the order takes 15 workers, and workers_max is 14",
+    ),
+    "two orders at one time": ({"kind": "manual", "orders": [{"at_s": 5, "parallelism": {"count": 2}}] * 2}, {},
+        "/policies/scaling/orders/1/at_s", "at_s is 5 in two orders"),
+    "shares of nobody": (
+        {"kind": "oracle", "per_input": {"bids": 1, "keep": 1, "count": 1, "sink": 1, "join": 1}},
+        {},
+        "/policies/scaling/per_input/join",
+        "per_input names 'join', but the query has no such operator",
+    ),
+    "shares that are missing": (
+        {"kind": "fixed", "for": "mean", "per_input": {"bids": 1, "sink": 0.2}},
+        {},
+        "/policies/scaling/per_input",
+        "per_input lacks keep, count; give for each operator how many records it serves for each record of the sources",
+    ),
+    "a protocol that could not cope": (
+        {"kind": "ds2"},
+        {"/policies/checkpointing": {"kind": "uncoordinated", "interval_s": 5}},
+        "/policies/checkpointing/kind",
+        "checkpointing is 'uncoordinated', but a rescale moves the ends of channels",
+    ),
+    "a host that is lost with its state": (
+        {"kind": "ds2"},
+        {"/faults": [LOSS]},
+        "/faults/0/kind",
+        "host 'w1' is lost, but without checkpoints its state would be gone",
+    ),
+    "a host that may die": (
+        {"kind": "ds2"},
+        {"/cluster/hosts/0/memory": DEADLY},
+        "/cluster/hosts/0/memory/restart_after_s",
+        "restart_after_s is 3, so host 'w' may die and come back, but without checkpoints",
+    ),
+    "nothing to scale": (
+        {"kind": "hpa_cpu"},
+        {"/workload/sources/bids/watermarks/kind": "device", "/query/edges/2/partitioning": {"kind": "forward"},
+         "/query/operators/2/parallelism": 1, f"{HASH}/scheme": "modulo"},
+        "/policies/scaling/kind",
+        "'hpa_cpu' has nothing to scale: devices send 'bids' a watermark for each partition",
+    ),
+    "too few cores of their own for all that may come": (
+        {"kind": "ds2", "workers_max": 20},
+        {"/cluster/hosts/0/processor/kind": "dedicated", "/cluster/hosts/0/cores": 8},
+        "/cluster/hosts/0/cores",
+        "cores is 8, but 20 of at most 20 workers may come to stand on host 'w1'",
+    ),
+    "more instances than the budget": (
+        {"kind": "ds2", "workers_max": 20_000},
+        {"/query/edges/1/partitioning/key_groups": 32_768},
+        "/query/operators",
+        "operators has 59,992 instances in all as far as they may be scaled",
+    ),
+    "an unknown kind": ({"kind": "ds3"}, {}, "/policies/scaling/kind", "ds2"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_refused_in_a_document(name: str) -> None:
+    scaling, changes, place, words = BAD[name]
+    assert load(counting(), CONTEXT).policies.scaling.kind == "ds2"
+    problems = validate(counting(scaling, changes), CONTEXT)
+    found = [problem for problem in problems if problem.pointer == place]
+    assert found, [(problem.pointer, problem.message) for problem in problems]
+    assert words in found[0].message + found[0].hint
+    assert all(problem.severity == "error" for problem in found)
+
+
+def test_a_cycle_is_refused() -> None:
+    document = looped()
+    document["policies"] = {"scaling": {"kind": "manual"}}
+    found = [problem.message for problem in validate(document, CONTEXT) if problem.pointer == "/policies/scaling/kind"]
+    assert any("the edge from 'back' to 'join' closes a cycle" in message for message in found)
+
+
+def test_a_load_that_is_not_known_is_refused() -> None:
+    document = trips()
+    document["policies"] = {"scaling": {"kind": "oracle", "per_input": {"trips": 1, "mean": 1, "sink": 1}}}
+    found = [problem.message for problem in validate(document, CONTEXT) if problem.pointer == "/workload/sources/trips/rate"]
+    assert any("the load of 'trips' is the file's own, whose rate is not known beforehand" in message for message in found)
+
+
+def test_taken_in_a_document() -> None:
+    for scaling, changes in (
+        ({"kind": "ds2", "cooldown_s": 0}, {}),
+        ({"kind": "manual"}, {}),
+        (manual({"keep": 2, "count": 7}, {"sink": 2}), {}),
+        (manual({"keep": 9}), {"/workload/sources/bids/partitions": 9}),
+        ({"kind": "dhalion"}, {"/policies/checkpointing": {"kind": "coordinated", "interval_s": 5}, "/faults": [LOSS]}),
+        ({"kind": "oracle", "per_input": {"bids": 1, "keep": 1, "count": 1, "sink": 0.1}}, {}),
+        ({"kind": "hpa_varga"}, {f"{HASH}/scheme": "modulo"}),  # the others can be scaled
+    ):
+        assert validate(counting(scaling, changes), CONTEXT) == []
+
+
+def test_without_scaling_a_document_has_the_hash_that_it_had() -> None:
+    document = counting({"kind": "none"})
+    without = counting()
+    del without["policies"]
+    assert load(document, CONTEXT).hash == load(without, CONTEXT).hash != load(counting(), CONTEXT).hash
+
+
+def test_how_far_operators_are_laid_out() -> None:
+    """Orders as far as the largest goes, policies as far as the others leave them workers."""
+
+    def most(scaling: dict[str, Any], **changes: Any) -> dict[str, int]:
+        return greatest(load(counting(scaling, changes), CONTEXT))
+
+    assert most({"kind": "none"}) == {}
+    assert most({"kind": "manual"}) == {"bids": 3, "keep": 3, "count": 2, "sink": 1}
+    assert most(manual({"count": 7}, {"keep": 1, "count": 4})) == {"bids": 3, "keep": 3, "count": 7, "sink": 1}
+    assert most({"kind": "ds2", "workers_max": 20}) == {"bids": 9, "keep": 9, "count": 17, "sink": 17}
+    assert most({"kind": "ds2", "workers_max": 20, "operators": {"count": {"min": 2, "max": 5}}})["sink"] == 16
+    assert most({"kind": "fixed"}) == most({"kind": "manual"})
+    experiment = load(counting({"kind": "ds2", "workers_max": 20}), CONTEXT)
+    assert partitions(experiment, "bids") == 20
+    assert partitions(load(counting({"kind": "manual"}), CONTEXT), "bids") == 3
+    larger = laid_out(experiment, greatest(experiment))
+    assert larger.workload.sources["bids"].partitions == 20
+    assert [spec.parallelism for spec in larger.query.operators] == [9, 9, 17, 17]

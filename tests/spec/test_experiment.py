@@ -238,6 +238,8 @@ def test_catalogue_is_complete_and_json():
         "memories",
         "slow_downs",
         "checkpointings",
+        "scalings",
+        "rescalings",
     }
     assert set(listing) == {*families.split(), *others}
     for family, entries in listing.items():

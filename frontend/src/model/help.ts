@@ -18,6 +18,8 @@ const FAMILIES: [family: string, title: string, what: string][] = [
   ["flow_controls", "Flow control", "What holds a fast sender back."],
   ["ingresses", "Ingress", "What sources do while their host is full."],
   ["checkpointings", "Checkpointing", "How a run survives the loss of hosts."],
+  ["scalings", "Scaling", "Who changes the parallelism while a query runs, and from what."],
+  ["rescalings", "Rescaling", "How a change of parallelism is carried out."],
   ["memories", "Memory", "What a host holds, and what follows when it is full."],
   ["slow_downs", "Slow-down", "How services slow down as memory fills."],
   ["noises", "Noise of services", "How much the cost of equal work differs."],

@@ -1,0 +1,88 @@
+"""How far each part of a query may be scaled: by bounds, key groups, partitions, and by how many workers there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from .operator import Operator
+from .query import Query
+from .scalable import unscalable, vertices
+from .scaling import PARALLELISM_MAX, AnyScaling, Bounds, Fixed, Manual, NoScaling, Order, Scaling
+from .workload import Workload
+
+
+class Room(NamedTuple):
+    """Of a vertex: its operators, in the document's order, the parallelism with which it begins, the least and the most that it may have.
+    parts: key groups or partitions that its instances divide among them, None if there are no such. stays: why it cannot be scaled."""
+
+    operators: tuple[str, ...]
+    parallelism: int
+    least: int
+    most: int
+    parts: int | None
+    stays: str = ""
+
+
+def partitions_of(scaling: AnyScaling, written: int | None, parallelism: int, stays: bool) -> int:
+    """How many logs a source has: as is written, else one for each instance, or for each worker that a policy may make of it. Where
+    nobody decides there are as many as without scaling, so that a run until its first order is the run without one."""
+    if written is not None:
+        return written
+    return parallelism if stays or isinstance(scaling, NoScaling | Manual) else max(parallelism, scaling.workers_max)
+
+
+def rooms(scaling: AnyScaling, query: Query, kinds: Mapping[str, type[Operator]], workload: Workload) -> list[Room]:
+    """Of all vertices, in the document's order. kinds: by operator id."""
+    stay = unscalable(query, kinds, workload)
+    bounds = scaling.operators if isinstance(scaling, Scaling) else {}
+    begins = {spec.id: spec.parallelism for spec in query.operators}
+    found = []
+    for vertex in vertices(query):
+        p, stays = begins[vertex[0]], stay.get(vertex[0], "")
+        given = [
+            partitions_of(scaling, workload.sources[id].partitions, begins[id], bool(stays)) for id in vertex if id in workload.sources
+        ]
+        hashed = [edge.partitioning for edge in query.edges if edge.target in vertex and edge.partitioning.kind == "hash"]
+        given += [partitioning.key_groups for partitioning in hashed if partitioning.scheme == "key_groups"]
+        parts = min(given, default=None)
+        own = [bounds.get(id, Bounds()) for id in vertex]
+        least = max(each.min for each in own)
+        most = min([PARALLELISM_MAX if parts is None else parts, *(each.max for each in own if each.max is not None)])
+        found.append(Room(vertex, p, p, p, parts, stays) if stays else Room(vertex, p, least, most, parts))
+    return found
+
+
+def ordered(order: Order, room: Room) -> int | None:
+    """What an order makes of a vertex; None if it does not name it. All of its operators go with the one that is named."""
+    return next((order.parallelism[id] for id in room.operators if id in order.parallelism), None)
+
+
+def whole(parallelism: Mapping[str, int], all_rooms: list[Room]) -> dict[str, int]:
+    """An order with all operators of the vertices that it names."""
+    found: dict[str, int] = {}
+    for room in all_rooms:
+        named = next((parallelism[id] for id in room.operators if id in parallelism), None)
+        found |= {} if named is None else dict.fromkeys(room.operators, named)
+    return found
+
+
+def reach(scaling: AnyScaling, all_rooms: list[Room]) -> dict[str, int]:
+    """The most instances that operators may ever have, by the id of each that can be scaled: of orders as many as the largest has, of
+    policies as many as its bounds and the other operators leave it of the workers."""
+    return dict(_reach(scaling, all_rooms))
+
+
+def _reach(scaling: AnyScaling, all_rooms: list[Room]) -> Iterator[tuple[str, int]]:
+    if not isinstance(scaling, Scaling):
+        return
+    decides = not isinstance(scaling, Manual) and not (isinstance(scaling, Fixed) and scaling.for_ == "document")
+    least = sum(room.least * len(room.operators) for room in all_rooms)
+    for room in all_rooms:
+        if room.stays:
+            continue
+        size = len(room.operators)
+        most = max([room.parallelism, *(p for order in scaling.orders if (p := ordered(order, room)) is not None)])
+        if decides:
+            most = max(most, min(room.most, (scaling.workers_max - least) // size + room.least))
+        yield from ((id, most) for id in room.operators)
