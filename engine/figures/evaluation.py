@@ -133,7 +133,7 @@ class _Evaluator:
                 self.note(argument, value)
         for argument, value in zip(node.arguments, arguments, strict=True):
             empty = (isinstance(value, Series) and not value.y) or (isinstance(value, Truths) and not value.holds)
-            if empty and node.function not in ("count", "between"):
+            if empty and node.function not in ("count", "between", "where"):
                 raise NotEvaluated(f"{argument.text} has no points")
         return FUNCTIONS[node.function](node, *arguments)
 
@@ -158,6 +158,15 @@ def _numbers(node: Call, series: Series | Truths) -> list[float]:
 
 def _between(node: Call, series: Series, first: float, last: float) -> Series:
     chosen = [(x, y) for x, y in zip(_numbers(node, series), series.y, strict=True) if first < x <= last]
+    return Series(tuple(x for x, _ in chosen), tuple(y for _, y in chosen))
+
+
+def _where(node: Call, series: Series, truths: Truths) -> Series:
+    holds = dict(zip(truths.x, truths.holds, strict=True))
+    for x in series.x:
+        if x not in holds:
+            raise NotEvaluated(f"{node.arguments[0].text} has a point at {x}, and {node.arguments[1].text} has none there")
+    chosen = [(x, y) for x, y in zip(series.x, series.y, strict=True) if holds[x]]
     return Series(tuple(x for x, _ in chosen), tuple(y for _, y in chosen))
 
 
@@ -222,6 +231,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "lasting": _lasting,
     "points": _points,
     "between": _between,
+    "where": _where,
     "at": _at,
     "mean": lambda node, series: float(np.mean(series.y)),
     "median": lambda node, series: float(median(series.y)),

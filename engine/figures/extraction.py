@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -80,7 +80,22 @@ def _key(study: Study, values: Values, seed: int, at_share: bool = False) -> str
     return Experiment.model_validate(study.document(values, seed, at_share)).hash
 
 
-def extract(figure: Figure, studies: Mapping[str, tuple[Study, Carried]]) -> dict[str, Value]:
+Studies = Mapping[str, tuple[Study, Carried]]
+
+
+def of_seed(studies: Studies, seed: int) -> Studies:
+    """As if they had been carried out with this seed alone; those that do not have it are left out."""
+    return {name: _of_seed(study, carried, seed) for name, (study, carried) in studies.items() if seed in study.seeds}
+
+
+def _of_seed(study: Study, carried: Carried, seed: int) -> tuple[Study, Carried]:
+    answer = carried.answer
+    rows = tuple(row for row in answer.rows if row.seed == seed)
+    found = tuple(one for one in answer.found if one.seed == seed)
+    return study.model_copy(update={"seeds": (seed,)}), replace(carried, answer=replace(answer, rows=rows, found=found))
+
+
+def extract(figure: Figure, studies: Studies) -> dict[str, Value]:
     """All values of a figure, by name. What cannot be drawn is `Missing`, with the reason."""
     computed, values = figure.computed, dict[str, Value]()
     for name, value in figure.values.items():

@@ -15,16 +15,17 @@ from engine.spec.validation import Context
 
 from .evaluation import NotEvaluated, Side, evaluate
 from .execution import Executor
-from .extraction import as_json, extract
+from .extraction import as_json, extract, of_seed
 from .series import Series, Value
 
 State = Literal["holds", "fails", "not evaluated"]
+Values = Mapping[str, Value]
 Status = Literal["reproduced", "calibrated", "partly", "not reproduced", "not run"]
 
 
 @dataclass(frozen=True)
 class Judged:
-    """An assertion and what became of it. sides: what was compared. reason: why it was not evaluated."""
+    """An assertion and what became of it. sides: what was compared. reason: why it was not evaluated, or what became of each seed."""
 
     id: str
     text: str
@@ -44,7 +45,7 @@ class Result:
     engine_version: str
     seeds: tuple[int, ...]
     runs: int
-    values: Mapping[str, Value] = field(repr=False)
+    values: Values = field(repr=False)
     assertions: tuple[Judged, ...]
     calibrated: bool = False
 
@@ -80,18 +81,46 @@ def reproduce(figure: Figure, scale: Scale, experiments: Experiments, executor: 
     values = extract(figure, carried)
     keys = {key for _, each in carried.values() for key in each.runs}
     seeds = tuple(sorted({seed for study in studies.values() for seed in study.seeds}))
-    return Result(
-        figure.id, scale, engine.ENGINE_VERSION, seeds, len(keys), values, judged(figure, values), _is_fitted(figure, studies.values())
-    )
+    apart = any(assertion.of_seeds is not None for assertion in figure.assertions)
+    by_seed = {seed: extract(figure, of_seed(carried, seed)) for seed in seeds} if apart else {}
+    verdicts = judged(figure, values, by_seed)
+    fitted = figure.calibrated or _is_fitted(figure, studies.values())
+    return Result(figure.id, scale, engine.ENGINE_VERSION, seeds, len(keys), values, verdicts, fitted)
 
 
-def judged(figure: Figure, values: Mapping[str, Value]) -> tuple[Judged, ...]:
+def judged(figure: Figure, values: Values, by_seed: Mapping[int, Values] | None = None) -> tuple[Judged, ...]:
+    """by_seed: the values of each seed by itself, for assertions that are judged so."""
     checks = figure.checks()
     reported = {name: _as_reported(given) for name, given in figure.reported.items()}
-    return tuple(_judge(assertion, checks[assertion.id], values, reported) for assertion in figure.assertions)
+
+    def of(assertion: Assertion) -> Judged:
+        check = checks[assertion.id]
+        if assertion.of_seeds is None:
+            return _judge(assertion, check, values, reported)
+        return _over_seeds(assertion, {seed: _judge(assertion, check, each, reported) for seed, each in (by_seed or {}).items()})
+
+    return tuple(of(assertion) for assertion in figure.assertions)
 
 
-def _judge(assertion: Assertion, check: Expression, values: Mapping[str, Value], reported: Mapping[str, float | Series]) -> Judged:
+def _over_seeds(assertion: Assertion, each: Mapping[int, Judged]) -> Judged:
+    """Holds if it does for `of_seeds` of them, or for all where there are fewer; not evaluated if those that were not could decide it."""
+    assert assertion.of_seeds is not None
+    needed = max(1, min(assertion.of_seeds, len(each)))
+    states = [one.state for one in each.values()]
+    held = states.count("holds")
+    state: State = "holds" if held >= needed else "not evaluated" if held + states.count("not evaluated") >= needed else "fails"
+    sides: dict[str, Side] = {}
+    for side in (side for one in each.values() for side in one.sides):
+        so_far = sides.get(side.text, side)
+        sides[side.text] = Side(side.text, min(so_far.least, side.least), max(so_far.most, side.most))
+    told = [f"seed {seed} {one.state}" + (f" ({one.reason})" if one.reason else "") for seed, one in each.items()]
+    reason = f"holds for {held} of {len(each)} seeds, {needed} are needed: {', '.join(told)}" if each else "no seed was looked at by itself"
+    if not each:
+        state = "not evaluated"
+    return Judged(assertion.id, assertion.text, assertion.check, assertion.tolerance, state, tuple(sides.values()), reason)
+
+
+def _judge(assertion: Assertion, check: Expression, values: Values, reported: Mapping[str, float | Series]) -> Judged:
     sides: list[Side] = []
     reason = ""
     try:

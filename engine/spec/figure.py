@@ -164,6 +164,9 @@ class Assertion(Model):
     text: str = Field(min_length=1, max_length=1000, description="what is accepted, in words")
     check: str
     tolerance: Number | None = Field(default=None, ge=0)
+    of_seeds: Integer | None = Field(
+        default=None, ge=1, description="judged for each seed by itself, it must hold for so many, or for all where there are fewer"
+    )
 
 
 # Drawing
@@ -176,10 +179,11 @@ class PanelAxis(Model):
 
 
 class DrawnValue(Model):
-    """A value in a panel. reported: as the paper gives it."""
+    """A value in a panel. reported: as the paper gives it. unit: of a column; curves have the axis' unit."""
 
     value: str
     name: str = Field(default="", max_length=100)
+    unit: str = Field(default="", max_length=30)
     reported: bool = False
     mark: Literal["line", "points", "steps", "bars"] = "line"
 
@@ -200,7 +204,9 @@ class Panel(Model):
 
 
 class Drawing(Model):
-    kind: Literal["panels"] = "panels"
+    """table: each panel is a table; its series are the columns, and their x, the points of an axis, name the rows."""
+
+    kind: Literal["panels", "table"] = "panels"
     panels: tuple[Panel, ...] = Field(min_length=1, max_length=50)
 
 
@@ -219,6 +225,7 @@ class Figure(Model):
     reported: dict[str, Any] = Field(default_factory=dict, description="what the paper gives for values: a number, or {x: [...], y: [...]}")
     assertions: tuple[Assertion, ...] = Field(min_length=1, max_length=200)
     drawing: Drawing
+    calibrated: bool = Field(default=False, description="costs in its experiments were chosen so that what it shows appears")
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
@@ -243,6 +250,9 @@ class Figure(Model):
             for s, drawn in enumerate(panel.series):
                 at = ("drawing", "panels", p, "series", s, "value")
                 self._known(drawn.value, self.values, "value", at)
+                if self.drawing.kind == "table" and shapes[drawn.value] != "series":
+                    message = f"'{drawn.value}' is a number; a column is a series over an axis, whose points name the rows"
+                    raise Refusal(message, at=at, code="wrong_type", value=drawn.value)
                 if drawn.reported and drawn.value not in self.reported:
                     raise Refusal(f"the paper's '{drawn.value}' is not given under reported", at=at, code="unknown_name", value=drawn.value)
             for m, mark in enumerate(panel.marks):
@@ -324,6 +334,11 @@ def identity(figure: Figure, scale: Scale, experiments: Experiments) -> str:
     """Hash of all that the figure's result at a scale depends on: studies, values, what is reported and asserted. Raises Refusal."""
     studies = {name: study_at(figure, name, scale, experiments) for name in figure.studies}
     judged = figure.model_dump(by_alias=True, mode="json", include={"values", "reported", "assertions"})
+    for assertion in judged["assertions"]:
+        if assertion["of_seeds"] is None:  # as before there was such a field
+            del assertion["of_seeds"]
+    if figure.calibrated:
+        judged["calibrated"] = True
     return hashlib.blake2b(canonical_json({"studies": studies, **judged}), digest_size=32).hexdigest()
 
 
@@ -340,6 +355,7 @@ def examine_figure(document: Any, experiments: Experiments, context: Context | N
     if figure is None:
         return None, problems
     seen: set[tuple[str, str]] = set()
+    seeds: set[int] = set()
     for scale in SCALES:
         studies: dict[str, Study] = {}
         for name in figure.studies:
@@ -351,12 +367,17 @@ def examine_figure(document: Any, experiments: Experiments, context: Context | N
                 found_problems = [_below(problem, name, scale) for problem in found_problems if problem.severity == "error"]
             if study is not None:
                 studies[name] = study
+                seeds |= set(study.seeds)
             for problem in found_problems:
                 if (problem.pointer, problem.code) not in seen:
                     seen.add((problem.pointer, problem.code))
                     problems.append(problem)
         problems += [problem for problem in _unselected(figure, studies) if (problem.pointer, problem.code) not in seen]
         seen |= {(problem.pointer, problem.code) for problem in problems}
+    for n, assertion in enumerate(figure.assertions):
+        if seeds and assertion.of_seeds is not None and assertion.of_seeds > len(seeds):
+            message = f"of_seeds is {assertion.of_seeds}, but its studies have {len(seeds)} seeds at most; give at most that"
+            problems.append(Problem(pointer("assertions", n, "of_seeds"), "out_of_range", message, assertion.of_seeds))
     return (None if problems else figure), problems
 
 

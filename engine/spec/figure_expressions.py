@@ -2,7 +2,7 @@
 
 Names stand for what was drawn from runs; ``reported(name)`` for what the paper gives under that name; ``tolerance`` for the assertion's.
 ``+ - * /`` work on numbers, on series with the same x, and on a series and a number, point by point; so do comparisons, which of a series
-give a truth for each point, for ``all``, ``any`` and ``when``. ``and``, ``or``, ``not`` join single truths.
+give a truth for each point, for ``all``, ``any``, ``when`` and ``where``. ``and``, ``or``, ``not`` join single truths.
 Python's own parser reads the text; this module turns its tree into a typed one or refuses it. `engine.figures.evaluation` evaluates it.
 """
 
@@ -48,6 +48,7 @@ FUNCTIONS: dict[str, Function] = {
     ),
     "lasting": Function((_of("truths", "number", gives="number"),), "The x of the first of so many points in a row at which it holds."),
     "between": Function((_of("series", "number", "number", gives="series"),), "The points with a < x <= b."),
+    "where": Function((_of("series", "truths", gives="series"),), "The points at whose x it holds; it must be known at all of them."),
     "at": Function((_of("series", "number", gives="number"),), "The value at this x."),
     "mean": _of_series("The mean of the points."),
     "median": _of_series("Their median."),

@@ -191,6 +191,8 @@ def test_every_function_is_evaluated() -> None:
         ("min(s)", 10.0), ("max(s)", 30.0), ("max(a, b, 7, 1)", 7.0), ("min(a, b)", 0.0), ("deviation(t)", np.std([1, 2, 3])),
         ("at(s, 4)", 20.0), ("when(s > 15)", 2.0), ("when(15 < s <= 20)", 4.0),
         ("lasting(s > 15, 2)", 2.0), ("last(points(1, 7, 2, 9))", 9.0), ("slope(t)", 1.0), ("slope(s)", 10 / 3),
+        ("sum(where(s, s > 15))", 50.0), ("sum(where(between(t, 0, 2), s < 20))", 1.0),
+        ("first(where(s, s < 15))", 10.0), ("count(where(s, s > 99))", 0.0),
         ("sum(between(s, 1, 4))", 50.0), ("count(between(s, 4, 9))", 0.0), ("sum(steps(s))", 10.0), ("first(steps(s))", 20.0),
         ("all(s >= 10)", True), ("all(s > 10)", False), ("any(s > 10)", True), ("a > b and not a < b", True), ("a > b > 0", False),
         ("within(a, reported(a), tolerance)", True), ("within(a, reported(a), 0.4)", False), ("near(a, 2, 0.5)", True),
@@ -209,6 +211,8 @@ def test_expressions(text: str, value: Any) -> None:
         ("gone > 1", "gone is missing: nobody made it"), ("a > 0 or gone > 1", "gone is missing"), ("mean(none)", "none has no points"),
         ("mean(between(s, 5, 6))", "between(s, 5, 6) has no points"), ("all(none > 1)", "has no points"), ("at(s, 3)", "no point at 3"),
         ("when(s > 99)", "holds nowhere"), ("lasting(s > 5, 99)", "99 points in a row"), ("last(points(1, 7, 2))", "an x and a y"),
+        ("mean(where(s, s > 99))", "where(s, s > 99) has no points"),
+        ("max(where(s, t < 3))", "s has a point at 4.0, and t < 3 has none there"),
         ("s + t", "different x"), ("all(s < t)", "different x"), ("slope(named)", "names"),
         ("steps(between(s, 1, 2))", "one point only"), ("1e300 * 1e300 + a", "no finite number"),
         ("slope(between(s, 1, 2))", "different ones"),
@@ -259,6 +263,63 @@ def test_measured_sides_are_shown() -> None:
     (one,) = judged(read, values)
     assert one.state == "fails"
     assert [(side.text, side.least, side.most) for side in one.sides] == [("min(steps(out))", 2, 2), ("tolerance", 10, 10)]
+
+
+def of_seeds(check: str, needed: int) -> Figure:
+    one = [{"id": "B-1", "text": "More", "check": check, "tolerance": 10, "of_seeds": needed}]
+    return load_figure(changed(changed(figure(), "/assertions", one), "/studies/rates/seeds", [1, 2, 3]), experiment)
+
+
+@pytest.mark.parametrize(
+    ("measured", "needed", "state"),
+    [
+        ({1: 20.0, 2: 30.0, 3: 5.0}, 2, "holds"),
+        ({1: 20.0, 2: 30.0, 3: 5.0}, 3, "fails"),
+        ({1: 20.0, 2: None, 3: 5.0}, 2, "not evaluated"),
+        ({1: None, 2: 5.0, 3: 5.0}, 2, "fails"),
+        ({1: 20.0, 2: None, 3: 30.0}, 2, "holds"),
+        ({1: 20.0}, 2, "holds"),
+        ({1: 5.0}, 2, "fails"),
+        ({}, 2, "not evaluated"),
+    ],
+)
+def test_assertions_that_must_hold_for_so_many_seeds(measured: dict[int, float | None], needed: int, state: str) -> None:
+    read = of_seeds("few > tolerance", needed)
+    by_seed = {seed: {"few": Missing("nothing ran") if few is None else Number(few)} for seed, few in measured.items()}
+    (one,) = judged(read, {"few": Number(0.0)}, by_seed)
+    assert one.state == state
+    held = sum(few is not None and few > 10 for few in measured.values())
+    for seed, few in measured.items():
+        told = "not evaluated (few is missing: nothing ran)" if few is None else "holds" if few > 10 else "fails"
+        assert f"seed {seed} {told}" in one.reason
+    known = [few for few in measured.values() if few is not None]
+    if known:
+        assert f"holds for {held} of {len(measured)} seeds" in one.reason
+        assert [(side.least, side.most) for side in one.sides if side.text == "few"] == [(min(known), max(known))]
+
+
+def test_seeds_are_judged_by_their_own_runs() -> None:
+    """What one seed does to another would be hidden by the mean."""
+    read = of_seeds("few == 1 or few == 2 or few == 3", 3)
+    document = study_at(read, "rates", "dev", experiment)
+    study = load_study(document)
+
+    def made(study: Any, sinks: Any) -> Carried:
+        results, runs = {}, {}
+        while (now := plan(study, results)).answer is None:
+            for trial in now.wanted:
+                runs[trial.key] = Made({"records_out": trial.strand.seed})
+                results[trial.id] = runs[trial.key].measured(study)
+        return Carried(now.answer, runs)
+
+    assert len(made(study, ()).runs) == 6
+    result = reproduce(read, "dev", experiment, made)
+    assert result.values["few"].value == 2  # type: ignore[union-attr]
+    assert result.assertions[0].state == "holds", result.assertions[0].reason
+    assert (result.assertions[0].sides[0].least, result.assertions[0].sides[0].most) == (1, 3)
+    assert result.status == "reproduced"
+    calibrated = load_figure(read.model_dump(by_alias=True, mode="json") | {"calibrated": True}, experiment)
+    assert reproduce(calibrated, "dev", experiment, made).status == "calibrated"
 
 
 def test_statuses() -> None:

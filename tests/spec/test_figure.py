@@ -26,6 +26,7 @@ from tests.corner_cases import bids, document, host
 
 FILES = FigureFiles(Path(__file__).parents[2] / "fixtures")
 RATE = "/workload/sources/bids/rate/per_s"
+IDENTITY = "563b897d0c60ff6cb05f92d14cd3cf241c1a31452fa7330959c69f8e4c1c7476"
 
 
 def experiment(name: str = "small") -> dict[str, Any] | None:
@@ -191,6 +192,30 @@ def test_points_left_open_are_refused() -> None:
 def test_two_assertions_of_one_id_are_refused() -> None:
     twice = [*figure()["assertions"], *copy.deepcopy(figure()["assertions"])]
     refused("/assertions", twice, "duplicate", "/assertions/1/id", "B-1")
+
+
+def test_more_seeds_than_there_are_cannot_be_asked_for() -> None:
+    (problem,) = problems("/assertions/0/of_seeds", 3)
+    assert (problem.pointer, problem.code) == ("/assertions/0/of_seeds", "out_of_range")
+    assert "2 seeds" in problem.message
+    assert not problems("/assertions/0/of_seeds", 2)
+
+
+def test_a_table_has_series_as_columns() -> None:
+    table = {"kind": "table", "panels": [{"series": [{"value": "out", "unit": "records"}, {"value": "out", "reported": True}]}]}
+    assert not problems("/drawing", table)
+    (problem,) = problems("/drawing", changed(table, "/panels/0/series/0/value", "few"))
+    assert (problem.pointer, problem.code) == ("/drawing/panels/0/series/0/value", "wrong_type")
+
+
+def test_old_figures_keep_their_identity() -> None:
+    """of_seeds and calibrated count where they are given."""
+    plain = load_figure(figure(), experiment)
+    ids = [identity(plain, "dev", experiment)]
+    for pointer, value in (("/assertions/0/of_seeds", 2), ("/calibrated", True)):
+        ids.append(identity(load_figure(changed(figure(), pointer, value), experiment), "dev", experiment))
+    assert len(set(ids)) == 3
+    assert ids[0] == IDENTITY
 
 
 def test_identity_is_of_what_the_result_depends_on() -> None:

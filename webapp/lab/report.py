@@ -298,13 +298,32 @@ def of_figure(known: figures.Known) -> bytes:
         [
             Part("What the paper says", words=figure.claim),
             Part("What differs here", words=figure.differs),
-            Part("Reported and measured", charts=[panel_chart(figure, panel, values) for panel in figure.drawing.panels]),
+            drawing(figure, values),
             Part("Assertions", tables=[assertions_table(known)]),
             Part("Numbers", tables=[numbers_table(values)]),
             Part("Document", text=as_yaml(figures.FILES.document(figure.id))),
             Part("Identity", tables=[identity_of_result(result)] if result else (), text=figure_bibtex(known)),
         ],
     )
+
+
+def drawing(figure: Figure, values: Mapping[str, Any]) -> Part:
+    panels = figure.drawing.panels
+    if figure.drawing.kind == "table":
+        return Part("Reported and measured", tables=[panel_table(figure, panel, values) for panel in panels])
+    return Part("Reported and measured", charts=[panel_chart(figure, panel, values) for panel in panels])
+
+
+def panel_table(figure: Figure, panel: Panel, values: Mapping[str, Any]) -> Table:
+    """A row for each x, in the order in which they come up."""
+    head, columns = [panel.x.title or "Point"], []
+    for one in panel.series:
+        name = f"{one.name or one.value}{', reported' if one.reported else ''}"
+        head.append(f"{name}, {one.unit}" if one.unit else name)
+        given = plain(figure.reported.get(one.value)) if one.reported else values.get(one.value, {})
+        columns.append(dict(zip(given.get("x", ()), given.get("y", ()), strict=True)))
+    rows = list(dict.fromkeys(x for column in columns for x in column))
+    return Table(head, [[value(x), *(value(column.get(x)) for column in columns)] for x in rows], title=panel.title)
 
 
 def panel_chart(figure: Figure, panel: Panel, values: Mapping[str, Any]) -> Chart:
@@ -327,14 +346,14 @@ def panel_chart(figure: Figure, panel: Panel, values: Mapping[str, Any]) -> Char
 def plain(reported: Any) -> dict[str, Any]:
     if reported is None:
         return {}
-    return {"value": float(reported)} if isinstance(reported, int | float) else reported.model_dump()
+    return {"value": float(reported)} if isinstance(reported, int | float) else dict(reported)
 
 
 def assertions_table(known: figures.Known) -> Table:
     rows = []
     for one in known.assertions:
         sides = "; ".join(f"{side['text']} = {range_of(side['least'], side['most'])}" for side in one["sides"])
-        rows.append([one["id"], one["state"], one["text"], one["check"], sides or one["reason"]])
+        rows.append([one["id"], one["state"], one["text"], one["check"], "; ".join(part for part in (sides, one["reason"]) if part)])
     return Table(["Id", "State", "What must hold", "Checked as", "Measured"], rows, words=True)
 
 

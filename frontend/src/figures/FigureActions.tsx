@@ -29,7 +29,8 @@ export function FigureActions({
   active: Reproduction | undefined;
   panels: DrawnPanel[];
   plots: RefObject<(PlotHandle | null)[]>;
-  table: boolean;
+  /** only: the figure is a table, which has no picture. */
+  table: boolean | "only";
 }) {
   const { run, cancel } = useCarryOut();
   return (
@@ -74,10 +75,11 @@ function Export({
   scale: Scale;
   panels: DrawnPanel[];
   plots: RefObject<(PlotHandle | null)[]>;
-  table: boolean;
+  /** only: the figure is a table, which has no picture. */
+  table: boolean | "only";
 }) {
   const empty = panels.every(({ curves }) => !curves.length);
-  const why = empty ? "Nothing was measured at this scale yet" : table ? "Show the charts first" : "";
+  const why = empty ? "Nothing was measured at this scale yet" : table === "only" ? "It is a table; take it along as CSV, or in the report" : table ? "Show the charts first" : "";
   const picture = async (format: PictureFormat) => {
     try {
       const drawn = await Promise.all(panels.map(async ({ title }, at) => ({ title, picture: (await plots.current[at]?.svg()) ?? null })));

@@ -82,6 +82,7 @@ function Opened({
   const { document } = figure;
   const panels = useMemo(() => panelsOf(document, figure.values), [document, figure.values]);
   const point = pointOf(pointNamed, panels);
+  const onlyTable = document.drawing.kind === "table";
   const plots = useRef<(PlotHandle | null)[]>([]);
   const active = carried.find((row) => row.scale === scale && isActive(row));
   const [last] = carried.filter((row) => row.scale === scale);
@@ -99,7 +100,7 @@ function Opened({
             <b>{number ? `Figure ${number}` : figure.id.split("/")[1]}</b>
           </>
         }
-        actions={<FigureActions figure={figure} scale={scale} active={active} panels={panels} plots={plots} table={table} />}
+        actions={<FigureActions figure={figure} scale={scale} active={active} panels={panels} plots={plots} table={onlyTable ? "only" : table} />}
       />
       <div className="figure-page" data-testid="figure">
         {last?.state === "failed" && (
@@ -121,8 +122,8 @@ function Opened({
             seeds={figure.results.find((one) => one.scale === scale && !one.stale)?.seeds ?? []}
             chosen={pointNamed ? point : null}
             onPoint={(next) => change({ point: pointText(next) })}
-            table={table}
-            onTable={(on) => change({ view: on ? "table" : "" })}
+            table={onlyTable || table}
+            onTable={onlyTable ? null : (on) => change({ view: on ? "table" : "" })}
             plots={plots}
           />
           <div className="figure-side">

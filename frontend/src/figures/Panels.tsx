@@ -21,7 +21,8 @@ export function Panels({
   chosen: PointAt | null;
   onPoint: (point: PointAt) => void;
   table: boolean;
-  onTable: (table: boolean) => void;
+  /** null: the figure is a table, and nothing else. */
+  onTable: ((table: boolean) => void) | null;
   plots: RefObject<(PlotHandle | null)[]>;
 }) {
   const reported = panels.some(({ curves }) => curves.some(({ reported }) => reported));
@@ -34,15 +35,17 @@ export function Panels({
           {!reported && "; what is reported stands in words above"}
         </span>
         <span className="grow" />
-        <button
-          className="btn ghost icon"
-          title={table ? "Show the charts" : "Show as tables"}
-          aria-label={table ? "Show the charts" : "Show as tables"}
-          aria-pressed={table}
-          onClick={() => onTable(!table)}
-        >
-          <Icon name={table ? "compare" : "table"} />
-        </button>
+        {onTable && (
+          <button
+            className="btn ghost icon"
+            title={table ? "Show the charts" : "Show as tables"}
+            aria-label={table ? "Show the charts" : "Show as tables"}
+            aria-pressed={table}
+            onClick={() => onTable(!table)}
+          >
+            <Icon name={table ? "compare" : "table"} />
+          </button>
+        )}
       </div>
       <div className={table ? "cards tables scroll" : "cards scroll"} tabIndex={0} role="region" aria-label="Panels">
         {panels.map((panel, at) => (
@@ -52,7 +55,7 @@ export function Panels({
               <span className="mut">
                 {[axisText(panel.y), panel.y.log && "log scale"].filter(Boolean).join(", ")}
               </span>
-              <span className="lg">
+              <span className="lg" hidden={!onTable}>
                 {panel.names.map((name, index) => (
                   <span key={name}>
                     <SeriesSample at={index} markersOnly={panel.curves.every(({ mark }) => mark === "bars" || mark === "points")} />
@@ -112,11 +115,11 @@ function PanelTable({
         <thead>
           <tr>
             <th>{head}</th>
-            {curves.map(({ name, reported }, curve) => (
+            {curves.map(({ name, unit, reported }, curve) => (
               <th key={curve} className="num">
                 {name}
                 {reported ? <i>, reported</i> : ", measured"}
-                {panel.y.unit && `, ${panel.y.unit}`}
+                {(unit || panel.y.unit) && `, ${unit || panel.y.unit}`}
               </th>
             ))}
           </tr>

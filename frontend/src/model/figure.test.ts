@@ -74,6 +74,42 @@ describe("panels", () => {
   });
 });
 
+describe("a drawing of kind table", () => {
+  const table: FigureDocument = {
+    ...document,
+    values: { wait: { kind: "metric", study: "s" }, workers: { kind: "metric", study: "s" } },
+    reported: { wait: { x: ["ds2", "dhalion"], y: [13, 67] } },
+    drawing: {
+      kind: "table",
+      panels: [
+        {
+          title: "Map",
+          x: { title: "Policy" },
+          series: [
+            { value: "wait", name: "wait", unit: "s" },
+            { value: "wait", name: "wait", unit: "s", reported: true },
+            { value: "workers", name: "workers" },
+          ],
+        },
+      ],
+    },
+  };
+  const [rows] = panelsOf(table, { wait: { x: ["dhalion", "ds2"], y: [60, 10] }, workers: { x: ["dhalion"], y: [12] } });
+
+  it("has the points of the axis as rows, in their order", () => {
+    expect(rows && tableOf(rows).head).toBe("Policy");
+    expect(rows && tableOf(rows).rows).toEqual([
+      { x: "dhalion", spots: [0, 1, 0] },
+      { x: "ds2", spots: [1, 0, null] },
+    ]);
+  });
+
+  it("has a unit for each column, in the CSV too", () => {
+    expect(rows?.curves.map(({ unit }) => unit)).toEqual(["s", "s", ""]);
+    expect(csvOf(rows ? [rows] : []).split("\n")[1]).toBe("Map,wait,measured,Policy,,dhalion,,s,60,,,");
+  });
+});
+
 describe("points", () => {
   it("stand in the address", () => {
     expect(pointOf("0.0.1", panels)).toEqual({ panel: 0, curve: 0, spot: 1 });

@@ -65,7 +65,7 @@ export interface FigurePanel {
   title?: string;
   x?: PanelAxis;
   y?: PanelAxis;
-  series: { value: string; name?: string; reported?: boolean; mark?: DrawnAs }[];
+  series: { value: string; name?: string; unit?: string; reported?: boolean; mark?: DrawnAs }[];
   marks?: { at: string; name?: string }[];
 }
 
@@ -79,7 +79,8 @@ export interface FigureDocument {
   studies: Record<string, unknown>;
   values: Record<string, { kind: string; study?: string }>;
   reported?: Record<string, number | { x: (number | string)[]; y: number[] }>;
-  drawing: { panels: FigurePanel[] };
+  /** table: each panel is a table, its series are the columns. */
+  drawing: { kind?: "panels" | "table"; panels: FigurePanel[] };
 }
 
 export interface Spot {
@@ -93,6 +94,8 @@ export interface Spot {
 export interface Curve {
   value: string;
   name: string;
+  /** Of a column; "" where the panel's axis says it. */
+  unit: string;
   reported: boolean;
   mark: DrawnAs;
   /** Place among the panel's names; reported and measured of one name have the same colour. */
@@ -120,12 +123,12 @@ export function panelsOf(document: FigureDocument, values: Record<string, Figure
     const names = [...new Set(panel.series.map((series) => series.name || series.value))];
     const curves: Curve[] = [];
     const missing: DrawnPanel["missing"] = [];
-    for (const { value, name = "", reported = false, mark = "line" } of panel.series) {
+    for (const { value, name = "", unit = "", reported = false, mark = "line" } of panel.series) {
       const label = name || value;
       const given = reported ? reportedValue(document.reported?.[value]) : values[value];
       const spots = spotsOf(given, label);
       const as = given && "value" in given && mark === "line" ? "points" : mark;
-      if (spots.length) curves.push({ value, name: label, reported, mark: as, at: names.indexOf(label), spots });
+      if (spots.length) curves.push({ value, name: label, unit, reported, mark: as, at: names.indexOf(label), spots });
       else missing.push({ name: label, reason: given && "reason" in given ? given.reason : "not measured yet" });
     }
     const marks = (panel.marks ?? []).flatMap(({ at, name = "" }) => {
@@ -179,7 +182,7 @@ export interface PanelTable {
   rows: { x: number | string; spots: (number | null)[] }[];
 }
 
-/** The same numbers as a table: a row for each x, a column for each curve, with the place of the point in its curve. */
+/** The same numbers as a table: a row for each x, a column for each curve, with the point's place in it. Names keep their order. */
 export function tableOf({ x, curves }: DrawnPanel): PanelTable {
   const rows = new Map<number | string, (number | null)[]>();
   for (const [at, { spots }] of curves.entries())
@@ -197,9 +200,9 @@ const CSV_HEAD = ["panel", "series", "source", "x_title", "x_unit", "x", "y_titl
 /** Everything that is drawn, a line for each point. */
 export function csvOf(panels: readonly DrawnPanel[]): string {
   const lines = panels.flatMap(({ title, x, y, curves }) =>
-    curves.flatMap(({ name, reported, spots }) =>
+    curves.flatMap(({ name, unit, reported, spots }) =>
       spots.map((spot) =>
-        [title, name, reported ? "reported" : "measured", x.title, x.unit, spot.x, y.title, y.unit, spot.y, spot.low, spot.high, spot.runs.join(" ")],
+        [title, name, reported ? "reported" : "measured", x.title, x.unit, spot.x, y.title, unit || y.unit, spot.y, spot.low, spot.high, spot.runs.join(" ")],
       ),
     ),
   );
