@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine.core import bulk
 from engine.core import layout as L
+from engine.core.arrangement import owners
 from engine.core.checkpoints import BEGINNING, Place
 from engine.core.world import Arrays, Words, lines
 from engine.plan import Plan
@@ -216,17 +217,16 @@ class Logs:
         self.owners[operator], self._floors[operator] = np.array(owner, np.int64), list(floors)
         here = self._instances(operator)
         for i in range(here.start, here.stop):
-            mine = [floor.append_ns for floor, k in zip(floors, owner.tolist(), strict=True) if k == i - here.start]
-            w.inst[i, L.I_LOG] = w.inst[i, L.I_LOG_END]
-            self._sought.pop(i, None)
-            if mine:
-                self._sought[i] = Place(min(mine), 0, L.LOG_AHEAD)
+            self.to_floors(w, operator, i)
 
-
-def owners(partitions: int, active: int) -> Words:
-    """The index of the instance that each partition belongs to, (partitions,)."""
-    found: Words = np.arange(partitions) * active // partitions
-    return found
+    def to_floors(self, w: Arrays, operator: str, i: int) -> None:
+        """Instance `i` goes on at the floors of its partitions, once `reload` has filled its log."""
+        index = i - self._instances(operator).start
+        mine = [floor.append_ns for floor, k in zip(self.floors(operator), self.owners[operator].tolist(), strict=True) if k == index]
+        w.inst[i, L.I_LOG] = w.inst[i, L.I_LOG_END]
+        self._sought.pop(i, None)
+        if mine:
+            self._sought[i] = Place(min(mine), 0, L.LOG_AHEAD)
 
 
 def _turn(place: Place) -> tuple[int, int]:

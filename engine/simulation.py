@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from engine import checkpointing, memory
+from engine import checkpointing, memory, rescaling
 from engine import plan as planning
 from engine.attribution import Delivery, Topology, Trace, Waterfall
 from engine.checkpointing.coordinator import COORDINATOR
@@ -40,6 +40,7 @@ from engine.spec import Experiment, RecordSchema, canonical_json, read_document
 from engine.spec import laid_out as laying
 from engine.spec.generation import Coordinated
 from engine.spec.retention import KeepFor
+from engine.spec.scaling import NoScaling
 from engine.spec.selection import Selection
 from engine.spec.validation import Context, load
 from engine.telemetry.files import Telemetry
@@ -100,7 +101,7 @@ class Simulation:
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
         most = laying.greatest(self.experiment) if greatest is None else dict(greatest)
         laid_out = laying.laid_out(self.experiment, most)
-        cast = checkpointing.cast_of(self.experiment, most)
+        cast = cast_of(self.experiment, most)
         if cast.agent is not None and agent is not None:
             raise ValueError("the document names a checkpointing protocol, which has an agent of its own; give no other")
         actors, agent = [*cast.actors, *actors], cast.agent or agent
@@ -181,7 +182,13 @@ class Simulation:
         unread = (readers & (w.inst[:, L.I_LOG] < w.inst[:, L.I_LOG_END])).any()  # a full host leaves records in its logs
         passed_over = (w.align[:, L.A_ASIDE] >= 0).any()  # it waits for a barrier that nobody sends any more
         left = under_way or unread or passed_over
-        return self._logs.exhausted and not left and not self.deadlock and not self.exhaustion
+        rescales = self.job is not None and self.job.open is not None
+        return self._logs.exhausted and not left and not rescales and not self.deadlock and not self.exhaustion
+
+    @property
+    def job(self) -> rescaling.Job | None:
+        """Who carries out orders for other parallelisms; None where there are none."""
+        return rescaling.job_of(self._actors.actors)
 
     @property
     def checkpointing(self) -> dict[str, Any] | None:
@@ -300,6 +307,8 @@ class Simulation:
                 due = [control for control in self._controls if control.next_ns == stop]
                 for control in due:
                     control.act(self._world, stop)
+                if due:
+                    self._actors.look(self._world)
                 self._faults.act(self._world, stop)
                 if due:
                     self._actors.notice(self._world, stop)
@@ -607,10 +616,18 @@ class Simulation:
         copy.__dict__.update(self.__dict__)
         copy._logs = self._logs.fork()
         copy._world = World(self._world.arrays, self._world.keepings, copy._logs, self._world.bounds)
-        copy._controls = deepcopy(self._controls)
-        copy._actors = deepcopy(self._actors)
+        parts = self._controls, self._actors, self._checkpoints  # some know one another
+        copy._controls, copy._actors, copy._checkpoints = deepcopy(parts)
         copy.restore(self.snapshot())
         return copy
+
+
+def cast_of(experiment: Experiment, greatest: Mapping[str, int]) -> checkpointing.Cast:
+    """Who plays the protocol of a run, and carries out rescales where there may be some."""
+    scaling = experiment.policies.scaling
+    if isinstance(scaling, NoScaling):
+        return checkpointing.cast_of(experiment, greatest)
+    return rescaling.cast_of(experiment, scaling, greatest)
 
 
 class Run:

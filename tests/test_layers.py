@@ -38,6 +38,7 @@ MAY_IMPORT = {
     "engine.spec": {"engine.spec", "engine.core"},
     **{f"engine.{family}": {f"engine.{family}", "engine.spec", "engine.core"} for family in FAMILIES},
     "engine.checkpointing": {"engine.checkpointing", "engine.services", "engine.spec", "engine.core"},  # checkpoints are kept in a store
+    "engine.rescaling": {"engine.rescaling", "engine.checkpointing", "engine.services", "engine.spec", "engine.core"},
     "engine.studies": {"engine.studies", "engine.spec", "engine.core"},  # plans and judges; carries nothing out
     "engine.lessons": {"engine.lessons", "engine.checkpointing", "engine.spec", "engine.core"},
     "engine.figures": {"engine"},

@@ -51,37 +51,41 @@ def cast_of(experiment: Experiment, greatest: Mapping[str, int] | None = None) -
     protocol = experiment.policies.checkpointing
     if isinstance(protocol, NoCheckpoints):
         return Cast()
-    costs = Costs(
+    cast = PROTOCOLS[protocol.kind](experiment, protocol, costs_of(protocol), instances_of(experiment, greatest or {}))
+    return replace(cast, actors=(*cast.actors, store_of(protocol.store)))
+
+
+def costs_of(protocol: Any) -> Costs:
+    """protocol: of `engine.spec.checkpointing`, or what rescales cost where there is none."""
+    return Costs(
         capture_ps=scaled(protocol.capture_ms, 1_000_000_000),
         ps_per_byte=round(1_000_000 / protocol.serialise_mb_per_s),
-        restart_ns=protocol.restart_ns,
+        restart_ns=getattr(protocol, "restart_ns", 0),
         open_log_ns=milliseconds_ns(getattr(protocol, "open_log_ms", 0)),
         replay_ns=scaled(getattr(protocol, "replay_us", 0), 1000),
     )
-    cast = PROTOCOLS[protocol.kind](experiment, protocol, costs, _instances(experiment, greatest or {}))
-    return replace(cast, actors=(*cast.actors, _store(protocol.store)))
 
 
 def _coordinated(experiment: Experiment, protocol: Any, costs: Costs, instances: Instances) -> Cast:
-    until_ns, sources = experiment.workload.horizon_ns, _sources(experiment, instances)
-    rounds = CoordinatedRounds(COORDINATOR, protocol.interval_ns, until_ns, protocol.detect_ns, _machines(experiment), sources)
-    return Cast((rounds,), CoordinatedWorker(costs, _may_be_lost(experiment)))
+    until_ns, sources = experiment.workload.horizon_ns, sources_of(experiment, instances)
+    rounds = CoordinatedRounds(COORDINATOR, protocol.interval_ns, until_ns, protocol.detect_ns, machines_of(experiment), sources)
+    return Cast((rounds,), CoordinatedWorker(costs, may_lose_hosts(experiment)))
 
 
 def _coordinated_unaligned(experiment: Experiment, protocol: Any, costs: Costs, instances: Instances) -> Cast:
-    until_ns, sources, may_be_lost = experiment.workload.horizon_ns, _sources(experiment, instances), _may_be_lost(experiment)
-    rounds = UnalignedRounds(COORDINATOR, protocol.interval_ns, until_ns, protocol.detect_ns, _machines(experiment), sources)
+    until_ns, sources, may_be_lost = experiment.workload.horizon_ns, sources_of(experiment, instances), may_lose_hosts(experiment)
+    rounds = UnalignedRounds(COORDINATOR, protocol.interval_ns, until_ns, protocol.detect_ns, machines_of(experiment), sources)
     return Cast((rounds,), UnalignedWorker(costs, may_be_lost), _counting(may_be_lost), drops_duplicates=True, overtakes=True)
 
 
 def _uncoordinated(experiment: Experiment, protocol: Any, costs: Costs, instances: Instances) -> Cast:
-    workload, may_be_lost = experiment.workload, _may_be_lost(experiment)
+    workload, may_be_lost = experiment.workload, may_lose_hosts(experiment)
     worker = UncoordinatedWorker(costs, may_be_lost, protocol.interval_ns, protocol.jitter_ns, workload.horizon_ns, workload.seed)
     return _logged(experiment, protocol, worker, UncoordinatedCoordinator(*_searching(experiment, protocol)))
 
 
 def _communication_induced(experiment: Experiment, protocol: Any, costs: Costs, instances: Instances) -> Cast:
-    workload, may_be_lost = experiment.workload, _may_be_lost(experiment)
+    workload, may_be_lost = experiment.workload, may_lose_hosts(experiment)
     added_bytes = protocol.added_bytes(sum(map(len, instances.values())))
     worker = InducedWorker(costs, may_be_lost, protocol.interval_ns, protocol.jitter_ns, workload.horizon_ns, workload.seed, added_bytes)
     cast = _logged(experiment, protocol, worker, UncoordinatedCoordinator(*_searching(experiment, protocol)))
@@ -90,7 +94,7 @@ def _communication_induced(experiment: Experiment, protocol: Any, costs: Costs, 
 
 
 def _hybrid(experiment: Experiment, protocol: Any, costs: Costs, instances: Instances) -> Cast:
-    workload, may_be_lost = experiment.workload, _may_be_lost(experiment)
+    workload, may_be_lost = experiment.workload, may_lose_hosts(experiment)
     inside = coordinated_region(protocol, experiment.query)
     fed = {edge.target for edge in experiment.query.edges if edge.source in inside and inside[edge.source] == inside.get(edge.target)}
     intervals_ns = [protocol.interval_ns] * sum(map(len, instances.values()))
@@ -120,12 +124,12 @@ def _logged(experiment: Experiment, protocol: Any, worker: UncoordinatedWorker, 
 
 def _searching(experiment: Experiment, protocol: Any) -> tuple[ActorHost, int, list[int], str, bool]:
     """What a coordinator is made of that searches the line."""
-    return COORDINATOR, protocol.detect_ns, _machines(experiment), protocol.semantics, _is_kept(experiment, protocol)
+    return COORDINATOR, protocol.detect_ns, machines_of(experiment), protocol.semantics, _is_kept(experiment, protocol)
 
 
 def _is_kept(experiment: Experiment, protocol: Any) -> bool:
     """Whether somebody may want what the channels' logs contain."""
-    return protocol.log and protocol.semantics != "at_most_once" and _may_be_lost(experiment)
+    return protocol.log and protocol.semantics != "at_most_once" and may_lose_hosts(experiment)
 
 
 def _counting(kept: bool) -> tuple[str, ...]:
@@ -145,23 +149,23 @@ PROTOCOLS: Mapping[str, Callable[[Experiment, Any, Costs, Instances], Cast]] = {
 COORDINATOR = ActorHost("coordinator")
 
 
-def _may_be_lost(experiment: Experiment) -> bool:
+def may_lose_hosts(experiment: Experiment) -> bool:
     """Whether a host can be lost in this run."""
     by_fault = any(isinstance(fault, HostLoss) for fault in experiment.faults)
     return by_fault or any(getattr(host.memory, "restart_after_s", None) is not None for host in experiment.cluster.hosts)
 
 
-def _machines(experiment: Experiment) -> list[int]:
+def machines_of(experiment: Experiment) -> list[int]:
     """The hosts that have instances."""
     return sorted({host for hosts in placement_of(experiment).values() for host in hosts})
 
 
-def _sources(experiment: Experiment, instances: Instances) -> list[int]:
+def sources_of(experiment: Experiment, instances: Instances) -> list[int]:
     """The instances of sources."""
     return [i for spec in experiment.query.operators if spec.kind == "source" for i in instances[spec.id]]
 
 
-def _instances(experiment: Experiment, greatest: Mapping[str, int]) -> Instances:
+def instances_of(experiment: Experiment, greatest: Mapping[str, int]) -> Instances:
     """Those of the document."""
     found: Instances = {}
     first = 0
@@ -171,7 +175,7 @@ def _instances(experiment: Experiment, greatest: Mapping[str, int]) -> Instances
     return found
 
 
-def _store(about: Store) -> ObjectStore:
+def store_of(about: Store) -> ObjectStore:
     host = ActorHost("store", about.egress_mbit_per_s, milliseconds_ns(about.latency_ms))
     capacity = None if about.capacity_mb is None else megabytes_bytes(about.capacity_mb)
     disk = Disk(max(1, scaled(about.write_mb_per_s, 8)), max(1, scaled(about.read_mb_per_s, 8)), capacity_bytes=capacity)

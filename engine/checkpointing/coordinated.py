@@ -25,7 +25,8 @@ from .worker import COUNTER_BYTES, Worker
 class Round:
     """One round. Times in ns, -1 while they are not known. done: by host, when its worker said so. taken: `messages.TAKEN` rows.
 
-    ended: how it ended: confirmed, failed (the store was full), aborted (by a recovery); "" while it is open.
+    ended: how it ended: confirmed, failed (the store was full), aborted (by a recovery); "" while it is open. savepoint: all stand still
+    behind it (`engine.rescaling`).
     """
 
     number: int
@@ -36,6 +37,7 @@ class Round:
     failed: bool = False
     ended: str = ""
     ended_ns: int = -1
+    savepoint: bool = False
 
 
 class CoordinatedRounds(Coordinator):
@@ -55,25 +57,35 @@ class CoordinatedRounds(Coordinator):
         return self._tick_ns
 
     @property
-    def open(self) -> Round | None:
+    def open_round(self) -> Round | None:
         return self.rounds[-1] if self.rounds and not self.rounds[-1].ended else None
+
+    @property
+    def busy(self) -> bool:
+        """No round can begin."""
+        return self.open_round is not None or self.recovering
 
     def act(self, now_ns: int, post: Post) -> None:
         self._tick_ns = now_ns + self.interval_ns if now_ns + self.interval_ns <= self.until_ns else FAR
-        if self.open is not None or self.recovering:
+        if self.busy:
             self.skipped_ns.append(now_ns)
-            return
+        else:
+            self.begin_round(now_ns, TRIGGER, post)
+
+    def begin_round(self, now_ns: int, verb: int, post: Post) -> Round:
+        """All sources are told so."""
         opened = Round(len(self.rounds) + 1, self.epoch, now_ns)
         if self.rounds and self.rounds[-1].ended != "confirmed":  # what is stored of rounds that came to nothing goes
             last = self._confirmed[0][M.NUMBER] if self._confirmed else 0
             post.send(self.store, (object_store.DELETE, 0, M.key(last + 1), M.key(opened.number)), M.MESSAGE_BYTES)
         self.rounds.append(opened)
         for i in self.sources:
-            post.send(i, (TRIGGER, opened.epoch, opened.number), M.MESSAGE_BYTES)
+            post.send(i, (verb, opened.epoch, opened.number), M.MESSAGE_BYTES)
+        return opened
 
     def hear(self, message: Message, now_ns: int, post: Post) -> None:
         verb, epoch, number = message.words
-        opened = self.open
+        opened = self.open_round
         if opened is None or (epoch, number) != (opened.epoch, opened.number):
             return
         rows, *counters = tables_from_bytes(message.parcel)
@@ -95,7 +107,7 @@ class CoordinatedRounds(Coordinator):
         """The open round is where all would go back to from now on."""
 
     def line(self, now_ns: int) -> Line:
-        opened = self.open
+        opened = self.open_round
         if opened is not None:
             opened.ended, opened.ended_ns = "aborted", now_ns
         return Line(self._confirmed)

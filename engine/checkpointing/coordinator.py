@@ -24,6 +24,7 @@ class Recovery:
 
     epoch: that begins with it. hosts: that were lost, as far as was known. search_ns: from the detection until the line is found. line:
     number of the checkpoint of each instance, 0 for the start of the run, -1 of instances that are not in use. ordered, restored: by host.
+    planned: nothing was lost; all begin anew because somebody has ordered it (`engine.rescaling`).
     """
 
     epoch: int
@@ -34,6 +35,7 @@ class Recovery:
     ordered: dict[int, int] = field(default_factory=dict)
     restored: dict[int, int] = field(default_factory=dict)
     go_ns: int = -1
+    planned: bool = False
 
     @property
     def open(self) -> bool:

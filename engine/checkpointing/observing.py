@@ -17,6 +17,7 @@ from engine.core.compiler import compiled
 from engine.core.layout import A_ASIDE, M_NEXT
 from engine.core.world import Arrays
 from engine.spec import Experiment
+from engine.spec.checkpointing import NoCheckpoints
 from engine.spec.cluster import expand
 from engine.spec.metrics import OF_CHECKPOINTING
 
@@ -112,7 +113,7 @@ class Checkpoints:
             ],
             "recoveries": [
                 self._recovery_told(one, to_ns)
-                for one in self._coordinator.recoveries
+                for one in self._recoveries
                 if _is_in(lately, one.detected_ns, one.found_ns, one.go_ns, *one.ordered.values(), *one.restored.values())
             ],
             "searches": [
@@ -134,7 +135,7 @@ class Checkpoints:
         rounds = [one for one in _rounds(self._coordinator, -1) if one.triggered_ns in span]
         confirmed = [one for one in rounds if one.ended == "confirmed"]
         checkpoints = [one for one in _heard(self._coordinator, -1) if one.captured_ns in span]
-        recoveries = [one for one in self._coordinator.recoveries if one.detected_ns in span]
+        recoveries = [one for one in self._recoveries if one.detected_ns in span]
         values = (
             len(confirmed),
             sum(one.ended == "aborted" for one in rounds),
@@ -155,6 +156,11 @@ class Checkpoints:
         )
         return dict(zip(OF_CHECKPOINTING, values, strict=True))
 
+    @property
+    def _recoveries(self) -> list[Recovery]:
+        """Those after a loss."""
+        return [one for one in self._coordinator.recoveries if not one.planned]
+
     def _capture_ns(self, checkpoints: Sequence[Heard]) -> list[int]:
         """How long the copy of each instance took that took one by itself: until the machine was ready for it, and then the copy and the
         protocol's notes, without writing state out (Siachamis 2024, 3.6)."""
@@ -174,10 +180,10 @@ class Checkpoints:
     def _given_up(self) -> tuple[int | float | None, ...]:
         """At the first loss: checkpoints that all had taken; how many of them were discarded, as a share, and most of one instance; the
         share if channels that stay within a machine did not count."""
-        if not self._coordinator.recoveries:
+        if not self._recoveries:
             return (None,) * 5
         if not isinstance(self._coordinator, UncoordinatedCoordinator):
-            at_ns = self._coordinator.recoveries[0].detected_ns
+            at_ns = self._recoveries[0].detected_ns
             rounds = [one for one in _rounds(self._coordinator, -1) if one.ended == "confirmed" and one.ended_ns <= at_ns]
             return sum(len(one.taken) for one in rounds), 0, 0.0, 0, 0.0
         line = self._coordinator.lines[0]
@@ -252,6 +258,8 @@ class Checkpoints:
             "checkpoints": len(one.taken),
             "bytes": sum(row[M.BYTES] for row in one.taken),
         }
+        if one.savepoint:
+            told["savepoint"] = True
         if isinstance(self._coordinator, HybridCoordinator) and isinstance(one, RegionRound):
             region = self._coordinator.regions[one.region]
             told |= {"region": region.name, "operators": region.operators}
@@ -319,7 +327,7 @@ def watched(
 ) -> Checkpoints | None:
     """What frames and summary say of the protocol; None without one. instances: as `engine.core.actors.Directory`. hosts: their names."""
     coordinator: Any = next((actor for actor in actors if isinstance(actor, Coordinator)), None)
-    if coordinator is None:
+    if coordinator is None or isinstance(experiment.policies.checkpointing, NoCheckpoints):
         return None
     operators = [spec.id for spec in experiment.query.operators]
     edges = [f"{edge.source}.{edge.source_port}>{edge.target}.{edge.target_port}" for edge in experiment.query.edges]

@@ -240,6 +240,11 @@ class Actors:
             for h in range(len(self._process_sent)):
                 self._process.begin(h, _ProcessPost(self, world, h, 0))
 
+    def look(self, world: World) -> None:
+        """Somebody may have told an actor between two windows what to do: set when each is due."""
+        for k in range(len(self.actors)):
+            self._set_due(world, k)
+
     @property
     def waiting(self) -> bool:
         """An actor or a process has put something off, or a message is under way to a process. Reminders do not count."""

@@ -58,6 +58,12 @@ def take_marks(w: Arrays, channels: Words) -> None:
     w.chan[channels, L.C_WATERMARK] = np.where(active(w)[senders], w.inst[senders, L.I_WATERMARK], L.FAR)
 
 
+def owners(partitions: int, active: int) -> Words:
+    """The index of the instance that each partition of a source belongs to, (partitions,)."""
+    found: Words = np.arange(partitions) * active // partitions
+    return found
+
+
 def _route(w: Arrays, edges: Words) -> None:
     """Key groups go to the active receivers, each to a range of them."""
     for edge in w.edge[edges]:

@@ -152,6 +152,29 @@ def put(world: World, keeping: Keeping, i: int, state: KeyedState) -> None:
     _relink(w, keeping, i, np.concatenate([present, made]))
 
 
+def part(state: KeyedState, w: Arrays, o: int, first: int, end: int) -> KeyedState:
+    """What the state holds of key groups [first, end) of its operator o: as `capture` would have given it."""
+    group = _groups_of(state.entries[:, L.S_KEY], *key_groups(w, o))
+    chosen = (group >= first) & (group < end)
+    return KeyedState(
+        state.entries[chosen],
+        state.rows[np.repeat(chosen, state.row_counts.sum(axis=1))],
+        state.row_counts[chosen],
+        state.values[np.repeat(chosen, state.value_counts.sum(axis=1))],
+        state.value_counts[chosen],
+        state.sizes[chosen],
+        state.about,
+    )
+
+
+def bytes_by_group(state: KeyedState, w: Arrays, o: int) -> Words:
+    """(key groups of operator o,)"""
+    scheme, groups = key_groups(w, o)
+    found = np.zeros(groups, np.int64)
+    np.add.at(found, _groups_of(state.entries[:, L.S_KEY], scheme, groups), state.sizes)
+    return found
+
+
 def relink(world: World, i: int) -> None:
     """The ways to what instance i holds are built anew, and with them its ticks."""
     w = world.arrays
@@ -234,10 +257,15 @@ def _chosen(w: Arrays, entries: Words, i: int, first: int, end: int) -> Words:
         raise CannotMove(f"key groups [{first}, {end}) are not within [0, {groups})")
     if (first, end) == (0, groups):
         return entries
-    group = np.zeros(len(entries), np.int64)
-    moving.groups_of_entries(w, entries, scheme, groups, group)
+    group = _groups_of(w.entry[entries, L.S_KEY], scheme, groups)
     chosen: Words = entries[(group >= first) & (group < end)]
     return chosen
+
+
+def _groups_of(keys: Words, scheme: int, groups: int) -> Words:
+    found = np.zeros(len(keys), np.int64)
+    moving.groups_of_keys(np.ascontiguousarray(keys), scheme, groups, found)
+    return found
 
 
 def _rows_at(w: Arrays, i: int) -> tuple[int, int]:

@@ -6,11 +6,10 @@ from engine.core.tools import add_entry, drop_entry, drop_panes, free_rows_of, g
 
 
 @compiled
-def groups_of_entries(world, entries, scheme, groups, found):
-    """The key group of each entry."""
-    entry = world.entry
-    for n in range(entries.shape[0]):
-        found[n] = group_of(entry[entries[n], S_KEY], scheme, groups)
+def groups_of_keys(keys, scheme, groups, found):
+    """The key group of each key."""
+    for n in range(keys.shape[0]):
+        found[n] = group_of(keys[n], scheme, groups)
     return 0
 
 

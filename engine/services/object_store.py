@@ -11,11 +11,11 @@ from .service import Service
 
 PUT, GET, DELETE = range(3)
 """Requests: (PUT, number, key) with the object as the message's size and parcel; (GET, number, key); (DELETE, number, key), or (DELETE,
-number, first, end) for all objects with keys first .. end - 1."""
+number, first, end) for all objects with keys first .. end - 1. (GET, number, key, bytes) reads so much of the object."""
 
 DONE, FULL, MISSING = range(3)
-"""Outcomes. Of GET the answer is (DONE, number, key), with the object; of a DELETE of many (DONE, number, first). A PUT that found no space
-has changed nothing."""
+"""Outcomes. Of GET the answer is (DONE, number, key), with the object, all of its parcel even where a part was asked for; of a DELETE of
+many (DONE, number, first). A PUT that found no space has changed nothing."""
 
 
 class ObjectStore(Service):
@@ -35,10 +35,13 @@ class ObjectStore(Service):
                 self.used_bytes -= self.objects.pop(key)[0]
             self.answer(message, now_ns, post, self.disk.latency_ns, (DONE, first))
             return
-        if len(message.words) != 3:
+        partial = len(message.words) == 4 and message.words[0] == GET
+        if len(message.words) != 3 and not partial:
             raise self.unknown(message)
-        verb, _, key = message.words
+        verb, _, key = message.words[:3]
         size_bytes, content = self.objects.get(key, (0, b""))
+        if partial:
+            size_bytes = min(size_bytes, message.words[3])
         if verb == PUT:
             if not self.disk.has_space(self.used_bytes, message.size_bytes - size_bytes, now_ns):
                 self.answer(message, now_ns, post, self.disk.latency_ns, (FULL, key))

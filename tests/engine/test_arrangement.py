@@ -22,9 +22,8 @@ from hypothesis import strategies as st
 import engine
 from engine.core import keyed
 from engine.core import layout as L
-from engine.core.arrangement import active, arrange, hold, release
+from engine.core.arrangement import active, arrange, hold, owners, release
 from engine.core.world import World
-from engine.logs import owners
 from engine.operators import OPERATORS
 from engine.spec.laid_out import laid_out
 from engine.spec.scalable import unscalable, vertices

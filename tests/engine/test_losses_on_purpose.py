@@ -190,7 +190,7 @@ IN_A_RECOVERY = (in_detection, in_the_restart, in_its_restart, in_fetching, in_w
 def test_in_a_round(job: Callable[..., Document], protocol: Callable[..., Document], other: bool) -> None:
     """The round that is cut comes to nothing. (Without rounds: of checkpoints that others have not taken yet, none leaves an orphan.)"""
     simulation, lost_ns, host = lost_then(slow(job, protocol), in_a_round, 100 * MS, 200 * MS, other)
-    opened = getattr(coordinator_of(simulation), "open", None)
+    opened = getattr(coordinator_of(simulation), "open_round", None)
     simulation.run_until(simulation.end_ns)
     about = simulation.checkpointing
     (recovery,) = about["recoveries"]

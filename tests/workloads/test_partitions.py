@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core import layout as L
+from engine.core.arrangement import owners
 from engine.core.checkpoints import Place
-from engine.logs import owners
 from engine.spec.laid_out import partitions
 from engine.spec.validation import load
 from tests.corner_cases import bids, document, host, watermarks

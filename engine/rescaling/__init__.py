@@ -1,0 +1,55 @@
+"""How the parallelism of a running query changes (docs/autoscaling.md, section 3): a job manager and its workers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.checkpointing import COORDINATOR, Cast, costs_of, may_lose_hosts, store_of
+from engine.core.layout import FAR
+from engine.spec import Experiment
+from engine.spec.checkpointing import CoordinatedCheckpoints
+from engine.spec.scalable import vertices
+from engine.spec.scaling import Scaling
+from engine.spec.units import seconds_ns
+
+from .job import Job, Rescale, Times
+from .stopping import Laid
+from .worker import RescalingWorker
+
+__all__ = ["Job", "Rescale", "cast_of", "job_of"]
+
+
+def cast_of(experiment: Experiment, scaling: Scaling, greatest: Mapping[str, int]) -> Cast:
+    """Fresh ones for a run whose parallelism may change. greatest: with how many instances operators are laid out, where these are more
+    than the document has."""
+    protocol = experiment.policies.checkpointing
+    prices: Any = protocol if isinstance(protocol, CoordinatedCheckpoints) else scaling
+    interval_ns, detect_ns, store = FAR, 0, scaling.rescaling.store
+    if isinstance(protocol, CoordinatedCheckpoints):
+        interval_ns, detect_ns, store = protocol.interval_ns, protocol.detect_ns, protocol.store
+    about: Any = scaling.rescaling
+    times = Times(seconds_ns(about.restart_s), seconds_ns(about.pod_start_s), seconds_ns(about.timeout_s))
+    orders = [(seconds_ns(order.at_s), order.parallelism) for order in scaling.orders]
+    begins_with = {spec.id: spec.parallelism for spec in experiment.query.operators}
+    laid, names = _laid(experiment, greatest), [host.name for host in experiment.expanded_hosts()]
+    job = Job(COORDINATOR, interval_ns, experiment.workload.horizon_ns, detect_ns, laid, begins_with, times, orders, names)
+    worker = RescalingWorker(costs_of(prices), may_lose_hosts(experiment))
+    return Cast((job, store_of(store)), worker)
+
+
+def job_of(actors: Sequence[Any]) -> Job | None:
+    """The job manager of a run, if it has one."""
+    return next((actor for actor in actors if isinstance(actor, Job)), None)
+
+
+def _laid(experiment: Experiment, greatest: Mapping[str, int]) -> list[Laid]:
+    query = experiment.query
+    together = {id: vertex for vertex in vertices(query) for id in vertex}
+    groups = {edge.target: edge.partitioning.key_groups for edge in query.edges if edge.partitioning.kind == "hash"}
+    found: list[Laid] = []
+    for spec in query.operators:
+        first = found[-1].first + found[-1].most if found else 0
+        most = greatest.get(spec.id, spec.parallelism)
+        found.append(Laid(spec.id, first, most, spec.kind == "source", groups.get(spec.id, 1), together[spec.id]))
+    return found

@@ -1,0 +1,329 @@
+"""The job manager: carries out orders for other parallelisms by stopping the job and beginning anew (docs/autoscaling.md, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+from engine.checkpointing import messages as M
+from engine.checkpointing.coordinated import CoordinatedRounds
+from engine.checkpointing.coordinator import Line
+from engine.core.actors import ActorHost, Directory, Message, Post
+from engine.core.layout import FAR
+from engine.core.world import Words
+
+from .messages import RELEASE, RESCALE, STOP, Mark, Restart
+from .stopping import Laid, Savepoint, Stored, fetches, marks
+
+
+@dataclass
+class Rescale:
+    """An order, and what became of it. Times in ns, -1 while they are not known.
+
+    who: policy or document. begun: sources are told to stop. stopped: the first one did. drained: the last instance has stopped, with
+    nothing in hand. stored: its checkpoint is in the store, too. arranged: all machines are ordered to begin anew. restored: they have
+    what is theirs. ended: all go on, or it has come to nothing. before, after: parallelism by operator. state_bytes: in the savepoint;
+    moved_bytes: of them, what another instance has afterwards. read: records that each source had read when it stopped. outcome: done,
+    aborted, or "" while it is open; why: in words. changed_ns: when something of this has changed last.
+    """
+
+    number: int
+    kind: str
+    who: str
+    ordered_ns: int
+    before: dict[str, int]
+    after: dict[str, int]
+    begun_ns: int = -1
+    stopped_ns: int = -1
+    drained_ns: int = -1
+    stored_ns: int = -1
+    arranged_ns: int = -1
+    restored_ns: int = -1
+    ended_ns: int = -1
+    state_bytes: int = 0
+    moved_bytes: int = 0
+    read: dict[str, int] = field(default_factory=dict)
+    outcome: str = ""
+    why: str = ""
+    changed_ns: int = -1
+
+    @property
+    def waits(self) -> bool:
+        return not self.outcome and self.begun_ns < 0
+
+    def end(self, outcome: str, now_ns: int, why: str = "") -> None:
+        self.outcome, self.why = outcome, why
+        self.ended_ns = self.changed_ns = now_ns
+
+
+class Times(NamedTuple):
+    """Of a rescale. restart_ns: from the savepoint until the new job begins to fetch it; with more instances than before pod_start_ns
+    more."""
+
+    restart_ns: int
+    pod_start_ns: int
+    timeout_ns: int
+
+
+class Job(CoordinatedRounds):
+    """Takes savepoints for rescales, and between them rounds, if the interval is not FAR; both are numbered together.
+
+    parallelism: by operator, as the job runs. actions: all orders, with what became of them. orders: of the document, (at_ns, parallelism).
+    """
+
+    def __init__(
+        self,
+        host: ActorHost,
+        interval_ns: int,
+        until_ns: int,
+        detect_ns: int,
+        operators: Sequence[Laid],
+        parallelism: Mapping[str, int],
+        times: Times,
+        orders: Sequence[tuple[int, Mapping[str, int]]] = (),
+        names: Sequence[str] = (),
+    ):
+        """names: of hosts."""
+        super().__init__(host, interval_ns, until_ns, detect_ns, [], [])
+        self.operators, self.times, self.names = list(operators), times, list(names)
+        self.parallelism = dict(parallelism)
+        self.actions: list[Rescale] = []
+        self._orders_due = sorted((at_ns, dict(wanted)) for at_ns, wanted in orders)
+        self._look_ns = self._deadline_ns = self._restart_ns = FAR
+        self._heard: tuple[list[Mark], list[list[int]]] = [], []  # of the savepoint that is being taken
+        self._saved: Savepoint | None = None  # where all go back to, if no round has been confirmed since
+        self._read: dict[int, int] = {}  # what each instance of a source had read at its last savepoint
+
+    def start(self, directory: Directory) -> None:
+        super().start(directory)
+        self._take_over()
+
+    def _take_over(self) -> None:
+        """Members, sources and machines are those of the parallelism."""
+        in_use = [i for laid in self.operators for i in laid.active(self.parallelism)]
+        self.members = set(in_use)
+        self.sources = [i for laid in self.operators if laid.is_source for i in laid.active(self.parallelism)]
+        self.machines = sorted({self.host_of[i] for i in in_use})
+
+    # -- orders --------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def open(self) -> Rescale | None:
+        """The order that is being carried out, or that waits for something else to end."""
+        return next((one for one in self.actions if not one.outcome), None)
+
+    @property
+    def under_way(self) -> Rescale | None:
+        opened = self.open
+        return None if opened is None or opened.waits else opened
+
+    def order(self, parallelism: Mapping[str, int], now_ns: int, who: str) -> None:
+        """From now on so many instances are wanted; operators that are not named stay as they are. Between two windows. An order that waits
+        is replaced by a newer one. After the horizon nothing is ordered. Raises ValueError."""
+        wanted = self._wanted(parallelism)
+        if now_ns >= self.until_ns:
+            return
+        for one in self.actions[-1:]:
+            if one.waits:
+                one.end("aborted", now_ns, "a newer order came before it began")
+        number, before = len(self.actions) + 1, dict(self.parallelism)
+        self.actions.append(Rescale(number, "stop_and_restart", who, now_ns, before, wanted, changed_ns=now_ns))
+        self._look_ns = now_ns + 1
+
+    def _wanted(self, parallelism: Mapping[str, int]) -> dict[str, int]:
+        """What is wanted of all operators, when what runs is what there will be."""
+        opened = self.under_way
+        wanted = dict(self.parallelism if opened is None else opened.after)
+        known = {laid.id: laid for laid in self.operators}
+        for id, p in parallelism.items():
+            if id not in known:
+                raise ValueError(f"an order names operator '{id}', which there is not; there are {', '.join(known)}")
+            if not 1 <= p <= known[id].most:
+                raise ValueError(f"an order wants {p} instances of operator '{id}'; it can have 1 to {known[id].most}")
+            wanted |= dict.fromkeys(known[id].together, p)
+        return wanted
+
+    # -- timers --------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def due_ns(self) -> int:
+        ordered_ns = self._orders_due[0][0] if self._orders_due else FAR
+        return min(super().due_ns, ordered_ns, self._look_ns, self._deadline_ns, self._restart_ns)
+
+    @property
+    def busy(self) -> bool:
+        return super().busy or self.under_way is not None
+
+    def act(self, now_ns: int, post: Post) -> None:
+        if self._deadline_ns <= now_ns:
+            self._give_up(now_ns, f"the savepoint was not complete after {self.times.timeout_ns / 1e9:g} s", post)
+        if self._restart_ns <= now_ns:
+            self._begin_anew(now_ns, post)
+        while self._orders_due and self._orders_due[0][0] <= now_ns:
+            self.order(self._orders_due.pop(0)[1], now_ns, "document")
+        self._look_ns = FAR
+        if super().due_ns <= now_ns:
+            super().act(now_ns, post)
+        self._begin_next(now_ns, post)
+
+    def _begin_next(self, now_ns: int, post: Post) -> None:
+        """Stop for the order that waits, if nothing else is under way."""
+        waiting = self.open
+        if waiting is None or self.busy:
+            return
+        if now_ns >= self.until_ns:
+            waiting.end("aborted", now_ns, "the load ended before it began")
+            return
+        waiting.before = dict(self.parallelism)
+        if waiting.after == waiting.before:
+            waiting.end("aborted", now_ns, "the job runs so already")
+            return
+        waiting.begun_ns = waiting.changed_ns = now_ns
+        self._heard = [], []
+        self.begin_round(now_ns, STOP, post).savepoint = True
+        self._deadline_ns = now_ns + self.times.timeout_ns
+
+    # -- the savepoint ---------------------------------------------------------------------------------------------------------------
+
+    def hear(self, message: Message, now_ns: int, post: Post) -> None:
+        opened = self.open_round
+        super().hear(message, now_ns, post)
+        if opened is not None and opened.savepoint and opened.ended == "failed":
+            self._give_up(now_ns, "the store is full", post)
+        self._begin_next(now_ns, post)
+
+    def heard(self, rows: Words, counters: list[Words]) -> None:
+        if counters:
+            self._heard[0].extend(Mark(*mark) for mark in counters[0].tolist())
+            self._heard[1].extend(counters[1].tolist())
+
+    def confirmed(self) -> None:
+        last, action = self.rounds[-1], self.under_way
+        if not last.savepoint:
+            self._saved = None
+            return
+        assert action is not None
+        seen = {mark.instance: mark for mark in sorted(self._heard[0])}
+        stored = {row[M.INSTANCE]: Stored(row[M.BYTES], row[M.PIECES], {}) for row in sorted(last.taken)}
+        for i, group, size_bytes in sorted(self._heard[1]):
+            stored[i].groups[group] = size_bytes
+        self._heard = [], []
+        self._saved = saved = Savepoint(last.number, action.before, action.after, seen, stored)
+        self._read |= {i: seen[i].read for i in self.sources}
+        captured_ns = {row[M.INSTANCE]: row[M.CAPTURED_NS] for row in last.taken}
+        action.stopped_ns, action.drained_ns = min(captured_ns[i] for i in self.sources), max(captured_ns.values())
+        action.stored_ns = action.changed_ns = last.ended_ns
+        taken = list(fetches(saved, self.operators))
+        action.state_bytes = sum(fetch.bytes for fetch in taken)
+        action.moved_bytes = sum(fetch.bytes for fetch in taken if fetch.instance != fetch.old)
+        assert action.state_bytes == sum(sum(one.groups.values()) for one in stored.values()), "some group has no owner, or two"
+        sources = [laid for laid in self.operators if laid.is_source]
+        action.read = {laid.id: sum(self._read.get(i, 0) for i in range(laid.first, laid.first + laid.most)) for laid in sources}
+        more = sum(action.after.values()) > sum(action.before.values())
+        self._deadline_ns = FAR
+        self._restart_ns = last.ended_ns + max(1, self.times.restart_ns + more * self.times.pod_start_ns)
+
+    def _give_up(self, now_ns: int, why: str, post: Post) -> None:
+        """All go on where they stand."""
+        last = self.rounds[-1]
+        if not last.ended:
+            last.ended, last.ended_ns = "aborted", now_ns
+        self._abort(now_ns, why)
+        for host in self.machines:
+            post.send(self.addresses[host], (RELEASE, last.epoch, last.number), M.MESSAGE_BYTES)
+
+    def _abort(self, now_ns: int, why: str) -> None:
+        action = self.under_way
+        assert action is not None
+        action.end("aborted", now_ns, why)
+        self._deadline_ns, self._heard = FAR, ([], [])
+
+    # -- beginning anew ----------------------------------------------------------------------------------------------------------------
+
+    def _begin_anew(self, now_ns: int, post: Post) -> None:
+        """All machines that have instances before or after it are ordered into a new epoch."""
+        action = self.under_way
+        assert action is not None
+        self._restart_ns = FAR
+        action.arranged_ns = action.changed_ns = now_ns
+        before, self.parallelism = self.machines, dict(action.after)
+        self._take_over()
+        self.machines = sorted({*before, *self.machines})
+        super().recover([], now_ns, post)
+        self.recoveries[-1].planned = True
+
+    def recover(self, hosts: Sequence[int], now_ns: int, post: Post) -> None:
+        hosts = [host for host in hosts if host in self.machines]  # others have nothing to go back to
+        action = self.under_way
+        if not hosts or self._restart_ns < FAR:  # then all stand still, and begin anew anyway
+            return
+        if action is not None and action.stored_ns < 0:
+            lost = ", ".join(self.names[host] for host in hosts)
+            self._abort(now_ns, f"{lost} was lost before the savepoint was complete")
+        super().recover(hosts, now_ns, post)
+
+    def line(self, now_ns: int) -> Line:
+        line = super().line(now_ns)
+        if self._saved is None:
+            return line
+        return Line([[i, self._saved.number, *[0] * (M.COLUMNS - 2)] for i in sorted(self.members)])  # what is fetched: `_restart`
+
+    def _welcome(self, host: int, now_ns: int, post: Post) -> None:
+        if host in self.machines:
+            super()._welcome(host, now_ns, post)
+
+    def _order(self, host: int, now_ns: int, post: Post) -> None:
+        recovery = self.recoveries[-1]
+        if self._saved is None:
+            super()._order(host, now_ns, post)
+            return
+        recovery.ordered[host] = now_ns
+        restart = self._restart(self._saved, host)
+        words = (RESCALE, recovery.epoch, self._saved.number, int(not recovery.hosts))
+        size_bytes = M.MESSAGE_BYTES + M.ROW_BYTES * restart.rows
+        post.send(self.addresses[host], words, size_bytes, parcel=restart.to_bytes())
+
+    def _restart(self, saved: Savepoint, host: int) -> Restart:
+        own = [fetch for fetch in fetches(saved, self.operators) if self.host_of[fetch.instance] == host]
+        reads = [[i, read] for i, read in sorted(self._read.items())]
+        return Restart([self.parallelism[laid.id] for laid in self.operators], own, list(marks(saved, self.operators)), reads)
+
+    def _restored(self, host: int, epoch: int, now_ns: int, post: Post) -> None:
+        super()._restored(host, epoch, now_ns, post)
+        if self.recovering:
+            return
+        action = self.under_way
+        if action is not None and action.arranged_ns >= 0:
+            action.restored_ns = now_ns
+            action.end("done", now_ns)
+            self._take_over()
+        self._begin_next(now_ns, post)
+
+    # -- state -----------------------------------------------------------------------------------------------------------------------
+
+    def state(self) -> Any:
+        return {
+            **super().state(),
+            "parallelism": dict(self.parallelism),
+            "machines": list(self.machines),
+            "actions": [asdict(action) for action in self.actions],
+            "orders_due": [[at_ns, dict(wanted)] for at_ns, wanted in self._orders_due],
+            "timers": [self._look_ns, self._deadline_ns, self._restart_ns],
+            "heard": [[list(mark) for mark in self._heard[0]], list(self._heard[1])],
+            "saved": None if self._saved is None else self._saved.state(),
+            "read": [list(item) for item in sorted(self._read.items())],
+        }
+
+    def restore(self, state: Any) -> None:
+        super().restore(state)
+        self.parallelism = dict(state["parallelism"])
+        self._take_over()
+        self.machines = list(state["machines"])
+        self.actions = [Rescale(**action) for action in state["actions"]]
+        self._orders_due = [(at_ns, wanted) for at_ns, wanted in state["orders_due"]]
+        self._look_ns, self._deadline_ns, self._restart_ns = state["timers"]
+        seen, groups = state["heard"]
+        self._heard = [Mark(*mark) for mark in seen], list(groups)
+        self._saved = None if state["saved"] is None else Savepoint.from_state(state["saved"])
+        self._read = dict(state["read"])

@@ -1,0 +1,95 @@
+"""Who takes what of a savepoint when all begin anew in another arrangement: arithmetic on numbers of instances and key groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .messages import Fetch, Mark
+
+
+class Laid(NamedTuple):
+    """An operator as it is laid out. first, most: its instances' first number, and how many there are. groups: key groups of what it keeps.
+    together: operators of its vertex."""
+
+    id: str
+    first: int
+    most: int
+    is_source: bool
+    groups: int
+    together: tuple[str, ...]
+
+    def active(self, parallelism: Mapping[str, int]) -> range:
+        return range(self.first, self.first + parallelism[self.id])
+
+
+class Stored(NamedTuple):
+    """The checkpoint of an instance in the store. groups: bytes of state by key group, of those that have some."""
+
+    size_bytes: int
+    pieces: int
+    groups: dict[int, int]
+
+
+class Savepoint(NamedTuple):
+    """A savepoint of one arrangement, and the arrangement in which all go on from it."""
+
+    number: int
+    before: dict[str, int]
+    after: dict[str, int]
+    marks: dict[int, Mark]
+    stored: dict[int, Stored]
+
+    def state(self) -> Any:
+        stored = [[i, one.size_bytes, one.pieces, [list(item) for item in one.groups.items()]] for i, one in self.stored.items()]
+        return [self.number, self.before, self.after, [list(mark) for mark in self.marks.values()], stored]
+
+    @classmethod
+    def from_state(cls, state: Any) -> Savepoint:
+        number, before, after, marks, stored = state
+        found = {i: Stored(size_bytes, pieces, dict(groups)) for i, size_bytes, pieces, groups in stored}
+        return cls(number, before, after, {mark[0]: Mark(*mark) for mark in marks}, found)
+
+
+def groups_of(index: int, parallelism: int, groups: int) -> range:
+    """The key groups of the instance with this index: those g with floor(g x parallelism / groups) = index."""
+    return range(-(-index * groups // parallelism), -(-(index + 1) * groups // parallelism))
+
+
+def fetches(saved: Savepoint, operators: Sequence[Laid]) -> Iterator[Fetch]:
+    """By instance, then old instance."""
+    for laid in operators:
+        stays = saved.before[laid.id] == saved.after[laid.id]
+        for i in laid.active(saved.after):
+            olds = [i] if stays else laid.active(saved.before)
+            wanted = None if stays else groups_of(i - laid.first, saved.after[laid.id], laid.groups)
+            for old in olds:
+                stored = saved.stored[old]
+                size = sum(held for group, held in stored.groups.items() if wanted is None or group in wanted)
+                if size:
+                    first, end = (0, -1) if wanted is None else (wanted.start, wanted.stop)
+                    yield Fetch(i, old, first, end, size, stored.size_bytes, stored.pieces)
+
+
+def marks(saved: Savepoint, operators: Sequence[Laid]) -> Iterator[Mark]:
+    """With what each instance goes on. Instances of what changes go on with the least of the old ones: nothing that they read is late by
+    it. (Those that keep state by key have seen the same.)"""
+    for laid in operators:
+        old = [saved.marks[i] for i in laid.active(saved.before)]
+        watermark_ns, newest_ns = min(mark.watermark_ns for mark in old), min(mark.newest_ns for mark in old)
+        for i in laid.active(saved.after):
+            if saved.before[laid.id] == saved.after[laid.id]:
+                yield saved.marks[i]
+            else:
+                yield Mark(i, watermark_ns, newest_ns, 0)
+
+
+def requests(fetch: Fetch, piece_bytes: int) -> Iterator[tuple[int, int]]:
+    """Pieces of the old checkpoint that are asked for, and how much of each. The last piece is always among them, since the content goes
+    with it."""
+    rest = fetch.bytes
+    for piece in (fetch.pieces - 1, *range(fetch.pieces - 1)):
+        has = min(piece_bytes, fetch.size_bytes - piece * piece_bytes)
+        if rest:
+            yield piece, min(rest, has)
+        rest -= min(rest, has)

@@ -1,0 +1,247 @@
+"""The process on each machine in a rescale: its instances stop behind a savepoint, and begin anew with what is theirs then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from engine.checkpointing import messages as M
+from engine.checkpointing.coordinated import CoordinatedWorker
+from engine.checkpointing.messages import FETCH, RESTORED
+from engine.checkpointing.worker import BASE_BYTES, PIECE_BYTES, Costs, Machine, Upload
+from engine.core import checkpoints, keyed
+from engine.core import layout as L
+from engine.core.actors import Directory, Message, Post
+from engine.core.arrangement import active, arrange, hold, owners, release
+from engine.core.checkpoints import Checkpoint
+from engine.core.scheduling import HELD
+from engine.core.world import Words, World
+from engine.services import object_store
+
+from .messages import RELEASE, RESCALE, STOP, Mark, Restart, table
+from .stopping import requests
+
+
+@dataclass
+class Stop:
+    """What a machine knows of a savepoint that it takes part in: marks of its instances; instance, key group and bytes of what they
+    keep."""
+
+    marks: list[list[int]] = field(default_factory=list)
+    groups: list[list[int]] = field(default_factory=list)
+
+
+@dataclass
+class Begin:
+    """What a machine has been ordered to begin anew with. awaited: answers of the store that are still to come. contents: checkpoints, by
+    old instance."""
+
+    number: int
+    order: bytes
+    awaited: int = 0
+    contents: dict[int, bytes] = field(default_factory=dict)
+
+    @property
+    def restart(self) -> Restart:
+        return Restart.from_bytes(self.order)
+
+
+class RescalingWorker(CoordinatedWorker):
+    """Rounds as they are, and savepoints: behind their own checkpoint instances are held until they are released or begin anew.
+
+    instances: of each machine that has some laid out, those in use.
+    """
+
+    def __init__(self, costs: Costs, contents: bool):
+        super().__init__(costs, contents)
+        self._stops: dict[tuple[int, int], Stop] = {}  # by machine and number
+        self._given_up: dict[int, int] = {}  # by machine: savepoints up to this number hold nobody
+        self._begins: dict[int, Begin] = {}  # by machine
+
+    def start(self, directory: Directory) -> None:
+        super().start(directory)
+        self._directory = directory
+        self._operators = list(dict.fromkeys(operator for operator, _, _ in directory.instances))
+        for _, _, host in directory.instances:
+            self.instances.setdefault(host, [])
+
+    # -- stopping ----------------------------------------------------------------------------------------------------------------
+
+    def serve(self, world: World, instance: int, message: Message, now_ns: int, post: Post) -> int:
+        verb, epoch, number = message.words
+        if verb != STOP:
+            return super().serve(world, instance, message, now_ns, post)
+        if epoch != self.machine(self.host_of[instance]).epoch:
+            return 0
+        post.send_barrier(-number)  # even if it is given up by now: others have it already, and wait for this one
+        return self._stop(world, instance, number, now_ns, post, now_ns)
+
+    def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
+        if number > 0:
+            return super().aligned(world, instance, number, now_ns, post)
+        return self._stop(world, instance, -number, now_ns, post, int(world.arrays.align[instance, L.A_SINCE]))
+
+    def _stop(self, world: World, i: int, number: int, now_ns: int, post: Post, asked_ns: int) -> int:
+        """Take the checkpoint of the savepoint, and begin no further service."""
+        host = self.host_of[i]
+        if number <= self._given_up.get(host, 0):
+            return 0
+        w = world.arrays
+        checkpoint = checkpoints.capture(world, i)
+        watermark_ns, newest_ns, *_, read = checkpoint.words.tolist()
+        stop = self._stops.setdefault((host, number), Stop())
+        stop.marks.append([i, watermark_ns, newest_ns, read])
+        if checkpoint.state is not None:
+            sizes = keyed.bytes_by_group(checkpoint.state, w, int(w.inst[i, L.I_OP]))
+            assert (checkpoint.state.sizes > 0).all(), "what counts nothing would be left behind"
+            stop.groups += [[i, group, int(sizes[group])] for group in np.flatnonzero(sizes).tolist()]
+        size_bytes = BASE_BYTES + int(w.inst[i, L.I_STATE_BYTES])
+        self.upload(i, number, Upload(now_ns, size_bytes, checkpoint.to_bytes(), asked_ns), post)
+        hold(world, i)
+        return self.costs.capture(size_bytes)
+
+    def counters_of(self, host: int, number: int, rows: list[list[int]]) -> list[Words]:
+        stop = self._stops.pop((host, number), None)
+        return [] if stop is None else [table(stop.marks, len(Mark._fields)), table(stop.groups, 3)]
+
+    def _release(self, world: World, host: int, number: int, now_ns: int) -> None:
+        """The savepoint of this number is given up."""
+        self._given_up[host] = number
+        machine = self.machine(host)
+        machine.uploads = {name: upload for name, upload in machine.uploads.items() if name[0] != number}
+        machine.taken.pop(number, None)
+        self._stops.pop((host, number), None)
+        for i in self.instances[host]:
+            if world.arrays.inst[i, L.I_RANK] == HELD:
+                release(world, i, now_ns)
+
+    # -- beginning anew ------------------------------------------------------------------------------------------------------------
+
+    def obey(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
+        verb, *words = message.words
+        begin = self._begins.get(host)
+        epoch = self.machine(host).epoch
+        if message.sender == self.store:
+            if begin is not None and words[0] == epoch:
+                self._fetched_one(world, host, message, post)
+            else:
+                super().obey(world, host, message, now_ns, post)
+        elif verb == RELEASE:
+            if words[0] == epoch:
+                self._release(world, host, words[1], now_ns)
+        elif verb == RESCALE:
+            self.forget(host)
+            self.machines[host] = Machine(words[0])
+            begin = self._begins[host] = Begin(words[1], message.parcel)
+            self._arrange(world, begin.restart.parallelism)
+            checkpoints.stop(world, host, now_ns, words[0])
+            post.send(self.addresses[host], (FETCH, words[0]), 0, after_ns=0 if words[2] else self.costs.restart_ns)
+        elif verb == FETCH and begin is not None:
+            if words[0] == epoch:
+                self._ask(world, host, begin, post)
+        else:
+            super().obey(world, host, message, now_ns, post)
+
+    def _arrange(self, world: World, parallelism: list[int]) -> None:
+        """The first machine that obeys makes the arrangement: all that is in use anywhere is held or down."""
+        w = world.arrays
+        if w.op[:, L.O_PARALLEL].tolist() != parallelism:
+            places = {id: world.logs.places(w, id) for id in world.logs.owners}
+            arrange(world, parallelism)
+            for id, floors in places.items():
+                world.logs.assign(w, id, owners(len(floors), parallelism[self._operators.index(id)]), floors)
+        in_use = active(w)
+        for members in self.instances.values():
+            members.clear()
+        for i in np.flatnonzero(in_use).tolist():
+            self.instances[self.host_of[i]].append(i)
+
+    def _ask(self, world: World, host: int, begin: Begin, post: Post) -> None:
+        epoch = self.machine(host).epoch
+        for fetch in begin.restart.fetches:
+            for piece, size_bytes in requests(fetch, PIECE_BYTES):
+                key = M.key(begin.number, fetch.old, piece)
+                post.send(self.store, (object_store.GET, epoch, key, size_bytes), M.MESSAGE_BYTES)
+                begin.awaited += 1
+        if not begin.awaited:
+            self._ready(world, host, begin, post)
+
+    def _fetched_one(self, world: World, host: int, message: Message, post: Post) -> None:
+        outcome, _, key = message.words
+        begin = self._begins[host]
+        if outcome != object_store.DONE:
+            raise AssertionError(f"the store has lost checkpoint {M.of_key(key)}, which was to be restored")
+        if message.parcel:
+            begin.contents[M.of_key(key)[1]] = message.parcel
+        begin.awaited -= 1
+        if not begin.awaited:
+            self._ready(world, host, begin, post)
+
+    def _ready(self, world: World, host: int, begin: Begin, post: Post) -> None:
+        """All that was to be fetched is here: read it, and say so."""
+        w = world.arrays
+        for i in self.instances[host]:
+            if w.inst[i, L.I_SOURCE]:
+                world.logs.to_floors(w, self._operators[int(w.inst[i, L.I_OP])], i)
+        work_ns = sum(fetch.bytes for fetch in begin.restart.fetches) * self.costs.ps_per_byte // 1000
+        post.send(self.coordinator, (RESTORED, self.machine(host).epoch), M.MESSAGE_BYTES, after_ns=work_ns)
+
+    def _go_on(self, world: World, host: int, now_ns: int) -> None:
+        w = world.arrays
+        w.inst[w.inst[:, L.I_HOST] == host, L.I_RANK] = 0
+        begin = self._begins.pop(host, None)
+        if begin is None:
+            super()._go_on(world, host, now_ns)
+        else:
+            self._begin_anew(world, host, begin)
+            checkpoints.resume(world, host, now_ns)
+
+    def _begin_anew(self, world: World, host: int, begin: Begin) -> None:
+        """The instances in use get what is theirs. Channels go on with their senders' watermarks: all that was sent has been served."""
+        w, restart = world.arrays, begin.restart
+        watermark = np.full(len(w.inst), L.FAR)  # who is not in use holds nobody back
+        watermark[[mark.instance for mark in restart.marks]] = [mark.watermark_ns for mark in restart.marks]
+        for mark in restart.marks:
+            if self.host_of[mark.instance] == host:
+                w.inst[mark.instance, [L.I_WATERMARK, L.I_NEWEST_EVENT]] = mark.watermark_ns, mark.newest_ns
+                entering = world.entering[mark.instance]
+                w.chan[entering, L.C_WATERMARK] = watermark[w.chan[entering, L.C_SENDER]]
+        for i, read in restart.reads:
+            if self.host_of[i] == host:
+                w.inst[i, L.I_AGAIN] = w.inst[i, L.I_IN] - read
+        for fetch in restart.fetches:
+            o = int(w.inst[fetch.instance, L.I_OP])
+            keeping, state = world.keepings[o], Checkpoint.from_bytes(begin.contents[fetch.old]).state
+            assert keeping is not None
+            assert state is not None
+            part = state if fetch.end < 0 else keyed.part(state, w, o, fetch.first, fetch.end)
+            assert part.state_bytes == fetch.bytes, "state is lost, or comes twice"
+            keyed.put(world, keeping, fetch.instance, part)
+            w = world.arrays
+
+    def forget(self, host: int) -> None:
+        super().forget(host)
+        self._begins.pop(host, None)
+        self._given_up.pop(host, None)
+        self._stops = {name: stop for name, stop in self._stops.items() if name[0] != host}
+
+    # -- state -------------------------------------------------------------------------------------------------------------------
+
+    def state(self) -> Any:
+        stops = [[*name, stop.marks, stop.groups] for name, stop in sorted(self._stops.items())]
+        begins = [
+            [host, begin.number, begin.order, begin.awaited, [list(item) for item in sorted(begin.contents.items())]]
+            for host, begin in sorted(self._begins.items())
+        ]
+        given_up = [list(item) for item in sorted(self._given_up.items())]
+        return [super().state(), stops, given_up, begins, [[host, list(members)] for host, members in sorted(self.instances.items())]]
+
+    def restore(self, state: Any) -> None:
+        own, stops, given_up, begins, instances = state
+        super().restore(own)
+        self._stops = {(host, number): Stop(marks, groups) for host, number, marks, groups in stops}
+        self._given_up = dict(given_up)
+        self._begins = {host: Begin(number, order, awaited, dict(contents)) for host, number, order, awaited, contents in begins}
+        self.instances = {host: list(members) for host, members in instances}

@@ -1,0 +1,365 @@
+"""Stop and restart: whoever asks for other parallelisms, and when, results stay what they are (docs/autoscaling.md, section 3).
+
+What this catches: records that are lost, double or late after a rescale, state that is left behind, comes twice or to an instance that
+does not get its records, partitions that nobody reads or that are read again, instances that go on too early or never, and orders that
+are taken for others.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import engine
+from engine.core import keyed
+from engine.core import layout as L
+from engine.core.arrangement import active
+from engine.core.scheduling import HELD
+from engine.operators import OPERATORS
+from engine.rescaling import Job
+from engine.spec.scalable import vertices
+
+from .agreement import DATASETS, simulated
+from .test_arrangement import EVENT_TIME, PROCESSORS, moving_document, rows_of
+
+Document = dict[str, Any]
+MS = 1_000_000
+QUICK = {"restart_s": 0.001, "pod_start_s": 0.0005, "timeout_s": 1.0, "store": {"request_ms": 0.1}}
+MOST = 6
+
+
+def scaled(made: Document, orders: list[Document], rescaling: Document | None = None, **more: Any) -> Document:
+    """The document with these orders, each operator up to six instances."""
+    quick = {"kind": "stop_and_restart", **QUICK, **(rescaling or {})}
+    bounds = {operator["id"]: {"max": MOST} for operator in made["query"]["operators"]}
+    scaling = {"kind": "manual", "operators": bounds, "orders": orders, "rescaling": quick, "capture_ms": 0.01, **more}
+    return made | {"policies": {**made.get("policies", {}), "scaling": scaling}}
+
+
+def ordered(made: Document, times_s: list[float], seed: int) -> list[Document]:
+    """Random parallelisms for all vertices, at these times."""
+    chance = random.Random(f"orders {seed}")
+    query = engine.Simulation(made, datasets=DATASETS).experiment.query
+    orders = []
+    for at_s in times_s:
+        wanted: dict[str, int] = {}
+        for vertex in vertices(query):
+            wanted |= dict.fromkeys(vertex, chance.randint(1, MOST))
+        orders.append({"at_s": at_s, "parallelism": wanted})
+    return orders
+
+
+def random_times(seed: int) -> list[float]:
+    chance = random.Random(f"times {seed}")
+    return [round(0.002 + 0.012 * n + chance.random() * 0.002, 7) for n in range(10)]
+
+
+def running(name: str, processor: str = "dedicated", bound: int | None = None) -> Document:
+    """Long enough for ten rescales."""
+    made = moving_document(name, processor, bound)
+    made["workload"]["horizon_s"] = 0.13
+    return made
+
+
+def job_of(simulation: engine.Simulation) -> Job:
+    assert simulation.job is not None
+    return simulation.job
+
+
+def begins_anew(simulation: engine.Simulation) -> bool:
+    action = job_of(simulation).under_way
+    return action is not None and action.arranged_ns >= 0
+
+
+def parallelism_of(simulation: engine.Simulation) -> dict[str, int]:
+    return dict(zip(simulation._plan.operators, simulation._world.arrays.op[:, L.O_PARALLEL].tolist(), strict=True))
+
+
+def assert_state_is_where_its_records_go(simulation: engine.Simulation) -> None:
+    """Each entry is in the instance to which its key is routed, and bytes are those of the entries."""
+    world = simulation._world
+    w = world.arrays
+    for i in range(len(w.inst)):
+        o = int(w.inst[i, L.I_OP])
+        keeping = world.keepings[o]
+        if keeping is None:
+            continue
+        groups = keyed.key_groups(w, o)[1]
+        state = keyed.capture(world, keeping, i, 0, groups)
+        assert state.state_bytes == w.inst[i, L.I_STATE_BYTES]
+        (hashed,) = {int(edge[L.E_ROUTE]) for edge in w.edge[(w.edge[:, L.E_TARGET] == o) & (w.edge[:, L.E_KIND] == L.HASH)][:1]}
+        held = np.flatnonzero(keyed.bytes_by_group(state, w, o))
+        assert (w.route[hashed + held] == w.inst[i, L.I_INDEX]).all()
+        assert active(w)[i] or not len(held)
+
+
+def assert_counts_add_up(simulation: engine.Simulation) -> None:
+    """All that has been offered was read once, or waits."""
+    w = simulation._world.arrays
+    sources = w.inst[:, L.I_SOURCE] == 1
+    read = int((w.inst[sources, L.I_IN] - w.inst[sources, L.I_AGAIN]).sum())
+    now = simulation._counters(simulation.now_ns)
+    plan, logs = simulation._plan, simulation._logs
+    waiting = 0
+    for id in plan.feeds:
+        places = logs.places(w, id)
+        chunk = plan.feeds[id].chunk(0, simulation.now_ns + 1)
+        waiting += sum(
+            1
+            for partition, append_ns, event_ns, trigger in zip(
+                chunk.partition.tolist(), chunk.append_ns.tolist(), chunk.event_ns.tolist(), chunk.trigger.tolist(), strict=True
+            )
+            if trigger >= 0 and not before((append_ns, event_ns, trigger), places[partition])
+        )
+    assert now.offered == read + waiting
+
+
+def before(entry: tuple[int, int, int], place: Any) -> bool:
+    """Whether a log's entry lies before a place."""
+    if place.trigger == L.LOG_AHEAD:
+        return entry[0] < place.append_ns
+    return (entry[0], entry[2]) < (place.append_ns, place.trigger if place.trigger >= 0 else L.FAR)
+
+
+# -- the property -------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EVENT_TIME)
+def test_results_do_not_depend_on_rescales(name: str) -> None:
+    done = 0
+    for seed, (processor, bound) in enumerate(zip(PROCESSORS, (None, 1, 5, None), strict=True)):
+        made = running(name, processor, bound)
+        whole = simulated(made, trace=False)
+        whole.run_until(whole.end_ns)
+        assert rows_of(whole).total() > 30
+        simulation = simulated(scaled(made, ordered(made, random_times(seed), seed)), trace=False)
+        chance = random.Random(f"moments {seed}")
+        for moment_ns in sorted(chance.randrange(1 * MS, 140 * MS) for _ in range(20)):
+            simulation.run_until(moment_ns)
+            if not begins_anew(simulation):  # one machine after the other
+                assert_state_is_where_its_records_go(simulation)
+            assert_counts_add_up(simulation)
+        simulation.run_until(simulation.end_ns)
+        last = job_of(simulation).actions[-1]
+        actions = [action for action in job_of(simulation).actions if action.outcome == "done"]
+        left_out = {action.why for action in job_of(simulation).actions if action.outcome != "done"}
+        assert left_out <= {"a newer order came before it began"}, "behind backpressure a savepoint takes longer than the next order"
+        assert len(actions) >= 6
+        done += len(actions)
+        assert len({tuple(action.after.values()) for action in actions}) >= len(actions) - 1
+        assert sum(action.moved_bytes > 0 for action in actions) >= 3
+        for action in actions:
+            steps = action.ordered_ns, action.begun_ns, action.stopped_ns, action.drained_ns, action.stored_ns, action.arranged_ns
+            assert list(steps) == sorted(steps)
+            more = sum(action.after.values()) > sum(action.before.values())
+            assert action.arranged_ns - action.stored_ns == MS + more * MS // 2
+            assert action.restored_ns - action.stopped_ns > MS
+            assert action.state_bytes >= action.moved_bytes
+        assert parallelism_of(simulation) == last.after == job_of(simulation).parallelism
+        assert simulation.drained
+        assert rows_of(simulation) == rows_of(whole)
+        summary, plain = simulation.summary(), whole.summary()
+        assert (summary["records_in"], summary["late"], summary["backlog"]) == (plain["records_in"], plain["late"], 0)
+    assert done >= 32
+
+
+# -- what else holds of a rescale ------------------------------------------------------------------------------------------------------
+
+
+def busy(bound: int | None = 2, processor: str = "dedicated") -> Document:
+    """Sliding windows with an order that takes effect at 20 ms."""
+    return running("aggregate, sliding", processor, bound)
+
+
+def order(at_s: float, **parallelism: int) -> Document:
+    return {"at_s": at_s, "parallelism": parallelism}
+
+
+def finished(made: Document, **options: Any) -> engine.Simulation:
+    simulation = simulated(made, trace=False, **options)
+    simulation.run_until(simulation.end_ns)
+    return simulation
+
+
+def moments_of(simulation: engine.Simulation) -> list[int]:
+    """One in each part of its first rescale."""
+    action = job_of(simulation).actions[0]
+    times = [action.begun_ns, action.stopped_ns, action.drained_ns, action.stored_ns, action.arranged_ns, action.restored_ns]
+    assert times == sorted(times)
+    assert len(set(times)) == len(times)
+    return [(first + end) // 2 for first, end in itertools.pairwise(times)]
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_any_cutting_saving_and_forking_in_a_rescale_gives_the_same(processor: str, tmp_path: Path) -> None:
+    made = scaled(busy(processor=processor), [order(0.02, kept=5, sink=3), order(0.05, **{"in": 5, "in_keys": 5})])
+    made["policies"]["scaling"]["operators"]["in"]["min"] = 1
+    whole = finished(made)
+    assert [action.outcome for action in job_of(whole).actions] == ["done", "done"]
+    for moment_ns in moments_of(whole):
+        cut = simulated(made, trace=False)
+        cut.run_until(moment_ns)
+        assert job_of(cut).open is not None
+        cut.save(tmp_path / "saved")
+        resumed = engine.Simulation.resume(made, tmp_path / "saved", datasets=DATASETS, keep_outputs=True, kinds=OPERATORS)
+        for simulation in (cut.fork(), resumed, cut):
+            simulation.run_until(simulation.end_ns)
+            assert simulation.digest() == whole.digest()
+            assert job_of(simulation).actions == job_of(whole).actions
+
+
+def test_without_orders_it_is_nothing() -> None:
+    made = busy()
+    plain, scaling = simulated(made), simulated(scaled(made, []))
+    while (frame := plain.advance()) is not None:
+        other = scaling.advance()
+        assert other is not None
+        unlike = {"actors", "scaling"}
+        assert {k: v for k, v in other.items() if k not in unlike} == {k: v for k, v in frame.items() if k not in unlike}
+    assert rows_of(plain) == rows_of(scaling)
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_nothing_is_served_while_the_job_is_down(processor: str) -> None:
+    """From the savepoint until all go on; topics fill meanwhile."""
+    made = scaled(busy(processor=processor), [order(0.02, kept=5, sink=3)], {"restart_s": 0.02})
+    simulation = simulated(made)
+    simulation.run_until(simulation.end_ns)
+    (action,) = job_of(simulation).actions
+    starts = [start for _, start, *_ in simulation.service_trace().tolist()]
+    assert not any(action.drained_ns < start <= action.restored_ns for start in starts)
+    sources = np.flatnonzero(simulation._world.arrays.inst[:, L.I_SOURCE] == 1).tolist()
+    reads = [(i, start) for i, start, _, kind, *_ in simulation.service_trace(True).tolist() if i in sources and kind == 0]
+    assert not any(action.drained_ns < start <= action.restored_ns for _, start in reads)
+    assert sum(start <= action.drained_ns for _, start in reads) == action.read["in"]
+    assert action.arranged_ns - action.stored_ns == 20 * MS + MS // 2
+    stopped = simulated(made)
+    stopped.run_until(action.stopped_ns)
+    before = stopped._counters(action.stopped_ns).offered - action.read["in"]
+    stopped.run_until(action.restored_ns)
+    now = stopped._counters(action.restored_ns).offered
+    assert now - action.read["in"] - before >= 0.95 * 5_000 * (action.restored_ns - action.stopped_ns) / 1e9
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_a_savepoint_that_takes_too_long_is_given_up(processor: str) -> None:
+    """Some stand still by then, others do not: all go on where they are, and the next order is carried out."""
+    made = busy(1, processor)
+    for operator in made["query"]["operators"]:
+        if operator["id"] in ("kept", "sink"):
+            operator["cost"] = {"record_us": 300}
+    whole = finished(made)
+    some = 0
+    for timeout_s in (0.001, 0.0012, 0.0014, 0.0016, 0.002, 0.003):
+        late = scaled(made, [order(0.02, kept=5, sink=3), order(0.06, kept=2)], {"timeout_s": timeout_s})
+        simulation = simulated(late, trace=False)
+        simulation.run_until(20 * MS + round(timeout_s * 1e9))
+        w = simulation._world.arrays
+        held = int((w.inst[active(w), L.I_RANK] == HELD).sum())
+        some += 0 < held < int(active(w).sum())
+        simulation.run_until(simulation.end_ns)
+        first = job_of(simulation).actions[0]
+        assert first.outcome == "aborted"
+        assert "not complete after" in first.why
+        assert first.ended_ns == first.begun_ns + round(timeout_s * 1e9)
+        assert simulation.drained
+        assert not (simulation._world.arrays.inst[:, L.I_RANK] == HELD).any()
+        assert rows_of(simulation) == rows_of(whole)
+    assert some, "some stood still, others did not"
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_a_savepoint_that_the_store_has_no_space_for_is_given_up(processor: str) -> None:
+    made = busy(2, processor)
+    whole = finished(made)
+    full = scaled(made, [order(0.02, kept=5, sink=3), order(0.06, kept=2)], {"store": {"request_ms": 0.1, "capacity_mb": 0.002}})
+    simulation = finished(full)
+    assert {(action.outcome, action.why) for action in job_of(simulation).actions} == {("aborted", "the store is full")}
+    assert parallelism_of(simulation) == parallelism_of(whole)
+    assert rows_of(simulation) == rows_of(whole)
+
+
+class Orders:
+    """Somebody who orders at some times, between two windows."""
+
+    def __init__(self, orders: list[tuple[int, dict[str, int]]]):
+        self.orders = orders
+        self.job: Job | None = None
+
+    @property
+    def next_ns(self) -> int:
+        return self.orders[0][0] if self.orders else L.FAR
+
+    def act(self, world: Any, now_ns: int) -> None:
+        _, wanted = self.orders.pop(0)
+        assert self.job is not None
+        self.job.order(wanted, now_ns, "policy")
+
+    def state(self) -> Any:
+        return [[at_ns, wanted] for at_ns, wanted in self.orders]
+
+    def restore(self, state: Any) -> None:
+        self.orders = [(at_ns, wanted) for at_ns, wanted in state]
+
+
+def with_orders(made: Document, orders: list[tuple[int, dict[str, int]]]) -> engine.Simulation:
+    most = {operator["id"]: MOST for operator in made["query"]["operators"]}
+    simulation = simulated(made, trace=False, controls=[Orders(orders)], greatest=most)
+    control = next(control for control in simulation._controls if isinstance(control, Orders))
+    control.job = job_of(simulation)
+    return simulation
+
+
+def test_of_orders_that_wait_the_newest_is_carried_out() -> None:
+    made = scaled(busy(), [order(0.021, kept=6)])
+    whole = finished(busy())
+    simulation = with_orders(made, [(20 * MS, {"kept": 5}), (21_500_000, {"sink": 4}), (22 * MS, {"in_keys": 3}), (200_000 * MS, {})])
+    simulation.run_until(simulation.end_ns)
+    actions = job_of(simulation).actions
+    assert [(action.who, action.outcome) for action in actions] == [
+        ("policy", "done"), ("document", "aborted"), ("policy", "aborted"), ("policy", "done"),
+    ]  # fmt: skip
+    assert actions[1].why == actions[2].why == "a newer order came before it began"
+    assert actions[0].begun_ns == 20 * MS + 1
+    assert actions[3].begun_ns == actions[0].ended_ns
+    assert parallelism_of(simulation) == {"in": 3, "in_keys": 3, "kept": 5, "sink": 1}
+    assert rows_of(simulation) == rows_of(whole)
+
+
+def test_orders_that_change_nothing_or_come_too_late_or_are_impossible() -> None:
+    made = scaled(busy(), [])
+    simulation = with_orders(made, [(20 * MS, {"kept": 3}), (131 * MS, {"kept": 4})])
+    simulation.run_until(simulation.end_ns)
+    (action,) = job_of(simulation).actions
+    assert (action.outcome, action.why, action.begun_ns) == ("aborted", "the job runs so already", -1)
+    for wanted, told in (({"keep": 2}, "'keep'"), ({"kept": 7}, "wants 7 instances of operator 'kept'; it can have 1 to 6")):
+        with pytest.raises(ValueError, match=told):
+            job_of(simulation).order(wanted, 1, "policy")
+
+
+def test_an_order_in_a_round_waits_for_its_end() -> None:
+    """Rounds and savepoints are numbered together; a tick that meets a savepoint is left out."""
+    made = busy()
+    whole = finished(made)
+    rounds = {"kind": "coordinated", "interval_s": 0.005, "capture_ms": 0.05, "restart_ms": 3, "store": {"request_ms": 1.0}}
+    made = scaled(made, [order(0.0251, kept=5, sink=3)])
+    made["policies"]["checkpointing"] = rounds
+    simulation = finished(made)
+    (action,) = job_of(simulation).actions
+    told = job_of(simulation).rounds
+    (savepoint,) = [one for one in told if one.savepoint]
+    before = told[savepoint.number - 2]
+    assert before.triggered_ns < action.ordered_ns < before.ended_ns == action.begun_ns == savepoint.triggered_ns
+    assert [one.number for one in told] == list(range(1, len(told) + 1))
+    assert {one.ended for one in told} == {"confirmed"}
+    assert any(action.begun_ns < at_ns < action.restored_ns for at_ns in job_of(simulation).skipped_ns)
+    assert told[savepoint.number].triggered_ns > action.restored_ns
+    frames_of_recovery = simulation.summary()["checkpointing"]["recoveries"]
+    assert frames_of_recovery == 0, "nobody was lost"
+    assert rows_of(simulation) == rows_of(whole)
