@@ -57,12 +57,13 @@ class Logs:
 
     def offered(self, t_ns: int, w: Arrays) -> int:
         """Real records appended at times <= t_ns, over all sources; w: the world then."""
-        count = 0
-        for operator, feed in self._plan.feeds.items():
-            here = self._instances(operator)
-            waits = w.inst[here.start, L.I_SHIFT] >= 0  # then its records are made when they are taken
-            count += feed.weight * (int(w.inst[here, L.I_IN].sum()) if waits else feed.count_before(t_ns + 1))
-        return count
+        return sum(self.appended(w, operator, t_ns) for operator in self._plan.feeds)
+
+    def appended(self, w: Arrays, operator: str, t_ns: int) -> int:
+        """The same of one source."""
+        feed, here = self._plan.feeds[operator], self._instances(operator)
+        waits = w.inst[here.start, L.I_SHIFT] >= 0  # then its records are made when they are taken
+        return feed.weight * (int(w.inst[here, L.I_IN].sum()) if waits else feed.count_before(t_ns + 1))
 
     def _instances(self, operator: str) -> slice:
         """All that the operator is laid out with."""

@@ -57,6 +57,10 @@ class SourceLogs(Protocol):
 
     def reload(self, w: Arrays) -> Arrays: ...
 
+    def appended(self, w: Arrays, operator: str, t_ns: int) -> int:
+        """Real records of a source that have been appended at times <= t_ns."""
+        ...
+
 
 @dataclass(frozen=True)
 class Checkpoint:

@@ -13,7 +13,7 @@ from engine.core import bulk
 from engine.core import layout as L
 from engine.core.arrangement import active
 from engine.core.memory import held_bytes
-from engine.core.tools import work_left
+from engine.core.spent import settle
 from engine.core.world import Arrays, Words
 
 from .histogram import maximum_ns, percentiles_ns
@@ -74,21 +74,7 @@ class Counters:
         gained[_ROW["dropped"]], gained[_ROW["shed"]] = dropped * taken, w.tally[:, L.Y_SHED] * taken
         gained[_ROW["alignment_ns"]] = w.align[:, L.A_WAITED] * taken
         busy, blocked, stolen = (gained[row] for row in _OF_TIME)
-        serving = w.proc[(w.proc[:, L.P_INSTANCE] >= 0) & (w.host[w.proc[:, L.P_HOST], L.H_SHARING] == 0)]
-        paused = np.maximum(w.host[serving[:, L.P_HOST], L.H_PAUSED] - t_ns, 0)  # what is left of a pause, which `stolen` has already
-        by = serving[:, L.P_INSTANCE]
-        lasts = np.maximum(serving[:, L.P_END] - paused - t_ns, 0)
-        left = work_left(lasts, w.op[inst[by, L.I_OP], L.O_ATTAINABLE])  # type: ignore[no-untyped-call]
-        busy[by] -= left
-        stolen[by] -= paused + lasts - left
-        for host in w.host[w.host[:, L.H_RUNNING] > 0]:
-            first, running = int(host[L.H_MEMBER]), int(host[L.H_RUNNING])
-            tag, instance = w.tags[first : first + running].T
-            left = -(-(tag - host[L.H_WORK] - host[L.H_RATE] * max(t_ns - host[L.H_WORK_AT], 0)) // L.UNIT)  # ns of work after t_ns
-            on = w.proc[inst[instance, L.I_PROCESSOR]]
-            busy[instance] -= left
-            stolen[instance] += t_ns - on[:, L.P_START] - (on[:, L.P_SERVICE] - left)
-        blocked += np.where(inst[:, L.I_STATUS] == L.BLOCKED, t_ns - inst[:, L.I_BLOCKED_SINCE], 0)
+        settle(w, t_ns, busy, blocked, stolen)
         sinks = w.op[w.op[:, L.O_SINK] >= 0]
         at_sink = sinks[np.argsort(sinks[:, L.O_SINK])][:, L.O_WEIGHT].reshape(-1, 1)
         measures = int(w.g[L.G_MEASURES])

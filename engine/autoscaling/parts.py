@@ -1,0 +1,74 @@
+"""What of a query is scaled as one, as those see it who read its metrics: by the numbers that the world has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from engine.spec import Experiment
+from engine.spec.rooms import Room
+from engine.spec.units import scaled
+
+from .fitting import Room as Limit
+from .metrics import Graph
+
+PPM = 1_000_000
+
+
+class Part(NamedTuple):
+    """A vertex. name: the id of its first operator. operators: numbers of all. entered: of those that records come to from other vertices
+    or from topics; left: of those from which they go to others, or with which they end if they go to none. sources: ids and numbers of its sources. edges: numbers
+    of those that lead to it from other vertices. cpu: by operator base, busy, and per million of records a second, in millionths."""
+
+    name: str
+    operators: tuple[int, ...]
+    entered: tuple[int, ...]
+    left: tuple[int, ...]
+    sources: tuple[tuple[str, int], ...]
+    edges: tuple[int, ...]
+    cpu: tuple[tuple[int, int, int], ...]
+
+
+def parts_of(experiment: Experiment, rooms: Sequence[Room]) -> list[Part]:
+    query = experiment.query
+    number = {spec.id: n for n, spec in enumerate(query.operators)}
+    found = []
+    for room in rooms:
+        inside = set(room.operators)
+        edges = [n for n, edge in enumerate(query.edges) if edge.target in inside and edge.source not in inside]
+        sources = tuple((id, number[id]) for id in room.operators if id in experiment.workload.sources)
+        entered = {number[query.edges[n].target] for n in edges} | {n for _, n in sources}
+        left = {number[edge.source] for edge in query.edges if edge.source in inside and edge.target not in inside}
+        numbers = tuple(number[id] for id in room.operators)
+        left = left or {*numbers} - {number[edge.source] for edge in query.edges}
+        reports = [None if query.operators[n].cost is None else query.operators[n].cost for n in numbers]
+        cpu = tuple(
+            (0, PPM, 0) if cost is None else (scaled(cost.cpu.base, PPM), scaled(cost.cpu.busy, PPM), scaled(cost.cpu.per_million, PPM))
+            for cost in reports
+        )
+        found.append(Part(room.operators[0], numbers, tuple(sorted(entered)), tuple(sorted(left)), sources, tuple(edges), cpu))
+    return found
+
+
+def graph_of(experiment: Experiment, rooms: Sequence[Room]) -> Graph:
+    """The query as policies see it."""
+    vertex_of = {id: room.operators[0] for room in rooms for id in room.operators}
+    ways = [(vertex_of[edge.source], vertex_of[edge.target]) for edge in experiment.query.edges]
+    edges = tuple(dict.fromkeys(way for way in ways if way[0] != way[1]))
+    waiting = {room.operators[0]: sum(target == room.operators[0] for _, target in edges) for room in rooms}
+    ready = [vertex for vertex, count in waiting.items() if not count]
+    for vertex in ready:  # grows while it is read
+        for source, target in edges:
+            if source == vertex:
+                waiting[target] -= 1
+                if not waiting[target]:
+                    ready.append(target)
+    sources = {vertex_of[id] for id in experiment.workload.sources}
+    return Graph(
+        tuple(ready), edges, tuple(vertex for vertex in ready if vertex in sources), {room.operators[0]: room.parts for room in rooms}
+    )
+
+
+def limits(rooms: Sequence[Room]) -> dict[str, Limit]:
+    """How far each vertex may be scaled."""
+    return {room.operators[0]: Limit(room.least, room.most, len(room.operators)) for room in rooms}

@@ -1,0 +1,242 @@
+"""The metric service: reads the gauges of all instances in equal steps, as they would report them (docs/autoscaling.md, section 5)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from engine.core import layout as L
+from engine.core.spent import settle
+from engine.core.world import Arrays, Words, World
+from engine.spec import scaling
+from engine.spec.units import milliseconds_ns, seconds_ns
+
+from .metrics import NAMES, SECOND_NS, Graph, Recording, Series
+from .parts import PPM, Part
+
+BUSY, BLOCKED, IN, OUT = range(4)
+"""What is read of each instance: ns and real records, since the start of the run."""
+
+FILL, PENDING = NAMES.index("fill_ppm"), NAMES.index("pending")
+
+
+class Start(Protocol):
+    """A moment from which the whole job runs anew."""
+
+    @property
+    def go_ns(self) -> int: ...
+
+
+class RunningJob(Protocol):
+    """parallelism: by operator. under_way: the rescale that is being carried out, or None. recoveries: whenever all began anew."""
+
+    parallelism: dict[str, int]
+
+    @property
+    def under_way(self) -> Any: ...
+
+    @property
+    def recovering(self) -> bool: ...
+
+    @property
+    def recoveries(self) -> Sequence[Start]: ...
+
+
+class Scraped(Recording):
+    """Readings of a job as it runs: from the moment at which it begins anew nothing is left of what its instances reported before."""
+
+    def __init__(self, graph: Graph, job: RunningJob, keep_ns: int):
+        super().__init__(graph, {}, keep_ns)
+        self._job = job
+        self.begun = -1  # of how many of the job's starts it knows
+        self.notice()
+
+    def notice(self) -> bool:
+        """Begin new series if the job has begun anew; whether it has."""
+        starts = self._job.recoveries
+        if self._job.recovering or len(starts) == self.begun:
+            return False
+        self.begun = len(starts)
+        self.running = self.parallelism()
+        for operator, p in self.running.items():
+            for index in range(max([p, *(index + 1 for index in self._lines[operator])])):
+                self.end(operator, index)
+            for index in range(p):
+                self.start(operator, index, starts[-1].go_ns if starts else 0)
+        return True
+
+    def parallelism(self) -> dict[str, int]:
+        return {operator: self._job.parallelism[operator] for operator in self._graph.operators}
+
+    def instances(self, operator: str) -> list[Series]:
+        self.notice()
+        return super().instances(operator)
+
+    def since_ns(self, operator: str, index: int) -> int | None:
+        """When the series began; None if there is none."""
+        found = self._lines[operator].get(index)
+        return None if found is None else found[0]
+
+    def state(self) -> Any:
+        return {**super().state(), "begun": self.begun}
+
+    def restore(self, state: Any) -> None:
+        super().restore(state)
+        self.begun = state["begun"]
+
+
+class Scrapes:
+    """A control. While the job stands still, instances report nothing; topics go on.
+
+    Of a vertex of several operators counts: records into the first, and out of the last; of time busy that of the busiest, of time blocked
+    that of those which send to others.
+    """
+
+    def __init__(self, metrics: Scraped, job: RunningJob, parts: Sequence[Part], about: scaling.MetricTimes, until_ns: int):
+        self.metrics, self._job, self._parts = metrics, job, parts
+        self._every_ns, self._meter_ns, self._until_ns = seconds_ns(about.scrape_s), seconds_ns(about.meter_s), until_ns
+        self._floor_ns, self._blocked_floor_ns = seconds_ns(about.pending_floor_s), milliseconds_ns(about.blocked_floor_ms)
+        self._at_ns = 0  # the last scrape
+        self._last: list[list[int]] = []  # what it read, by instance
+        self._base: list[list[int]] = []  # records in and out before the start of each instance
+        self._begun = 0  # of how many of the job's starts `_base` knows
+        self._outs: list[tuple[int, list[int]]] = []  # records out over the last `meter_s`, oldest first
+        self._counts: dict[str, int] = {}  # records of each topic
+
+    @property
+    def next_ns(self) -> int:
+        due_ns = self._at_ns + self._every_ns
+        return due_ns if due_ns <= self._until_ns else L.FAR
+
+    def act(self, world: World, now_ns: int) -> None:
+        w = world.arrays
+        now = read(w, now_ns).tolist()
+        if not self._last:
+            self._last, self._base = [[0] * len(w.inst) for _ in now], [[0] * len(w.inst) for _ in (IN, OUT)]
+        self.metrics.notice()
+        if self._begun != self.metrics.begun:
+            self._begun, self._base = self.metrics.begun, [list(self._last[IN]), list(self._last[OUT])] if self._begun else self._base
+        counts = {part.name: sum(world.logs.appended(w, id, now_ns) for id, _ in part.sources) for part in self._parts if part.sources}
+        rows = {} if self._stands() else self._rows(w, now, now_ns, counts)
+        self.metrics.scrape(now_ns, rows, counts)
+        self._at_ns, self._last, self._counts = now_ns, now, counts
+        self._outs.append((now_ns, now[OUT]))
+        del self._outs[: max(0, bisect_right([at_ns for at_ns, _ in self._outs], now_ns + self._every_ns - self._meter_ns) - 1)]
+
+    def _stands(self) -> bool:
+        return self._job.under_way is not None or self._job.recovering
+
+    def _rows(self, w: Arrays, now: list[list[int]], now_ns: int, counts: Mapping[str, int]) -> dict[tuple[str, int], list[int]]:
+        rows = {}
+        for part in self._parts:
+            p = self._job.parallelism[part.name]
+            pending, fills = self._pending(w, part, p, now_ns, counts), _fills_ppm(w, part, p)
+            for index in range(p):
+                since_ns = self.metrics.since_ns(part.name, index)
+                here = {o: w.op.item(o, L.O_FIRST) + index for o in part.operators}
+                if since_ns is None or now_ns <= max(since_ns, self._at_ns):
+                    continue
+                if any(w.inst.item(i, L.I_STATUS) == L.DOWN for i in here.values()):
+                    self.metrics.end(part.name, index)
+                    continue
+                is_full = any(w.inst.item(here[o], L.I_STATUS) == L.BLOCKED for o in part.left)
+                row = self._row(part, here, now, now_ns, now_ns - max(since_ns, self._at_ns), is_full)
+                rows[part.name, index] = [row.get(name, 0) for name in NAMES]
+                rows[part.name, index][FILL], rows[part.name, index][PENDING] = fills[index], pending[index]
+        return rows
+
+    def _row(self, part: Part, here: Mapping[int, int], now: list[list[int]], now_ns: int, span_ns: int, is_full: bool) -> dict[str, int]:
+        """By `metrics.NAMES`, without what is read of buffers and topics. here: instance by operator."""
+        gained = {o: [now[what][i] - self._last[what][i] for what in (BUSY, BLOCKED, IN, OUT)] for o, i in here.items()}
+        busy = {o: min(each[BUSY], span_ns) * SECOND_NS // span_ns for o, each in gained.items()}
+        most = max(busy.values())
+        blocked = min(max(gained[o][BLOCKED] for o in part.left) * SECOND_NS // span_ns, SECOND_NS - most)
+        lately = sum(now[OUT][here[o]] - max(self._base[1][here[o]], self._earlier(here[o], now_ns)) for o in part.left)
+        loads = [
+            base + share * busy[o] // SECOND_NS + per_million * (gained[o][IN] + gained[o][OUT]) * SECOND_NS // (span_ns * PPM)
+            for o, (base, share, per_million) in zip(part.operators, part.cpu, strict=True)
+        ]
+        return {
+            "busy_ns": most,
+            "idle_ns": SECOND_NS - most - blocked,
+            "blocked_ns": blocked,
+            "blocked": int(is_full and blocked >= self._blocked_floor_ns),
+            "records_in": sum(now[IN][here[o]] - self._base[0][here[o]] for o in part.entered),
+            "records_out": sum(now[OUT][here[o]] - self._base[1][here[o]] for o in part.left),
+            "out_micro_per_s": lately * PPM * SECOND_NS // self._meter_ns,
+            "cpu_ppm": min(PPM, max(loads)),
+        }
+
+    def _earlier(self, i: int, now_ns: int) -> int:
+        """What an instance had put out when the meter's span began."""
+        began_ns = now_ns - self._meter_ns
+        return next((outs[i] for at_ns, outs in reversed(self._outs) if at_ns <= began_ns), 0)
+
+    def _pending(self, w: Arrays, part: Part, p: int, now_ns: int, counts: Mapping[str, int]) -> list[int]:
+        """Records in the topics that the instances have not read, by index."""
+        found = [0] * p
+        for _, o in part.sources:
+            weight, first = w.op.item(o, L.O_WEIGHT), w.op.item(o, L.O_FIRST)
+            for index in range(p):
+                found[index] += weight * unread(w, first + index, now_ns)
+        if part.sources:
+            came = counts[part.name] - self._counts.get(part.name, 0)
+            if sum(found) * (now_ns - self._at_ns) < came * self._floor_ns:
+                return [0] * p
+        return found
+
+    # State
+
+    def state(self) -> Any:
+        return {
+            "metrics": self.metrics.state(),
+            "at_ns": self._at_ns,
+            "last": [list(each) for each in self._last],
+            "base": [list(each) for each in self._base],
+            "begun": self._begun,
+            "outs": [[at_ns, list(outs)] for at_ns, outs in self._outs],
+            "counts": dict(self._counts),
+        }
+
+    def restore(self, state: Any) -> None:
+        self.metrics.restore(state["metrics"])
+        self._at_ns, self._begun, self._counts = state["at_ns"], state["begun"], dict(state["counts"])
+        self._last, self._base = [list(each) for each in state["last"]], [list(each) for each in state["base"]]
+        self._outs = [(at_ns, list(outs)) for at_ns, outs in state["outs"]]
+
+
+def read(w: Arrays, now_ns: int) -> Words:
+    """(4, instances): BUSY, BLOCKED, IN, OUT, up to a moment."""
+    inst, op = w.inst, w.op[w.inst[:, L.I_OP]]
+    found = np.stack(
+        [inst[:, L.I_BUSY], inst[:, L.I_BLOCKED], inst[:, L.I_IN] * op[:, L.O_WEIGHT], inst[:, L.I_EMITTED] * op[:, L.O_WEIGHT_OUT]]
+    )
+    settle(w, now_ns, found[BUSY], found[BLOCKED], np.zeros(len(inst), np.int64))
+    return found
+
+
+def unread(w: Arrays, i: int, now_ns: int) -> int:
+    """Records of the run in an instance's log that it has not read, and that stood there by a moment."""
+    first, end = w.inst.item(i, L.I_LOG), w.inst.item(i, L.I_LOG_END)
+    if w.inst.item(i, L.I_SHIFT) >= 0:
+        return 0  # its records are made when they are taken
+    count = int(np.searchsorted(w.log[first:end, L.D_APPEND], now_ns, side="right"))
+    return count - int(count > 0 and w.log[first + count - 1, L.D_TRIGGER] == L.LOG_END)
+
+
+def _fills_ppm(w: Arrays, part: Part, p: int) -> list[int]:
+    """How full the input buffers of a vertex's instances are, by index; what nobody bounds never is."""
+    held, room = np.zeros(p, np.int64), 0
+    for e in part.edges:
+        bound, first = w.edge.item(e, L.E_BOUND), w.edge.item(e, L.E_CHANNEL)
+        if bound:
+            senders, stride = w.op.item(w.edge.item(e, L.E_SOURCE), L.O_PARALLEL), w.op.item(w.edge.item(e, L.E_TARGET), L.O_STRIDE)
+            channels = slice(first, first + senders * stride)
+            sent = w.carried[channels, L.V_SENT] - w.chan[channels, L.C_CONSUMED]
+            held += sent.reshape(senders, stride)[:, :p].sum(axis=0)
+            room += bound * senders
+    fills: list[int] = (held * PPM // max(room, 1)).tolist()
+    return fills

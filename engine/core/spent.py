@@ -1,0 +1,30 @@
+"""How long instances have been busy, held back and without a core, up to a moment between two instants."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import layout as L
+from .tools import work_left
+from .world import Arrays, Words
+
+
+def settle(w: Arrays, t_ns: int, busy: Words, blocked: Words, stolen: Words) -> None:
+    """Of ns by instance as they are counted, when services begin and when instances go on, takes what lies behind t_ns, and adds what
+    lies before."""
+    inst = w.inst
+    serving = w.proc[(w.proc[:, L.P_INSTANCE] >= 0) & (w.host[w.proc[:, L.P_HOST], L.H_SHARING] == 0)]
+    paused = np.maximum(w.host[serving[:, L.P_HOST], L.H_PAUSED] - t_ns, 0)  # what is left of a pause, which `stolen` has already
+    by = serving[:, L.P_INSTANCE]
+    lasts = np.maximum(serving[:, L.P_END] - paused - t_ns, 0)
+    left = work_left(lasts, w.op[inst[by, L.I_OP], L.O_ATTAINABLE])  # type: ignore[no-untyped-call]
+    busy[by] -= left
+    stolen[by] -= paused + lasts - left
+    for host in w.host[w.host[:, L.H_RUNNING] > 0]:
+        first, running = int(host[L.H_MEMBER]), int(host[L.H_RUNNING])
+        tag, instance = w.tags[first : first + running].T
+        left = -(-(tag - host[L.H_WORK] - host[L.H_RATE] * max(t_ns - host[L.H_WORK_AT], 0)) // L.UNIT)  # ns of work after t_ns
+        on = w.proc[inst[instance, L.I_PROCESSOR]]
+        busy[instance] -= left
+        stolen[instance] += t_ns - on[:, L.P_START] - (on[:, L.P_SERVICE] - left)
+    blocked += np.where(inst[:, L.I_STATUS] == L.BLOCKED, t_ns - inst[:, L.I_BLOCKED_SINCE], 0)

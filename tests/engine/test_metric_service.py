@@ -1,0 +1,192 @@
+"""What autoscalers read of a run is what happened (docs/autoscaling.md, section 5).
+
+What this catches: a gauge in another unit, over another span or of another instance; services and waits that are in progress at a scrape
+and counted in full, or not at all; counters that do not begin at 0 with their instance; stolen time that counts as busy.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Callable
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import engine
+from engine.autoscaling.metrics import NAMES
+from engine.autoscaling.parts import graph_of, parts_of
+from engine.autoscaling.scrapes import Scraped, Scrapes
+from engine.core import layout as L
+from engine.operators import OPERATORS
+from engine.spec.laid_out import rooms_of
+from engine.spec.scaling import MetricTimes
+from engine.spec.validation import load
+
+Document = dict[str, Any]
+MS = 1_000_000
+S = 1_000 * MS
+EXACT = MetricTimes(scrape_s=0.002, window_s=0.006, meter_s=0.01, pending_floor_s=0, blocked_floor_ms=0)
+
+
+class Job:
+    """Runs as it began, or begins anew when a test says so."""
+
+    def __init__(self, made: Document):
+        self.parallelism = {operator["id"]: operator.get("parallelism", 1) for operator in made["query"]["operators"]}
+        self.under_way: Any = None
+        self.recovering = False
+        self.recoveries: list[Any] = []
+
+
+def watched(made: Document, times: MetricTimes = EXACT, keep_s: float = 1e6, **options: Any) -> tuple[engine.Simulation, Scrapes, Job]:
+    """The run with a service that keeps all it reads."""
+    experiment, job = load(made), Job(made)
+    rooms = rooms_of(experiment)
+    metrics = Scraped(graph_of(experiment, rooms), job, int(keep_s * S))
+    scrapes = Scrapes(metrics, job, parts_of(experiment, rooms), times, experiment.workload.horizon_ns)
+    simulation = engine.Simulation(made, controls=[scrapes], trace=True, keep_outputs=True, kinds=OPERATORS, **options)
+    return simulation, scrapes, job
+
+
+def finished(simulation: engine.Simulation) -> engine.Simulation:
+    simulation.run_until(simulation.end_ns)
+    return simulation
+
+
+def rows(scrapes: Scrapes) -> dict[tuple[str, int], list[tuple[int, dict[str, int]]]]:
+    """Time and readings of each scrape, by vertex and index."""
+    lines = scrapes.metrics.state()["lines"]
+    return {
+        (operator, index): [(at_ns, dict(zip(NAMES, row, strict=True))) for at_ns, row in zip(times, found, strict=True)]
+        for operator, index, _, times, found in lines
+    }
+
+
+def line_of(
+    parallelism: tuple[int, int, int],
+    ways: tuple[str, str],
+    costs_us: tuple[float, float, float],
+    per_s: int,
+    processor: str = "dedicated",
+    credits: int | None = 4,
+    scale: int = 1,
+    horizon_s: float = 0.05,
+    **cost: Any,
+) -> Document:
+    """Bids -> map -> sink."""
+    ids = ("bids", "work", "sink")
+    fields = [{"name": "bidder", "expression": "bidder"}, {"name": "price", "expression": "price * 2"}]
+    return {
+        "format": 1,
+        "query": {
+            "operators": [
+                {"id": id, "kind": kind, "parallelism": p, "cost": {"record_us": us, "output_us": 0, **cost}}
+                | ({"params": {"fields": fields}} if kind == "map" else {})
+                for id, kind, p, us in zip(ids, ("source", "map", "sink"), parallelism, costs_us, strict=True)
+            ],
+            "edges": [
+                {"source": a, "target": b, "partitioning": {"kind": way} | ({"key": "bidder"} if way == "hash" else {})}
+                for a, b, way in (("bids", "work", ways[0]), ("work", "sink", ways[1]))
+            ],
+        },
+        "cluster": {
+            "local_latency_ns": 1000,
+            "hosts": [{"name": "w", "count": 2, "cores": 8, "processor": {"kind": processor}, "egress_latency_ms": 0.05}],
+        },
+        "workload": {
+            "horizon_s": horizon_s,
+            "scale": scale,
+            "sources": {"bids": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": per_s}}},
+        },
+        "policies": {"flow_control": {"kind": "credits", "per_channel": credits * scale} if credits else {"kind": "unbounded"}},
+    }
+
+
+@st.composite
+def lines(draw: Callable[..., Any]) -> Document:
+    first, second, third = (draw(st.integers(1, 3)) for _ in range(3))
+    ways = draw(st.sampled_from(["forward", "hash", "rebalance"])), draw(st.sampled_from(["forward", "rebalance"]))
+    second = first if ways[0] == "forward" else second
+    third = second if ways[1] == "forward" else third
+    scale = draw(st.sampled_from([1, 10]))
+    costs = tuple(draw(st.sampled_from([0.1, 20.0, 150.0, 700.0])) / scale for _ in range(3))
+    processor = draw(st.sampled_from(["dedicated", "shared_fifo", "pool"]))
+    per_s = draw(st.sampled_from([200, 3000, 20_000])) * scale
+    return line_of((first, second, third), ways, costs, per_s, processor, draw(st.sampled_from([None, 1, 5])), scale)  # type: ignore[arg-type]
+
+
+class Twin:
+    """All events of a run, and gauges from lists of them."""
+
+    def __init__(self, simulation: engine.Simulation):
+        self.simulation = simulation
+        self.w = simulation._world.arrays
+        self.trace = simulation.service_trace(True).tolist()
+        self.operators = simulation._plan.operators
+        feed = simulation._plan.feeds["bids"]
+        chunk = feed.chunk(0, simulation.horizon_ns + 1)
+        self.owner = simulation._logs.owners["bids"][chunk.partition].tolist()
+        self.appended = chunk.append_ns.tolist()
+        self.weight = simulation.experiment.workload.scale
+
+    def number(self, operator: str, index: int) -> int:
+        return int(self.w.op[self.operators.index(operator), L.O_FIRST]) + index
+
+    def services(self, operator: str, index: int) -> list[tuple[int, int]]:
+        """Start and end, of records."""
+        i = self.number(operator, index)
+        return [(start, end) for instance, start, end, kind, _ in self.trace if instance == i and kind == 0]
+
+    def busy_ns(self, operator: str, index: int, from_ns: int, to_ns: int) -> int:
+        i = self.number(operator, index)
+        spans = [(start, end) for instance, start, end, _, _ in self.trace if instance == i]
+        return sum(max(0, min(end, to_ns) - max(start, from_ns)) for start, end in spans)
+
+    def taken(self, operator: str, index: int, t_ns: int) -> int:
+        return self.weight * sum(start <= t_ns for start, _ in self.services(operator, index))
+
+    def ended(self, operator: str, index: int, t_ns: int) -> int:
+        return self.weight * sum(end <= t_ns for _, end in self.services(operator, index))
+
+    def pending(self, index: int, t_ns: int) -> int:
+        came = sum(at_ns <= t_ns and owner == index for at_ns, owner in zip(self.appended, self.owner, strict=True))
+        return self.weight * came - self.taken("bids", index, t_ns)
+
+
+@given(made=lines())
+def test_gauges_are_what_a_list_of_all_events_says(made: Document) -> None:
+    simulation, scrapes, job = watched(made)
+    twin = Twin(finished(simulation))
+    found, graph = rows(scrapes), scrapes.metrics.graph()
+    rooms = {room.operators[0]: room.operators for room in rooms_of(simulation.experiment)}
+    assert {vertex for vertex, _ in found} == set(graph.operators) == set(rooms)
+    assert len(found["bids", 0]) == 25
+    step_ns = 2 * MS
+    for (vertex, index), readings in found.items():
+        members = rooms[vertex]
+        outs: list[tuple[int, int]] = []
+        for at_ns, row in readings:
+            busy = max(twin.busy_ns(member, index, at_ns - step_ns, at_ns) for member in members)
+            assert row["busy_ns"] == busy * S // step_ns, (vertex, index, at_ns)
+            assert row["busy_ns"] + row["idle_ns"] + row["blocked_ns"] == S
+            assert min(row.values()) >= 0
+            assert row["records_in"] == twin.taken(members[0], index, at_ns)
+            sent = twin.ended(members[-1], index, at_ns) if members[-1] != "sink" else 0
+            assert row["records_out"] == sent
+            before = next((out for t_ns, out in reversed(outs) if t_ns <= at_ns - 10 * MS), 0)
+            assert row["out_micro_per_s"] == (sent - before) * 10**6 * 100
+            outs.append((at_ns, sent))
+            assert row["pending"] == (twin.pending(index, at_ns) if "bids" in members else 0)
+            report = min(10**6, busy * 10**6 // step_ns)
+            assert abs(row["cpu_ppm"] - report) <= 1
+            assert row["fill_ppm"] <= 10**6
+    state = scrapes.metrics.state()["topics"]["bids"]
+    assert state[1] == [[twin.weight * bisect_right(twin.appended, at_ns)] for at_ns in state[0]]
+
+
