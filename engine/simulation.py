@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from engine import checkpointing, memory, rescaling
+from engine import autoscaled, checkpointing, memory, rescaling
 from engine import plan as planning
 from engine.attribution import Delivery, Topology, Trace, Waterfall
+from engine.autoscaling.observing import Watch
 from engine.checkpointing.coordinator import COORDINATOR
 from engine.checkpointing.observing import watched
 from engine.core import layout as L
@@ -99,9 +100,10 @@ class Simulation:
         }
         context = Context(datasets=datasets or lookup([FIXTURES]))
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
-        most = laying.greatest(self.experiment) if greatest is None else dict(greatest)
-        laid_out = laying.laid_out(self.experiment, most)
-        cast = cast_of(self.experiment, most)
+        begun, scheduled = autoscaled.beginning(self.experiment, context.datasets)
+        most = laying.greatest(begun) if greatest is None else dict(greatest)
+        laid_out = laying.laid_out(begun, most)
+        cast = cast_of(begun, most)
         if cast.agent is not None and agent is not None:
             raise ValueError("the document names a checkpointing protocol, which has an agent of its own; give no other")
         actors, agent = [*cast.actors, *actors], cast.agent or agent
@@ -120,7 +122,7 @@ class Simulation:
         kinds_used = {kind: operator for kind, operator in OPERATORS.items() if kind in used}
         self._kernels = weave.weave(kinds_used, protocol, features=features)
         hosts = [actor.host for actor in actors]
-        begins_with = {id: self.experiment.operator(id).parallelism for id in most}
+        begins_with = {id: begun.operator(id).parallelism for id in most}
         self._plan = planning.build(
             laid_out, context, context.datasets, capacity, keep_outputs, self._kernels, protocol, hosts, begins_with
         )
@@ -156,6 +158,10 @@ class Simulation:
         self._before = Counters.zero(self._world.arrays)
         self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
         self._controls: list[Control] = [*self._retention(), *self._generation_ends(), *faults_and_controls]
+        self._scaling: Watch | None = None
+        if (job := rescaling.job_of(actors)) is not None:
+            scales = autoscaled.scaled_by(self.experiment, begun, scheduled, job, self._controls)
+            self._controls, self._scaling = [*self._controls, *scales.controls], scales.watch
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)
         directory = self._directory([host.name for host in hosts])
@@ -336,6 +342,9 @@ class Simulation:
         frame, rows = self._observer.frame(self.frame_number, w, self._before, now, self._deaths(since_ns))
         if self._checkpoints is not None:
             frame["checkpoints"] = self._checkpoints.frame(w, since_ns, edge, self.finished)
+        if self._scaling is not None:
+            read = now.since(self._before)
+            frame["scaling"] = self._scaling.frame(w, self._logs, np.stack([read.wait_ns, read.served]), since_ns, edge)
         self.telemetry.add(frame, rows, self._plan.sinks, self._latencies, now.histogram - self._before.histogram)
         self._before = now
         self.frame_number += 1
@@ -440,6 +449,8 @@ class Simulation:
         if self._checkpoints is not None:
             exchanged_bytes = self._actors.exchanged_bytes[COORDINATOR]
             found["checkpointing"] = self._checkpoints.summary(w, exchanged_bytes, start.t_ns, self.now_ns)
+        if self._scaling is not None:
+            found["scaling"] = self._scaling.summary(self.now_ns)
         return {**found, **ended, "wall_s": round(self.wall_s, 3)}
 
     def service_trace(self, with_trigger: bool = False) -> Words:
@@ -616,8 +627,8 @@ class Simulation:
         copy.__dict__.update(self.__dict__)
         copy._logs = self._logs.fork()
         copy._world = World(self._world.arrays, self._world.keepings, copy._logs, self._world.bounds)
-        parts = self._controls, self._actors, self._checkpoints  # some know one another
-        copy._controls, copy._actors, copy._checkpoints = deepcopy(parts)
+        parts = self._controls, self._actors, self._checkpoints, self._scaling  # some know one another
+        copy._controls, copy._actors, copy._checkpoints, copy._scaling = deepcopy(parts)
         copy.restore(self.snapshot())
         return copy
 

@@ -17,8 +17,9 @@ PPM = 1_000_000
 
 class Part(NamedTuple):
     """A vertex. name: the id of its first operator. operators: numbers of all. entered: of those that records come to from other vertices
-    or from topics; left: of those from which they go to others, or with which they end if they go to none. sources: ids and numbers of its sources. edges: numbers
-    of those that lead to it from other vertices. cpu: by operator base, busy, and per million of records a second, in millionths."""
+    or from topics; left: of those from which they go to others, or with which they end if they go to none. sources: ids and numbers of its
+    sources. edges: numbers of those that lead to it from other vertices. cpu: by operator base, busy, and per million of records a second,
+    in millionths."""
 
     name: str
     operators: tuple[int, ...]

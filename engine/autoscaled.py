@@ -1,0 +1,134 @@
+"""What scales a run: the parts that read, decide and watch, made from the document, and what only those know who know the load to come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from engine.autoscaling import POLICIES, fixed, oracle
+from engine.autoscaling.loop import AutoscalingLoop, limits_of, times_of
+from engine.autoscaling.observing import Samples, Topics, Watch, retention_of
+from engine.autoscaling.parts import graph_of, limits, parts_of
+from engine.autoscaling.policy import exact
+from engine.autoscaling.schedule import Schedule
+from engine.autoscaling.scrapes import Scraped, Scrapes
+from engine.autoscaling.truth import Truth, by_minute, mean_rate
+from engine.core.control import Control
+from engine.core.prices import DEGREE, PRICE_LISTS
+from engine.operators import OPERATORS
+from engine.plan import record_ns
+from engine.spec import Experiment, scaling
+from engine.spec.laid_out import begun_with, greatest, laid_out, rooms_of
+from engine.spec.scale import weights
+from engine.spec.units import seconds_ns
+from engine.spec.validation import placement_of
+from engine.workloads.curves import curve_of
+
+Plan = list[tuple[int, dict[str, int]]]
+"""When to order what, by operator."""
+
+
+def beginning(experiment: Experiment, datasets: Any) -> tuple[Experiment, Plan]:
+    """The experiment with the parallelisms with which the run begins, and what is to be ordered in it, as far as that is known
+    beforehand. datasets: by name, for rates from files."""
+    about = experiment.policies.scaling
+    if not isinstance(about, scaling.Fixed | scaling.Oracle):
+        return experiment, []
+    rooms = rooms_of(experiment)
+    document = {room.operators[0]: room.parallelism for room in rooms}
+    plan: list[tuple[int, Mapping[str, int]]] = []
+    if isinstance(about, scaling.Oracle):
+        known = truth_of(experiment, about, datasets)
+        times: Any = about.rescaling
+        outage_ns = seconds_ns(getattr(times, "restart_s", 0)) + seconds_ns(times.pod_start_s)
+        drain_ns = None if about.drain_s is None else seconds_ns(about.drain_s)
+        cover = oracle.cheapest_cover(known, outage_ns, drain_ns, seconds_ns(about.action_cost_worker_s))
+        first: Mapping[str, int] = cover[0].parallelism
+        plan += oracle.orders(cover)
+    elif about.for_ == "document":
+        return experiment, []
+    else:
+        first = fixed.fixed_parallelism(about, document, truth_of(experiment, about, datasets))
+    whole = {room.operators[0]: room.operators for room in rooms}
+
+    def by_operator(parallelism: Mapping[str, int]) -> dict[str, int]:
+        return {id: p for vertex, p in parallelism.items() for id in whole[vertex]}
+
+    return begun_with(experiment, by_operator(first)), [(at_ns, by_operator(wanted)) for at_ns, wanted in plan]
+
+
+def truth_of(experiment: Experiment, about: scaling.Fixed | scaling.Oracle, datasets: Any) -> Truth:
+    """The load to come and what instances can serve of it: their prices on the slowest of their hosts, with what is stolen from them, but
+    without what varies cost."""
+    rooms, horizon_ns = rooms_of(experiment), experiment.workload.horizon_ns
+    curves = [curve_of(source.rate, horizon_ns, datasets) for source in experiment.workload.sources.values()]
+    shares = {id: exact(share) for id, share in about.per_input.items()}
+    service_ns = _service_ns(experiment, shares)
+    slowest = {room.operators[0]: max(room.operators, key=lambda id: (service_ns[id] * shares[id], shares[id])) for room in rooms}
+    return Truth(
+        rates_per_s=by_minute(curves, horizon_ns),
+        mean_per_s=mean_rate(curves, horizon_ns),
+        horizon_ns=horizon_ns,
+        capacity_per_s={vertex: 10**9 / service_ns[id] for vertex, id in slowest.items()},
+        per_input={vertex: shares[id] for vertex, id in slowest.items()},
+        parts={room.operators[0]: room.parts for room in rooms},
+        rooms={vertex: room._replace(most=min(room.most, about.workers_max)) for vertex, room in limits(rooms).items()},
+        workers_max=about.workers_max,
+    )
+
+
+def _service_ns(experiment: Experiment, shares: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """How long an instance of each operator serves a real record. Of what it puts out, as far as its receivers' shares tell it."""
+    query, hosts = experiment.query, experiment.expanded_hosts()
+    weight_of = weights(
+        experiment.workload.scale, query.operators, {spec.id: OPERATORS[spec.kind] for spec in query.operators}, query.edges
+    )
+    larger = placement_of(laid_out(experiment, greatest(experiment)))
+    found = {}
+    for spec in query.operators:
+        speeds = [hosts[h].speed_milli for h in larger[spec.id]]
+        weight, weight_out = weight_of[spec.id]
+        ns = Fraction(record_ns(experiment, spec, weight, speeds), weight)
+        price, own = PRICE_LISTS[experiment.prices].price(spec.kind, OPERATORS[spec.kind].priced_as), spec.cost
+        output_ps = price.output_ps if own is None or own.output_ps is None else own.output_ps
+        alone = [edge.target for edge in query.edges if edge.source == spec.id and sum(e.target == edge.target for e in query.edges) == 1]
+        outputs = sum((shares[id] for id in alone), Fraction(0)) / shares[spec.id] if shares[spec.id] else Fraction(0)
+        attainable = Fraction(1) if own is None else exact(own.attainable)
+        of_one_ps = output_ps * weight_out ** DEGREE["output_ps"] / Fraction(weight_out)
+        found[spec.id] = max(ns + outputs * of_one_ps / min(speeds) / attainable, Fraction(1, 10**6))
+    return found
+
+
+@dataclass
+class Scaled:
+    """controls: in the order in which they act. watch: what frames and summary say."""
+
+    controls: list[Control]
+    watch: Watch
+
+
+def scaled_by(experiment: Experiment, begun: Experiment, plan: Plan, job: Any, others: Sequence[Control]) -> Scaled:
+    """What scales a run whose job manager is `job`. begun: as it begins. others: the controls that the run has besides."""
+    about, rooms = begun.policies.scaling, rooms_of(begun)
+    assert isinstance(about, scaling.Scaling)
+    horizon_ns, end_ns = experiment.workload.horizon_ns, experiment.workload.end_ns
+    numbers = {spec.id: n for n, spec in enumerate(experiment.query.operators) if spec.id in experiment.workload.sources}
+    topics = Topics(numbers, retention_of(others))
+    samples = Samples(topics, job, end_ns)
+    controls: list[Control] = []
+    loop = None
+    if isinstance(about, scaling.Looped):
+        longest_s = max(about.metrics.window_s, about.every_s, getattr(about, "slope_s", 0))
+        metrics = Scraped(graph_of(experiment, rooms), job, seconds_ns(longest_s))
+        vertices = {room.operators[0]: room.operators for room in rooms}
+        loop = AutoscalingLoop(
+            POLICIES[about.kind](about), metrics, job, times_of(about, horizon_ns), limits_of(about, limits(rooms), vertices)
+        )
+        controls += [Scrapes(metrics, job, parts_of(experiment, rooms), about.metrics, horizon_ns), loop]
+    if plan:
+        controls.append(Schedule(plan, job))
+    started_with = {spec.id: spec.parallelism for spec in begun.query.operators}
+    orders_ns = [*(seconds_ns(order.at_s) for order in about.orders), *(at_ns for at_ns, _ in plan)]
+    return Scaled([*controls, samples], Watch(experiment, job, loop, samples, topics, started_with, orders_ns))

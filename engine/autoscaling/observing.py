@@ -1,0 +1,315 @@
+"""How a run is scaled, for those who watch: its part of each frame, and of the summary (docs/engine-api.md, docs/autoscaling.md, 7).
+
+Frames are read from what the loop and the job manager remember, and told apart by its own times, so they are the same however a run is
+cut. What a summary needs besides is sampled in equal steps, whatever the length of frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+
+from engine.core import layout as L
+from engine.core.checkpoints import SourceLogs
+from engine.core.world import Arrays, Words, World
+from engine.spec import Experiment
+from engine.spec.rates import StepsRate
+from engine.spec.units import seconds_ns
+
+from . import judging
+from .loop import AutoscalingLoop
+from .metrics import SECOND_NS
+from .scrapes import RunningJob
+
+SAMPLE_NS = 15 * SECOND_NS
+
+
+class Action(Protocol):
+    """A rescale; times in ns, -1 while they are not known."""
+
+    number: int
+    kind: str
+    who: str
+    ordered_ns: int
+    begun_ns: int
+    stopped_ns: int
+    drained_ns: int
+    stored_ns: int
+    arranged_ns: int
+    restored_ns: int
+    ended_ns: int
+    before: dict[str, int]
+    after: dict[str, int]
+    state_bytes: int
+    moved_bytes: int
+    read: dict[str, int]
+    outcome: str
+    why: str
+    changed_ns: int
+
+
+class Job(RunningJob, Protocol):
+    @property
+    def actions(self) -> Sequence[Action]: ...
+
+    @property
+    def open(self) -> Any: ...
+
+
+class Topics:
+    """What stands in the topics and has not been read. sources: number of each source's operator. dropped: by instance, records that a
+    log kept no longer."""
+
+    def __init__(self, sources: Mapping[str, int], dropped: Any = None):
+        self._sources, self._retention = dict(sources), dropped
+
+    def appended(self, w: Arrays, logs: SourceLogs, t_ns: int) -> dict[str, int]:
+        return {id: logs.appended(w, id, t_ns) for id in self._sources}
+
+    def lag(self, w: Arrays, logs: SourceLogs, now_ns: int) -> dict[str, int]:
+        """Records by source, also while nobody reads."""
+        found = {}
+        for id, o in self._sources.items():
+            here = instances(w, o)
+            read = int((w.inst[here, L.I_IN] - w.inst[here, L.I_AGAIN]).sum())
+            dropped = 0 if self._retention is None else int(self._retention.dropped[here].sum())
+            found[id] = logs.appended(w, id, now_ns) - (read + dropped) * w.op.item(o, L.O_WEIGHT)
+        return found
+
+    def oldest_wait_ns(self, w: Arrays, logs: SourceLogs, now_ns: int) -> int:
+        """Age of the oldest record that has not been read; 0 if there is none."""
+        oldest_ns = now_ns
+        for o in self._sources.values():
+            first = w.op.item(o, L.O_FIRST)
+            for i in range(first, first + w.op.item(o, L.O_PARALLEL)):
+                place = logs.place(w, i)
+                if place.trigger != L.LOG_END:
+                    oldest_ns = min(oldest_ns, place.append_ns)
+        return now_ns - oldest_ns
+
+    def waits(self, w: Arrays) -> tuple[int, int]:
+        """Over all records that sources have read: how long they waited, ns summed, and how many they are."""
+        here = [(instances(w, o), w.op.item(o, L.O_WEIGHT)) for o in self._sources.values()]
+        return (
+            sum(int(w.inst[rows, L.I_WAIT].sum()) * weight for rows, weight in here),
+            sum(int(w.inst[rows, L.I_IN].sum()) * weight for rows, weight in here),
+        )
+
+    def weight(self, w: Arrays, id: str) -> int:
+        return int(w.op[self._sources[id], L.O_WEIGHT])
+
+
+def instances(w: Arrays, o: int) -> slice:
+    """All that an operator is laid out with."""
+    return slice(w.op.item(o, L.O_FIRST), w.op.item(o, L.O_FIRST) + w.op.item(o, L.O_STRIDE))
+
+
+class Samples:
+    """A control that looks at the topics every 15 s. rows: time, records appended so far, records not read, and of the records read since
+    the last one how long they waited in sum and how many they were; age of the oldest one, and 1 while nobody reads."""
+
+    def __init__(self, topics: Topics, job: Job, until_ns: int):
+        self._topics, self._job, self._until_ns = topics, job, until_ns
+        self._next_ns = SAMPLE_NS
+        self._waits = 0, 0
+        self.rows: list[list[int]] = []
+
+    @property
+    def next_ns(self) -> int:
+        return self._next_ns if self._next_ns <= self._until_ns else L.FAR
+
+    def act(self, world: World, now_ns: int) -> None:
+        w, logs = world.arrays, world.logs
+        waits = self._topics.waits(w)
+        waited, count = (after - before for before, after in zip(self._waits, waits, strict=True))
+        appended, lag = (sum(each.values()) for each in (self._topics.appended(w, logs, now_ns), self._topics.lag(w, logs, now_ns)))
+        stands = self._job.under_way is not None or self._job.recovering
+        self.rows.append([now_ns, appended, lag, waited, count, self._topics.oldest_wait_ns(w, logs, now_ns), int(stands)])
+        self._waits, self._next_ns = waits, now_ns + SAMPLE_NS
+
+    def state(self) -> Any:
+        return {"next_ns": self._next_ns, "waits": list(self._waits), "rows": [list(row) for row in self.rows]}
+
+    def restore(self, state: Any) -> None:
+        self._next_ns, self._waits = state["next_ns"], (state["waits"][0], state["waits"][1])
+        self.rows = [list(row) for row in state["rows"]]
+
+
+class Watch:
+    """Of one run. loop: None where no policy is asked. started_with: parallelism by operator. orders_ns: when the document or a plan
+    orders something."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        job: Job,
+        loop: AutoscalingLoop | None,
+        samples: Samples,
+        topics: Topics,
+        started_with: Mapping[str, int],
+        orders_ns: Sequence[int],
+    ):
+        self._experiment, self._job, self._loop, self._samples, self._topics = experiment, job, loop, samples, topics
+        self._started_with, self._orders_ns = dict(started_with), sorted(orders_ns)
+
+    # Frames
+
+    def frame(self, w: Arrays, logs: SourceLogs, gained: Words, after_ns: int, to_ns: int) -> dict[str, Any]:
+        """What is now, and what was decided or has changed later than one moment and up to another. gained: of records that sources read
+        meanwhile, ns waited and their number, by instance."""
+        job, loop = self._job, self._loop
+        at_sources = w.inst[:, L.I_SOURCE] == 1
+        waited, read = gained[:, at_sources].sum(axis=1).tolist()
+        state, until_ns = self._state(to_ns)
+        next_ns = min([loop.next_ns] if loop is not None else [], default=L.FAR)
+        next_ns = min([next_ns, *(at_ns for at_ns in self._orders_ns if at_ns > to_ns)])
+        decisions = [] if loop is None else _since(loop.decisions, after_ns)
+        return {
+            "workers": sum(job.parallelism.values()),
+            "parallelism": dict(job.parallelism),
+            "wanted": dict(job.parallelism if job.open is None else job.open.after),
+            "state": state,
+            "until_s": _seconds(until_ns),
+            "next_s": None if next_ns >= L.FAR else next_ns / SECOND_NS,
+            "lag": self._topics.lag(w, logs, to_ns),
+            "topic_wait_ms": round(waited / read / 1e6, 6) if read else None,
+            "oldest_wait_s": self._topics.oldest_wait_ns(w, logs, to_ns) / SECOND_NS,
+            "decisions": [asdict(decision) for decision in decisions],
+            "actions": [self._told(w, logs, action) for action in job.actions if after_ns < action.changed_ns <= to_ns],
+        }
+
+    def _state(self, now_ns: int) -> tuple[str, int]:
+        """What the job or the loop is at, and until when, -1 if that is not known."""
+        about: Any = self._experiment.policies.scaling
+        action = self._job.under_way
+        if action is not None:
+            if action.stored_ns < 0:
+                return "stopping" if action.drained_ns < 0 else "storing", -1
+            if action.arranged_ns < 0:
+                more = sum(action.after.values()) > sum(action.before.values())
+                lasts_s = about.rescaling.restart_s + (about.rescaling.pod_start_s if more else 0)
+                return "restarting", action.stored_ns + seconds_ns(lasts_s)
+            return "restoring", -1
+        if self._job.recovering:
+            return "restoring", -1
+        if self._loop is None:
+            return "running", -1
+        if now_ns < self._loop.quiet_until_ns:
+            return "cooldown", self._loop.quiet_until_ns
+        start_ns = seconds_ns(about.start_s)
+        return ("starting", start_ns) if now_ns < start_ns else ("running", -1)
+
+    def _told(self, w: Arrays, logs: SourceLogs, action: Action) -> dict[str, Any]:
+        return {
+            "number": action.number,
+            "kind": action.kind,
+            "who": action.who,
+            **{
+                f"{name}_s": _seconds(getattr(action, f"{name}_ns"))
+                for name in ("ordered", "stopped", "drained", "stored", "arranged", "restored", "ended")
+            },
+            "before": dict(action.before),
+            "after": dict(action.after),
+            "state_bytes": action.state_bytes,
+            "moved_bytes": action.moved_bytes,
+            "lag_before": self._lag(w, logs, action, action.stopped_ns),
+            "lag_after": self._lag(w, logs, action, action.ended_ns) if action.outcome == "done" else None,
+            "outcome": action.outcome,
+            "why": action.why,
+        }
+
+    def _lag(self, w: Arrays, logs: SourceLogs, action: Action, at_ns: int) -> int | None:
+        """What waited in the topics at a moment between its stop and its end."""
+        if action.stopped_ns < 0 or at_ns < 0:
+            return None
+        return sum(logs.appended(w, id, at_ns) - read * self._topics.weight(w, id) for id, read in action.read.items())
+
+    # Summary
+
+    def summary(self, now_ns: int) -> dict[str, Any]:
+        """Of the run so far."""
+        begun = [action for action in self._job.actions if action.begun_ns >= 0]
+        done = [action for action in begun if action.outcome == "done"]
+        workers = [(0, sum(self._started_with.values())), *((action.arranged_ns, sum(action.after.values())) for action in done)]
+        ended = [judging.Action(each.ended_ns, each.before, each.after if each.outcome == "done" else each.before) for each in begun
+                 if each.outcome]  # fmt: skip
+        up, down = judging.up_and_down(ended)
+        rows = self._samples.rows
+        waits = [(row[3] / row[4] / SECOND_NS, row[4]) for row in rows if row[4]]
+        sampled = [(row[0], row[3] / row[4] / SECOND_NS if row[4] and not row[6] else row[5] / SECOND_NS) for row in rows]
+        slo_s = getattr(self._experiment.policies.scaling, "slo_s", 0)
+        came = [(before[0], (after[1] - before[1]) / (after[0] - before[0])) for before, after in pairwise([[0] * 7, *rows])]
+        until_ns = max(now_ns, 1)
+        return {
+            "workers_mean": round(judging.mean_between(workers, 0, until_ns), 6),
+            "workers_max": max(count for _, count in workers),
+            "worker_hours": round(judging.worker_hours(workers, until_ns), 6),
+            "actions": len(begun),
+            "up": up,
+            "down": down,
+            "aborted": sum(action.outcome == "aborted" for action in self._job.actions),
+            "down_s": sum(action.ended_ns - action.stopped_ns for action in begun if action.outcome and action.stopped_ns >= 0) / SECOND_NS,
+            "wait_s": _spread(judging.spread([wait for wait, _ in waits], [count for _, count in waits])),
+            "sampled_wait_s": _spread(judging.spread([wait for _, wait in sampled])),
+            "low_share": _rounded(judging.low_share(sampled, slo_s)),
+            "slo_violation_s": judging.violation_ns(sampled, slo_s) / SECOND_NS,
+            "follows": _rounded(judging.follows(workers, came, until_ns)),
+            "phases": self._phases(ended, min(until_ns, self._experiment.workload.horizon_ns)),
+        }
+
+    def _phases(self, ended: Sequence[judging.Action], until_ns: int) -> dict[str, Any]:
+        """Of a load in steps, by number; none of another."""
+        rates = [source.rate for source in self._experiment.workload.sources.values()]
+        if not all(isinstance(rate, StepsRate) for rate in rates):
+            return {}
+        steps = sorted((seconds_ns(step.at_s), n, step.per_s) for n, rate in enumerate(rates) for step in getattr(rate, "steps", ()))
+        now, points = [0.0] * len(rates), {0: 0.0}
+        for at_ns, n, per_s in steps:
+            now[n] = per_s
+            points[at_ns] = sum(now)
+        lag = [(row[0], row[2]) for row in self._samples.rows]
+        found = {}
+        for number, (from_ns, to_ns) in enumerate(judging.phases(list(points.items()), until_ns), start=1):
+            rate = next(rate for at_ns, rate in reversed(points.items()) if at_ns <= from_ns)
+            one = judging.phase(self._started_with, ended, lag, from_ns, to_ns, rate / 4)
+            found[str(number)] = {
+                "from_s": from_ns / SECOND_NS,
+                "to_s": to_ns / SECOND_NS,
+                "actions": one.actions,
+                "settled_s": one.settled_ns / SECOND_NS,
+                "settled_steps": one.settled_steps,
+                "converged": one.converged,
+                "converged_s": one.settled_ns / SECOND_NS if one.converged else None,
+                "steps": one.settled_steps if one.converged else None,
+            }
+        return found
+
+
+def _since(decisions: Sequence[Any], after_ns: int) -> Sequence[Any]:
+    """Those later than a moment; times ascend."""
+    first = len(decisions)
+    while first and decisions[first - 1].t_s > after_ns / SECOND_NS:
+        first -= 1
+    return decisions[first:]
+
+
+def _seconds(at_ns: int) -> float | None:
+    return None if at_ns < 0 else at_ns / SECOND_NS
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
+
+
+def _spread(found: judging.Spread | None) -> dict[str, float | None]:
+    values: Mapping[str, Any] = dict.fromkeys(("mean", "p50", "p95", "max")) if found is None else found._asdict()
+    return {name: _rounded(value) for name, value in values.items()}
+
+
+def retention_of(controls: Sequence[Any]) -> Any:
+    """What drops old records from the logs; None if nothing does."""
+    return next((control for control in controls if isinstance(getattr(control, "dropped", None), np.ndarray)), None)
