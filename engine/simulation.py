@@ -343,8 +343,8 @@ class Simulation:
         if self._checkpoints is not None:
             frame["checkpoints"] = self._checkpoints.frame(w, since_ns, edge, self.finished)
         if self._scaling is not None:
-            read = now.since(self._before)
-            frame["scaling"] = self._scaling.frame(w, self._logs, np.stack([read.wait_ns, read.served]), since_ns, edge)
+            waits = now.waits - self._before.waits
+            frame["scaling"] = self._scaling.frame(w, self._logs, waits, since_ns, edge)
         self.telemetry.add(frame, rows, self._plan.sinks, self._latencies, now.histogram - self._before.histogram)
         self._before = now
         self.frame_number += 1

@@ -158,12 +158,13 @@ class Watch:
 
     # Frames
 
-    def frame(self, w: Arrays, logs: SourceLogs, gained: Words, after_ns: int, to_ns: int) -> dict[str, Any]:
-        """What is now, and what was decided or has changed later than one moment and up to another. gained: of records that sources read
-        meanwhile, ns waited and their number, by instance."""
+    def frame(self, w: Arrays, logs: SourceLogs, waits: Words, after_ns: int, to_ns: int) -> dict[str, Any]:
+        """What is now, and what was decided or has changed later than one moment and up to another. waits: of the run's records whose
+        service began meanwhile, ns waited and their number, by instance."""
         job, loop = self._job, self._loop
         at_sources = w.inst[:, L.I_SOURCE] == 1
-        waited, read = gained[:, at_sources].sum(axis=1).tolist()
+        weight = w.op[w.inst[:, L.I_OP], L.O_WEIGHT]
+        waited, read = (sum(a * b for a, b in zip(row[at_sources].tolist(), weight[at_sources].tolist(), strict=True)) for row in waits)
         state, until_ns = self._state(to_ns)
         next_ns = min([loop.next_ns] if loop is not None else [], default=L.FAR)
         next_ns = min([next_ns, *(at_ns for at_ns in self._orders_ns if at_ns > to_ns)])

@@ -64,6 +64,7 @@ class Counters:
     sent_bytes: Words  # (hosts, trunks and actors,)
     histogram: Words  # (sinks of the measured latency, then of each of the others; buckets)
     latency: Words  # (as `histogram`, 3)
+    waits: Words  # (2, instances) ns that records of the run waited for their service, and their number: as real ones they fit no word
 
     @classmethod
     def read(cls, w: Arrays, t_ns: int, offered: int, dropped: Words) -> Counters:
@@ -90,6 +91,7 @@ class Counters:
             sent_bytes=w.host[:, L.H_SENT_BYTES].copy(),
             histogram=w.histogram * at_sink,
             latency=w.latency_sums * np.hstack([at_sink, at_sink, np.ones_like(at_sink)]),
+            waits=inst[:, [L.I_WAIT, L.I_IN]].T.copy(),
         )
 
     @classmethod

@@ -6,15 +6,10 @@ and counted in full, or not at all; counters that do not begin at 0 with their i
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections.abc import Callable
-from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -151,9 +146,6 @@ class Twin:
     def taken(self, operator: str, index: int, t_ns: int) -> int:
         return self.weight * sum(start <= t_ns for start, _ in self.services(operator, index))
 
-    def ended(self, operator: str, index: int, t_ns: int) -> int:
-        return self.weight * sum(end <= t_ns for _, end in self.services(operator, index))
-
     def pending(self, index: int, t_ns: int) -> int:
         came = sum(at_ns <= t_ns and owner == index for at_ns, owner in zip(self.appended, self.owner, strict=True))
         return self.weight * came - self.taken("bids", index, t_ns)
@@ -161,7 +153,7 @@ class Twin:
 
 @given(made=lines())
 def test_gauges_are_what_a_list_of_all_events_says(made: Document) -> None:
-    simulation, scrapes, job = watched(made)
+    simulation, scrapes, _ = watched(made)
     twin = Twin(finished(simulation))
     found, graph = rows(scrapes), scrapes.metrics.graph()
     rooms = {room.operators[0]: room.operators for room in rooms_of(simulation.experiment)}
@@ -177,7 +169,7 @@ def test_gauges_are_what_a_list_of_all_events_says(made: Document) -> None:
             assert row["busy_ns"] + row["idle_ns"] + row["blocked_ns"] == S
             assert min(row.values()) >= 0
             assert row["records_in"] == twin.taken(members[0], index, at_ns)
-            sent = twin.ended(members[-1], index, at_ns) if members[-1] != "sink" else 0
+            sent = twin.taken(members[-1], index, at_ns) if members[-1] != "sink" else 0  # outputs are made as a service begins
             assert row["records_out"] == sent
             before = next((out for t_ns, out in reversed(outs) if t_ns <= at_ns - 10 * MS), 0)
             assert row["out_micro_per_s"] == (sent - before) * 10**6 * 100
@@ -188,5 +180,3 @@ def test_gauges_are_what_a_list_of_all_events_says(made: Document) -> None:
             assert row["fill_ppm"] <= 10**6
     state = scrapes.metrics.state()["topics"]["bids"]
     assert state[1] == [[twin.weight * bisect_right(twin.appended, at_ns)] for at_ns in state[0]]
-
-
