@@ -18,6 +18,8 @@ from .faults import AnyFault, HostFault
 from .operator import Model
 from .problems import Refusal, suggestion
 from .rates import AnyPattern, FileRate, RecordedRate
+from .scalable import vertices
+from .scaling import Manual, Order, Scaling
 from .units import Number, seconds_ns
 
 
@@ -28,6 +30,9 @@ class Fork(Model):
     load: Number | None = Field(default=None, gt=0, le=1e6, description="from then on all sources have so many times their rate")
     rates: dict[str, AnyPattern] = Field(default_factory=dict, description="patterns that sources have from then on, by operator")
     faults: tuple[AnyFault, ...] = Field(default=(), max_length=1000, description="what goes wrong besides, at that moment or later")
+    rescales: tuple[Order, ...] = Field(
+        default=(), max_length=1000, description="orders for other parallelisms besides, at that moment or later"
+    )
 
     def applied(self, parent: Experiment, written: Mapping[str, Any]) -> dict[str, Any]:
         """The document of a fork of this experiment. written: its own document, in which the rest stays as it is. Raises Refusal, its
@@ -45,7 +50,30 @@ class Fork(Model):
         added = [fault.model_dump(mode="json", by_alias=True, exclude_none=True) for fault in self.faults]
         if added:
             document["faults"] = [*document.get("faults", []), *added]
+        if self.rescales:
+            policies = document.get("policies", {})
+            document["policies"] = policies | {"scaling": self._scaling(parent, policies.get("scaling"))}
         return document
+
+    def _scaling(self, parent: Experiment, written: Any) -> dict[str, Any]:
+        """The document's part on scaling with these orders. Where nobody scaled anything it begins by hand, with as many workers as the
+        orders take."""
+        for n, order in enumerate(self.rescales):
+            if seconds_ns(order.at_s) < seconds_ns(self.at_s):
+                message = f"at_s is {order.at_s:g}, before the fork at {self.at_s:g} s; let it be then or later"
+                raise Refusal(message, at=("rescales", n, "at_s"), code="out_of_range", value=order.at_s)
+        added = [order.model_dump(mode="json") for order in self.rescales]
+        scaling = parent.policies.scaling
+        if isinstance(scaling, Scaling):
+            return {**written, "orders": [*written.get("orders", []), *added]}
+        runs = {spec.id: spec.parallelism for spec in parent.query.operators}
+        workers = [sum(runs.values())]
+        together = vertices(parent.query)
+        for order in sorted(self.rescales, key=lambda order: order.at_s):
+            for vertex in together:
+                runs |= {id: order.parallelism[named] for named in vertex if named in order.parallelism for id in vertex}
+            workers.append(sum(runs.values()))
+        return {"kind": "manual", "workers_max": max(Manual().workers_max, *workers), "orders": added}
 
     def _patterns(self, parent: Experiment) -> dict[str, Any]:
         """What sources have from the moment on, by operator, as it stands in a document."""

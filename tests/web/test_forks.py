@@ -42,4 +42,36 @@ def test_a_fork_goes_its_own_way_from_its_moment_on(client: Client, lab: Lab) ->
     unknown = forked(at_s=1.0, faults=[fault])
     assert (unknown["status"], "nowhere" in unknown["problems"][0]["message"]) == (422, True)
     assert forked(at_s=1.0, load="much")["status"] == 422
+    early = forked(at_s=1.0, rescales=[{"at_s": 0.5, "parallelism": {"sink": 2}}])
+    assert (early["status"], early["problems"][0]["pointer"]) == (422, "/rescales/0/at_s")
     assert forked(at_s=1.0, lode=2)["status"] == 422
+
+
+def test_a_rescale_by_hand_is_a_fork(client: Client, lab: Lab) -> None:
+    document = small_document()
+    for edge in document["query"]["edges"]:
+        edge["partitioning"] = {"kind": "rebalance"}
+    parent = client.post(f"/api/experiments/{new_experiment(lab, document).pk}/runs", {}, content_type="application/json").json()
+    execution.execute(parent["id"])
+
+    def forked(run: Any, *orders: Any) -> Any:
+        body = {"at_s": 0.5, "rescales": [{"at_s": at_s, "parallelism": p} for at_s, p in orders]}
+        answer = client.post(f"/api/runs/{run['id']}/fork", body, content_type="application/json")
+        return answer.json() | {"status": answer.status_code}
+
+    sink = document["query"]["operators"][-1]["id"]
+    child = forked(parent, (0.6, {sink: 3}))
+    assert (child["status"], child["document"]["policies"]["scaling"]["kind"]) == (201, "manual")
+    grandchild = forked(child, (0.7, {sink: 2}))
+    assert [order["parallelism"] for order in grandchild["document"]["policies"]["scaling"]["orders"]] == [{sink: 3}, {sink: 2}]
+    unknown = forked(parent, (0.6, {"nobody": 3}))
+    assert (unknown["status"], "nobody" in unknown["problems"][0]["message"]) == (422, True)
+    execution.execute(child["id"])
+    pasts = [client.get(f"/api/runs/{run['id']}/frames").json()["frames"][:2] for run in (parent, child)]
+    assert [frame["operators"] for frame in pasts[0]] == [frame["operators"] for frame in pasts[1]]
+    frames = client.get(f"/api/runs/{child['id']}/frames").json()["frames"]
+    actions = [action for frame in frames for action in frame["scaling"]["actions"]]
+    assert (actions[0]["who"], actions[0]["ordered_s"], actions[0]["after"][sink]) == ("document", 0.6, 3)
+    assert frames[1]["scaling"]["parallelism"][sink] != 3
+    summary = client.get(f"/api/runs/{child['id']}").json()["summary"]
+    assert summary["scaling"]["actions"] == 1
