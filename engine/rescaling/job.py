@@ -93,7 +93,8 @@ class Job(CoordinatedRounds):
         self._look_ns = self._deadline_ns = self._restart_ns = FAR
         self._heard: tuple[list[Mark], list[list[int]]] = [], []  # of the savepoint that is being taken
         self._saved: Savepoint | None = None  # where all go back to, if no round has been confirmed since
-        self._read: dict[int, int] = {}  # what each instance of a source had read at its last savepoint
+        # what each instance of a source had read when it stopped for the last time
+        self._read = {i: 0 for laid in operators if laid.is_source for i in range(laid.first, laid.first + laid.most)}
 
     def start(self, directory: Directory) -> None:
         super().start(directory)
@@ -219,7 +220,7 @@ class Job(CoordinatedRounds):
         action.moved_bytes = sum(fetch.bytes for fetch in taken if fetch.instance != fetch.old)
         assert action.state_bytes == sum(sum(one.groups.values()) for one in stored.values()), "some group has no owner, or two"
         sources = [laid for laid in self.operators if laid.is_source]
-        action.read = {laid.id: sum(self._read.get(i, 0) for i in range(laid.first, laid.first + laid.most)) for laid in sources}
+        action.read = {laid.id: sum(self._read[i] for i in range(laid.first, laid.first + laid.most)) for laid in sources}
         more = sum(action.after.values()) > sum(action.before.values())
         self._deadline_ns = FAR
         self._restart_ns = last.ended_ns + max(1, self.times.restart_ns + more * self.times.pod_start_ns)

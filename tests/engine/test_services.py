@@ -120,7 +120,7 @@ class Shelf:
         return there
 
     def serve(self, request: Request, at_ns: int) -> tuple[list[int], int, bytes, int]:
-        verb, number, key = request.words
+        verb, number, key, *most = request.words
         there, disk = self.now(), self.disk
         if verb == store.PUT:
             used = sum(size for other, (size, _) in there.items() if other != key) + request.size_bytes
@@ -136,6 +136,7 @@ class Shelf:
             self.history.append((key, 0, None))
             return [store.DONE, number, key], 0, b"", disk.latency_ns
         size, content = there[key]
+        size = min([size, *most])
         return [store.DONE, number, key], size, content, disk.latency_ns + wire_ns(size, disk.read_mbit_per_s)
 
 
@@ -196,6 +197,8 @@ def scripts(draw: st.DrawFn, of_logs: bool) -> list[list[Request]]:
                 rest = (first, first + draw(st.integers(0, 2)))
             elif of_logs and verb == logs.TRUNCATE:
                 rest = (draw(st.integers(0, 4)),)
+            elif not of_logs and verb == store.GET:
+                rest = draw(st.sampled_from(((), (1,), (500,), (8_000,))))  # all of it, or so much
             size, parcel = (draw(st.integers(1, 9_000)), bytes([number, place])) if verb == 0 else (40, b"")
             script.append(Request(at_ns, (verb, number, place, *rest), size, parcel))
         found.append(script)

@@ -1,0 +1,212 @@
+"""Hosts that are lost in each part of a rescale, with coordinated checkpoints (docs/autoscaling.md, section 3).
+
+What this catches: a savepoint that is used though it never was complete, instances that stay held for ever, state that a machine takes
+twice or from the wrong arrangement, a line that mixes two arrangements, records that are read again or never.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+
+import engine
+from engine.core import layout as L
+from engine.core.arrangement import active
+from engine.core.scheduling import HELD
+from tests import corner_cases
+
+from .agreement import simulated
+from .recovery_examples import coordinated, counting, joining, with_losses
+from .test_losses_on_purpose import MS, Moment, hosts_of, in_an_upload, lost_then, on_another_host, worker_of
+from .test_recovery import Document, finished, random_losses, values
+from .test_rescaling import assert_counts_add_up, assert_state_is_where_its_records_go, begins_anew, job_of, ordered, scaled
+
+ORDERED_NS = 150 * MS
+JOBS = (counting, joining)
+AFTER = {"counting": {"bids": 6, "keys": 6, "counts": 2, "sink": 5}, "joining": {"auctions": 5, "some": 2, "pairs": 6, "sink": 2}}
+
+
+def slow(job: Callable[..., Document]) -> Document:
+    """One link is slow, and so is the store; keys have key groups."""
+    made = job(protocol=coordinated(interval_s=0.04, detect_ms=2, restart_ms=3, store={"request_ms": 6.0}))
+    names = [f"w{n + 1}" for n in range(made["cluster"]["hosts"][0]["count"])]
+    made["cluster"]["hosts"] = [corner_cases.host(name, egress_latency_ms=6.0 if name == "w1" else 0.5) for name in names]
+    for edge in made["query"]["edges"]:
+        edge.get("partitioning", {}).pop("scheme", None)
+    for source in made["workload"]["sources"].values():
+        source["partitions"] = 10
+    return made
+
+
+def rescaling(job: Callable[..., Document]) -> Document:
+    orders = [{"at_s": ORDERED_NS / 1e9, "parallelism": AFTER[job.__name__]}]
+    return scaled(slow(job), orders, {"restart_s": 0.008, "pod_start_s": 0.002})
+
+
+@cache
+def arranged_ns(job: Callable[..., Document]) -> int:
+    """When all are ordered to begin anew, where nobody is lost."""
+    return job_of(finished(rescaling(job))).actions[0].arranged_ns
+
+
+def one_is_told_late(job: Callable[..., Document]) -> Document:
+    """A machine that stands still as the orders come."""
+    when = {"kind": "at", "at_s": arranged_ns(job) / 1e9}
+    return rescaling(job) | {"faults": [{"kind": "pause", "host": "w3", "when": when, "for_ms": 5}]}
+
+
+@cache
+def expected(job: Callable[..., Document]) -> frozenset[tuple[Any, ...]]:
+    rows = values(finished(slow(job)))
+    assert rows.total() > 400
+    return frozenset(rows)
+
+
+# -- the moments ---------------------------------------------------------------------------------------------------------------------
+
+
+def in_stopping(simulation: engine.Simulation) -> set[int]:
+    """Hosts of instances that are held, while others are not."""
+    w, action = simulation._world.arrays, job_of(simulation).under_way
+    if action is None or action.stored_ns >= 0:
+        return set()
+    held = w.inst[:, L.I_RANK] == HELD
+    return set() if held[active(w)].all() else set(w.inst[held, L.I_HOST].tolist())
+
+
+def in_storing(simulation: engine.Simulation) -> set[int]:
+    """Hosts that have lately captured something that the store does not have, in a savepoint for which all have stopped."""
+    w, action = simulation._world.arrays, job_of(simulation).under_way
+    if action is None or action.stored_ns >= 0 or not (w.inst[active(w), L.I_RANK] == HELD).all():
+        return set()
+    return in_an_upload(simulation) or set(hosts_of(simulation))
+
+
+def in_waiting(simulation: engine.Simulation) -> set[int]:
+    """The savepoint is complete, and the new job has not begun."""
+    action = job_of(simulation).under_way
+    return set(hosts_of(simulation)) if action is not None and action.stored_ns >= 0 > action.arranged_ns else set()
+
+
+def in_ordering(simulation: engine.Simulation) -> set[int]:
+    """Hosts that have been ordered to begin anew, while others have not heard of it."""
+    found = {host for host, begin in worker_of(simulation)._begins.items()}
+    return found if begins_anew(simulation) and len(found) < len(hosts_of(simulation)) else set()
+
+
+def in_fetching(simulation: engine.Simulation) -> set[int]:
+    """Hosts that wait for what they fetch."""
+    return {host for host, begin in worker_of(simulation)._begins.items() if begin.awaited}
+
+
+def in_waiting_for_the_last(simulation: engine.Simulation) -> set[int]:
+    """Hosts that have what is theirs, while others have not."""
+    return set(job_of(simulation).recoveries[-1].restored) if begins_anew(simulation) else set()
+
+
+def in_going_on(simulation: engine.Simulation) -> set[int]:
+    """All go on, and no round has been confirmed since: the savepoint of the old arrangement is where they would go back to."""
+    job = job_of(simulation)
+    done = [action for action in job.actions if action.outcome == "done"]
+    return {max(hosts_of(simulation))} if done and job._saved is not None and simulation.now_ns > done[0].ended_ns + 15 * MS else set()
+
+
+BEFORE = (in_stopping, in_storing)
+BEHIND = (in_waiting, in_ordering, in_fetching, in_waiting_for_the_last)
+
+
+def assert_right(simulation: engine.Simulation, job: Callable[..., Document]) -> None:
+    assert simulation.drained
+    assert not (simulation._world.arrays.inst[:, L.I_RANK] == HELD).any()
+    assert values(simulation).keys() == expected(job)
+    assert_state_is_where_its_records_go(simulation)
+    assert_counts_add_up(simulation)
+
+
+@on_another_host
+@pytest.mark.parametrize("moment", BEFORE, ids=lambda moment: moment.__name__)
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.__name__)
+def test_before_the_savepoint_is_complete(job: Callable[..., Document], moment: Moment, other: bool) -> None:
+    """It comes to nothing, and all go back to the last round, in the old arrangement."""
+    simulation, lost_ns, host = lost_then(rescaling(job), moment, ORDERED_NS, ORDERED_NS + 60 * MS, other)
+    before = dict(job_of(simulation).parallelism)
+    simulation.run_until(simulation.end_ns)
+    manager = job_of(simulation)
+    (action,), (recovery,) = manager.actions, manager.recoveries
+    assert action.outcome == "aborted"
+    assert f"w{host + 1} was lost before the savepoint was complete" == action.why
+    assert action.begun_ns < lost_ns < action.ended_ns
+    assert recovery.hosts == [host]
+    (savepoint,) = [one for one in manager.rounds if one.savepoint]
+    assert savepoint.ended == "aborted"
+    assert {number for number in recovery.line if number >= 0} == {savepoint.number - 1}
+    assert manager.parallelism == before
+    assert_right(simulation, job)
+
+
+@on_another_host
+@pytest.mark.parametrize("moment", BEHIND, ids=lambda moment: moment.__name__)
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.__name__)
+def test_behind_the_savepoint(job: Callable[..., Document], moment: Moment, other: bool) -> None:
+    """It is carried out all the same, later; nobody goes back to before it."""
+    made = one_is_told_late(job) if moment is in_ordering else rescaling(job)
+    simulation, lost_ns, host = lost_then(made, moment, ORDERED_NS, ORDERED_NS + 90 * MS, other)
+    simulation.run_until(simulation.end_ns)
+    manager = job_of(simulation)
+    (action,) = manager.actions
+    assert action.outcome == "done"
+    assert action.stored_ns < lost_ns < action.ended_ns
+    (savepoint,) = [one for one in manager.rounds if one.savepoint]
+    for recovery in manager.recoveries:
+        assert {number for number in recovery.line if number >= 0} == {savepoint.number}
+        assert sum(number >= 0 for number in recovery.line) == sum(action.after.values())
+    lost = [recovery.hosts for recovery in manager.recoveries if not recovery.planned]
+    assert lost == [] if moment is in_waiting else [[host]]
+    assert manager.parallelism == action.after
+    assert_right(simulation, job)
+
+
+@on_another_host
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.__name__)
+def test_before_the_first_round_of_the_new_arrangement(job: Callable[..., Document], other: bool) -> None:
+    """All fetch the same parts of the savepoint again."""
+    simulation, lost_ns, host = lost_then(rescaling(job), in_going_on, ORDERED_NS, ORDERED_NS + 200 * MS, other)
+    read = int(simulation._world.arrays.inst[:, L.I_IN].sum())
+    simulation.run_until(simulation.end_ns)
+    manager = job_of(simulation)
+    (action,) = manager.actions
+    planned, recovery = manager.recoveries
+    assert (planned.planned, recovery.planned, recovery.hosts) == (True, False, [host])
+    assert action.outcome == "done"
+    assert action.ended_ns < lost_ns < recovery.detected_ns
+    assert recovery.line == planned.line
+    assert sum(action.read.values()) < read
+    assert simulation._world.arrays.inst[:, L.I_AGAIN].sum() > 0, "something was read again"
+    assert_right(simulation, job)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.__name__)
+def test_results_do_not_depend_on_rescales_and_losses(job: Callable[..., Document], seed: int) -> None:
+    chance = random.Random(f"{job.__name__} {seed}")
+    made = slow(job)
+    times = sorted(round(chance.uniform(0.01, 0.29), 6) for _ in range(8))
+    names = [host["name"] for host in made["cluster"]["hosts"]]
+    losses = [one for _ in range(3) for one in random_losses(chance, names, 0.3)]
+    whole = scaled(made, ordered(made, times, seed), {"restart_s": 0.004, "timeout_s": 0.05})
+    simulation = simulated(with_losses(whole, losses), trace=False, keep_outputs=True)
+    for moment_ns in sorted(chance.randrange(10 * MS, 400 * MS) for _ in range(10)):
+        simulation.run_until(moment_ns)
+        w = simulation._world.arrays
+        if not (w.inst[active(w) & (w.inst[:, L.I_SOURCE] == 1), L.I_STATUS] == L.DOWN).any():  # then it is known how far they go back
+            assert_counts_add_up(simulation)
+    simulation.run_until(simulation.end_ns)
+    manager = job_of(simulation)
+    assert manager.recoveries
+    assert all(action.outcome for action in manager.actions)
+    assert_right(simulation, job)
