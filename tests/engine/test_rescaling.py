@@ -363,3 +363,26 @@ def test_an_order_in_a_round_waits_for_its_end() -> None:
     frames_of_recovery = simulation.summary()["checkpointing"]["recoveries"]
     assert frames_of_recovery == 0, "nobody was lost"
     assert rows_of(simulation) == rows_of(whole)
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+@pytest.mark.parametrize("timeout_s", [1.0, 0.002], ids=["done", "given_up"])
+def test_sources_that_are_behind_say_how_far_they_are(processor: str, timeout_s: float) -> None:
+    """Their watermarks take their turns among the records that wait, before and after a rescale: windows end all the time."""
+    made = busy(2, processor)
+    for operator in made["query"]["operators"]:
+        if operator["id"] == "in":
+            operator["cost"] = {"record_us": 700}  # of two, which read half of what comes
+    times_s = [round(0.02 + 0.025 * n, 3) for n in range(4)]
+    orders = [order(at_s, kept=2 + n % 3) for n, at_s in enumerate(times_s)]
+    simulation = simulated(scaled(made, orders, {"timeout_s": timeout_s}), trace=False)
+    simulation.run_until(130 * MS)
+    actions = job_of(simulation).actions
+    assert [action.outcome for action in actions] == ["done" if timeout_s == 1 else "aborted"] * 4
+    read = simulation._world.arrays.inst[simulation._world.arrays.inst[:, L.I_SOURCE] == 1, L.I_IN].sum()
+    assert simulation._counters(simulation.now_ns).offered > 1.7 * read, "they are behind"
+    ends = sorted(record["end_ns"] for record in simulation.sink_records("sink"))
+    for action, after in itertools.pairwise(actions):
+        assert any(action.ended_ns < end_ns < after.ordered_ns for end_ns in ends)
+    simulation.run_until(simulation.end_ns)
+    assert rows_of(simulation) == rows_of(finished(made))
