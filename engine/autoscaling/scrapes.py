@@ -118,7 +118,7 @@ class Scrapes:
             self._last, self._base = [[0] * len(w.inst) for _ in now], [[0] * len(w.inst) for _ in (IN, OUT)]
         self.metrics.notice()
         if self._begun != self.metrics.begun:
-            self._begun, self._base = self.metrics.begun, [list(self._last[IN]), list(self._last[OUT])] if self._begun else self._base
+            self._begun, self._base = self.metrics.begun, [list(self._last[IN]), list(self._last[OUT])]
         counts = {part.name: sum(world.logs.appended(w, id, now_ns) for id, _ in part.sources) for part in self._parts if part.sources}
         rows = {} if self._stands() else self._rows(w, now, now_ns, counts)
         self.metrics.scrape(now_ns, rows, counts)

@@ -63,7 +63,7 @@ class Counters:
     gained: Words  # (GAINED, instances)
     sent_bytes: Words  # (hosts, trunks and actors,)
     histogram: Words  # (sinks of the measured latency, then of each of the others; buckets)
-    latency: Words  # (as `histogram`, 3)
+    latency: Words  # (as `histogram`, 3) of the run's records: as real ones their sums fit no word
     waits: Words  # (2, instances) ns that records of the run waited for their service, and their number: as real ones they fit no word
 
     @classmethod
@@ -76,12 +76,6 @@ class Counters:
         gained[_ROW["alignment_ns"]] = w.align[:, L.A_WAITED] * taken
         busy, blocked, stolen = (gained[row] for row in _OF_TIME)
         settle(w, t_ns, busy, blocked, stolen)
-        sinks = w.op[w.op[:, L.O_SINK] >= 0]
-        at_sink = sinks[np.argsort(sinks[:, L.O_SINK])][:, L.O_WEIGHT].reshape(-1, 1)
-        measures = int(w.g[L.G_MEASURES])
-        at_sink = np.tile(at_sink, (1 + measures, 1))
-        for k in np.flatnonzero(w.g[L.G_MEASURE_TO : L.G_MEASURE_TO + measures] == L.TO_READ):
-            at_sink[(k + 1) * len(sinks) : (k + 2) * len(sinks)] = taken[inst[:, L.I_SOURCE] == 1][0]  # it counts at the sources
         return cls(
             t_ns=t_ns,
             delivered=int((inst[:, L.I_DELIVERED] * taken).sum()),
@@ -89,8 +83,8 @@ class Counters:
             hops=int(w.g[L.G_HOPS]),
             gained=gained,
             sent_bytes=w.host[:, L.H_SENT_BYTES].copy(),
-            histogram=w.histogram * at_sink,
-            latency=w.latency_sums * np.hstack([at_sink, at_sink, np.ones_like(at_sink)]),
+            histogram=w.histogram * _weights_of_latencies(w),
+            latency=w.latency_sums.copy(),
             waits=inst[:, [L.I_WAIT, L.I_IN]].T.copy(),
         )
 
@@ -201,7 +195,7 @@ class Observer:
     ) -> dict[str, Any]:
         span_ns, span_s = new.t_ns, new.t_ns / 1e9
         kinds = 1 + len(self.latencies)
-        sums_ns = new.latency[:, 1].reshape(kinds, -1).sum(axis=1).tolist()
+        sums_ns = _latency_sums_ns(w, new, kinds)
         latency, *further = map(_live_latency, _by_latency(new.histogram, kinds), sums_ns)
         op_of, size, hosts = w.inst[:, L.I_OP], len(self.operators), len(self.hosts)
         source = (w.inst[:, L.I_SOURCE] == 1).astype(np.int64)
@@ -328,7 +322,7 @@ def summary(
     span_s = max((end.t_ns - start.t_ns) / 1e9, 1e-9)
     kinds = 1 + len(latencies)
     new = end.since(start)
-    sums_ns = new.latency[:, 1].reshape(kinds, -1).sum(axis=1).tolist()
+    sums_ns = _latency_sums_ns(w, new, kinds)
     most_ns = end.latency[:, 2].reshape(kinds, -1).max(axis=1).tolist()
     counts = _by_latency(new.histogram, kinds)
     latency, *further = (_whole_latency(*of) for of in zip(counts, sums_ns, most_ns, strict=True))
@@ -365,6 +359,25 @@ def _by_latency(histogram: Words, kinds: int) -> Words:
     """Samples over all sinks, (kinds, buckets): first the measured latency, then the others."""
     counts: Words = histogram.reshape(kinds, -1, histogram.shape[1]).sum(axis=1)
     return counts
+
+
+def _weights_of_latencies(w: Arrays) -> Words:
+    """How many real records each counts for, as `histogram`; (.., 1)."""
+    sinks = w.op[w.op[:, L.O_SINK] >= 0]
+    at_sink = sinks[np.argsort(sinks[:, L.O_SINK])][:, L.O_WEIGHT].reshape(-1, 1)
+    measures = int(w.g[L.G_MEASURES])
+    weights: Words = np.tile(at_sink, (1 + measures, 1))
+    for k in np.flatnonzero(w.g[L.G_MEASURE_TO : L.G_MEASURE_TO + measures] == L.TO_READ):
+        read_by = w.inst[w.inst[:, L.I_SOURCE] == 1, L.I_OP][0]  # it counts at the sources
+        weights[(k + 1) * len(sinks) : (k + 2) * len(sinks)] = w.op[read_by, L.O_WEIGHT]
+    return weights
+
+
+def _latency_sums_ns(w: Arrays, new: Counters, kinds: int) -> list[int]:
+    """Over all sinks, by latency."""
+    each = [ns * weight for ns, weight in zip(new.latency[:, 1].tolist(), _weights_of_latencies(w)[:, 0].tolist(), strict=True)]
+    sinks = len(each) // kinds
+    return [sum(each[k * sinks : (k + 1) * sinks]) for k in range(kinds)]
 
 
 def _live_latency(counts: Words, sum_ns: int) -> dict[str, Any]:

@@ -6,10 +6,13 @@ and counted in full, or not at all; counters that do not begin at 0 with their i
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections.abc import Callable
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -180,3 +183,108 @@ def test_gauges_are_what_a_list_of_all_events_says(made: Document) -> None:
             assert row["fill_ppm"] <= 10**6
     state = scrapes.metrics.state()["topics"]["bids"]
     assert state[1] == [[twin.weight * bisect_right(twin.appended, at_ns)] for at_ns in state[0]]
+
+
+# -- what policies rely on ---------------------------------------------------------------------------------------------------------
+
+
+def seconds(**changes: Any) -> MetricTimes:
+    return MetricTimes(pending_floor_s=0, blocked_floor_ms=0, **changes)
+
+
+def last(scrapes: Scrapes, vertex: str, name: str, first: int = 6) -> list[int]:
+    """Readings of all instances, without those of the beginning."""
+    return [row[name] for (operator, _), found in rows(scrapes).items() if operator == vertex for _, row in found[first:]]
+
+
+@pytest.mark.parametrize("attainable", [0.7, 1.0])
+def test_a_saturated_operator_is_busy_as_far_as_it_can_be_and_seems_faster_than_it_is(attainable: float) -> None:
+    made = line_of((2, 2, 1), ("rebalance", "rebalance"), (10.0, 500.0, 10.0), 20_000, credits=20, horizon_s=3)
+    made["query"]["operators"][1]["cost"]["attainable"] = attainable
+    simulation, scrapes, _ = watched(made, seconds(scrape_s=0.1, window_s=0.3, meter_s=0.6))
+    finished(simulation)
+    busy = last(scrapes, "work", "busy_ns")
+    assert len(busy) >= 40
+    assert all(abs(each / S - attainable) <= 0.03 for each in busy)
+    (first_ns, first), *_, (last_ns, final) = rows(scrapes)["work", 0][6:]
+    throughput = (final["records_in"] - first["records_in"]) / ((last_ns - first_ns) / S)
+    true_rate = throughput / (sum(busy) / len(busy) / S)
+    assert true_rate * attainable == pytest.approx(throughput, rel=0.05)
+    assert throughput == pytest.approx(2000 * attainable, rel=0.02)
+
+
+def test_a_source_behind_a_slow_operator_is_not_idle() -> None:
+    made = line_of((2, 1, 1), ("rebalance", "rebalance"), (10.0, 500.0, 10.0), 20_000, credits=20, horizon_s=3)
+    simulation, scrapes, _ = watched(made, seconds(scrape_s=0.1, window_s=0.3, meter_s=0.6))
+    finished(simulation)
+    assert max(last(scrapes, "bids", "idle_ns")) < 0.02 * S
+    assert min(last(scrapes, "bids", "blocked_ns")) > 0.9 * S
+    assert set(last(scrapes, "bids", "blocked")) == {1}
+    assert set(last(scrapes, "work", "blocked")) == {0}
+    assert min(last(scrapes, "work", "fill_ppm")) > 900_000
+    assert max(last(scrapes, "sink", "fill_ppm")) < 100_000
+    pending = last(scrapes, "bids", "pending")
+    assert pending[0] < pending[len(pending) // 2 - 1], "it grows without end"
+
+
+def test_little_that_waits_and_little_blocking_are_not_told() -> None:
+    made = line_of((1, 1, 1), ("rebalance", "rebalance"), (10.0, 330.0, 10.0), 2700, credits=1, horizon_s=3)
+    made["workload"]["sources"]["bids"]["arrivals"] = {"kind": "poisson"}
+    told = watched(made, seconds(scrape_s=0.1, window_s=0.3, meter_s=0.6))
+    floors = watched(made, MetricTimes(scrape_s=0.1, window_s=0.3, meter_s=0.6, pending_floor_s=0.25, blocked_floor_ms=1000))
+    for simulation, _, _ in (told, floors):
+        finished(simulation)
+    assert max(last(told[1], "bids", "pending")) > 0 == max(last(floors[1], "bids", "pending"))
+    assert max(last(told[1], "bids", "blocked")) == 1 > max(last(floors[1], "bids", "blocked"))
+
+
+def test_what_stands_still_reports_nothing_and_begins_anew() -> None:
+    """Readings begin with the first scrape behind the start, counters at 0; topics go on meanwhile."""
+    made = line_of((2, 2, 1), ("rebalance", "rebalance"), (10.0, 100.0, 10.0), 1000, horizon_s=2)
+    simulation, scrapes, job = watched(made, seconds(scrape_s=0.1, window_s=0.3, meter_s=0.6))
+    simulation.run_until(S)
+    assert [series.since_ns for series in scrapes.metrics.instances("work")] == [0, 0]
+    job.under_way = "a rescale"
+    simulation.run_until(S + 450 * MS)
+    assert {at_ns for found in rows(scrapes).values() for at_ns, _ in found if at_ns > S} == set()
+    assert scrapes.metrics.state()["topics"]["bids"][0][-1] == S + 400 * MS
+    job.under_way, job.parallelism["work"] = None, 1
+    job.recoveries.append(Start(S + 440 * MS))
+    assert scrapes.metrics.instances("work") == [], "what was read before is forgotten at once"
+    assert scrapes.metrics.parallelism() == {"bids": 2, "work": 1, "sink": 1}
+    simulation.run_until(S + 500 * MS)
+    (series,) = scrapes.metrics.instances("work")
+    assert series.since_ns == S + 440 * MS
+    taken = [scrapes.metrics.last(each, "records_in") for each in scrapes.metrics.instances("bids")]
+    assert sum(taken) == pytest.approx(100, abs=2), "what it took in since the last scrape before its start"
+    finished(simulation)
+    assert scrapes.metrics.rate(series, "records_in", 300 * MS) == pytest.approx(500, rel=0.05)
+
+
+class Start(NamedTuple):
+    go_ns: int
+
+
+def test_a_vertex_of_several_operators_is_read_as_one() -> None:
+    made = line_of((2, 2, 2), ("forward", "rebalance"), (10.0, 900.0, 10.0), 1500, credits=8, horizon_s=2)
+    simulation, scrapes, _ = watched(made, seconds(scrape_s=0.1, window_s=0.3, meter_s=0.6))
+    finished(simulation)
+    assert scrapes.metrics.graph().operators == ("bids", "sink")
+    assert min(last(scrapes, "bids", "busy_ns")) > 0.5 * S, "the map's, not the source's"
+    assert max(last(scrapes, "bids", "blocked_ns")) == 0, "that the map holds the source up stays inside"
+    assert Fraction(sum(last(scrapes, "bids", "out_micro_per_s")), 10**6) > 0
+
+
+def test_it_goes_on_from_its_state() -> None:
+    made = line_of((2, 1, 1), ("hash", "rebalance"), (10.0, 300.0, 10.0), 5000, credits=8, horizon_s=1)
+    times = seconds(scrape_s=0.1, window_s=0.3, meter_s=0.6)
+    whole, scrapes, _ = watched(made, times, keep_s=0.3)
+    finished(whole)
+    cut, _, _ = watched(made, times, keep_s=0.3)
+    cut.run_until(550 * MS)
+    again, other, _ = watched(made, times, keep_s=0.3)
+    again.restore(cut.snapshot())
+    finished(again)
+    assert again.digest() == whole.digest()
+    assert json.dumps(other.state()) == json.dumps(scrapes.state())
+    assert max(len(times_ns) for *_, times_ns, _ in scrapes.state()["metrics"]["lines"]) == 4

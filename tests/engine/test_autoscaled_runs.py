@@ -1,0 +1,309 @@
+"""Whole runs under each policy: what was decided from what, what became of it, and that any cutting gives the same
+(docs/autoscaling.md, sections 5 to 7).
+
+What this catches: decisions from anything but metrics, iterations in a cooldown or during a rescale, more workers than there are, frames
+and summaries that depend on how a run was cut, a document without orders that is not the document without scaling.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import engine
+from engine.autoscaling import POLICIES
+from engine.autoscaling.loop import AutoscalingLoop
+from engine.autoscaling.policy import NoAdvice
+from engine.operators import OPERATORS
+from engine.spec import read_document
+from engine.spec.laid_out import begun_with
+from engine.spec.scaling import Fixed
+
+Document = dict[str, Any]
+EXAMPLES = Path(__file__).resolve().parents[2] / "fixtures" / "experiments"
+S = 10**9
+
+
+def made(scaling: Document, query: str = "map", minutes: float = 15, per_s: Any = None, **workload: Any) -> Document:
+    """One of the study's queries, for a short time."""
+    document = copy.deepcopy(read_document(EXAMPLES / f"autoscaling_{query}.yaml"))
+    document["policies"]["scaling"] = scaling
+    document["workload"] |= {"horizon_s": minutes * 60, **workload}
+    if per_s is not None:
+        for source in document["workload"]["sources"].values():
+            source["rate"] = per_s
+    return document
+
+
+def simulated(document: Document, **options: Any) -> engine.Simulation:
+    return engine.Simulation(document, kinds=OPERATORS, **options)
+
+
+def frames_of(simulation: engine.Simulation) -> list[Any]:
+    frames = []
+    while (frame := simulation.advance()) is not None:
+        frames.append(frame)
+    return frames
+
+
+def decisions_of(frames: list[Any]) -> list[Any]:
+    return [decision for frame in frames for decision in frame["scaling"]["decisions"]]
+
+
+def actions_of(frames: list[Any]) -> list[Any]:
+    """Each as it was told last."""
+    told = {action["number"]: action for frame in frames for action in frame["scaling"]["actions"]}
+    return list(told.values())
+
+
+def assert_sound(simulation: engine.Simulation, frames: list[Any], quiet_s: float = 308) -> None:
+    """What holds under every policy."""
+    scaling = simulation.experiment.policies.scaling
+    decisions, actions = decisions_of(frames), actions_of(frames)
+    orders = [decision["t_s"] for decision in decisions if decision["verdict"] == "order"]
+    assert [action["ordered_s"] for action in actions if action["who"] == "policy"] == orders
+    assert all(later >= earlier + quiet_s + 15 for earlier, later in pairwise(orders))
+    times = [decision["t_s"] for decision in decisions]
+    assert times[:1] == [135]
+    assert not [t for t in times for order in orders if order < t < order + quiet_s + 15]
+    for action in actions:
+        if action["outcome"] == "done":
+            steps = [action[f"{name}_s"] for name in ("ordered", "stopped", "drained", "stored", "arranged", "restored", "ended")]
+            assert steps == sorted(steps)
+            more = sum(action["after"].values()) > sum(action["before"].values())
+            assert action["arranged_s"] - action["stored_s"] == pytest.approx(40 if more else 30)
+    for frame in frames:
+        about = frame["scaling"]
+        assert about["workers"] == sum(about["parallelism"].values()) <= scaling.workers_max
+        assert sum(about["lag"].values()) >= 0
+    offered, lag = simulation._counters(simulation.now_ns).offered, frames[-1]["scaling"]["lag"]
+    assert offered == simulation.summary()["records_in"] + sum(lag.values())
+    summary = simulation.summary()["scaling"]
+    assert summary["actions"] == len([action for action in actions if action["stopped_s"] is not None or action["outcome"] == ""])
+    assert summary["workers_max"] == max(frame["scaling"]["workers"] for frame in frames)
+    assert 0 <= summary["low_share"] <= 1
+
+
+@pytest.mark.parametrize("kind", POLICIES)
+def test_a_run_under_a_policy(kind: str) -> None:
+    scaling = {"kind": kind} | ({"preset": "tuned"} if kind == "flink" else {})
+    simulation = simulated(made(scaling, minutes=15))
+    frames = frames_of(simulation)
+    assert_sound(simulation, frames, 8 if kind == "flink" else 308)
+    actions = actions_of(frames)
+    assert actions, "it began with what nobody would choose"
+    done = [action for action in actions if action["outcome"] == "done"]
+    assert done
+    assert done[0]["before"] == {"bids": 5, "convert": 5, "sink": 5}
+    assert frames[-1]["scaling"]["parallelism"] == done[-1]["after"]
+    assert {frame["scaling"]["state"] for frame in frames} >= {"starting", "restarting"}
+    read = decisions_of(frames)[0]["read"]
+    assert [row["operator"] for row in read] == ["bids", "convert", "sink"]
+    assert all(0.05 < row["cpu"] <= 1 and row["busy_ms"] > 0 for row in read)
+    assert read[0]["in_per_s"] == pytest.approx(2e6, rel=0.2)
+
+
+class Tape:
+    """Plays what a policy was told."""
+
+    def __init__(self, policy: Any):
+        self.policy = policy
+        self.played: list[tuple[str, Any, Any]] = []
+
+    def advise(self, metrics: Any) -> Any:
+        answers: dict[str, Any] = {}
+        self.played.append(("advise", answers, None))
+        try:
+            advice = self.policy.advise(Recorder(metrics, answers))
+        except NoAdvice as nothing:
+            self.played[-1] = "advise", answers, str(nothing)
+            raise
+        self.played[-1] = "advise", answers, advice
+        return advice
+
+    def acted(self, before: Mapping[str, int], after: Mapping[str, int], now_ns: int) -> None:
+        self.played.append(("acted", (dict(before), dict(after), now_ns), None))
+        self.policy.acted(before, after, now_ns)
+
+    def state(self) -> Any:
+        return self.policy.state()
+
+    def restore(self, state: Any) -> None:
+        self.policy.restore(state)
+
+
+class Recorder:
+    def __init__(self, metrics: Any, answers: dict[str, Any]):
+        self._metrics, self._answers = metrics, answers
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._metrics, name)
+        if not callable(found):
+            self._answers[name] = found
+            return found
+
+        def ask(*args: Any) -> Any:
+            self._answers[repr((name, args))] = answer = found(*args)
+            return answer
+
+        return ask
+
+
+class Player:
+    """Knows the answers, and nothing else."""
+
+    def __init__(self, answers: dict[str, Any]):
+        self._answers = answers
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._answers:
+            return self._answers[name]
+        return lambda *args: self._answers[repr((name, args))]
+
+
+@pytest.mark.parametrize("kind", POLICIES)
+def test_recorded_answers_give_the_same_advice(kind: str) -> None:
+    simulation = simulated(made({"kind": kind, "cooldown_s": 30} | ({"preset": "tuned"} if kind == "flink" else {}), minutes=15))
+    (loop,) = (control for control in simulation._controls if isinstance(control, AutoscalingLoop))
+    tape = loop._policy = Tape(loop._policy)
+    simulation.run_until(simulation.end_ns)
+    fresh = POLICIES[kind](simulation.experiment.policies.scaling)
+    assert sum(what == "advise" for what, _, _ in tape.played) >= 10
+    for what, told, said in tape.played:
+        if what == "acted":
+            fresh.acted(*told)
+            continue
+        try:
+            says: Any = fresh.advise(Player(told))  # type: ignore[arg-type]
+        except NoAdvice as nothing:
+            says = str(nothing)
+        assert says == said
+    assert fresh.state() == tape.policy.state()
+
+
+@pytest.mark.parametrize(("kind", "query"), [("ds2", "session"), ("dhalion", "map"), ("flink", "map"), ("hpa_varga", "map")])
+def test_any_cutting_saving_and_forking_gives_the_same(kind: str, query: str, tmp_path: Path) -> None:
+    """At iterations, in a rescale, in a cooldown."""
+    scaling = {"kind": kind} | ({"preset": "tuned"} if kind == "flink" else {})
+    document = made(scaling, query, minutes=9)
+    whole = simulated(document)
+    frames = frames_of(whole)
+    action = actions_of(frames)[0]
+    moments_s = [134.9, 135, 150, action["ordered_s"] + 0.03, action["stored_s"] + 5, action["ended_s"] + 1, 461]
+    cut = simulated(document)
+    told: list[Any] = []
+    for n, moment_s in enumerate(sorted(moments_s)):
+        while cut.frame_end_ns <= round(moment_s * S):
+            told.append(cut.advance())
+        cut.run_until(round(moment_s * S))
+        cut.save(tmp_path / str(n))
+        cut = engine.Simulation.resume(document, tmp_path / str(n), kinds=OPERATORS)
+        if n % 2:
+            cut = cut.fork()
+    told += frames_of(cut)
+    assert cut.digest() == whole.digest()
+    assert json.dumps(told) == json.dumps(frames)
+    assert cut.summary() | {"wall_s": 0} == whole.summary() | {"wall_s": 0}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["dhalion", "ds2", "hpa_cpu", "hpa_varga"])
+def test_no_more_actions_than_cooldowns_allow(kind: str) -> None:
+    """26 in 140 minutes, the specification's bound."""
+    simulation = simulated(made({"kind": kind}, minutes=140))
+    frames = frames_of(simulation)
+    assert_sound(simulation, frames)
+    actions = actions_of(frames)
+    assert 3 <= len(actions) <= 26
+    assert all(later["ordered_s"] - earlier["ordered_s"] >= 315 for earlier, later in pairwise(actions))
+
+
+def test_without_orders_a_run_is_the_one_without_scaling() -> None:
+    constant = {"kind": "constant", "per_s": 1_200_000}
+    plain, by_hand = (simulated(made(scaling, minutes=3, per_s=constant)) for scaling in ({"kind": "none"}, {"kind": "manual"}))
+    without, frames = frames_of(plain), frames_of(by_hand)
+    for frame in frames:
+        assert frame.pop("scaling")["actions"] == []
+        frame.pop("checkpoints", None)
+        assert {"coordinator", "store"} <= set(frame["actors"])
+        frame["actors"] = {}
+    assert frames == without
+    summary = by_hand.summary()
+    assert summary.pop("scaling")["workers_mean"] == 15
+    summary.pop("checkpointing", None)
+    assert summary | {"wall_s": 0} == plain.summary() | {"wall_s": 0}
+
+
+def test_orders_of_the_document_are_carried_out_and_told() -> None:
+    orders = [{"at_s": 30, "parallelism": {"convert": 3}}, {"at_s": 100, "parallelism": {"sink": 2, "convert": 6}}]
+    constant = {"kind": "constant", "per_s": 1_200_000}
+    simulation = simulated(made({"kind": "manual", "orders": orders}, minutes=5, per_s=constant))
+    frames = frames_of(simulation)
+    actions = actions_of(frames)
+    assert [(action["who"], action["ordered_s"], action["outcome"]) for action in actions] == [
+        ("document", 30, "done"),
+        ("document", 100, "done"),
+    ]
+    assert frames[0]["scaling"]["next_s"] == 30
+    assert frames[-1]["scaling"]["parallelism"] == {"bids": 5, "convert": 6, "sink": 2}
+    for action in actions:
+        down_s = action["ended_s"] - action["stopped_s"]
+        assert action["lag_after"] - action["lag_before"] == pytest.approx(1_200_000 * down_s, rel=0.05)
+    assert max(frame["scaling"]["oldest_wait_s"] for frame in frames) >= 30
+    summary = simulation.summary()["scaling"]
+    assert (summary["actions"], summary["up"], summary["down"], summary["aborted"]) == (2, 0, 1, 0)
+    assert summary["down_s"] == pytest.approx(sum(action["ended_s"] - action["stopped_s"] for action in actions))
+    workers = [(0, 15), (actions[0]["arranged_s"], 13), (actions[1]["arranged_s"], 13), (300, 0)]
+    hours = sum(count * (end - start) for (start, count), (end, _) in pairwise(workers)) / 3600
+    assert summary["worker_hours"] == pytest.approx(hours, rel=1e-4)
+    assert simulation.summary()["records_in"] + sum(frames[-1]["scaling"]["lag"].values()) == 1_200_000 * 300
+
+
+STEPS = {"kind": "steps", "steps": [{"at_s": 0, "per_s": 500_000}, {"at_s": 600, "per_s": 2_000_000}, {"at_s": 1200, "per_s": 1_000_000}]}
+SHARES = {"bids": 1, "convert": 1, "sink": 1}
+
+
+def test_phases_of_a_load_in_steps() -> None:
+    simulation = simulated(made({"kind": "ds2", "cooldown_s": 60}, minutes=30, per_s=STEPS))
+    simulation.run_until(simulation.end_ns)
+    phases = simulation.summary()["scaling"]["phases"]
+    assert [(phase["from_s"], phase["to_s"]) for phase in phases.values()] == [(0, 600), (600, 1200), (1200, 1800)]
+    assert sum(phase["actions"] for phase in phases.values()) >= 2
+    assert all(phase["converged"] == (phase["converged_s"] is not None) for phase in phases.values())
+
+
+@pytest.mark.parametrize(("which", "parallelism"), [("document", (5, 5, 5)), ("mean", (4, 2, 1)), ("maximum", (7, 3, 1))])
+def test_fixed_is_the_document_with_its_parallelism(which: str, parallelism: tuple[int, ...]) -> None:
+    """Instances carry 369,600, 858,000 and 2,800,000 records per s; of 70 partitions on six instances one has 12, a sixth of 72."""
+    simulation = simulated(made({"kind": "fixed", "for": which, "per_input": SHARES}, minutes=30, per_s=STEPS))
+    frames = frames_of(simulation)
+    about = frames[-1]["scaling"]
+    assert tuple(about["parallelism"].values()) == parallelism
+    assert actions_of(frames) == []
+    same = begun_with(simulation.experiment, about["parallelism"])
+    other = simulated(same.model_copy(update={"policies": same.policies.model_copy(update={"scaling": Fixed()})}))
+    for frame, alike in zip(frames, frames_of(other), strict=True):
+        assert frame["operators"] == alike["operators"]
+    enough = which == "maximum"
+    assert (simulation.summary()["scaling"]["sampled_wait_s"]["p95"] < 5) == enough
+
+
+def test_the_oracle_is_ready_before_the_load_comes() -> None:
+    simulation = simulated(made({"kind": "oracle", "per_input": SHARES}, minutes=30, per_s=STEPS))
+    frames = frames_of(simulation)
+    actions = actions_of(frames)
+    assert 1 <= len(actions) <= 3
+    assert all(action["outcome"] == "done" and action["who"] == "policy" for action in actions)
+    begins, *_ = frames
+    assert begins["scaling"]["workers"] < 15
+    assert any(action["ordered_s"] <= 600 and action["after"]["bids"] > action["before"]["bids"] for action in actions)
+    summary = simulation.summary()["scaling"]
+    assert summary["low_share"] > 0.6
+    assert summary["workers_mean"] < 15
+    assert frames[-1]["scaling"]["lag"]["bids"] < 100_000
