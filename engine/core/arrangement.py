@@ -153,8 +153,8 @@ def release(world: World, i: int, now_ns: int) -> None:
 
 
 def tick_from_log(w: Arrays, i: int, now_ns: int) -> None:
-    """Instance `i`, which is about to go on, has the ticks again that waited behind what it has not read: those of a source take their turns
-    among its records. Else it would say nothing of its watermark until it has read all that came before `now_ns`."""
+    """Instance `i`, which is about to go on, has the ticks again that waited behind what it has not read: those of a source take their
+    turns among its records. Else it would say nothing of its watermark until it has read all that came before `now_ns`."""
     inst = w.inst[i]
     h, period_ns, row = (int(inst[column]) for column in (L.I_HOST, L.I_PERIOD, L.I_LOG))
     if not inst[L.I_SOURCE] or not period_ns or row == inst[L.I_LOG_END] or w.log[row, L.D_APPEND] > now_ns:
