@@ -383,7 +383,8 @@ class Simulation:
     def _counters(self, t_ns: int) -> Counters:
         w = self._world.arrays
         dropped = next((control.dropped for control in self._controls if isinstance(control, Retention)), np.zeros(len(w.inst), np.int64))
-        return Counters.read(w, max(t_ns, 0), self._logs.offered(t_ns, w), dropped)
+        active_ns = None if self.job is None else np.array([self.job.active_ns(id, max(t_ns, 0)) for id in self._plan.operators], np.int64)
+        return Counters.read(w, max(t_ns, 0), self._logs.offered(t_ns, w), dropped, active_ns)
 
     def again(self, **options: Any) -> Simulation:
         """The same run at its start. options: what else is to be observed (keep_outputs, trace)."""

@@ -145,6 +145,12 @@ class Job(CoordinatedRounds):
             wanted |= dict.fromkeys(known[id].together, p)
         return wanted
 
+    def active_ns(self, operator: str, t_ns: int) -> int:
+        """How long instances of the operator were in use up to a moment, over all of them."""
+        moved = [action for action in self.actions if 0 <= action.arranged_ns < t_ns]
+        first = moved[0].before[operator] if moved else self.parallelism[operator]
+        return first * t_ns + sum((one.after[operator] - one.before[operator]) * (t_ns - one.arranged_ns) for one in moved)
+
     # -- timers --------------------------------------------------------------------------------------------------------------------
 
     @property

@@ -65,9 +65,11 @@ class Counters:
     histogram: Words  # (sinks of the measured latency, then of each of the others; buckets)
     latency: Words  # (as `histogram`, 3) of the run's records: as real ones their sums fit no word
     waits: Words  # (2, instances) ns that records of the run waited for their service, and their number: as real ones they fit no word
+    active_ns: Words  # (operators,) how long instances were in use, over all of them
 
     @classmethod
-    def read(cls, w: Arrays, t_ns: int, offered: int, dropped: Words) -> Counters:
+    def read(cls, w: Arrays, t_ns: int, offered: int, dropped: Words, active_ns: Words | None = None) -> Counters:
+        """active_ns: where parallelism has changed."""
         inst = w.inst
         taken = w.op[inst[:, L.I_OP], L.O_WEIGHT]  # real records for one, at each instance
         gained = np.empty((len(GAINED), len(inst)), np.int64)
@@ -86,6 +88,7 @@ class Counters:
             histogram=w.histogram * _weights_of_latencies(w),
             latency=w.latency_sums.copy(),
             waits=inst[:, [L.I_WAIT, L.I_IN]].T.copy(),
+            active_ns=w.op[:, L.O_PARALLEL] * t_ns if active_ns is None else active_ns,
         )
 
     @classmethod
@@ -199,8 +202,9 @@ class Observer:
         latency, *further = map(_live_latency, _by_latency(new.histogram, kinds), sums_ns)
         op_of, size, hosts = w.inst[:, L.I_OP], len(self.operators), len(self.hosts)
         source = (w.inst[:, L.I_SOURCE] == 1).astype(np.int64)
-        sums = _totals(np.concatenate([new.gained, held, [source, active(w)]]), op_of, size)
-        gained, (queue, _, _, state), reads_log, instances = sums[: len(GAINED)], sums[len(GAINED) : -2], sums[-2], sums[-1]
+        sums = _totals(np.concatenate([new.gained, held, [source]]), op_of, size)
+        gained, (queue, _, _, state), reads_log = sums[: len(GAINED)], sums[len(GAINED) : -1], sums[-1]
+        instances = new.active_ns / span_ns  # a mean, where parallelism changes
         per_s = np.round(gained[[_ROW["served"], _ROW["emitted"]]] / span_s, 6)
         shares = np.round(gained[_OF_TIME] / np.maximum(instances, 1) / span_ns, 6)
         late, shed, lost = gained[_ROW["late"]], gained[_ROW["shed"]], gained[_ROW["lost"]] + gained[_ROW["unsent"]]
@@ -346,7 +350,7 @@ def summary(
         "latency_ms": latency,
         "latencies_ms": dict(zip(latencies, further, strict=True)),
         "operators": {
-            name: _operator_summary(op_of == o, int(w.op[o, L.O_PARALLEL]), new, end) | {"attribution": spent[o]}
+            name: _operator_summary(op_of == o, int(new.active_ns[o]), new, end) | {"attribution": spent[o]}
             for o, name in enumerate(operators)
         },
     }
@@ -410,8 +414,8 @@ def _queued(w: Arrays) -> Words:
     return count
 
 
-def _operator_summary(here: NDArray[np.bool_], parallelism: int, new: Counters, end: Counters) -> dict[str, Any]:
-    span_ns = max(new.t_ns, 1) * parallelism
+def _operator_summary(here: NDArray[np.bool_], active_ns: int, new: Counters, end: Counters) -> dict[str, Any]:
+    span_ns = max(active_ns, 1)
     return {
         "in": int(end.served[here].sum()),
         "out": int(end.emitted[here].sum()),

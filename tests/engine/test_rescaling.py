@@ -386,3 +386,24 @@ def test_sources_that_are_behind_say_how_far_they_are(processor: str, timeout_s:
         assert any(action.ended_ns < end_ns < after.ordered_ns for end_ns in ends)
     simulation.run_until(simulation.end_ns)
     assert rows_of(simulation) == rows_of(finished(made))
+
+
+def test_shares_are_those_of_the_instances_that_were_in_use() -> None:
+    """A busy operator stays busy in frames in which its parallelism changes, and over the run."""
+    made = busy(2)
+    for operator in made["query"]["operators"]:
+        if operator["id"] == "kept":
+            operator["cost"] = {"record_us": 2000}  # two or three of them have more than they can do
+    made["measurement"] = {**made.get("measurement", {}), "frame_ms": 10}
+    made = scaled(made, [order(0.023, kept=2), order(0.063, kept=3)], {"restart_s": 0, "timeout_s": 10})
+    simulation = simulated(made, trace=False)
+    frames = []
+    while (frame := simulation.advance()) is not None:
+        frames.append(frame)
+    first, second = job_of(simulation).actions
+    assert first.outcome == second.outcome == "done"
+    in_use_ns = 3 * first.arranged_ns + 2 * (second.arranged_ns - first.arranged_ns) + 3 * (simulation.now_ns - second.arranged_ns)
+    w = simulation._world.arrays
+    kept = w.inst[:, L.I_OP] == simulation._plan.operators.index("kept")
+    assert simulation.summary()["operators"]["kept"]["busy"] == round(int(w.inst[kept, L.I_BUSY].sum()) / in_use_ns, 6)
+    assert 0.95 < max(frame["operators"]["kept"]["busy"] for frame in frames) <= 1
