@@ -180,12 +180,15 @@ class RescalingWorker(CoordinatedWorker):
             self._ready(world, host, begin, post)
 
     def _ready(self, world: World, host: int, begin: Begin, post: Post) -> None:
-        """All that was to be fetched is here: read it, and say so."""
+        """All that was to be fetched is here: each instance reads what is its own, and when the last one has done so, say so."""
         w = world.arrays
         for i in self.instances[host]:
             if w.inst[i, L.I_SOURCE]:
                 world.logs.to_floors(w, self._operators[int(w.inst[i, L.I_OP])], i)
-        work_ns = sum(fetch.bytes for fetch in begin.restart.fetches) * self.costs.ps_per_byte // 1000
+        own: dict[int, int] = {}
+        for fetch in begin.restart.fetches:
+            own[fetch.instance] = own.get(fetch.instance, 0) + fetch.bytes
+        work_ns = max(own.values(), default=0) * self.costs.ps_per_byte // 1000
         post.send(self.coordinator, (RESTORED, self.machine(host).epoch), M.MESSAGE_BYTES, after_ns=work_ns)
 
     def _go_on(self, world: World, host: int, now_ns: int) -> None:
