@@ -77,10 +77,12 @@ class Run(Work):
         load: float | None = None,
         rates: dict[str, Any] | None = None,
         faults: list[dict[str, Any]] | None = None,
+        rescales: list[dict[str, Any]] | None = None,
         pace: float | None = None,
     ) -> Run:
-        """A run that is as this one up to a moment, and then has so many times the load, other rates by source, or these faults besides."""
-        changes = {"at_s": at_s, "load": load, "rates": rates, "faults": faults, "pace": pace}
+        """A run that is as this one up to a moment, and then has so many times the load, other rates by source, these faults, or these
+        rescales besides, each {"at_s": .., "parallelism": {operator: n}}."""
+        changes = {"at_s": at_s, "load": load, "rates": rates, "faults": faults, "rescales": rescales, "pace": pace}
         return self._made("POST", "/api/runs/{run_id}/fork", {name: value for name, value in changes.items() if value is not None})
 
     def cancel(self) -> Run:
