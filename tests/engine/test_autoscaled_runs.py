@@ -15,15 +15,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import assume, given, settings
 
 import engine
 from engine.autoscaling import POLICIES
 from engine.autoscaling.loop import AutoscalingLoop
 from engine.autoscaling.policy import NoAdvice
+from engine.autoscaling.scrapes import Scrapes
+from engine.core import layout as L
 from engine.operators import OPERATORS
 from engine.spec import read_document
 from engine.spec.laid_out import begun_with
 from engine.spec.scaling import Fixed
+from engine.spec.validation import Context, validate
+from tests.strategies import documents
+
+from .agreement import DATASETS
 
 Document = dict[str, Any]
 EXAMPLES = Path(__file__).resolve().parents[2] / "fixtures" / "experiments"
@@ -307,3 +314,45 @@ def test_the_oracle_is_ready_before_the_load_comes() -> None:
     assert summary["low_share"] > 0.6
     assert summary["workers_mean"] < 15
     assert frames[-1]["scaling"]["lag"]["bids"] < 100_000
+
+
+@pytest.mark.parametrize("kind", ["ds2", "flink"])
+def test_a_host_that_is_lost_begins_new_series_of_all(kind: str) -> None:
+    document = made({"kind": kind, "cooldown_s": 60} | ({"preset": "tuned"} if kind == "flink" else {}), minutes=12)
+    document["policies"]["checkpointing"] = {"kind": "coordinated", "interval_s": 20, "detect_ms": 3000}
+    lost_s = 400
+    document["faults"] = [{"kind": "host_loss", "host": "node2", "when": {"kind": "at", "at_s": lost_s}, "restart_after_s": 12}]
+    simulation = simulated(document)
+    (scrapes,) = (control for control in simulation._controls if isinstance(control, Scrapes))
+    simulation.run_until(lost_s * S - 1)
+    actions = simulation.job.actions if simulation.job else []
+    assert all(action.outcome for action in actions), "none is open when the host is lost"
+    began_ns = {series.since_ns for operator in ("bids", "convert", "sink") for series in scrapes.metrics.instances(operator)}
+    simulation.run_until((lost_s + 3) * S - 1)
+    running = [scrapes.metrics.instances(operator) for operator in ("bids", "convert", "sink")]
+    assert sum(map(len, running)) < sum(scrapes.metrics.parallelism().values()), "who is gone reports nothing"
+    simulation.run_until((lost_s + 60) * S)
+    job: Any = simulation.job
+    again = {series.since_ns for operator in ("bids", "convert", "sink") for series in scrapes.metrics.instances(operator)}
+    assert again == {job.recoveries[-1].go_ns}
+    assert min(again) > lost_s * S > max(began_ns)
+    frames = frames_of(simulation)
+    assert {decision["verdict"] for decision in decisions_of(frames)} & {"keep", "order"}
+    offered, lag = simulation._counters(simulation.now_ns).offered, frames[-1]["scaling"]["lag"]
+    again_read = simulation._world.arrays.inst[:, L.I_AGAIN].sum() * simulation.experiment.workload.scale
+    assert offered == simulation.summary()["records_in"] - again_read + sum(lag.values())
+
+
+PARTS = ("scaling", "checkpoints", "actors")
+
+
+@given(document=documents())
+@settings(max_examples=20)
+def test_by_hand_without_orders_changes_nothing(document: Document) -> None:
+    by_hand = copy.deepcopy(document)
+    by_hand.setdefault("policies", {})["scaling"] = {"kind": "manual", "workers_max": 1000}
+    context = Context(datasets=DATASETS)
+    assume(not validate(by_hand, context))  # such as a cycle, or another protocol
+    frames, without = (frames_of(simulated(each, datasets=DATASETS)) for each in (by_hand, document))
+    told = [{name: value for name, value in frame.items() if name not in PARTS} for frame in frames]
+    assert told == [{name: value for name, value in frame.items() if name not in PARTS} for frame in without]
