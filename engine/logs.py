@@ -172,7 +172,8 @@ class Logs:
     def seek(self, w: Arrays, i: int, place: Place) -> None:
         """The log of instance `i` is empty, until `reload` fills it from this place on."""
         w.inst[i, L.I_LOG] = w.inst[i, L.I_LOG_END]
-        self._sought[i] = place
+        if any(i in self._owners(operator) for operator in self.owners):  # others have nothing to read, and nobody would wait for them
+            self._sought[i] = place
 
     def reload(self, w: Arrays) -> Arrays:
         """What stands in the logs of instances that went back is made again, up to what is loaded. They must not be running."""

@@ -20,7 +20,7 @@ from engine.core.scheduling import HELD
 from tests import corner_cases
 
 from .agreement import simulated
-from .recovery_examples import coordinated, counting, joining, with_losses
+from .recovery_examples import coordinated, counting, joining, loss, with_losses
 from .test_losses_on_purpose import MS, Moment, hosts_of, in_an_upload, lost_then, on_another_host, worker_of
 from .test_recovery import Document, finished, random_losses, values
 from .test_rescaling import assert_counts_add_up, assert_state_is_where_its_records_go, begins_anew, job_of, ordered, scaled
@@ -210,3 +210,51 @@ def test_results_do_not_depend_on_rescales_and_losses(job: Callable[..., Documen
     assert manager.recoveries
     assert all(action.outcome for action in manager.actions)
     assert_right(simulation, job)
+
+
+# -- machines that have nothing to do, and runs without orders ---------------------------------------------------------------------------
+
+
+def narrow(orders: list[Document], losses: list[Document]) -> Document:
+    """One instance of each operator, all on the first machine; the others are there for more of them."""
+    made = slow(counting)
+    for operator in made["query"]["operators"]:
+        operator["parallelism"] = 1
+    return with_losses(scaled(made, orders, {"restart_s": 0.008}), losses)
+
+
+WIDE = {"bids": 4, "keys": 4, "counts": 4, "sink": 4}
+ONE = dict.fromkeys(WIDE, 1)
+
+
+@pytest.mark.parametrize("at_s", [0.1, 0.145, 0.155, 0.165, 0.18, 0.285])
+def test_a_machine_is_missed_while_it_is_in_use(at_s: float) -> None:
+    """Before and behind that its loss changes nothing; while all begin anew they wait for it."""
+    orders = [{"at_s": 0.15, "parallelism": WIDE}, {"at_s": 0.2, "parallelism": ONE}]
+    simulation = simulated(narrow(orders, [loss("w3", at_s, 0.03)]), trace=False, keep_outputs=True)
+    simulation.run_until(simulation.end_ns)
+    manager = job_of(simulation)
+    w = simulation._world.arrays
+    assert set(w.inst[w.inst[:, L.I_INDEX] == 0, L.I_HOST].tolist()) == {0}
+    assert set(w.inst[w.inst[:, L.I_INDEX] == 2, L.I_HOST].tolist()) == {2}
+    wide, one = manager.actions
+    assert (wide.outcome, one.outcome) == ("done", "done")
+    lost = [recovery for recovery in manager.recoveries if not recovery.planned]
+    in_use = wide.arranged_ns < at_s * 1e9 < one.ended_ns
+    assert len(lost) == in_use
+    if wide.begun_ns < at_s * 1e9 < wide.arranged_ns:
+        assert wide.ended_ns > (at_s + 0.03) * 1e9, "they wait for it"
+    assert manager.parallelism == ONE
+    assert_right(simulation, counting)
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.__name__)
+def test_without_orders_recoveries_are_what_they_are(job: Callable[..., Document]) -> None:
+    losses = [loss("w2", 0.13), loss("w1", 0.21)]
+    plain, scaling = simulated(with_losses(slow(job), losses)), simulated(with_losses(scaled(slow(job), []), losses))
+    while (frame := plain.advance()) is not None:
+        other = scaling.advance()
+        assert other is not None
+        assert {k: v for k, v in other.items() if k != "scaling"} == frame
+    assert len(job_of(scaling).recoveries) == 2
+    assert scaling.advance() is None
