@@ -141,11 +141,11 @@ def _totals(values: Words, group: Words, groups: int) -> Words:
     return sums.reshape(len(values), groups)
 
 
-def attribution(gained: Words, reads_log: Words) -> list[dict[str, int]]:
+def attribution(gained: Words, reads_log: Words, waits_ns: Sequence[int]) -> list[dict[str, int]]:
     """Where the time of records went, by operator: sums over the records that it began to serve and those that it sent
     (docs/event-core.md, 11).
 
-    gained: (GAINED, operators). reads_log: (operators,) 1 for sources.
+    gained: (GAINED, operators). reads_log: (operators,) 1 for sources. waits_ns: by operator; those of scaled records fit no word.
     """
     return [
         {
@@ -159,10 +159,16 @@ def attribution(gained: Words, reads_log: Words) -> list[dict[str, int]]:
             "blocked_ns": held,
             "network_ns": network,
         }
-        for source, (served, stolen, wait, aligned, service, sent, held, network) in zip(
-            reads_log.tolist(), gained[[_ROW[name] for name in ("served", "stolen_ns", *SPENT)]].T.tolist(), strict=True
+        for source, wait, (served, stolen, _, aligned, service, sent, held, network) in zip(
+            reads_log.tolist(), waits_ns, gained[[_ROW[name] for name in ("served", "stolen_ns", *SPENT)]].T.tolist(), strict=True
         )
     ]
+
+
+def _waits_ns(w: Arrays, new: Counters) -> list[int]:
+    """Of records whose service began, by operator."""
+    own = _totals(new.waits, w.inst[:, L.I_OP], len(w.op))[0]
+    return [ns * weight for ns, weight in zip(own.tolist(), w.op[:, L.O_WEIGHT].tolist(), strict=True)]
 
 
 class Observer:
@@ -214,7 +220,7 @@ class Observer:
             *shares.tolist(),
             *(values.tolist() for values in (queue, state, late, shed, lost)),
             _watermark_lags_ms(w, size, now.t_ns),
-            attribution(gained, reads_log),
+            attribution(gained, reads_log, _waits_ns(w, new)),
             strict=True,
         )
         in_use = np.bincount(w.inst[active(w), L.I_HOST], minlength=hosts)
@@ -332,7 +338,8 @@ def summary(
     latency, *further = (_whole_latency(*of) for of in zip(counts, sums_ns, most_ns, strict=True))
     sources = (w.inst[:, L.I_SOURCE] == 1).astype(np.int64)
     op_of = w.inst[:, L.I_OP]
-    spent = attribution(_totals(new.gained, op_of, len(operators)), _totals(sources[None], op_of, len(operators))[0])
+    totals = _totals(new.gained, op_of, len(operators))
+    spent = attribution(totals, _totals(sources[None], op_of, len(operators))[0], _waits_ns(w, new))
     return {
         "virtual_s": end.t_ns / 1e9,
         "records_in": int((end.served * sources).sum()),

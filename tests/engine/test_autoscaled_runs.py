@@ -356,3 +356,19 @@ def test_by_hand_without_orders_changes_nothing(document: Document) -> None:
     frames, without = (frames_of(simulated(each, datasets=DATASETS)) for each in (by_hand, document))
     told = [{name: value for name, value in frame.items() if name not in PARTS} for frame in frames]
     assert told == [{name: value for name, value in frame.items() if name not in PARTS} for frame in without]
+
+
+def test_waits_of_many_real_records_are_told_as_they_are() -> None:
+    """Sums of ns over 10,000 real records for each of the run's fit no word."""
+    overload = {"kind": "constant", "per_s": 4_000_000}
+    simulation = simulated(made({"kind": "manual"}, minutes=40, per_s=overload))
+    frames = frames_of(simulation)
+    summary = simulation.summary()
+    mean_s = summary["scaling"]["wait_s"]["mean"]
+    assert summary["records_in"] * mean_s * 1e9 > 2**63
+    assert summary["latencies_ms"]["topic_wait"]["mean"] == pytest.approx(mean_s * 1000, rel=1e-6)
+    assert summary["operators"]["bids"]["attribution"]["driver_queue_ns"] == pytest.approx(summary["records_in"] * mean_s * 1e9, rel=1e-6)
+    waits_s = [frame["scaling"]["topic_wait_ms"] / 1000 for frame in frames]
+    means_s = [frame["latencies_ms"]["topic_wait"]["mean"] / 1000 for frame in frames]
+    assert waits_s == pytest.approx(means_s, rel=1e-6)
+    assert sorted(waits_s) == waits_s
