@@ -62,6 +62,8 @@ export type Family =
   | "ingresses"
   | "memories"
   | "slow_downs"
+  | "scalings"
+  | "rescalings"
   | "faults"
   | "occurrences"
   | "functions"
@@ -442,6 +444,78 @@ export interface Aligning {
   barred_channels: Record<string, number | null>;
 }
 
+/** starting: before the first iteration. stopping to restoring: a rescale is under way. cooldown: behind an order, nobody is asked. */
+export type ScalingState = "running" | "starting" | "stopping" | "storing" | "restarting" | "restoring" | "cooldown";
+
+/** What was read of a vertex: means over its instances, ms of each second; rates of all together. Without a sample only its parallelism. */
+export interface ScalingReading {
+  operator: string;
+  p: number;
+  busy_ms?: number;
+  idle_ms?: number;
+  blocked_ms?: number;
+  fill?: number;
+  cpu?: number;
+  in_per_s?: number;
+  out_per_s?: number;
+  pending?: number;
+}
+
+/** One iteration of a policy: what it read, computed of that, and wished for, what each rule made of the wish, and what was done. */
+export interface ScalingDecision {
+  t_s: number;
+  read: ScalingReading[];
+  bottlenecks: string[];
+  /** Name, vertex, number; null: infinite, or it does not count. */
+  values: [name: string, vertex: string, value: number | null][];
+  /** By vertex. */
+  advice: Record<string, number>;
+  steps: { rule: string; parallelism: Record<string, number> }[];
+  verdict: "order" | "keep" | "no_metrics" | "busy";
+  why: string;
+}
+
+/** The carrying out of an order. Times in virtual seconds, null while they are not known. */
+export interface RescaleAction {
+  number: number;
+  kind: "stop_and_restart" | "in_place";
+  who: string;
+  ordered_s: number;
+  stopped_s: number | null;
+  drained_s: number | null;
+  stored_s: number | null;
+  arranged_s: number | null;
+  restored_s: number | null;
+  ended_s: number | null;
+  before: Record<string, number>;
+  after: Record<string, number>;
+  state_bytes: number | null;
+  moved_bytes: number | null;
+  lag_before: number | null;
+  lag_after: number | null;
+  outcome: "" | "done" | "aborted";
+  why: string;
+}
+
+/** How the parallelism stands at the end of a frame, and what was decided and carried out in it. By operator; workers: active instances. */
+export interface ScalingNews {
+  workers: number;
+  parallelism: Record<string, number>;
+  wanted: Record<string, number>;
+  state: ScalingState;
+  /** When the state ends, as far as that is known. */
+  until_s: number | null;
+  /** When the policy is asked next. */
+  next_s: number | null;
+  /** Records that wait in the topic of each source. */
+  lag: Record<string, number>;
+  topic_wait_ms: number | null;
+  oldest_wait_s: number | null;
+  decisions: ScalingDecision[];
+  /** Told in full whenever something of them changes. */
+  actions: RescaleAction[];
+}
+
 /** One frame of virtual time (docs/engine-api.md); rates are per virtual second, null where there is no sample. */
 export interface Frame {
   n: number;
@@ -457,6 +531,8 @@ export interface Frame {
   deaths?: Death[];
   /** Of runs with a checkpointing protocol. */
   checkpoints?: CheckpointNews;
+  /** Of runs whose parallelism may change. */
+  scaling?: ScalingNews;
   operators: Record<string, OperatorSample>;
   hosts: Record<string, HostSample>;
 }

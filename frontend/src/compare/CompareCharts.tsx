@@ -72,6 +72,9 @@ export function CompareCharts({
         }
       />
       <Overlay {...common} title="Throughput out" unit="records per virtual second" pick={PICK_OUT} format={short} />
+      {compared.some(({ frames }) => frames[0]?.scaling) && (
+        <Overlay {...common} title="Workers" unit="active instances" pick={PICK_WORKERS} format={short} stepped />
+      )}
       <Overlay {...common} title="Waiting" unit="records in logs and queues" pick={waitingRecords} format={short} />
       <div className="xax" style={{ marginLeft: GUTTER_LEFT, marginRight: GUTTER_RIGHT }}>
         {timeTicks(end_s, 8, from_s).map((t_s) => (
@@ -112,6 +115,7 @@ const PICK_LATENCY = Object.fromEntries(
   METRICS.map((metric) => [metric, (frame: Frame) => frame.latency_ms?.[metric]]),
 ) as Record<Metric, (frame: Frame) => number | null | undefined>;
 const PICK_OUT = (frame: Frame) => frame.out_per_s;
+const PICK_WORKERS = (frame: Frame) => frame.scaling?.workers;
 
 function warmupOfRun(document: unknown): number {
   const warmup_s = (document as { workload?: { warmup_s?: unknown } } | undefined)?.workload?.warmup_s;
@@ -128,6 +132,7 @@ function Overlay({
   span,
   cursor_s,
   mayBeLog = false,
+  stepped = false,
   choice,
 }: {
   compared: Compared[];
@@ -138,6 +143,8 @@ function Overlay({
   span: Span;
   cursor_s: number | null;
   mayBeLog?: boolean;
+  /** A value holds until the next one. */
+  stepped?: boolean;
   choice?: ReactNode;
 }) {
   const [table, setTable] = useState(false);
@@ -172,7 +179,7 @@ function Overlay({
               name={`${lines.map(({ label }) => label).join(" ")} ${title}`}
               picture={() =>
                 chartSvg(
-                  { title, note: log ? "log scale" : unit, t_s, columns: drawn, lines, span, log, areas: false, format },
+                  { title, note: log ? "log scale" : unit, t_s, columns: drawn, lines, span, log, areas: false, stepped, format },
                   themeColour(),
                 )
               }
@@ -193,7 +200,7 @@ function Overlay({
         <SeriesTable title={title} t_s={t_s} columns={columns} lines={lines} format={format} />
       ) : (
         <div className="plot">
-          <Chart t_s={t_s} columns={drawn} lines={lines} span={span} log={log} format={format} />
+          <Chart t_s={t_s} columns={drawn} lines={lines} span={span} log={log} stepped={stepped} format={format} />
         </div>
       )}
     </section>

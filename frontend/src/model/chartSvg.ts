@@ -1,7 +1,7 @@
 /** A chart over virtual time as a picture of its own: SVG with the colours of the theme on show. */
 import { short } from "../ui/format";
 import type { Line } from "./charts";
-import { drawnColumns, firstFrom, timeTicks, valueAxis, type Column, type Span } from "./series";
+import { drawnColumns, drawnLines, firstFrom, timeTicks, valueAxis, type Column, type Span } from "./series";
 
 export interface Picture {
   svg: string;
@@ -18,6 +18,8 @@ export interface ChartDrawn {
   span: Span;
   log: boolean;
   areas: boolean;
+  /** A value holds until the next one. */
+  stepped?: boolean;
   /** Greatest value of the axis, where it is known. */
   top?: number | undefined;
   format: (value: number) => string;
@@ -35,8 +37,8 @@ const px = (value: number) => value.toFixed(1);
 /** colour: what a token of the theme is now. */
 export function chartSvg(chart: ChartDrawn, colour: (token: string) => string): Picture {
   const { t_s, span, log, areas, format } = chart;
-  const drawn = drawnColumns(chart.columns, log, areas);
-  const lines = areas ? [...chart.lines].reverse() : chart.lines;
+  const drawn = drawnColumns(chart.columns, log, areas, chart.lines.filter(({ over }) => over).length);
+  const lines = drawnLines(chart.lines, areas);
   const axis = valueAxis(t_s, t_s.length ? drawn : [], span, log, chart.top);
   const x = (time: number) => LEFT + ((time - span.from_s) / (span.to_s - span.from_s)) * (WIDTH - LEFT - RIGHT);
   const share = log && axis.low > 0
@@ -46,8 +48,9 @@ export function chartSvg(chart: ChartDrawn, colour: (token: string) => string): 
   const text = (left: number, top: number, said: string, more = "") =>
     `<text x="${px(left)}" y="${px(top)}" font-size="11" fill="${colour("--text-3")}" ${more}>${escaped(said)}</text>`;
   const [first, end] = [Math.max(0, firstFrom(t_s, span.from_s) - 1), firstFrom(t_s, span.to_s) + 1];
-  const shown = drawn.map((column) => column.slice(first, end));
-  const times = t_s.slice(first, end);
+  const cut = drawn.map((column) => column.slice(first, end));
+  const cutTimes = t_s.slice(first, end);
+  const { times, columns: shown } = chart.stepped ? withCorners(cutTimes, cut) : { times: cutTimes, columns: cut };
   const grid = axis.ticks.map(
     (tick) =>
       `<path d="M${LEFT} ${px(y(tick))}H${WIDTH - RIGHT}" stroke="${colour("--grid")}"/>` +
@@ -57,7 +60,7 @@ export function chartSvg(chart: ChartDrawn, colour: (token: string) => string): 
   const curves = lines.map((line, at) => {
     const column = shown[at] ?? [];
     const own = colour(line.token);
-    if (!areas) {
+    if (!areas || line.over) {
       const dash = line.dash ? ` stroke-dasharray="${line.dash.join(" ")}"` : "";
       return `<path d="${pathOf(times, column, x, y)}" fill="none" stroke="${own}" stroke-width="${line.width}" stroke-linejoin="round"${dash}/>`;
     }
@@ -68,7 +71,7 @@ export function chartSvg(chart: ChartDrawn, colour: (token: string) => string): 
   let left = LEFT;
   const keys = chart.lines.map((line) => {
     const own = colour(line.token);
-    const sample = areas
+    const sample = areas && !line.over
       ? `<rect x="${px(left)}" y="31" width="12" height="8" fill="${own}"/>`
       : `<path d="M${px(left)} 35h22" stroke="${own}" stroke-width="${line.width}"${line.dash ? ` stroke-dasharray="${line.dash.join(" ")}"` : ""}/>`;
     const key = sample + text(left + 28, 39, line.label);
@@ -90,6 +93,15 @@ export function chartSvg(chart: ChartDrawn, colour: (token: string) => string): 
     svg: `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="${FONT}">${body.join("")}</svg>`,
     width: WIDTH,
     height: HEIGHT,
+  };
+}
+
+/** Each value once more where the next one begins. */
+function withCorners(times: number[], columns: Column[]): { times: number[]; columns: Column[] } {
+  const twice = <Item>(all: Item[]) => all.flatMap((one, at) => (at ? [one, one] : [one]));
+  return {
+    times: twice(times),
+    columns: columns.map((column) => column.flatMap((value, at) => (at ? [column[at - 1] ?? null, value] : [value]))),
   };
 }
 

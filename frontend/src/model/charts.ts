@@ -14,6 +14,8 @@ export interface Line {
   filled?: boolean;
   /** Of a stacked area. */
   pattern?: Pattern;
+  /** A line over the areas, not one of them; such lines stand last. */
+  over?: boolean;
 }
 
 /** Gives the value of a line at frame n, null where there is no sample. */
@@ -36,6 +38,7 @@ export interface ChartOf {
 export const CHARTS = [
   { id: "latency", title: "Latency" },
   { id: "throughput", title: "Throughput" },
+  { id: "workers", title: "Workers" },
   { id: "attribution", title: "Attribution" },
   { id: "checkpoints", title: "Checkpoints" },
   { id: "waiting", title: "Waiting" },
@@ -47,20 +50,30 @@ export const CHARTS = [
   { id: "blocked", title: "Blocked" },
 ] as const;
 export type ChartId = (typeof CHARTS)[number]["id"];
-/** Those that draw lines or areas. */
-export type LineChartId = Exclude<ChartId, "checkpoints">;
+/** Those that draw a line for each value of the frames. */
+export type LineChartId = Exclude<ChartId, "checkpoints" | "workers">;
+export const drawsLines = (id: ChartId): id is LineChartId => id !== "checkpoints" && id !== "workers";
 
-/** Those of a run; checkpoints are there only with a protocol. */
-export const chartsOf = (checkpointed: boolean) => CHARTS.filter(({ id }) => checkpointed || id !== "checkpoints");
+/** What a run has beside what all have: a checkpointing protocol, a parallelism that may change. */
+export interface Has {
+  checkpoints: boolean;
+  workers: boolean;
+}
+
+/** Those of a run. */
+export const chartsOf = (has: Has) => CHARTS.filter(({ id }) => drawsLines(id) || has[id]);
 
 /** What is shown before somebody chooses. */
-export const firstCharts = (checkpointed: boolean): ChartId[] => ["latency", "throughput", "attribution", checkpointed ? "checkpoints" : "waiting"];
+export const firstCharts = ({ checkpoints, workers }: Has): ChartId[] =>
+  workers
+    ? ["latency", "throughput", "workers", checkpoints ? "checkpoints" : "waiting"]
+    : ["latency", "throughput", "attribution", checkpoints ? "checkpoints" : "waiting"];
 
 /** Charts in the address: those that the run has, in their order; the first ones where it names none. */
-export function chartsNamed(text: string | null, checkpointed: boolean): ChartId[] {
+export function chartsNamed(text: string | null, has: Has): ChartId[] {
   const named = new Set((text ?? "").split(","));
-  const known = chartsOf(checkpointed).map(({ id }) => id).filter((id) => named.has(id));
-  return known.length ? known : firstCharts(checkpointed);
+  const known = chartsOf(has).map(({ id }) => id).filter((id) => named.has(id));
+  return known.length ? known : firstCharts(has);
 }
 
 /** Lines of a chart that has one for each operator, at most; the largest are shown. */
@@ -168,7 +181,11 @@ export function chartOf({ id, latency, definition, operator, operators, parallel
       return {
         lines: ofOperators((name) => {
           const given = parallelism[name] ?? 1;
-          return () => () => given;
+          const read = at("scaling", "parallelism", name);
+          return (log) => {
+            const now = read(log);
+            return (n) => now(n) ?? given;
+          };
         }),
         note: `instances${shown}`,
         unit: "number",

@@ -1,10 +1,11 @@
 /** What happened in a run, read from its state, its frames and the faults that it was given: nothing here that is not in them. */
-import type { Death, Run } from "../api/types";
+import type { Death, RescaleAction, Run } from "../api/types";
 import { bytes, latency } from "../ui/format";
 import type { IconName } from "../ui/icons";
 import { lineText, turnText, type CheckpointHistory } from "./checkpoints";
 import type { FaultMark } from "./faults";
 import type { FrameLog } from "./frames";
+import { changeText, downOf } from "./scaling";
 
 export interface RunEvent {
   /** Virtual seconds; null for what has no virtual time (queued). */
@@ -37,6 +38,7 @@ export function runEvents(run: Run, log: FrameLog, warmup_s: number, faults: Fau
         detail: fault.forEver ? "to the end" : `for ${Number((fault.end_s - fault.start_s).toFixed(3))} s`,
       });
   events.push(...blockedSpells(log), ...log.deaths().map(deathOf), ...recoveryEvents(log.checkpoints));
+  events.push(...log.scaling.actions.flatMap(rescaleEvents));
   const end_s = run.t_s ?? head_s;
   if (run.state === "paused")
     events.push({ t_s: end_s, icon: "pause", tone: "plain", text: "Paused", detail: clock(run.paused_at ?? null) });
@@ -79,6 +81,20 @@ function recoveryEvents({ rounds, recoveries }: CheckpointHistory): RunEvent[] {
       return [begun, { t_s: go_s, icon: "check", tone: "good", text: "All hosts restored, going on", detail: `after ${spell(go_s - detected_s)}` }];
     }),
   ];
+}
+
+/** An order, and what came of it. */
+function rescaleEvents(action: RescaleAction): RunEvent[] {
+  const { number, who, ordered_s, ended_s, outcome, why } = action;
+  const by = who === "policy" ? "the policy" : who === "document" ? "the document" : who;
+  const text = `Rescale ${number} ordered by ${by}: ${changeText(action)}`;
+  const begun: RunEvent = { t_s: ordered_s, icon: "scale", tone: "warn", text, detail: "" };
+  if (!outcome || ended_s === null) return [begun];
+  if (outcome === "aborted")
+    return [begun, { t_s: ended_s, icon: "crossc", tone: "bad", text: `Rescale ${number} aborted: ${why || "no reason was given"}`, detail: "" }];
+  const down_s = downOf(action);
+  const detail = down_s === null ? "" : `down ${latency(1000 * down_s).join(" ")}`;
+  return [begun, { t_s: ended_s, icon: "check", tone: "good", text: `Rescale ${number} done`, detail }];
 }
 
 function blockedSpells(log: FrameLog): RunEvent[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { forkBody, forkRefusal, killBody, loadIn, lossMeans, secondsIn } from "./fork";
+import { forkBody, forkRefusal, killBody, loadIn, lossMeans, rescaleBody, secondsIn } from "./fork";
 
 describe("forks", () => {
   it("says only what is different", () => {
@@ -18,6 +18,12 @@ describe("forks", () => {
     expect(killBody("w2", 3, null)).toEqual({ at_s: 3, faults: [{ kind: "host_loss", host: "w2", when }] });
     expect(killBody("w2", 3, 1.5)).toEqual({ at_s: 3, faults: [{ kind: "host_loss", host: "w2", when, restart_after_s: 1.5 }] });
     expect(["5", "0,5", "0", "-1", "soon", ""].map(secondsIn)).toEqual([5, 0.5, null, null, null, null]);
+  });
+  it("rescales what is wished to be other than it is", () => {
+    expect(rescaleBody(12.5, { bids: 6, window: 20, sink: 1 }, { bids: 6, window: 24, sink: 1 })).toEqual({
+      at_s: 12.5,
+      rescales: [{ at_s: 12.5, parallelism: { window: 24 } }],
+    });
   });
   it("says what a loss means under the run's protocol", () => {
     const means = (checkpointing?: object) => lossMeans({ policies: checkpointing ? { checkpointing } : {} } as never);

@@ -45,6 +45,12 @@ export function killBody(host: string, at_s: number, restart_after_s: number | n
   return { at_s, faults: [fault] };
 }
 
+/** A fork that is rescaled at a moment; before: the parallelism as it is there. */
+export function rescaleBody(at_s: number, before: Record<string, number>, wished: Record<string, number>): { [field: string]: Json } {
+  const parallelism = Object.fromEntries(Object.entries(wished).filter(([name, p]) => before[name] !== p));
+  return { at_s, rescales: [{ at_s, parallelism }] };
+}
+
 /** Seconds that were typed; null if they are none, or more than the engine takes. */
 export function secondsIn(text: string): number | null {
   const seconds = Number(text.trim().replace(",", "."));

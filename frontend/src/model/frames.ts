@@ -4,6 +4,7 @@
  */
 import type { Death, Frame } from "../api/types";
 import { CheckpointHistory } from "./checkpoints";
+import { ScalingHistory } from "./scaling";
 
 /** The values of one field, by frame number; NaN where a frame had none. */
 class Numbers {
@@ -40,6 +41,8 @@ export class FrameLog {
   gaps = 0;
   /** What the run's checkpointing protocol did; it grows in place. */
   readonly checkpoints = new CheckpointHistory();
+  /** How its parallelism changed; it grows in place. */
+  readonly scaling = new ScalingHistory();
   private readonly root = new Branch();
   private readonly deathsOf = new Map<number, Death[]>();
   private last: Frame | undefined;
@@ -58,12 +61,13 @@ export class FrameLog {
       write(this.root, frame.n, frame);
       if (frame.deaths?.length) this.deathsOf.set(frame.n, frame.deaths);
       if (frame.checkpoints) this.checkpoints.add(frame.checkpoints);
+      if (frame.scaling) this.scaling.add(frame.scaling, frame.t_s);
       this.count += 1;
     }
     return true;
   }
 
-  /** Frame n as it came; undefined when it is not there. */
+  /** Frame n as it came, without lists (what they tell is in the histories) and words; undefined when it is not there. */
   frame(n: number): Frame | undefined {
     if (n < 0 || n >= this.count) return undefined;
     if (this.last?.n !== n) this.last = { ...(read(this.root, n) as unknown as Frame), deaths: this.deathsOf.get(n) ?? [] };
@@ -129,7 +133,7 @@ export function logOf(frames: Frame[]): FrameLog {
 
 function write(branch: Branch, n: number, value: object): void {
   for (const [name, part] of Object.entries(value) as [string, unknown][]) {
-    if (Array.isArray(part)) continue;
+    if (Array.isArray(part) || typeof part === "string") continue;
     let field = branch.fields.get(name);
     if (typeof part === "object" && part !== null) {
       if (!(field instanceof Branch)) {

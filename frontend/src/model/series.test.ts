@@ -10,6 +10,9 @@ import { frame, operatorSample, smallDocument } from "./testing";
 const choice: ChartChoice = { id: "latency", latency: "", definition: "", operator: "", operators: [], parallelism: {} };
 const drawn = (log: FrameLog, changes: Partial<ChartChoice>) => new Series(log, chartOf({ ...choice, ...changes }).lines).upTo(log.count);
 
+const NEITHER = { checkpoints: false, workers: false };
+const PROTOCOL = { checkpoints: true, workers: false };
+
 describe("frames", () => {
   it("adds what follows on and skips what is there", () => {
     const log = logOf([frame(0), frame(1)]);
@@ -111,11 +114,13 @@ describe("charts", () => {
   });
 
   it("are named in the address, the usual ones where it names none", () => {
-    expect(chartsNamed("state,latency,nonsense,checkpoints", false)).toEqual(["latency", "state"]);
-    expect(chartsNamed("state,latency,nonsense,checkpoints", true)).toEqual(["latency", "checkpoints", "state"]);
-    expect(chartsNamed(null, false)).toEqual(chartsNamed("nonsense", false));
-    expect(chartsNamed(null, true)).toContain("checkpoints");
-    expect(chartsNamed(null, false)).not.toContain("checkpoints");
+    expect(chartsNamed("state,latency,nonsense,checkpoints", NEITHER)).toEqual(["latency", "state"]);
+    expect(chartsNamed("state,latency,nonsense,checkpoints", PROTOCOL)).toEqual(["latency", "checkpoints", "state"]);
+    expect(chartsNamed(null, NEITHER)).toEqual(chartsNamed("nonsense", NEITHER));
+    expect(chartsNamed(null, PROTOCOL)).toContain("checkpoints");
+    expect(chartsNamed(null, NEITHER)).not.toContain("checkpoints");
+    expect(chartsNamed("workers,latency", NEITHER)).toEqual(["latency"]);
+    expect(chartsNamed(null, { checkpoints: false, workers: true })).toContain("workers");
   });
 });
 

@@ -128,11 +128,19 @@ export interface Axis {
   ticks: number[];
 }
 
-/** What is drawn of columns, the topmost of stacked areas first: it is covered by those below it. */
-export function drawnColumns(columns: Column[], log: boolean, areas: boolean): Column[] {
-  if (areas) return stacked(columns).reverse();
+/**
+ * What is drawn of columns, the topmost of stacked areas first: it is covered by those below it. overs: how many of the last are lines
+ * over the areas.
+ */
+export function drawnColumns(columns: Column[], log: boolean, areas: boolean, overs = 0): Column[] {
+  const areal = columns.length - overs;
+  if (areas) return [...stacked(columns.slice(0, areal)).reverse(), ...columns.slice(areal)];
   return log ? columns.map((column) => column.map((value) => (value !== null && value <= 0 ? null : value))) : columns;
 }
+
+/** Lines in the order of their drawn columns. */
+export const drawnLines = <Drawn extends { over?: boolean }>(lines: readonly Drawn[], areas: boolean): Drawn[] =>
+  areas ? [...lines.filter(({ over }) => !over).reverse(), ...lines.filter(({ over }) => over)] : [...lines];
 
 /** From 0, or logarithmic, for what is drawn within a stretch. top: the greatest value, where it is known. */
 export function valueAxis(t_s: number[], drawn: Column[], span: Span, log: boolean, top?: number): Axis {

@@ -16,7 +16,7 @@ const WHOLE_RUN = "Whole run";
 const FAMILIES: { [first: string]: string } = { operators: "Operator", hosts: "Host", latencies_ms: "Latency" };
 
 /** Metrics of the whole run that belong together. */
-const TOPICS: { [first: string]: string } = { checkpointing: "Checkpointing" };
+const TOPICS: { [first: string]: string } = { checkpointing: "Checkpointing", scaling: "Scaling" };
 
 const lower = (words: string) => words.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 

@@ -3,7 +3,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useTheme } from "../app/ThemeSwitch";
 import type { Line } from "../model/charts";
-import { drawnColumns, lone, valueAxis, type Column, type Span } from "../model/series";
+import { drawnColumns, drawnLines, lone, valueAxis, type Column, type Span } from "../model/series";
 import { fillOf } from "../ui/patterns";
 
 /** Room for the labels of the y axis, and at the right; the same for every chart, so that all share one time axis. */
@@ -41,6 +41,7 @@ export function Chart({
   span,
   log = false,
   areas = false,
+  stepped = false,
   top,
   format,
   onDrawn,
@@ -51,6 +52,8 @@ export function Chart({
   span: Span;
   log?: boolean;
   areas?: boolean;
+  /** A value holds until the next one. */
+  stepped?: boolean;
   /** Greatest value of the axis, where it is known. */
   top?: number;
   format: (value: number) => string;
@@ -60,8 +63,9 @@ export function Chart({
   const plot = useRef<uPlot | null>(null);
   const dark = useTheme((state) => state.dark);
   const count = t_s.length;
+  const overs = lines.filter(({ over }) => over).length;
   // The columns grow in place: their length says that there is something new.
-  const drawn = useMemo(() => (count ? drawnColumns(columns, log, areas) : columns), [columns, count, areas, log]);
+  const drawn = useMemo(() => (count ? drawnColumns(columns, log, areas, overs) : columns), [columns, count, areas, log, overs]);
   const axis = useMemo(
     () => valueAxis(t_s, count ? drawn : [], { from_s: span.from_s, to_s: span.to_s }, log, top),
     [t_s, count, drawn, log, span.from_s, span.to_s, top],
@@ -103,15 +107,17 @@ export function Chart({
         ],
         series: [
           {},
-          ...(areas ? [...lines].reverse() : lines).map((line): uPlot.Series => {
-            const stroke = colour(line.token, areas);
+          ...drawnLines(lines, areas).map((line): uPlot.Series => {
+            const area = areas && !line.over;
+            const stroke = colour(line.token, area);
             return {
               label: line.label,
-              stroke: areas ? seam : stroke,
+              stroke: area ? seam : stroke,
               width: line.width,
+              ...(stepped && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
               ...(line.dash ? { dash: line.dash } : {}),
               ...(line.filled ? { fill: faint(stroke) } : {}),
-              ...(areas ? { fill: areaFill(line, stroke, seam) } : {}),
+              ...(area ? { fill: areaFill(line, stroke, seam) } : {}),
               // A lone sample has no line; its point makes it visible. (The results of windows come in bursts.)
               points: {
                 show: false,
@@ -120,7 +126,7 @@ export function Chart({
                 stroke,
                 filter: (self, series) => {
                   const [from, to] = self.series[0]?.idxs ?? [0, -1];
-                  return areas ? null : lone(self.data[series] ?? [], from, to);
+                  return areas || stepped ? null : lone(self.data[series] ?? [], from, to);
                 },
               },
             };
@@ -140,7 +146,7 @@ export function Chart({
       made.destroy();
       plot.current = null;
     };
-  }, [log, dark, lines, areas]);
+  }, [log, dark, lines, areas, stepped]);
 
   useEffect(() => {
     plot.current?.setData(data.current);

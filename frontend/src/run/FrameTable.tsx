@@ -11,12 +11,15 @@ export function FrameTable({
   columns,
   lines,
   format,
+  rows = "Frame",
 }: {
   count: number;
   t_s: number[];
   columns: Column[];
   lines: Line[];
   format: (value: number) => string;
+  /** What a row is. */
+  rows?: string;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -27,7 +30,7 @@ export function FrameTable({
       <table className="table">
         <thead>
           <tr>
-            <th className="num">Frame</th>
+            <th className="num">{rows}</th>
             <th className="num">Time, s</th>
             {lines.map((line) => (
               <th key={line.label} className="num">

@@ -1,10 +1,12 @@
-import { memo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import type { Run } from "../api/types";
+import { coerceDocument } from "../model/document";
 import type { RunEvent } from "../model/events";
 import type { FaultMark } from "../model/faults";
 import { Icon } from "../ui/Icon";
 import { Tabs } from "../ui/Tabs";
 import type { Address, PanelId } from "./address";
+import { Autoscaler } from "./Autoscaler";
 import { Checkpoints } from "./Checkpoints";
 import { Events } from "./Events";
 import { Notes } from "./Notes";
@@ -12,12 +14,16 @@ import { OperatorTimes } from "./OperatorTimes";
 import { Records } from "./Records";
 import { SummaryTable } from "./Summary";
 
+/** They take the room of topology and hosts, unless somebody wants to see these, too. */
+const WIDE: PanelId[] = ["records", "autoscaler"];
+
 /** What came of the run: its summary once it has one, what happened, where the time went, and single records. */
 export const ResultPanel = memo(function ResultPanel({
   run,
   gone,
   events,
   losses,
+  scaled,
   warmup_s,
   address,
   change,
@@ -27,16 +33,19 @@ export const ResultPanel = memo(function ResultPanel({
   events: RunEvent[];
   /** When which host was lost; null for runs without a checkpointing protocol. */
   losses: FaultMark[] | null;
+  /** Its parallelism may change. */
+  scaled: boolean;
   warmup_s: number;
   address: Address;
   change: (changes: Partial<Address>) => void;
 }) {
   const [large, setLarge] = useState(true);
-  const has = { summary: Boolean(run.summary), checkpoints: losses !== null };
+  const has = { summary: Boolean(run.summary), checkpoints: losses !== null, autoscaler: scaled };
+  const document = useMemo(() => coerceDocument(run.document), [run.document]);
   const named = address.panel && (has as Partial<Record<PanelId, boolean>>)[address.panel] !== false ? address.panel : null;
   const panel: PanelId = named ?? (has.summary ? "summary" : "events");
   return (
-    <section className={`panel p-events ${panel === "records" && large ? "large" : ""}`}>
+    <section className={`panel p-events ${WIDE.includes(panel) && large ? "large" : ""}`}>
       <Tabs
         label="Result"
         value={panel}
@@ -51,16 +60,17 @@ export const ResultPanel = memo(function ResultPanel({
               </>
             ),
           },
+          ...(scaled ? [{ id: "autoscaler" as const, label: "Autoscaler" }] : []),
           ...(losses ? [{ id: "checkpoints" as const, label: "Checkpoints" }] : []),
           { id: "time", label: "Time" },
           { id: "records", label: "Records" },
           { id: "notes", label: run.said ? <>Notes <span className="mut">✓</span></> : "Notes" },
         ]}
         end={
-          panel === "records" ? (
+          WIDE.includes(panel) ? (
             <button
               className="btn ghost icon mini"
-              title={large ? "Show topology and hosts beside the records" : "More room for the records"}
+              title={large ? "Show topology and hosts as well" : `More room for the ${panel}`}
               aria-label="More room"
               aria-pressed={large}
               onClick={() => setLarge(!large)}
@@ -76,6 +86,7 @@ export const ResultPanel = memo(function ResultPanel({
       />
       {panel === "events" && <Events events={events} />}
       {panel === "summary" && <SummaryTable run={run} />}
+      {panel === "autoscaler" && <Autoscaler document={document} />}
       {panel === "checkpoints" && losses && <Checkpoints losses={losses} />}
       {panel === "time" && <OperatorTimes warmup_s={warmup_s} />}
       {panel === "notes" && <Notes run={run} gone={gone} />}

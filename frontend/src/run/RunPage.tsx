@@ -10,6 +10,7 @@ import { coerceDocument, warmupOf } from "../model/document";
 import { runEvents } from "../model/events";
 import { deathMarks, faultMarks } from "../model/faults";
 import { latenciesOf } from "../model/latencies";
+import { isScaled } from "../model/scaling";
 import { when } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Empty, Failure, Loading } from "../ui/states";
@@ -18,6 +19,7 @@ import { EngineBar } from "./EngineBar";
 import { Hosts, weighsMemory } from "./Hosts";
 import { RUN_COMMANDS } from "./keys";
 import { followRun, momentOf, useLiveRun } from "./liveRun";
+import { RescaleButton } from "./Rescale";
 import { ResultPanel } from "./ResultPanel";
 import { RunBar } from "./RunBar";
 import { TimeStack } from "./TimeStack";
@@ -68,7 +70,9 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   const gone = useLiveRun((state) => state.refused?.why === "gone");
   const document = useMemo(() => coerceDocument(run.document), [run.document]);
   const checkpointed = isCheckpointed(document);
-  const [address, change] = useAddress(checkpointed);
+  const scaled = isScaled(document);
+  const has = useMemo(() => ({ checkpoints: checkpointed, workers: scaled }), [checkpointed, scaled]);
+  const [address, change] = useAddress(has);
   const warmup_s = warmupOf(document);
   const head_s = count ? log.timeOf(count - 1) : 0;
   const end_s = Math.max(run.horizon_s ?? 0, Number(document.workload.horizon_s) || 0, head_s) || 30;
@@ -112,7 +116,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
           end_s={end_s}
           events={events}
           charts={address.charts}
-          checkpointed={checkpointed}
+          has={has}
           onCharts={(charts) => change({ charts })}
         />
         <Values frame={frame} latency={latency} />
@@ -165,6 +169,12 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
                       aligning
                     </span>
                   )}
+                  {scaled && (
+                    <span title="What the last iteration of the policy took for a bottleneck">
+                      <i className="swatch bottleneck" />
+                      bottleneck
+                    </span>
+                  )}
                 </div>
               </div>
               <Topology document={document} frame={frame} log={log} />
@@ -173,6 +183,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
               <div className="ph">
                 <h2>Hosts</h2>
                 <span className="mut">{at}</span>
+                <RescaleButton document={document} frame={frame} run={run} gone={gone} />
                 <div className="lg mut heads">
                   <span>CPU</span>
                   <span>queue</span>
@@ -188,6 +199,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
               gone={gone}
               events={events}
               losses={checkpointed ? marks : null}
+              scaled={scaled}
               warmup_s={warmup_s}
               address={address}
               change={change}

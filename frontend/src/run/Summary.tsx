@@ -40,11 +40,42 @@ function checkpointRows(summary: Fields, number: Shown, time: Shown): [string, s
   ];
 }
 
+/** What the scaling did. */
+function scalingRows(summary: Fields, number: Shown): [string, string][] {
+  const found = summary.scaling as Fields | undefined;
+  if (!found) return [];
+  const seconds = (value: Json | undefined) => (typeof value === "number" ? latency(1000 * value).join(" ") : "–");
+  const share = (value: Json | undefined) => (typeof value === "number" ? percent(value) : "–");
+  const wait = (found.wait_s ?? {}) as Fields;
+  const sampled = (found.sampled_wait_s ?? {}) as Fields;
+  return [
+    ["Workers, mean", number(found.workers_mean)],
+    ["Workers, most", number(found.workers_max)],
+    ["Worker hours", number(found.worker_hours)],
+    ["Rescales", number(found.actions)],
+    ["Up, down, aborted", [found.up, found.down, found.aborted].map((count) => number(count)).join(", ")],
+    ["Down", seconds(found.down_s)],
+    ["Wait in topics, mean", seconds(wait.mean)],
+    ["Wait in topics, p95", seconds(wait.p95)],
+    ["Sampled wait, mean", seconds(sampled.mean)],
+    ["Samples below objective", share(found.low_share)],
+    ["Above objective", seconds(found.slo_violation_s)],
+    ["Follows the load", number(found.follows)],
+  ];
+}
+
 const MEANING: { [label: string]: string } = {
   "Checkpointing time": "From the trigger of a round until the last worker is done: mean over confirmed rounds",
   "Until durable": "From the copy of an instance's state until the store has it: mean over checkpoints",
   "Restart time": "From the detection of a loss until all hosts are restored: mean over recoveries",
   "Search of the line": "The part of the restart time in which the coordinator finds where all go back to: mean over recoveries",
+  "Worker hours": "Active instances over virtual time",
+  Down: "From the stop of the first source until the last one reads again: sum over rescales",
+  "Wait in topics, mean": "From the append of a record until its source takes it up: over all records",
+  "Sampled wait, mean": "The same each 15 s, and while the job is down the age of the oldest record that waits",
+  "Samples below objective": "Share of those samples below slo_s",
+  "Above objective": "Time for which the wait was above slo_s",
+  "Follows the load": "The largest correlation of workers with the load up to five minutes before",
   "Engine time": "On the clock, in the engine's loop, with compiling what is new to it; without preparing the run and storing frames",
 };
 
@@ -66,6 +97,7 @@ export function SummaryTable({ run }: { run: Run }) {
     ...LOSSES.filter(([field]) => summary[field]).map(([field, label]): [string, string] => [label, number(summary[field])]),
     ...deaths.map(([host, { deaths }]): [string, string] => [`Deaths of ${host}`, number(deaths)]),
     ...checkpointRows(summary, number, time),
+    ...scalingRows(summary, number),
     ["Record hops", number(summary.hops)],
     ["Engine time", number(summary.wall_s, " s")],
     ["Engine version", run.engine_version || "–"],

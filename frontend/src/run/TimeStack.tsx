@@ -1,21 +1,24 @@
-import { useCallback, useMemo, useRef, useState, type ReactNode } from "react";
+import { Fragment, useCallback, useMemo, useRef, useState, type ReactNode } from "react";
 import type { AlignedData } from "uplot";
-import { CHARTS, chartOf, largestOperators, type ChartId, type ChartOf, type LineChartId, type Unit } from "../model/charts";
+import { CHARTS, chartOf, drawsLines, largestOperators, type ChartId, type ChartOf, type LineChartId, type Unit } from "../model/charts";
 import { chartSvg } from "../model/chartSvg";
 import { instancesOf, type ExperimentDocument } from "../model/document";
 import { labelLines, type FaultMark } from "../model/faults";
 import type { NamedLatency } from "../model/latencies";
+import { bandAt, bandsIn } from "../model/scaling";
 import { Series, spansMoreThanADecade, timeTicks, type Span } from "../model/series";
 import { bytes, latency, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { PictureMenu } from "../ui/PictureMenu";
 import { themeColour } from "../ui/themeColour";
+import { BandCard } from "./BandCard";
 import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "./Chart";
 import { CheckpointGrid } from "./CheckpointGrid";
 import { FrameTable } from "./FrameTable";
 import { Legend } from "./Legend";
 import { step } from "./keys";
 import { momentOf, noteDrawn, useLiveRun } from "./liveRun";
+import { Workers } from "./Workers";
 
 /** Labels of faults: lines that they may take, and how wide a chart is at least and a letter on average, in px. */
 const FAULT_LINES = 3;
@@ -24,6 +27,9 @@ const LETTER_PX = 6;
 
 /** A press that moves so far chooses a stretch; less is a click. */
 const DRAG_PX = 5;
+
+/** So near the pointer comes to the band of a rescale to be told of it. */
+const BAND_PX = 4;
 
 const FORMAT: Record<Unit, (value: number) => string> = {
   latency: (value) => latency(value).join(" "),
@@ -71,6 +77,7 @@ export function TimeStack({
   const zoom = useLiveRun((state) => state.zoom);
   const [table, setTable] = useState<ChartId | null>(null);
   const [drag, setDrag] = useState<Span | null>(null);
+  const [told, setTold] = useState<number | null>(null); // of the rescale under the pointer
   const press = useRef<{ x: number; t_s: number } | null>(null);
   const stack = useRef<HTMLDivElement>(null);
   const head_s = count ? log.timeOf(count - 1) : 0;
@@ -93,17 +100,30 @@ export function TimeStack({
     noteDrawn(points);
   }, []);
 
-  const firstLines = settings.charts.findIndex((id) => id !== "checkpoints");
+  const firstLines = settings.charts.findIndex(drawsLines);
   const place = (t_s: number) => (t_s - span.from_s) / width_s;
   const share = (t_s: number) => `${(Math.min(1, Math.max(0, place(t_s))) * 100).toFixed(4)}%`;
   const wide = (from_s: number, to_s: number) =>
     `${(Math.max(0, Math.min(1, place(to_s)) - Math.max(0, place(from_s))) * 100).toFixed(4)}%`;
   const seen = faults.filter((fault) => fault.end_s >= span.from_s && fault.start_s <= span.to_s);
+  const bands = bandsIn(log.scaling, span);
+  const card = drag ? undefined : bands.find(({ action }) => action.number === told);
+  const bandUnder = (event: React.PointerEvent): number | null => {
+    const t_s = bands.length && !(event.target as Element).closest(PASSIVE) ? timeAt(event.clientX) : null;
+    const width_px = stack.current?.clientWidth ?? 1;
+    return t_s === null ? null : (bandAt(bands, t_s, (BAND_PX * width_s) / width_px)?.action.number ?? null);
+  };
   const shades = (
     <>
       {warmup_s > span.from_s && <i className="warm" style={{ width: share(warmup_s) }} />}
       {seen.map((fault, at) => (
         <i key={at} className="fault" style={{ left: share(fault.start_s), width: wide(fault.start_s, fault.end_s) }} />
+      ))}
+      {bands.map(({ action: { number, outcome }, from_s, to_s, down }) => (
+        <Fragment key={number}>
+          <i className={`band ${outcome}`} data-testid={`band-${number}`} style={{ left: share(from_s), width: wide(from_s, to_s ?? head_s) }} />
+          {down && <i className="down-band" style={{ left: share(down.from_s), width: wide(down.from_s, down.to_s ?? head_s) }} />}
+        </Fragment>
       ))}
       {head_s < span.to_s - 1e-6 && <i className="future" style={{ left: share(head_s) }} />}
       {drag && <i className="drag" style={{ left: share(drag.from_s), width: wide(drag.from_s, drag.to_s) }} />}
@@ -140,6 +160,7 @@ export function TimeStack({
       }}
       onPointerMove={(event) => {
         useLiveRun.setState({ hovered_s: held(timeAt(event.clientX)) });
+        setTold(bandUnder(event));
         const began = press.current;
         if (!began || (!drag && Math.abs(event.clientX - began.x) < DRAG_PX)) return;
         if (!drag) event.currentTarget.setPointerCapture(event.pointerId);
@@ -160,7 +181,10 @@ export function TimeStack({
         press.current = null;
         setDrag(null);
       }}
-      onPointerLeave={() => useLiveRun.setState({ hovered_s: null })}
+      onPointerLeave={() => {
+        useLiveRun.setState({ hovered_s: null });
+        setTold(null);
+      }}
       onDoubleClick={(event) => {
         if (!(event.target as HTMLElement).closest(PASSIVE)) useLiveRun.setState({ zoom: null });
       }}
@@ -176,6 +200,8 @@ export function TimeStack({
         {settings.charts.map((id, index) =>
           id === "checkpoints" ? (
             <CheckpointGrid key={id} document={document} span={span} shades={shades} />
+          ) : id === "workers" ? (
+            <Workers key={id} document={document} span={span} shades={shades} bands={bands} />
           ) : (
             <ChartPanel
               key={id}
@@ -201,6 +227,13 @@ export function TimeStack({
           </div>
         )}
       </div>
+      {card && (
+        <div className={`band-at ${place(card.from_s) > 0.6 ? "left" : ""}`} style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
+          <div style={{ left: share(place(card.from_s) > 0.6 ? card.from_s : (card.to_s ?? head_s)) }}>
+            <BandCard action={card.action} head_s={head_s} />
+          </div>
+        </div>
+      )}
       <div className="xax" style={{ marginLeft: GUTTER_LEFT, marginRight: GUTTER_RIGHT }}>
         {timeTicks(span.to_s, 8, span.from_s).map((t_s) => (
           <span key={t_s} style={{ left: share(t_s) }}>

@@ -6,6 +6,7 @@ import { aligningSince } from "../model/checkpoints";
 import { BLOCKED_FROM } from "../model/events";
 import type { FrameLog } from "../model/frames";
 import { aroundPath, feedbackLane, feedbackPath, gridOf, type Lane } from "../model/layout";
+import { verticesOf } from "../model/scaling";
 import { bytes, percent, plural, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 
@@ -20,6 +21,8 @@ type Waiting = { instances: number; passed_over: number; since_s: number | null 
 type Shown = {
   name: string;
   parallelism: number | undefined;
+  /** The policy takes it for one. */
+  bottleneck: boolean;
   sample: OperatorSample | null;
   waiting: Waiting | null;
   x: number;
@@ -27,20 +30,22 @@ type Shown = {
   width: number;
 };
 
-const Operator = memo(function Operator({ name, parallelism, sample, waiting, x, y, width }: Shown) {
+const Operator = memo(function Operator({ name, parallelism, bottleneck, sample, waiting, x, y, width }: Shown) {
   const busy = sample?.busy ?? 0;
   const blocked = sample?.blocked ?? 0;
   const tone = blocked >= BLOCKED_FROM ? "bp" : busy >= HOT_FROM ? "hot" : "";
   return (
     <div
-      className={`op ${tone} ${waiting ? "aligning" : ""}`}
+      className={`op ${tone} ${waiting ? "aligning" : ""} ${bottleneck ? "bottleneck" : ""}`}
       style={{ left: x, top: y, width, height: BOX.height }}
-      title={sample ? describe(name, sample, waiting) : `${name}: no data yet`}
+      title={sample ? `${describe(name, sample, waiting)}${bottleneck ? "\nA bottleneck, says the policy" : ""}` : `${name}: no data yet`}
       data-testid={`topology-${name}`}
     >
       <b className="ell">{name}</b>
       <small>
-        <span>×{parallelism ?? 1}</span>
+        <span data-testid={`parallelism-${name}`}>
+          {bottleneck && <Icon name="warn" />}×{parallelism ?? 1}
+        </span>
         {waiting && (
           <span data-testid={`aligning-${name}`}>
             <Icon name="pause" className="barred" />
@@ -132,9 +137,15 @@ function waitingAt(log: FrameLog, frame: Frame | undefined, id: string): Waiting
   return frame && instances ? { instances, passed_over: passed_over ?? 0, since_s: aligningSince(log, frame.n, id) } : null;
 }
 
+/** Operators of the vertices that the last iteration took for bottlenecks. */
+function bottlenecksAt(document: ExperimentDocument, log: FrameLog, frame: Frame | undefined): string[] {
+  const named = (frame && log.scaling.decisionAt(frame.t_s)?.bottlenecks) ?? [];
+  return named.length ? verticesOf(document).filter((vertex) => vertex.some((id) => named.includes(id))).flat() : [];
+}
+
 /**
  * The query, coloured by what its operators did at the moment shown: busy solid, blocked hatched with «, idle empty. Operators that wait
- * for barriers, and edges whose channels are barred, are marked.
+ * for barriers, edges whose channels are barred, and what the scaling policy takes for bottlenecks are marked.
  */
 export function Topology({ document, frame, log }: { document: ExperimentDocument; frame: Frame | undefined; log: FrameLog }) {
   const panel = useRef<HTMLDivElement>(null);
@@ -149,6 +160,7 @@ export function Topology({ document, frame, log }: { document: ExperimentDocumen
     return () => observer.disconnect();
   }, []);
   const drawing = useMemo(() => drawingOf(document, width), [document, width]);
+  const slow = new Set(bottlenecksAt(document, log, frame));
   return (
     <div className="topo scroll" ref={panel} data-testid="topology">
       <div style={{ width: drawing.width, height: drawing.height }}>
@@ -175,7 +187,8 @@ export function Topology({ document, frame, log }: { document: ExperimentDocumen
           <Operator
             key={id}
             name={id}
-            parallelism={parallelism}
+            parallelism={frame?.scaling?.parallelism?.[id] ?? parallelism}
+            bottleneck={slow.has(id)}
             sample={frame?.operators?.[id] ?? null}
             waiting={waitingAt(log, frame, id)}
             x={drawing.places[id]?.x ?? 0}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { Run } from "../api/types";
 import { isActive, isMoving } from "../api/queries";
-import { chartsOf, type ChartId } from "../model/charts";
+import { chartsOf, type ChartId, type Has } from "../model/charts";
 import type { RunEvent } from "../model/events";
 import { duration, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
@@ -18,7 +18,7 @@ export function Transport({
   end_s,
   events,
   charts,
-  checkpointed,
+  has,
   onCharts,
 }: {
   run: Run;
@@ -26,7 +26,7 @@ export function Transport({
   end_s: number;
   events: RunEvent[];
   charts: ChartId[];
-  checkpointed: boolean;
+  has: Has;
   onCharts: (charts: ChartId[]) => void;
 }) {
   const log = useLiveRun((state) => state.log);
@@ -140,7 +140,7 @@ export function Transport({
         </button>
       )}
       <ForkMenu run={run} at_s={count ? shown_s : null} horizon_s={run.horizon_s ?? end_s} gone={gone} />
-      <Charts charts={charts} offered={chartsOf(checkpointed)} onCharts={onCharts} />
+      <Charts charts={charts} offered={chartsOf(has)} onCharts={onCharts} />
       <Speed />
       <button
         className={`btn ${pinned === null ? "live" : ""}`}

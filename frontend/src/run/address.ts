@@ -1,11 +1,11 @@
 /** What of the page stands in its address: the moment, the stretch, the charts, the panel. */
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { useSearchParams } from "react-router";
-import { chartsNamed, firstCharts, type ChartId } from "../model/charts";
+import { chartsNamed, firstCharts, type ChartId, type Has } from "../model/charts";
 import { spanIn } from "../model/series";
 import { useLiveRun } from "./liveRun";
 
-export const PANELS = ["summary", "events", "checkpoints", "time", "records", "notes"] as const;
+export const PANELS = ["summary", "events", "autoscaler", "checkpoints", "time", "records", "notes"] as const;
 export type PanelId = (typeof PANELS)[number];
 
 export interface Address {
@@ -21,20 +21,20 @@ export interface Address {
 
 const rounded = (value: number) => String(Number(value.toFixed(4)));
 
-/** checkpointed: the run has a checkpointing protocol, so other charts come first. */
-export function useAddress(checkpointed: boolean): [address: Address, change: (changes: Partial<Address>) => void] {
+/** has: which charts the run has, and so which come first; the same object as long as it is the same run. */
+export function useAddress(has: Has): [address: Address, change: (changes: Partial<Address>) => void] {
   const [params, setParams] = useSearchParams();
   const address = useMemo((): Address => {
     const panel = PANELS.find((one) => one === params.get("panel")) ?? null;
     return {
-      charts: chartsNamed(params.get("charts"), checkpointed),
+      charts: chartsNamed(params.get("charts"), has),
       latency: params.get("latency") ?? "",
       operator: params.get("operator") ?? "",
       panel,
       records: params.get("records") ?? "",
       record: Math.max(0, Math.floor(Number(params.get("record"))) || 0),
     };
-  }, [params, checkpointed]);
+  }, [params, has]);
   const change = useCallback(
     (changes: Partial<Address>) =>
       setParams(
@@ -42,14 +42,14 @@ export function useAddress(checkpointed: boolean): [address: Address, change: (c
           const after = new URLSearchParams(before);
           for (const [name, value] of Object.entries(changes)) {
             const text = Array.isArray(value) ? value.join(",") : String(value ?? "");
-            if (text === "" || text === "0" || text === firstCharts(checkpointed).join(",")) after.delete(name);
+            if (text === "" || text === "0" || text === firstCharts(has).join(",")) after.delete(name);
             else after.set(name, text);
           }
           return after;
         },
         { replace: true },
       ),
-    [setParams, checkpointed],
+    [setParams, has],
   );
   return [address, change];
 }

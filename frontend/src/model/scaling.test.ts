@@ -1,0 +1,247 @@
+import { describe, expect, it } from "vitest";
+import type { RescaleAction, ScalingDecision, ScalingNews } from "../api/types";
+import { coerceDocument } from "./document";
+import { runEvents } from "./events";
+import { logOf } from "./frames";
+import {
+  bandAt,
+  bandsIn,
+  bandText,
+  changeText,
+  direction,
+  downOf,
+  isAsked,
+  isScaled,
+  parallelismAt,
+  partsOf,
+  rescaleRefusal,
+  ScalingHistory,
+  stairs,
+  valueTold,
+  verticesOf,
+  whyNot,
+} from "./scaling";
+import { frame, smallDocument } from "./testing";
+
+const action = (extra: Partial<RescaleAction> = {}): RescaleAction => ({
+  number: 1,
+  kind: "stop_and_restart",
+  who: "policy",
+  ordered_s: 735,
+  stopped_s: 735.001,
+  drained_s: 736.4,
+  stored_s: 736.5,
+  arranged_s: 776.5,
+  restored_s: 776.6,
+  ended_s: 776.7,
+  before: { bids: 6, window: 20 },
+  after: { bids: 6, window: 24 },
+  state_bytes: 4e6,
+  moved_bytes: 2e6,
+  lag_before: 0,
+  lag_after: 4.6e7,
+  outcome: "done",
+  why: "",
+  ...extra,
+});
+const OPEN = { drained_s: null, stored_s: null, arranged_s: null, restored_s: null, ended_s: null, outcome: "" as const };
+
+const news = (extra: Partial<ScalingNews> = {}): ScalingNews => ({
+  workers: 26,
+  parallelism: { bids: 6, window: 20 },
+  wanted: { bids: 6, window: 20 },
+  state: "running",
+  until_s: null,
+  next_s: null,
+  lag: { bids: 0 },
+  topic_wait_ms: 100,
+  oldest_wait_s: 0.1,
+  decisions: [],
+  actions: [],
+  ...extra,
+});
+
+const decision = (t_s: number, extra: Partial<ScalingDecision> = {}): ScalingDecision => ({
+  t_s,
+  read: [],
+  bottlenecks: [],
+  values: [],
+  advice: {},
+  steps: [],
+  verdict: "keep",
+  why: "",
+  ...extra,
+});
+
+const under = (scaling: object) => coerceDocument({ ...smallDocument(), policies: { scaling } });
+const DS2 = under({ kind: "ds2" });
+
+/** Frames of 15 s with one rescale, told as it goes on. */
+function rescaled(): ScalingHistory {
+  const history = new ScalingHistory();
+  const wanted = { bids: 6, window: 24 };
+  history.add(news({ decisions: [decision(720)], next_s: 735 }), 720);
+  const ordered = decision(735, { verdict: "order", bottlenecks: ["window"], advice: { window: 20 } });
+  history.add(news({ decisions: [ordered], actions: [action({ ...OPEN, stopped_s: null })], wanted, state: "stopping" }), 735);
+  history.add(news({ actions: [action({ ...OPEN, drained_s: 736.4, stored_s: 736.5 })], wanted, state: "restarting", until_s: 776.5 }), 750);
+  history.add(news({ wanted, state: "restarting", until_s: 776.5 }), 765);
+  history.add(news({ actions: [action()], parallelism: wanted, wanted, workers: 30, state: "cooldown", until_s: 1043, next_s: 1058 }), 780);
+  return history;
+}
+
+describe("the history of scaling", () => {
+  it("puts together what is told of a rescale bit by bit", () => {
+    const { actions, decisions } = rescaled();
+    expect(actions).toEqual([action()]);
+    expect(decisions.map(({ t_s }) => t_s)).toEqual([720, 735]);
+  });
+  it("has a staircase with steps where the arrangement took place and where the order was given", () => {
+    const history = rescaled();
+    expect(history.steps.map(({ t_s, parallelism }) => [t_s, parallelism.window])).toEqual([[0, 20], [776.5, 24]]);
+    expect(history.wishes.map(({ t_s, parallelism }) => [t_s, parallelism.window])).toEqual([[0, 20], [735, 24]]);
+    expect(stairs(history, ["bids", "window"], 780)).toEqual({
+      t_s: [0, 735, 776.5, 780],
+      columns: [[6, 6, 6, 6], [20, 20, 24, 24]],
+      wish: [26, 30, 30, 30],
+    });
+    expect(stairs(new ScalingHistory(), ["bids"], 0)).toEqual({ t_s: [], columns: [[]], wish: [] });
+  });
+  it("takes what the frames say where no rescale tells of it", () => {
+    const history = new ScalingHistory();
+    history.add(news(), 15);
+    history.add(news({ parallelism: { bids: 6, window: 8 } }), 30);
+    expect(history.steps.map(({ t_s }) => t_s)).toEqual([0, 30]);
+    const early = new ScalingHistory();
+    const only = action({ ordered_s: 2, arranged_s: 5 });
+    early.add(news({ parallelism: { bids: 6, window: 24 }, wanted: { bids: 6, window: 24 }, actions: [only] }), 15);
+    expect(early.steps.map(({ t_s, parallelism }) => [t_s, parallelism.window])).toEqual([[0, 20], [5, 24]]);
+    expect(early.wishes.map(({ t_s }) => t_s)).toEqual([0, 2]);
+  });
+  it("leaves an aborted rescale out of the staircase", () => {
+    const history = new ScalingHistory();
+    history.add(news(), 15);
+    history.add(news({ actions: [action({ ...OPEN, ordered_s: 16, stopped_s: 16, ended_s: 20, outcome: "aborted", why: "the store is full" })] }), 30);
+    expect(history.steps).toHaveLength(1);
+  });
+  it("finds the iteration and the phase at a moment", () => {
+    const history = rescaled();
+    expect(history.decisionAt(719)).toBeUndefined();
+    expect([720, 734.9, 735, 780].map((t_s) => history.decisionAt(t_s)?.t_s)).toEqual([720, 720, 735, 735]);
+    expect(history.numberAt(740)).toBe(1);
+    expect([700, 720, 735, 736, 765, 780, 999].map((t_s) => history.phaseAt(t_s)?.state)).toEqual([
+      "running", "running", "stopping", "restarting", "restarting", "cooldown", "cooldown",
+    ]);
+    expect(history.actionOf(history.decisions[1] as ScalingDecision)?.number).toBe(1);
+    expect(history.actionOf(history.decisions[0] as ScalingDecision)).toBeUndefined();
+  });
+});
+
+describe("bands of rescales", () => {
+  it("reach from the order to the end, and are down from the stop on", () => {
+    const [band] = bandsIn(rescaled(), { from_s: 0, to_s: 800 });
+    expect(band).toMatchObject({ from_s: 735, to_s: 776.7, down: { from_s: 735.001, to_s: 776.7 } });
+    expect(bandsIn(rescaled(), { from_s: 0, to_s: 700 })).toEqual([]);
+    expect(bandsIn(rescaled(), { from_s: 777, to_s: 800 })).toEqual([]);
+  });
+  it("are found at a moment, or near it", () => {
+    const bands = bandsIn(rescaled(), { from_s: 0, to_s: 800 });
+    expect(bandAt(bands, 740)?.action.number).toBe(1);
+    expect(bandAt(bands, 733)).toBeNull();
+    expect(bandAt(bands, 733, 5)?.action.number).toBe(1);
+  });
+  it("consist of parts, the last of which goes on", () => {
+    expect(partsOf(action()).map(({ id, from_s, to_s }) => [id, Number(((to_s ?? 0) - from_s).toFixed(3))])).toEqual([
+      ["wait", 0.001], ["drain", 1.399], ["store", 0.1], ["restart", 40], ["fetch", 0.1], ["start", 0.1],
+    ]);
+    expect(partsOf(action(OPEN)).map(({ id, to_s }) => [id, to_s])).toEqual([["wait", 735.001], ["drain", null]]);
+    const aborted = action({ ...OPEN, ended_s: 740, outcome: "aborted", why: "host w2 was lost" });
+    expect(partsOf(aborted).at(-1)).toMatchObject({ id: "drain", to_s: 740 });
+    expect(bandText(aborted, 800)).toContain("aborted: host w2 was lost");
+    expect(downOf(action())).toBeCloseTo(41.699);
+    expect(downOf(action(OPEN))).toBeNull();
+    expect(bandText(action(), 800)).toContain("window 20 → 24; until it begins 1 ms, drain 1.4 s, store 100 ms, restart 40 s");
+    expect(bandText(action(OPEN), 745)).toContain("drain since 10 s");
+  });
+  it("say what changes, and in which direction", () => {
+    expect(changeText(action())).toBe("window 20 → 24");
+    expect([action(), action({ after: { window: 10 } }), action({ after: { bids: 6 } })].map(direction)).toEqual([1, -1, 0]);
+  });
+});
+
+describe("why nothing happens", () => {
+  const at = (extra: Partial<ScalingNews>, document = DS2) => {
+    const history = new ScalingHistory();
+    history.add(news(extra), 750);
+    return whyNot(history, document, 750);
+  };
+  it("names the cooldown, the order it is behind, and the next iteration", () => {
+    expect(whyNot(rescaled(), DS2, 780)).toEqual({
+      text: "Cooldown until 1,043 s behind the order at 735 s: nothing is read, and nobody is asked. The next iteration is at 1,058 s.",
+      tone: "warn",
+    });
+  });
+  it("names the step of a rescale that is under way", () => {
+    expect(whyNot(rescaled(), DS2, 750).text).toBe("Rescale 1 is under way: the job begins anew, until 776.5 s. Nobody is asked meanwhile.");
+  });
+  it("gives the policy's own reason", () => {
+    const text = (extra: Partial<ScalingDecision>) => at({ decisions: [decision(735, extra)], next_s: 765 }).text;
+    expect(text({})).toBe("Nothing to do: what is wished for runs already. The next iteration is at 765 s.");
+    expect(text({ why: "it takes 80 workers, and there are 70" })).toContain("Nothing to do: it takes 80 workers, and there are 70.");
+    expect(text({ verdict: "no_metrics", why: "bids has been read only once since it started" })).toContain("Left out, for want of metrics: bids has");
+    expect(text({ verdict: "busy", why: "a rescale is under way" })).toContain("Left out: a rescale is under way");
+    expect(text({ verdict: "order", why: "there are bottlenecks" })).toContain("There are bottlenecks. An order was given.");
+  });
+  it("tells of the start, and of an aborted order", () => {
+    expect(at({ state: "starting", next_s: 135 }).text).toContain("reads metrics and does nothing, until 135 s");
+    const aborted = action({ ...OPEN, ended_s: 740, outcome: "aborted", why: "the store is full" });
+    const ordered = decision(735, { verdict: "order" });
+    expect(at({ decisions: [ordered], actions: [aborted] })).toEqual({ text: "Rescale 1 was aborted: the store is full.", tone: "bad" });
+    expect(at({ state: "cooldown", until_s: 1043, decisions: [ordered], actions: [aborted] }).text).toMatch(/was aborted: the store is full\. Cooldown/);
+  });
+  it("says who ordered where nobody is asked", () => {
+    const manual = under({ kind: "manual", orders: [{ at_s: 100 }, { at_s: 900 }] });
+    expect(at({}, manual).text).toContain("The document orders the next rescale at 900 s");
+    expect(at({}, under({ kind: "manual" })).text).toContain("No order is left");
+    expect(at({}, under({ kind: "oracle" })).text).toContain("decided everything before the run");
+    expect([isScaled(smallDocument()), isScaled(manual), isAsked(manual), isAsked(DS2)]).toEqual([false, true, false, true]);
+    expect(whyNot(new ScalingHistory(), DS2, 0).text).toContain("No frame");
+  });
+});
+
+describe("what is scaled", () => {
+  it("moves operators together that forward edges connect", () => {
+    expect(verticesOf(smallDocument())).toEqual([["persons", "filter"], ["auctions"], ["join"], ["sink"]]);
+  });
+  it("has the frame's parallelism, or the document's", () => {
+    expect(parallelismAt(smallDocument(), { parallelism: { join: 7 } })).toMatchObject({ persons: 2, join: 7 });
+    expect(parallelismAt(smallDocument(), undefined)).toMatchObject({ join: 2 });
+  });
+  it("cannot be where a protocol or a cycle forbids it", () => {
+    expect(rescaleRefusal(smallDocument())).toBeNull();
+    expect(rescaleRefusal({ ...smallDocument(), policies: { checkpointing: { kind: "coordinated" } } })).toBeNull();
+    expect(rescaleRefusal({ ...smallDocument(), policies: { checkpointing: { kind: "communication_induced" } } })).toContain("communication induced");
+    const { query } = smallDocument();
+    const edges = [...query.edges, { source: "join", target: "filter", partitioning: { kind: "hash" }, feedback: true }];
+    expect(rescaleRefusal({ query: { ...query, edges } })).toContain("cycle");
+  });
+  it("is told in words", () => {
+    expect(valueTold("tpr", 2059984.86)).toMatchObject({ label: "true rate", text: "2.06M/s" });
+    expect(valueTold("beta", 0.2)).toMatchObject({ text: "20 %" });
+    expect(valueTold("opt", null)).toMatchObject({ text: "–" });
+    expect(valueTold("what_is_new", 3)).toMatchObject({ label: "what is new", text: "3" });
+  });
+});
+
+describe("frames with scaling", () => {
+  it("keep their numbers, and hand lists to the history", () => {
+    const log = logOf([frame(0, { scaling: news({ actions: [action({ ...OPEN, ordered_s: 0.2, stopped_s: null })] }) })]);
+    expect(log.frame(0)?.scaling?.parallelism).toEqual({ bids: 6, window: 20 });
+    expect(log.scaling.actions).toHaveLength(1);
+  });
+  it("become events", () => {
+    const log = logOf([frame(0, { scaling: news({ actions: [action({ ordered_s: 0.1, stopped_s: 0.1, ended_s: 0.2 })] }) })]);
+    const run = { created_at: "2026-01-01T00:00:00Z", state: "running" } as never;
+    const texts = runEvents(run, log, 0).flatMap(({ text }) => (text.startsWith("Rescale") ? [text] : []));
+    expect(texts).toEqual(["Rescale 1 done", "Rescale 1 ordered by the policy: window 20 → 24"]);
+  });
+});

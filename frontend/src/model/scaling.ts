@@ -1,0 +1,363 @@
+/** How the parallelism of a run changed: its part of the frames put together, who decided what, and why nothing happens at a moment. */
+import type { RescaleAction, ScalingDecision, ScalingNews, ScalingState } from "../api/types";
+import { latency, short } from "../ui/format";
+import type { Tagged, ExperimentDocument } from "./document";
+import { instancesOf } from "./document";
+import type { Span } from "./series";
+
+type Parallelism = Record<string, number>;
+
+/** What a document says about scaling. */
+export const scalingOf = ({ policies }: Pick<ExperimentDocument, "policies">): Tagged =>
+  (policies?.scaling as Tagged | undefined) ?? { kind: "none" };
+
+/** Whether the parallelism of its runs may change. */
+export const isScaled = (document: Pick<ExperimentDocument, "policies">) => scalingOf(document).kind !== "none";
+
+/** Kinds that are asked again and again; the others know their orders beforehand. */
+export const isAsked = (document: Pick<ExperimentDocument, "policies">) =>
+  !["none", "manual", "fixed", "oracle"].includes(scalingOf(document).kind);
+
+/** From this moment on. */
+export interface Step {
+  t_s: number;
+  parallelism: Parallelism;
+}
+
+/** What the policy is about from this frame on. */
+interface Phase {
+  t_s: number;
+  state: ScalingState;
+  until_s: number | null;
+  next_s: number | null;
+}
+
+/** Times that were read from decimal fractions. */
+const EPSILON_S = 1e-9;
+
+export class ScalingHistory {
+  readonly decisions: ScalingDecision[] = [];
+  readonly actions: RescaleAction[] = [];
+  /** Parallelism as it was, and as it was wished for; each begins at 0. */
+  readonly steps: Step[] = [];
+  readonly wishes: Step[] = [];
+  private readonly phases: Phase[] = [];
+  private until_s = 0;
+
+  /** What the frame that ends at this moment says. */
+  add(news: ScalingNews, t_s: number): void {
+    for (const action of news.actions) {
+      const at = this.actions.findLastIndex(({ number }) => number === action.number);
+      if (at < 0) this.actions.push(action);
+      else this.actions[at] = action;
+    }
+    this.decisions.push(...news.decisions);
+    // In a frame the parallelism changes when an arrangement takes place, and the wish when an order is given.
+    const arranged = timed(news.actions, ({ arranged_s, outcome }) => (outcome === "aborted" ? null : arranged_s), this.until_s);
+    const ordered = timed(news.actions, ({ ordered_s }) => ordered_s, this.until_s);
+    follow(this.steps, arranged, news.parallelism, t_s);
+    follow(this.wishes, ordered, news.wanted, t_s);
+    this.phases.push({ t_s, state: news.state, until_s: news.until_s, next_s: news.next_s });
+    this.until_s = t_s;
+  }
+
+  /** The last iteration up to a moment. */
+  decisionAt(t_s: number): ScalingDecision | undefined {
+    return this.decisions[lastUpTo(this.decisions, t_s)];
+  }
+
+  /** Number of that iteration, -1 before the first one. */
+  numberAt(t_s: number): number {
+    return lastUpTo(this.decisions, t_s);
+  }
+
+  /** The last order up to a moment, whether or not it is carried out by then. */
+  actionAt(t_s: number): RescaleAction | undefined {
+    return this.actions.findLast(({ ordered_s }) => ordered_s <= t_s + EPSILON_S);
+  }
+
+  /** The order that an iteration gave. */
+  actionOf({ t_s, verdict }: ScalingDecision): RescaleAction | undefined {
+    return verdict === "order" ? this.actions.find((one) => one.who === "policy" && Math.abs(one.ordered_s - t_s) < 1e-6) : undefined;
+  }
+
+  /** What the frame says that covers a moment. */
+  phaseAt(t_s: number): Phase | undefined {
+    return this.phases[Math.min(lastUpTo(this.phases, t_s - 2 * EPSILON_S) + 1, this.phases.length - 1)];
+  }
+}
+
+/** Index of the last one up to a moment; -1 if all are later. */
+function lastUpTo(all: readonly { t_s: number }[], t_s: number): number {
+  let low = 0;
+  let high = all.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((all[middle] as { t_s: number }).t_s <= t_s + EPSILON_S) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+interface Change {
+  t_s: number;
+  action: RescaleAction;
+}
+
+/** Actions with a time after the last frame, by that time. */
+function timed(actions: RescaleAction[], timeOf: (action: RescaleAction) => number | null, after_s: number): Change[] {
+  return actions
+    .flatMap((action) => {
+      const t_s = timeOf(action);
+      return t_s !== null && (t_s > after_s || after_s === 0) ? [{ t_s, action }] : [];
+    })
+    .sort((a, b) => a.t_s - b.t_s);
+}
+
+/** Adds what leads from the last step to how it is at the end of a frame. */
+function follow(steps: Step[], changes: Change[], end: Parallelism, t_s: number): void {
+  const first = changes[0]?.action.before ?? {};
+  if (!steps.length) steps.push({ t_s: 0, parallelism: { ...end, ...first } });
+  const append = (at_s: number, next: Parallelism) => {
+    if (!sameAs(steps.at(-1)?.parallelism ?? {}, next)) steps.push({ t_s: at_s, parallelism: next });
+  };
+  for (const change of changes) append(change.t_s, { ...steps.at(-1)?.parallelism, ...change.action.after });
+  append(t_s, { ...end });
+}
+
+const sameAs = (one: Parallelism, other: Parallelism) =>
+  Object.keys(one).length === Object.keys(other).length && Object.entries(other).every(([name, value]) => one[name] === value);
+
+const sum = (parallelism: Parallelism) => Object.values(parallelism).reduce((before, p) => before + p, 0);
+
+/** Columns that hold from each time to the next: by operator, and how many workers were wished for. Ends at the head. */
+export interface Stairs {
+  t_s: number[];
+  columns: number[][];
+  wish: number[];
+}
+
+export function stairs({ steps, wishes }: ScalingHistory, operators: readonly string[], head_s: number): Stairs {
+  const times = [...new Set([...steps, ...wishes].map(({ t_s }) => t_s).filter((t_s) => t_s < head_s))];
+  const t_s = [...times.sort((a, b) => a - b), ...(steps.length ? [head_s] : [])];
+  const at = (all: Step[]) => t_s.map((time) => all[Math.max(0, lastUpTo(all, time))]?.parallelism ?? {});
+  const was = at(steps);
+  return { t_s, columns: operators.map((name) => was.map((one) => one[name] ?? 0)), wish: at(wishes).map(sum) };
+}
+
+/** A rescale on the axis of time. to_s, down.to_s: null while it goes on. */
+export interface Band {
+  action: RescaleAction;
+  from_s: number;
+  to_s: number | null;
+  down: { from_s: number; to_s: number | null } | null;
+}
+
+/** Within a stretch. */
+export function bandsIn(history: ScalingHistory, span: Span): Band[] {
+  return history.actions
+    .map((action): Band => {
+      const { ordered_s, stopped_s, ended_s, outcome } = action;
+      const to_s = outcome ? (ended_s ?? ordered_s) : null;
+      return { action, from_s: ordered_s, to_s, down: stopped_s === null ? null : { from_s: stopped_s, to_s } };
+    })
+    .filter(({ from_s, to_s }) => from_s <= span.to_s && (to_s ?? Infinity) >= span.from_s);
+}
+
+/** The band that a moment is in, or the nearest within so many seconds. */
+export function bandAt(bands: readonly Band[], t_s: number, within_s = 0): Band | null {
+  let best: Band | null = null;
+  let least = within_s + EPSILON_S;
+  for (const band of bands) {
+    const away = Math.max(band.from_s - t_s, t_s - (band.to_s ?? Infinity), 0);
+    if (away < least || (away === 0 && best === null)) [best, least] = [band, away];
+  }
+  return best;
+}
+
+/** Of what the time of a rescale is made; seconds: null of a part that goes on. */
+export interface RescalePart {
+  id: "wait" | "drain" | "store" | "restart" | "fetch" | "start";
+  label: string;
+  from_s: number;
+  to_s: number | null;
+  means: string;
+}
+
+const PARTS: [id: RescalePart["id"], label: string, from: keyof RescaleAction, to: keyof RescaleAction, means: string][] = [
+  ["wait", "until it begins", "ordered_s", "stopped_s", "From the order until the first source stops: an open round ends first"],
+  ["drain", "drain", "stopped_s", "drained_s", "What is under way is served, up to the last capture"],
+  ["store", "store", "drained_s", "stored_s", "The savepoint is written"],
+  ["restart", "restart", "stored_s", "arranged_s", "The job is deleted and begins anew, with new pods where there are more workers"],
+  ["fetch", "fetch", "arranged_s", "restored_s", "Each machine reads the key groups of its instances"],
+  ["start", "start", "restored_s", "ended_s", "Until the last source reads again"],
+];
+
+/** In the order in which they come; the last one goes on, or was cut off by the end of an aborted rescale. */
+export function partsOf(action: RescaleAction): RescalePart[] {
+  const parts: RescalePart[] = [];
+  for (const [id, label, from, to, means] of PARTS) {
+    const [from_s, to_s] = [action[from] as number | null, action[to] as number | null];
+    if (from_s === null) break;
+    const end_s = to_s ?? (action.outcome ? action.ended_s : null);
+    parts.push({ id, label, from_s, to_s: end_s, means });
+    if (to_s === null) break;
+  }
+  return parts;
+}
+
+/** From the stop of the first source until all goes on, in s; null while it lasts, or where nothing stopped. */
+export const downOf = ({ stopped_s, ended_s }: RescaleAction): number | null =>
+  stopped_s === null || ended_s === null ? null : ended_s - stopped_s;
+
+/** What changes, by operator: those that the two name differently. */
+export const changesOf = ({ before, after }: Pick<RescaleAction, "before" | "after">): [operator: string, from: number | undefined, to: number][] =>
+  Object.entries(after)
+    .filter(([name, p]) => before[name] !== p)
+    .map(([name, p]) => [name, before[name], p]);
+
+export const changeText = (action: Pick<RescaleAction, "before" | "after">): string =>
+  changesOf(action)
+    .map(([name, from, to]) => (from === undefined ? `${name} to ${to}` : `${name} ${from} → ${to}`))
+    .join(", ") || "nothing";
+
+/** More workers than before, fewer, or as many. */
+export const direction = ({ before, after }: Pick<RescaleAction, "before" | "after">): -1 | 0 | 1 => {
+  const more = changesOf({ before, after }).reduce((total, [, from, to]) => total + to - (from ?? to), 0);
+  return more > 0 ? 1 : more < 0 ? -1 : 0;
+};
+
+export const spell = (seconds: number) => latency(1000 * seconds).join(" ");
+export const moment = (t_s: number) => `${Number(t_s.toFixed(2)).toLocaleString("en-US")} s`;
+
+const WHO: Record<string, string> = { policy: "by the policy", document: "by the document" };
+
+export const actionTitle = ({ number, who }: RescaleAction) => `Rescale ${number}, ordered ${WHO[who] ?? `by ${who}`}`;
+
+/** One line for the band of a rescale. */
+export function bandText(action: RescaleAction, head_s: number): string {
+  const parts = partsOf(action).map(({ label, from_s, to_s }) => (to_s === null ? `${label} since ${spell(head_s - from_s)}` : `${label} ${spell(to_s - from_s)}`));
+  const down_s = downOf(action);
+  const end = action.outcome === "aborted" ? `; aborted: ${action.why || "no reason was given"}` : down_s === null ? "" : `; down ${spell(down_s)}`;
+  return `${actionTitle(action)}: ${changeText(action)}; ${parts.join(", ")}${end}`;
+}
+
+/** Operators that are scaled as one, by forward edges: in the order of the document. */
+export function verticesOf({ query }: Pick<ExperimentDocument, "query">): string[][] {
+  const vertexOf = new Map(query.operators.map(({ id }) => [id, new Set([id])]));
+  for (const { source, target, partitioning } of query.edges) {
+    if (partitioning.kind !== "forward") continue;
+    const together = new Set([...(vertexOf.get(source) ?? []), ...(vertexOf.get(target) ?? [])]);
+    for (const id of together) vertexOf.set(id, together);
+  }
+  const order = query.operators.map(({ id }) => id);
+  return [...new Set(vertexOf.values())].map((vertex) => order.filter((id) => vertex.has(id)));
+}
+
+/** The parallelism at a frame; the document's own where nothing changes it. */
+export const parallelismAt = (document: Pick<ExperimentDocument, "query">, scaling: Pick<ScalingNews, "parallelism"> | undefined): Parallelism =>
+  Object.fromEntries(document.query.operators.map((one) => [one.id, scaling?.parallelism?.[one.id] ?? instancesOf(one)]));
+
+/** Labels of what policies compute, what it means, and whether it is a rate. */
+const VALUES: Record<string, [label: string, means: string, kind: "rate" | "share" | "count" | "factor"]> = {
+  target: ["target", "Records per second that it should serve", "rate"],
+  tpr: ["true rate", "Records per second that its instances would serve if they were never idle", "rate"],
+  tor: ["true output", "Records per second that they would put out then", "rate"],
+  opt: ["optimum", "Instances that this takes, before rounding; –: no true rate, so as many as there may be", "factor"],
+  catch_up: ["catch up", "Records per second on top, to serve what waits", "rate"],
+  factor: ["factor", "Times as many instances, or the share by which there are more", "factor"],
+  ineffective: ["ineffective", "The last increase brought less than it should have", "count"],
+  beta: ["blocked", "Share of time in which its senders were blocked", "share"],
+  pending_rate: ["queue grows", "Records per second by which its topic grows", "rate"],
+  consumed_rate: ["reads", "Records per second that it reads", "rate"],
+  fill: ["fill", "Share of its input buffers in use", "share"],
+  lag: ["lag", "Records that wait in its topic", "count"],
+  util: ["utilisation", "Share of time in which it was not idle", "share"],
+  rel: ["load by reading", "What comes as a share of what is read; –: does not count", "factor"],
+  r: ["load by target", "CPU load as a share of the target; –: within the tolerance, or not known", "factor"],
+};
+
+export interface ToldValue {
+  label: string;
+  text: string;
+  means: string;
+}
+
+export function valueTold(name: string, value: number | null): ToldValue {
+  const [label, means, kind] = VALUES[name] ?? [name.replace(/_/g, " "), "", "factor"];
+  if (value === null) return { label, means, text: "–" };
+  if (name === "ineffective") return { label, means, text: "yes" };
+  return { label, means, text: kind === "share" ? `${short(100 * value)} %` : kind === "rate" ? `${short(value)}/s` : short(value) };
+}
+
+const RULES: Record<string, [label: string, means: string]> = {
+  over_provisioning: ["reserve", "Times the over-provisioning, rounded up"],
+  step_max: ["step", "At most so many instances more at a time"],
+  bounds: ["bounds", "The bounds of the operator, its partitions or key groups"],
+  workers_max: ["workers", "Fitted to the workers that there are"],
+};
+
+/** What the loop did to a wish. */
+export const ruleTold = (rule: string): [label: string, means: string] => RULES[rule] ?? [rule.replace(/_/g, " "), ""];
+
+export type Tone = "plain" | "good" | "warn" | "bad";
+
+const UNDER_WAY: Partial<Record<ScalingState, string>> = {
+  stopping: "what is under way is served, up to the savepoint",
+  storing: "the savepoint is written",
+  restarting: "the job begins anew",
+  restoring: "state is fetched",
+};
+
+/** What a policy is about at a moment and, where nothing is done, why not. */
+export function whyNot(history: ScalingHistory, document: Pick<ExperimentDocument, "policies">, t_s: number): { text: string; tone: Tone } {
+  const phase = history.phaseAt(t_s);
+  if (!phase) return { text: "No frame has come yet.", tone: "plain" };
+  const asked = isAsked(document);
+  const action = history.actionAt(t_s);
+  const { state, until_s, next_s } = phase;
+  const next = asked && next_s !== null ? ` The next iteration is at ${moment(next_s)}.` : "";
+  if (state in UNDER_WAY) {
+    const until = until_s !== null && until_s > t_s ? `, until ${moment(until_s)}` : "";
+    return { text: `Rescale ${action ? `${action.number} ` : ""}is under way: ${UNDER_WAY[state] ?? ""}${until}. Nobody is asked meanwhile.`, tone: "warn" };
+  }
+  const aborted = action?.outcome === "aborted" && action.ended_s !== null && action.ended_s <= t_s + EPSILON_S;
+  const failed = aborted ? `Rescale ${action.number} was aborted: ${action.why || "no reason was given"}.` : "";
+  if (!asked) return plainly(failed || byHand(document, t_s), failed ? "bad" : "plain");
+  if (state === "starting")
+    return plainly(`Before its first iteration the policy reads metrics and does nothing${next_s === null ? "" : `, until ${moment(next_s)}`}.`);
+  if (state === "cooldown") {
+    const ends = until_s === null ? "" : ` until ${moment(until_s)}`;
+    const behind = action ? ` behind the order at ${moment(action.ordered_s)}` : "";
+    return { text: `${failed && `${failed} `}Cooldown${ends}${behind}: nothing is read, and nobody is asked.${next}`, tone: failed ? "bad" : "warn" };
+  }
+  const decision = history.decisionAt(t_s);
+  if (!decision) return plainly(`No iteration has taken place yet.${next}`);
+  const words = decision.why && `${decision.why.replace(/^./, (letter) => letter.toUpperCase())}.`;
+  if (failed && action && action.ordered_s >= decision.t_s - EPSILON_S) return { text: `${failed}${next}`, tone: "bad" };
+  if (decision.verdict === "no_metrics") return { text: `Left out, for want of metrics: ${decision.why || "some are missing"}.${next}`, tone: "warn" };
+  if (decision.verdict === "busy") return { text: `Left out: ${decision.why || "a rescale is under way"}.${next}`, tone: "warn" };
+  if (decision.verdict === "order") return { text: `${words && `${words} `}An order was given.${next}`, tone: "good" };
+  return plainly(`Nothing to do: ${decision.why || "what is wished for runs already"}.${next}`);
+}
+
+const plainly = (text: string, tone: Tone = "plain") => ({ text, tone });
+
+/** Of those that are not asked: when the document orders the next rescale. */
+function byHand(document: Pick<ExperimentDocument, "policies">, t_s: number): string {
+  const { kind, orders } = scalingOf(document);
+  const times = ((orders ?? []) as { at_s?: number }[]).flatMap(({ at_s }) => (typeof at_s === "number" && at_s > t_s ? [at_s] : []));
+  const next = times.length ? ` The document orders the next rescale at ${moment(Math.min(...times))}.` : "";
+  if (kind === "oracle") return `The oracle decided everything before the run.${next}`;
+  if (kind === "fixed") return `The parallelism stays as it was chosen before the run.${next}`;
+  return `Nobody decides: rescales take place when they are ordered.${next || " No order is left."}`;
+}
+
+/** Why the parallelism of this document's runs cannot be changed; null if, as far as the page knows, it can. */
+export function rescaleRefusal({ policies, query }: Pick<ExperimentDocument, "policies" | "query">): string | null {
+  const protocol = (policies?.checkpointing as Partial<Tagged> | undefined)?.kind ?? "none";
+  if (protocol !== "none" && protocol !== "coordinated")
+    return `Under the protocol ${protocol.replace(/_/g, " ")} the parallelism cannot change: what it has stored belongs to channels whose ends would move`;
+  if (query.edges.some(({ feedback }) => feedback)) return "The query has a cycle, and behind a barrier records would still go round in it";
+  return null;
+}

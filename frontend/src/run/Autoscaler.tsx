@@ -1,0 +1,344 @@
+import type { ReactNode } from "react";
+import type { RescaleAction, ScalingDecision, ScalingReading } from "../api/types";
+import type { ExperimentDocument } from "../model/document";
+import {
+  changesOf,
+  changeText,
+  direction,
+  downOf,
+  isAsked,
+  moment,
+  partsOf,
+  ruleTold,
+  spell,
+  valueTold,
+  whyNot,
+} from "../model/scaling";
+import { bytes, percent, plural, short } from "../ui/format";
+import { Icon } from "../ui/Icon";
+import type { IconName } from "../ui/icons";
+import { RescaleParts } from "./BandCard";
+import { momentOf, useLiveRun } from "./liveRun";
+
+/** Older ones are in the export. */
+const ACTIONS_MAX = 200;
+
+const hold = (t_s: number) => {
+  const { log } = useLiveRun.getState();
+  useLiveRun.setState({ pinned_s: log.timeOf(Math.max(0, log.numberAt(t_s))), playing: false });
+};
+
+/** The iteration at the moment shown as monitor, analyse, plan and execute; what is going on, or why nothing is; and all rescales. */
+export function Autoscaler({ document }: { document: ExperimentDocument }) {
+  const log = useLiveRun((state) => state.log);
+  const count = useLiveRun((state) => state.count);
+  const moment_s = useLiveRun(momentOf);
+  const history = log.scaling;
+  // An iteration within the frame that is shown belongs to it: the moment is the frame's end.
+  const shown_s = count ? (moment_s === null ? log.head_s : log.timeOf(Math.min(log.numberAt(moment_s), count - 1))) : 0;
+  const decision = history.decisionAt(shown_s);
+  const asked = isAsked(document);
+  const why = count ? whyNot(history, document, shown_s) : { text: "No frame has come yet.", tone: "plain" as const };
+  return (
+    <div className="autoscaler scroll" tabIndex={0} role="region" aria-label="Autoscaler" data-testid="autoscaler">
+      <p className={`why-not ${why.tone}`} data-testid="why-not">
+        <Icon name={TONE_ICON[why.tone]} small />
+        <span>{why.text}</span>
+      </p>
+      {asked && decision && <Iteration decision={decision} number={history.numberAt(shown_s)} of={history.decisions.length} />}
+      {asked && decision && <Columns document={document} decision={decision} action={history.actionOf(decision)} />}
+      {asked && !decision && (
+        <p className="mut small none" data-testid="no-iteration">
+          What the policy reads, computes, wishes for and does stands here from its first iteration on.
+        </p>
+      )}
+      <Rescales actions={history.actions} head_s={log.head_s} />
+    </div>
+  );
+}
+
+const TONE_ICON: Record<"plain" | "good" | "warn" | "bad", IconName> = { plain: "info", good: "check", warn: "clock", bad: "crossc" };
+
+function Iteration({ decision, number, of }: { decision: ScalingDecision; number: number; of: number }) {
+  const decisions = useLiveRun((state) => state.log).scaling.decisions;
+  const step = (by: number, label: string, last: string) => {
+    const other = decisions[number + by];
+    return (
+      <button
+        className="btn ghost icon mini"
+        aria-label={label}
+        title={other ? `${label}, at ${moment(other.t_s)}` : last}
+        disabled={!other}
+        onClick={() => other && hold(other.t_s)}
+      >
+        <Icon name="right" small className={by < 0 ? "flip" : ""} />
+      </button>
+    );
+  };
+  return (
+    <div className="ph">
+      <h2 data-testid="iteration">
+        Iteration {number + 1} <span className="mut">of {of}</span>
+      </h2>
+      <button className="btn ghost mini-text" title="Show this moment" onClick={() => hold(decision.t_s)}>
+        {moment(decision.t_s)}
+      </button>
+      <span className="grow" />
+      {step(-1, "Previous iteration", "This is the first iteration")}
+      {step(1, "Next iteration", "This is the last iteration so far")}
+    </div>
+  );
+}
+
+const COLUMNS: [title: string, means: string][] = [
+  ["Monitor", "What was read of each vertex: means over its instances and the window, rates of all together"],
+  ["Analyse", "What the policy computed of that"],
+  ["Plan", "What it wished for, and what each rule made of the wish"],
+  ["Execute", "What was ordered, and what came of it"],
+];
+
+/** A row for each vertex; those that share a name with an operator stand for all that forward edges connect to it. */
+function Columns({
+  document,
+  decision,
+  action,
+}: {
+  document: ExperimentDocument;
+  decision: ScalingDecision;
+  action: RescaleAction | undefined;
+}) {
+  const { read, advice, values } = decision;
+  const order = document.query.operators.map(({ id }) => id);
+  const named = new Set([...read.map(({ operator }) => operator), ...Object.keys(advice), ...values.map(([, vertex]) => vertex)]);
+  const vertices = [...named].sort((a, b) => order.indexOf(a) - order.indexOf(b));
+  const readOf = (vertex: string) => read.find(({ operator }) => operator === vertex);
+  return (
+    <table className="mape" data-testid="mape">
+      <thead>
+        <tr>
+          {COLUMNS.map(([title, means]) => (
+            <th key={title} scope="col" title={means}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {vertices.map((vertex) => (
+          <tr key={vertex} data-testid={`vertex-${vertex}`}>
+            <td>
+              <Monitor vertex={vertex} reading={readOf(vertex)} />
+            </td>
+            <td>
+              <Analyse decision={decision} vertex={vertex} />
+            </td>
+            <td>
+              <Plan decision={decision} vertex={vertex} />
+            </td>
+            <td>
+              <Execute decision={decision} vertex={vertex} action={action} now={readOf(vertex)?.p} />
+            </td>
+          </tr>
+        ))}
+        {!vertices.length && (
+          <tr>
+            <td colSpan={COLUMNS.length} className="mut">
+              Nothing was read in this iteration.
+            </td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+function Pairs({ rows }: { rows: { label: string; text: string; means: string }[] }) {
+  return (
+    <dl>
+      {rows.map(({ label, text, means }) => (
+        <div key={label} title={means}>
+          <dt className="ell">{label}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const RATES = { in_per_s: ["in", "Records served per second"], out_per_s: ["out", "Records put out per second"] } as const;
+
+function Monitor({ vertex, reading }: { vertex: string; reading: ScalingReading | undefined }) {
+  const { busy_ms, blocked_ms, fill, cpu, pending } = reading ?? {};
+  const share = (ms: number | undefined) => (ms === undefined ? "–" : percent(ms / 1000));
+  return (
+    <>
+      <b className="ell" title={vertex}>
+        {vertex} <span className="mut">×{reading?.p ?? "?"}</span>
+      </b>
+      {busy_ms === undefined ? (
+        <small className="mut" title="No instance of it has been read since it started">
+          no sample
+        </small>
+      ) : (
+        <>
+          <div className="bar" aria-hidden="true">
+            <i style={{ width: share(busy_ms).replace(" ", "") }} />
+            <u style={{ width: share(blocked_ms).replace(" ", "") }} />
+          </div>
+          <Pairs
+            rows={[
+              { label: "busy", text: share(busy_ms), means: "Share of time in service" },
+              ...(blocked_ms ? [{ label: "blocked", text: share(blocked_ms), means: "Share of time held up by backpressure" }] : []),
+              ...(["in_per_s", "out_per_s"] as const).flatMap((name) => {
+                const value = reading?.[name];
+                return value === undefined ? [] : [{ label: RATES[name][0], text: `${short(value)}/s`, means: RATES[name][1] }];
+              }),
+              ...(fill ? [{ label: "fill", text: percent(fill), means: "Of its input buffers" }] : []),
+              ...(cpu === undefined ? [] : [{ label: "CPU", text: percent(cpu), means: "As its pods report it" }]),
+              ...(pending ? [{ label: "pending", text: short(pending), means: "Records that wait in its topic" }] : []),
+            ]}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function Analyse({ decision, vertex }: { decision: ScalingDecision; vertex: string }) {
+  const own = decision.values.filter(([, one]) => one === vertex);
+  const slow = decision.bottlenecks.includes(vertex);
+  return (
+    <>
+      {slow && (
+        <span className="badge warn" title="The policy takes it for a bottleneck">
+          <Icon name="warn" small />
+          bottleneck
+        </span>
+      )}
+      <Pairs rows={own.map(([name, , value]) => valueTold(name, value))} />
+      {!own.length && !slow && <span className="mut">–</span>}
+    </>
+  );
+}
+
+function Plan({ decision, vertex }: { decision: ScalingDecision; vertex: string }) {
+  const advice = decision.advice[vertex];
+  if (advice === undefined) return <span className="mut">–</span>;
+  const steps = decision.steps.flatMap(({ rule, parallelism }) => {
+    const p = parallelism[vertex];
+    const [label, means] = ruleTold(rule);
+    return p === undefined ? [] : [{ label, text: `→ ${short(p)}`, means }];
+  });
+  return <Pairs rows={[{ label: "advice", text: short(advice), means: "Instances, before the rules" }, ...steps]} />;
+}
+
+/** What is done at last: the wish behind all rules, if an order was given. */
+function Execute({
+  decision,
+  vertex,
+  action,
+  now,
+}: {
+  decision: ScalingDecision;
+  vertex: string;
+  action: RescaleAction | undefined;
+  now: number | undefined;
+}) {
+  if (decision.verdict !== "order")
+    return <span className="mut">{{ keep: "keep", no_metrics: "left out", busy: "under way" }[decision.verdict]}</span>;
+  const wish = decision.steps.reduce((p, { parallelism }) => parallelism[vertex] ?? p, decision.advice[vertex]);
+  const from = action?.before[vertex] ?? now;
+  const to = action?.after[vertex] ?? wish ?? from;
+  if (from === to || to === undefined) return <span className="mut">stays{from === undefined ? "" : ` at ${from}`}</span>;
+  const down_s = action && downOf(action);
+  return (
+    <>
+      <b className={to > (from ?? to) ? "more" : "less"}>
+        {from} → {to}
+      </b>
+      <small className="mut">
+        {!action
+          ? "ordered"
+          : action.outcome === "done"
+            ? `done${typeof down_s === "number" ? `, down ${spell(down_s)}` : ""}`
+            : action.outcome === "aborted"
+              ? "aborted"
+              : `under way: ${partsOf(action).at(-1)?.label ?? "ordered"}`}
+      </small>
+    </>
+  );
+}
+
+const WAY: Record<"-1" | "0" | "1", string> = { "-1": "▼", "0": "=", "1": "▲" };
+
+/** All rescales, newest first. */
+function Rescales({ actions, head_s }: { actions: RescaleAction[]; head_s: number }) {
+  if (!actions.length) return <p className="mut small none">No rescale was ordered so far.</p>;
+  const shown = actions.slice(-ACTIONS_MAX).toReversed();
+  return (
+    <section data-testid="rescales">
+      <div className="ph">
+        <h2>Rescales</h2>
+        <span className="mut">{actions.length}</span>
+        <Keys actions={shown} />
+      </div>
+      <table className="table">
+        <thead>
+          <tr>
+            <th className="num">At</th>
+            <th>Change</th>
+            <th className="wide">
+              <span className="vh">Parts of its time</span>
+            </th>
+            <th className="num">Down</th>
+            <th className="num">Moved</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((action) => (
+            <tr key={action.number} className={action.outcome} title={action.outcome === "aborted" ? `Aborted: ${action.why}` : undefined}>
+              <td className="num">
+                <button className="btn ghost mini-text" title={`Show this moment: rescale ${action.number}, by the ${action.who}`} onClick={() => hold(action.ordered_s)}>
+                  {moment(action.ordered_s)}
+                </button>
+              </td>
+              <td>
+                <span title={["fewer workers", "as many workers", "more workers"][direction(action) + 1]}>{WAY[`${direction(action)}`]}</span>{" "}
+                {changeText(action)}
+                {changesOf(action).length > 0 && action.outcome === "aborted" && <span className="bad"> aborted</span>}
+              </td>
+              <td className="wide" title={partsOf(action).map(({ label, from_s, to_s }) => `${label} ${to_s === null ? "…" : spell(to_s - from_s)}`).join(", ")}>
+                <RescaleParts action={action} head_s={head_s} />
+              </td>
+              <td className="num">{downText(action)}</td>
+              <td className="num">{action.moved_bytes === null ? "–" : bytes(action.moved_bytes)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {actions.length > ACTIONS_MAX && <p className="mut small none">And {plural(actions.length - ACTIONS_MAX, "earlier rescale")}.</p>}
+    </section>
+  );
+}
+
+function downText(action: RescaleAction): ReactNode {
+  const down_s = downOf(action);
+  if (down_s !== null) return spell(down_s);
+  return action.outcome ? "–" : <span className="mut">under way</span>;
+}
+
+function Keys({ actions }: { actions: RescaleAction[] }) {
+  const parts = actions.flatMap(partsOf).filter(({ from_s, to_s }) => to_s !== from_s);
+  const there = new Map(parts.map((part) => [part.id, part]));
+  return (
+    <div className="lg">
+      {[...there.values()].map(({ id, label, means }) => (
+        <span key={id} title={means}>
+          <i className={`swatch part-${id}`} />
+          {label}
+        </span>
+      ))}
+    </div>
+  );
+}
+

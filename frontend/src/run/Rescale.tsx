@@ -1,0 +1,213 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { ApiError, post } from "../api/client";
+import type { Frame, Run } from "../api/types";
+import { FormDialog } from "../app/FormDialog";
+import { useRefusal } from "../app/who";
+import type { ExperimentDocument } from "../model/document";
+import { forkRefusal, rescaleBody } from "../model/fork";
+import { isAsked, isScaled, parallelismAt, rescaleRefusal, scalingOf, verticesOf } from "../model/scaling";
+import { plural } from "../ui/format";
+import { Icon } from "../ui/Icon";
+import { toast } from "../ui/toasts";
+
+interface Props {
+  run: Run;
+  document: ExperimentDocument;
+  /** As it is at the moment, by operator. */
+  parallelism: Record<string, number>;
+  at_s: number;
+  onClose: () => void;
+}
+
+/** Beside the hosts, whose loss is tried in the same way. */
+export function RescaleButton({
+  run,
+  document,
+  frame,
+  gone,
+}: {
+  run: Run;
+  document: ExperimentDocument;
+  frame: Frame | undefined;
+  gone: boolean;
+}) {
+  const [open, setOpen] = useState(false);
+  const refusal = useRefusal() ?? rescaleRefusal(document) ?? forkRefusal(frame?.t_s ?? null, run.horizon_s ?? Infinity, gone);
+  return (
+    <>
+      <button
+        className="btn ghost mini-text"
+        aria-disabled={refusal !== null || undefined}
+        title={refusal ?? `Change the parallelism at ${frame?.t_s.toFixed(2)} s, in another run that is the same up to then`}
+        data-testid="rescale"
+        onClick={() => refusal === null && setOpen(true)}
+      >
+        <Icon name="scale" small />
+        Rescale
+      </button>
+      {open && frame && (
+        <Rescale
+          run={run}
+          document={document}
+          parallelism={parallelismAt(document, frame.scaling)}
+          at_s={frame.t_s}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}
+
+/** More than this no operator can have: as many as key groups and partitions can be. */
+const PARALLELISM_MAX = 32_768;
+
+const KINDS = [
+  { kind: "stop_and_restart", label: "Stop and restart", means: "sources stop, what is under way is served, and the job begins anew from a savepoint" },
+  { kind: "in_place", label: "In place", means: "only operators that change stop, and those that send to them" },
+] as const;
+
+/** Another run, the same up to this moment, in which the parallelism changes. The page follows it. */
+function Rescale({ run, document, parallelism: shown, at_s: shown_s, onClose }: Props) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [at_s] = useState(shown_s); // a live run goes on while one chooses
+  const [before] = useState(shown);
+  const [wished, setWished] = useState(shown);
+  const vertices = verticesOf(document);
+  const rescaling = scalingOf(document).rescaling as { kind?: string; restart_s?: number } | undefined;
+  const kind = rescaling?.kind ?? "stop_and_restart";
+  const make = useMutation({
+    mutationFn: () => post<Run>(`/api/runs/${run.id}/fork`, rescaleBody(at_s, before, wished)),
+    onSuccess: (made) => {
+      onClose();
+      toast(made.note ?? `Run ${made.number} is rescaled at ${at_s.toFixed(2)} s`, { seconds: 8 });
+      void client.invalidateQueries({ queryKey: ["runs"] });
+      void navigate(`/runs/${made.id}`);
+    },
+  });
+  const changed = vertices.some(([first = ""]) => wished[first] !== before[first]);
+  const wrong = vertices.find(([first = ""]) => !isCount(wished[first]));
+  const why = wrong
+    ? `The parallelism of ${wrong[0]} is a whole number from 1 to ${PARALLELISM_MAX.toLocaleString("en-US")}`
+    : changed
+      ? ""
+      : "Choose another parallelism for an operator first";
+  const workers = Object.values(wished).reduce((sum, p) => sum + (p || 0), 0);
+  const problem = make.error instanceof ApiError ? (make.error.problems[0]?.message ?? make.error.message) : make.error?.message;
+  const set = (vertex: string[], p: number) => setWished({ ...wished, ...Object.fromEntries(vertex.map((id) => [id, p])) });
+  return (
+    <FormDialog
+      title={`Rescale at ${at_s.toFixed(2)} s`}
+      verb="Rescale, and follow"
+      why={why}
+      busy={make.isPending}
+      onSubmit={make.mutate}
+      onClose={onClose}
+      testId="rescale-go"
+    >
+      <p>
+        Run {run.number} stays as it is. Another one, the same up to {at_s.toFixed(2)} s, goes on with this parallelism from then on.
+      </p>
+      <ul className="steppers" data-testid="steppers">
+        {vertices.map((vertex, at) => (
+          <Stepper
+            key={vertex.join()}
+            vertex={vertex}
+            was={before[vertex[0] ?? ""] ?? 1}
+            p={wished[vertex[0] ?? ""] ?? 1}
+            first={at === 0}
+            onChange={(p) => set(vertex, p)}
+          />
+        ))}
+      </ul>
+      <p className="mut small" data-testid="wished-workers">
+        {plural(workers, "worker")}, {plural(Object.values(before).reduce((sum, p) => sum + p, 0), "worker")} now
+      </p>
+      <fieldset className="comes-back">
+        <legend>How?</legend>
+        {KINDS.map(({ kind: one, label, means }) => (
+          <label key={one} className={one === kind ? "" : "off"} title={one === kind ? means : otherKind(label, document)}>
+            <input type="radio" name="rescaling" checked={one === kind} disabled={one !== kind} title={one === kind ? means : otherKind(label, document)} readOnly />
+            <span>
+              {label}: {one === kind ? means : otherKind(label, document)}
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <p className="remark" data-testid="rescale-means">
+        <Icon name="info" small />
+        <span>
+          {kind === "stop_and_restart"
+            ? `Until it has restarted nothing is read, for at least ${rescaling?.restart_s ?? 30} s and the time that state and what is under way take; topics fill meanwhile.`
+            : "What does not change goes on meanwhile."}
+          {isAsked(document) && " The policy goes on deciding after it."}
+        </span>
+      </p>
+      {problem && (
+        <p className="remark err" role="alert">
+          {problem}
+        </p>
+      )}
+    </FormDialog>
+  );
+}
+
+const isCount = (p: number | undefined) => Number.isInteger(p) && (p ?? 0) >= 1 && (p ?? 0) <= PARALLELISM_MAX;
+
+/** Why a fork cannot be rescaled in this other way. */
+const otherKind = (label: string, document: ExperimentDocument) =>
+  isScaled(document)
+    ? `a fork is rescaled as its experiment says (Policies, Scaling, Rescaling), which is not “${label.toLowerCase()}”`
+    : `the run has no scaling policy, and is rescaled by stop and restart; “${label.toLowerCase()}” is chosen in an experiment (Policies, Scaling, Rescaling)`;
+
+/** Operators that forward edges connect move together. */
+function Stepper({
+  vertex,
+  was,
+  p,
+  first,
+  onChange,
+}: {
+  vertex: string[];
+  was: number;
+  p: number;
+  first: boolean;
+  onChange: (p: number) => void;
+}) {
+  const name = vertex.join(", ");
+  const step = (by: number) => {
+    const next = (Number.isNaN(p) ? was : p) + by;
+    const at = next < 1 ? "One instance is the least" : next > PARALLELISM_MAX ? `${PARALLELISM_MAX.toLocaleString("en-US")} instances are the most` : "";
+    const label = `One instance ${by < 0 ? "less" : "more"} of ${name}`;
+    return (
+      <button type="button" aria-label={label} title={at || label} disabled={Boolean(at)} onClick={() => onChange(next)}>
+        <Icon name={by < 0 ? "minus" : "plus"} small />
+      </button>
+    );
+  };
+  return (
+    <li>
+      <span className="ell" title={vertex.length > 1 ? `${name}: forward edges connect them, so they have one parallelism` : name}>
+        {name}
+      </span>
+      <span className="in number">
+        {step(-1)}
+        <input
+          type="number"
+          min={1}
+          max={PARALLELISM_MAX}
+          step={1}
+          aria-label={`Parallelism of ${name}`}
+          aria-invalid={!isCount(p)}
+          value={Number.isNaN(p) ? "" : p}
+          {...(first ? { "data-autofocus": true } : {})}
+          onChange={(event) => onChange(event.target.value === "" ? NaN : Number(event.target.value))}
+        />
+        {step(1)}
+      </span>
+      <span className={p === was ? "mut" : "changed"}>{p === was ? "as now" : `${was} now`}</span>
+    </li>
+  );
+}

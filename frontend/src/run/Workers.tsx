@@ -1,0 +1,117 @@
+import { useMemo, useState, type ReactNode } from "react";
+import type { Line } from "../model/charts";
+import { chartSvg } from "../model/chartSvg";
+import type { ExperimentDocument } from "../model/document";
+import type { Pattern } from "../model/parts";
+import { bandText, bandAt, scalingOf, stairs, type Band, type ScalingHistory } from "../model/scaling";
+import type { Span } from "../model/series";
+import { short } from "../ui/format";
+import { Icon } from "../ui/Icon";
+import { PictureMenu } from "../ui/PictureMenu";
+import { themeColour } from "../ui/themeColour";
+import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "./Chart";
+import { FrameTable } from "./FrameTable";
+import { Legend } from "./Legend";
+import { momentOf, useLiveRun } from "./liveRun";
+
+const STYLES: [token: string, pattern: Pattern][] = [
+  ["--s1", "plain"],
+  ["--s2", "hatch"],
+  ["--s3", "dots"],
+  ["--s4", "rows"],
+  ["--s5", "cross"],
+  ["--s6", "plain"],
+];
+const WISH: Line = { label: "wished for", token: "--text", width: 1.75, dash: [2, 3], over: true };
+
+/** What is drawn: an area for each operator, the smallest ones together where there are too many, and the wish over them. */
+function drawingOf(history: ScalingHistory, operators: string[], head_s: number) {
+  const { t_s, columns, wish } = stairs(history, operators, head_s);
+  const most = columns.map((column) => column.reduce((before, p) => Math.max(before, p), 0));
+  const bySize = operators.map((_, at) => at).sort((a, b) => (most[b] ?? 0) - (most[a] ?? 0) || a - b);
+  const own = operators.length > STYLES.length ? bySize.slice(0, STYLES.length - 1).sort((a, b) => a - b) : operators.map((_, at) => at);
+  const rest = operators.map((_, at) => at).filter((at) => !own.includes(at));
+  const names = [...own.map((at) => operators[at] ?? ""), ...(rest.length ? [`${rest.length} others`] : [])];
+  const values = [
+    ...own.map((at) => columns[at] ?? []),
+    ...(rest.length ? [t_s.map((_, n) => rest.reduce((sum, at) => sum + (columns[at]?.[n] ?? 0), 0))] : []),
+  ];
+  return { t_s, names: names.join("\n"), columns: [...values, wish] };
+}
+
+/** Active instances over time: a staircase by operator, and how many were wished for. */
+export function Workers({ document, span, shades, bands }: { document: ExperimentDocument; span: Span; shades: ReactNode; bands: Band[] }) {
+  const log = useLiveRun((state) => state.log);
+  const count = useLiveRun((state) => state.count);
+  const moment_s = useLiveRun(momentOf);
+  const run = useLiveRun((state) => state.run?.number);
+  const [table, setTable] = useState(false);
+  const head_s = count ? log.timeOf(count - 1) : 0;
+  const operators = useMemo(() => document.query.operators.map(({ id }) => id), [document]);
+  // The history grows in place; the count says that there is something new.
+  const { t_s, names, columns } = useMemo(
+    () => (count >= 0 ? drawingOf(log.scaling, operators, head_s) : { t_s: [], names: "", columns: [] }),
+    [log, count, operators, head_s],
+  );
+  const lines = useMemo(
+    (): Line[] => [
+      ...names.split("\n").map((label, at): Line => ({ label, token: STYLES[at]?.[0] ?? "--s6", pattern: STYLES[at]?.[1] ?? "plain", width: 1 })),
+      WISH,
+    ],
+    [names],
+  );
+  const shown_s = moment_s ?? head_s;
+  const now = t_s.findLastIndex((time) => time <= shown_s + 1e-9);
+  const values = columns.map((column) => (now < 0 ? null : (column[now] ?? null)));
+  const workers = values.slice(0, -1).reduce((sum: number, value) => sum + (value ?? 0), 0);
+  const most = Number(scalingOf(document).workers_max ?? 0);
+  const frame_s = count ? shown_s - (log.numberAt(shown_s) > 0 ? log.timeOf(log.numberAt(shown_s) - 1) : 0) : 0;
+  const band = moment_s === null ? null : bandAt(bands, moment_s, frame_s);
+  const note = `${count ? `${workers}${most ? ` of at most ${most}` : ""}` : ""}`;
+  const legend = <Legend lines={lines} values={values} format={short} />;
+  return (
+    <section data-testid="chart-workers" className="tall">
+      <div className="ph">
+        <h2>Workers</h2>
+        <span className="mut" data-testid="workers-now" title="Active instances; bands are rescales, hatched while the job is down">
+          {note}
+        </span>
+        <span className="said ell grow" role="status" title={band ? bandText(band.action, head_s) : undefined}>
+          {band && bandText(band.action, head_s)}
+        </span>
+        {!table && (
+          <PictureMenu
+            title="Workers"
+            name={`run ${run} Workers`}
+            picture={() =>
+              chartSvg(
+                { title: `Run ${run}: workers`, note: "active instances", t_s, columns, lines, span, log: false, areas: true, stepped: true, format: short },
+                themeColour(),
+              )
+            }
+          />
+        )}
+        <button
+          className="btn ghost icon mini"
+          title={table ? "Show the chart" : "Show as a table"}
+          aria-label={`Workers: ${table ? "chart" : "table"}`}
+          aria-pressed={table}
+          onClick={() => setTable(!table)}
+        >
+          <Icon name={table ? "compare" : "table"} small />
+        </button>
+      </div>
+      {!table && <div className="ph second">{legend}</div>}
+      {table ? (
+        <FrameTable rows="Step" count={t_s.length} lines={lines} columns={columns} t_s={t_s} format={short} />
+      ) : (
+        <div className="plot">
+          <div className="shades" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
+            {shades}
+          </div>
+          <Chart t_s={t_s} columns={columns} lines={lines} span={span} areas stepped format={short} />
+        </div>
+      )}
+    </section>
+  );
+}
