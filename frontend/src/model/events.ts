@@ -83,18 +83,18 @@ function recoveryEvents({ rounds, recoveries }: CheckpointHistory): RunEvent[] {
   ];
 }
 
-/** An order, and what came of it. */
+/** An order, and what came of it: bands show them already, so that only what failed is marked on the axis. */
 function rescaleEvents(action: RescaleAction): RunEvent[] {
   const { number, who, ordered_s, ended_s, outcome, why } = action;
   const by = who === "policy" ? "the policy" : who === "document" ? "the document" : who;
   const text = `Rescale ${number} ordered by ${by}: ${changeText(action)}`;
-  const begun: RunEvent = { t_s: ordered_s, icon: "scale", tone: "warn", text, detail: "" };
+  const begun: RunEvent = { t_s: ordered_s, icon: "scale", tone: "plain", text, detail: "" };
   if (!outcome || ended_s === null) return [begun];
   if (outcome === "aborted")
     return [begun, { t_s: ended_s, icon: "crossc", tone: "bad", text: `Rescale ${number} aborted: ${why || "no reason was given"}`, detail: "" }];
   const down_s = downOf(action);
   const detail = down_s === null ? "" : `down ${latency(1000 * down_s).join(" ")}`;
-  return [begun, { t_s: ended_s, icon: "check", tone: "good", text: `Rescale ${number} done`, detail }];
+  return [begun, { t_s: ended_s, icon: "check", tone: "plain", text: `Rescale ${number} done`, detail }];
 }
 
 function blockedSpells(log: FrameLog): RunEvent[] {

@@ -12,6 +12,7 @@ import {
   downOf,
   isAsked,
   isScaled,
+  knownAt,
   parallelismAt,
   partsOf,
   rescaleRefusal,
@@ -161,6 +162,11 @@ describe("bands of rescales", () => {
     expect(downOf(action(OPEN))).toBeNull();
     expect(bandText(action(), 800)).toContain("window 20 → 24; until it begins 1 ms, drain 1.4 s, store 100 ms, restart 40 s");
     expect(bandText(action(OPEN), 745)).toContain("drain since 10 s");
+  });
+  it("are known bit by bit", () => {
+    expect(knownAt(action(), 734)).toBeUndefined();
+    expect(knownAt(action(), 736.45)).toMatchObject({ drained_s: 736.4, stored_s: null, arranged_s: null, ended_s: null, outcome: "" });
+    expect(knownAt(action(), 800)).toEqual(action());
   });
   it("say what changes, and in which direction", () => {
     expect(changeText(action())).toBe("window 20 → 24");

@@ -206,6 +206,17 @@ export function partsOf(action: RescaleAction): RescalePart[] {
   return parts;
 }
 
+/** An action as it stood at a moment: what came later is not known yet. */
+export function knownAt(action: RescaleAction | undefined, t_s: number): RescaleAction | undefined {
+  if (!action || action.ordered_s > t_s + EPSILON_S) return undefined;
+  const until = (time: number | null) => (time !== null && time <= t_s + EPSILON_S ? time : null);
+  const ended_s = until(action.ended_s);
+  const { stopped_s, drained_s, stored_s, arranged_s, restored_s } = action;
+  const times = { stopped_s: until(stopped_s), drained_s: until(drained_s), stored_s: until(stored_s), arranged_s: until(arranged_s) };
+  const over = ended_s !== null || action.ended_s === null;
+  return { ...action, ...times, restored_s: until(restored_s), ended_s, outcome: over ? action.outcome : "", why: over ? action.why : "" };
+}
+
 /** From the stop of the first source until all goes on, in s; null while it lasts, or where nothing stopped. */
 export const downOf = ({ stopped_s, ended_s }: RescaleAction): number | null =>
   stopped_s === null || ended_s === null ? null : ended_s - stopped_s;

@@ -7,6 +7,7 @@ import {
   direction,
   downOf,
   isAsked,
+  knownAt,
   moment,
   partsOf,
   ruleTold,
@@ -46,7 +47,7 @@ export function Autoscaler({ document }: { document: ExperimentDocument }) {
         <span>{why.text}</span>
       </p>
       {asked && decision && <Iteration decision={decision} number={history.numberAt(shown_s)} of={history.decisions.length} />}
-      {asked && decision && <Columns document={document} decision={decision} action={history.actionOf(decision)} />}
+      {asked && decision && <Columns document={document} decision={decision} action={knownAt(history.actionOf(decision), shown_s)} />}
       {asked && !decision && (
         <p className="mut small none" data-testid="no-iteration">
           What the policy reads, computes, wishes for and does stands here from its first iteration on.
@@ -280,8 +281,8 @@ function Rescales({ actions, head_s }: { actions: RescaleAction[]; head_s: numbe
       <div className="ph">
         <h2>Rescales</h2>
         <span className="mut">{actions.length}</span>
-        <Keys actions={shown} />
       </div>
+      <Keys actions={shown} />
       <table className="table">
         <thead>
           <tr>
@@ -331,7 +332,7 @@ function Keys({ actions }: { actions: RescaleAction[] }) {
   const parts = actions.flatMap(partsOf).filter(({ from_s, to_s }) => to_s !== from_s);
   const there = new Map(parts.map((part) => [part.id, part]));
   return (
-    <div className="lg">
+    <div className="keys-of">
       {[...there.values()].map(({ id, label, means }) => (
         <span key={id} title={means}>
           <i className={`swatch part-${id}`} />

@@ -1,4 +1,4 @@
-import { actionTitle, changeText, downOf, moment, partsOf, spell } from "../model/scaling";
+import { changeText, downOf, moment, partsOf, spell } from "../model/scaling";
 import type { RescaleAction } from "../api/types";
 import { bytes, short } from "../ui/format";
 
@@ -19,7 +19,7 @@ export function BandCard({ action, head_s }: { action: RescaleAction; head_s: nu
   const down_s = downOf(action);
   return (
     <div className="band-card" role="tooltip" data-testid="band-card">
-      <b>{actionTitle(action)}</b>
+      <b>Rescale {action.number}</b> <span className="mut">ordered by the {action.who}</span>
       <p>{changeText(action)}</p>
       <RescaleParts action={action} head_s={head_s} />
       <dl>

@@ -1,5 +1,5 @@
 import type { Json, Run } from "../api/types";
-import { bytes, latency, percent, short } from "../ui/format";
+import { bytes, duration, latency, percent, short } from "../ui/format";
 
 type Fields = { [key: string]: Json };
 
@@ -79,6 +79,46 @@ const MEANING: { [label: string]: string } = {
   "Engine time": "On the clock, in the engine's loop, with compiling what is new to it; without preparing the run and storing frames",
 };
 
+/** Of a load in steps: whether, and how soon, the parallelism came to rest in each. */
+function Phases({ phases }: { phases: { [number: string]: Fields } }) {
+  const all = Object.entries(phases);
+  if (!all.length) return null;
+  const time = (value: Json | undefined) => (typeof value === "number" ? duration(value) : "–");
+  const count = (value: Json | undefined) => (typeof value === "number" ? short(value) : "–");
+  return (
+    <table className="table" data-testid="phases">
+      <thead>
+        <tr>
+          <th>Phase</th>
+          <th className="num">From</th>
+          <th className="num">To</th>
+          <th className="num" title="Rescales in it">
+            Rescales
+          </th>
+          <th className="num" title="From its beginning until the parallelism carries the load for good; –: it never did">
+            Converged
+          </th>
+          <th className="num" title="Rescales until then">
+            Steps
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {all.map(([number, phase]) => (
+          <tr key={number}>
+            <td>{number}</td>
+            <td className="num">{count(phase.from_s)} s</td>
+            <td className="num">{count(phase.to_s)} s</td>
+            <td className="num">{count(phase.actions)}</td>
+            <td className="num">{time(phase.converged_s)}</td>
+            <td className="num">{count(phase.steps)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 /** After the end: the run's own summary (after warm-up). */
 export function SummaryTable({ run }: { run: Run }) {
   const summary: Fields = run.summary ?? {};
@@ -138,6 +178,7 @@ export function SummaryTable({ run }: { run: Run }) {
           </div>
         ))}
       </dl>
+      <Phases phases={((summary.scaling as Fields | undefined)?.phases ?? {}) as { [number: string]: Fields }} />
       {operators.length > 0 && (
         <table className="table">
           <thead>

@@ -96,6 +96,17 @@ function HostName(props: EditorProps) {
   return <NameChoice {...{ id, required, choices, onChange }} chosen={String(value ?? "")} what="a host" gone="no such host" />;
 }
 
+/** An operator of the query; those that are named already (`x-taken`) are not offered. */
+function OperatorName({ id, value, schema, required, onChange }: EditorProps) {
+  const operators = useEditor((state) => state.document.query.operators);
+  const { kinds } = useRegistry();
+  const taken = (schema["x-taken"] ?? []) as string[];
+  const choices = operators
+    .filter((one) => !taken.includes(one.id))
+    .map((one) => ({ name: one.id, note: kinds.get(one.kind)?.title ?? one.kind }));
+  return <NameChoice {...{ id, required, choices, onChange }} chosen={String(value ?? "")} what="an operator" gone="no such operator" />;
+}
+
 /** One of the lab's data sets, or a new one. */
 function DatasetName({ id, value, required, onChange }: EditorProps) {
   const { data } = useQuery(datasetsQuery);
@@ -193,6 +204,7 @@ const inputsOf = (operators: { id: string; kind: string }[], kinds: Map<string, 
 addEditors({
   kind: KindName,
   "operator-id": OperatorId,
+  operator: OperatorName,
   host: HostName,
   hosts: Hosts,
   dataset: DatasetName,

@@ -1,67 +1,163 @@
 import type { FieldProps } from "@rjsf/utils";
 import { useState } from "react";
 import type { JsonSchema } from "../../api/types";
-import { labelOf } from "../../model/schema";
+import { deref, labelOf } from "../../model/schema";
 import { Icon } from "../Icon";
 import type { FormSurroundings } from "./context";
-import { Editor } from "./editors";
+import { Editor, hasEditor } from "./editors";
 
 type Entries = { [name: string]: unknown };
 
-/** Values by name: a line for each. The values are numbers or texts, as `additionalProperties` says. */
+const isNumeric = ({ type }: JsonSchema) => type === "number" || type === "integer";
+
+/** What an editor gives for a number is what was typed. */
+const read = (schema: JsonSchema, value: unknown) => (isNumeric(schema) && typeof value === "string" ? Number(value) : value);
+
+/**
+ * Values by name: a line for each. The values are numbers, texts, or a few of these with names of their own, as `additionalProperties`
+ * says. What names the entries may be chosen with an editor (`x-keys`).
+ */
 export function MapField({ schema, formData, onChange, fieldPathId, registry, name, disabled }: FieldProps) {
   const around = registry.formContext as FormSurroundings;
+  const root = registry.rootSchema as JsonSchema;
   const entries = (formData ?? {}) as Entries;
-  const values = (typeof schema.additionalProperties === "object" ? schema.additionalProperties : {}) as JsonSchema;
-  const [added, setAdded] = useState("");
+  const values = deref(root, (typeof schema.additionalProperties === "object" ? schema.additionalProperties : {}) as JsonSchema);
   const change = (next: Entries) => onChange(Object.keys(next).length ? next : undefined, fieldPathId.path, undefined, fieldPathId.$id);
   const without = (gone: string) => Object.fromEntries(Object.entries(entries).filter(([one]) => one !== gone));
-  const numeric = values.type === "number" || values.type === "integer";
-  const read = (value: unknown) => (numeric && typeof value === "string" ? Number(value) : (value ?? (numeric ? 0 : "")));
-  const first = numeric ? Math.max(Number(values.minimum ?? 0), 0) : "";
-  const add = () => {
+  const simple = values.properties === undefined;
+  const empty = simple ? "" : undefined;
+  const first = simple ? (isNumeric(values) ? Math.max(Number(values.minimum ?? 0), 0) : "") : {};
+  const parts = Object.entries((values.properties ?? {}) as { [part: string]: JsonSchema }).map(
+    ([part, about]): [string, JsonSchema] => [part, deref(root, about)],
+  );
+  const common = { required: simple, disabled: Boolean(disabled), around };
+  const add = (added: string) => {
     if (added && !(added in entries)) change({ ...entries, [added]: first });
-    setAdded("");
   };
   return (
     <div className="map" role="group" aria-label={labelOf(name, schema as JsonSchema)}>
       {Object.entries(entries).map(([one, value]) => (
-        <div key={one} className="entry" data-pointer={`${around.pointer}/${fieldPathId.path.join("/")}/${one}`}>
-          <label htmlFor={`${fieldPathId.$id}_${one}`} className="mono ell" title={one}>
-            {one}
-          </label>
-          <Editor
-            id={`${fieldPathId.$id}_${one}`}
-            name={name}
-            value={value}
-            schema={values}
-            required
-            disabled={Boolean(disabled)}
-            around={around}
-            onChange={(next) => change({ ...entries, [one]: read(next) })}
-          />
+        <div
+          key={one}
+          className={`entry ${simple ? "" : "parts"}`}
+          data-pointer={`${around.pointer}/${fieldPathId.path.join("/")}/${one}`}
+          {...(simple ? {} : { role: "group", "aria-label": one })}
+        >
+          {simple ? (
+            <>
+              <label htmlFor={`${fieldPathId.$id}_${one}`} className="mono ell" title={one}>
+                {one}
+              </label>
+              <Editor
+                id={`${fieldPathId.$id}_${one}`}
+                name={name}
+                value={value}
+                schema={values}
+                {...common}
+                onChange={(next) => change({ ...entries, [one]: read(values, next ?? (isNumeric(values) ? 0 : empty)) })}
+              />
+            </>
+          ) : (
+            <>
+              <span className="mono ell" title={one}>
+                {one}
+              </span>
+              <Parts
+                id={`${fieldPathId.$id}_${one}`}
+                value={(value ?? {}) as Entries}
+                parts={parts}
+                common={common}
+                onChange={(next) => change({ ...entries, [one]: next })}
+              />
+            </>
+          )}
           <button type="button" className="btn ghost icon" aria-label={`Remove ${one}`} onClick={() => change(without(one))}>
             <Icon name="cross" small />
           </button>
         </div>
       ))}
+      <Adding id={fieldPathId.$id} name={name} keys={keysOf(schema as JsonSchema, Object.keys(entries))} common={common} onAdd={add} />
+    </div>
+  );
+}
+
+/** An editor for names, if the schema asks for one that there is. */
+function keysOf(schema: JsonSchema, taken: string[]): JsonSchema | null {
+  const keys: JsonSchema = { type: "string", "x-editor": schema["x-keys"] ?? "", "x-taken": taken };
+  return hasEditor(keys) ? keys : null;
+}
+
+type Common = { required: boolean; disabled: boolean; around: FormSurroundings };
+
+/** One entry's own fields; those that are left empty are not written. */
+function Parts({
+  id,
+  value,
+  parts,
+  common,
+  onChange,
+}: {
+  id: string;
+  value: Entries;
+  parts: [part: string, about: JsonSchema][];
+  common: Common;
+  onChange: (value: Entries) => void;
+}) {
+  const set = (part: string, about: JsonSchema, next: unknown) => {
+    const others = Object.fromEntries(Object.entries(value).filter(([one]) => one !== part));
+    onChange(next === undefined ? others : { ...others, [part]: read(about, next) });
+  };
+  return parts.map(([part, about]) => (
+    <span key={part} className="part">
+      <label htmlFor={`${id}_${part}`} title={typeof about.description === "string" ? about.description : undefined}>
+        {labelOf(part, about)}
+      </label>
+      <Editor id={`${id}_${part}`} name={part} value={value[part]} schema={{ ...about, "x-unit": "" }} {...common} onChange={(next) => set(part, about, next)} />
+    </span>
+  ));
+}
+
+function Adding({
+  id,
+  name,
+  keys,
+  common,
+  onAdd,
+}: {
+  id: string;
+  name: string;
+  keys: JsonSchema | null;
+  common: Common;
+  onAdd: (name: string) => void;
+}) {
+  const [added, setAdded] = useState("");
+  const add = () => {
+    onAdd(added);
+    setAdded("");
+  };
+  if (keys)
+    return (
       <div className="entry">
-        <div className="in">
-          <input
-            id={fieldPathId.$id}
-            value={added}
-            placeholder="name"
-            spellCheck={false}
-            onChange={(event) => setAdded(event.target.value)}
-            onBlur={add}
-            onKeyDown={(event) => event.key === "Enter" && add()}
-          />
-        </div>
-        <button type="button" className="btn" disabled={!added} title={added ? "" : "Give the name of the new entry first"} onClick={add}>
-          <Icon name="plus" small />
-          Add
-        </button>
+        <Editor id={id} name={name} value="" schema={keys} {...common} required onChange={(next) => typeof next === "string" && onAdd(next)} />
       </div>
+    );
+  return (
+    <div className="entry">
+      <div className="in">
+        <input
+          id={id}
+          value={added}
+          placeholder="name"
+          spellCheck={false}
+          onChange={(event) => setAdded(event.target.value)}
+          onBlur={add}
+          onKeyDown={(event) => event.key === "Enter" && add()}
+        />
+      </div>
+      <button type="button" className="btn" disabled={!added} title={added ? "" : "Give the name of the new entry first"} onClick={add}>
+        <Icon name="plus" small />
+        Add
+      </button>
     </div>
   );
 }

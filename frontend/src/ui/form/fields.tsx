@@ -240,11 +240,16 @@ function readJson(text: string): unknown {
 
 const { ArrayField: PlainArrayField, ObjectField: PlainObjectField } = getDefaultRegistry().fields;
 
-/** An object without properties of its own holds values by name: simple ones in lines, others as JSON. */
+const isSimple = ({ type }: JsonSchema) => ["number", "integer", "string"].includes(String(type));
+
+/** An object without properties of its own holds values by name: simple ones, or a few of them each, in lines, others as JSON. */
 function ObjectField(props: FieldProps) {
   if (isMap(props.schema as JsonSchema)) {
-    const { type } = props.schema.additionalProperties as JsonSchema;
-    return ["number", "integer", "string"].includes(String(type)) ? <MapField {...props} /> : <JsonField {...props} />;
+    const root = props.registry.rootSchema as JsonSchema;
+    const values = deref(root, props.schema.additionalProperties as JsonSchema);
+    const parts = Object.values((values.properties ?? {}) as { [name: string]: JsonSchema }).map((part) => deref(root, part));
+    const inLines = isSimple(values) || (parts.length > 0 && parts.every(isSimple));
+    return inLines ? <MapField {...props} /> : <JsonField {...props} />;
   }
   return PlainObjectField ? <PlainObjectField {...props} /> : null;
 }
