@@ -8,12 +8,16 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
+from pydantic.config import JsonDict
 
 from .checkpointing import Store
 from .operator import Model
 from .problems import Refusal
 from .units import Integer, Number, quantity, seconds_ns
 from .variant import Variant
+
+BY_OPERATOR: JsonDict = {"x-keys": "operator"}
+"""The names of the entries are ids of operators: forms offer them."""
 
 PARALLELISM_MAX = 32_768
 """As many as key groups and partitions can be."""
@@ -45,7 +49,7 @@ class Order(Model):
 
     at_s: Number = quantity(unit="s", gt=0, le=1e9, title="At", description="Virtual time; before the end of the run's horizon.")
     parallelism: dict[str, Annotated[Integer, Field(ge=1, le=PARALLELISM_MAX)]] = Field(
-        min_length=1, title="Parallelism", description="By operator; those that are not named keep theirs."
+        min_length=1, title="Parallelism", description="By operator; those that are not named keep theirs.", json_schema_extra=BY_OPERATOR
     )
 
 
@@ -150,7 +154,9 @@ class Scaling(Variant):
     workers_max: Integer = quantity(
         70, unit="workers", ge=1, le=PARALLELISM_MAX, title="Workers", description="So many instances may be active at a time."
     )
-    operators: dict[str, Bounds] = Field(default_factory=dict, title="Bounds", description="By operator; the others may have 1 and more.")
+    operators: dict[str, Bounds] = Field(
+        default_factory=dict, title="Bounds", description="By operator; the others may have 1 and more.", json_schema_extra=BY_OPERATOR
+    )
     rescaling: AnyRescaling = Field(default=StopAndRestart(), title="Rescaling", description="How an order is carried out.")
     orders: tuple[Order, ...] = Field(
         default=(), max_length=10_000, title="Orders", description="Rescales at given times, whatever a policy decides."
@@ -203,7 +209,10 @@ class Fixed(Scaling):
     )
     headroom: Number = Field(default=1.1, ge=0.01, le=100, title="Headroom", description="Capacity for so many times that load.")
     per_input: dict[str, Annotated[Number, Field(ge=0, le=1e6)]] = Field(
-        default_factory=dict, title="Per input", description="Records that each operator serves for each record of the sources."
+        default_factory=dict,
+        title="Per input",
+        description="Records that each operator serves for each record of the sources.",
+        json_schema_extra=BY_OPERATOR,
     )
 
     @model_validator(mode="after")
@@ -232,7 +241,10 @@ class Oracle(Scaling):
         0, unit="worker s", ge=0, le=1e9, title="Cost of an action", description="What a rescale counts for, beside the workers."
     )
     per_input: dict[str, Annotated[Number, Field(ge=0, le=1e6)]] = Field(
-        default_factory=dict, title="Per input", description="Records that each operator serves for each record of the sources."
+        default_factory=dict,
+        title="Per input",
+        description="Records that each operator serves for each record of the sources.",
+        json_schema_extra=BY_OPERATOR,
     )
 
     @model_validator(mode="after")

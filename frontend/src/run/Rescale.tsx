@@ -1,8 +1,8 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, post } from "../api/client";
-import type { Frame, Run } from "../api/types";
+import type { Frame, Json, Run, Validation } from "../api/types";
 import { FormDialog } from "../app/FormDialog";
 import { useRefusal } from "../app/who";
 import type { ExperimentDocument } from "../model/document";
@@ -78,6 +78,7 @@ function Rescale({ run, document, parallelism: shown, at_s: shown_s, onClose }: 
   const vertices = verticesOf(document);
   const rescaling = scalingOf(document).rescaling as { kind?: string; restart_s?: number } | undefined;
   const kind = rescaling?.kind ?? "stop_and_restart";
+  const { data: refused } = useQuery(refusalQuery(run, document, kind === "in_place" ? "stop_and_restart" : "in_place"));
   const make = useMutation({
     mutationFn: () => post<Run>(`/api/runs/${run.id}/fork`, rescaleBody(at_s, before, wished)),
     onSuccess: (made) => {
@@ -127,14 +128,17 @@ function Rescale({ run, document, parallelism: shown, at_s: shown_s, onClose }: 
       </p>
       <fieldset className="comes-back">
         <legend>How?</legend>
-        {KINDS.map(({ kind: one, label, means }) => (
-          <label key={one} className={one === kind ? "" : "off"} title={one === kind ? means : otherKind(label, document)}>
-            <input type="radio" name="rescaling" checked={one === kind} disabled={one !== kind} title={one === kind ? means : otherKind(label, document)} readOnly />
-            <span>
-              {label}: {one === kind ? means : otherKind(label, document)}
-            </span>
-          </label>
-        ))}
+        {KINDS.map(({ kind: one, label, means }) => {
+          const says = one === kind ? means : refused || otherKind(label, document);
+          return (
+            <label key={one} className={one === kind ? "" : "off"} title={says} data-testid={`rescaling-${one}`}>
+              <input type="radio" name="rescaling" checked={one === kind} disabled={one !== kind} readOnly />
+              <span>
+                {label}: {says}
+              </span>
+            </label>
+          );
+        })}
       </fieldset>
       <p className="remark" data-testid="rescale-means">
         <Icon name="info" small />
@@ -156,7 +160,22 @@ function Rescale({ run, document, parallelism: shown, at_s: shown_s, onClose }: 
 
 const isCount = (p: number | undefined) => Number.isInteger(p) && (p ?? 0) >= 1 && (p ?? 0) <= PARALLELISM_MAX;
 
-/** Why a fork cannot be rescaled in this other way. */
+/** What the server has against rescaling in another way; empty if nothing. */
+const refusalQuery = (run: Run, document: ExperimentDocument, kind: string) => {
+  const scaling = isScaled(document) ? scalingOf(document) : { kind: "manual" };
+  const other = { ...document, policies: { ...document.policies, scaling: { ...scaling, rescaling: { kind } } } };
+  return queryOptions({
+    queryKey: ["rescaling", run.id, kind],
+    queryFn: async () => {
+      const { problems } = await post<Validation>("/api/validate", { document: other as unknown as Json });
+      return problems.find(({ pointer, severity }) => severity === "error" && pointer.startsWith("/policies/scaling/rescaling"))?.message ?? "";
+    },
+    staleTime: Infinity,
+    retry: false,
+  });
+};
+
+/** Why a fork cannot be rescaled in this other way, where the server would take it in an experiment. */
 const otherKind = (label: string, document: ExperimentDocument) =>
   isScaled(document)
     ? `a fork is rescaled as its experiment says (Policies, Scaling, Rescaling), which is not “${label.toLowerCase()}”`
