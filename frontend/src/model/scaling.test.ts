@@ -189,6 +189,12 @@ describe("why nothing happens", () => {
   it("names the step of a rescale that is under way", () => {
     expect(whyNot(rescaled(), DS2, 750).text).toBe("Rescale 1 is under way: the job begins anew, until 776.5 s. Nobody is asked meanwhile.");
   });
+  it("tells a recovery from a rescale", () => {
+    expect(at({ state: "restoring" }).text).toContain("A recovery is under way");
+    const history = rescaled();
+    history.add(news({ state: "restoring" }), 795);
+    expect(whyNot(history, DS2, 795).text).toContain("A recovery is under way");
+  });
   it("gives the policy's own reason", () => {
     const text = (extra: Partial<ScalingDecision>) => at({ decisions: [decision(735, extra)], next_s: 765 }).text;
     expect(text({})).toBe("Nothing to do: what is wished for runs already. The next iteration is at 765 s.");
@@ -206,7 +212,8 @@ describe("why nothing happens", () => {
   });
   it("says who ordered where nobody is asked", () => {
     const manual = under({ kind: "manual", orders: [{ at_s: 100 }, { at_s: 900 }] });
-    expect(at({}, manual).text).toContain("The document orders the next rescale at 900 s");
+    expect(at({ next_s: 900 }, manual).text).toBe("Nobody decides: rescales take place when they are ordered. The next order is at 900 s.");
+    expect(at({ next_s: 765 }, under({ kind: "ds2", orders: [{ at_s: 765 }] })).text).toContain("The next order is at 765 s");
     expect(at({}, under({ kind: "manual" })).text).toContain("No order is left");
     expect(at({}, under({ kind: "oracle" })).text).toContain("decided everything before the run");
     expect([isScaled(smallDocument()), isScaled(manual), isAsked(manual), isAsked(DS2)]).toEqual([false, true, false, true]);

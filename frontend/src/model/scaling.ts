@@ -327,14 +327,17 @@ export function whyNot(history: ScalingHistory, document: Pick<ExperimentDocumen
   const asked = isAsked(document);
   const action = history.actionAt(t_s);
   const { state, until_s, next_s } = phase;
-  const next = asked && next_s !== null ? ` The next iteration is at ${moment(next_s)}.` : "";
+  const next = next_s === null ? "" : ` The next ${asked && !isOrdered(document, next_s) ? "iteration" : "order"} is at ${moment(next_s)}.`;
   if (state in UNDER_WAY) {
+    const isOver = !action || (action.outcome !== "" && (action.ended_s ?? 0) <= t_s + EPSILON_S);
+    if (isOver) return { text: "A recovery is under way: all go back to a checkpoint. Nobody is asked meanwhile.", tone: "warn" };
     const until = until_s !== null && until_s > t_s ? `, until ${moment(until_s)}` : "";
-    return { text: `Rescale ${action ? `${action.number} ` : ""}is under way: ${UNDER_WAY[state] ?? ""}${until}. Nobody is asked meanwhile.`, tone: "warn" };
+    return { text: `Rescale ${action.number} is under way: ${UNDER_WAY[state] ?? ""}${until}. Nobody is asked meanwhile.`, tone: "warn" };
   }
   const aborted = action?.outcome === "aborted" && action.ended_s !== null && action.ended_s <= t_s + EPSILON_S;
   const failed = aborted ? `Rescale ${action.number} was aborted: ${action.why || "no reason was given"}.` : "";
-  if (!asked) return plainly(failed || byHand(document, t_s), failed ? "bad" : "plain");
+  if (!asked)
+    return plainly(`${failed || BY_HAND[scalingOf(document).kind] || BY_HAND.manual}${next || " No order is left."}`, failed ? "bad" : "plain");
   if (state === "starting")
     return plainly(`Before its first iteration the policy reads metrics and does nothing${next_s === null ? "" : `, until ${moment(next_s)}`}.`);
   if (state === "cooldown") {
@@ -354,15 +357,16 @@ export function whyNot(history: ScalingHistory, document: Pick<ExperimentDocumen
 
 const plainly = (text: string, tone: Tone = "plain") => ({ text, tone });
 
-/** Of those that are not asked: when the document orders the next rescale. */
-function byHand(document: Pick<ExperimentDocument, "policies">, t_s: number): string {
-  const { kind, orders } = scalingOf(document);
-  const times = ((orders ?? []) as { at_s?: number }[]).flatMap(({ at_s }) => (typeof at_s === "number" && at_s > t_s ? [at_s] : []));
-  const next = times.length ? ` The document orders the next rescale at ${moment(Math.min(...times))}.` : "";
-  if (kind === "oracle") return `The oracle decided everything before the run.${next}`;
-  if (kind === "fixed") return `The parallelism stays as it was chosen before the run.${next}`;
-  return `Nobody decides: rescales take place when they are ordered.${next || " No order is left."}`;
-}
+/** Whether the document orders a rescale at this moment. */
+const isOrdered = (document: Pick<ExperimentDocument, "policies">, t_s: number) =>
+  ((scalingOf(document).orders ?? []) as { at_s?: number }[]).some(({ at_s }) => Math.abs((at_s ?? NaN) - t_s) < EPSILON_S);
+
+/** Of those that are not asked. */
+const BY_HAND: Record<string, string> = {
+  manual: "Nobody decides: rescales take place when they are ordered.",
+  fixed: "The parallelism stays as it was chosen before the run.",
+  oracle: "The oracle decided everything before the run.",
+};
 
 /** Why the parallelism of this document's runs cannot be changed; null if, as far as the page knows, it can. */
 export function rescaleRefusal({ policies, query }: Pick<ExperimentDocument, "policies" | "query">): string | null {

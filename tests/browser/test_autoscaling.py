@@ -1,0 +1,206 @@
+"""Scaling in the browser: what a policy decided and why it did not, rescales over all charts, and a rescale by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import yaml
+from playwright.sync_api import Page, expect
+
+from .axe import assert_accessible
+from .canvas import Canvas
+from .conftest import ROOT
+from .reasons import assert_reasons
+from .test_pictures import wait_until_ended
+from .test_run import start
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def sessions(**scaling: Any) -> Change:
+    """The study's query of sessions over 25 minutes, under a policy."""
+
+    def change(document: dict[str, Any]) -> None:
+        document.clear()
+        document.update(yaml.safe_load((ROOT / "fixtures" / "experiments" / "autoscaling_session.yaml").read_text()))
+        document["workload"]["horizon_s"] = 1500.0
+        document["policies"]["scaling"] = scaling
+
+    return change
+
+
+def frames_of(api: httpx.Client, run_id: str) -> list[dict[str, Any]]:
+    frames: list[dict[str, Any]] = api.get(f"/api/runs/{run_id}/frames?limit=1000").raise_for_status().json()["frames"]
+    return frames
+
+
+def hold(page: Page, run_id: str, t_s: float, panel: str = "autoscaler") -> None:
+    page.goto(f"/runs/{run_id}?t={t_s}&panel={panel}")
+
+
+def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    run_id = start(api, experiment(sessions(kind="ds2")), pace=20)
+    page.goto(f"/runs/{run_id}?panel=autoscaler")
+    why = page.get_by_test_id("why-not")
+    expect(why).to_contain_text("Before its first iteration")
+    expect(page.get_by_test_id("no-iteration")).to_be_visible()
+    assert_accessible(page)
+    expect(page.get_by_test_id("iteration")).to_contain_text("Iteration 1")  # it comes by itself
+    expect(page.get_by_test_id("vertex-sessions")).to_contain_text("true rate")
+    api.post(f"/api/runs/{run_id}/pace", json={"pace": None}).raise_for_status()
+    wait_until_ended(api, page, run_id)
+
+    frames = frames_of(api, run_id)
+    orders = [one for frame in frames for one in frame["scaling"]["decisions"] if one["verdict"] == "order"]
+    done = [one for frame in frames for one in frame["scaling"]["actions"] if one["outcome"] == "done"]
+    assert orders
+    assert done
+    first, order = done[0], orders[0]
+    changed = [id for id, p in first["after"].items() if p != first["before"][id]]
+    before, after = first["before"][changed[0]], first["after"][changed[0]]
+
+    # The order, in four columns, and not yet what came of it.
+    held = next(frame for frame in frames if frame["t_s"] >= order["t_s"])
+    hold(page, run_id, held["t_s"])
+    row = page.get_by_test_id(f"vertex-{changed[0]}")
+    expect(row).to_contain_text(f"×{before}")
+    expect(row).to_contain_text("optimum")
+    expect(row).to_contain_text(f"advice{order['advice'][changed[0]]}")
+    expect(row.get_by_role("cell").last).to_contain_text(f"{before} → {after}")
+    expect(row.get_by_role("cell").last).to_contain_text("under way")
+    expect(page.get_by_test_id(f"parallelism-{changed[0]}")).to_have_count(1)
+    page.get_by_role("button", name="Next iteration").press("Enter")
+    expect(page.get_by_test_id("iteration")).to_contain_text("Iteration 2")
+
+    # Bands lie over all charts; the staircase has its step where the arrangement took place.
+    for chart in ("latency", "throughput", "workers"):
+        expect(page.get_by_test_id(f"chart-{chart}").get_by_test_id("band-1")).to_have_count(1)
+    page.get_by_role("button", name="Workers: table").press("Enter")
+    steps = page.get_by_test_id("chart-workers").get_by_role("row")
+    expect(steps.filter(has_text=f"{first['arranged_s']:.2f}")).to_have_count(1)
+    page.get_by_role("button", name="Workers: chart").press("Enter")
+    hold(page, run_id, next(frame["t_s"] for frame in frames if frame["t_s"] > first["ended_s"]))
+    expect(page.get_by_test_id("workers-now")).to_have_text(f"{sum(first['after'].values())} of at most 70")
+
+    # A pointer on a band is told the parts of its time.
+    box = page.get_by_test_id("chart-latency").get_by_test_id("band-1").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.get_by_test_id("band-card")).to_contain_text(re.compile(r"Rescale 1.*drain.*store.*restart.*fetch.*down"))
+    page.mouse.move(1, 1)
+
+    # In the cooldown nothing happens, and the page says why.
+    cooling = next(frame for frame in frames if frame["scaling"]["state"] == "cooldown")
+    hold(page, run_id, cooling["t_s"])
+    expect(why).to_contain_text(f"Cooldown until {cooling['scaling']['until_s']:g} s behind the order at {order['t_s']:g} s")
+    expect(why).to_contain_text("nothing is read, and nobody is asked")
+    expect(page.get_by_test_id("rescales").get_by_role("row")).to_have_count(1 + len({one["number"] for one in done}))
+    assert_accessible(page)
+    assert_reasons(page)
+
+    page.get_by_role("tab", name="Events").click()
+    expect(page.get_by_test_id("events")).to_contain_text("Rescale 1 ordered by the policy")
+    expect(page.get_by_test_id("events")).to_contain_text("Rescale 1 done")
+    page.get_by_role("tab", name="Summary").click()
+    expect(page.get_by_test_id("summary")).to_contain_text("Worker hours")
+
+    # The topology has the parallelism of the moment.
+    for t_s, p in ((order["t_s"], before), (frames[-1]["t_s"], frames[-1]["scaling"]["parallelism"][changed[0]])):
+        hold(page, run_id, t_s, "events")
+        expect(page.get_by_test_id(f"parallelism-{changed[0]}")).to_have_text(f"×{p}")
+
+    other = start(api, experiment(sessions(kind="hpa_cpu")))
+    wait_until_ended(api, page, other)
+    page.goto(f"/compare?runs={run_id},{other}")
+    expect(page.get_by_test_id("compare-charts").get_by_role("heading", name="Workers")).to_be_visible()
+    assert_accessible(page)
+
+
+def test_bottlenecks_are_outlined(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    run_id = start(api, experiment(sessions(kind="dhalion")))
+    wait_until_ended(api, page, run_id)
+    slow = [one for frame in frames_of(api, run_id) for one in frame["scaling"]["decisions"] if one["bottlenecks"]]
+    assert slow, "there was a bottleneck"
+    hold(page, run_id, slow[0]["t_s"], "events")
+    outlined = page.get_by_test_id(f"topology-{slow[0]['bottlenecks'][0]}")
+    expect(outlined).to_have_class(re.compile("bottleneck"))
+    expect(outlined).to_have_attribute("title", re.compile("A bottleneck, says the policy"))
+    page.get_by_role("tab", name="Autoscaler").click()
+    expect(page.get_by_test_id(f"vertex-{slow[0]['bottlenecks'][0]}")).to_contain_text("bottleneck")
+    assert_accessible(page)
+
+
+def test_a_run_is_rescaled_by_hand_and_followed(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    def longer(document: dict[str, Any]) -> None:
+        document["workload"].update(horizon_s=90.0, warmup_s=5.0)
+
+    run_id = start(api, experiment(longer))
+    wait_until_ended(api, page, run_id)
+    page.goto(f"/runs/{run_id}")
+    expect(page.get_by_test_id("chart-workers")).to_have_count(0)
+    expect(page.get_by_role("tab", name="Autoscaler")).to_have_count(0)
+    rescale = page.get_by_test_id("rescale")
+    expect(rescale).to_have_attribute("aria-disabled", "true")
+    expect(rescale).to_have_attribute("title", "The input ends here: scrub back to a moment before the horizon")
+    page.goto(f"/runs/{run_id}?t=5")
+    expect(rescale).not_to_have_attribute("aria-disabled", "true")
+    rescale.press("Enter")
+    go = page.get_by_test_id("rescale-go")
+    expect(go).to_be_disabled()
+    expect(go).to_have_attribute("title", "Choose another parallelism for an operator first")
+    in_place = page.get_by_test_id("rescaling-in_place")
+    expect(in_place.get_by_role("radio")).to_be_disabled()
+    expect(in_place).to_contain_text("rescal")
+    assert_accessible(page)
+    assert_reasons(page)
+    join = page.get_by_label("Parallelism of join")
+    was = int(join.input_value())
+    page.get_by_role("button", name="One instance more of join").press("Enter")
+    expect(join).to_have_value(str(was + 1))
+    join.fill("0")
+    expect(go).to_be_disabled()
+    join.fill("30000")
+    go.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("join")  # the server says what is too much
+    join.fill(str(was + 2))
+    go.press("Enter")
+    page.wait_for_url(lambda url: "/runs/" in url and run_id not in url)
+    made = page.url.split("/runs/")[-1].split("?")[0]
+    wait_until_ended(api, page, made)
+    actions = [one for frame in frames_of(api, made) for one in frame["scaling"]["actions"]]
+    assert (actions[-1]["outcome"], actions[-1]["after"]["join"], actions[0]["ordered_s"]) == ("done", was + 2, 5)
+    one, other = frames_of(api, run_id), frames_of(api, made)
+    for n, frame in enumerate(one[: round(5 / one[0]["t_s"]) - 1]):
+        assert {**other[n], "scaling": None} == {**frame, "scaling": None}  # the same up to then
+    page.goto(f"/runs/{made}?panel=autoscaler")
+    expect(page.get_by_test_id("forked")).to_have_text("Fork at 5.00 s")
+    expect(page.get_by_test_id("chart-workers").get_by_test_id("band-1")).to_have_count(1)
+    expect(page.get_by_test_id("why-not")).to_contain_text("Nobody decides: rescales take place when they are ordered.")
+    expect(page.get_by_test_id("rescales")).to_contain_text(f"join {was} → {was + 2}")
+    assert_accessible(page)
+
+
+def test_bounds_and_orders_are_edited(page: Page, canvas: Canvas, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    id = experiment()
+    canvas.open(id)
+    page.get_by_role("tab", name="Policies").click()
+    page.get_by_label("Scaling", exact=True).select_option(label="DS2")
+    bounds = page.locator("[data-pointer='/policies/scaling/operators']")
+    bounds.get_by_role("combobox").select_option("join")
+    group = bounds.get_by_role("group", name="join")
+    group.get_by_label("Least").fill("2")
+    group.get_by_label("Most").fill("6")
+    expect(bounds.get_by_role("option", name=re.compile("^join"))).to_have_count(0)
+    page.locator("[data-pointer='/policies/scaling/orders']").get_by_role("button", name="Add order").click()
+    page.locator("[data-pointer='/policies/scaling/orders/0/at_s'] input").fill("12")
+    order = page.locator("[data-pointer='/policies/scaling/orders/0/parallelism']")
+    order.get_by_role("combobox").select_option("join")
+    order.get_by_label("join").fill("3")
+    assert_accessible(page)
+    canvas.wait_until_saved()
+    scaling = api.get(f"/api/experiments/{id}").json()["document"]["policies"]["scaling"]
+    assert scaling["operators"] == {"join": {"min": 2, "max": 6}}
+    assert scaling["orders"] == [{"at_s": 12, "parallelism": {"join": 3}}]
