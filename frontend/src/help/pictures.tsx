@@ -21,6 +21,21 @@ const curve = (d: string, more?: ReactNode) => (
   </>
 );
 
+/** A load that rises and falls, and the parallelism under it as a staircase; orders are given at these moments. */
+const scaled = (staircase: string, orders: number[] = []) =>
+  curve(
+    staircase,
+    <>
+      {line("M12 52C46 52 50 20 82 20S118 48 152 48", "dashed")}
+      {orders.map((x) => (
+        <path key={x} className="l warn" d={`M${x} 56V64`} />
+      ))}
+    </>,
+  );
+
+/** Throughput is missing between these. */
+const gap = (from: number, to: number) => line(`M${from} 8V60M${to} 8V60`, "dashed");
+
 /** Moments on a line of time. */
 const moments = (xs: number[], label = "") => (
   <>
@@ -247,6 +262,17 @@ const PICTURES: { [path: string]: ReactNode } = {
       {box(82, 50, 8, 12, "main")}
     </>,
   ),
+  "scalings/none": scaled("M12 34H152"),
+  "scalings/manual": scaled("M12 50H56V26H112V42H152", [56, 112]),
+  "scalings/fixed": scaled("M12 14H152"),
+  "scalings/oracle": scaled("M12 44H40V30H56V14H108V30H124V42H152"),
+  "scalings/dhalion": scaled("M12 46H52V22H74V28H92V33H110V38H128V44H152"),
+  "scalings/ds2": scaled("M12 46H50V20H70V14H114V34H130V42H152"),
+  "scalings/hpa_cpu": scaled("M12 40H44V26H60V14H126V32H152"),
+  "scalings/hpa_varga": scaled("M12 40H46V22H62V10H136V32H152"),
+  "scalings/flink": scaled("M12 44H36V36H48V26H58V14H106V24H116V34H126V42H152"),
+  "rescalings/stop_and_restart": curve("M12 26H56V60H98V26H152", gap(56, 98)),
+  "rescalings/in_place": curve("M12 26H66V42H84V26H152", gap(66, 84)),
   "ingresses/read": memory(1, true, line("M2 36H12", "main")),
   "ingresses/throttle": memory(0.84, true, line("M6 26V46", "warn")),
   "ingresses/drop": memory(0.84, true, [6, 6].map((x, at) => dot(x, 58 + at * 8, "main"))),
