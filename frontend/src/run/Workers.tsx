@@ -60,13 +60,15 @@ export function Workers({ document, span, shades, bands }: { document: Experimen
     ],
     [names],
   );
-  const shown_s = moment_s ?? head_s;
+  // As everything beside it: at the end of the frame that covers the moment.
+  const n = moment_s === null ? count - 1 : Math.min(log.numberAt(moment_s), count - 1);
+  const shown_s = count ? log.timeOf(n) : 0;
   const now = t_s.findLastIndex((time) => time <= shown_s + 1e-9);
   const values = columns.map((column) => (now < 0 ? null : (column[now] ?? null)));
   const workers = values.slice(0, -1).reduce((sum: number, value) => sum + (value ?? 0), 0);
   const most = Number(scalingOf(document).workers_max ?? 0);
-  const frame_s = count ? shown_s - (log.numberAt(shown_s) > 0 ? log.timeOf(log.numberAt(shown_s) - 1) : 0) : 0;
-  const band = moment_s === null ? null : bandAt(bands, moment_s, frame_s);
+  const frame_s = shown_s - (n > 0 ? log.timeOf(n - 1) : 0);
+  const band = moment_s === null ? null : bandAt(bands.filter(({ from_s }) => from_s <= shown_s), shown_s, frame_s);
   const note = `${count ? `${workers}${most ? ` of at most ${most}` : ""}` : ""}`;
   const legend = <Legend lines={lines} values={values} format={short} />;
   return (
