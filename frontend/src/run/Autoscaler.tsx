@@ -312,7 +312,7 @@ function Rescales({ actions, head_s }: { actions: RescaleAction[]; head_s: numbe
                 <RescaleParts action={action} head_s={head_s} />
               </td>
               <td className="num">{downText(action)}</td>
-              <td className="num">{action.moved_bytes === null ? "–" : bytes(action.moved_bytes)}</td>
+              <td className="num">{action.stored_s === null || action.moved_bytes === null ? "–" : bytes(action.moved_bytes)}</td>
             </tr>
           ))}
         </tbody>

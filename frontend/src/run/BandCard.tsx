@@ -42,7 +42,7 @@ export function BandCard({ action, head_s }: { action: RescaleAction; head_s: nu
             <dd>{spell(down_s)}</dd>
           </div>
         )}
-        {action.moved_bytes !== null && (
+        {action.stored_s !== null && action.moved_bytes !== null && (
           <div>
             <dt>moved</dt>
             <dd>

@@ -94,7 +94,7 @@ function Rescale({ run, document, parallelism: shown, at_s: shown_s, onClose }: 
     ? `The parallelism of ${wrong[0]} is a whole number from 1 to ${PARALLELISM_MAX.toLocaleString("en-US")}`
     : changed
       ? ""
-      : "Choose another parallelism for an operator first";
+      : "No parallelism is changed yet";
   const workers = Object.values(wished).reduce((sum, p) => sum + (p || 0), 0);
   const problem = make.error instanceof ApiError ? (make.error.problems[0]?.message ?? make.error.message) : make.error?.message;
   const set = (vertex: string[], p: number) => setWished({ ...wished, ...Object.fromEntries(vertex.map((id) => [id, p])) });
