@@ -1,9 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState, type ReactNode } from "react";
+import { registryQuery } from "../api/queries";
 import type { Line } from "../model/charts";
 import { chartSvg } from "../model/chartSvg";
 import type { ExperimentDocument } from "../model/document";
 import type { Pattern } from "../model/parts";
 import { bandText, bandAt, scalingOf, stairs, type Band, type ScalingHistory } from "../model/scaling";
+import { schemaAt } from "../model/schema";
 import type { Span } from "../model/series";
 import { short } from "../ui/format";
 import { Icon } from "../ui/Icon";
@@ -22,6 +25,8 @@ const STYLES: [token: string, pattern: Pattern][] = [
   ["--s5", "cross"],
   ["--s6", "plain"],
 ];
+/** For pictures. */
+const DRAWN = { note: "active instances", log: false, areas: true, stepped: true, format: short };
 const WISH: Line = { label: "wished for", token: "--text", width: 1.75, dash: [2, 3], over: true };
 
 /** What is drawn: an area for each operator, the smallest ones together where there are too many, and the wish over them. */
@@ -66,7 +71,10 @@ export function Workers({ document, span, shades, bands }: { document: Experimen
   const now = t_s.findLastIndex((time) => time <= shown_s + 1e-9);
   const values = columns.map((column) => (now < 0 ? null : (column[now] ?? null)));
   const workers = values.slice(0, -1).reduce((sum: number, value) => sum + (value ?? 0), 0);
-  const most = Number(scalingOf(document).workers_max ?? 0);
+  const { data: registry } = useQuery(registryQuery);
+  const scaling = scalingOf(document);
+  const known = schemaAt(registry?.scalings?.find(({ kind }) => kind === scaling.kind)?.schema, ["workers_max"]);
+  const most = Number(scaling.workers_max ?? known?.default ?? 0);
   const frame_s = shown_s - (n > 0 ? log.timeOf(n - 1) : 0);
   const band = moment_s === null ? null : bandAt(bands.filter(({ from_s }) => from_s <= shown_s), shown_s, frame_s);
   const note = `${count ? `${workers}${most ? ` of at most ${most}` : ""}` : ""}`;
@@ -87,7 +95,7 @@ export function Workers({ document, span, shades, bands }: { document: Experimen
             name={`run ${run} Workers`}
             picture={() =>
               chartSvg(
-                { title: `Run ${run}: workers`, note: "active instances", t_s, columns, lines, span, log: false, areas: true, stepped: true, format: short },
+                { ...DRAWN, title: `Run ${run}: workers`, t_s, columns, lines, span },
                 themeColour(),
               )
             }
