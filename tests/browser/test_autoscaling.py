@@ -135,18 +135,16 @@ def test_bottlenecks_are_outlined(page: Page, api: httpx.Client, experiment: Cal
 
 
 def test_a_run_is_rescaled_by_hand_and_followed(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
-    def longer(document: dict[str, Any]) -> None:
-        document["workload"].update(horizon_s=90.0, warmup_s=5.0)
-
-    run_id = start(api, experiment(longer))
+    run_id = start(api, experiment(sessions(kind="none")))
     wait_until_ended(api, page, run_id)
     page.goto(f"/runs/{run_id}")
+    expect(page.get_by_test_id("chart-latency")).to_be_visible()
     expect(page.get_by_test_id("chart-workers")).to_have_count(0)
     expect(page.get_by_role("tab", name="Autoscaler")).to_have_count(0)
     rescale = page.get_by_test_id("rescale")
     expect(rescale).to_have_attribute("aria-disabled", "true")
     expect(rescale).to_have_attribute("title", "The input ends here: scrub back to a moment before the horizon")
-    page.goto(f"/runs/{run_id}?t=5")
+    page.goto(f"/runs/{run_id}?t=150")
     expect(rescale).not_to_have_attribute("aria-disabled", "true")
     rescale.press("Enter")
     go = page.get_by_test_id("rescale-go")
@@ -154,34 +152,46 @@ def test_a_run_is_rescaled_by_hand_and_followed(page: Page, api: httpx.Client, e
     expect(go).to_have_attribute("title", "No parallelism is changed yet")
     in_place = page.get_by_test_id("rescaling-in_place")
     expect(in_place.get_by_role("radio")).to_be_disabled()
-    expect(in_place).to_contain_text("rescal")
+    expect(in_place).to_contain_text("not there yet")  # as the server says
     assert_accessible(page)
     assert_reasons(page)
-    join = page.get_by_label("Parallelism of join")
-    was = int(join.input_value())
-    page.get_by_role("button", name="One instance more of join").press("Enter")
-    expect(join).to_have_value(str(was + 1))
-    join.fill("0")
+    windows = page.get_by_label("Parallelism of sessions")
+    expect(windows).to_have_value("10")
+    page.get_by_role("button", name="One instance more of sessions").press("Enter")
+    expect(windows).to_have_value("11")
+    windows.fill("0")
     expect(go).to_be_disabled()
-    join.fill("30000")
-    go.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("join")  # the server says what is too much
-    join.fill(str(was + 2))
-    go.press("Enter")
+    windows.fill("500")
+    windows.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("128 key groups")  # the server knows
+    windows.fill("12")
+    windows.press("Enter")
     page.wait_for_url(lambda url: "/runs/" in url and run_id not in url)
     made = page.url.split("/runs/")[-1].split("?")[0]
     wait_until_ended(api, page, made)
-    actions = [one for frame in frames_of(api, made) for one in frame["scaling"]["actions"]]
-    assert (actions[-1]["outcome"], actions[-1]["after"]["join"], actions[0]["ordered_s"]) == ("done", was + 2, 5)
     one, other = frames_of(api, run_id), frames_of(api, made)
-    for n, frame in enumerate(one[: round(5 / one[0]["t_s"]) - 1]):
-        assert {**other[n], "scaling": None} == {**frame, "scaling": None}  # the same up to then
+    told = [one for frame in other for one in frame["scaling"]["actions"]]
+    assert (told[-1]["outcome"], told[-1]["after"]["sessions"], told[0]["ordered_s"]) == ("done", 12, 150)
     page.goto(f"/runs/{made}?panel=autoscaler")
-    expect(page.get_by_test_id("forked")).to_have_text("Fork at 5.00 s")
+    expect(page.get_by_test_id("forked")).to_have_text("Fork at 150.00 s")
     expect(page.get_by_test_id("chart-workers").get_by_test_id("band-1")).to_have_count(1)
-    expect(page.get_by_test_id("why-not")).to_contain_text("Nobody decides: rescales take place when they are ordered.")
-    expect(page.get_by_test_id("rescales")).to_contain_text(f"join {was} → {was + 2}")
+    expect(page.get_by_test_id("why-not")).to_contain_text("Nobody decides: rescales take place when they are ordered. No order is left.")
+    expect(page.get_by_test_id("rescales")).to_contain_text("sessions 10 → 12")
+    assert len(one) == len(other)
     assert_accessible(page)
+
+
+def test_what_cannot_be_rescaled_says_why(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    run_id = start(api, experiment(lambda document: document["workload"].update(horizon_s=6.0, warmup_s=1.0)))
+    wait_until_ended(api, page, run_id)
+    page.goto(f"/runs/{run_id}?t=3")
+    page.get_by_test_id("rescale").press("Enter")
+    join = page.get_by_label("Parallelism of filter, join, sink")
+    expect(join).to_be_disabled()
+    expect(join).to_have_attribute("title", re.compile("stays at 4: .*modulo"))
+    expect(page.get_by_label("Parallelism of persons")).to_be_enabled()
+    assert_accessible(page)
+    assert_reasons(page)
 
 
 def test_bounds_and_orders_are_edited(page: Page, canvas: Canvas, api: httpx.Client, experiment: Callable[..., str]) -> None:

@@ -15,6 +15,8 @@ import {
   knownAt,
   parallelismAt,
   partsOf,
+  probed,
+  rescaleProbe,
   rescaleRefusal,
   ScalingHistory,
   stairs,
@@ -236,6 +238,24 @@ describe("what is scaled", () => {
     const { query } = smallDocument();
     const edges = [...query.edges, { source: "join", target: "filter", partitioning: { kind: "hash" }, feedback: true }];
     expect(rescaleRefusal({ query: { ...query, edges } })).toContain("cycle");
+  });
+  it("is asked of the server", () => {
+    expect(rescaleProbe(smallDocument(), 12, "in_place").policies?.scaling).toEqual({
+      kind: "manual",
+      rescaling: { kind: "in_place" },
+      orders: [{ at_s: 12, parallelism: { persons: 3, auctions: 3, join: 3, sink: 2 } }],
+    });
+    expect(rescaleProbe(DS2, 12, "in_place").policies?.scaling).toMatchObject({ kind: "ds2", orders: [{ at_s: 12 }] });
+    const said = (pointer: string, code: string, message: string) => ({ pointer, code, message, severity: "error" as const });
+    expect(
+      probed([
+        said("/policies/scaling/rescaling/kind", "not_there", "not there yet"),
+        said("/policies/scaling/orders/0/parallelism/join", "not_scalable", "'join' stays at 2: ..."),
+        said("/policies/scaling/orders/0/parallelism/persons", "out_of_range", "2 partitions"),
+        said("/faults/0/kind", "not_scalable", "host 'w2' is lost"),
+        { ...said("/query", "odd", "a warning"), severity: "warning" },
+      ]),
+    ).toEqual({ other: "not there yet", stays: { join: "'join' stays at 2: ..." }, all: "host 'w2' is lost" });
   });
   it("is told in words", () => {
     expect(valueTold("tpr", 2059984.86)).toMatchObject({ label: "true rate", text: "2.06M/s" });

@@ -1,5 +1,5 @@
 /** How the parallelism of a run changed: its part of the frames put together, who decided what, and why nothing happens at a moment. */
-import type { RescaleAction, ScalingDecision, ScalingNews, ScalingState } from "../api/types";
+import type { Problem, RescaleAction, ScalingDecision, ScalingNews, ScalingState } from "../api/types";
 import { latency, short } from "../ui/format";
 import type { Tagged, ExperimentDocument } from "./document";
 import { instancesOf } from "./document";
@@ -376,3 +376,33 @@ export function rescaleRefusal({ policies, query }: Pick<ExperimentDocument, "po
   if (query.edges.some(({ feedback }) => feedback)) return "The query has a cycle, and behind a barrier records would still go round in it";
   return null;
 }
+
+/** The document of a fork that rescales all vertices, in another way: what the server has against it says what cannot be done. */
+export function rescaleProbe(document: ExperimentDocument, at_s: number, other: string): ExperimentDocument {
+  const named = verticesOf(document).flatMap(([id]) => document.query.operators.filter((one) => one.id === id));
+  const order = { at_s, parallelism: Object.fromEntries(named.map((one) => [one.id, instancesOf(one) + 1])) };
+  const own = isScaled(document) ? scalingOf(document) : { kind: "manual" };
+  return { ...document, policies: { ...document.policies, scaling: { ...own, rescaling: { kind: other }, orders: [order] } } };
+}
+
+/** other: what is said against the other way; stays: by operator, why its parallelism stays; all: why nothing can be rescaled. */
+export interface Probed {
+  other: string;
+  stays: Record<string, string>;
+  all: string;
+}
+
+const ORDERS = "/policies/scaling/orders/";
+
+export function probed(problems: readonly Problem[]): Probed {
+  const errors = problems.filter(({ severity }) => severity === "error");
+  const stays = errors.filter(({ pointer, code }) => pointer.startsWith(`${ORDERS}0/parallelism/`) && code === "not_scalable");
+  const others = errors.filter(({ pointer }) => !pointer.startsWith(ORDERS) && !pointer.startsWith("/policies/scaling/rescaling"));
+  return {
+    other: errors.find(({ pointer }) => pointer.startsWith("/policies/scaling/rescaling"))?.message ?? "",
+    stays: Object.fromEntries(stays.map(({ pointer, message }) => [nameIn(pointer), message])),
+    all: others.map(({ message }) => message).join(" "),
+  };
+}
+
+const nameIn = (pointer: string) => (pointer.split("/").at(-1) ?? "").replace(/~1/g, "/").replace(/~0/g, "~");

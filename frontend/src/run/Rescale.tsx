@@ -7,7 +7,7 @@ import { FormDialog } from "../app/FormDialog";
 import { useRefusal } from "../app/who";
 import type { ExperimentDocument } from "../model/document";
 import { forkRefusal, rescaleBody } from "../model/fork";
-import { isAsked, isScaled, parallelismAt, rescaleRefusal, scalingOf, verticesOf } from "../model/scaling";
+import { isAsked, isScaled, parallelismAt, probed, rescaleProbe, rescaleRefusal, scalingOf, verticesOf } from "../model/scaling";
 import { plural } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { toast } from "../ui/toasts";
@@ -78,7 +78,7 @@ function Rescale({ run, document, parallelism: shown, at_s: shown_s, onClose }: 
   const vertices = verticesOf(document);
   const rescaling = scalingOf(document).rescaling as { kind?: string; restart_s?: number } | undefined;
   const kind = rescaling?.kind ?? "stop_and_restart";
-  const { data: refused } = useQuery(refusalQuery(run, document, kind === "in_place" ? "stop_and_restart" : "in_place"));
+  const { data: probe } = useQuery(probeQuery(run, document, at_s, kind === "in_place" ? "stop_and_restart" : "in_place"));
   const make = useMutation({
     mutationFn: () => post<Run>(`/api/runs/${run.id}/fork`, rescaleBody(at_s, before, wished)),
     onSuccess: (made) => {
@@ -90,7 +90,9 @@ function Rescale({ run, document, parallelism: shown, at_s: shown_s, onClose }: 
   });
   const changed = vertices.some(([first = ""]) => wished[first] !== before[first]);
   const wrong = vertices.find(([first = ""]) => !isCount(wished[first]));
-  const why = wrong
+  const why = probe?.all
+    ? "This run cannot be rescaled"
+    : wrong
     ? `The parallelism of ${wrong[0]} is a whole number from 1 to ${PARALLELISM_MAX.toLocaleString("en-US")}`
     : changed
       ? ""
@@ -118,6 +120,7 @@ function Rescale({ run, document, parallelism: shown, at_s: shown_s, onClose }: 
             vertex={vertex}
             was={before[vertex[0] ?? ""] ?? 1}
             p={wished[vertex[0] ?? ""] ?? 1}
+            stays={vertex.map((id) => probe?.stays[id]).find(Boolean)}
             first={at === 0}
             onChange={(p) => set(vertex, p)}
           />
@@ -129,7 +132,7 @@ function Rescale({ run, document, parallelism: shown, at_s: shown_s, onClose }: 
       <fieldset className="comes-back">
         <legend>How?</legend>
         {KINDS.map(({ kind: one, label, means }) => {
-          const says = one === kind ? means : refused || otherKind(label, document);
+          const says = one === kind ? means : probe?.other || otherKind(label, document);
           return (
             <label key={one} className={one === kind ? "" : "off"} title={says} data-testid={`rescaling-${one}`}>
               <input type="radio" name="rescaling" checked={one === kind} disabled={one !== kind} readOnly />
@@ -149,9 +152,9 @@ function Rescale({ run, document, parallelism: shown, at_s: shown_s, onClose }: 
           {isAsked(document) && " The policy goes on deciding after it."}
         </span>
       </p>
-      {problem && (
+      {(problem ?? probe?.all) && (
         <p className="remark err" role="alert">
-          {problem}
+          {problem ?? probe?.all}
         </p>
       )}
     </FormDialog>
@@ -160,20 +163,17 @@ function Rescale({ run, document, parallelism: shown, at_s: shown_s, onClose }: 
 
 const isCount = (p: number | undefined) => Number.isInteger(p) && (p ?? 0) >= 1 && (p ?? 0) <= PARALLELISM_MAX;
 
-/** What the server has against rescaling in another way; empty if nothing. */
-const refusalQuery = (run: Run, document: ExperimentDocument, kind: string) => {
-  const scaling = isScaled(document) ? scalingOf(document) : { kind: "manual" };
-  const other = { ...document, policies: { ...document.policies, scaling: { ...scaling, rescaling: { kind } } } };
-  return queryOptions({
-    queryKey: ["rescaling", run.id, kind],
+/** What the server says of rescaling this run, asked with an order that changes all: nothing is stored. */
+const probeQuery = (run: Run, document: ExperimentDocument, at_s: number, other: string) =>
+  queryOptions({
+    queryKey: ["rescaling", run.id, at_s],
     queryFn: async () => {
-      const { problems } = await post<Validation>("/api/validate", { document: other as unknown as Json });
-      return problems.find(({ pointer, severity }) => severity === "error" && pointer.startsWith("/policies/scaling/rescaling"))?.message ?? "";
+      const asked = rescaleProbe(document, at_s, other);
+      return probed((await post<Validation>("/api/validate", { document: asked as unknown as Json })).problems);
     },
     staleTime: Infinity,
     retry: false,
   });
-};
 
 /** Why a fork cannot be rescaled in this other way, where the server would take it in an experiment. */
 const otherKind = (label: string, document: ExperimentDocument) =>
@@ -186,19 +186,22 @@ function Stepper({
   vertex,
   was,
   p,
+  stays,
   first,
   onChange,
 }: {
   vertex: string[];
   was: number;
   p: number;
+  /** Why its parallelism cannot change. */
+  stays: string | undefined;
   first: boolean;
   onChange: (p: number) => void;
 }) {
   const name = vertex.join(", ");
   const step = (by: number) => {
     const next = (Number.isNaN(p) ? was : p) + by;
-    const at = next < 1 ? "One instance is the least" : next > PARALLELISM_MAX ? `${PARALLELISM_MAX.toLocaleString("en-US")} instances are the most` : "";
+    const at = stays ? stays : next < 1 ? "One instance is the least" : next > PARALLELISM_MAX ? `${PARALLELISM_MAX.toLocaleString("en-US")} instances are the most` : "";
     const label = `One instance ${by < 0 ? "less" : "more"} of ${name}`;
     return (
       <button type="button" aria-label={label} title={at || label} disabled={Boolean(at)} onClick={() => onChange(next)}>
@@ -220,13 +223,18 @@ function Stepper({
           step={1}
           aria-label={`Parallelism of ${name}`}
           aria-invalid={!isCount(p)}
+          disabled={Boolean(stays)}
+          title={stays}
           value={Number.isNaN(p) ? "" : p}
           {...(first ? { "data-autofocus": true } : {})}
           onChange={(event) => onChange(event.target.value === "" ? NaN : Number(event.target.value))}
         />
         {step(1)}
       </span>
-      <span className={p === was ? "mut" : "changed"}>{p === was ? "as now" : `${was} now`}</span>
+      <span className={p === was ? "mut" : "changed"} title={stays}>
+        {stays ? "stays" : p === was ? "as now" : `${was} now`}
+      </span>
+      {stays && <small className="mut">{stays}</small>}
     </li>
   );
 }
