@@ -66,12 +66,13 @@ def truth_of(experiment: Experiment, about: scaling.Fixed | scaling.Oracle, data
     curves = [curve_of(source.rate, horizon_ns, datasets) for source in experiment.workload.sources.values()]
     shares = {id: exact(share) for id, share in about.per_input.items()}
     service_ns = _service_ns(experiment, shares)
+    spare = exact(about.headroom) if isinstance(about, scaling.Oracle) else 1  # with a fixed parallelism it is the load's
     slowest = {room.operators[0]: max(room.operators, key=lambda id: (service_ns[id] * shares[id], shares[id])) for room in rooms}
     return Truth(
         rates_per_s=by_minute(curves, horizon_ns),
         mean_per_s=mean_rate(curves, horizon_ns),
         horizon_ns=horizon_ns,
-        capacity_per_s={vertex: 10**9 / service_ns[id] for vertex, id in slowest.items()},
+        capacity_per_s={vertex: 10**9 / service_ns[id] / spare for vertex, id in slowest.items()},
         per_input={vertex: shares[id] for vertex, id in slowest.items()},
         parts={room.operators[0]: room.parts for room in rooms},
         rooms={vertex: room._replace(most=min(room.most, about.workers_max)) for vertex, room in limits(rooms).items()},

@@ -240,6 +240,13 @@ class Oracle(Scaling):
     action_cost_worker_s: Number = quantity(
         0, unit="worker s", ge=0, le=1e9, title="Cost of an action", description="What a rescale counts for, beside the workers."
     )
+    headroom: Number = Field(
+        default=1.0,
+        ge=0.01,
+        le=100,
+        title="Headroom",
+        description="Capacity for so many times the load: for what it does not know, such as noise and channels that hold few records.",
+    )
     per_input: dict[str, Annotated[Number, Field(ge=0, le=1e6)]] = Field(
         default_factory=dict,
         title="Per input",

@@ -314,6 +314,9 @@ def test_the_oracle_is_ready_before_the_load_comes() -> None:
     assert summary["low_share"] > 0.6
     assert summary["workers_mean"] < 15
     assert frames[-1]["scaling"]["lag"]["bids"] < 100_000
+    roomy = simulated(made({"kind": "oracle", "per_input": SHARES, "headroom": 2}, minutes=30, per_s=STEPS))
+    assert roomy.job is not None
+    assert sum(roomy.job.parallelism.values()) > begins["scaling"]["workers"]
 
 
 @pytest.mark.parametrize("kind", ["ds2", "flink"])
