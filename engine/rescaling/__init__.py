@@ -8,7 +8,7 @@ from typing import Any
 from engine.checkpointing import COORDINATOR, Cast, costs_of, may_lose_hosts, store_of
 from engine.core.layout import FAR
 from engine.spec import Experiment
-from engine.spec.checkpointing import CoordinatedCheckpoints
+from engine.spec.checkpointing import CoordinatedCheckpoints, Store
 from engine.spec.scalable import vertices
 from engine.spec.scaling import Scaling
 from engine.spec.units import seconds_ns
@@ -25,7 +25,8 @@ def cast_of(experiment: Experiment, scaling: Scaling, greatest: Mapping[str, int
     than the document has."""
     protocol = experiment.policies.checkpointing
     prices: Any = protocol if isinstance(protocol, CoordinatedCheckpoints) else scaling
-    interval_ns, detect_ns, store = FAR, 0, scaling.rescaling.store
+    interval_ns, detect_ns = FAR, 0
+    store: Store = scaling.rescaling.store
     if isinstance(protocol, CoordinatedCheckpoints):
         interval_ns, detect_ns, store = protocol.interval_ns, protocol.detect_ns, protocol.store
     about: Any = scaling.rescaling

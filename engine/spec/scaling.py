@@ -56,6 +56,13 @@ class Order(Model):
 # How a rescale is carried out
 
 
+class SavepointStore(Store):
+    """The store of savepoints: slower than that of checkpoints, unless a document says otherwise."""
+
+    write_mb_per_s: Number = quantity(200, unit="MB/s", ge=0.1, le=1e6, title="Writes", description="Of all workers together.")
+    read_mb_per_s: Number = quantity(200, unit="MB/s", ge=0.1, le=1e6, title="Reads", description="Of all workers together.")
+
+
 class Rescaling(Variant):
     """What all ways of rescaling have in common."""
 
@@ -65,8 +72,8 @@ class Rescaling(Variant):
     timeout_s: Number = quantity(
         600, unit="s", ge=0.001, le=1e8, title="Give up after", description="A savepoint that is not complete by then is given up."
     )
-    store: Store = Field(
-        default=Store(write_mb_per_s=200, read_mb_per_s=200),
+    store: SavepointStore = Field(
+        default=SavepointStore(),
         title="Store",
         description="Where savepoints are kept; with coordinated checkpoints theirs is used.",
     )

@@ -366,3 +366,11 @@ def test_how_far_operators_are_laid_out() -> None:
     larger = laid_out(experiment, greatest(experiment))
     assert larger.workload.sources["bids"].partitions == 20
     assert [spec.parallelism for spec in larger.query.operators] == [9, 9, 17, 17]
+
+
+def test_a_store_that_is_given_in_part_keeps_the_other_bandwidth() -> None:
+    """Not that of the store of checkpoints, which is five times as fast."""
+    store = SCALING.validate_python(
+        {"kind": "manual", "rescaling": {"kind": "stop_and_restart", "store": {"write_mb_per_s": 50}}}
+    ).rescaling.store
+    assert (store.write_mb_per_s, store.read_mb_per_s) == (50, 200)
