@@ -156,7 +156,8 @@ def moments(run: Run) -> list[tuple[float, str]]:
         at_s = fault.get("from_s", fault.get("at_s", (fault.get("when") or {}).get("at_s")))
         if isinstance(at_s, int | float):
             found.append((float(at_s), f"{fault.get('kind')} {fault.get('host', '')}".strip().replace("_", " ")))
-    return found
+    scaling = (run.document.get("policies") or {}).get("scaling") or {}
+    return found + [(float(order["at_s"]), "rescale") for order in scaling.get("orders") or ()]
 
 
 def latencies(summary: Mapping[str, Any]) -> Table:
