@@ -92,7 +92,10 @@ def assert_state_is_where_its_records_go(simulation: engine.Simulation) -> None:
         groups = keyed.key_groups(w, o)[1]
         state = keyed.capture(world, keeping, i, 0, groups)
         assert state.state_bytes == w.inst[i, L.I_STATE_BYTES]
-        (hashed,) = {int(edge[L.E_ROUTE]) for edge in w.edge[(w.edge[:, L.E_TARGET] == o) & (w.edge[:, L.E_KIND] == L.HASH)][:1]}
+        hash_edges = w.edge[(w.edge[:, L.E_TARGET] == o) & (w.edge[:, L.E_KIND] == L.HASH)]
+        if not len(hash_edges):  # then it stays at its parallelism
+            continue
+        hashed = int(hash_edges[0, L.E_ROUTE])
         held = np.flatnonzero(keyed.bytes_by_group(state, w, o))
         assert (w.route[hashed + held] == w.inst[i, L.I_INDEX]).all()
         assert active(w)[i] or not len(held)
