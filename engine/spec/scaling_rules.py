@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 
 from .checkpointing import CoordinatedCheckpoints, NoCheckpoints
 from .draft import Draft
@@ -34,6 +35,8 @@ def scaling_problems(draft: Draft) -> Iterator[Problem]:
     if rooms is None:  # too much else is wrong
         return
     yield from _nothing_to_scale(draft, rooms)
+    if isinstance(scaling, Looped):
+        yield from _in_a_circle(draft, rooms)
     bounds = list(_bounds(draft, scaling, rooms))
     yield from bounds
     workers = list(_workers(scaling, rooms))
@@ -109,6 +112,30 @@ def _nothing_to_scale(draft: Draft, rooms: list[Room]) -> Iterator[Problem]:
     if not isinstance(draft.scaling, Manual) and stays and all(stays):
         message = f"'{kind}' has nothing to scale: {'; '.join(dict.fromkeys(stays))}; choose scaling none, or change that"
         yield Problem(pointer(*AT, "kind"), "not_scalable", message, kind)
+
+
+def _in_a_circle(draft: Draft, rooms: list[Room]) -> Iterator[Problem]:
+    """Policies follow rates from the sources on, and operators that are scaled as one are one for them: so a query without a cycle may
+    have one to their eyes."""
+    room_of = {id: room.operators for room in rooms for id in room.operators}
+    wires = [wire for wire in draft.wires if not wire.feedback and room_of[wire.source] != room_of[wire.target]]
+    senders: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for wire in wires:
+        senders.setdefault(room_of[wire.target], []).append(room_of[wire.source])
+    try:
+        TopologicalSorter(senders).prepare()
+    except CycleError as error:
+        cycle = error.args[1]  # each sends to the next
+    else:
+        return
+    as_one = next(operators for operators in cycle if len(operators) > 1)
+    wire = next(wire for wire in wires if (room_of[wire.source], room_of[wire.target]) == (cycle[0], cycle[1]))
+    message = (
+        f"forward edges connect {' and '.join(as_one)}, which are scaled as one, so the edge from '{wire.source}' to '{wire.target}' is on "
+        f"a cycle, and '{draft.scaling.kind}' could not follow rates through the query; let one of the forward edges rebalance, or choose "
+        "scaling manual"
+    )
+    yield Problem(pointer(*AT, "kind"), "cycle", message, draft.scaling.kind)
 
 
 def _bounds(draft: Draft, scaling: Scaling, rooms: list[Room]) -> Iterator[Problem]:

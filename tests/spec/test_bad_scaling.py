@@ -321,6 +321,33 @@ def test_a_cycle_is_refused() -> None:
     assert any("the edge from 'back' to 'join' closes a cycle" in message for message in found)
 
 
+def test_a_cycle_of_what_is_scaled_as_one_is_refused() -> None:
+    """The query has none, but a policy would see bids and all as one. Who follows no rates takes it."""
+    rebalance = {"partitioning": {"kind": "rebalance"}}
+    changes = {
+        "/query/operators": [
+            {"id": "bids", "kind": "source", "parallelism": 2},
+            {"id": "cheap", "kind": "filter", "parallelism": 3, "params": {"predicate": "price > 0"}},
+            {"id": "all", "kind": "union", "parallelism": 2},
+            {"id": "sink", "kind": "sink"},
+        ],
+        "/query/edges": [
+            {"source": "bids", "target": "all"},
+            {"source": "bids", "target": "cheap", **rebalance},
+            {"source": "cheap", "target": "all", **rebalance},
+            {"source": "all", "target": "sink", **rebalance},
+        ],
+    }
+    (problem,) = validate(counting({"kind": "ds2"}, changes), CONTEXT)
+    assert (problem.pointer, problem.code) == ("/policies/scaling/kind", "cycle")
+    assert re.match(
+        "forward edges connect bids and all, .* so the edge from '(bids' to 'cheap|cheap' to 'all)' is on a cycle", problem.message
+    )
+    assert validate(counting({"kind": "manual"}, changes), CONTEXT) == []
+    changes["/query/edges"][0] |= rebalance
+    assert validate(counting({"kind": "ds2"}, changes), CONTEXT) == []
+
+
 def test_a_load_that_is_not_known_is_refused() -> None:
     document = trips()
     document["policies"] = {"scaling": {"kind": "oracle", "per_input": {"trips": 1, "mean": 1, "sink": 1}}}
