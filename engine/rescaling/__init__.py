@@ -34,7 +34,8 @@ def cast_of(experiment: Experiment, scaling: Scaling, greatest: Mapping[str, int
     orders = [(seconds_ns(order.at_s), order.parallelism) for order in scaling.orders]
     begins_with = {spec.id: spec.parallelism for spec in experiment.query.operators}
     laid, names = _laid(experiment, greatest), [host.name for host in experiment.expanded_hosts()]
-    job = Job(COORDINATOR, interval_ns, experiment.workload.horizon_ns, detect_ns, laid, begins_with, times, orders, names)
+    until_ns = experiment.workload.horizon_ns
+    job = Job(COORDINATOR, interval_ns, until_ns, detect_ns, laid, begins_with, times, orders, names, scaling.workers_max)
     worker = RescalingWorker(costs_of(prices), may_lose_hosts(experiment))
     return Cast((job, store_of(store)), worker)
 

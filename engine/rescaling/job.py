@@ -83,10 +83,12 @@ class Job(CoordinatedRounds):
         times: Times,
         orders: Sequence[tuple[int, Mapping[str, int]]] = (),
         names: Sequence[str] = (),
+        workers_max: int = FAR,
     ):
-        """names: of hosts."""
+        """names: of hosts. workers_max: so many instances run at most, whoever orders."""
         super().__init__(host, interval_ns, until_ns, detect_ns, [], [])
         self.operators, self.times, self.names = list(operators), times, list(names)
+        self.workers_max = workers_max
         self.parallelism = dict(parallelism)
         self.actions: list[Rescale] = []
         self._orders_due = sorted((at_ns, dict(wanted)) for at_ns, wanted in orders)
@@ -121,16 +123,21 @@ class Job(CoordinatedRounds):
 
     def order(self, parallelism: Mapping[str, int], now_ns: int, who: str) -> None:
         """From now on so many instances are wanted; operators that are not named stay as they are. Between two windows. An order that waits
-        is replaced by a newer one. After the horizon nothing is ordered. Raises ValueError."""
+        is replaced by a newer one, and one for more workers than there may be comes to nothing. After the horizon nothing is ordered.
+        Raises ValueError."""
         wanted = self._wanted(parallelism)
         if now_ns >= self.until_ns:
             return
-        for one in self.actions[-1:]:
-            if one.waits:
-                one.end("aborted", now_ns, "a newer order came before it began")
-        number, before = len(self.actions) + 1, dict(self.parallelism)
-        self.actions.append(Rescale(number, "stop_and_restart", who, now_ns, before, wanted, changed_ns=now_ns))
-        self._look_ns = now_ns + 1
+        number, before, workers = len(self.actions) + 1, dict(self.parallelism), sum(wanted.values())
+        action = Rescale(number, "stop_and_restart", who, now_ns, before, wanted, changed_ns=now_ns)
+        if workers > self.workers_max:
+            action.end("aborted", now_ns, f"with it {workers} workers would run, and workers_max is {self.workers_max}")
+        else:
+            for one in self.actions:
+                if one.waits:
+                    one.end("aborted", now_ns, "a newer order came before it began")
+            self._look_ns = now_ns + 1
+        self.actions.append(action)
 
     def _wanted(self, parallelism: Mapping[str, int]) -> dict[str, int]:
         """What is wanted of all operators, when what runs is what there will be."""

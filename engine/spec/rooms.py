@@ -58,31 +58,26 @@ def ordered(order: Order, room: Room) -> int | None:
     return next((order.parallelism[id] for id in room.operators if id in order.parallelism), None)
 
 
-def whole(parallelism: Mapping[str, int], all_rooms: list[Room]) -> dict[str, int]:
-    """An order with all operators of the vertices that it names."""
-    found: dict[str, int] = {}
-    for room in all_rooms:
-        named = next((parallelism[id] for id in room.operators if id in parallelism), None)
-        found |= {} if named is None else dict.fromkeys(room.operators, named)
-    return found
-
-
 def reach(scaling: AnyScaling, all_rooms: list[Room]) -> dict[str, int]:
     """The most instances that operators may ever have, by the id of each that can be scaled: of orders as many as the largest has, of
     policies as many as its bounds and the other operators leave it of the workers."""
     return dict(_reach(scaling, all_rooms))
 
 
+def decides(scaling: Scaling) -> bool:
+    """Whether anybody but the document's orders sets parallelisms."""
+    return not isinstance(scaling, Manual) and not (isinstance(scaling, Fixed) and scaling.for_ == "document")
+
+
 def _reach(scaling: AnyScaling, all_rooms: list[Room]) -> Iterator[tuple[str, int]]:
     if not isinstance(scaling, Scaling):
         return
-    decides = not isinstance(scaling, Manual) and not (isinstance(scaling, Fixed) and scaling.for_ == "document")
     least = sum(room.least * len(room.operators) for room in all_rooms)
     for room in all_rooms:
         if room.stays:
             continue
         size = len(room.operators)
         most = max([room.parallelism, *(p for order in scaling.orders if (p := ordered(order, room)) is not None)])
-        if decides:
+        if decides(scaling):
             most = max(most, min(room.most, (scaling.workers_max - least) // size + room.least))
         yield from ((id, most) for id in room.operators)

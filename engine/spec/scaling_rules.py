@@ -11,7 +11,7 @@ from .faults import HostLoss
 from .memory import Budget
 from .problems import Problem, pointer, suggestion
 from .rates import RecordedRate
-from .rooms import Room, ordered
+from .rooms import Room, decides, ordered
 from .scaling import Fixed, InPlace, Looped, Manual, Oracle, Scaling
 from .units import seconds_ns
 
@@ -209,12 +209,12 @@ def _ordered(draft: Draft, room: Room | None, all: Mapping[str, int], id: str, p
 def _too_many(
     scaling: Scaling, rooms: list[Room], runs: dict[tuple[str, ...], int], wish: Mapping[tuple[str, ...], int], at: tuple[str | int, ...]
 ) -> Iterator[Problem]:
-    """Workers, with what is ordered: where a policy decides of the rest, at least."""
-    if isinstance(scaling, Manual):
+    """Workers, with what is ordered: where a policy decides of the rest, at least. If it leaves too few, the job manager refuses them."""
+    if decides(scaling):
+        workers = sum(wish.get(room.operators, room.least) * len(room.operators) for room in rooms)
+    else:
         runs |= wish
         workers = sum(p * len(operators) for operators, p in runs.items())
-    else:
-        workers = sum(wish.get(room.operators, room.least) * len(room.operators) for room in rooms)
     if workers > scaling.workers_max:
         message = f"the order takes {workers} workers, and workers_max is {scaling.workers_max}; order fewer, or give more"
         yield Problem(pointer(*at, "parallelism"), "out_of_range", message, workers)

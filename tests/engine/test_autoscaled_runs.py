@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -270,6 +271,19 @@ def test_orders_of_the_document_are_carried_out_and_told() -> None:
     hours = sum(count * (end - start) for (start, count), (end, _) in pairwise(workers)) / 3600
     assert summary["worker_hours"] == pytest.approx(hours, rel=1e-4)
     assert simulation.summary()["records_in"] + sum(frames[-1]["scaling"]["lag"].values()) == 1_200_000 * 300
+
+
+def test_orders_and_a_policy_keep_to_the_workers_that_there_are() -> None:
+    """An order that only fewer workers of the others would leave room for is not carried out; one that fits, beside the same policy, is."""
+    orders = [{"at_s": 60, "parallelism": {"convert": 8}}, {"at_s": 200, "parallelism": {"convert": 16}}]
+    simulation = simulated(made({"kind": "ds2", "workers_max": 18, "orders": orders}, minutes=8))
+    frames = frames_of(simulation)
+    assert_sound(simulation, frames)
+    by_document = [action for action in actions_of(frames) if action["who"] == "document"]
+    assert [action["outcome"] for action in by_document] == ["done", "aborted"]
+    assert re.match(r"with it \d\d workers would run, and workers_max is 18", by_document[1]["why"])
+    assert max(frame["scaling"]["workers"] for frame in frames) == 18
+    assert any(action["outcome"] == "done" for action in actions_of(frames) if action["who"] == "policy")
 
 
 STEPS = {"kind": "steps", "steps": [{"at_s": 0, "per_s": 500_000}, {"at_s": 600, "per_s": 2_000_000}, {"at_s": 1200, "per_s": 1_000_000}]}

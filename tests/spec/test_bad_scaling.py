@@ -248,6 +248,12 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         f"{ORDER}/parallelism",
         "the order takes 15 workers, and workers_max is 14",
     ),
+    "orders for too many workers, with the document's parallelisms": (
+        manual({"count": 6}, {"sink": 5}, workers_max=14) | {"kind": "fixed"},
+        {},
+        "/policies/scaling/orders/1/parallelism",
+        "the order takes 17 workers, and workers_max is 14; order fewer, or give more",
+    ),
     "two orders at one time": ({"kind": "manual", "orders": [{"at_s": 5, "parallelism": {"count": 2}}] * 2}, {},
         "/policies/scaling/orders/1/at_s", "at_s is 5 in two orders"),
     "shares of nobody": (
