@@ -222,13 +222,15 @@ class Logs:
             self.to_floors(w, operator, i)
 
     def to_floors(self, w: Arrays, operator: str, i: int) -> None:
-        """Instance `i` goes on at the floors of its partitions, once `reload` has filled its log."""
+        """Instance `i` goes on at the floors of its partitions, once `reload` has filled its log. Where all of these have been read
+        it reads the end of its log again: else it would hold back the watermark with which it begins."""
         index = i - self._instances(operator).start
         mine = [floor.append_ns for floor, k in zip(self.floors(operator), self.owners[operator].tolist(), strict=True) if k == index]
         w.inst[i, L.I_LOG] = w.inst[i, L.I_LOG_END]
         self._sought.pop(i, None)
         if mine:
-            self._sought[i] = Place(min(mine), 0, L.LOG_AHEAD)
+            end = Place(self._plan.feeds[operator].closes_ns, 0, L.LOG_END)
+            self._sought[i] = min(Place(min(mine), 0, L.LOG_AHEAD), end, key=_turn)
 
 
 def _turn(place: Place) -> tuple[int, int]:

@@ -24,7 +24,7 @@ from engine.operators import OPERATORS
 from engine.rescaling import Job
 from engine.spec.scalable import vertices
 
-from .agreement import DATASETS, simulated
+from .agreement import DATASETS, simulated, template
 from .test_arrangement import EVENT_TIME, PROCESSORS, moving_document, rows_of
 
 Document = dict[str, Any]
@@ -410,3 +410,33 @@ def test_shares_are_those_of_the_instances_that_were_in_use() -> None:
     kept = w.inst[:, L.I_OP] == simulation._plan.operators.index("kept")
     assert simulation.summary()["operators"]["kept"]["busy"] == round(int(w.inst[kept, L.I_BUSY].sum()) / in_use_ns, 6)
     assert 0.95 < max(frame["operators"]["kept"]["busy"] for frame in frames) <= 1
+
+
+def ending_early() -> Document:
+    """Two sources with three partitions each of a file that ends at 5.7 s; the slow one is behind for some 30 s more."""
+    made = template("flights", horizon_s=60)
+    made["query"]["operators"][0]["cost"] = {"record_us": 50}
+    fast = {name: value for name, value in made["cluster"]["hosts"][0].items() if name != "count"} | {"cores": 16}
+    made["cluster"]["hosts"] = [{**fast, "name": "fast", "speed": 1.0}, {**fast, "name": "slow", "speed": 0.1}]
+    hosts = {"flights": ["fast", "slow"], "average": ["fast"] * 4, "late": ["fast"] * 4, "sink": ["fast"]}
+    made["placement"] = {"kind": "explicit", "hosts": hosts}
+    made["workload"]["sources"]["flights"] |= {"rate": {"kind": "constant", "per_s": 20_000}, "partitions": MOST}
+    return made
+
+
+@pytest.mark.parametrize("flights", [(6,), (1,), (4, 1, 3)], ids=str)
+def test_partitions_that_have_been_read_to_their_ends_hold_nobody_back(flights: tuple[int, ...]) -> None:
+    """One source has read its log to the end, the other has not: who takes over what is read lets windows close all the same."""
+    made = ending_early()
+    whole = finished(made)
+    assert len(whole.sink_records("sink")) > 4000
+    simulation = simulated(scaled(made, [order(12 + 4 * n, flights=p) for n, p in enumerate(flights)]), trace=False)
+    simulation.run_until(12 * 1000 * MS)
+    inst = simulation._world.arrays.inst
+    fast, slow = np.flatnonzero((inst[:, L.I_SOURCE] == 1) & (inst[:, L.I_STATUS] != L.DOWN)).tolist()
+    assert inst[fast, L.I_WATERMARK] == L.FAR > inst[slow, L.I_WATERMARK], "the one is at its end, the other is not"
+    simulation.run_until(simulation.end_ns)
+    assert [action.outcome for action in job_of(simulation).actions] == ["done"] * len(flights)
+    assert rows_of(simulation) == rows_of(whole)
+    summary, plain = simulation.summary(), whole.summary()
+    assert (summary["records_in"], summary["late"], summary["backlog"]) == (plain["records_in"], plain["late"], 0)
