@@ -128,13 +128,14 @@ class Checkpoints:
         }
 
     def summary(self, w: Arrays, coordinator_bytes: int, from_ns: int, to_ns: int) -> dict[str, Any]:
-        """Of what began in a span, both ends included; times are means, None where there is nothing to take one of. What a first recovery
-        found, what logs hold at the end and how much longer messages were is said of the whole run. coordinator_bytes: of messages between
-        it and machines."""
+        """Of what began in a span, both ends included; times are means, None where there is nothing to take one of. Savepoints of rescales
+        do not count: they are no rounds of the protocol's. What a first recovery found, what logs hold at the end and how much longer
+        messages were is said of the whole run. coordinator_bytes: of messages between it and machines."""
         span = range(from_ns, to_ns + 1)
-        rounds = [one for one in _rounds(self._coordinator, -1) if one.triggered_ns in span]
+        savepoints = {one.number for one in _rounds(self._coordinator, -1) if one.savepoint}
+        rounds = [one for one in _rounds(self._coordinator, -1) if one.triggered_ns in span and not one.savepoint]
         confirmed = [one for one in rounds if one.ended == "confirmed"]
-        checkpoints = [one for one in _heard(self._coordinator, -1) if one.captured_ns in span]
+        checkpoints = [one for one in _heard(self._coordinator, -1) if one.captured_ns in span and one.number not in savepoints]
         recoveries = [one for one in self._recoveries if one.detected_ns in span]
         values = (
             len(confirmed),

@@ -363,8 +363,10 @@ def test_an_order_in_a_round_waits_for_its_end() -> None:
     assert {one.ended for one in told} == {"confirmed"}
     assert any(action.begun_ns < at_ns < action.restored_ns for at_ns in job_of(simulation).skipped_ns)
     assert told[savepoint.number].triggered_ns > action.restored_ns
-    frames_of_recovery = simulation.summary()["checkpointing"]["recoveries"]
-    assert frames_of_recovery == 0, "nobody was lost"
+    summary = simulation.summary()["checkpointing"]
+    assert summary["recoveries"] == 0, "nobody was lost"
+    assert summary["rounds_confirmed"] == len(told) - 1, "a savepoint is no round of the protocol's"
+    assert summary["checkpoints"] == sum(len(one.taken) for one in told if not one.savepoint)
     assert rows_of(simulation) == rows_of(whole)
 
 
