@@ -100,6 +100,7 @@ class Scrapes:
         self._every_ns, self._meter_ns, self._until_ns = seconds_ns(about.scrape_s), seconds_ns(about.meter_s), until_ns
         self._floor_ns, self._blocked_floor_ns = seconds_ns(about.pending_floor_s), milliseconds_ns(about.blocked_floor_ms)
         self._at_ns = 0  # the last scrape
+        self._stood = False  # whether the job stood still then
         self._last: list[list[int]] = []  # what it read, by instance
         self._base: list[list[int]] = []  # records in and out before the start of each instance
         self._begun = 0  # of how many of the job's starts `_base` knows
@@ -120,9 +121,10 @@ class Scrapes:
         if self._begun != self.metrics.begun:
             self._begun, self._base = self.metrics.begun, [list(self._last[IN]), list(self._last[OUT])]
         counts = {part.name: sum(world.logs.appended(w, id, now_ns) for id, _ in part.sources) for part in self._parts if part.sources}
-        rows = {} if self._stands() else self._rows(w, now, now_ns, counts)
+        stands = self._stands()
+        rows = {} if stands else self._rows(w, now, now_ns, counts)
         self.metrics.scrape(now_ns, rows, counts)
-        self._at_ns, self._last, self._counts = now_ns, now, counts
+        self._at_ns, self._stood, self._last, self._counts = now_ns, stands, now, counts
         self._outs.append((now_ns, now[OUT]))
         del self._outs[: max(0, bisect_right([at_ns for at_ns, _ in self._outs], now_ns + self._every_ns - self._meter_ns) - 1)]
 
@@ -139,6 +141,8 @@ class Scrapes:
                 here = {o: w.op.item(o, L.O_FIRST) + index for o in part.operators}
                 if since_ns is None or now_ns <= max(since_ns, self._at_ns):
                     continue
+                if since_ns > self._at_ns and not self._stood:
+                    continue  # it stopped and began anew since: what it has gained is not of its time alone
                 if any(w.inst.item(i, L.I_STATUS) == L.DOWN for i in here.values()):
                     self.metrics.end(part.name, index)
                     continue
@@ -194,6 +198,7 @@ class Scrapes:
         return {
             "metrics": self.metrics.state(),
             "at_ns": self._at_ns,
+            "stood": self._stood,
             "last": [list(each) for each in self._last],
             "base": [list(each) for each in self._base],
             "begun": self._begun,
@@ -203,7 +208,7 @@ class Scrapes:
 
     def restore(self, state: Any) -> None:
         self.metrics.restore(state["metrics"])
-        self._at_ns, self._begun, self._counts = state["at_ns"], state["begun"], dict(state["counts"])
+        self._at_ns, self._stood, self._begun, self._counts = state["at_ns"], state["stood"], state["begun"], dict(state["counts"])
         self._last, self._base = [list(each) for each in state["last"]], [list(each) for each in state["base"]]
         self._outs = [(at_ns, list(outs)) for at_ns, outs in state["outs"]]
 

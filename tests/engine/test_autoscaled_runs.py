@@ -389,3 +389,25 @@ def test_waits_of_many_real_records_are_told_as_they_are() -> None:
     means_s = [frame["latencies_ms"]["topic_wait"]["mean"] / 1000 for frame in frames]
     assert waits_s == pytest.approx(means_s, rel=1e-6)
     assert sorted(waits_s) == waits_s
+
+
+def test_who_begins_anew_between_two_scrapes_does_not_look_busier() -> None:
+    """What it did before the stop is not held against the time since it goes on."""
+    quick = {"kind": "stop_and_restart", "restart_s": 0, "pod_start_s": 0}
+    constant = {"kind": "constant", "per_s": 1_200_000}
+    orders = [{"at_s": 61, "parallelism": {"convert": 6}}]
+    busiest = []
+    for about in ({"orders": orders, "rescaling": quick}, {}):
+        simulation = simulated(made({"kind": "ds2", **about}, minutes=4, per_s=constant))
+        (scrapes,) = (control for control in simulation._controls if isinstance(control, Scrapes))
+        simulation.run_until(66 * S)
+        if about:
+            assert simulation.job is not None
+            (action,) = simulation.job.actions
+            assert 60 * S < action.stopped_ns < action.ended_ns < 65 * S, "no scrape has seen it"
+            assert scrapes.metrics.instances("bids") == [], "nobody has been there since the last scrape"
+        simulation.run_until(71 * S)
+        series = scrapes.metrics.instances("bids")
+        assert len(series) == 5
+        busiest.append(max(scrapes.metrics.most(one, "busy_ns", 60 * S) for one in series))
+    assert busiest[0] == pytest.approx(busiest[1], rel=0.05)
