@@ -55,14 +55,16 @@ export function Panels({
               <span className="mut">
                 {[axisText(panel.y), panel.y.log && "log scale"].filter(Boolean).join(", ")}
               </span>
-              <span className="lg" hidden={!onTable}>
-                {panel.names.map((name, index) => (
-                  <span key={name}>
-                    <SeriesSample at={index} markersOnly={panel.curves.every(({ mark }) => mark === "bars" || mark === "points")} />
-                    {name}
-                  </span>
-                ))}
-              </span>
+              {!table && (
+                <span className="lg">
+                  {panel.names.map((name, index) => (
+                    <span key={name}>
+                      <SeriesSample at={index} markersOnly={panel.curves.every(({ mark }) => mark === "bars" || mark === "points")} />
+                      {name}
+                    </span>
+                  ))}
+                </span>
+              )}
             </div>
             {table ? (
               <PanelTable panel={panel} at={at} chosen={chosen} onPoint={onPoint} />
