@@ -31,6 +31,22 @@ describe("a picture of a chart", () => {
     expect(svg).not.toContain("NaN");
   });
 
+  it("holds values over times that only others have, up to the last one, and begins where the first one is", () => {
+    const columns = [[10, undefined, 20, null, undefined], [undefined, 1, undefined, 2, undefined]] as ChartDrawn["columns"];
+    const [own = "", other = ""] = paths(drawn({ stepped: true, log: false, columns }));
+    const moves = (path: string) => [...path.matchAll(/([ML])([\d.]+) ([\d.]+)/g)].map(([, pen = "", x = "", y = ""]) => ({ pen, x: Number(x), y: Number(y) }));
+    const [first, second] = [moves(own), moves(other)];
+    expect(first.filter(({ pen }) => pen === "M")).toHaveLength(1);
+    // Flat up to the second value's time, then up, then flat up to the gap.
+    expect(first.map(({ x }) => x)).toEqual([64, 233, 233, 402, 402, 571]);
+    const heights = first.map(({ y }) => y);
+    expect(new Set(heights.slice(0, 4)).size).toBe(1);
+    expect(heights[4]).toBeLessThan(heights[0] ?? 0);
+    expect(heights[5]).toBe(heights[4]);
+    expect(second.filter(({ pen }) => pen === "M")).toHaveLength(1);
+    expect(second.map(({ x }) => x)).toEqual([233, 402, 402, 571, 571]);
+  });
+
   it("stacks areas, and shows a stretch alone", () => {
     const svg = drawn({ areas: true, log: false, top: 200, span: { from_s: 2, to_s: 3 } });
     expect(svg.match(/<polygon/g)).toHaveLength(2);

@@ -37,7 +37,8 @@ const px = (value: number) => value.toFixed(1);
 /** colour: what a token of the theme is now. */
 export function chartSvg(chart: ChartDrawn, colour: (token: string) => string): Picture {
   const { t_s, span, log, areas, format } = chart;
-  const drawn = drawnColumns(chart.columns, log, areas, chart.lines.filter(({ over }) => over).length);
+  const stacked = drawnColumns(chart.columns, log, areas, chart.lines.filter(({ over }) => over).length);
+  const drawn = chart.stepped ? stacked.map(held) : stacked;
   const lines = drawnLines(chart.lines, areas);
   const axis = valueAxis(t_s, t_s.length ? drawn : [], span, log, chart.top);
   const x = (time: number) => LEFT + ((time - span.from_s) / (span.to_s - span.from_s)) * (WIDTH - LEFT - RIGHT);
@@ -96,13 +97,22 @@ export function chartSvg(chart: ChartDrawn, colour: (token: string) => string): 
   };
 }
 
+/** Of a line among others: undefined is a time that only the others have. */
+type Sparse = (number | null | undefined)[];
+
+/** Its value also at times that only others have, up to its own last one. */
+function held(column: Sparse): Column {
+  const last = column.findLastIndex((value) => value !== undefined);
+  let value: number | null | undefined;
+  return column.map((one, at) => (at > last ? one : (value = one === undefined ? value : one))) as Column;
+}
+
 /** Each value once more where the next one begins. */
-function withCorners(times: number[], columns: Column[]): { times: number[]; columns: Column[] } {
+function withCorners(times: number[], columns: Sparse[]): { times: number[]; columns: Sparse[] } {
   const twice = <Item>(all: Item[]) => all.flatMap((one, at) => (at ? [one, one] : [one]));
-  return {
-    times: twice(times),
-    columns: columns.map((column) => column.flatMap((value, at) => (at ? [column[at - 1] ?? null, value] : [value]))),
-  };
+  const corner = (column: Sparse, at: number) => (column[at] === undefined ? undefined : (column[at - 1] ?? null));
+  const cornered = (column: Sparse) => column.flatMap((value, at) => (at ? [corner(column, at), value] : [value]));
+  return { times: twice(times), columns: columns.map(cornered) };
 }
 
 /** Broken at null; undefined is a time that only other lines have. A lone value is drawn as a dot: a line to itself. */
