@@ -21,6 +21,13 @@ def test_a_figure_that_is_a_table() -> None:
     assert [list(row) for row in drawing(read, {}).tables[0].rows] == [["100", "–", "100"], ["200", "–", "200"]], "before it was run"
 
 
+def test_columns_have_the_units_of_the_axes() -> None:
+    axes = {"x": {"title": "rate", "unit": "records/s"}, "y": {"title": "latency", "unit": "ms"}}
+    table = {"kind": "table", "panels": [{"title": "Rates", **axes, "series": COLUMNS}]}
+    (made,) = drawing(load_figure(changed(figure(), "/drawing", table), experiment), {}).tables
+    assert list(made.head) == ["rate, records/s", "records, 1", "records, reported, ms"], "a column's own unit comes first"
+
+
 def test_a_figure_of_panels() -> None:
     part = drawing(load_figure(figure(), experiment), {"out": {"x": [200, 300], "y": [190.0, 280.0]}})
     assert [len(chart.series) for chart in part.charts] == [2]

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from django.template.loader import render_to_string
 
-from engine.spec.figure import Figure, Panel
+from engine.spec.figure import Figure, Panel, PanelAxis
 from engine.studies import Interval
 from engine.studies import interval as seed_interval
 from webapp import VERSION
@@ -317,10 +317,11 @@ def drawing(figure: Figure, values: Mapping[str, Any]) -> Part:
 
 def panel_table(figure: Figure, panel: Panel, values: Mapping[str, Any]) -> Table:
     """A row for each x, in the order in which they come up."""
-    head, columns = [panel.x.title or "Point"], []
+    head, columns = [axis_text(panel.x) or "Point"], []
     for one in panel.series:
         name = f"{one.name or one.value}{', reported' if one.reported else ''}"
-        head.append(f"{name}, {one.unit}" if one.unit else name)
+        unit = one.unit or panel.y.unit
+        head.append(f"{name}, {unit}" if unit else name)
         given = plain(figure.reported.get(one.value)) if one.reported else values.get(one.value, {})
         columns.append(dict(zip(given.get("x", ()), given.get("y", ()), strict=True)))
     rows = list(dict.fromkeys(x for column in columns for x in column))
@@ -340,8 +341,11 @@ def panel_chart(figure: Figure, panel: Panel, values: Mapping[str, Any]) -> Char
         elif "x" in given:
             series.append(Series(name, given["x"], given["y"], given.get("low") or (), given.get("high") or (), mark=one.mark, **common))
     marks = [(values[mark.at]["value"], mark.name) for mark in panel.marks if "value" in values.get(mark.at, {})]
-    unit = [", ".join(part for part in (axis.title, axis.unit) if part) for axis in (panel.x, panel.y)]
-    return Chart(panel.title or names[0], series, x_title=unit[0], y_title=unit[1], log=panel.y.log, marks=marks)
+    return Chart(panel.title or names[0], series, x_title=axis_text(panel.x), y_title=axis_text(panel.y), log=panel.y.log, marks=marks)
+
+
+def axis_text(axis: PanelAxis) -> str:
+    return ", ".join(part for part in (axis.title, axis.unit) if part)
 
 
 def plain(reported: Any) -> dict[str, Any]:
