@@ -179,13 +179,14 @@ class PanelAxis(Model):
 
 
 class DrawnValue(Model):
-    """A value in a panel. reported: as the paper gives it. unit: of a column; curves have the axis' unit."""
+    """A value in a panel. reported: as the paper gives it. unit: of a column; curves have the axis' unit. mark: with steps a y holds from
+    its x on, with steps_before up to its x, as a rate does that was measured over the frame which ends there."""
 
     value: str
     name: str = Field(default="", max_length=100)
     unit: str = Field(default="", max_length=30)
     reported: bool = False
-    mark: Literal["line", "points", "steps", "bars"] = "line"
+    mark: Literal["line", "points", "steps", "steps_before", "bars"] = "line"
 
 
 class Mark(Model):

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.lab.drawing import POINTS_MAX, Chart, Series, linear_ticks, log_ticks, short, thinned
+from webapp.lab.drawing import POINTS_MAX, Chart, Series, linear_ticks, log_ticks, path_of, short, thinned
 
 NUMBERS = st.floats(-1e12, 1e12, allow_nan=False) | st.integers(-5, 5).map(float)
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=8)
@@ -21,7 +21,7 @@ def series(draw: st.DrawFn) -> Series:
     bounds = draw(st.booleans())
     low = [None if value is None else value - 1 for value in y] if bounds else ()
     high = [None if value is None else value + 1 for value in y] if bounds else ()
-    mark = draw(st.sampled_from(["line", "points", "steps", "bars", "area"]))
+    mark = draw(st.sampled_from(["line", "points", "steps", "steps_before", "bars", "area"]))
     return Series(draw(NAMES), x, y, low, high, mark=mark, at=draw(st.integers(0, 20)), reported=draw(st.booleans()))
 
 
@@ -33,6 +33,17 @@ def test_whatever_is_drawn_is_a_picture(drawn: list[Series], log: bool, name: st
         return
     ElementTree.fromstring(f"<all>{svg}</all>")
     assert not {"nan", "inf", "-inf"} & set(svg.replace('"', " ").replace(",", " ").split())
+
+
+def test_steps_hold_from_their_x_on_or_up_to_it() -> None:
+    x, y = [0.0, 1.0, 2.0, 3.0], [1.0, 2.0, None, 3.0]
+    corners = {
+        "line": "M0.0 1.0L1.0 2.0M3.0 3.0",
+        "steps": "M0.0 1.0L1.0 1.0L1.0 2.0M3.0 3.0",
+        "steps_before": "M0.0 1.0L0.0 2.0L1.0 2.0M3.0 3.0",
+    }
+    for mark, path in corners.items():
+        assert path_of(Series("s", x, y, mark=mark), float, float) == path
 
 
 def test_a_long_line_keeps_its_peaks() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Literal
 
-Mark = Literal["line", "points", "steps", "bars", "area"]
+Mark = Literal["line", "points", "steps", "steps_before", "bars", "area"]
 
 WIDTH, HEIGHT = 720, 260
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 26, 40
@@ -159,15 +159,17 @@ def dash_of(one: Series) -> str:
 
 def path_of(one: Series, across: Callable[[float | str], float], up: Callable[[float], float]) -> str:
     """Broken where there is nothing."""
-    path, pen, before = [], "M", 0.0
+    path, pen, before = [], "M", (0.0, 0.0)
     for x, y in zip(one.x, one.y, strict=True):
         if y is None:
             pen = "M"
             continue
         if one.mark == "steps" and pen == "L":
-            path.append(f"L{across(x):.1f} {before:.1f}")
-        before = up(y)
-        path.append(f"{pen}{across(x):.1f} {before:.1f}")
+            path.append(f"L{across(x):.1f} {before[1]:.1f}")
+        if one.mark == "steps_before" and pen == "L":
+            path.append(f"L{before[0]:.1f} {up(y):.1f}")
+        before = across(x), up(y)
+        path.append(f"{pen}{before[0]:.1f} {before[1]:.1f}")
         pen = "L"
     return "".join(path)
 

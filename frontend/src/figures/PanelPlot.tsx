@@ -102,6 +102,8 @@ const heading = (text: string, x: number, color: string) => ({
   font: { size: 11, color },
 });
 
+const SHAPES: Partial<Record<Curve["mark"], string>> = { steps: "hv", steps_before: "vh" };
+
 const hasInterval = ({ low, high }: Spot) => low !== null && high !== null && high > low;
 const hasBand = ({ spots }: Curve) => spots.length > MARKERS_MAX && spots.some(hasInterval);
 
@@ -131,7 +133,7 @@ function traceOf(curve: Curve, own: string, panel: DrawnPanel, colour: Colours) 
     ...common,
     type: "scatter",
     mode: mark === "points" ? "markers" : many ? "lines" : "lines+markers",
-    line: { color: own, width: reported ? 1.5 : 2, dash: reported ? "3px,3px" : dash, shape: mark === "steps" ? "hv" : "linear" },
+    line: { color: own, width: reported ? 1.5 : 2, dash: reported ? "3px,3px" : dash, shape: SHAPES[mark] ?? "linear" },
     marker: {
       color: own,
       size: many ? 4 : 8,

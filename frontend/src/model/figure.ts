@@ -59,7 +59,8 @@ export interface PanelAxis {
   log?: boolean;
 }
 
-export type DrawnAs = "line" | "points" | "steps" | "bars";
+/** steps: a value holds from its x on; steps_before: up to its x. */
+export type DrawnAs = "line" | "points" | "steps" | "steps_before" | "bars";
 
 export interface FigurePanel {
   title?: string;
