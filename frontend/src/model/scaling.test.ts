@@ -242,9 +242,14 @@ describe("what is scaled", () => {
   it("is asked of the server", () => {
     expect(rescaleProbe(smallDocument(), 12, "in_place").policies?.scaling).toEqual({
       kind: "manual",
+      workers_max: 70,
       rescaling: { kind: "in_place" },
       orders: [{ at_s: 12, parallelism: { persons: 3, auctions: 3, join: 3, sink: 2 } }],
     });
+    const { query } = smallDocument();
+    const operators = query.operators.map((one) => ({ ...one, parallelism: 15 }));
+    expect(operators).toHaveLength(5); // 75 instances, more than the default allows
+    expect(rescaleProbe({ ...smallDocument(), query: { ...query, operators } }, 12, "in_place").policies?.scaling).toMatchObject({ workers_max: 80 });
     expect(rescaleProbe(DS2, 12, "in_place").policies?.scaling).toMatchObject({ kind: "ds2", orders: [{ at_s: 12 }] });
     const said = (pointer: string, code: string, message: string) => ({ pointer, code, message, severity: "error" as const });
     expect(

@@ -377,11 +377,15 @@ export function rescaleRefusal({ policies, query }: Pick<ExperimentDocument, "po
   return null;
 }
 
+/** So many workers a run without scaling may have in a fork, unless its orders need more. */
+const WORKERS_MAX = 70;
+
 /** The document of a fork that rescales all vertices, in another way: what the server has against it says what cannot be done. */
 export function rescaleProbe(document: ExperimentDocument, at_s: number, other: string): ExperimentDocument {
   const named = verticesOf(document).flatMap(([id]) => document.query.operators.filter((one) => one.id === id));
   const order = { at_s, parallelism: Object.fromEntries(named.map((one) => [one.id, instancesOf(one) + 1])) };
-  const own = isScaled(document) ? scalingOf(document) : { kind: "manual" };
+  const ordered = document.query.operators.reduce((total, one) => total + instancesOf(one) + 1, 0);
+  const own = isScaled(document) ? scalingOf(document) : { kind: "manual", workers_max: Math.max(WORKERS_MAX, ordered) };
   return { ...document, policies: { ...document.policies, scaling: { ...own, rescaling: { kind: other }, orders: [order] } } };
 }
 
