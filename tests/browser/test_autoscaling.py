@@ -120,6 +120,35 @@ def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: htt
     assert_accessible(page)
 
 
+def test_iterations_of_one_frame_are_gone_through(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    def change(document: dict[str, Any]) -> None:
+        sessions(kind="ds2", cooldown_s=15)(document)
+        document.setdefault("measurement", {})["frame_ms"] = 300_000
+
+    run_id = start(api, experiment(change))
+    wait_until_ended(api, page, run_id)
+    frames = frames_of(api, run_id)
+    n = next(n for n, frame in enumerate(frames) if len(frame["scaling"]["decisions"]) >= 3)
+    times = [one["t_s"] for one in frames[n]["scaling"]["decisions"]]
+    before = sum(len(frame["scaling"]["decisions"]) for frame in frames[:n])
+    hold(page, run_id, frames[n]["t_s"])
+    shown = page.get_by_test_id("iteration")
+    expect(shown).to_contain_text(f"Iteration {before + len(times)} ")
+    for back, t_s in enumerate(reversed(times[:-1]), 1):
+        page.get_by_role("button", name="Previous iteration").press("Enter")
+        expect(shown).to_contain_text(f"Iteration {before + len(times) - back} ")
+        expect(page.get_by_title("Show this moment", exact=True)).to_have_text(f"{t_s:g} s")
+    page.get_by_role("button", name="Next iteration").press("Enter")
+    expect(shown).to_contain_text(f"Iteration {before + 2} ")
+    hold(page, run_id, frames[n + 1]["t_s"])
+    expect(shown).to_contain_text(f"Iteration {before + len(times) + len(frames[n + 1]['scaling']['decisions'])} ")
+
+    # What a rescale's time consisted of is there without a pointer, too.
+    assert any(frame["scaling"]["actions"] for frame in frames)
+    expect(page.get_by_test_id("rescales").get_by_role("row").nth(1)).to_contain_text(re.compile(r"drain .*store .*restart "))
+    assert_accessible(page)
+
+
 def test_bottlenecks_are_outlined(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     run_id = start(api, experiment(sessions(kind="dhalion")))
     wait_until_ended(api, page, run_id)

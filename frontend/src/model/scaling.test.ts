@@ -12,9 +12,11 @@ import {
   downOf,
   isAsked,
   isScaled,
+  iterationAt,
   knownAt,
   parallelismAt,
   partsOf,
+  partsText,
   probed,
   rescaleProbe,
   rescaleRefusal,
@@ -139,6 +141,21 @@ describe("the history of scaling", () => {
   });
 });
 
+describe("the iteration on show", () => {
+  const history = new ScalingHistory();
+  history.add(news({ decisions: [135, 150, 165, 180].map((t_s) => decision(t_s)) }), 180);
+  history.add(news({ decisions: [decision(195)] }), 240);
+  it("is the last one of the frame, or the chosen one of several", () => {
+    expect(iterationAt(history, 180, null)).toBe(3);
+    for (const number of [2, 1, 0, 3]) expect(iterationAt(history, 180, { number, moment_s: 180 })).toBe(number);
+  });
+  it("is chosen for one moment alone, and only from those that there are", () => {
+    expect(iterationAt(history, 240, { number: 1, moment_s: 180 })).toBe(4);
+    expect(iterationAt(history, 240, { number: 9, moment_s: 240 })).toBe(4);
+    expect(iterationAt(history, 100, null)).toBe(-1);
+  });
+});
+
 describe("bands of rescales", () => {
   it("reach from the order to the end, and are down from the stop on", () => {
     const [band] = bandsIn(rescaled(), { from_s: 0, to_s: 800 });
@@ -164,6 +181,7 @@ describe("bands of rescales", () => {
     expect(downOf(action(OPEN))).toBeNull();
     expect(bandText(action(), 800)).toContain("window 20 → 24; until it begins 1 ms, drain 1.4 s, store 100 ms, restart 40 s");
     expect(bandText(action(OPEN), 745)).toContain("drain since 10 s");
+    expect(partsText(action(OPEN), 745)).toBe("until it begins 1 ms, drain since 10 s");
   });
   it("are known bit by bit", () => {
     expect(knownAt(action(), 734)).toBeUndefined();

@@ -87,6 +87,16 @@ export class ScalingHistory {
   }
 }
 
+/** An iteration that was asked for, and the moment on show since. */
+export interface ChosenIteration {
+  number: number;
+  moment_s: number;
+}
+
+/** Number of the iteration on show at a moment: a frame may hold several, so the chosen one until the moment changes, else the last one. */
+export const iterationAt = (history: Pick<ScalingHistory, "numberAt" | "decisions">, moment_s: number, chosen: ChosenIteration | null): number =>
+  chosen?.moment_s === moment_s && chosen.number < history.decisions.length ? chosen.number : history.numberAt(moment_s);
+
 /** Index of the last one up to a moment; -1 if all are later. */
 function lastUpTo(all: readonly { t_s: number }[], t_s: number): number {
   let low = 0;
@@ -247,11 +257,16 @@ export const actionTitle = ({ number, who }: RescaleAction) => `Rescale ${number
 
 /** One line for the band of a rescale. */
 export function bandText(action: RescaleAction, head_s: number): string {
-  const parts = partsOf(action).map(({ label, from_s, to_s }) => (to_s === null ? `${label} since ${spell(head_s - from_s)}` : `${label} ${spell(to_s - from_s)}`));
   const down_s = downOf(action);
   const end = action.outcome === "aborted" ? `; aborted: ${action.why || "no reason was given"}` : down_s === null ? "" : `; down ${spell(down_s)}`;
-  return `${actionTitle(action)}: ${changeText(action)}; ${parts.join(", ")}${end}`;
+  return `${actionTitle(action)}: ${changeText(action)}; ${partsText(action, head_s)}${end}`;
 }
+
+/** How long each part of its time took, or has taken so far. */
+export const partsText = (action: RescaleAction, head_s: number): string =>
+  partsOf(action)
+    .map(({ label, from_s, to_s }) => (to_s === null ? `${label} since ${spell(Math.max(0, head_s - from_s))}` : `${label} ${spell(to_s - from_s)}`))
+    .join(", ");
 
 /** Operators that are scaled as one, by forward edges: in the order of the document. */
 export function verticesOf({ query }: Pick<ExperimentDocument, "query">): string[][] {

@@ -1,19 +1,21 @@
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import type { RescaleAction, ScalingDecision, ScalingReading } from "../api/types";
 import type { ExperimentDocument } from "../model/document";
 import {
-  changesOf,
   changeText,
   direction,
   downOf,
   isAsked,
+  iterationAt,
   knownAt,
   moment,
   partsOf,
+  partsText,
   ruleTold,
   spell,
   valueTold,
   whyNot,
+  type ChosenIteration,
 } from "../model/scaling";
 import { bytes, percent, plural, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
@@ -24,9 +26,12 @@ import { momentOf, useLiveRun } from "./liveRun";
 /** Older ones are in the export. */
 const ACTIONS_MAX = 200;
 
-const hold = (t_s: number) => {
+/** Returns the moment that is held: the end of the frame. */
+const hold = (t_s: number): number => {
   const { log } = useLiveRun.getState();
-  useLiveRun.setState({ pinned_s: log.timeOf(Math.max(0, log.numberAt(t_s))), playing: false });
+  const pinned_s = log.timeOf(Math.max(0, log.numberAt(t_s)));
+  useLiveRun.setState({ pinned_s, playing: false });
+  return pinned_s;
 };
 
 /** The iteration at the moment shown as monitor, analyse, plan and execute; what is going on, or why nothing is; and all rescales. */
@@ -37,7 +42,9 @@ export function Autoscaler({ document }: { document: ExperimentDocument }) {
   const history = log.scaling;
   // An iteration within the frame that is shown belongs to it: the moment is the frame's end.
   const shown_s = count ? (moment_s === null ? log.head_s : log.timeOf(Math.min(log.numberAt(moment_s), count - 1))) : 0;
-  const decision = history.decisionAt(shown_s);
+  const [chosen, setChosen] = useState<ChosenIteration | null>(null);
+  const number = iterationAt(history, shown_s, chosen);
+  const decision = history.decisions[number];
   const asked = isAsked(document);
   const why = count ? whyNot(history, document, shown_s) : { text: "No frame has come yet.", tone: "plain" as const };
   return (
@@ -46,7 +53,7 @@ export function Autoscaler({ document }: { document: ExperimentDocument }) {
         <Icon name={TONE_ICON[why.tone]} small />
         <span>{why.text}</span>
       </p>
-      {asked && decision && <Iteration decision={decision} number={history.numberAt(shown_s)} of={history.decisions.length} />}
+      {asked && decision && <Iteration decisions={history.decisions} number={number} onChosen={setChosen} />}
       {asked && decision && <Columns document={document} decision={decision} action={knownAt(history.actionOf(decision), shown_s)} />}
       {asked && !decision && (
         <p className="mut small none" data-testid="no-iteration">
@@ -60,8 +67,17 @@ export function Autoscaler({ document }: { document: ExperimentDocument }) {
 
 const TONE_ICON: Record<"plain" | "good" | "warn" | "bad", IconName> = { plain: "info", good: "check", warn: "clock", bad: "crossc" };
 
-function Iteration({ decision, number, of }: { decision: ScalingDecision; number: number; of: number }) {
-  const decisions = useLiveRun((state) => state.log).scaling.decisions;
+function Iteration({
+  decisions,
+  number,
+  onChosen,
+}: {
+  decisions: ScalingDecision[];
+  number: number;
+  onChosen: (chosen: ChosenIteration) => void;
+}) {
+  const at_s = decisions[number]?.t_s ?? 0;
+  const show = (number: number, t_s: number) => onChosen({ number, moment_s: hold(t_s) });
   const step = (by: number, label: string, last: string) => {
     const other = decisions[number + by];
     return (
@@ -70,7 +86,7 @@ function Iteration({ decision, number, of }: { decision: ScalingDecision; number
         aria-label={label}
         title={other ? `${label}, at ${moment(other.t_s)}` : last}
         disabled={!other}
-        onClick={() => other && hold(other.t_s)}
+        onClick={() => other && show(number + by, other.t_s)}
       >
         <Icon name="right" small className={by < 0 ? "flip" : ""} />
       </button>
@@ -79,10 +95,10 @@ function Iteration({ decision, number, of }: { decision: ScalingDecision; number
   return (
     <div className="ph">
       <h2 data-testid="iteration">
-        Iteration {number + 1} <span className="mut">of {of}</span>
+        Iteration {number + 1} <span className="mut">of {decisions.length}</span>
       </h2>
-      <button className="btn ghost mini-text" title="Show this moment" onClick={() => hold(decision.t_s)}>
-        {moment(decision.t_s)}
+      <button className="btn ghost mini-text" title="Show this moment" onClick={() => show(number, at_s)}>
+        {moment(at_s)}
       </button>
       <span className="grow" />
       {step(-1, "Previous iteration", "This is the first iteration")}
@@ -297,7 +313,7 @@ function Rescales({ actions, head_s }: { actions: RescaleAction[]; head_s: numbe
         </thead>
         <tbody>
           {shown.map((action) => (
-            <tr key={action.number} className={action.outcome} title={action.outcome === "aborted" ? `Aborted: ${action.why}` : undefined}>
+            <tr key={action.number} className={action.outcome}>
               <td className="num">
                 <button className="btn ghost mini-text" title={`Show this moment: rescale ${action.number}, by the ${action.who}`} onClick={() => hold(action.ordered_s)}>
                   {moment(action.ordered_s)}
@@ -306,10 +322,11 @@ function Rescales({ actions, head_s }: { actions: RescaleAction[]; head_s: numbe
               <td>
                 <span title={["fewer workers", "as many workers", "more workers"][direction(action) + 1]}>{WAY[`${direction(action)}`]}</span>{" "}
                 {changeText(action)}
-                {changesOf(action).length > 0 && action.outcome === "aborted" && <span className="bad"> aborted</span>}
+                {action.outcome === "aborted" && <span className="bad"> aborted: {action.why || "no reason was given"}</span>}
               </td>
-              <td className="wide" title={partsOf(action).map(({ label, from_s, to_s }) => `${label} ${to_s === null ? "…" : spell(to_s - from_s)}`).join(", ")}>
+              <td className="wide" title={partsText(action, head_s)}>
                 <RescaleParts action={action} head_s={head_s} />
+                <span className="vh">{partsText(action, head_s)}</span>
               </td>
               <td className="num">{downText(action)}</td>
               <td className="num">{action.stored_s === null || action.moved_bytes === null ? "–" : bytes(action.moved_bytes)}</td>
