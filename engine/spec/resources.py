@@ -21,6 +21,7 @@ from .noise import AutoregressiveDrift
 from .problems import Problem, Refusal, pointer, suggestion
 from .query import OperatorSpec
 from .scale import scale_problems
+from .scaling import Looped, Oracle
 from .structure import refusal_problem
 from .units import seconds_ns
 
@@ -44,6 +45,10 @@ class Budgets:
     """Ticks of all source instances."""
     checks_max: int = 200_000
     """Looks for old records in the log of a source."""
+    scrapes_max: int = 200_000
+    """Readings of all gauges for a policy."""
+    oracle_minutes_max: int = 1_440
+    """Minutes that the oracle covers before the run, each of them with each."""
     drift_steps_max: int = 200_000
     """Factors of a drifting cost; each is worked out before the run."""
 
@@ -311,6 +316,7 @@ def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
                 f"{frames - budgets.frames_max:,.0f} above the budget; it must be at least {end_s * 1000 / budgets.frames_max:.6g}"
             )
             yield Problem(pointer("measurement", "frame_ms"), "budget", message, draft.measurement.frame_ms)
+    yield from _scaling(draft, budgets)
     for id, spec in draft.by_id.items():
         yield from _drift(draft, id, spec, budgets)
     for id, source in draft.sources.items():
@@ -331,6 +337,25 @@ def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
                 f"it must be at least {period_ms * ticks / budgets.watermarks_max:.6g}"
             )
             yield Problem(pointer("workload", "sources", id, "watermarks", "period_ms"), "budget", message, period_ms)
+
+
+def _scaling(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
+    """Iterations are as many as scrapes at most."""
+    assert draft.workload is not None
+    horizon_s, scaling = draft.workload.horizon_s, draft.scaling
+    if isinstance(scaling, Looped) and horizon_s / scaling.metrics.scrape_s > budgets.scrapes_max:
+        scrape_s = scaling.metrics.scrape_s
+        message = (
+            f"scrape_s is {scrape_s:g}, which gives {horizon_s / scrape_s:,.0f} scrapes, more than {budgets.scrapes_max:,}; it must be at "
+            f"least {horizon_s / budgets.scrapes_max:.6g}"
+        )
+        yield Problem(pointer("policies", "scaling", "metrics", "scrape_s"), "budget", message, scrape_s)
+    if isinstance(scaling, Oracle) and horizon_s / 60 > budgets.oracle_minutes_max:
+        message = (
+            f"horizon_s is {horizon_s:g}, {horizon_s / 60:,.0f} minutes, and the oracle plans {budgets.oracle_minutes_max:,} at most; it "
+            f"must be at most {budgets.oracle_minutes_max * 60}, or choose another scaling"
+        )
+        yield Problem(pointer("workload", "horizon_s"), "budget", message, horizon_s)
 
 
 def _drift(draft: Draft, id: str, spec: OperatorSpec, budgets: Budgets) -> Iterator[Problem]:

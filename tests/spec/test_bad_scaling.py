@@ -254,6 +254,18 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         "/policies/scaling/orders/1/parallelism",
         "the order takes 17 workers, and workers_max is 14; order fewer, or give more",
     ),
+    "too many scrapes": (
+        {"kind": "ds2", "every_s": 0.01, "metrics": {"scrape_s": 0.001, "window_s": 0.002, "meter_s": 0.001}},
+        {},
+        "/policies/scaling/metrics/scrape_s",
+        "scrape_s is 0.001, which gives 600,000 scrapes, more than 200,000; it must be at least 0.003",
+    ),
+    "too long for the oracle": (
+        {"kind": "oracle", "per_input": {"bids": 1, "keep": 1, "count": 1, "sink": 0.1}},
+        {"/workload/horizon_s": 86_460},
+        "/workload/horizon_s",
+        "horizon_s is 86460, 1,441 minutes, and the oracle plans 1,440 at most; it must be at most 86400",
+    ),
     "two orders at one time": ({"kind": "manual", "orders": [{"at_s": 5, "parallelism": {"count": 2}}] * 2}, {},
         "/policies/scaling/orders/1/at_s", "at_s is 5 in two orders"),
     "shares of nobody": (
