@@ -51,7 +51,7 @@ def cast_of(experiment: Experiment, greatest: Mapping[str, int] | None = None) -
     protocol = experiment.policies.checkpointing
     if isinstance(protocol, NoCheckpoints):
         return Cast()
-    cast = PROTOCOLS[protocol.kind](experiment, protocol, costs_of(protocol), instances_of(experiment, greatest or {}))
+    cast = PROTOCOLS[protocol.kind](experiment, protocol, costs_of(protocol), _instances_of(experiment, greatest or {}))
     return replace(cast, actors=(*cast.actors, store_of(protocol.store)))
 
 
@@ -67,14 +67,14 @@ def costs_of(protocol: Any) -> Costs:
 
 
 def _coordinated(experiment: Experiment, protocol: Any, costs: Costs, instances: Instances) -> Cast:
-    until_ns, sources = experiment.workload.horizon_ns, sources_of(experiment, instances)
-    rounds = CoordinatedRounds(COORDINATOR, protocol.interval_ns, until_ns, protocol.detect_ns, machines_of(experiment), sources)
+    until_ns, sources = experiment.workload.horizon_ns, _sources_of(experiment, instances)
+    rounds = CoordinatedRounds(COORDINATOR, protocol.interval_ns, until_ns, protocol.detect_ns, _machines_of(experiment), sources)
     return Cast((rounds,), CoordinatedWorker(costs, may_lose_hosts(experiment)))
 
 
 def _coordinated_unaligned(experiment: Experiment, protocol: Any, costs: Costs, instances: Instances) -> Cast:
-    until_ns, sources, may_be_lost = experiment.workload.horizon_ns, sources_of(experiment, instances), may_lose_hosts(experiment)
-    rounds = UnalignedRounds(COORDINATOR, protocol.interval_ns, until_ns, protocol.detect_ns, machines_of(experiment), sources)
+    until_ns, sources, may_be_lost = experiment.workload.horizon_ns, _sources_of(experiment, instances), may_lose_hosts(experiment)
+    rounds = UnalignedRounds(COORDINATOR, protocol.interval_ns, until_ns, protocol.detect_ns, _machines_of(experiment), sources)
     return Cast((rounds,), UnalignedWorker(costs, may_be_lost), _counting(may_be_lost), drops_duplicates=True, overtakes=True)
 
 
@@ -124,7 +124,7 @@ def _logged(experiment: Experiment, protocol: Any, worker: UncoordinatedWorker, 
 
 def _searching(experiment: Experiment, protocol: Any) -> tuple[ActorHost, int, list[int], str, bool]:
     """What a coordinator is made of that searches the line."""
-    return COORDINATOR, protocol.detect_ns, machines_of(experiment), protocol.semantics, _is_kept(experiment, protocol)
+    return COORDINATOR, protocol.detect_ns, _machines_of(experiment), protocol.semantics, _is_kept(experiment, protocol)
 
 
 def _is_kept(experiment: Experiment, protocol: Any) -> bool:
@@ -155,17 +155,17 @@ def may_lose_hosts(experiment: Experiment) -> bool:
     return by_fault or any(getattr(host.memory, "restart_after_s", None) is not None for host in experiment.cluster.hosts)
 
 
-def machines_of(experiment: Experiment) -> list[int]:
+def _machines_of(experiment: Experiment) -> list[int]:
     """The hosts that have instances."""
     return sorted({host for hosts in placement_of(experiment).values() for host in hosts})
 
 
-def sources_of(experiment: Experiment, instances: Instances) -> list[int]:
+def _sources_of(experiment: Experiment, instances: Instances) -> list[int]:
     """The instances of sources."""
     return [i for spec in experiment.query.operators if spec.kind == "source" for i in instances[spec.id]]
 
 
-def instances_of(experiment: Experiment, greatest: Mapping[str, int]) -> Instances:
+def _instances_of(experiment: Experiment, greatest: Mapping[str, int]) -> Instances:
     """Those of the document."""
     found: Instances = {}
     first = 0
