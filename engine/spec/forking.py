@@ -1,7 +1,8 @@
 """Forks: the same experiment up to a moment, another from then on.
 
 A fork is a document of its own, which agrees with its parent's up to that moment. So it can be repeated without the parent, and has the
-parent's past by construction, not by a snapshot that must be kept.
+parent's past because nothing in a run looks ahead, not by a snapshot that must be kept. What plans from the load to come does look ahead,
+so that its load is not to be changed.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from .faults import AnyFault, HostFault
 from .operator import Model
 from .problems import Refusal, suggestion
 from .rates import AnyPattern, FileRate, RecordedRate
+from .rooms import plans
 from .scalable import vertices
-from .scaling import Manual, Order, Scaling
+from .scaling import Fixed, Manual, Order, Scaling
 from .units import Number, seconds_ns
 
 
@@ -81,6 +83,12 @@ class Fork(Model):
         for id in self.rates:
             if id not in sources:
                 raise Refusal(f"there is no source '{id}'", at=("rates", id), code="unknown_source", value=id, hint=suggestion(id, sources))
+        scaling = parent.policies.scaling
+        if (self.rates or self.load is not None) and isinstance(scaling, Scaling) and plans(scaling):
+            kind = f"fixed, for the {scaling.for_} of the load" if isinstance(scaling, Fixed) else scaling.kind
+            message = f"scaling is {kind}, which plans from the whole load before the run, so that another load would change its past, too"
+            at, value = (("rates",), sorted(self.rates)) if self.rates else (("load",), self.load)
+            raise Refusal(f"{message}; leave the load as it is, or begin a run of its own", at=at, code="load_known", value=value)
         patterns: dict[str, Any] = {id: rate.model_dump(mode="json", by_alias=True) for id, rate in self.rates.items()}
         if self.load is not None:
             for id, source in sources.items():

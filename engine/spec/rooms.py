@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .operator import Operator
 from .query import Query
 from .scalable import unscalable, vertices
-from .scaling import PARALLELISM_MAX, AnyScaling, Bounds, Fixed, Manual, NoScaling, Order, Scaling
+from .scaling import PARALLELISM_MAX, AnyScaling, Bounds, Fixed, Looped, Manual, NoScaling, Oracle, Order, Scaling
 from .workload import Workload
 
 
@@ -64,9 +64,14 @@ def reach(scaling: AnyScaling, all_rooms: list[Room]) -> dict[str, int]:
     return dict(_reach(scaling, all_rooms))
 
 
+def plans(scaling: Scaling) -> bool:
+    """Whether parallelisms follow from the load to come, before the run."""
+    return isinstance(scaling, Oracle) or (isinstance(scaling, Fixed) and scaling.for_ != "document")
+
+
 def decides(scaling: Scaling) -> bool:
     """Whether anybody but the document's orders sets parallelisms."""
-    return not isinstance(scaling, Manual) and not (isinstance(scaling, Fixed) and scaling.for_ == "document")
+    return isinstance(scaling, Looped) or plans(scaling)
 
 
 def _reach(scaling: AnyScaling, all_rooms: list[Room]) -> Iterator[tuple[str, int]]:
