@@ -17,7 +17,7 @@ from engine.core import layout as L
 from engine.core.checkpoints import SourceLogs
 from engine.core.world import Arrays, Words, World
 from engine.spec import Experiment
-from engine.spec.rates import StepsRate
+from engine.spec.rates import steps_of
 from engine.spec.units import seconds_ns
 
 from . import judging
@@ -264,11 +264,11 @@ class Watch:
 
     def _phases(self, ended: Sequence[judging.Action], until_ns: int) -> dict[str, Any]:
         """Of a load in steps, by number; none of another."""
-        rates = [source.rate for source in self._experiment.workload.sources.values()]
-        if not all(isinstance(rate, StepsRate) for rate in rates):
+        by_source = [steps_of(source.rate) for source in self._experiment.workload.sources.values()]
+        if not all(by_source):
             return {}
-        steps = sorted((seconds_ns(step.at_s), n, step.per_s) for n, rate in enumerate(rates) for step in getattr(rate, "steps", ()))
-        now, points = [0.0] * len(rates), {0: 0.0}
+        steps = sorted((seconds_ns(step.at_s), n, step.per_s) for n, of_one in enumerate(by_source) for step in of_one)
+        now, points = [0.0] * len(by_source), {0: 0.0}
         for at_ns, n, per_s in steps:
             now[n] = per_s
             points[at_ns] = sum(now)

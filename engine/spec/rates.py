@@ -247,6 +247,24 @@ AnyPattern = Annotated[
 
 SwitchedRate.model_rebuild()
 
+
+def steps_of(rate: Rate) -> tuple[Step, ...]:
+    """The jumps of a rate that goes in steps, or that is switched from such a rate or a constant one to another; none of others."""
+    if not isinstance(rate, SwitchedRate):
+        return rate.steps if isinstance(rate, StepsRate) else ()
+    before, after = (
+        (Step(at_s=0, per_s=part.per_s),) if isinstance(part, ConstantRate) else steps_of(part) for part in (rate.before, rate.after)
+    )
+    if not before or not after:
+        return ()
+    then = next((step.per_s for step in reversed(after) if step.at_s <= rate.at_s), 0.0)
+    return (
+        *(step for step in before if step.at_s < rate.at_s),
+        Step(at_s=rate.at_s, per_s=then),
+        *(step for step in after if step.at_s > rate.at_s),
+    )
+
+
 AnyRate = Annotated[
     ConstantRate
     | StepsRate

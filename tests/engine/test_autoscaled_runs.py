@@ -25,8 +25,11 @@ from engine.autoscaling.policy import NoAdvice
 from engine.autoscaling.scrapes import Scrapes
 from engine.core import layout as L
 from engine.operators import OPERATORS
-from engine.spec import read_document
+from engine.spec import Refusal, load, read_document
+from engine.spec.forking import Fork
 from engine.spec.laid_out import begun_with
+from engine.spec.metrics import phases_of
+from engine.spec.rates import SwitchedRate, steps_of
 from engine.spec.scaling import Fixed
 from engine.spec.validation import Context, validate
 from tests.strategies import documents
@@ -297,6 +300,45 @@ def test_phases_of_a_load_in_steps() -> None:
     assert [(phase["from_s"], phase["to_s"]) for phase in phases.values()] == [(0, 600), (600, 1200), (1200, 1800)]
     assert sum(phase["actions"] for phase in phases.values()) >= 2
     assert all(phase["converged"] == (phase["converged_s"] is not None) for phase in phases.values())
+
+
+@pytest.mark.parametrize("scaling", [{"kind": "oracle"}, {"kind": "fixed", "for": "mean"}, {"kind": "fixed", "for": "maximum"}])
+def test_what_plans_from_the_load_is_not_forked_with_another(scaling: Document) -> None:
+    """Its plan, and so what was before the fork, would be another."""
+    document = made(scaling | {"per_input": SHARES}, minutes=10, per_s=STEPS)
+    parent = load(document)
+    assert load(Fork(at_s=300).applied(parent, document)).hash == parent.hash
+    for place, change in (("load", {"load": 3}), ("rates", {"rates": {"bids": {"kind": "constant", "per_s": 5}}})):
+        with pytest.raises(Refusal, match="plans from the whole load before the run") as refusal:
+            Fork.model_validate({"at_s": 300, **change}).applied(parent, document)
+        assert refusal.value.at == (place,)
+    by_hand = made({"kind": "fixed"}, minutes=10, per_s=STEPS)
+    assert Fork(at_s=300, load=3).applied(load(by_hand), by_hand)["workload"]["sources"]["bids"]["rate"]["kind"] == "switched"
+
+
+def test_phases_of_a_fork_with_another_load() -> None:
+    """Those of the parent until then, one of the moment, and what the other load makes of the rest."""
+    document = made({"kind": "manual"}, minutes=30, per_s=STEPS)
+    forked = Fork(at_s=900, load=2).applied(load(document), document)
+    simulation = simulated(forked)
+    simulation.run_until(simulation.end_ns)
+    phases = simulation.summary()["scaling"]["phases"]
+    assert [(phase["from_s"], phase["to_s"]) for phase in phases.values()] == [(0, 600), (600, 900), (900, 1200), (1200, 1800)]
+    assert phases_of(simulation.experiment) == 4
+
+
+def test_steps_of_a_switched_rate() -> None:
+    steps, constant = STEPS, {"kind": "constant", "per_s": 7}
+
+    def switched(before: Any, after: Any, at_s: float) -> list[tuple[float, float]]:
+        rate = SwitchedRate.model_validate({"kind": "switched", "before": before, "at_s": at_s, "after": after})
+        return [(step.at_s, step.per_s) for step in steps_of(rate)]
+
+    assert switched(constant, steps, 700) == [(0, 7), (700, 2_000_000), (1200, 1_000_000)]
+    assert switched(steps, constant, 600) == [(0, 500_000), (600, 7)]
+    late = {"kind": "steps", "steps": [{"at_s": 50, "per_s": 3}]}
+    assert switched(constant, late, 20) == [(0, 7), (20, 0), (50, 3)]
+    assert switched(constant, {"kind": "ramp"}, 20) == []
 
 
 @pytest.mark.parametrize(("which", "parallelism"), [("document", (5, 5, 5)), ("mean", (4, 2, 1)), ("maximum", (7, 3, 1))])
