@@ -91,13 +91,14 @@ class Topics:
                     oldest_ns = min(oldest_ns, place.append_ns)
         return now_ns - oldest_ns
 
-    def waits(self, w: Arrays) -> tuple[int, int]:
-        """Over all records that sources have read: how long they waited, ns summed, and how many they are."""
-        here = [(instances(w, o), w.op.item(o, L.O_WEIGHT)) for o in self._sources.values()]
-        return (
-            sum(int(w.inst[rows, L.I_WAIT].sum()) * weight for rows, weight in here),
-            sum(int(w.inst[rows, L.I_IN].sum()) * weight for rows, weight in here),
-        )
+    def waits(self, w: Arrays) -> list[tuple[int, int, int]]:
+        """Of each instance of a source: how long the records that it has read waited, ns summed modulo 2^64, how many they are, and how
+        many real records one of them is."""
+        return [
+            (ns, count, w.op.item(o, L.O_WEIGHT))
+            for o in self._sources.values()
+            for ns, count in w.inst[instances(w, o)][:, [L.I_WAIT, L.I_IN]].tolist()
+        ]
 
     def weight(self, w: Arrays, id: str) -> int:
         return int(w.op[self._sources[id], L.O_WEIGHT])
@@ -115,7 +116,7 @@ class Samples:
     def __init__(self, topics: Topics, job: Job, until_ns: int):
         self._topics, self._job, self._until_ns = topics, job, until_ns
         self._next_ns = SAMPLE_NS
-        self._waits = 0, 0
+        self._waits: list[tuple[int, int, int]] = []
         self.rows: list[list[int]] = []
 
     @property
@@ -125,17 +126,19 @@ class Samples:
     def act(self, world: World, now_ns: int) -> None:
         w, logs = world.arrays, world.logs
         waits = self._topics.waits(w)
-        waited, count = (after - before for before, after in zip(self._waits, waits, strict=True))
+        new = list(zip(self._waits or [(0, 0, 0)] * len(waits), waits, strict=True))
+        waited = sum((after - before) % 2**64 * weight for (before, _, _), (after, _, weight) in new)
+        count = sum((after - before) * weight for (_, before, _), (_, after, weight) in new)
         appended, lag = (sum(each.values()) for each in (self._topics.appended(w, logs, now_ns), self._topics.lag(w, logs, now_ns)))
         stands = self._job.under_way is not None or self._job.recovering
         self.rows.append([now_ns, appended, lag, waited, count, self._topics.oldest_wait_ns(w, logs, now_ns), int(stands)])
         self._waits, self._next_ns = waits, now_ns + SAMPLE_NS
 
     def state(self) -> Any:
-        return {"next_ns": self._next_ns, "waits": list(self._waits), "rows": [list(row) for row in self.rows]}
+        return {"next_ns": self._next_ns, "waits": [list(each) for each in self._waits], "rows": [list(row) for row in self.rows]}
 
     def restore(self, state: Any) -> None:
-        self._next_ns, self._waits = state["next_ns"], (state["waits"][0], state["waits"][1])
+        self._next_ns, self._waits = state["next_ns"], [(ns, count, weight) for ns, count, weight in state["waits"]]
         self.rows = [list(row) for row in state["rows"]]
 
 
@@ -160,11 +163,12 @@ class Watch:
 
     def frame(self, w: Arrays, logs: SourceLogs, waits: Words, after_ns: int, to_ns: int) -> dict[str, Any]:
         """What is now, and what was decided or has changed later than one moment and up to another. waits: of the run's records whose
-        service began meanwhile, ns waited and their number, by instance."""
+        service began meanwhile, ns waited modulo 2^64 and their number, by instance."""
         job, loop = self._job, self._loop
         at_sources = w.inst[:, L.I_SOURCE] == 1
         weight = w.op[w.inst[:, L.I_OP], L.O_WEIGHT]
-        waited, read = (sum(a * b for a, b in zip(row[at_sources].tolist(), weight[at_sources].tolist(), strict=True)) for row in waits)
+        of_sources = waits[:, at_sources].view(np.uint64).tolist()
+        waited, read = (sum(a * b for a, b in zip(row, weight[at_sources].tolist(), strict=True)) for row in of_sources)
         state, until_ns = self._state(to_ns)
         next_ns = min([loop.next_ns] if loop is not None else [], default=L.FAR)
         next_ns = min([next_ns, *(at_ns for at_ns in self._orders_ns if at_ns > to_ns)])

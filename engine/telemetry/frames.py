@@ -64,7 +64,7 @@ class Counters:
     sent_bytes: Words  # (hosts, trunks and actors,)
     histogram: Words  # (sinks of the measured latency, then of each of the others; buckets)
     latency: Words  # (as `histogram`, 3) of the run's records: as real ones their sums fit no word
-    waits: Words  # (2, instances) ns that records of the run waited for their service, and their number: as real ones they fit no word
+    waits: Words  # (2, instances) ns that records of the run waited for their service, modulo 2^64, and their number
     active_ns: Words  # (operators,) how long instances were in use, over all of them
 
     @classmethod
@@ -145,7 +145,7 @@ def attribution(gained: Words, reads_log: Words, waits_ns: Sequence[int]) -> lis
     """Where the time of records went, by operator: sums over the records that it began to serve and those that it sent
     (docs/event-core.md, 11).
 
-    gained: (GAINED, operators). reads_log: (operators,) 1 for sources. waits_ns: by operator; those of scaled records fit no word.
+    gained: (GAINED, operators). reads_log: (operators,) 1 for sources. waits_ns: by operator; they fit no word.
     """
     return [
         {
@@ -167,8 +167,10 @@ def attribution(gained: Words, reads_log: Words, waits_ns: Sequence[int]) -> lis
 
 def _waits_ns(w: Arrays, new: Counters) -> list[int]:
     """Of records whose service began, by operator."""
-    own = _totals(new.waits, w.inst[:, L.I_OP], len(w.op))[0]
-    return [ns * weight for ns, weight in zip(own.tolist(), w.op[:, L.O_WEIGHT].tolist(), strict=True)]
+    found, weight = [0] * len(w.op), w.op[:, L.O_WEIGHT].tolist()
+    for o, ns in zip(w.inst[:, L.I_OP].tolist(), new.waits[0].view(np.uint64).tolist(), strict=True):
+        found[o] += ns * weight[o]
+    return found
 
 
 class Observer:

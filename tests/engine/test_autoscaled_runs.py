@@ -21,6 +21,7 @@ from hypothesis import assume, given, settings
 import engine
 from engine.autoscaling import POLICIES
 from engine.autoscaling.loop import AutoscalingLoop
+from engine.autoscaling.observing import Samples
 from engine.autoscaling.policy import NoAdvice
 from engine.autoscaling.scrapes import Scrapes
 from engine.core import layout as L
@@ -453,3 +454,20 @@ def test_who_begins_anew_between_two_scrapes_does_not_look_busier() -> None:
         assert len(series) == 5
         busiest.append(max(scrapes.metrics.most(one, "busy_ns", 60 * S) for one in series))
     assert busiest[0] == pytest.approx(busiest[1], rel=0.05)
+
+
+def test_waits_are_counted_on_where_a_word_ends() -> None:
+    """As after hours of overload, when what the records of one instance waited has passed 2^63 ns."""
+    overload = {"kind": "constant", "per_s": 4_000_000}
+    plain, late = (simulated(made({"kind": "manual"}, minutes=2, per_s=overload)) for _ in range(2))
+    for simulation in (plain, late):
+        simulation.advance(), simulation.advance()
+    waited_ns = late._world.arrays.inst[:5, L.I_WAIT]
+    shift_ns = 2**63 - 1 - int(waited_ns.max())
+    waited_ns += shift_ns
+    (samples,) = (control for control in late._controls if isinstance(control, Samples))
+    samples._waits = [(ns + shift_ns, count, weight) for ns, count, weight in samples._waits]
+    late._before = late._counters(late.now_ns)
+    assert frames_of(late) == frames_of(plain)
+    assert (late._world.arrays.inst[:5, L.I_WAIT] < 0).any(), "it has passed"
+    assert late.summary()["scaling"] == plain.summary()["scaling"]
