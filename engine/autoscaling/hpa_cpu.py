@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from engine.spec import scaling
@@ -31,7 +32,7 @@ class HPACpu:
                 continue
             ratio = mean_of_instances(metrics, operator, "cpu_ppm", self._window_ns) / MICRO / self._target
             wanted[operator] = self._stabiliser.wish(operator, max(1, math.ceil(p * ratio)), metrics.now_ns)
-            values.append(("r", operator, ratio))
+            values += [("r", operator, ratio), ("window", operator, Fraction(wanted[operator]))]
         return Advice(wanted, values)
 
     def acted(self, before: Mapping[str, int], after: Mapping[str, int], now_ns: int) -> None:

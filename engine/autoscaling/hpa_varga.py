@@ -35,7 +35,7 @@ class HPAVarga:
             rel = self._relative_rate(metrics, sources_of(graph, operator)) if operator in slow else None
             factor = util / self._target if rel is None else max(util / self._target, rel)
             wanted[operator] = self._stabiliser.wish(operator, max(1, math.ceil(wanted[operator] * factor)), metrics.now_ns)
-            values += [("util", operator, util), ("rel", operator, rel)]
+            values += [("util", operator, util), ("rel", operator, rel), ("window", operator, Fraction(wanted[operator]))]
         return Advice(wanted, values, slow)
 
     def _relative_rate(self, metrics: Metrics, sources: list[str]) -> Fraction | None:

@@ -192,6 +192,25 @@ def test_the_greatest_wish_of_five_minutes_counts(ago_s: int, wanted: int) -> No
     assert stabiliser.wish("map", 3, 1000 * S) == wanted
 
 
+@pytest.mark.parametrize(
+    ("kind", "high", "low", "name", "now"),
+    [
+        ("hpa_cpu", {"cpu_ppm": 10**6}, {"cpu_ppm": 210_000}, "r", Fraction(3, 10)),
+        ("hpa_varga", {"idle_ms": 0}, {"idle_ms": 790}, "util", Fraction(21, 100)),
+    ],
+)
+def test_an_hpa_tells_the_greatest_wish_of_its_window(
+    kind: str, high: dict[str, int], low: dict[str, int], name: str, now: Fraction
+) -> None:
+    """So advice is explained that is above what the readings of now ask for."""
+    policy = {"hpa_cpu": HPACpu(scaling.HPACpu()), "hpa_varga": HPAVarga(scaling.HPAVarga())}[kind]
+    five = {"source": 5, "map": 5}
+    policy.advise(Told(ALONE, five, {"source": high, "map": high}))
+    advice = policy.advise(Told(ALONE, five, {"source": low, "map": low}, now_s=1015))
+    assert values(advice, name) == {"source": now, "map": now}
+    assert values(advice, "window") == advice.parallelism == {"source": 8, "map": 8}
+
+
 def test_varga_follows_the_growth_of_queues() -> None:
     """Six instances that are busy enough; half a million more records wait each second, of two million that are read."""
     readings = {

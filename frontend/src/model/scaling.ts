@@ -301,6 +301,7 @@ const VALUES: Record<string, [label: string, means: string, kind: "rate" | "shar
   util: ["utilisation", "Share of time in which it was not idle", "share"],
   rel: ["load by reading", "What comes as a share of what is read; –: does not count", "factor"],
   r: ["load by target", "CPU load as a share of the target; –: within the tolerance, or not known", "factor"],
+  window: ["greatest wish", "Instances: the most that it wished for within its stabilisation window", "count"],
 };
 
 export interface ToldValue {
