@@ -96,8 +96,3 @@ class _Segments:
 def orders(cover: Sequence[Segment]) -> list[tuple[int, dict[str, int]]]:
     """When to rescale, and to what; the run begins with the first segment's parallelism."""
     return [(after.start_ns, after.parallelism) for before, after in pairwise(cover) if after.parallelism != before.parallelism]
-
-
-def envelope(truth: Truth) -> list[int]:
-    """The fewest workers that carry the load in each minute, if rescales were free and took no time."""
-    return [truth.workers(truth.needed(rate).parallelism) for rate in truth.rates_per_s]
