@@ -110,13 +110,15 @@ class Scaled:
     watch: Watch
 
 
-def scaled_by(experiment: Experiment, begun: Experiment, plan: Plan, job: Any, others: Sequence[Control]) -> Scaled:
-    """What scales a run whose job manager is `job`. begun: as it begins. others: the controls that the run has besides."""
+def scaled_by(experiment: Experiment, begun: Experiment, plan: Plan, job: Any, worker: Any, others: Sequence[Control]) -> Scaled:
+    """What scales a run whose job manager is `job`, with `worker` on its machines. begun: as it begins. others: the controls that the run
+    has besides."""
     about, rooms = begun.policies.scaling, rooms_of(begun)
     assert isinstance(about, scaling.Scaling)
     horizon_ns, end_ns = experiment.workload.horizon_ns, experiment.workload.end_ns
     numbers = {spec.id: n for n, spec in enumerate(experiment.query.operators) if spec.id in experiment.workload.sources}
     topics = Topics(numbers, retention_of(others))
+    worker.unread = topics.unread
     samples = Samples(topics, job, end_ns)
     controls: list[Control] = []
     loop = None
@@ -132,4 +134,4 @@ def scaled_by(experiment: Experiment, begun: Experiment, plan: Plan, job: Any, o
         controls.append(Schedule(plan, job))
     started_with = {spec.id: spec.parallelism for spec in begun.query.operators}
     orders_ns = [*(seconds_ns(order.at_s) for order in about.orders), *(at_ns for at_ns, _ in plan)]
-    return Scaled([*controls, samples], Watch(experiment, job, loop, samples, topics, started_with, orders_ns))
+    return Scaled([*controls, samples], Watch(experiment, job, worker, loop, samples, topics, started_with, orders_ns))

@@ -160,7 +160,7 @@ class Simulation:
         self._controls: list[Control] = [*self._retention(), *self._generation_ends(), *faults_and_controls]
         self._scaling: Watch | None = None
         if (job := rescaling.job_of(actors)) is not None:
-            scales = autoscaled.scaled_by(self.experiment, begun, scheduled, job, self._controls)
+            scales = autoscaled.scaled_by(self.experiment, begun, scheduled, job, agent, self._controls)
             self._controls, self._scaling = [*self._controls, *scales.controls], scales.watch
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)

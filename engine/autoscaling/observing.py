@@ -36,7 +36,6 @@ class Action(Protocol):
     who: str
     ordered_ns: int
     begun_ns: int
-    stopped_ns: int
     drained_ns: int
     stored_ns: int
     arranged_ns: int
@@ -46,10 +45,10 @@ class Action(Protocol):
     after: dict[str, int]
     state_bytes: int
     moved_bytes: int
-    read: dict[str, int]
     outcome: str
     why: str
     changed_ns: int
+    savepoint: int
 
 
 class Job(RunningJob, Protocol):
@@ -58,6 +57,24 @@ class Job(RunningJob, Protocol):
 
     @property
     def open(self) -> Any: ...
+
+
+class Noted(Protocol):
+    @property
+    def at_ns(self) -> int: ...
+
+    @property
+    def unread(self) -> int: ...
+
+
+class Stops(Protocol):
+    """Moments of rescales, by number of the savepoint, and what stood in the topics then: the first source stopped, and went on."""
+
+    @property
+    def stopped(self) -> Mapping[int, Noted]: ...
+
+    @property
+    def went_on(self) -> Mapping[int, Noted]: ...
 
 
 class Topics:
@@ -80,6 +97,10 @@ class Topics:
             found[id] = logs.appended(w, id, now_ns) - (read + dropped) * w.op.item(o, L.O_WEIGHT)
         return found
 
+    def unread(self, world: World, now_ns: int) -> int:
+        """The same of all sources."""
+        return sum(self.lag(world.arrays, world.logs, now_ns).values())
+
     def oldest_wait_ns(self, w: Arrays, logs: SourceLogs, now_ns: int) -> int:
         """Age of the oldest record that has not been read; 0 if there is none."""
         oldest_ns = now_ns
@@ -99,9 +120,6 @@ class Topics:
             for o in self._sources.values()
             for ns, count in w.inst[instances(w, o)][:, [L.I_WAIT, L.I_IN]].tolist()
         ]
-
-    def weight(self, w: Arrays, id: str) -> int:
-        return int(w.op[self._sources[id], L.O_WEIGHT])
 
 
 def instances(w: Arrays, o: int) -> slice:
@@ -129,7 +147,7 @@ class Samples:
         new = list(zip(self._waits or [(0, 0, 0)] * len(waits), waits, strict=True))
         waited = sum((after - before) % 2**64 * weight for (before, _, _), (after, _, weight) in new)
         count = sum((after - before) * weight for (_, before, _), (_, after, weight) in new)
-        appended, lag = (sum(each.values()) for each in (self._topics.appended(w, logs, now_ns), self._topics.lag(w, logs, now_ns)))
+        appended, lag = sum(self._topics.appended(w, logs, now_ns).values()), self._topics.unread(world, now_ns)
         stands = self._job.under_way is not None or self._job.recovering
         self.rows.append([now_ns, appended, lag, waited, count, self._topics.oldest_wait_ns(w, logs, now_ns), int(stands)])
         self._waits, self._next_ns = waits, now_ns + SAMPLE_NS
@@ -150,13 +168,15 @@ class Watch:
         self,
         experiment: Experiment,
         job: Job,
+        stops: Stops,
         loop: AutoscalingLoop | None,
         samples: Samples,
         topics: Topics,
         started_with: Mapping[str, int],
         orders_ns: Sequence[int],
     ):
-        self._experiment, self._job, self._loop, self._samples, self._topics = experiment, job, loop, samples, topics
+        self._experiment, self._job, self._stops, self._loop = experiment, job, stops, loop
+        self._samples, self._topics = samples, topics
         self._started_with, self._orders_ns = dict(started_with), sorted(orders_ns)
 
     # Frames
@@ -184,7 +204,9 @@ class Watch:
             "topic_wait_ms": round(waited / read / 1e6, 6) if read else None,
             "oldest_wait_s": self._topics.oldest_wait_ns(w, logs, to_ns) / SECOND_NS,
             "decisions": [asdict(decision) for decision in decisions],
-            "actions": [self._told(w, logs, action) for action in job.actions if after_ns < action.changed_ns <= to_ns],
+            "actions": [
+                self._told(action) for action in job.actions if any(after_ns < at_ns <= to_ns for at_ns in self._changes_ns(action))
+            ],
         }
 
     def _state(self, now_ns: int) -> tuple[str, int]:
@@ -193,7 +215,7 @@ class Watch:
         action = self._job.under_way
         if action is not None:
             if action.stored_ns < 0:
-                return "stopping" if action.drained_ns < 0 else "storing", -1
+                return "stopping", -1
             if action.arranged_ns < 0:
                 more = sum(action.after.values()) > sum(action.before.values())
                 lasts_s = about.rescaling.restart_s + (about.rescaling.pod_start_s if more else 0)
@@ -208,41 +230,45 @@ class Watch:
         start_ns = seconds_ns(about.start_s)
         return ("starting", start_ns) if now_ns < start_ns else ("running", -1)
 
-    def _told(self, w: Arrays, logs: SourceLogs, action: Action) -> dict[str, Any]:
+    def _changes_ns(self, action: Action) -> list[int]:
+        """When something of what is told of it has changed last."""
+        noted = (found.get(action.savepoint) for found in (self._stops.stopped, self._stops.went_on))
+        return [action.changed_ns, *(one.at_ns for one in noted if one is not None)]
+
+    def _stopped_ns(self, action: Action) -> int:
+        stopped = self._stops.stopped.get(action.savepoint)
+        return -1 if stopped is None else stopped.at_ns
+
+    def _told(self, action: Action) -> dict[str, Any]:
+        stopped, went_on = self._stops.stopped.get(action.savepoint), self._stops.went_on.get(action.savepoint)
         return {
             "number": action.number,
             "kind": action.kind,
             "who": action.who,
-            **{
-                f"{name}_s": _seconds(getattr(action, f"{name}_ns"))
-                for name in ("ordered", "stopped", "drained", "stored", "arranged", "restored", "ended")
-            },
+            "ordered_s": _seconds(action.ordered_ns),
+            "stopped_s": _seconds(self._stopped_ns(action)),
+            **{f"{name}_s": _seconds(getattr(action, f"{name}_ns")) for name in ("drained", "stored", "arranged", "restored", "ended")},
             "before": dict(action.before),
             "after": dict(action.after),
             "state_bytes": action.state_bytes,
             "moved_bytes": action.moved_bytes,
-            "lag_before": self._lag(w, logs, action, action.stopped_ns),
-            "lag_after": self._lag(w, logs, action, action.ended_ns) if action.outcome == "done" else None,
+            "lag_before": None if stopped is None else stopped.unread,
+            "lag_after": None if went_on is None else went_on.unread,
             "outcome": action.outcome,
             "why": action.why,
         }
-
-    def _lag(self, w: Arrays, logs: SourceLogs, action: Action, at_ns: int) -> int | None:
-        """What waited in the topics at a moment between its stop and its end."""
-        if action.stopped_ns < 0 or at_ns < 0:
-            return None
-        return sum(logs.appended(w, id, at_ns) - read * self._topics.weight(w, id) for id, read in action.read.items())
 
     # Summary
 
     def summary(self, now_ns: int) -> dict[str, Any]:
         """Of the run so far."""
         begun = [action for action in self._job.actions if action.begun_ns >= 0]
-        done = [action for action in begun if action.outcome == "done"]
-        workers = [(0, sum(self._started_with.values())), *((action.arranged_ns, sum(action.after.values())) for action in done)]
+        arranged = [action for action in begun if action.arranged_ns >= 0]
+        workers = [(0, sum(self._started_with.values())), *((action.arranged_ns, sum(action.after.values())) for action in arranged)]
+        down = [(self._stopped_ns(each), each.ended_ns if each.outcome else now_ns) for each in begun]
         ended = [judging.Action(each.ended_ns, each.before, each.after if each.outcome == "done" else each.before) for each in begun
                  if each.outcome]  # fmt: skip
-        up, down = judging.up_and_down(ended)
+        ups, downs = judging.up_and_down(ended)
         rows = self._samples.rows
         waits = [(row[3] / row[4] / SECOND_NS, row[4]) for row in rows if row[4]]
         sampled = [(row[0], row[3] / row[4] / SECOND_NS if row[4] and not row[6] else row[5] / SECOND_NS) for row in rows]
@@ -254,10 +280,10 @@ class Watch:
             "workers_max": max(count for _, count in workers),
             "worker_hours": round(judging.worker_hours(workers, until_ns), 6),
             "actions": len(begun),
-            "up": up,
-            "down": down,
+            "up": ups,
+            "down": downs,
             "aborted": sum(action.outcome == "aborted" for action in self._job.actions),
-            "down_s": sum(action.ended_ns - action.stopped_ns for action in begun if action.outcome and action.stopped_ns >= 0) / SECOND_NS,
+            "down_s": sum(max(0, to_ns - from_ns) for from_ns, to_ns in down if from_ns >= 0) / SECOND_NS,
             "wait_s": _spread(judging.spread([wait for wait, _ in waits], [count for _, count in waits])),
             "sampled_wait_s": _spread(judging.spread([wait for _, wait in sampled])),
             "low_share": _rounded(judging.low_share(sampled, slo_s)),

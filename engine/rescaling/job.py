@@ -25,7 +25,8 @@ class Rescale:
     nothing in hand. stored: its checkpoint is in the store, too. arranged: all machines are ordered to begin anew. restored: they have
     what is theirs. ended: all go on, or it has come to nothing. before, after: parallelism by operator. state_bytes: in the savepoint;
     moved_bytes: of them, what another instance has afterwards. read: records that each source had read when it stopped. outcome: done,
-    aborted, or "" while it is open; why: in words. changed_ns: when something of this has changed last.
+    aborted, or "" while it is open; why: in words. changed_ns: when something of this has changed last. savepoint: its number, 0 before it
+    is begun.
     """
 
     number: int
@@ -47,6 +48,7 @@ class Rescale:
     outcome: str = ""
     why: str = ""
     changed_ns: int = -1
+    savepoint: int = 0
 
     @property
     def waits(self) -> bool:
@@ -195,7 +197,8 @@ class Job(CoordinatedRounds):
             return
         waiting.begun_ns = waiting.changed_ns = now_ns
         self._heard = [], []
-        self.begin_round(now_ns, STOP, post).savepoint = True
+        opened = self.begin_round(now_ns, STOP, post)
+        opened.savepoint, waiting.savepoint = True, opened.number
         self._deadline_ns = now_ns + self.times.timeout_ns
 
     # -- the savepoint ---------------------------------------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,10 +49,18 @@ class Begin:
         return Restart.from_bytes(self.order)
 
 
+class Noted(NamedTuple):
+    """A moment, and how many real records stood unread in the topics then."""
+
+    at_ns: int
+    unread: int
+
+
 class RescalingWorker(CoordinatedWorker):
     """Rounds as they are, and savepoints: behind their own checkpoint instances are held until they are released or begin anew.
 
-    instances: of each machine that has some laid out, those in use.
+    instances: of each machine that has some laid out, those in use. For those who watch, by number of the savepoint: stopped, when the
+    first source did; went_on, when the first machine did in the new arrangement. unread: counts what stands in the topics.
     """
 
     def __init__(self, costs: Costs, contents: bool):
@@ -59,6 +68,9 @@ class RescalingWorker(CoordinatedWorker):
         self._stops: dict[tuple[int, int], Stop] = {}  # by machine and number
         self._given_up: dict[int, int] = {}  # by machine: savepoints up to this number hold nobody
         self._begins: dict[int, Begin] = {}  # by machine
+        self.stopped: dict[int, Noted] = {}
+        self.went_on: dict[int, Noted] = {}
+        self.unread: Callable[[World, int], int] = lambda world, now_ns: 0
 
     def start(self, directory: Directory) -> None:
         super().start(directory)
@@ -88,6 +100,8 @@ class RescalingWorker(CoordinatedWorker):
         host = self.host_of[i]
         if number <= self._given_up.get(host, 0):
             return 0
+        if number not in self.stopped:
+            self.stopped[number] = Noted(now_ns, self.unread(world, now_ns))
         w = world.arrays
         checkpoint = checkpoints.capture(world, i)
         watermark_ns, newest_ns, *_, read = checkpoint.words.tolist()
@@ -198,6 +212,8 @@ class RescalingWorker(CoordinatedWorker):
         if begin is None:
             super()._go_on(world, host, now_ns)
         else:
+            if begin.number not in self.went_on:
+                self.went_on[begin.number] = Noted(now_ns, self.unread(world, now_ns))
             self._begin_anew(world, host, begin)
             checkpoints.resume(world, host, now_ns)
         for i in self.instances[host]:
@@ -241,12 +257,15 @@ class RescalingWorker(CoordinatedWorker):
             for host, begin in sorted(self._begins.items())
         ]
         given_up = [list(item) for item in sorted(self._given_up.items())]
-        return [super().state(), stops, given_up, begins, [[host, list(members)] for host, members in sorted(self.instances.items())]]
+        instances = [[host, list(members)] for host, members in sorted(self.instances.items())]
+        noted = [[[number, *one] for number, one in sorted(found.items())] for found in (self.stopped, self.went_on)]
+        return [super().state(), stops, given_up, begins, instances, noted]
 
     def restore(self, state: Any) -> None:
-        own, stops, given_up, begins, instances = state
+        own, stops, given_up, begins, instances, noted = state
         super().restore(own)
         self._stops = {(host, number): Stop(marks, groups) for host, number, marks, groups in stops}
         self._given_up = dict(given_up)
         self._begins = {host: Begin(number, order, awaited, dict(contents)) for host, number, order, awaited, contents in begins}
         self.instances = {host: list(members) for host, members in instances}
+        self.stopped, self.went_on = ({number: Noted(*one) for number, *one in found} for found in noted)

@@ -471,3 +471,61 @@ def test_waits_are_counted_on_where_a_word_ends() -> None:
     assert frames_of(late) == frames_of(plain)
     assert (late._world.arrays.inst[:5, L.I_WAIT] < 0).any(), "it has passed"
     assert late.summary()["scaling"] == plain.summary()["scaling"]
+
+
+CONSTANT = {"kind": "constant", "per_s": 1_200_000}
+GROWS = [{"at_s": 30, "parallelism": {"convert": 6}}]
+
+
+def test_an_outage_counts_if_nothing_comes_of_it() -> None:
+    """And while it lasts. No machine has said by then that anything of the savepoint is stored."""
+    slow = {"kind": "stop_and_restart", "timeout_s": 60, "store": {"request_ms": 100_000}}
+    simulation = simulated(made({"kind": "manual", "orders": GROWS, "rescaling": slow}, minutes=3, per_s=CONSTANT))
+    simulation.run_until(60 * S)
+    assert simulation.summary()["scaling"]["down_s"] == pytest.approx(30, abs=0.01)
+    frames = frames_of(simulation)
+    (action,) = actions_of(frames)
+    assert (action["outcome"], action["drained_s"]) == ("aborted", None)
+    assert action["ended_s"] - action["stopped_s"] == pytest.approx(60, abs=0.01)
+    assert simulation.summary()["scaling"]["down_s"] == pytest.approx(action["ended_s"] - action["stopped_s"])
+
+
+def test_an_arrangement_counts_before_all_go_on() -> None:
+    document = made({"kind": "manual", "orders": GROWS}, minutes=2, per_s=CONSTANT)
+    simulation = simulated(document)
+    simulation.run_until(simulation.end_ns)
+    assert simulation.job is not None
+    (action,) = simulation.job.actions
+    open_ns = (action.arranged_ns + action.restored_ns) // 2
+    cut = simulated(document)
+    cut.run_until(open_ns)
+    summary = cut.summary()["scaling"]
+    assert action.arranged_ns < open_ns < action.ended_ns
+    assert summary["workers_max"] == 16
+    assert summary["down_s"] == pytest.approx((open_ns - action.stopped_ns) / S)
+
+
+@pytest.mark.parametrize(
+    ("per_s", "more"),
+    [
+        (4_000_000, {"retention": {"kind": "time", "keep_s": 10, "check_s": 1}}),
+        (1_200_000, {"generation": {"kind": "coordinated"}}),
+    ],
+    ids=["retention", "coordinated"],
+)
+def test_lags_of_a_rescale_are_those_of_the_topics(per_s: int, more: Document) -> None:
+    """Without what the logs have dropped, and what nobody has made."""
+    document = made({"kind": "manual", "orders": GROWS}, minutes=2, per_s={"kind": "constant", "per_s": per_s})
+    for source in document["workload"]["sources"].values():
+        source |= more
+    whole = simulated(document)
+    (action,) = actions_of(frames_of(whole))
+    assert action["outcome"] == "done"
+    assert ("retention" in more) == (whole.summary()["dropped"] > 1e7)
+    cut = simulated(document)
+    assert cut._scaling is not None
+    for name, told in (("stopped_s", "lag_before"), ("ended_s", "lag_after")):
+        cut.run_until(round(action[name] * S))
+        unread = cut._scaling._topics.unread(cut._world, cut.now_ns)
+        assert ("retention" in more) == (unread > 1e7)
+        assert action[told] == pytest.approx(unread, rel=0.01)

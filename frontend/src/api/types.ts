@@ -445,7 +445,7 @@ export interface Aligning {
 }
 
 /** starting: before the first iteration. stopping to restoring: a rescale is under way. cooldown: behind an order, nobody is asked. */
-export type ScalingState = "running" | "starting" | "stopping" | "storing" | "restarting" | "restoring" | "cooldown";
+export type ScalingState = "running" | "starting" | "stopping" | "restarting" | "restoring" | "cooldown";
 
 /** What was read of a vertex: means over its instances, ms of each second; rates of all together. Without a sample only its parallelism. */
 export interface ScalingReading {

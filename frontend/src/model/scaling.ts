@@ -331,7 +331,6 @@ export type Tone = "plain" | "good" | "warn" | "bad";
 
 const UNDER_WAY: Partial<Record<ScalingState, string>> = {
   stopping: "what is under way is served, up to the savepoint",
-  storing: "the savepoint is written",
   restarting: "the job begins anew",
   restoring: "state is fetched",
 };
