@@ -153,6 +153,15 @@ def test_who_is_removed_takes_tokens_and_links_along(client: Client) -> None:
     assert client.delete(f"/api/people/{mary.pk}").status_code == 404
 
 
+def test_who_was_removed_is_told_so_and_not_that_a_session_ended(client: Client) -> None:
+    mary = member("mary", "member")
+    page = browser(mary)
+    assert client.delete(f"/api/people/{mary.pk}").status_code == 204
+    for path in ("me", "experiments"):
+        assert (page.get(f"/api/{path}").status_code, page.get(f"/api/{path}").json().get("member")) == (401, False)
+    assert "member" not in browser().get("/api/me").json()
+
+
 def test_the_last_owner_stays_an_owner(client: Client, owner: Membership) -> None:
     for change in (client.put(f"/api/people/{owner.pk}", {"role": "member"}, content_type=JSON), client.delete(f"/api/people/{owner.pk}")):
         assert (change.status_code, "last owner" in change.json()["detail"]) == (409, True)

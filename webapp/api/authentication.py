@@ -45,8 +45,10 @@ def who_asks(request: HttpRequest) -> Asker:
         if scheme.lower() == "bearer":
             return by_token(token)
         asker = by_session(request.user)
-    except (NotSignedIn, NoMember) as refused:
+    except NotSignedIn as refused:
         raise Problem401(f"{refused}: {HOW_TO_SIGN_IN}") from None
+    except NoMember as refused:
+        raise Problem401(f"{refused}: {HOW_TO_SIGN_IN}", member=False) from None
     if check_csrf(request):
         raise Problem403(NO_CSRF)
     return asker

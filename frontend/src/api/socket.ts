@@ -28,7 +28,7 @@ export function retryDelay_s(failures: number): number {
 
 /** Told to all that somebody is signed in again. */
 export const SIGNED_IN = "millrace:signed-in";
-/** Told by whoever was refused because nobody is signed in, or nobody of the lab; `detail` is the close code, if there was one. */
+/** Told by whoever was refused because nobody is signed in, or nobody of the lab. */
 export const SIGNED_OUT_EVENT = "millrace:signed-out";
 
 export class LiveSocket<Message extends { type: string }> {
@@ -115,7 +115,7 @@ export class LiveSocket<Message extends { type: string }> {
         this.refused = true;
         this.use.onRefused(event.code, event.reason || "The server refused the live connection.");
         if (event.code === SIGNED_OUT || event.code === NO_MEMBER)
-          window.dispatchEvent(new CustomEvent(SIGNED_OUT_EVENT, { detail: event.code }));
+          window.dispatchEvent(new Event(SIGNED_OUT_EVENT));
       } else this.lost();
     };
   }

@@ -29,15 +29,23 @@ const LEARN: [to: string, label: string, icon: IconName] = ["/learn", "Step by s
 const HELP: [to: string, label: string, icon: IconName] = ["/help", "Help", "book"];
 const ALL = [...SCREENS, LAB, LEARN, HELP];
 
+/** What ended for whom the server does not know any more. */
+type Refusal = "session" | "membership";
+
+function refusalIn(error: Error | null): Refusal | null {
+  if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 403)) return null;
+  return (error.body as { member?: boolean } | null)?.member === false ? "membership" : "session";
+}
+
 /** The rail, the page, the messages; or, for who is not signed in, how to sign in. */
 export function Shell() {
   const { data: me, error, refetch } = useQuery(meQuery);
-  const refused = error instanceof ApiError && (error.status === 401 || error.status === 403);
+  const refusal = refusalIn(error);
   // While it is asked again there is neither an answer nor an error; what somebody is typing to sign in must stay.
-  const [signedOut, setSignedOut] = useState(false);
-  if (signedOut !== refused && (refused || me)) setSignedOut(refused);
+  const [signedOut, setSignedOut] = useState<Refusal | null>(null);
+  if (signedOut !== refusal && (refusal || me)) setSignedOut(refusal);
   useEffect(() => useWho.setState({ me }), [me]);
-  const member = useNews(Boolean(me) && !signedOut);
+  useNews(Boolean(me) && !signedOut);
   if (signedOut && !me) return <SignedOut />;
   return (
     <div className="shell">
@@ -57,7 +65,7 @@ export function Shell() {
       <Toasts />
       <Tour />
       <Keyboard screens={ALL} />
-      {signedOut && <SignedInNoMore member={member} onSignedIn={() => void refetch()} />}
+      {signedOut && <SignedInNoMore member={signedOut === "session"} onSignedIn={() => void refetch()} />}
     </div>
   );
 }
