@@ -119,7 +119,7 @@ def assert_counts_add_up(simulation: engine.Simulation) -> None:
             )
             if trigger >= 0 and not before((append_ns, event_ns, trigger), places[partition])
         )
-    assert now.offered == read + waiting
+    assert now.offered == (read + waiting) * simulation.experiment.workload.scale
 
 
 def before(entry: tuple[int, int, int], place: Any) -> bool:
