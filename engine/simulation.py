@@ -343,8 +343,7 @@ class Simulation:
         if self._checkpoints is not None:
             frame["checkpoints"] = self._checkpoints.frame(w, since_ns, edge, self.finished)
         if self._scaling is not None:
-            waits = now.waits - self._before.waits
-            frame["scaling"] = self._scaling.frame(w, self._logs, waits, since_ns, edge)
+            frame["scaling"] = self._scaling.frame(w, self._logs, now.since(self._before).waits(w), since_ns, edge)
         self.telemetry.add(frame, rows, self._plan.sinks, self._latencies, now.histogram - self._before.histogram)
         self._before = now
         self.frame_number += 1
@@ -384,7 +383,7 @@ class Simulation:
         w = self._world.arrays
         dropped = next((control.dropped for control in self._controls if isinstance(control, Retention)), np.zeros(len(w.inst), np.int64))
         active_ns = None if self.job is None else np.array([self.job.active_ns(id, max(t_ns, 0)) for id in self._plan.operators], np.int64)
-        return Counters.read(w, max(t_ns, 0), self._logs.offered(t_ns, w), dropped, active_ns)
+        return Counters.read(w, max(t_ns, 0), self._logs.offered(t_ns, w), dropped, active_ns, self._before)
 
     def again(self, **options: Any) -> Simulation:
         """The same run at its start. options: what else is to be observed (keep_outputs, trace)."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.core import layout as L
 from engine.core.checkpoints import SourceLogs
-from engine.core.world import Arrays, Words, World
+from engine.core.world import Arrays, World
 from engine.spec import Experiment
 from engine.spec.rates import steps_of
 from engine.spec.units import seconds_ns
@@ -181,14 +181,11 @@ class Watch:
 
     # Frames
 
-    def frame(self, w: Arrays, logs: SourceLogs, waits: Words, after_ns: int, to_ns: int) -> dict[str, Any]:
-        """What is now, and what was decided or has changed later than one moment and up to another. waits: of the run's records whose
-        service began meanwhile, ns waited modulo 2^64 and their number, by instance."""
+    def frame(self, w: Arrays, logs: SourceLogs, waits: tuple[int, int], after_ns: int, to_ns: int) -> dict[str, Any]:
+        """What is now, and what was decided or has changed later than one moment and up to another. waits: of the real records that were
+        read meanwhile, ns waited in the topics, in sum, and their number."""
         job, loop = self._job, self._loop
-        at_sources = w.inst[:, L.I_SOURCE] == 1
-        weight = w.op[w.inst[:, L.I_OP], L.O_WEIGHT]
-        of_sources = waits[:, at_sources].view(np.uint64).tolist()
-        waited, read = (sum(a * b for a, b in zip(row, weight[at_sources].tolist(), strict=True)) for row in of_sources)
+        waited, read = waits
         state, until_ns = self._state(to_ns)
         next_ns = min([loop.next_ns] if loop is not None else [], default=L.FAR)
         next_ns = min([next_ns, *(at_ns for at_ns in self._orders_ns if at_ns > to_ns)])

@@ -16,6 +16,7 @@ from pydantic_core import to_json
 from engine.core.layout import FAR
 from engine.core.world import Words
 
+from .frames import SPENT
 from .histogram import sparse
 
 FOLDERS = ("telemetry", "latency", "live")
@@ -128,7 +129,8 @@ _NARROW = ("frame", "index", "host")
 
 
 def _typed(name: str, values: list[Any]) -> Any:
-    return np.array(values, object if name in _TEXTS else np.int32 if name in _NARROW else np.int64)
+    kinds = dict.fromkeys(_TEXTS, object) | dict.fromkeys(_NARROW, np.int32) | dict.fromkeys(SPENT, np.float64)
+    return np.array(values, kinds.get(name, np.int64))
 
 
 def _column(name: str, values: Any) -> pa.Array:

@@ -28,28 +28,55 @@ _COUNTED = {  # column of the instances, what to take off it, how many real reco
     "late": (L.I_LATE, NONE, L.O_WEIGHT),
     "lost": (L.I_LOST, NONE, L.O_WEIGHT),  # records sent to it and never served, because a host was lost ...
     "unsent": (L.I_UNSENT, NONE, L.O_WEIGHT_OUT),  # ... and those that it had taken in or made and could not send or deliver
-    "wait_ns": (L.I_WAIT, NONE, L.O_WEIGHT),  # of records whose service began: from ready to then, summed ...
-    "service_ns": (L.I_BUSY, L.I_CONTROL_NS, L.O_WEIGHT),  # ... their service, in full
     "sent": (L.I_FIFO, L.I_CONTROLS, L.O_WEIGHT_OUT),  # records sent, each copy counted
-    "held_ns": (L.I_HELD, NONE, L.O_WEIGHT_OUT),  # ... from the end of the service to their sending, summed
-    "network_ns": (L.I_NETWORK, NONE, L.O_WEIGHT_OUT),  # ... from their sending to their arrival
 }
 GAINED = (
     *_COUNTED,
     "dropped",  # records that a log kept no longer
     "shed",  # records that sources on full hosts threw away
-    "alignment_ns",  # of `wait_ns`: for barriers
 )
 """What instances count, in real records where one of the run stands for several.
 
 `busy_ns`, `blocked_ns` and `stolen_ns` hold only what lies before the moment of reading."""
 
-SPENT = ("wait_ns", "alignment_ns", "service_ns", "sent", "held_ns", "network_ns")
-"""Those of where the time of records went."""
+_SUMMED = {  # as above; `alignment_ns` is counted elsewhere
+    "wait_ns": (L.I_WAIT, NONE, L.O_WEIGHT),  # of records whose service began: from ready to then ...
+    "alignment_ns": (NONE, NONE, L.O_WEIGHT),  # ... of it for barriers ...
+    "service_ns": (L.I_BUSY, L.I_CONTROL_NS, L.O_WEIGHT),  # ... and their service, in full
+    "held_ns": (L.I_HELD, NONE, L.O_WEIGHT_OUT),  # of records sent: from the end of the service to their sending ...
+    "network_ns": (L.I_NETWORK, NONE, L.O_WEIGHT_OUT),  # ... and from then to their arrival
+}
+SPENT = tuple(_SUMMED)
+"""Where the time of records went: sums over records, which fit no word (`widened`)."""
 
 _COLUMNS = np.array(list(_COUNTED.values()), np.int64)
+_SUMS = np.array([(max(column, 0), off, NONE) for column, off, _ in _SUMMED.values()], np.int64)
+_WEIGHTS = [weight for *_, weight in _SUMMED.values()]
 _ROW = {name: row for row, name in enumerate(GAINED)}
 _OF_TIME = [_ROW[name] for name in ("busy_ns", "blocked_ns", "stolen_ns")]
+
+
+HALF = 32
+"""A sum of ns that fits no word is two: whole 2^32 ns, and ns."""
+
+
+def widened(words: Words, before: Words) -> Words:
+    """Sums of ns, (2, ...), of which the world keeps `words` (...) alone, modulo 2^64. before: those at an earlier moment, since which no
+    sum has grown by 2^63 ns: the records of an instance, or those delivered at a sink, would have waited 292 years in one frame."""
+    grown = words - _narrow(before)
+    low = before[1] + (grown & (1 << HALF) - 1)
+    return np.stack([before[0] + (grown >> HALF) + (low >> HALF), low & (1 << HALF) - 1])
+
+
+def _narrow(wide: Words) -> Words:
+    """Modulo 2^64."""
+    narrow: Words = (wide[0] << HALF) + wide[1]
+    return narrow
+
+
+def _exact(wide: Words) -> list[int]:
+    """(2, n)"""
+    return [(high << HALF) + low for high, low in zip(*wide.tolist(), strict=True)]
 
 
 @dataclass
@@ -63,19 +90,26 @@ class Counters:
     gained: Words  # (GAINED, instances)
     sent_bytes: Words  # (hosts, trunks and actors,)
     histogram: Words  # (sinks of the measured latency, then of each of the others; buckets)
-    latency: Words  # (as `histogram`, 3) of the run's records: as real ones their sums fit no word
-    waits: Words  # (2, instances) ns that records of the run waited for their service, modulo 2^64, and their number
+    latency_ns: Words  # (2, as `histogram`) sums of the run's records, `widened` ...
+    longest_ns: Words  # ... and the largest
+    spent: Words  # (2, SPENT, instances) of the run's records, `widened`
     active_ns: Words  # (operators,) how long instances were in use, over all of them
 
     @classmethod
-    def read(cls, w: Arrays, t_ns: int, offered: int, dropped: Words, active_ns: Words | None = None) -> Counters:
-        """active_ns: where parallelism has changed."""
+    def read(
+        cls, w: Arrays, t_ns: int, offered: int, dropped: Words, active_ns: Words | None = None, before: Counters | None = None
+    ) -> Counters:
+        """active_ns: where parallelism has changed. before: an earlier reading, of the last frame's end; without one, the start of the
+        run."""
         inst = w.inst
         taken = w.op[inst[:, L.I_OP], L.O_WEIGHT]  # real records for one, at each instance
         gained = np.empty((len(GAINED), len(inst)), np.int64)
         bulk.counts(inst, w.op, _COLUMNS, gained)
         gained[_ROW["dropped"]], gained[_ROW["shed"]] = dropped * taken, w.tally[:, L.Y_SHED] * taken
-        gained[_ROW["alignment_ns"]] = w.align[:, L.A_WAITED] * taken
+        spent = np.empty((len(SPENT), len(inst)), np.int64)
+        bulk.counts(inst, w.op, _SUMS, spent)
+        spent[SPENT.index("alignment_ns")] = w.align[:, L.A_WAITED]
+        latency_ns = w.latency_sums[:, 1]
         busy, blocked, stolen = (gained[row] for row in _OF_TIME)
         settle(w, t_ns, busy, blocked, stolen)
         return cls(
@@ -86,8 +120,9 @@ class Counters:
             gained=gained,
             sent_bytes=w.host[:, L.H_SENT_BYTES].copy(),
             histogram=w.histogram * _weights_of_latencies(w),
-            latency=w.latency_sums.copy(),
-            waits=inst[:, [L.I_WAIT, L.I_IN]].T.copy(),
+            latency_ns=widened(latency_ns, np.zeros((2, *latency_ns.shape), np.int64) if before is None else before.latency_ns),
+            longest_ns=w.latency_sums[:, 2].copy(),
+            spent=widened(spent, np.zeros((2, *spent.shape), np.int64) if before is None else before.spent),
             active_ns=w.op[:, L.O_PARALLEL] * t_ns if active_ns is None else active_ns,
         )
 
@@ -98,7 +133,7 @@ class Counters:
         return now.since(now)
 
     def since(self, before: Counters) -> Counters:
-        """What was counted after another reading. (The maximum of `latency` is no difference.)"""
+        """What was counted after another reading. (`longest_ns` is no difference.)"""
         earlier = vars(before)
         return Counters(**{name: value - earlier[name] for name, value in vars(self).items()})
 
@@ -112,6 +147,13 @@ class Counters:
     def gone(self) -> Words:
         """All that was lost at each instance."""
         return self.lost + self.unsent
+
+    def waits(self, w: Arrays) -> tuple[int, int]:
+        """Of the real records that sources have read: how many ns they waited in the topics, in sum, and how many they are."""
+        sources = w.inst[:, L.I_SOURCE] == 1
+        weight = w.op[w.inst[sources, L.I_OP], L.O_WEIGHT].tolist()
+        waited = _exact(self.spent[:, SPENT.index("wait_ns")][:, sources])
+        return sum(a * b for a, b in zip(waited, weight, strict=True)), int(self.served[sources].sum())
 
     def as_words(self) -> dict[str, Words]:
         """By name, as snapshots keep them."""
@@ -141,11 +183,11 @@ def _totals(values: Words, group: Words, groups: int) -> Words:
     return sums.reshape(len(values), groups)
 
 
-def attribution(gained: Words, reads_log: Words, waits_ns: Sequence[int]) -> list[dict[str, int]]:
+def attribution(w: Arrays, new: Counters, totals: Words, reads_log: Words) -> list[dict[str, int]]:
     """Where the time of records went, by operator: sums over the records that it began to serve and those that it sent
-    (docs/event-core.md, 11).
+    (docs/event-core.md, 11). They are exact, and may fit no word.
 
-    gained: (GAINED, operators). reads_log: (operators,) 1 for sources. waits_ns: by operator; they fit no word.
+    totals: (GAINED, operators). reads_log: (operators,) 1 for sources.
     """
     return [
         {
@@ -159,18 +201,17 @@ def attribution(gained: Words, reads_log: Words, waits_ns: Sequence[int]) -> lis
             "blocked_ns": held,
             "network_ns": network,
         }
-        for source, wait, (served, stolen, _, aligned, service, sent, held, network) in zip(
-            reads_log.tolist(), waits_ns, gained[[_ROW[name] for name in ("served", "stolen_ns", *SPENT)]].T.tolist(), strict=True
+        for source, served, stolen, sent, wait, aligned, service, held, network in zip(
+            reads_log.tolist(), *totals[[_ROW[name] for name in ("served", "stolen_ns", "sent")]].tolist(), *_spent_ns(w, new), strict=True
         )
     ]
 
 
-def _waits_ns(w: Arrays, new: Counters) -> list[int]:
-    """Of records whose service began, by operator."""
-    found, weight = [0] * len(w.op), w.op[:, L.O_WEIGHT].tolist()
-    for o, ns in zip(w.inst[:, L.I_OP].tolist(), new.waits[0].view(np.uint64).tolist(), strict=True):
-        found[o] += ns * weight[o]
-    return found
+def _spent_ns(w: Arrays, new: Counters) -> list[list[int]]:
+    """(SPENT, operators) of real records."""
+    halves = _totals(new.spent.reshape(2 * len(SPENT), -1), w.inst[:, L.I_OP], len(w.op)).reshape(2, len(SPENT), -1)
+    weights = w.op[:, _WEIGHTS].T.tolist()
+    return [[ns * weight for ns, weight in zip(_exact(halves[:, k]), of_sum, strict=True)] for k, of_sum in enumerate(weights)]
 
 
 class Observer:
@@ -193,7 +234,7 @@ class Observer:
 
     def frame(
         self, number: int, w: Arrays, before: Counters, now: Counters, deaths: Sequence[Mapping[str, Any]] = ()
-    ) -> tuple[dict[str, Any], dict[str, Words]]:
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """The frame that the browser gets (docs/engine-api.md; rates are per virtual second), and rows for the telemetry files: one per
         instance that is active or has done something since the last frame, then one per host, trunk and actor (the last two have sent
         bytes only). deaths: of hosts, since the last frame."""
@@ -222,7 +263,7 @@ class Observer:
             *shares.tolist(),
             *(values.tolist() for values in (queue, state, late, shed, lost)),
             _watermark_lags_ms(w, size, now.t_ns),
-            attribution(gained, reads_log, _waits_ns(w, new)),
+            attribution(w, new, gained, reads_log),
             strict=True,
         )
         in_use = np.bincount(w.inst[active(w), L.I_HOST], minlength=hosts)
@@ -289,7 +330,7 @@ class Observer:
         }
 
     def _rows(self, number: int, w: Arrays, new: Counters, now: Counters, held: Words, by_host: Words) -> dict[str, Words]:
-        shown = active(w) | (new.gained != 0).any(axis=0)
+        shown = active(w) | (new.gained != 0).any(axis=0) | (new.spent != 0).any(axis=(0, 1))
         inst = w.inst[shown]
         n, rows = len(inst), len(inst) + len(self._machines)
         counts = np.zeros((len(GAINED) + len(HELD) + 3, rows), np.int64)
@@ -297,6 +338,8 @@ class Observer:
         counts[[*_OF_TIME, *range(len(GAINED), len(GAINED) + len(HELD))], n:] = by_host
         counts[-3:, n:] = w.memory[:, L.Z_USED], w.memory[:, L.Z_PRESSURE], new.sent_bytes
         found = dict(zip((*GAINED, *HELD, "memory_bytes", "pressure", "egress_bytes"), counts, strict=True))
+        spent = np.zeros((len(SPENT), rows))
+        spent[:, :n] = (new.spent[0] * 2.0**HALF + new.spent[1])[:, shown] * w.op[inst[:, L.I_OP]][:, _WEIGHTS].T
         marks = np.full(rows, L.FAR)
         marks[:n] = inst[:, L.I_WATERMARK]
         return {
@@ -307,6 +350,7 @@ class Observer:
             "index": np.concatenate([inst[:, L.I_INDEX], self._machines]).astype(np.int32),
             "host": np.concatenate([inst[:, L.I_HOST], np.arange(len(self._machines))]).astype(np.int32),
             **found,
+            **dict(zip(SPENT, spent, strict=True)),
             "watermark_ns": marks,
         }
 
@@ -335,13 +379,13 @@ def summary(
     kinds = 1 + len(latencies)
     new = end.since(start)
     sums_ns = _latency_sums_ns(w, new, kinds)
-    most_ns = end.latency[:, 2].reshape(kinds, -1).max(axis=1).tolist()
+    most_ns = end.longest_ns.reshape(kinds, -1).max(axis=1).tolist()
     counts = _by_latency(new.histogram, kinds)
     latency, *further = (_whole_latency(*of) for of in zip(counts, sums_ns, most_ns, strict=True))
     sources = (w.inst[:, L.I_SOURCE] == 1).astype(np.int64)
     op_of = w.inst[:, L.I_OP]
     totals = _totals(new.gained, op_of, len(operators))
-    spent = attribution(totals, _totals(sources[None], op_of, len(operators))[0], _waits_ns(w, new))
+    spent = attribution(w, new, totals, _totals(sources[None], op_of, len(operators))[0])
     return {
         "virtual_s": end.t_ns / 1e9,
         "records_in": int((end.served * sources).sum()),
@@ -388,7 +432,7 @@ def _weights_of_latencies(w: Arrays) -> Words:
 
 def _latency_sums_ns(w: Arrays, new: Counters, kinds: int) -> list[int]:
     """Over all sinks, by latency."""
-    each = [ns * weight for ns, weight in zip(new.latency[:, 1].tolist(), _weights_of_latencies(w)[:, 0].tolist(), strict=True)]
+    each = [ns * weight for ns, weight in zip(_exact(new.latency_ns), _weights_of_latencies(w)[:, 0].tolist(), strict=True)]
     sinks = len(each) // kinds
     return [sum(each[k * sinks : (k + 1) * sinks]) for k in range(kinds)]
 

@@ -35,7 +35,7 @@ class Percentile(NamedTuple):
 
 @dataclass(frozen=True)
 class SpanHistogram:
-    """Samples of a span, by bucket; (BUCKETS,) each. Histograms of many spans, or runs, are merged by +.
+    """Samples of a span, by bucket; (BUCKETS,) each. Histograms of many spans, or runs, are merged by +. Up to 9 x 10^12 samples in all.
 
     whole: of frames that lie in it. cut: of frames that it cuts. inside: those weighted by the share of the frame that lies inside, in
     millionths of a sample.
