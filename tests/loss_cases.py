@@ -54,6 +54,14 @@ def watermarks_begin_anew() -> Document:
     return pipeline(faults, horizon_s=0.03, source={"watermarks": watermarks(0.5)})
 
 
+def sources_that_are_behind_when_they_are_back() -> Document:
+    """With ticks among what they have not read: from the first period on; up to the instant of their return, at which they also pause; and
+    up to the horizon, behind which they are back."""
+    pause = {"kind": "pause", "host": "a", "when": {"kind": "at", "at_s": 0.015}, "for_ms": 1.5}
+    faults = [loss("a", 300_000, 5_200_000), loss("a", 11 * MS, 15 * MS), pause, loss("a", 36 * MS, 41_500_000)]
+    return pipeline(faults, per_s=3000.0, horizon_s=0.04, source={"watermarks": watermarks(1.0)}, cost={"record_us": 1})
+
+
 def _behind_a_slow_link(**parts: Any) -> Document:
     """More is sent than a's link carries; when a is back, soon, what would still wait there is gone, and the link is free."""
     return pipeline([loss("a", 2 * MS, 2_100_000)], per_s=20_000.0, horizon_s=0.004, cost={"record_us": 1}, **parts)
@@ -173,6 +181,7 @@ def losses_of_distinct_values() -> Document:
 LOSS_CASES = (
     losses_to_the_nanosecond,
     watermarks_begin_anew,
+    sources_that_are_behind_when_they_are_back,
     an_egress_link_is_free,
     a_link_of_its_own_is_free,
     losses_that_overlap,

@@ -148,29 +148,18 @@ def release(world: World, i: int, now_ns: int) -> None:
     keyed.relink(world, i)
     w.inst[i, L.I_TICK] = next_tick_ns(w, i, now_ns)
     w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), int(w.inst[i, L.I_TICK]))
-    tick_from_log(w, i, now_ns)
     look_again(world, [i], now_ns)
 
 
-def tick_from_log(w: Arrays, i: int, now_ns: int) -> None:
-    """Instance `i`, which is about to go on, has the ticks again that waited behind what it has not read: those of a source take their
-    turns among its records. Else it would say nothing of its watermark until it has read all that came before `now_ns`."""
-    inst = w.inst[i]
-    h, period_ns, row = (int(inst[column]) for column in (L.I_HOST, L.I_PERIOD, L.I_LOG))
-    if not inst[L.I_SOURCE] or not period_ns or row == inst[L.I_LOG_END] or w.log[row, L.D_APPEND] > now_ns:
-        return
-    tick_ns = int(w.log[row, L.D_APPEND]) // period_ns * period_ns  # if it had this one, another changes nothing
-    if 0 < tick_ns <= w.g[L.G_HORIZON]:
-        inst[L.I_TICK] = tick_ns
-        w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), tick_ns)
-
-
 def next_tick_ns(w: Arrays, i: int, now_ns: int) -> int:
-    """When instance `i`, which stood still up to `now_ns`, ticks for the first time: a source with the next period; else what has ended
-    meanwhile ends now."""
+    """When instance `i`, which stood still up to `now_ns`, ticks first; FAR: never. A source that is behind has the ticks again
+    that waited among what it has not read, else it would say nothing of its watermark until it had read all that; any other source ticks
+    with the next period. Elsewhere what has ended meanwhile ends now."""
     inst = w.inst[i]
-    tick_ns = int(inst[L.I_TICK])
-    if inst[L.I_SOURCE] and inst[L.I_PERIOD]:
-        tick_ns = (now_ns // int(inst[L.I_PERIOD]) + 1) * int(inst[L.I_PERIOD])
-        tick_ns = tick_ns if tick_ns <= w.g[L.G_HORIZON] else L.FAR
-    return max(tick_ns, now_ns + 1)
+    period_ns, row = int(inst[L.I_PERIOD]), int(inst[L.I_LOG])
+    if not inst[L.I_SOURCE] or not period_ns:
+        return max(int(inst[L.I_TICK]), now_ns + 1)
+    tick_ns = (now_ns // period_ns + 1) * period_ns
+    if row < inst[L.I_LOG_END] and w.log[row, L.D_APPEND] <= now_ns:
+        tick_ns = max(1, int(w.log[row, L.D_APPEND]) // period_ns) * period_ns  # if it had this one, it says once more what holds
+    return tick_ns if tick_ns <= w.g[L.G_HORIZON] else L.FAR

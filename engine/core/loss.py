@@ -10,7 +10,7 @@ import numpy as np
 
 from . import layout as L
 from . import losing
-from .arrangement import active
+from .arrangement import active, next_tick_ns
 from .tools import look_at
 from .world import Arrays, World
 
@@ -48,16 +48,13 @@ def restart(world: World, h: int, now_ns: int) -> None:
     w.host[h, [L.H_BACK, L.H_PAUSED]] = 0
     w.host[h, L.H_RESUME] = w.next_ns[h] = now_ns + 1
     losing.renew_channels(w, h, now_ns)
-    for i in np.flatnonzero((w.inst[:, L.I_HOST] == h) & active(w)):
+    for i in np.flatnonzero((w.inst[:, L.I_HOST] == h) & active(w)).tolist():
         inst = w.inst[i]
         inst[L.I_STATUS], inst[L.I_UP] = L.IDLE, now_ns
         if w.g[L.G_TRACING]:
             w.behind[i, L.B_IDLE] = now_ns
-        if inst[L.I_SOURCE] and inst[L.I_PERIOD]:
-            tick_ns = (now_ns // inst[L.I_PERIOD] + 1) * inst[L.I_PERIOD]
-            if tick_ns <= w.g[L.G_HORIZON]:
-                inst[L.I_TICK] = tick_ns
-                w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), int(tick_ns))
+        inst[L.I_TICK] = next_tick_ns(w, i, now_ns)
+        w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), int(inst[L.I_TICK]))
         if w.host[h, L.H_THREADS]:
             look_at(w, h, i)  # type: ignore[no-untyped-call]
 

@@ -15,7 +15,7 @@ from engine.checkpointing.worker import BASE_BYTES, PIECE_BYTES, Costs, Machine,
 from engine.core import checkpoints, keyed
 from engine.core import layout as L
 from engine.core.actors import Directory, Message, Post
-from engine.core.arrangement import active, arrange, hold, owners, release, tick_from_log
+from engine.core.arrangement import active, arrange, hold, owners, release
 from engine.core.checkpoints import Checkpoint
 from engine.core.scheduling import HELD
 from engine.core.world import Words, World
@@ -216,8 +216,6 @@ class RescalingWorker(CoordinatedWorker):
                 self.went_on[begin.number] = Noted(now_ns, self.unread(world, now_ns))
             self._begin_anew(world, host, begin)
             checkpoints.resume(world, host, now_ns)
-        for i in self.instances[host]:
-            tick_from_log(world.arrays, i, now_ns)
 
     def _begin_anew(self, world: World, host: int, begin: Begin) -> None:
         """The instances in use get what is theirs. Channels go on with their senders' watermarks: all that was sent has been served."""

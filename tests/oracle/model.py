@@ -354,6 +354,9 @@ class Model:
         for instance in self.network.instances:
             if instance.host is host:
                 instance.idle_since_ns = now_ns
+        for log in self.network.logs:
+            if log.instance.host is host and log.period_ns:
+                self.tick_again(log, seconds(self.experiment.workload.horizon_s))
         for processor in [processor for processor in host.processors if processor.instances]:
             self.environment.at(now_ns + 1, Phase.DISPATCH, (processor.number,), functools.partial(self.dispatch, processor))
 
@@ -633,8 +636,14 @@ class Model:
         self.environment.at(time_ns, Phase.ARRIVAL, item.order[2:], lambda: self.join(instance, item))
 
     def tick_item_at(
-        self, time_ns: int, instance: Instance, still_wanted: Callable[[], bool] = lambda: True, alive: Callable[[], bool] = lambda: True
+        self,
+        time_ns: int,
+        instance: Instance,
+        still_wanted: Callable[[], bool] = lambda: True,
+        alive: Callable[[], bool] = lambda: True,
+        due_ns: int | None = None,
     ) -> None:
+        """A tick of that time joins the queue, at `due_ns` if that is later."""
         item = Item((time_ns, ItemClass.TICK, instance.number, 0, 0), Kind.TICK)
         host = instance.host
 
@@ -650,7 +659,15 @@ class Model:
             if alive():
                 tick()
 
-        self.environment.at(time_ns, Phase.TICK, item.order[2:], due, alive)
+        self.environment.at(time_ns if due_ns is None else due_ns, Phase.TICK, item.order[2:], due, alive)
+
+    def tick_again(self, log: Log, horizon_ns: int) -> None:
+        """A source that is behind has the ticks that wait among what it has not read, from 1 ns after its restart on (section 10)."""
+        now_ns, waiting = self.environment.now, [item for item in log.instance.queue if item.order[1] == ItemClass.LOG]
+        if waiting:
+            first_ns = max(min(waiting).ready_ns // log.period_ns, 1) * log.period_ns
+            for time_ns in range(first_ns, min(now_ns, horizon_ns) + 1, log.period_ns):
+                self.tick_item_at(time_ns, log.instance, due_ns=now_ns + 1)
 
     def tick_source(self, log: Log, tick_ns: int, horizon_ns: int) -> None:
         """The source's watermark ticks at period, 2 x period, ... up to and including the horizon (section 5)."""
