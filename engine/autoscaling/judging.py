@@ -102,7 +102,8 @@ def up_and_down(actions: Sequence[Action]) -> tuple[int, int]:
 class Phase(NamedTuple):
     """What became of a stretch of constant load. actions: that ended in it. settled_ns, settled_steps: from its start, how long it took and
     how many actions, until the sum of workers and each operator's stayed within one of what they were then; the last action at the latest.
-    converged: 1 if it has settled for long enough without growing lag, else 0 (the specification's definition)."""
+    converged: 1 if it has settled for long enough without growing lag, else 0: the specification's definition, but for `least_lag`
+    (`phase`), which is ours."""
 
     actions: int
     settled_ns: int
@@ -122,8 +123,9 @@ def phase(
 ) -> Phase:
     """initial: parallelism at the start of the run. actions: all of the run. lag: samples, records.
 
-    Lag grows if the mean of the second half of the last lag_ns is above that of the first by more than least_lag: a quarter of a second of
-    input, which policies do not see either. Where there are no samples nobody knows, and it has not converged. A phase in which nothing has
+    Lag grows if the mean of the second half of the last lag_ns is above that of the first by more than least_lag. Both halves and this least
+    growth are ours: the specification says "does not grow", and nothing of how much. Runs give a quarter of a second of input, which
+    policies do not see either. Where there are no samples nobody knows, and it has not converged. A phase in which nothing has
     to be done settles at once, after no step.
     """
     here = [action for action in actions if from_ns <= action.ended_ns < to_ns]

@@ -294,13 +294,51 @@ STEPS = {"kind": "steps", "steps": [{"at_s": 0, "per_s": 500_000}, {"at_s": 600,
 SHARES = {"bids": 1, "convert": 1, "sink": 1}
 
 
-def test_phases_of_a_load_in_steps() -> None:
-    simulation = simulated(made({"kind": "ds2", "cooldown_s": 60}, minutes=30, per_s=STEPS))
-    simulation.run_until(simulation.end_ns)
-    phases = simulation.summary()["scaling"]["phases"]
-    assert [(phase["from_s"], phase["to_s"]) for phase in phases.values()] == [(0, 600), (600, 1200), (1200, 1800)]
-    assert sum(phase["actions"] for phase in phases.values()) >= 2
-    assert all(phase["converged"] == (phase["converged_s"] is not None) for phase in phases.values())
+LONG_STEPS = {
+    "kind": "steps",
+    "steps": [{"at_s": 0, "per_s": 500_000}, {"at_s": 1800, "per_s": 2_000_000}, {"at_s": 2400, "per_s": 1_000_000}],
+}
+
+
+def alike(one: Document, other: Document) -> bool:
+    """Workers, and those of each operator, within one."""
+    return abs(sum(one.values()) - sum(other.values())) <= 1 and max(abs(one[id] - other[id]) for id in one) <= 1
+
+
+@pytest.mark.parametrize(("kind", "converged", "stays"), [("ds2", [1, 0, 1], [2, 0, 10]), ("hpa_cpu", [1, 0, 0], [0, 0, 0])])
+def test_phases_of_a_load_in_steps(kind: str, converged: list[int], stays: list[int]) -> None:
+    """Which actions are of a phase, from which of them on it stays as it is (`stays`: how many follow that change nothing to speak of), and
+    that it has converged only if that was so for long enough: ten minutes never are."""
+    simulation = simulated(made({"kind": kind, "cooldown_s": 60}, minutes=70, per_s=LONG_STEPS))
+    actions = actions_of(frames_of(simulation))
+    assert {action["outcome"] for action in actions} == {"done"}
+    phases = list(simulation.summary()["scaling"]["phases"].values())
+    assert [(phase["from_s"], phase["to_s"]) for phase in phases] == [(0, 1800), (1800, 2400), (2400, 4200)]
+    assert [phase["converged"] for phase in phases] == converged
+    for phase, following in zip(phases, stays, strict=True):
+        here = [action for action in actions if phase["from_s"] <= action["ended_s"] < phase["to_s"]]
+        settling = here[len(here) - 1 - following]
+        later = here[len(here) - following :]
+        assert all(alike(settling["after"], action["after"]) for action in later)
+        assert not all(alike(settling["before"], action["after"]) for action in [settling, *later])
+        assert (phase["actions"], phase["settled_steps"]) == (len(here), len(here) - following)
+        assert phase["settled_s"] == pytest.approx(settling["ended_s"] - phase["from_s"])
+        stayed_s = phase["to_s"] - settling["ended_s"]
+        assert (phase["converged_s"], phase["steps"]) == (
+            (phase["settled_s"], phase["settled_steps"]) if phase["converged"] else (None, None)
+        )
+        assert bool(phase["converged"]) == (stayed_s >= 15 * 60), "lag does not grow in the end"
+
+
+def test_a_phase_in_which_lag_grows_has_not_converged() -> None:
+    """Whoever does nothing is settled from the start. Five sources read 1.85 million records a second."""
+    steps = [{"at_s": at_s, "per_s": per_s} for at_s, per_s in ((0, 1_000_000), (1200, 2_500_000), (2400, 500_000))]
+    simulation = simulated(made({"kind": "manual"}, minutes=60, per_s={"kind": "steps", "steps": steps}))
+    lag = [frame["scaling"]["lag"]["bids"] for frame in frames_of(simulation)]
+    assert lag[79] < 100_000 < 6e8 < lag[159] > 100_000 > lag[-1], "at the ends of the phases; frames have 15 s"
+    phases = simulation.summary()["scaling"]["phases"].values()
+    assert [(phase["actions"], phase["settled_s"], phase["settled_steps"]) for phase in phases] == [(0, 0, 0)] * 3
+    assert [(phase["converged"], phase["converged_s"], phase["steps"]) for phase in phases] == [(1, 0, 0), (0, None, None), (1, 0, 0)]
 
 
 @pytest.mark.parametrize("scaling", [{"kind": "oracle"}, {"kind": "fixed", "for": "mean"}, {"kind": "fixed", "for": "maximum"}])
@@ -384,20 +422,51 @@ def test_a_host_that_is_lost_begins_new_series_of_all(kind: str) -> None:
     document["faults"] = [{"kind": "host_loss", "host": "node2", "when": {"kind": "at", "at_s": lost_s}, "restart_after_s": 12}]
     simulation = simulated(document)
     (scrapes,) = (control for control in simulation._controls if isinstance(control, Scrapes))
-    simulation.run_until(lost_s * S - 1)
-    actions = simulation.job.actions if simulation.job else []
-    assert all(action.outcome for action in actions), "none is open when the host is lost"
-    began_ns = {series.since_ns for operator in ("bids", "convert", "sink") for series in scrapes.metrics.instances(operator)}
-    simulation.run_until((lost_s + 3) * S - 1)
-    running = [scrapes.metrics.instances(operator) for operator in ("bids", "convert", "sink")]
-    assert sum(map(len, running)) < sum(scrapes.metrics.parallelism().values()), "who is gone reports nothing"
-    simulation.run_until((lost_s + 60) * S)
     job: Any = simulation.job
-    again = {series.since_ns for operator in ("bids", "convert", "sink") for series in scrapes.metrics.instances(operator)}
-    assert again == {job.recoveries[-1].go_ns}
-    assert min(again) > lost_s * S > max(began_ns)
+    metrics, operators = scrapes.metrics, ("bids", "convert", "sink")
+
+    def running() -> list[Any]:
+        return [series for operator in operators for series in metrics.instances(operator)]
+
+    def instance(name: tuple[str, int]) -> Any:
+        """Its row now."""
+        w = simulation._world.arrays
+        return w.inst[w.op[simulation._plan.operators.index(name[0]), L.O_FIRST] + name[1]]
+
+    def host_of(name: tuple[str, int]) -> str:
+        return simulation._plan.hosts[instance(name)[L.I_HOST]]
+
+    def served(name: tuple[str, int]) -> int:
+        return int(instance(name)[L.I_IN]) * simulation.experiment.workload.scale
+
+    simulation.run_until(lost_s * S - 1)
+    assert all(action.outcome for action in job.actions), "none is open when the host is lost"
+    parallelism = metrics.parallelism()
+    before = {(operator, index) for operator in operators for index in range(parallelism[operator])}
+    assert {(one.operator, one.instance) for one in running()} == before
+    began_ns = {one.since_ns for one in running()}
+    assert max(began_ns) < lost_s * S
+    simulation.run_until((lost_s + 3) * S - 1)
+    assert {(one.operator, one.instance) for one in running()} == {name for name in before if host_of(name) != "node2"}
+    assert len(running()) < len(before), "who is gone reports nothing; others go on"
+    assert {one.since_ns for one in running()} <= began_ns
+    simulation.run_until((lost_s + 12) * S)
+    assert job.recovering
+    stood = {name: served(name) for name in before}
+    simulation.run_until((lost_s + 25) * S)
+    recovery = job.recoveries[-1]
+    assert lost_s * S < recovery.go_ns < (lost_s + 15) * S
+    assert not recovery.planned, "it is the loss's, and no rescale has begun since"
+    assert metrics.parallelism() == parallelism
+    assert {(one.operator, one.instance) for one in running()} == before
+    assert {one.since_ns for one in running()} == {recovery.go_ns}
+    for one in running():
+        name = one.operator, one.instance
+        assert metrics.last(one, "records_in") == served(name) - stood[name] > 0, "counters begin at 0"
     frames = frames_of(simulation)
-    assert {decision["verdict"] for decision in decisions_of(frames)} & {"keep", "order"}
+    decisions = [decision for decision in decisions_of(frames) if decision["t_s"] * S > recovery.go_ns]
+    assert decisions[0]["verdict"] == "no_metrics", "of a new series there is no window yet"
+    assert {decision["verdict"] for decision in decisions} & {"keep", "order"}
     offered, lag = simulation._counters(simulation.now_ns).offered, frames[-1]["scaling"]["lag"]
     again_read = simulation._world.arrays.inst[:, L.I_AGAIN].sum() * simulation.experiment.workload.scale
     assert offered == simulation.summary()["records_in"] - again_read + sum(lag.values())
