@@ -123,10 +123,10 @@ def phase(
 ) -> Phase:
     """initial: parallelism at the start of the run. actions: all of the run. lag: samples, records.
 
-    Lag grows if the mean of the second half of the last lag_ns is above that of the first by more than least_lag. Both halves and this least
-    growth are ours: the specification says "does not grow", and nothing of how much. Runs give a quarter of a second of input, which
-    policies do not see either. Where there are no samples nobody knows, and it has not converged. A phase in which nothing has
-    to be done settles at once, after no step.
+    Lag grows if the mean of the second half of the last lag_ns is above that of the first by more than least_lag. The halves and the least
+    growth are ours: the specification says that lag "does not grow", and not by how much. Runs give a quarter of a second of input, which
+    policies do not see either. Where there are no samples nobody knows, and it has not converged. A phase in which nothing has to be done
+    settles at once, after no step.
     """
     here = [action for action in actions if from_ns <= action.ended_ns < to_ns]
     earlier = [action for action in actions if action.ended_ns < from_ns]
