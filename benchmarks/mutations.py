@@ -32,7 +32,7 @@ AGGREGATE, SESSION, COUNT_WINDOW = (f"engine/operators/{name}aggregate.py" for n
 AGGREGATION, JOIN, SPLIT, PAIRS, WINDOW_JOIN, INTERVAL_JOIN, EXPIRING_JOIN = (
     f"engine/operators/{name}.py" for name in ("aggregation", "join", "split", "pairs", "window_join", "interval_join", "expiring_join")
 )
-ALIGNMENT = "engine/core/alignment.py"
+ALIGNMENT, ARRANGEMENT = "engine/core/alignment.py", "engine/core/arrangement.py"
 LOSS, LOSING = "engine/core/loss.py", "engine/core/losing.py"
 FAULTS, HOST_LOSS, DEATHS = (f"engine/faults/{name}.py" for name in ("__init__", "host_loss", "death"))
 WAYS, MOVING = "engine/core/transmission.py", "engine/core/moving.py"
@@ -293,8 +293,8 @@ MUTATIONS = (
         "w.host[h, L.H_RESUME] = w.next_ns[h] = now_ns + 1",
         "w.host[h, L.H_RESUME] = w.next_ns[h] = now_ns",
     ),
-    Mutation("loss: a tick at the restart", LOSS, "(now_ns // inst[L.I_PERIOD] + 1) *", "(-(-now_ns // inst[L.I_PERIOD])) *"),
-    Mutation("loss: ticks behind the end of the log", LOSS, "if tick_ns <= w.g[L.G_HORIZON]:", "if True:"),
+    Mutation("loss: a tick at the restart", ARRANGEMENT, "(now_ns // period_ns + 1) *", "-(-now_ns // period_ns) *"),
+    Mutation("loss: ticks behind the end of the log", ARRANGEMENT, "tick_ns if tick_ns <= w.g[L.G_HORIZON] else L.FAR", "tick_ns"),
     Mutation("loss: the dead are up again", LOSS, "if w.memory[h, L.Z_DIED] >= 0:", "if w.memory[h, L.Z_DIED] >= L.FAR:"),
     Mutation("loss: a loss for ever ends", LOSS, "= max(int(w.host[h, L.H_BACK]), back_ns)", "= back_ns"),
     Mutation("loss: the first restart counts", HOST_LOSS, "if not is_lost(self.host, self.losses):", "if True:"),
