@@ -54,11 +54,23 @@ POLICY_PARTS = {
     "engine.autoscaling.policy",
     "engine.autoscaling.bottlenecks",
     "engine.autoscaling.stabilising",
+    "engine.autoscaling.replicas",
     "engine.spec.scaling",  # their own parameters
     "engine.spec.units",
 }
 HARMLESS = {"__future__", "bisect", "collections", "dataclasses", "fractions", "itertools", "math", "typing"}
-POLICIES = ("dhalion", "ds2", "flink", "hpa_cpu", "hpa_varga")
+POLICIES = (
+    "dhalion",
+    "dhalion_heron",
+    "ds2",
+    "ds2_original",
+    "flink",
+    "hpa_cpu",
+    "hpa_k8s",
+    "hpa_varga",
+    "replicas",
+    "varga_original",
+)
 """An autoscaling policy sees metrics and its own parameters, and nothing else of a run. Who knows the load beforehand is no policy."""
 
 FORBIDDEN_ELSEWHERE = {

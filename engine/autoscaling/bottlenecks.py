@@ -17,18 +17,24 @@ def pending_rate(metrics: Metrics, source: str, window_ns: int, signed: bool) ->
     return sum((known(rate(each, "pending", window_ns), source) for each in running(metrics, source)), Fraction())
 
 
+def blocked_vertices(metrics: Metrics, window_ns: int) -> set[str]:
+    """Of which one instance was blocked at one scrape of the window. Raises NoAdvice."""
+    return {
+        operator
+        for operator in metrics.graph().operators
+        if any(metrics.most(each, "blocked", window_ns) for each in running(metrics, operator))
+    }
+
+
 def bottlenecks(metrics: Metrics, window_ns: int, theta_per_s: Fraction, signed: bool) -> list[str]:
     """Receivers that are not blocked themselves behind a sender that is, and sources whose queues grow faster than theta; in the order of
-    edges. An operator is blocked if one of its instances was, at one scrape of the window. Raises NoAdvice."""
-    graph = metrics.graph()
-    blocked = {
-        operator: any(metrics.most(each, "blocked", window_ns) for each in running(metrics, operator)) for operator in graph.operators
-    }
+    edges. Raises NoAdvice."""
+    graph, blocked = metrics.graph(), blocked_vertices(metrics, window_ns)
     grows = {source: pending_rate(metrics, source, window_ns, signed) > theta_per_s for source in graph.sources}
     found: list[str] = []
     for sender, receiver in graph.edges:
-        if blocked[sender] and not blocked[receiver]:
+        if sender in blocked and receiver not in blocked:
             found.append(receiver)
-        elif not blocked[sender] and grows.get(sender, False):
+        elif sender not in blocked and grows.get(sender, False):
             found.append(sender)
     return list(dict.fromkeys(found))

@@ -324,6 +324,22 @@ def stabilise_field() -> Any:
     return quantity(300, unit="s", ge=0, le=1e8, title="Stabilisation", description=description)
 
 
+def quiet_field(default: float) -> Any:
+    """Of those whose original waits otherwise than the study's loop."""
+    description = "Behind the call that orders a rescale: no iteration takes place."
+    return quantity(default, unit="s", ge=0, le=1e8, title="Cooldown", description=description)
+
+
+def free_step_field() -> Any:
+    """Of those whose original knows no greatest step."""
+    description = "So many instances more at a time for each operator, at most; not given: any number."
+    return quantity(None, unit="instances", ge=1, le=PARALLELISM_MAX, title="Step", description=description)
+
+
+def slope_field() -> Any:
+    return quantity(60, unit="s", ge=0.001, le=1e6, title="Slope", description="The growth of a queue is taken over this span.")
+
+
 class Dhalion(Looped):
     """Scales up operators behind backpressure, by as much as their senders were blocked; without a bottleneck it scales down all that have
     nearly nothing waiting.
@@ -397,7 +413,120 @@ class HPAVarga(Looped):
         description="With fewer records waiting the growth of queues does not count; not given: it always does.",
     )
     stabilise_s: Number = stabilise_field()
-    slope_s: Number = quantity(60, unit="s", ge=0.001, le=1e6, title="Slope", description="The growth of a queue is taken over this span.")
+    slope_s: Number = slope_field()
+
+
+# As their authors had them
+
+
+class DhalionHeron(Looped):
+    """Dhalion as it runs in Heron: one operator at a time is scaled up, by how long its senders were blocked, all instances together;
+    nothing is ever scaled down.
+    """
+
+    title: ClassVar[str] = "Dhalion, Heron"
+    source: ClassVar[str] = "Floratou 2017; Apache Heron, health manager"
+    kind: Literal["dhalion_heron"] = "dhalion_heron"
+    every_s: Number = quantity(60, unit="s", ge=0.001, le=1e6, title="Iteration", description="Blocked time is summed over it, too.")
+    cooldown_s: Number = quiet_field(180)
+    step_max: Integer | None = free_step_field()
+    factor_max: Number = Field(
+        default=4, gt=0, le=1000, title="Up by", description="So many times the instances are added at a time, at most."
+    )
+
+
+class DS2Original(Looped):
+    """DS2 as its authors published it: rates over an interval, no action for small changes, sources stay as they are."""
+
+    title: ClassVar[str] = "DS2, original"
+    source: ClassVar[str] = "Kalavri 2018; DS2's scaling manager"
+    kind: Literal["ds2_original"] = "ds2_original"
+    every_s: Number = quantity(10, unit="s", ge=0.001, le=1e6, title="Interval", description="Rates are taken over it, too.")
+    cooldown_s: Number = quiet_field(0)
+    step_max: Integer | None = free_step_field()
+    warm_up: Integer = quantity(
+        2, unit="intervals", ge=0, le=1_000_000, title="Warm-up", description="Intervals behind a restart of which nothing is made."
+    )
+    activation: Integer = quantity(
+        1,
+        unit="decisions",
+        ge=1,
+        le=1_000_000,
+        title="Activation",
+        description="So many decisions behind a restart, then one is carried out.",
+    )
+    factor: Number = Field(
+        default=0, ge=0, le=100, title="Factor", description="So much more than it takes, as a share of it, before rounding."
+    )
+    rate_ratio_max: Number | None = Field(
+        default=None,
+        ge=1,
+        le=1e9,
+        title="Rate ratio",
+        description="If nothing needs more, and so many times what sources read comes, or more, all are multiplied; not given: never.",
+    )
+
+
+def tolerance_field() -> Any:
+    return Field(default=0.1, ge=0, lt=1, title="Tolerance", description="A ratio to the target no further from 1 changes nothing.")
+
+
+def up_add_field() -> Any:
+    return quantity(
+        4, unit="replicas", ge=1, le=PARALLELISM_MAX, title="Up by", description="At a time, or by the factor, if that is more."
+    )
+
+
+def up_times_field() -> Any:
+    return Field(
+        default=2, ge=1, le=1000, title="Up times", description="Times the replicas at a time, or by their number, if that is more."
+    )
+
+
+def stabilise_down_field() -> Any:
+    description = "Down to the greatest number of replicas wished within this span; up at once."
+    return quantity(300, unit="s", ge=0, le=1e8, title="Stabilisation", description=description)
+
+
+class HPAK8s(Looped):
+    """Kubernetes' horizontal autoscaler as it is: one number of replicas, each with an instance of all operators, by their CPU."""
+
+    title: ClassVar[str] = "HPA, Kubernetes"
+    source: ClassVar[str] = "Kubernetes, autoscaling/v2"
+    kind: Literal["hpa_k8s"] = "hpa_k8s"
+    cooldown_s: Number = quiet_field(0)
+    step_max: Integer | None = free_step_field()
+    target: Number = target_field(0.7, "Share of its CPU that a worker should use.")
+    tolerance: Number = tolerance_field()
+    up_add: Integer = up_add_field()
+    up_times: Number = up_times_field()
+    stabilise_s: Number = stabilise_down_field()
+
+
+class VargaOriginal(Looped):
+    """Kubernetes' autoscaler on the two metrics of streams, of the whole job: time that is not idle, and what comes as a share of what is
+    read.
+    """
+
+    title: ClassVar[str] = "Varga, original"
+    source: ClassVar[str] = "Varga 2021"
+    kind: Literal["varga_original"] = "varga_original"
+    cooldown_s: Number = quiet_field(0)
+    step_max: Integer | None = free_step_field()
+    target: Number = target_field(0.7, "Share of time in which an instance should not be idle.")
+    tolerance: Number = tolerance_field()
+    up_add: Integer = up_add_field()
+    up_times: Number = up_times_field()
+    stabilise_s: Number = stabilise_down_field()
+    slope_s: Number = slope_field()
+    lag_threshold: Integer = quantity(
+        50_000,
+        unit="records",
+        ge=0,
+        le=10**12,
+        title="Short queues",
+        description="With no more waiting the growth of queues does not count.",
+    )
 
 
 def _of_preset(unit: str = "", **about: Any) -> Any:
@@ -484,17 +613,8 @@ class Flink(Looped):
     preset: Literal["default", "tuned", "tuned07"] = Field(
         default="default", title="Preset", description="Of the options that are not given. Tuned ones did well with the study's loads."
     )
-    cooldown_s: Number = quantity(
-        0, unit="s", ge=0, le=1e8, title="Cooldown", description="Behind the call that orders a rescale: no iteration takes place."
-    )
-    step_max: Integer | None = quantity(
-        None,
-        unit="instances",
-        ge=1,
-        le=PARALLELISM_MAX,
-        title="Step",
-        description="So many instances more at a time for each operator, at most; not given: any number.",
-    )
+    cooldown_s: Number = quiet_field(0)
+    step_max: Integer | None = free_step_field()
     stabilization_s: Number | None = _seconds("Stabilisation", "After a restart metrics do not count for so long")
     window_s: Number | None = _seconds("Window", "Span over which rates are taken", 0.001)
     utilization_target: Number | None = _share("Target", "Share of time that instances should be busy")
@@ -553,6 +673,6 @@ class Flink(Looped):
 
 
 AnyScaling = Annotated[
-    NoScaling | Manual | Fixed | Oracle | Dhalion | DS2 | HPACpu | HPAVarga | Flink,
+    NoScaling | Manual | Fixed | Oracle | Dhalion | DS2 | HPACpu | HPAVarga | Flink | DhalionHeron | DS2Original | HPAK8s | VargaOriginal,
     Field(discriminator="kind"),
 ]

@@ -196,6 +196,10 @@ ABOUT = {
     "hpa_cpu": scaling.HPACpu(),
     "hpa_varga": scaling.HPAVarga(),
     "flink": scaling.Flink(preset="tuned", window_s=15, stabilization_s=0, scale_down_interval_s=30),
+    "dhalion_heron": scaling.DhalionHeron(),
+    "ds2_original": scaling.DS2Original(),
+    "hpa_k8s": scaling.HPAK8s(),
+    "varga_original": scaling.VargaOriginal(),
 }
 
 

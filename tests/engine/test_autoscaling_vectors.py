@@ -348,11 +348,18 @@ def test_policies_say_nothing_where_nothing_is_known_of_the_source(kind: str) ->
         "hpa_cpu": scaling.HPACpu,
         "hpa_varga": scaling.HPAVarga,
         "flink": scaling.Flink,
+        "dhalion_heron": scaling.DhalionHeron,
+        "ds2_original": scaling.DS2Original,
+        "hpa_k8s": scaling.HPAK8s,
+        "varga_original": scaling.VargaOriginal,
     }
     policy = POLICIES[kind](about[kind]())
     job = Told(ALONE, {"source": 2, "map": 3}, {}, {"source": 100}, absent=["source"])
     if kind == "hpa_cpu":
         assert policy.advise(job).parallelism["source"] == 2
+        return
+    if kind in ("hpa_k8s", "varga_original"):  # they know pods, not sources: without load, and never idle
+        assert policy.advise(job).parallelism == dict.fromkeys(ALONE.operators, 3 if kind == "hpa_k8s" else 5)
         return
     with pytest.raises(NoAdvice, match="no instance of source has been read"):
         policy.advise(job)

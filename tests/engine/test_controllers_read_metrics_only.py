@@ -24,6 +24,10 @@ ABOUT: dict[str, scaling.Looped] = {
     "hpa_cpu": scaling.HPACpu(),
     "hpa_varga": scaling.HPAVarga(),
     "flink": scaling.Flink(preset="tuned", window_s=60),
+    "dhalion_heron": scaling.DhalionHeron(factor_max=0.5, cooldown_s=60),
+    "ds2_original": scaling.DS2Original(),
+    "hpa_k8s": scaling.HPAK8s(target=0.4),
+    "varga_original": scaling.VargaOriginal(),
 }
 
 

@@ -1,0 +1,52 @@
+"""Dhalion as Heron's health manager has it: one component at a time, upwards only (Floratou 2017)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from engine.spec import scaling
+from engine.spec.units import seconds_ns
+
+from .bottlenecks import blocked_vertices
+from .metrics import Metrics
+from .policy import SECOND, Advice, exact, running
+
+
+class DhalionHeron:
+    """The first operator that holds its senders up, without being held up itself, gets p x (1 + F) instances: F is the time for which they
+    were blocked over the time for which they were not.
+
+    That time is the sum over all instances of a sender, and counts as a share of one second, as there. So several instances that are
+    blocked for a part of the time come to the greatest factor soon. Sources have no senders, so they stay as they are.
+    """
+
+    def __init__(self, about: scaling.DhalionHeron):
+        self._window_ns, self._factor_max = seconds_ns(about.every_s), exact(about.factor_max)
+
+    def advise(self, metrics: Metrics) -> Advice:
+        graph, wanted = metrics.graph(), dict(metrics.parallelism())
+        blocked = blocked_vertices(metrics, self._window_ns)
+        slow = list(dict.fromkeys(receiver for sender, receiver in graph.edges if sender in blocked and receiver not in blocked))
+        if not slow:
+            return Advice(wanted, why="nothing holds others up")
+        operator = slow[0]
+        share = max(self._blocked(metrics, sender) for sender, receiver in graph.edges if receiver == operator)
+        factor = min(share / (1 - share), self._factor_max) if share < 1 else self._factor_max
+        wanted[operator] = math.ceil(wanted[operator] * (1 + factor))
+        return Advice(wanted, [("beta", operator, share), ("factor", operator, factor)], slow, f"{operator} holds others up")
+
+    def _blocked(self, metrics: Metrics, sender: str) -> Fraction:
+        """Seconds a second, of all its instances."""
+        return sum((metrics.mean(each, "blocked_ns", self._window_ns) for each in running(metrics, sender)), Fraction()) / SECOND
+
+    def acted(self, before: Mapping[str, int], after: Mapping[str, int], now_ns: int) -> None:
+        pass
+
+    def state(self) -> Any:
+        return None
+
+    def restore(self, state: Any) -> None:
+        pass

@@ -1,0 +1,62 @@
+"""How Kubernetes' horizontal autoscaler sets the replicas of one deployment, from ratios of metrics to their targets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from engine.spec import scaling
+
+from .metrics import Metrics
+from .policy import Advice, exact
+from .stabilising import Stabiliser
+
+JOB = "job"
+
+
+class Replicas:
+    """One number for a whole job: a replica has an instance of each operator.
+
+    Of several metrics the one that asks for most replicas decides; one within the tolerance of its target asks for as many as there are.
+    Up at once, by so many or so many times at a time; down to the greatest wish of the last while. What there is at first is a wish.
+    """
+
+    def __init__(self, about: scaling.HPAK8s | scaling.VargaOriginal, stabiliser: Stabiliser):
+        self._tolerance, self._workers_max = exact(about.tolerance), about.workers_max
+        self._up_add, self._up_times = about.up_add, exact(about.up_times)
+        self._stabiliser, self._begun = stabiliser, False
+
+    def wanted(self, metrics: Metrics, ratios: Sequence[Fraction]) -> int:
+        """ratios: of at least one metric to its target."""
+        now = max(metrics.parallelism().values())
+        if not self._begun:
+            self._begun = True
+            self._stabiliser.wish(JOB, now, metrics.now_ns)
+        most = max(1, self._workers_max // len(metrics.graph().operators))
+        wish = min(max(1, *(now if abs(ratio - 1) <= self._tolerance else math.ceil(now * ratio) for ratio in ratios)), most)
+        greatest = self._stabiliser.wish(JOB, wish, metrics.now_ns)
+        if wish > now:
+            return min(wish, max(now + self._up_add, math.floor(now * self._up_times)))
+        return min(now, greatest)
+
+    def state(self) -> Any:
+        return [self._begun, self._stabiliser.state()]
+
+    def restore(self, state: Any) -> None:
+        self._begun = state[0]
+        self._stabiliser.restore(state[1])
+
+
+def told(metrics: Metrics, wanted: int, **values: Fraction | None) -> Advice:
+    """The same for each vertex, with what has led to it."""
+    vertices = metrics.parallelism()
+    each = [*values.items(), ("window", Fraction(wanted))]
+    return Advice(dict.fromkeys(vertices, wanted), [(name, vertex, value) for vertex in vertices for name, value in each])
+
+
+def instances_mean(metrics: Metrics, name: str, window_ns: int) -> Fraction | None:
+    """Over the window and over all instances of the job that have been read; None if there is none."""
+    found = [metrics.mean(each, name, window_ns) for operator in metrics.graph().operators for each in metrics.instances(operator)]
+    return sum(found, Fraction()) / len(found) if found else None
