@@ -42,7 +42,8 @@ def beginning(experiment: Experiment, datasets: Any) -> tuple[Experiment, Plan]:
     if isinstance(about, scaling.Oracle):
         known = truth_of(experiment, about, datasets)
         times: Any = about.rescaling
-        outage_ns = seconds_ns(getattr(times, "restart_s", 0)) + seconds_ns(times.pod_start_s)
+        stops = isinstance(times, scaling.StopAndRestart)  # in place pods start while all runs
+        outage_ns = seconds_ns(times.restart_s) + seconds_ns(times.pod_start_s) if stops else seconds_ns(times.switch_s)
         drain_ns = None if about.drain_s is None else seconds_ns(about.drain_s)
         cover = oracle.cheapest_cover(known, outage_ns, drain_ns, seconds_ns(about.action_cost_worker_s))
         first: Mapping[str, int] = cover[0].parallelism

@@ -221,6 +221,10 @@ class Logs:
         for i in range(here.start, here.stop):
             self.to_floors(w, operator, i)
 
+    def set_floors(self, operator: str, floors: Sequence[Place]) -> None:
+        """Whoever goes on at the floors (`to_floors`) does so from here on; what is read now is not touched."""
+        self._floors[operator] = list(floors)
+
     def to_floors(self, w: Arrays, operator: str, i: int) -> None:
         """Instance `i` goes on at the floors of its partitions, once `reload` has filled its log. Where all of these have been read
         it reads the end of its log again: else it would hold back the watermark with which it begins."""

@@ -58,6 +58,12 @@ class Job(RunningJob, Protocol):
     @property
     def open(self) -> Any: ...
 
+    @property
+    def under_way(self) -> Any: ...
+
+    @property
+    def begins_anew_ns(self) -> int: ...
+
 
 class Noted(Protocol):
     @property
@@ -83,6 +89,10 @@ class Topics:
 
     def __init__(self, sources: Mapping[str, int], dropped: Any = None):
         self._sources, self._retention = dict(sources), dropped
+
+    @property
+    def sources(self) -> list[str]:
+        return list(self._sources)
 
     def appended(self, w: Arrays, logs: SourceLogs, t_ns: int) -> dict[str, int]:
         return {id: logs.appended(w, id, t_ns) for id in self._sources}
@@ -148,7 +158,7 @@ class Samples:
         waited = sum((after - before) % 2**64 * weight for (before, _, _), (after, _, weight) in new)
         count = sum((after - before) * weight for (_, before, _), (_, after, weight) in new)
         appended, lag = sum(self._topics.appended(w, logs, now_ns).values()), self._topics.unread(world, now_ns)
-        stands = self._job.under_way is not None or self._job.recovering
+        stands = any(id in self._job.standing for id in self._topics.sources)
         self.rows.append([now_ns, appended, lag, waited, count, self._topics.oldest_wait_ns(w, logs, now_ns), int(stands)])
         self._waits, self._next_ns = waits, now_ns + SAMPLE_NS
 
@@ -214,9 +224,7 @@ class Watch:
             if action.stored_ns < 0:
                 return "stopping", -1
             if action.arranged_ns < 0:
-                more = sum(action.after.values()) > sum(action.before.values())
-                lasts_s = about.rescaling.restart_s + (about.rescaling.pod_start_s if more else 0)
-                return "restarting", action.stored_ns + seconds_ns(lasts_s)
+                return "restarting", self._job.begins_anew_ns
             return "restoring", -1
         if self._job.recovering:
             return "restoring", -1

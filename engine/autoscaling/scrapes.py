@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,25 +24,35 @@ FILL, PENDING = NAMES.index("fill_ppm"), NAMES.index("pending")
 
 
 class Start(Protocol):
-    """A moment from which the whole job runs anew."""
+    """A moment from which these operators run anew, all where None."""
 
     @property
     def go_ns(self) -> int: ...
 
+    @property
+    def operators(self) -> Collection[str] | None: ...
+
+
+class _Beginning(NamedTuple):
+    """Of the run."""
+
+    go_ns: int = 0
+    operators: Collection[str] | None = None
+
 
 class RunningJob(Protocol):
-    """parallelism: by operator. under_way: the rescale that is being carried out, or None. recoveries: whenever all began anew."""
+    """parallelism: by operator. standing: the operators that stand still. starts: whenever some began anew."""
 
     parallelism: dict[str, int]
 
     @property
-    def under_way(self) -> Any: ...
+    def standing(self) -> Collection[str]: ...
 
     @property
     def recovering(self) -> bool: ...
 
     @property
-    def recoveries(self) -> Sequence[Start]: ...
+    def starts(self) -> Sequence[Start]: ...
 
 
 class Scraped(Recording):
@@ -56,16 +66,19 @@ class Scraped(Recording):
 
     def notice(self) -> bool:
         """Begin new series if the job has begun anew; whether it has."""
-        starts = self._job.recoveries
+        starts = self._job.starts
         if self._job.recovering or len(starts) == self.begun:
             return False
-        self.begun = len(starts)
+        fresh, self.begun = ((_Beginning(),) if self.begun < 0 else ()) + tuple(starts[max(self.begun, 0) :]), len(starts)
         self.running = self.parallelism()
         for operator, p in self.running.items():
+            own = [start.go_ns for start in fresh if start.operators is None or operator in start.operators]
+            if not own:
+                continue
             for index in range(max([p, *(index + 1 for index in self._lines[operator])])):
                 self.end(operator, index)
             for index in range(p):
-                self.start(operator, index, starts[-1].go_ns if starts else 0)
+                self.start(operator, index, own[-1])
         return True
 
     def parallelism(self) -> dict[str, int]:
@@ -100,7 +113,7 @@ class Scrapes:
         self._every_ns, self._meter_ns, self._until_ns = seconds_ns(about.scrape_s), seconds_ns(about.meter_s), until_ns
         self._floor_ns, self._blocked_floor_ns = seconds_ns(about.pending_floor_s), milliseconds_ns(about.blocked_floor_ms)
         self._at_ns = 0  # the last scrape
-        self._stood = False  # whether the job stood still then
+        self._stood: frozenset[str] = frozenset()  # what stood still then
         self._last: list[list[int]] = []  # what it read, by instance
         self._base: list[list[int]] = []  # records in and out before the start of each instance
         self._begun = 0  # of how many of the job's starts `_base` knows
@@ -119,21 +132,33 @@ class Scrapes:
             self._last, self._base = [[0] * len(w.inst) for _ in now], [[0] * len(w.inst) for _ in (IN, OUT)]
         self.metrics.notice()
         if self._begun != self.metrics.begun:
-            self._begun, self._base = self.metrics.begun, [list(self._last[IN]), list(self._last[OUT])]
+            for part in self._parts:
+                if any(start.operators is None or part.name in start.operators for start in self._job.starts[self._begun :]):
+                    self._rebase(w, part)
+            self._begun = self.metrics.begun
         counts = {part.name: sum(world.logs.appended(w, id, now_ns) for id, _ in part.sources) for part in self._parts if part.sources}
-        stands = self._stands()
-        rows = {} if stands else self._rows(w, now, now_ns, counts)
+        stand = frozenset(self._job.standing)
+        rows = self._rows(w, now, now_ns, counts, stand)
         self.metrics.scrape(now_ns, rows, counts)
-        self._at_ns, self._stood, self._last, self._counts = now_ns, stands, now, counts
+        self._at_ns, self._stood, self._last, self._counts = now_ns, stand, now, counts
         self._outs.append((now_ns, now[OUT]))
         del self._outs[: max(0, bisect_right([at_ns for at_ns, _ in self._outs], now_ns + self._every_ns - self._meter_ns) - 1)]
 
-    def _stands(self) -> bool:
-        return self._job.under_way is not None or self._job.recovering
+    def _rebase(self, w: Arrays, part: Part) -> None:
+        """Its counters begin at 0."""
+        for o in part.operators:
+            own = slice(w.op.item(o, L.O_FIRST), w.op.item(o, L.O_FIRST) + w.op.item(o, L.O_STRIDE))
+            for base, what in zip(self._base, (IN, OUT), strict=True):
+                base[own] = self._last[what][own]
 
-    def _rows(self, w: Arrays, now: list[list[int]], now_ns: int, counts: Mapping[str, int]) -> dict[tuple[str, int], list[int]]:
+    def _rows(
+        self, w: Arrays, now: list[list[int]], now_ns: int, counts: Mapping[str, int], stand: Collection[str]
+    ) -> dict[tuple[str, int], list[int]]:
+        """stand: what stands still."""
         rows = {}
         for part in self._parts:
+            if part.name in stand:
+                continue
             p = self._job.parallelism[part.name]
             pending, fills = self._pending(w, part, p, now_ns, counts), _fills_ppm(w, part, p)
             for index in range(p):
@@ -141,7 +166,7 @@ class Scrapes:
                 here = {o: w.op.item(o, L.O_FIRST) + index for o in part.operators}
                 if since_ns is None or now_ns <= max(since_ns, self._at_ns):
                     continue
-                if since_ns > self._at_ns and not self._stood:
+                if since_ns > self._at_ns and part.name not in self._stood:
                     continue  # it stopped and began anew since: what it has gained is not of its time alone
                 if any(w.inst.item(i, L.I_STATUS) == L.DOWN for i in here.values()):
                     self.metrics.end(part.name, index)
@@ -198,7 +223,7 @@ class Scrapes:
         return {
             "metrics": self.metrics.state(),
             "at_ns": self._at_ns,
-            "stood": self._stood,
+            "stood": sorted(self._stood),
             "last": [list(each) for each in self._last],
             "base": [list(each) for each in self._base],
             "begun": self._begun,
@@ -208,7 +233,7 @@ class Scrapes:
 
     def restore(self, state: Any) -> None:
         self.metrics.restore(state["metrics"])
-        self._at_ns, self._stood, self._begun, self._counts = state["at_ns"], state["stood"], state["begun"], dict(state["counts"])
+        self._at_ns, self._stood, self._begun, self._counts = state["at_ns"], frozenset(state["stood"]), state["begun"], dict(state["counts"])
         self._last, self._base = [list(each) for each in state["last"]], [list(each) for each in state["base"]]
         self._outs = [(at_ns, list(outs)) for at_ns, outs in state["outs"]]
 

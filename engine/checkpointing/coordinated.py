@@ -79,9 +79,18 @@ class CoordinatedRounds(Coordinator):
             last = self._confirmed[0][M.NUMBER] if self._confirmed else 0
             post.send(self.store, (object_store.DELETE, 0, M.key(last + 1), M.key(opened.number)), M.MESSAGE_BYTES)
         self.rounds.append(opened)
+        self.call(opened, verb, post)
+        return opened
+
+    def call(self, opened: Round, verb: int, post: Post) -> None:
+        """Whoever a round begins with is told so: the sources."""
         for i in self.sources:
             post.send(i, (verb, opened.epoch, opened.number), M.MESSAGE_BYTES)
-        return opened
+
+    @property
+    def reporting(self) -> Sequence[int]:
+        """The machines that the open round waits for."""
+        return self.machines
 
     def hear(self, message: Message, now_ns: int, post: Post) -> None:
         verb, epoch, number = message.words
@@ -93,18 +102,18 @@ class CoordinatedRounds(Coordinator):
         opened.taken += rows.tolist()
         opened.failed = opened.failed or verb == ROUND_FAILED
         self.heard(rows, counters)
-        if len(opened.done) == len(self.machines):
+        if len(opened.done) == len(self.reporting):
             opened.ended, opened.ended_ns = "failed" if opened.failed else "confirmed", now_ns
             if not opened.failed:
-                self._confirmed = opened.taken
-                self.confirmed()
-                post.send(self.store, (object_store.DELETE, 0, M.key(0), M.key(number)), M.MESSAGE_BYTES)  # nobody goes back further
+                self.confirmed(opened, post)
 
     def heard(self, rows: Words, counters: list[Words]) -> None:
         """A worker has reported, with what its protocol sends beside the rows."""
 
-    def confirmed(self) -> None:
-        """The open round is where all would go back to from now on."""
+    def confirmed(self, last: Round, post: Post) -> None:
+        """This round is where all would go back to from now on."""
+        self._confirmed = last.taken
+        post.send(self.store, (object_store.DELETE, 0, M.key(0), M.key(last.number)), M.MESSAGE_BYTES)  # nobody goes back further
 
     def line(self, now_ns: int) -> Line:
         opened = self.open_round
@@ -158,7 +167,7 @@ class CoordinatedWorker(Worker):
         counters = self.counters_of(host, number, stored)
         size_bytes = M.MESSAGE_BYTES + M.ROW_BYTES * len(stored) + COUNTER_BYTES * sum(map(len, counters))
         parcel = tables_to_bytes([np.array(stored, np.int64).reshape(-1, M.COLUMNS), *counters])
-        post.send(self.coordinator, (verb, machine.epoch, number), size_bytes, parcel=parcel)
+        post.ask(self.coordinator, (verb, machine.epoch, number), size_bytes, parcel=parcel)
 
     def together(self, host: int, instance: int) -> list[int]:
         """Instances of the machine that take part in the rounds of one of them."""

@@ -14,7 +14,7 @@ from engine.core.actors import ActorHost, Directory, Message, Post
 from engine.core.world import Words, World
 
 from . import messages as M
-from .coordinated import CoordinatedRounds, CoordinatedWorker
+from .coordinated import CoordinatedRounds, CoordinatedWorker, Round
 from .coordinator import Line, Settled
 from .messages import TRIGGER
 from .recovery_line import Channel, Checkpoint, CheckpointRecord, in_flight
@@ -43,7 +43,8 @@ class UnalignedRounds(CoordinatedRounds):
         for n, row in enumerate(rows.tolist()):
             self._heard[row[M.INSTANCE]] = counters[2 * n], counters[2 * n + 1]
 
-    def confirmed(self) -> None:
+    def confirmed(self, last: Round, post: Post) -> None:
+        super().confirmed(last, post)
         record = CheckpointRecord(self.channels, [[Checkpoint(*self._heard[i])] for i in range(len(self.host_of))])
         line = (1,) * len(self.host_of)
         self._cut = [[c, numbers.start - 1, numbers.stop - 1] for c, numbers in in_flight(record, line).items()]

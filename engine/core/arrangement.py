@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from . import keyed
+from . import keyed, replay
 from . import layout as L
 from .scheduling import HELD, look_again
 from .tools import free_message, turn_of
@@ -24,13 +24,15 @@ def active(w: Arrays) -> NDArray[np.bool_]:
     return found
 
 
-def arrange(world: World, parallelism: Sequence[int], changed: Collection[int] | None = None) -> None:
+def arrange(world: World, parallelism: Sequence[int], changed: Collection[int] | None = None, still: Collection[int] | None = None) -> None:
     """So many instances of each operator are active from now on, on channels made anew.
 
     parallelism: by operator, 1 .. O_STRIDE. changed: numbers of the operators that are concerned, all where None: nothing may be in hand,
-    queued or on its way to, from or within them. Key groups go to receivers as at the start of a run. What a channel may hold is shared
-    anew only where all are concerned. Counters, and the numbers of messages and services, go on. What is newly active is idle, but has no
-    ticks (`release`). State stays where it is, and logs are the owner's matter.
+    queued or on its way to, from or within them. still: if given, that holds of their channels from and to these operators alone; what
+    they have sent to others is still on its way, and what these know is the caller's matter (`part_from`, `join`). Key groups go to
+    receivers as at the start of a run, and what these channels may hold is shared anew. Counters, and the numbers of
+    messages and services, go on. What is newly active is idle, but has no ticks (`release`). State stays where it is, and logs are the
+    owner's matter.
     """
     w = world.arrays
     wanted = np.asarray(parallelism, np.int64)
@@ -39,10 +41,11 @@ def arrange(world: World, parallelism: Sequence[int], changed: Collection[int] |
     w.op[:, L.O_PARALLEL] = wanted
     concerned = np.ones(len(w.op), bool) if changed is None else np.isin(np.arange(len(w.op)), list(changed))
     assert changed is None or (before == active(w))[~concerned[w.inst[:, L.I_OP]]].all(), "what changes is not named"
-    edges = np.flatnonzero(concerned[w.edge[:, L.E_SOURCE]] | concerned[w.edge[:, L.E_TARGET]])
+    stands = np.ones(len(w.op), bool) if still is None else np.isin(np.arange(len(w.op)), list(still))
+    source, target = w.edge[:, L.E_SOURCE], w.edge[:, L.E_TARGET]
+    edges = np.flatnonzero((concerned[source] | concerned[target]) & stands[source] & stands[target])
     _route(w, edges)
-    if changed is None:
-        _bound(world)
+    _bound(world, edges)
     channels = np.flatnonzero(np.isin(w.chan[:, L.C_EDGE], edges))
     w.chan[channels, L.C_TURN] = w.chan[channels, L.C_WAITING] = 0
     _give_credits(w, edges)
@@ -56,6 +59,68 @@ def take_marks(w: Arrays, channels: Words) -> None:
     that would hold anybody back."""
     senders = w.chan[channels, L.C_SENDER]
     w.chan[channels, L.C_WATERMARK] = np.where(active(w)[senders], w.inst[senders, L.I_WATERMARK], L.FAR)
+
+
+def bar(world: World, among: Collection[int], number: int, now_ns: int) -> None:
+    """From now on barriers go along the edges between these operators alone; the next ones have this number. No barrier may be under way.
+    Who is not active any more sends its own at once, behind what it has sent, if something of that is still to be served."""
+    w = world.arrays
+    w.edge[:, L.E_INNER] = np.isin(w.edge[:, L.E_SOURCE], list(among)) & np.isin(w.edge[:, L.E_TARGET], list(among))
+    _count_inputs(w)
+    channels = np.unique(w.msg[_under_way(w), L.M_CHANNEL])
+    left = ~active(w)[w.chan[channels, L.C_SENDER]] & (w.edge[w.chan[channels, L.C_EDGE], L.E_INNER] == 1)
+    for c in channels[left].tolist():
+        assert active(w)[w.chan[c, L.C_RECEIVER]], "something is under way to who is not active"
+        w.align[w.chan[c, L.C_RECEIVER], L.A_INPUTS] += 1
+        _make_room(world, c)
+        w = world.arrays
+        replay.send_barrier(w, c, number, now_ns)
+
+
+def part_from(world: World, channels: Words, now_ns: int) -> None:
+    """Senders that are not active any more say on these channels, behind all that they have sent, that nothing will come by them."""
+    w = world.arrays
+    for c in channels[active(w)[w.chan[channels, L.C_RECEIVER]]].tolist():
+        sender = w.inst[w.chan[c, L.C_SENDER]]
+        if w.host[sender[L.I_HOST], L.H_BACK] > 0:
+            continue  # it is down, and says nothing
+        sender[L.I_WATERMARK] = L.FAR
+        _make_room(world, c)
+        w = world.arrays
+        replay.send_mark(w, c, now_ns)
+
+
+def _make_room(world: World, c: int) -> None:
+    """A message can be sent on channel `c`."""
+    if world.arrays.g[L.G_FREE] == 0:
+        world.arrays.g[L.G_NEED] = 1
+        world.grow(L.NEED_MESSAGES)
+    while world.room(*world.arrays.chan[c, [L.C_SENDER, L.C_RECEIVER]].tolist()) == 0:
+        world.grow(L.NEED_RING)
+
+
+def _under_way(w: Arrays) -> Words:
+    """The messages that have been sent on a channel and are not served yet."""
+    found = np.isin(w.msg[:, L.M_KIND], (L.RECORD, L.WATERMARK, L.BARRIER)) & (w.msg[:, L.M_CHANNEL] >= 0)
+    found[w.free[: w.g[L.G_FREE]]] = False
+    for slot in w.inst[w.inst[:, L.I_OUT] >= 0, L.I_OUT].tolist():  # still to be sent: on which channel nobody knows
+        while slot >= 0:
+            found[slot] = False
+            slot = w.msg.item(slot, L.M_NEXT)
+    numbers: Words = np.flatnonzero(found)
+    return numbers
+
+
+def join(w: Arrays, channels: Words) -> None:
+    """Senders that are active anew hold receivers back again, from their watermark on. What they said when they left may still be under
+    way: then it says this instead."""
+    marks = w.inst[w.chan[channels, L.C_SENDER], L.I_WATERMARK]
+    w.chan[channels, L.C_WATERMARK] = np.minimum(w.chan[channels, L.C_WATERMARK], marks)
+    under_way = _under_way(w)
+    last = under_way[(w.msg[under_way, L.M_KIND] == L.WATERMARK) & (w.msg[under_way, L.M_EVENT] == L.FAR)]
+    mark_of = dict(zip(channels.tolist(), marks.tolist(), strict=True))
+    for slot in last.tolist():
+        w.msg[slot, L.M_EVENT] = mark_of.get(w.msg.item(slot, L.M_CHANNEL), L.FAR)
 
 
 def owners(partitions: int, active: int) -> Words:
@@ -73,13 +138,13 @@ def _route(w: Arrays, edges: Words) -> None:
             w.route[first : first + groups] = np.arange(groups) * w.op[edge[L.E_TARGET], L.O_PARALLEL] // groups
 
 
-def _bound(world: World) -> None:
-    """What a channel may hold depends on how many channels lead to its receiver: as many as there are active senders."""
+def _bound(world: World, edges: Words) -> None:
+    """What a channel of these edges may hold depends on how many channels lead to its receiver: as many as there are active senders."""
     w = world.arrays
     inputs = np.zeros(len(w.op), np.int64)
     senders = np.where(w.edge[:, L.E_KIND] == L.FORWARD, 1, w.op[w.edge[:, L.E_SOURCE], L.O_PARALLEL])
     np.add.at(inputs, w.edge[:, L.E_TARGET], senders)
-    for e in np.flatnonzero(w.edge[:, L.E_BOUND] > 0).tolist():
+    for e in edges[w.edge[edges, L.E_BOUND] > 0].tolist():
         w.edge[e, L.E_BOUND] = world.bounds[e](int(inputs[w.edge[e, L.E_TARGET]]))
 
 

@@ -51,6 +51,10 @@ class SourceLogs(Protocol):
         """Partitions have other owners, and go on at `floors` once `reload` has filled the logs."""
         ...
 
+    def set_floors(self, operator: str, floors: Sequence[Place]) -> None:
+        """Partitions go on there, whoever seeks them (`to_floors`)."""
+        ...
+
     def to_floors(self, w: Arrays, operator: str, i: int) -> None:
         """Instance `i` of the operator goes on at the floors of its partitions, once `reload` has filled its log."""
         ...

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import layout as L
 from . import moving
@@ -154,8 +155,21 @@ def put(world: World, keeping: Keeping, i: int, state: KeyedState) -> None:
 
 def part(state: KeyedState, w: Arrays, o: int, first: int, end: int) -> KeyedState:
     """What the state holds of key groups [first, end) of its operator o: as `capture` would have given it."""
+    return _of_groups(state, _within(state, w, o, first, end))
+
+
+def rest(state: KeyedState, w: Arrays, o: int, first: int, end: int) -> KeyedState:
+    """What `part` leaves out."""
+    return _of_groups(state, ~_within(state, w, o, first, end))
+
+
+def _within(state: KeyedState, w: Arrays, o: int, first: int, end: int) -> NDArray[np.bool_]:
     group = _groups_of(state.entries[:, L.S_KEY], *key_groups(w, o))
-    chosen = (group >= first) & (group < end)
+    found: NDArray[np.bool_] = (group >= first) & (group < end)
+    return found
+
+
+def _of_groups(state: KeyedState, chosen: NDArray[np.bool_]) -> KeyedState:
     return KeyedState(
         state.entries[chosen],
         state.rows[np.repeat(chosen, state.row_counts.sum(axis=1))],

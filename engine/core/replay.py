@@ -71,12 +71,24 @@ def cut_off(world, c, end):
 @compiled
 def send_mark(world, c, now):
     """Send the watermark of its sender on channel `c` at `now`. The caller has made sure of space."""
+    send_element(world, c, WATERMARK, world.inst[world.chan[c, C_SENDER], I_WATERMARK], now)
+    return 0
+
+
+@compiled
+def send_barrier(world, c, number, now):
+    """Send a barrier on channel `c` at `now`, as `send_mark`."""
+    send_element(world, c, BARRIER, number, now)
+    return 0
+
+
+def send_element(world, c, kind, value, now):
     msg = world.msg
     made = take_message(world.free, world.g)
     for column in range(msg.shape[1]):
         msg[made, column] = 0
-    msg[made, M_KIND] = WATERMARK
-    msg[made, M_EVENT] = world.inst[world.chan[c, C_SENDER], I_WATERMARK]
+    msg[made, M_KIND] = kind
+    msg[made, M_EVENT] = value
     msg[made, M_TRIGGER] = -1
     msg[made, M_RECEIVER] = world.chan[c, C_RECEIVER]
     msg[made, M_EDGE] = world.chan[c, C_EDGE]
@@ -87,7 +99,6 @@ def send_mark(world, c, now):
         world.notes[made, N_ORIGIN] = -1
     world.inst[world.chan[c, C_SENDER], I_CONTROLS] += 1
     depart(world, c, made, now)
-    return 0
 
 
 def depart(world, c, made, now):

@@ -10,9 +10,10 @@ from engine.core.layout import FAR
 from engine.spec import Experiment
 from engine.spec.checkpointing import CoordinatedCheckpoints, Store
 from engine.spec.scalable import vertices
-from engine.spec.scaling import Scaling
+from engine.spec.scaling import InPlace, Scaling
 from engine.spec.units import seconds_ns
 
+from .in_place import InPlaceJob, InPlaceWorker
 from .job import Job, Rescale, Times
 from .stopping import Laid
 from .worker import RescalingWorker
@@ -30,14 +31,16 @@ def cast_of(experiment: Experiment, scaling: Scaling, greatest: Mapping[str, int
     if isinstance(protocol, CoordinatedCheckpoints):
         interval_ns, detect_ns, store = protocol.interval_ns, protocol.detect_ns, protocol.store
     about: Any = scaling.rescaling
-    times = Times(seconds_ns(about.restart_s), seconds_ns(about.pod_start_s), seconds_ns(about.timeout_s))
+    in_place = isinstance(about, InPlace)
+    restart_s = about.switch_s if in_place else about.restart_s
+    times = Times(seconds_ns(restart_s), seconds_ns(about.pod_start_s), seconds_ns(about.timeout_s))
     orders = [(seconds_ns(order.at_s), order.parallelism) for order in scaling.orders]
     begins_with = {spec.id: spec.parallelism for spec in experiment.query.operators}
     laid, names = _laid(experiment, greatest), [host.name for host in experiment.expanded_hosts()]
-    until_ns = experiment.workload.horizon_ns
-    job = Job(COORDINATOR, interval_ns, until_ns, detect_ns, laid, begins_with, times, orders, names, scaling.workers_max)
-    worker = RescalingWorker(costs_of(prices), may_lose_hosts(experiment))
-    return Cast((job, store_of(store)), worker)
+    until_ns, (player, agent) = experiment.workload.horizon_ns, (InPlaceJob, InPlaceWorker) if in_place else (Job, RescalingWorker)
+    job = player(COORDINATOR, interval_ns, until_ns, detect_ns, laid, begins_with, times, orders, names, scaling.workers_max)
+    worker = agent(costs_of(prices), may_lose_hosts(experiment))
+    return Cast((job, store_of(store)), worker, ("regions",) if in_place else ())
 
 
 def job_of(actors: Sequence[Any]) -> Job | None:
@@ -49,9 +52,13 @@ def _laid(experiment: Experiment, greatest: Mapping[str, int]) -> list[Laid]:
     query = experiment.query
     together = {id: vertex for vertex in vertices(query) for id in vertex}
     groups = {edge.target: edge.partitioning.key_groups for edge in query.edges if edge.partitioning.kind == "hash"}
+    numbers = {spec.id: o for o, spec in enumerate(query.operators)}
+    feeds: dict[str, list[int]] = {id: [] for id in numbers}
+    for edge in query.edges:
+        feeds[edge.source].append(numbers[edge.target])
     found: list[Laid] = []
     for spec in query.operators:
         first = found[-1].first + found[-1].most if found else 0
         most = greatest.get(spec.id, spec.parallelism)
-        found.append(Laid(spec.id, first, most, spec.kind == "source", groups.get(spec.id, 1), together[spec.id]))
+        found.append(Laid(spec.id, first, most, spec.kind == "source", groups.get(spec.id, 1), together[spec.id], tuple(feeds[spec.id])))
     return found

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from engine.checkpointing import messages as M
-from engine.checkpointing.coordinated import CoordinatedRounds
+from engine.checkpointing.coordinated import CoordinatedRounds, Round
 from engine.checkpointing.coordinator import Line
 from engine.core.actors import ActorHost, Directory, Message, Post
 from engine.core.layout import FAR
@@ -68,11 +68,20 @@ class Times(NamedTuple):
     timeout_ns: int
 
 
+class Start(NamedTuple):
+    """Instances have begun anew, or have stood still until then: those of these operators, all where None."""
+
+    go_ns: int
+    operators: frozenset[str] | None
+
+
 class Job(CoordinatedRounds):
     """Takes savepoints for rescales, and between them rounds, if the interval is not FAR; both are numbered together.
 
     parallelism: by operator, as the job runs. actions: all orders, with what became of them. orders: of the document, (at_ns, parallelism).
     """
+
+    kind = "stop_and_restart"
 
     def __init__(
         self,
@@ -123,6 +132,22 @@ class Job(CoordinatedRounds):
         opened = self.open
         return None if opened is None or opened.waits else opened
 
+    @property
+    def starts(self) -> list[Start]:
+        """In order of time."""
+        return [Start(recovery.go_ns, None) for recovery in self.recoveries if not recovery.open]
+
+    @property
+    def standing(self) -> frozenset[str]:
+        """The operators that stand still, or are about to."""
+        stand = self.under_way is not None or self.recovering
+        return frozenset(laid.id for laid in self.operators) if stand else frozenset()
+
+    @property
+    def begins_anew_ns(self) -> int:
+        """When what is stored is fetched, FAR if that is not known."""
+        return self._restart_ns
+
     def order(self, parallelism: Mapping[str, int], now_ns: int, who: str) -> None:
         """From now on so many instances are wanted; operators that are not named stay as they are. Between two windows. An order that waits
         is replaced by a newer one, and one for more workers than there may be comes to nothing. After the horizon nothing is ordered.
@@ -131,7 +156,7 @@ class Job(CoordinatedRounds):
         if now_ns >= self.until_ns:
             return
         number, before, workers = len(self.actions) + 1, dict(self.parallelism), sum(wanted.values())
-        action = Rescale(number, "stop_and_restart", who, now_ns, before, wanted, changed_ns=now_ns)
+        action = Rescale(number, self.kind, who, now_ns, before, wanted, changed_ns=now_ns)
         if workers > self.workers_max:
             action.end("aborted", now_ns, f"with it {workers} workers would run, and workers_max is {self.workers_max}")
         else:
@@ -215,8 +240,9 @@ class Job(CoordinatedRounds):
             self._heard[0].extend(Mark(*mark) for mark in counters[0].tolist())
             self._heard[1].extend(counters[1].tolist())
 
-    def confirmed(self) -> None:
-        last, action = self.rounds[-1], self.under_way
+    def confirmed(self, last: Round, post: Post) -> None:
+        super().confirmed(last, post)
+        action = self.under_way
         if not last.savepoint:
             self._saved = None
             return
@@ -304,7 +330,13 @@ class Job(CoordinatedRounds):
     def _restart(self, saved: Savepoint, host: int) -> Restart:
         own = [fetch for fetch in fetches(saved, self.operators) if self.host_of[fetch.instance] == host]
         reads = [[i, read] for i, read in sorted(self._read.items())]
-        return Restart([self.parallelism[laid.id] for laid in self.operators], own, list(marks(saved, self.operators)), reads)
+        return Restart(
+            [self.parallelism[laid.id] for laid in self.operators], own, list(marks(saved, self.operators)), reads, self.floors(saved)
+        )
+
+    def floors(self, saved: Savepoint) -> list[list[int]]:
+        """`Restart.floors`: partitions go on where they are."""
+        return []
 
     def _restored(self, host: int, epoch: int, now_ns: int, post: Post) -> None:
         super()._restored(host, epoch, now_ns, post)

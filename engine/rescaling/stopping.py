@@ -10,7 +10,7 @@ from .messages import Fetch, Mark
 
 class Laid(NamedTuple):
     """An operator as it is laid out. first, most: its instances' first number, and how many there are. groups: key groups of what it keeps.
-    together: operators of its vertex."""
+    together: operators of its vertex. feeds: numbers of the operators that it sends to."""
 
     id: str
     first: int
@@ -18,6 +18,7 @@ class Laid(NamedTuple):
     is_source: bool
     groups: int
     together: tuple[str, ...]
+    feeds: tuple[int, ...] = ()
 
     def active(self, parallelism: Mapping[str, int]) -> range:
         return range(self.first, self.first + parallelism[self.id])

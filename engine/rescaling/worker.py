@@ -18,7 +18,7 @@ from engine.core.actors import Directory, Message, Post
 from engine.core.arrangement import active, arrange, hold, owners, release
 from engine.core.checkpoints import Checkpoint
 from engine.core.scheduling import HELD
-from engine.core.world import Words, World
+from engine.core.world import Arrays, Words, World
 from engine.services import object_store
 
 from .messages import RELEASE, RESCALE, STOP, Mark, Restart, table
@@ -28,10 +28,11 @@ from .stopping import requests
 @dataclass
 class Stop:
     """What a machine knows of a savepoint that it takes part in: marks of its instances; instance, key group and bytes of what they
-    keep."""
+    keep; of partitions where they go on (`Restart.floors`), where that is asked for."""
 
     marks: list[list[int]] = field(default_factory=list)
     groups: list[list[int]] = field(default_factory=list)
+    places: list[list[int]] = field(default_factory=list)
 
 
 @dataclass
@@ -100,8 +101,7 @@ class RescalingWorker(CoordinatedWorker):
         host = self.host_of[i]
         if number <= self._given_up.get(host, 0):
             return 0
-        if number not in self.stopped:
-            self.stopped[number] = Noted(now_ns, self.unread(world, now_ns))
+        self._note_moment(self.stopped, number, world, now_ns)
         w = world.arrays
         checkpoint = checkpoints.capture(world, i)
         watermark_ns, newest_ns, *_, read = checkpoint.words.tolist()
@@ -116,11 +116,16 @@ class RescalingWorker(CoordinatedWorker):
         hold(world, i)
         return self.costs.capture(size_bytes)
 
+    def _note_moment(self, found: dict[int, Noted], number: int, world: World, now_ns: int) -> None:
+        """The first one of a savepoint counts."""
+        if number not in found:
+            found[number] = Noted(now_ns, self.unread(world, now_ns))
+
     def counters_of(self, host: int, number: int, rows: list[list[int]]) -> list[Words]:
         stop = self._stops.pop((host, number), None)
         return [] if stop is None else [table(stop.marks, len(Mark._fields)), table(stop.groups, 3)]
 
-    def _release(self, world: World, host: int, number: int, now_ns: int) -> None:
+    def _release(self, world: World, host: int, number: int, now_ns: int, post: Post) -> None:
         """The savepoint of this number is given up."""
         self._given_up[host] = number
         machine = self.machine(host)
@@ -144,12 +149,12 @@ class RescalingWorker(CoordinatedWorker):
                 super().obey(world, host, message, now_ns, post)
         elif verb == RELEASE:
             if words[0] == epoch:
-                self._release(world, host, words[1], now_ns)
+                self._release(world, host, words[1], now_ns, post)
         elif verb == RESCALE:
             self.forget(host)
             self.machines[host] = Machine(words[0])
             begin = self._begins[host] = Begin(words[1], message.parcel)
-            self._arrange(world, begin.restart.parallelism)
+            self._arrange(world, begin.restart, now_ns)
             checkpoints.stop(world, host, now_ns, words[0])
             post.send(self.addresses[host], (FETCH, words[0]), 0, after_ns=0 if words[2] else self.costs.restart_ns)
         elif verb == FETCH and begin is not None:
@@ -158,18 +163,21 @@ class RescalingWorker(CoordinatedWorker):
         else:
             super().obey(world, host, message, now_ns, post)
 
-    def _arrange(self, world: World, parallelism: list[int]) -> None:
+    def _arrange(self, world: World, restart: Restart, now_ns: int) -> None:
         """The first machine that obeys makes the arrangement: all that is in use anywhere is held or down."""
-        w = world.arrays
+        w, parallelism = world.arrays, restart.parallelism
         if w.op[:, L.O_PARALLEL].tolist() != parallelism:
             places = {id: world.logs.places(w, id) for id in world.logs.owners}
             arrange(world, parallelism)
             for id, floors in places.items():
                 world.logs.assign(w, id, owners(len(floors), parallelism[self._operators.index(id)]), floors)
-        in_use = active(w)
+        self._take_over(w)
+
+    def _take_over(self, w: Arrays) -> None:
+        """The instances in use are those that the arrangement says."""
         for members in self.instances.values():
             members.clear()
-        for i in np.flatnonzero(in_use).tolist():
+        for i in np.flatnonzero(active(w)).tolist():
             self.instances[self.host_of[i]].append(i)
 
     def _ask(self, world: World, host: int, begin: Begin, post: Post) -> None:
@@ -212,8 +220,7 @@ class RescalingWorker(CoordinatedWorker):
         if begin is None:
             super()._go_on(world, host, now_ns)
         else:
-            if begin.number not in self.went_on:
-                self.went_on[begin.number] = Noted(now_ns, self.unread(world, now_ns))
+            self._note_moment(self.went_on, begin.number, world, now_ns)
             self._begin_anew(world, host, begin)
             checkpoints.resume(world, host, now_ns)
 
@@ -249,7 +256,7 @@ class RescalingWorker(CoordinatedWorker):
     # -- state -------------------------------------------------------------------------------------------------------------------
 
     def state(self) -> Any:
-        stops = [[*name, stop.marks, stop.groups] for name, stop in sorted(self._stops.items())]
+        stops = [[*name, stop.marks, stop.groups, stop.places] for name, stop in sorted(self._stops.items())]
         begins = [
             [host, begin.number, begin.order, begin.awaited, [list(item) for item in sorted(begin.contents.items())]]
             for host, begin in sorted(self._begins.items())
@@ -262,7 +269,7 @@ class RescalingWorker(CoordinatedWorker):
     def restore(self, state: Any) -> None:
         own, stops, given_up, begins, instances, noted = state
         super().restore(own)
-        self._stops = {(host, number): Stop(marks, groups) for host, number, marks, groups in stops}
+        self._stops = {(host, number): Stop(*about) for host, number, *about in stops}
         self._given_up = dict(given_up)
         self._begins = {host: Begin(number, order, awaited, dict(contents)) for host, number, order, awaited, contents in begins}
         self.instances = {host: list(members) for host, members in instances}

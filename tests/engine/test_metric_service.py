@@ -39,7 +39,11 @@ class Job:
         self.parallelism = {operator["id"]: operator.get("parallelism", 1) for operator in made["query"]["operators"]}
         self.under_way: Any = None
         self.recovering = False
-        self.recoveries: list[Any] = []
+        self.starts: list[Start] = []
+
+    @property
+    def standing(self) -> set[str]:
+        return set() if self.under_way is None else set(self.parallelism) if isinstance(self.under_way, str) else self.under_way
 
 
 def watched(made: Document, times: MetricTimes = EXACT, keep_s: float = 1e6, **options: Any) -> tuple[engine.Simulation, Scrapes, Job]:
@@ -249,7 +253,7 @@ def test_what_stands_still_reports_nothing_and_begins_anew() -> None:
     assert {at_ns for found in rows(scrapes).values() for at_ns, _ in found if at_ns > S} == set()
     assert scrapes.metrics.state()["topics"]["bids"][0][-1] == S + 400 * MS
     job.under_way, job.parallelism["work"] = None, 1
-    job.recoveries.append(Start(S + 440 * MS))
+    job.starts.append(Start(S + 440 * MS, None))
     assert scrapes.metrics.instances("work") == [], "what was read before is forgotten at once"
     assert scrapes.metrics.parallelism() == {"bids": 2, "work": 1, "sink": 1}
     simulation.run_until(S + 500 * MS)
@@ -261,8 +265,30 @@ def test_what_stands_still_reports_nothing_and_begins_anew() -> None:
     assert scrapes.metrics.rate(series, "records_in", 300 * MS) == pytest.approx(500, rel=0.05)
 
 
+def test_what_goes_on_reports_while_others_stand_still() -> None:
+    """In a rescale in place: its series go on, with all that they have counted."""
+    made = line_of((2, 2, 1), ("rebalance", "rebalance"), (10.0, 100.0, 10.0), 1000, horizon_s=2)
+    simulation, scrapes, job = watched(made, seconds(scrape_s=0.1, window_s=0.3, meter_s=0.6))
+    simulation.run_until(S + 50 * MS)
+    job.under_way = {"work"}
+    simulation.run_until(S + 450 * MS)
+    late = {key for key, found in rows(scrapes).items() for at_ns, _ in found if at_ns > S}
+    assert late == {("bids", 0), ("bids", 1), ("sink", 0)}
+    job.under_way, job.parallelism["work"] = None, 1
+    job.starts.append(Start(S + 440 * MS, frozenset({"work"})))
+    finished(simulation)
+    assert [series.since_ns for series in scrapes.metrics.instances("bids")] == [0, 0]
+    (series,) = scrapes.metrics.instances("work")
+    assert series.since_ns == S + 440 * MS
+    assert sum(scrapes.metrics.last(each, "records_in") for each in scrapes.metrics.instances("bids")) == pytest.approx(2000, abs=2)
+    assert scrapes.metrics.last(series, "records_in") == pytest.approx(300, abs=52), (
+        "since the last scrape before its start, half of what comes"
+    )
+
+
 class Start(NamedTuple):
     go_ns: int
+    operators: frozenset[str] | None
 
 
 def test_a_vertex_of_several_operators_is_read_as_one() -> None:

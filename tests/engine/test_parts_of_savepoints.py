@@ -69,7 +69,7 @@ def test_all_that_is_stored_is_fetched_once(found: tuple[Savepoint, list[Laid]])
     going_on = {mark.instance: mark for mark in marks(saved, operators)}
     assert sorted(going_on) == [*range(saved.after["keeps"]), 12, 13, 14]
     assert all(going_on[i] == saved.marks[i] for i in (12, 13, 14))
-    order = Restart([1, 2], taken, list(going_on.values()), [[3, 4]])
+    order = Restart([1, 2], taken, list(going_on.values()), [[3, 4]], [[0, 1, 5, 6, -3]])
     assert Restart.from_bytes(order.to_bytes()) == order
 
 

@@ -1,0 +1,521 @@
+"""Rescaling in place: only what changes stands still, and what has to stand still for it (docs/autoscaling.md, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.checkpointing import messages as M
+from engine.checkpointing.coordinated import Round
+from engine.checkpointing.messages import TRIGGER
+from engine.checkpointing.worker import BASE_BYTES, PIECE_BYTES, Costs, Upload
+from engine.core import keyed
+from engine.core import layout as L
+from engine.core.actors import Message, Post
+from engine.core.arrangement import active, arrange, bar, hold, join, owners, part_from, release
+from engine.core.checkpoints import BEGINNING, Checkpoint, Place
+from engine.core.keyed import KeyedState, tables_from_bytes, tables_to_bytes
+from engine.core.layout import FAR
+from engine.core.world import Words, World
+from engine.services import object_store
+
+from .job import Job, Rescale, Start
+from .messages import GO_ON, MOVE, MOVED, PREPARE, RELEASE, Mark, Restart, table
+from .stopping import Laid, Savepoint, Stored, fetches, groups_of, requests
+from .worker import RescalingWorker, Stop
+
+
+def standing(operators: Sequence[Laid], changed: Collection[int]) -> set[int]:
+    """Numbers of the operators that stand still while those of `changed` get other parallelisms: these, those that send to them, and
+    whatever lies between two of them, since it would fill up and hold the former back. Receivers of sources, too: instances of sources
+    differ in their watermark, and who reads another's partitions from then on may have said more than that one."""
+    found = {o for o, laid in enumerate(operators) if o in changed or not set(changed).isdisjoint(laid.feeds)}
+    from_sources = {id for laid in operators if laid.is_source for id in laid.together}
+    for o in changed:
+        if operators[o].id in from_sources:
+            found |= set(operators[o].feeds)
+    ahead, behind = set(found), set(found)
+    for _ in operators:
+        ahead |= {fed for o in ahead for fed in operators[o].feeds}
+        behind |= {o for o, laid in enumerate(operators) if not behind.isdisjoint(laid.feeds)}
+    return ahead & behind
+
+
+class Plan(NamedTuple):
+    """What is stopped for. number: of the round. parallelism: by operator, afterwards. still: numbers of the operators that stand still."""
+
+    number: int
+    parallelism: list[int]
+    still: list[int]
+
+    def to_bytes(self) -> bytes:
+        return tables_to_bytes([np.array(words, np.int64) for words in ([self.number], self.parallelism, self.still)])
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Plan:
+        (number,), parallelism, still = (words.tolist() for words in tables_from_bytes(content))
+        return cls(number, parallelism, still)
+
+
+class InPlaceJob(Job):
+    """Pods are started while all runs; then what is concerned stops behind a round of barriers, state changes hands, and it goes on. In
+    `times` restart_ns is how long the switch takes."""
+
+    kind = "in_place"
+
+    def __init__(self, *about: Any):
+        super().__init__(*about)
+        self._pods = [0, 0]  # the order that pods are started for, and when they are there
+        self._plan: Plan | None = None  # of the last round
+        self._moving: Savepoint | None = None
+        none = {i: Mark(i, -FAR, -FAR, 0) for laid in self.operators for i in range(laid.first, laid.first + laid.most)}
+        self._last = Savepoint(0, dict(self.parallelism), dict(self.parallelism), none, {i: Stored(0, 0, {}) for i in none})
+        self._places: list[list[int]] = []  # of partitions, in the last round that was confirmed: `Restart.floors`
+        self._places_heard: list[list[int]] = []
+        self._read_since: dict[int, int] = {}  # what sources had read that have stopped since then
+        self._went_on: list[tuple[int, list[str]]] = []  # ends of rescales, and what had stood still
+        self._awaited: list[int] = []  # machines that have not got yet what moves to them
+
+    # -- stopping ----------------------------------------------------------------------------------------------------------------
+
+    def _begin_next(self, now_ns: int, post: Post) -> None:
+        waiting = self.open
+        if waiting is not None and waiting.waits and self._pods_ns(waiting, now_ns) > now_ns:
+            self._look_ns = self._pods[1]
+            return
+        super()._begin_next(now_ns, post)
+
+    def _pods_ns(self, action: Rescale, now_ns: int) -> int:
+        """When the pods for an order are there."""
+        if self._pods[0] != action.number:
+            more = any(p > self.parallelism[id] for id, p in action.after.items())
+            self._pods = [action.number, now_ns + more * self.times.pod_start_ns]
+        return self._pods[1]
+
+    def call(self, opened: Round, verb: int, post: Post) -> None:
+        """By way of the machines: the first of them says where barriers go."""
+        self._heard, self._places_heard = ([], []), []
+        action = self.under_way
+        wanted = self.parallelism if action is None else action.after
+        parallelism = [wanted[laid.id] for laid in self.operators]
+        still = set(range(len(self.operators)))
+        if action is not None:
+            still = standing(self.operators, [o for o, laid in enumerate(self.operators) if action.before[laid.id] != wanted[laid.id]])
+        self._plan = Plan(opened.number, parallelism, sorted(still))
+        size_bytes = M.MESSAGE_BYTES + M.ROW_BYTES * len(self.operators)
+        for host in self.reporting:
+            words = (PREPARE, opened.epoch, opened.number, verb)
+            post.send(self.addresses[host], words, size_bytes, parcel=self._plan.to_bytes())
+
+    @property
+    def reporting(self) -> Sequence[int]:
+        return self._hosts(self.parallelism)
+
+    def _hosts(self, *parallelisms: dict[str, int]) -> list[int]:
+        """The machines that have instances of what stands still, in these arrangements."""
+        assert self._plan is not None
+        laid = [self.operators[o] for o in self._plan.still]
+        return sorted({self.host_of[i] for parallelism in parallelisms for one in laid for i in one.active(parallelism)})
+
+    def hear(self, message: Message, now_ns: int, post: Post) -> None:
+        verb, epoch, number = message.words
+        if verb != MOVED:
+            super().hear(message, now_ns, post)
+        elif epoch == self.epoch and self._moving is not None and number == self._moving.number:
+            self._awaited.remove(self.host_at[message.sender])
+            if not self._awaited:
+                self._go_on(now_ns, post)
+
+    def confirmed(self, last: Round, post: Post) -> None:
+        seen = {mark.instance: mark for mark in sorted(self._heard[0])}
+        stored = {i: Stored(0, 0, {}) for i in self.members}
+        stored |= {row[M.INSTANCE]: Stored(row[M.BYTES], row[M.PIECES], {}) for row in sorted(last.taken)}
+        for i, group, size_bytes in sorted(self._heard[1]):
+            stored[i].groups[group] = size_bytes
+        saved, places = Savepoint(last.number, dict(self.parallelism), dict(self.parallelism), seen, stored), sorted(self._places_heard)
+        self._heard, self._places_heard = ([], []), []
+        read = {i: mark.read for i, mark in seen.items() if i in self._read}
+        action = self.under_way
+        assert self._plan is not None
+        if not last.savepoint:
+            super().confirmed(last, post)
+            self._last, self._places = saved, places
+            self._read |= self._read_since | read
+            self._read_since = {}
+            return
+        assert action is not None
+        captured_ns = [row[M.CAPTURED_NS] for row in last.taken]
+        action.stopped_ns, action.drained_ns = min(captured_ns), max(captured_ns)
+        action.stored_ns = action.changed_ns = last.ended_ns
+        self._moving = saved._replace(after=action.after)
+        self._read_since |= read
+        sources = [self.operators[o] for o in self._plan.still if self.operators[o].is_source]
+        known = self._read | self._read_since
+        action.read = {laid.id: sum(known[i] for i in range(laid.first, laid.first + laid.most)) for laid in sources}
+        action.state_bytes = action.moved_bytes = sum(fetch.bytes for fetch in fetches(self._moving, self.operators))
+        assert action.moved_bytes == sum(sum(one.groups.values()) for one in stored.values()), "some group has no owner, or two"
+        self._deadline_ns = FAR
+        self._restart_ns = last.ended_ns + max(1, self.times.restart_ns)
+
+    def heard(self, rows: Words, counters: list[Words]) -> None:
+        super().heard(rows, counters)
+        if counters:
+            self._places_heard += counters[2].tolist()
+
+    def _give_up(self, now_ns: int, why: str, post: Post) -> None:
+        """All go on where they stand, but nothing else begins before the last barrier has come to its end."""
+        last = self.rounds[-1]
+        if self.under_way is None:  # it is the end
+            return
+        last.failed = True
+        self._abort(now_ns, why)
+        for host in self.reporting:
+            post.send(self.addresses[host], (RELEASE, last.epoch, last.number), M.MESSAGE_BYTES)
+
+    # -- changing ----------------------------------------------------------------------------------------------------------------
+
+    def _begin_anew(self, now_ns: int, post: Post) -> None:
+        """State may change hands."""
+        action, moving = self.under_way, self._moving
+        assert action is not None
+        assert moving is not None
+        self._restart_ns = FAR
+        action.arranged_ns = action.changed_ns = now_ns
+        self._awaited = self._hosts(action.before, action.after)
+        before, self.parallelism = self.machines, dict(action.after)
+        self._take_over()
+        self.machines = sorted({*before, *self.machines})
+        if self.interval_ns < FAR:  # what is stored of the arrangement before is what all would go back to, in parts
+            self._saved = self._last._replace(after=self.parallelism)
+        parallelism = [self.parallelism[laid.id] for laid in self.operators]
+        for host in self._awaited:
+            own = [fetch for fetch in fetches(moving, self.operators) if self.host_of[fetch.instance] == host]
+            restart = Restart(parallelism, own, [], [], [])
+            size_bytes = M.MESSAGE_BYTES + M.ROW_BYTES * (len(parallelism) + restart.rows)
+            post.send(self.addresses[host], (MOVE, self.epoch, moving.number), size_bytes, parcel=restart.to_bytes())
+
+    def _go_on(self, now_ns: int, post: Post) -> None:
+        action, moving = self.under_way, self._moving
+        assert action is not None
+        assert moving is not None
+        for host in self._hosts(action.before, action.after):
+            post.send(self.addresses[host], (GO_ON, self.epoch, moving.number), M.MESSAGE_BYTES)
+        post.send(self.store, (object_store.DELETE, 0, M.key(moving.number), M.key(moving.number + 1)), M.MESSAGE_BYTES)
+        action.restored_ns = now_ns
+        self._went_on.append((now_ns, self._stood()))
+        action.end("done", now_ns)
+        self._moving = None
+        self._take_over()
+        self._begin_next(now_ns, post)
+        if self.interval_ns < FAR and now_ns < self.until_ns and not self.busy:  # the sooner there is something of this arrangement
+            self.begin_round(now_ns, TRIGGER, post)
+
+    @property
+    def starts(self) -> list[Start]:
+        return sorted([*super().starts, *(Start(at_ns, frozenset(ids)) for at_ns, ids in self._went_on)], key=lambda start: start.go_ns)
+
+    @property
+    def standing(self) -> frozenset[str]:
+        if self.under_way is None or self.recovering:
+            return super().standing
+        return frozenset(self._stood())
+
+    def _stood(self) -> list[str]:
+        """What stands still in the rescale that is under way; with it counts what forward edges connect to it."""
+        assert self._plan is not None
+        return sorted({id for o in self._plan.still for id in self.operators[o].together})
+
+    # -- losses --------------------------------------------------------------------------------------------------------------------
+
+    def recover(self, hosts: Sequence[int], now_ns: int, post: Post) -> None:
+        hosts = [host for host in hosts if host in self.machines]
+        action = self.under_way
+        if not hosts:
+            return
+        if action is not None and action.arranged_ns < 0:
+            lost = ", ".join(self.names[host] for host in hosts)
+            self._abort(now_ns, f"{lost} was lost before anything had changed")
+        self._restart_ns, self._moving, self._awaited, self._places_heard, self._read_since = FAR, None, [], [], {}
+        super().recover(hosts, now_ns, post)
+
+    def floors(self, saved: Savepoint) -> list[list[int]]:
+        """Where partitions were in the round that all go back to; with none they go on at the beginning."""
+        return self._places
+
+    # -- state -----------------------------------------------------------------------------------------------------------------------
+
+    def state(self) -> Any:
+        moving, plan = self._moving, self._plan
+        own = [list(self._pods), None if plan is None else plan.to_bytes(), None if moving is None else moving.state(), list(self._awaited)]
+        own += [[[at_ns, list(ids)] for at_ns, ids in self._went_on]]
+        own += [self._last.state(), self._places, self._places_heard, [list(item) for item in sorted(self._read_since.items())]]
+        return {**super().state(), "in_place": own}
+
+    def restore(self, state: Any) -> None:
+        super().restore(state)
+        pods, plan, moving, awaited, went_on, last, self._places, self._places_heard, read_since = state["in_place"]
+        self._went_on = [(at_ns, list(ids)) for at_ns, ids in went_on]
+        self._read_since = dict(read_since)
+        self._last = Savepoint.from_state(last)
+        self._pods, self._awaited = list(pods), list(awaited)
+        self._plan = None if plan is None else Plan.from_bytes(plan)
+        self._moving = None if moving is None else Savepoint.from_state(moving)
+
+
+@dataclass
+class Move:
+    """What a machine is getting. awaited: answers of the store that are still to come. contents: by old instance."""
+
+    number: int
+    order: bytes
+    awaited: int = 0
+    contents: dict[int, bytes] = field(default_factory=dict)
+
+    @property
+    def restart(self) -> Restart:
+        return Restart.from_bytes(self.order)
+
+
+class InPlaceWorker(RescalingWorker):
+    """Instances that stand still keep what they have, but for key groups that go elsewhere."""
+
+    def __init__(self, costs: Costs, contents: bool):
+        super().__init__(costs, contents)
+        self._plan: Plan | None = None  # as the first machine that obeyed has laid it down
+        self._moves: dict[int, Move] = {}  # by machine
+
+    def obey(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
+        verb, *words = message.words
+        move = self._moves.get(host)
+        if message.sender == self.store:
+            if move is not None and words[0] == -move.number:
+                self._fetched_part(world, host, message, move, post)
+            else:
+                super().obey(world, host, message, now_ns, post)
+        elif verb not in (PREPARE, MOVE, GO_ON):
+            super().obey(world, host, message, now_ns, post)
+        elif words[0] >= self.machine(host).epoch:  # greater: it had nothing in use, and took no part in recoveries
+            self.machine(host).epoch = words[0]
+            if verb == PREPARE:
+                self._prepare(world, host, message, now_ns, post)
+            elif verb == MOVE:
+                self._move(world, host, message, now_ns, post)
+            else:
+                self._get(world, host, now_ns)
+
+    # -- stopping ------------------------------------------------------------------------------------------------------------------
+
+    def _prepare(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
+        _, epoch, number, verb = message.words
+        if self._plan is None or self._plan.number != number:
+            self._plan = Plan.from_bytes(message.parcel)
+            bar(world, self._plan.still, number if verb == TRIGGER else -number, now_ns)
+        for i in self.together(host, -1):
+            if world.arrays.align[i, L.A_INPUTS] == 0:
+                post.send(i, (verb, epoch, number), M.MESSAGE_BYTES)
+
+    def together(self, host: int, instance: int) -> list[int]:
+        """Those that stand still; in rounds all do."""
+        assert self._plan is not None
+        still = {self._operators[o] for o in self._plan.still}
+        return [i for i in self.instances[host] if self._directory.instances[i][0] in still]
+
+    def _stop(self, world: World, i: int, number: int, now_ns: int, post: Post, asked_ns: int) -> int:
+        host, plan = self.host_of[i], self._plan
+        assert plan is not None
+        assert plan.number == number
+        if number <= self._given_up.get(host, 0):
+            self.refused(host, number, i, now_ns, post)
+            return 0
+        self._note_moment(self.stopped, number, world, now_ns)
+        leaving = self._leaving(world, i, plan)
+        self._note(world, i, number, leaving)
+        size_bytes, content = BASE_BYTES, b""
+        if leaving is not None:
+            size_bytes, content = BASE_BYTES + leaving.state_bytes, leaving.to_bytes()
+        self.upload(i, number, Upload(now_ns, size_bytes, content, asked_ns), post)
+        hold(world, i)
+        return self.costs.capture(size_bytes)
+
+    def _note(self, world: World, i: int, number: int, state: KeyedState | None) -> None:
+        """What is reported of an instance beside the row of its checkpoint."""
+        w = world.arrays
+        o, index = w.inst[i, [L.I_OP, L.I_INDEX]].tolist()
+        stop = self._stops.setdefault((self.host_of[i], number), Stop())
+        watermark_ns, newest_ns, again, read = w.inst[i, [L.I_WATERMARK, L.I_NEWEST_EVENT, L.I_AGAIN, L.I_IN]].tolist()
+        stop.marks.append([i, watermark_ns, newest_ns, read - again])
+        if state is not None:
+            sizes = keyed.bytes_by_group(state, w, o)
+            stop.groups += [[i, group, int(sizes[group])] for group in np.flatnonzero(sizes).tolist()]
+        if w.inst[i, L.I_SOURCE]:
+            id = self._operators[o]
+            owned = zip(world.logs.owners[id].tolist(), world.logs.places(w, id), strict=True)
+            stop.places += [[o, k, *place] for k, (owner, place) in enumerate(owned) if owner == index]
+
+    def capture(self, world: World, i: int) -> tuple[bytes, int]:
+        """In a round. Who goes back to it may be in another arrangement by then, and take a part."""
+        found = super().capture(world, i)
+        if self.contents:
+            assert self._plan is not None
+            self._note(world, i, self._plan.number, Checkpoint.from_bytes(found[0]).state)
+        return found
+
+    def counters_of(self, host: int, number: int, rows: list[list[int]]) -> list[Words]:
+        stop = self._stops.get((host, number))
+        return [] if stop is None else [*super().counters_of(host, number, rows), table(stop.places, 5)]
+
+    def _leaving(self, world: World, i: int, plan: Plan) -> KeyedState | None:
+        """What instance `i` holds of key groups that are another's afterwards."""
+        w = world.arrays
+        o = int(w.inst[i, L.I_OP])
+        keeping = world.keepings[o]
+        if keeping is None or plan.parallelism[o] == w.op[o, L.O_PARALLEL]:
+            return None
+        groups = keyed.key_groups(w, o)[1]
+        state = keyed.capture(world, keeping, i, 0, groups)
+        assert (state.sizes > 0).all(), "what counts nothing would be left behind"
+        stays = groups_of(int(w.inst[i, L.I_INDEX]), plan.parallelism[o], groups)
+        return keyed.rest(state, w, o, stays.start, stays.stop)
+
+    def _release(self, world: World, host: int, number: int, now_ns: int, post: Post) -> None:
+        self._given_up[host] = number
+        machine = self.machine(host)
+        for name in [name for name in machine.uploads if name[0] == number]:
+            del machine.uploads[name]
+            self.refused(host, number, name[1], now_ns, post)
+        self._stops.pop((host, number), None)
+        for i in self.instances[host]:
+            if world.arrays.inst[i, L.I_RANK] == L.FAR:
+                release(world, i, now_ns)
+
+    # -- changing ------------------------------------------------------------------------------------------------------------------
+
+    def _move(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
+        """The first machine that obeys makes the arrangement; then each fetches what its instances get."""
+        move = self._moves[host] = Move(message.words[2], message.parcel)
+        restart = move.restart
+        if world.arrays.op[:, L.O_PARALLEL].tolist() != restart.parallelism:
+            self._rearrange(world, restart.parallelism, now_ns)
+        for fetch in restart.fetches:
+            for piece, size_bytes in requests(fetch, PIECE_BYTES):
+                post.send(self.store, (object_store.GET, -move.number, M.key(move.number, fetch.old, piece), size_bytes), M.MESSAGE_BYTES)
+                move.awaited += 1
+        if not move.awaited:
+            self._has_all(host, move, post)
+
+    def _rearrange(self, world: World, parallelism: list[int], now_ns: int) -> None:
+        plan, w = self._plan, world.arrays
+        assert plan is not None
+        assert plan.parallelism == parallelism
+        before = active(w)
+        changed = np.flatnonzero(w.op[:, L.O_PARALLEL] != parallelism)
+        places = {id: world.logs.places(w, id) for id in world.logs.owners if self._operators.index(id) in changed}
+        for o in changed.tolist():
+            own = w.inst[:, L.I_OP] == o
+            old, new = np.flatnonzero(own & before), np.flatnonzero(own & (w.inst[:, L.I_INDEX] < parallelism[o]))
+            for i in old.tolist():
+                self._drop(world, i, o, parallelism[o])
+            least = w.inst[old][:, [L.I_WATERMARK, L.I_NEWEST_EVENT]].min(axis=0)
+            w.inst[new[:, None], [L.I_WATERMARK, L.I_NEWEST_EVENT]] = least
+        arrange(world, parallelism, changed.tolist(), plan.still)
+        for id, floors in places.items():
+            world.logs.assign(w, id, owners(len(floors), parallelism[self._operators.index(id)]), floors)
+        now = active(w)
+        goes_on = ~np.isin(w.edge[:, L.E_TARGET], plan.still)[w.chan[:, L.C_EDGE]]
+        join(w, np.flatnonzero(goes_on & (now & ~before)[w.chan[:, L.C_SENDER]]))
+        part_from(world, np.flatnonzero(goes_on & (before & ~now)[w.chan[:, L.C_SENDER]]), now_ns)
+        w = world.arrays
+        w.inst[before & ~now, L.I_RANK] = 0
+        for i in np.flatnonzero(now & ~before).tolist():  # a new pod
+            w.inst[i, [L.I_COLD, L.I_UP]] = w.inst[i, L.I_IN], now_ns
+            w.inst[i, L.I_LIFE] = max(int(w.inst[i, L.I_LIFE]), max(machine.epoch for machine in self.machines.values()) * L.EPOCH)
+            if w.g[L.G_TRACING]:
+                w.behind[i, L.B_IDLE] = now_ns
+            hold(world, i)
+        self._take_over(w)
+
+    def _arrange(self, world: World, restart: Restart, now_ns: int) -> None:
+        """In a recovery: to what is in parts, and not what sources have read since."""
+        if world.arrays.op[:, L.O_PARALLEL].tolist() != restart.parallelism:
+            self._rearrange(world, restart.parallelism, now_ns)
+        places: dict[str, list[Place]] = {id: [BEGINNING] * len(owner) for id, owner in world.logs.owners.items()}
+        for o, partition, *place in restart.floors:
+            places[self._operators[o]][partition] = Place(*place)
+        for id, floors in places.items():
+            world.logs.set_floors(id, floors)
+        w = world.arrays
+        for i, read in restart.reads:  # of those not in use, too, whose machine may take no part
+            if not active(w)[i]:
+                w.inst[i, L.I_AGAIN] = w.inst[i, L.I_IN] - read
+
+    def _drop(self, world: World, i: int, o: int, parallelism: int) -> None:
+        """Instance `i` holds no longer what another one gets."""
+        keeping, w = world.keepings[o], world.arrays
+        if keeping is None:
+            return
+        groups = keyed.key_groups(w, o)[1]
+        index = int(w.inst[i, L.I_INDEX])
+        stays = groups_of(index, parallelism, groups) if index < parallelism else range(groups, groups)
+        keyed.take(world, keeping, i, 0, stays.start)
+        keyed.take(world, keeping, i, stays.stop, groups)
+        w.inst[i, L.I_TICK] = FAR  # it stands still
+        if not len(stays):
+            assert w.inst[i, L.I_ENTRIES] == w.inst[i, L.I_STATE_BYTES] == 0
+            w.inst[i, L.I_PANE_END] = FAR
+
+    def _fetched_part(self, world: World, host: int, message: Message, move: Move, post: Post) -> None:
+        outcome, _, key = message.words
+        if outcome != object_store.DONE:
+            raise AssertionError(f"the store has lost {M.of_key(key)}, which was to move")
+        if message.parcel:
+            move.contents[M.of_key(key)[1]] = message.parcel
+        move.awaited -= 1
+        if not move.awaited:
+            self._has_all(host, move, post)
+
+    def _has_all(self, host: int, move: Move, post: Post) -> None:
+        own: dict[int, int] = {}
+        for fetch in move.restart.fetches:
+            own[fetch.instance] = own.get(fetch.instance, 0) + fetch.bytes
+        work_ns = max(own.values(), default=0) * self.costs.ps_per_byte // 1000
+        post.send(self.coordinator, (MOVED, self.machine(host).epoch, move.number), M.MESSAGE_BYTES, after_ns=work_ns)
+
+    def _get(self, world: World, host: int, now_ns: int) -> None:
+        """What moves is there on all machines: whoever stands still goes on."""
+        move = self._moves.pop(host, None)
+        if move is None:  # it was lost, and has nothing that could go on
+            return
+        self._note_moment(self.went_on, move.number, world, now_ns)
+        world.arrays = world.logs.reload(world.arrays)
+        for fetch in move.restart.fetches:
+            w = world.arrays
+            o = int(w.inst[fetch.instance, L.I_OP])
+            keeping = world.keepings[o]
+            assert keeping is not None
+            part = keyed.part(KeyedState.from_bytes(move.contents[fetch.old]), w, o, fetch.first, fetch.end)
+            assert part.state_bytes == fetch.bytes, "state is lost, or comes twice"
+            keyed.put(world, keeping, fetch.instance, part)
+        for i in self.together(host, -1):
+            release(world, i, now_ns)
+
+    def forget(self, host: int) -> None:
+        super().forget(host)
+        self._moves.pop(host, None)
+
+    # -- state -------------------------------------------------------------------------------------------------------------------
+
+    def state(self) -> Any:
+        moves = [
+            [host, move.number, move.order, move.awaited, [list(item) for item in sorted(move.contents.items())]]
+            for host, move in sorted(self._moves.items())
+        ]
+        return [super().state(), None if self._plan is None else self._plan.to_bytes(), moves]
+
+    def restore(self, state: Any) -> None:
+        own, plan, moves = state
+        super().restore(own)
+        self._plan = None if plan is None else Plan.from_bytes(plan)
+        self._moves = {host: Move(number, order, awaited, dict(contents)) for host, number, order, awaited, contents in moves}
