@@ -233,7 +233,12 @@ class Scrapes:
 
     def restore(self, state: Any) -> None:
         self.metrics.restore(state["metrics"])
-        self._at_ns, self._stood, self._begun, self._counts = state["at_ns"], frozenset(state["stood"]), state["begun"], dict(state["counts"])
+        self._at_ns, self._stood, self._begun, self._counts = (
+            state["at_ns"],
+            frozenset(state["stood"]),
+            state["begun"],
+            dict(state["counts"]),
+        )
         self._last, self._base = [list(each) for each in state["last"]], [list(each) for each in state["base"]]
         self._outs = [(at_ns, list(outs)) for at_ns, outs in state["outs"]]
 

@@ -18,7 +18,7 @@ from engine.core.arrangement import active
 from engine.core.scheduling import HELD
 
 from .agreement import simulated
-from .recovery_examples import loss, with_losses
+from .recovery_examples import counting, loss, with_losses
 from .test_losses_in_rescales import AFTER, JOBS, ORDERED_NS, assert_right, slow
 from .test_losses_on_purpose import MS, Moment, hosts_of, in_an_upload, lost_then, on_another_host, worker_of
 from .test_recovery import Document, finished, random_losses
@@ -160,6 +160,58 @@ def test_results_do_not_depend_on_rescales_and_losses(job: Callable[..., Documen
     assert manager.recoveries
     assert all(action.outcome for action in manager.actions)
     assert_right(simulation, job)
+
+
+# -- machines with nothing in use -----------------------------------------------------------------------------------------------------
+
+
+def shrinking(*more: Document) -> Document:
+    """At 60 ms nothing is left in use on the last machine."""
+    orders = [{"at_s": 0.06, "parallelism": dict.fromkeys(AFTER["counting"], 3)}, *more]
+    return in_place(slow(counting), orders, {"switch_s": 0.002, "pod_start_s": 0})
+
+
+def in_use(simulation: engine.Simulation, host: int) -> bool:
+    w = simulation._world.arrays
+    return bool((active(w) & (w.inst[:, L.I_HOST] == host)).any())
+
+
+def test_machines_that_took_no_part_in_a_recovery_take_part_in_what_comes_behind_it() -> None:
+    growing = {"at_s": 0.17, "parallelism": dict.fromkeys(AFTER["counting"], 5)}
+    simulation = simulated(with_losses(shrinking(growing), [loss("w2", 0.13), loss("w4", 0.25)]), trace=False, keep_outputs=True)
+    last = len(simulation.experiment.expanded_hosts()) - 1
+    simulation.run_until(169 * MS)
+    manager, worker = job_of(simulation), worker_of(simulation)
+    assert len(manager.recoveries) == 1
+    assert not manager.recovering
+    assert not in_use(simulation, last)
+    assert worker.machine(last).epoch < manager.epoch, "it knows nothing of the recovery"
+    simulation.run_until(simulation.end_ns)
+    assert [action.outcome for action in manager.actions] == ["done", "done"]
+    assert in_use(simulation, last)
+    assert worker.machine(last).epoch == manager.epoch
+    assert len(manager.recoveries) == 2
+    line = {number for number in manager.recoveries[1].line if number >= 0}
+    assert line == {one.number for one in manager.rounds if one.triggered_ns == manager.actions[1].ended_ns}
+    assert_counts_add_up(simulation)
+    assert_right(simulation, counting)
+
+
+def test_what_sources_have_read_that_are_not_in_use_any_more_is_taken_back() -> None:
+    """A loss before the first round of the new arrangement: others read their partitions again, and their machine takes no part."""
+    simulation, _, _ = lost_then(shrinking(), in_going_on, 60 * MS, 200 * MS, other=False)
+    last = len(simulation.experiment.expanded_hosts()) - 1
+    simulation.run_until(simulation.end_ns)
+    manager, w = job_of(simulation), simulation._world.arrays
+    (action,), (recovery,) = manager.actions, manager.recoveries
+    assert action.outcome == "done"
+    assert last not in recovery.ordered
+    gone = (w.inst[:, L.I_SOURCE] == 1) & ~active(w) & (w.inst[:, L.I_IN] > 0)
+    assert (w.inst[gone, L.I_HOST] == last).all()
+    assert (w.inst[gone, L.I_AGAIN] > 0).all()
+    assert gone.any()
+    assert_counts_add_up(simulation)
+    assert_right(simulation, counting)
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.__name__)
