@@ -119,7 +119,7 @@ def scaled_by(experiment: Experiment, begun: Experiment, plan: Plan, job: Any, w
     horizon_ns, end_ns = experiment.workload.horizon_ns, experiment.workload.end_ns
     numbers = {spec.id: n for n, spec in enumerate(experiment.query.operators) if spec.id in experiment.workload.sources}
     topics = Topics(numbers, retention_of(others))
-    worker.unread = topics.unread
+    worker.topics = topics
     samples = Samples(topics, job, end_ns)
     controls: list[Control] = []
     loop = None

@@ -23,7 +23,7 @@ from engine.spec.units import seconds_ns
 from . import judging
 from .loop import AutoscalingLoop
 from .metrics import SECOND_NS
-from .scrapes import RunningJob
+from .scrapes import RunningJob, unread
 
 SAMPLE_NS = 15 * SECOND_NS
 
@@ -70,11 +70,11 @@ class Noted(Protocol):
     def at_ns(self) -> int: ...
 
     @property
-    def unread(self) -> int: ...
+    def unread(self) -> int | None: ...
 
 
 class Stops(Protocol):
-    """Moments of rescales, by number of the savepoint, and what stood in the topics then: the first source stopped, and went on."""
+    """Moments of rescales, by number of the savepoint, and what stood in the topics then: the first instance stopped, and went on."""
 
     @property
     def stopped(self) -> Mapping[int, Noted]: ...
@@ -107,9 +107,9 @@ class Topics:
             found[id] = logs.appended(w, id, now_ns) - (read + dropped) * w.op.item(o, L.O_WEIGHT)
         return found
 
-    def unread(self, world: World, now_ns: int) -> int:
-        """The same of all sources."""
-        return sum(self.lag(world.arrays, world.logs, now_ns).values())
+    def lag_of(self, w: Arrays, i: int, now_ns: int) -> int:
+        """Of the partitions of one instance."""
+        return unread(w, i, now_ns) * w.op.item(w.inst.item(i, L.I_OP), L.O_WEIGHT)
 
     def oldest_wait_ns(self, w: Arrays, logs: SourceLogs, now_ns: int) -> int:
         """Age of the oldest record that has not been read; 0 if there is none."""
@@ -157,7 +157,7 @@ class Samples:
         new = list(zip(self._waits or [(0, 0, 0)] * len(waits), waits, strict=True))
         waited = sum((after - before) % 2**64 * weight for (before, _, _), (after, _, weight) in new)
         count = sum((after - before) * weight for (_, before, _), (_, after, weight) in new)
-        appended, lag = sum(self._topics.appended(w, logs, now_ns).values()), self._topics.unread(world, now_ns)
+        appended, lag = sum(self._topics.appended(w, logs, now_ns).values()), sum(self._topics.lag(w, logs, now_ns).values())
         stands = any(id in self._job.standing for id in self._topics.sources)
         self.rows.append([now_ns, appended, lag, waited, count, self._topics.oldest_wait_ns(w, logs, now_ns), int(stands)])
         self._waits, self._next_ns = waits, now_ns + SAMPLE_NS

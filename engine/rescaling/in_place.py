@@ -330,7 +330,7 @@ class InPlaceWorker(RescalingWorker):
         if number <= self._given_up.get(host, 0):
             self.refused(host, number, i, now_ns, post)
             return 0
-        self._note_moment(self.stopped, number, world, now_ns)
+        self._note_stop(world, i, number, now_ns)
         leaving = self._leaving(world, i, plan)
         self._note(world, i, number, leaving)
         size_bytes, content = BASE_BYTES, b""
@@ -488,7 +488,8 @@ class InPlaceWorker(RescalingWorker):
         move = self._moves.pop(host, None)
         if move is None:  # it was lost, and has nothing that could go on
             return
-        self._note_moment(self.went_on, move.number, world, now_ns)
+        assert self._plan is not None
+        self._note_going_on(world, move.number, [self._operators[o] for o in self._plan.still], now_ns)
         world.arrays = world.logs.reload(world.arrays)
         for fetch in move.restart.fetches:
             w = world.arrays

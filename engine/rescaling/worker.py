@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -51,17 +51,27 @@ class Begin:
 
 
 class Noted(NamedTuple):
-    """A moment, and how many real records stood unread in the topics then."""
+    """A moment, and how many real records stood unread in the topics of the sources that it concerns, None if there are none."""
 
-    at_ns: int
-    unread: int
+    at_ns: int = L.FAR
+    unread: int | None = None
+
+
+class Topics(Protocol):
+    """What stands there unread, in real records."""
+
+    def lag(self, w: Arrays, logs: checkpoints.SourceLogs, now_ns: int) -> Mapping[str, int]:
+        """By source."""
+
+    def lag_of(self, w: Arrays, i: int, now_ns: int) -> int:
+        """Of the partitions of one instance."""
 
 
 class RescalingWorker(CoordinatedWorker):
     """Rounds as they are, and savepoints: behind their own checkpoint instances are held until they are released or begin anew.
 
     instances: of each machine that has some laid out, those in use. For those who watch, by number of the savepoint: stopped, when the
-    first source did; went_on, when the first machine did in the new arrangement. unread: counts what stands in the topics.
+    first instance did, and what stood in the topics as each source did; went_on, when the first machine did in the new arrangement.
     """
 
     def __init__(self, costs: Costs, contents: bool):
@@ -71,7 +81,7 @@ class RescalingWorker(CoordinatedWorker):
         self._begins: dict[int, Begin] = {}  # by machine
         self.stopped: dict[int, Noted] = {}
         self.went_on: dict[int, Noted] = {}
-        self.unread: Callable[[World, int], int] = lambda world, now_ns: 0
+        self.topics: Topics | None = None  # of a run that is watched
 
     def start(self, directory: Directory) -> None:
         super().start(directory)
@@ -101,7 +111,7 @@ class RescalingWorker(CoordinatedWorker):
         host = self.host_of[i]
         if number <= self._given_up.get(host, 0):
             return 0
-        self._note_moment(self.stopped, number, world, now_ns)
+        self._note_stop(world, i, number, now_ns)
         w = world.arrays
         checkpoint = checkpoints.capture(world, i)
         watermark_ns, newest_ns, *_, read = checkpoint.words.tolist()
@@ -116,10 +126,19 @@ class RescalingWorker(CoordinatedWorker):
         hold(world, i)
         return self.costs.capture(size_bytes)
 
-    def _note_moment(self, found: dict[int, Noted], number: int, world: World, now_ns: int) -> None:
-        """The first one of a savepoint counts."""
-        if number not in found:
-            found[number] = Noted(now_ns, self.unread(world, now_ns))
+    def _note_stop(self, world: World, i: int, number: int, now_ns: int) -> None:
+        """Instances of other machines may be behind this moment or before it, so each counts what is its own."""
+        at_ns, unread = self.stopped.get(number, Noted())
+        if self.topics is not None and world.arrays.inst[i, L.I_SOURCE]:
+            unread = (unread or 0) + self.topics.lag_of(world.arrays, i, now_ns)
+        self.stopped[number] = Noted(min(at_ns, now_ns), unread)
+
+    def _note_going_on(self, world: World, number: int, operators: Collection[str], now_ns: int) -> None:
+        """operators: those that have stood still."""
+        if number not in self.went_on:
+            lag = {} if self.topics is None else self.topics.lag(world.arrays, world.logs, now_ns)
+            own = [unread for id, unread in lag.items() if id in operators]
+            self.went_on[number] = Noted(now_ns, sum(own) if own else None)
 
     def counters_of(self, host: int, number: int, rows: list[list[int]]) -> list[Words]:
         stop = self._stops.pop((host, number), None)
@@ -220,7 +239,7 @@ class RescalingWorker(CoordinatedWorker):
         if begin is None:
             super()._go_on(world, host, now_ns)
         else:
-            self._note_moment(self.went_on, begin.number, world, now_ns)
+            self._note_going_on(world, begin.number, self._operators, now_ns)
             self._begin_anew(world, host, begin)
             checkpoints.resume(world, host, now_ns)
 

@@ -122,6 +122,13 @@ def assert_counts_add_up(simulation: engine.Simulation) -> None:
     assert now.offered == (read + waiting) * simulation.experiment.workload.scale
 
 
+def assert_stops_are_noted(simulation: engine.Simulation) -> None:
+    """Of all machines' stops the first one counts, whichever machine the loop serves first."""
+    done = [action for action in job_of(simulation).actions if action.outcome == "done"]
+    noted = simulation._actors.agent.stopped  # type: ignore[union-attr]
+    assert [noted[action.savepoint].at_ns for action in done] == [action.stopped_ns for action in done]
+
+
 def before(entry: tuple[int, int, int], place: Any) -> bool:
     """Whether a log's entry lies before a place."""
     if place.trigger == L.LOG_AHEAD:
@@ -164,6 +171,7 @@ def test_results_do_not_depend_on_rescales(name: str) -> None:
             assert action.arranged_ns - action.stored_ns == MS + more * MS // 2
             assert action.restored_ns - action.stopped_ns > MS
             assert action.state_bytes >= action.moved_bytes
+        assert_stops_are_noted(simulation)
         assert parallelism_of(simulation) == last.after == job_of(simulation).parallelism
         assert simulation.drained
         assert rows_of(simulation) == rows_of(whole)
