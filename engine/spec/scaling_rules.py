@@ -12,7 +12,7 @@ from .memory import Budget
 from .problems import Problem, pointer, suggestion
 from .rates import RecordedRate
 from .rooms import Room, decides, ordered
-from .scaling import Fixed, InPlace, Looped, Manual, Oracle, Scaling
+from .scaling import Fixed, Looped, Manual, Oracle, Scaling
 from .units import seconds_ns
 
 AT = ("policies", "scaling")
@@ -22,9 +22,6 @@ def scaling_problems(draft: Draft) -> Iterator[Problem]:
     scaling = draft.scaling
     if not isinstance(scaling, Scaling):
         return
-    if isinstance(scaling.rescaling, InPlace):  # until it is built
-        message = "rescaling is 'in_place', which is not there yet; choose stop_and_restart"
-        yield Problem(pointer(*AT, "rescaling", "kind"), "not_there", message, scaling.rescaling.kind)
     yield from _names(draft, "operators", scaling.operators)
     if isinstance(scaling, Fixed | Oracle):
         yield from _shares(draft, scaling)

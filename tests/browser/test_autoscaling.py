@@ -181,7 +181,7 @@ def test_a_run_is_rescaled_by_hand_and_followed(page: Page, api: httpx.Client, e
     expect(go).to_have_attribute("title", "No parallelism is changed yet")
     in_place = page.get_by_test_id("rescaling-in_place")
     expect(in_place.get_by_role("radio")).to_be_disabled()
-    expect(in_place).to_contain_text("not there yet")  # as the server says
+    expect(in_place).to_contain_text("is chosen in an experiment")
     assert_accessible(page)
     assert_reasons(page)
     windows = page.get_by_label("Parallelism of sessions")

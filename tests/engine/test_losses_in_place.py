@@ -23,7 +23,7 @@ from .test_losses_in_rescales import AFTER, JOBS, ORDERED_NS, assert_right, slow
 from .test_losses_on_purpose import MS, Moment, hosts_of, in_an_upload, lost_then, on_another_host, worker_of
 from .test_recovery import Document, finished, random_losses
 from .test_rescaling import assert_counts_add_up, begins_anew, job_of
-from .test_rescaling_in_place import in_place, not_refused, some_ordered  # noqa: F401 a fixture
+from .test_rescaling_in_place import in_place, some_ordered
 
 KEYED = {"counting": "counts", "joining": "pairs"}
 

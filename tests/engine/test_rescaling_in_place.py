@@ -29,6 +29,7 @@ from .test_rescaling import (
     Document,
     assert_counts_add_up,
     assert_state_is_where_its_records_go,
+    assert_stops_are_noted,
     begins_anew,
     job_of,
     ordered,
@@ -37,11 +38,6 @@ from .test_rescaling import (
     running,
     scaled,
 )
-
-
-@pytest.fixture(autouse=True)
-def not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.spec.scaling_rules.InPlace", type("Nothing", (), {}))
 
 
 def in_place(made: Document, orders: list[Document], rescaling: Document | None = None) -> Document:
@@ -71,6 +67,7 @@ def test_results_do_not_depend_on_rescales(name: str) -> None:
         assert len(actions) >= 6, [(a.outcome, a.why) for a in job_of(simulation).actions]
         done += len(actions)
         assert sum(action.moved_bytes > 0 for action in actions) >= 3
+        assert_stops_are_noted(simulation)
         assert simulation.drained
         assert rows_of(simulation) == rows_of(whole)
         summary, plain = simulation.summary(), whole.summary()
@@ -149,6 +146,7 @@ def test_results_do_not_depend_on_rescales_of_a_part(processor: str, bound: int 
     simulation.run_until(simulation.end_ns)
     actions = job_of(simulation).actions
     assert sum(action.outcome == "done" for action in actions) >= 6, [(a.outcome, a.why, a.begun_ns, a.ended_ns) for a in actions]
+    assert_stops_are_noted(simulation)
     assert simulation.drained
     assert_credits_are_whole(simulation, at_rest=True)
     assert rows_by_sink(simulation) == rows_by_sink(whole)

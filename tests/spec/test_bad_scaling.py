@@ -127,12 +127,6 @@ def manual(*parallelism: dict[str, int], at_s: float = 60, **fields: Any) -> dic
 
 
 BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
-    "rescaling in place": (
-        {"kind": "ds2", "rescaling": {"kind": "in_place"}},
-        {},
-        "/policies/scaling/rescaling/kind",
-        "rescaling is 'in_place', which is not there yet; choose stop_and_restart",
-    ),
     "bounds of nobody": (
         {"kind": "ds2", "operators": {"cuont": {"max": 4}}},
         {},
@@ -377,6 +371,8 @@ def test_taken_in_a_document() -> None:
     for scaling, changes in (
         ({"kind": "ds2", "cooldown_s": 0}, {}),
         ({"kind": "manual"}, {}),
+        ({"kind": "ds2", "rescaling": {"kind": "in_place", "switch_s": 0}}, {}),
+        (manual({"keep": 2}, rescaling={"kind": "in_place"}), {"/policies/checkpointing": {"kind": "coordinated", "interval_s": 5}}),
         (manual({"keep": 2, "count": 7}, {"sink": 2}), {}),
         (manual({"keep": 9}), {"/workload/sources/bids/partitions": 9}),
         ({"kind": "dhalion"}, {"/policies/checkpointing": {"kind": "coordinated", "interval_s": 5}, "/faults": [LOSS]}),
