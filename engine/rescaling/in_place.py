@@ -286,6 +286,7 @@ class InPlaceWorker(RescalingWorker):
         super().__init__(costs, contents)
         self._plan: Plan | None = None  # as the first machine that obeyed has laid it down
         self._moves: dict[int, Move] = {}  # by machine
+        self._held: dict[int, int] = {}  # by instance that stands still: the round behind which it does
 
     def obey(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
         verb, *words = message.words
@@ -337,7 +338,7 @@ class InPlaceWorker(RescalingWorker):
         if leaving is not None:
             size_bytes, content = BASE_BYTES + leaving.state_bytes, leaving.to_bytes()
         self.upload(i, number, Upload(now_ns, size_bytes, content, asked_ns), post)
-        hold(world, i)
+        self._hold(world, i, number)
         return self.costs.capture(size_bytes)
 
     def _note(self, world: World, i: int, number: int, state: KeyedState | None) -> None:
@@ -387,9 +388,17 @@ class InPlaceWorker(RescalingWorker):
             del machine.uploads[name]
             self.refused(host, number, name[1], now_ns, post)
         self._stops.pop((host, number), None)
-        for i in self.instances[host]:
-            if world.arrays.inst[i, L.I_RANK] == L.FAR:
-                release(world, i, now_ns)
+        self._let_go(world, host, number, now_ns)
+
+    def _hold(self, world: World, i: int, number: int) -> None:
+        self._held[i] = number
+        hold(world, i)
+
+    def _let_go(self, world: World, host: int, number: int, now_ns: int) -> None:
+        """Those that stand still behind this round go on: the machine may have been told of the next one's, or even be in it."""
+        for i in [i for i in self.instances[host] if self._held.get(i) == number]:
+            del self._held[i]
+            release(world, i, now_ns)
 
     # -- changing ------------------------------------------------------------------------------------------------------------------
 
@@ -428,13 +437,15 @@ class InPlaceWorker(RescalingWorker):
         join(w, np.flatnonzero(goes_on & (now & ~before)[w.chan[:, L.C_SENDER]]))
         part_from(world, np.flatnonzero(goes_on & (before & ~now)[w.chan[:, L.C_SENDER]]), now_ns)
         w = world.arrays
-        w.inst[before & ~now, L.I_RANK] = 0
+        for i in np.flatnonzero(before & ~now).tolist():
+            w.inst[i, L.I_RANK] = 0
+            self._held.pop(i, None)
         for i in np.flatnonzero(now & ~before).tolist():  # a new pod
             w.inst[i, [L.I_COLD, L.I_UP]] = w.inst[i, L.I_IN], now_ns
             w.inst[i, L.I_LIFE] = max(int(w.inst[i, L.I_LIFE]), max(machine.epoch for machine in self.machines.values()) * L.EPOCH)
             if w.g[L.G_TRACING]:
                 w.behind[i, L.B_IDLE] = now_ns
-            hold(world, i)
+            self._hold(world, i, plan.number)
         self._take_over(w)
 
     def _arrange(self, world: World, restart: Restart, now_ns: int) -> None:
@@ -488,8 +499,8 @@ class InPlaceWorker(RescalingWorker):
         move = self._moves.pop(host, None)
         if move is None:  # it was lost, and has nothing that could go on
             return
-        assert self._plan is not None
-        self._note_going_on(world, move.number, [self._operators[o] for o in self._plan.still], now_ns)
+        still = {self._directory.instances[i][0] for i, number in self._held.items() if number == move.number}
+        self._note_going_on(world, move.number, still, now_ns)
         world.arrays = world.logs.reload(world.arrays)
         for fetch in move.restart.fetches:
             w = world.arrays
@@ -499,12 +510,19 @@ class InPlaceWorker(RescalingWorker):
             part = keyed.part(KeyedState.from_bytes(move.contents[fetch.old]), w, o, fetch.first, fetch.end)
             assert part.state_bytes == fetch.bytes, "state is lost, or comes twice"
             keyed.put(world, keeping, fetch.instance, part)
-        for i in self.together(host, -1):
-            release(world, i, now_ns)
+        self._let_go(world, host, move.number, now_ns)
+
+    def _go_on(self, world: World, host: int, now_ns: int) -> None:
+        self._forget_held(host)
+        super()._go_on(world, host, now_ns)
 
     def forget(self, host: int) -> None:
         super().forget(host)
         self._moves.pop(host, None)
+        self._forget_held(host)
+
+    def _forget_held(self, host: int) -> None:
+        self._held = {i: number for i, number in self._held.items() if self.host_of[i] != host}
 
     # -- state -------------------------------------------------------------------------------------------------------------------
 
@@ -513,10 +531,12 @@ class InPlaceWorker(RescalingWorker):
             [host, move.number, move.order, move.awaited, [list(item) for item in sorted(move.contents.items())]]
             for host, move in sorted(self._moves.items())
         ]
-        return [super().state(), None if self._plan is None else self._plan.to_bytes(), moves]
+        held = [list(item) for item in sorted(self._held.items())]
+        return [super().state(), None if self._plan is None else self._plan.to_bytes(), moves, held]
 
     def restore(self, state: Any) -> None:
-        own, plan, moves = state
+        own, plan, moves, held = state
         super().restore(own)
         self._plan = None if plan is None else Plan.from_bytes(plan)
         self._moves = {host: Move(number, order, awaited, dict(contents)) for host, number, order, awaited, contents in moves}
+        self._held = dict(held)

@@ -315,6 +315,26 @@ def test_what_the_store_has_no_space_for_is_given_up(processor: str) -> None:
     assert not (simulation._world.arrays.inst[:, L.I_RANK] == HELD).any()
 
 
+def test_who_is_told_late_to_go_on_does_so_though_the_next_rescale_has_begun() -> None:
+    """One machine pauses just then, and the next rescale concerns nobody of those who stand still there."""
+    made = in_place(branching(), [order_of(0.03, kept=5), order_of(0.031, other=4)])
+    whole = finished(made)
+    first, second = job_of(whole).actions
+    assert first.ended_ns < second.begun_ns < first.ended_ns + MS
+    pause = {"kind": "pause", "host": "w3", "when": {"kind": "at", "at_s": (first.ended_ns - 1000) / 1e9}, "for_ms": 10}
+    simulation = simulated(made | {"faults": [pause]}, trace=False)
+    simulation.run_until(first.ended_ns + 8 * MS)
+    worker, numbers = simulation._actors.agent, [action.savepoint for action in job_of(simulation).actions]
+    assert worker._plan.number == numbers[1]  # type: ignore[union-attr]
+    assert set(worker._held.values()) == set(numbers), "some stand still behind the first, and some behind the second"  # type: ignore[union-attr]
+    simulation.run_until(simulation.end_ns)
+    assert [action.outcome for action in job_of(simulation).actions] == ["done", "done"]
+    assert simulation.drained
+    assert not worker._held  # type: ignore[union-attr]
+    assert not (simulation._world.arrays.inst[:, L.I_RANK] == HELD).any()
+    assert rows_by_sink(simulation) == rows_by_sink(whole)
+
+
 def apart(made: Document, ms: float) -> Document:
     """One way from the second machine to the first takes longer than a rescale; the first one has one instance of a filter more."""
     like = made["cluster"]["hosts"][0]
