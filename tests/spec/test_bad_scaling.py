@@ -48,6 +48,13 @@ def refused(document: dict[str, Any]) -> str:
         ({"kind": "fixed", "for": "mean"}, "per_input is empty, and the least parallelism for the mean of the load follows from it"),
         ({"kind": "oracle"}, "per_input is empty"),
         ({"kind": "hpa_cpu", "target": 0}, "greater than 0"),
+        ({"kind": "ds2_original", "activation": 0}, "greater than or equal to 1"),
+        ({"kind": "ds2_original", "every_s": 12}, "every_s is 12; it must be a multiple of scrape_s, 5"),
+        ({"kind": "ds2_original", "rate_ratio_max": 0.5}, "greater than or equal to 1"),
+        ({"kind": "ds2_original", "over_provisioning": 1.2}, "over_provisioning"),
+        ({"kind": "dhalion_heron", "factor_max": 0}, "greater than 0"),
+        ({"kind": "hpa_k8s", "tolerance": 1}, "less than 1"),
+        ({"kind": "varga_original", "up_times": 0.5}, "greater than or equal to 1"),
         ({"kind": "hpa_cpu", "cooldown": 3}, "cooldown"),
     ],
 )
