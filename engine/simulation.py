@@ -382,7 +382,7 @@ class Simulation:
     def _counters(self, t_ns: int) -> Counters:
         w = self._world.arrays
         dropped = next((control.dropped for control in self._controls if isinstance(control, Retention)), np.zeros(len(w.inst), np.int64))
-        active_ns = None if self.job is None else np.array([self.job.active_ns(id, max(t_ns, 0)) for id in self._plan.operators], np.int64)
+        active_ns = None if self.job is None else self.job.active_ns(max(t_ns, 0))
         return Counters.read(w, max(t_ns, 0), self._logs.offered(t_ns, w), dropped, active_ns, self._before)
 
     def again(self, **options: Any) -> Simulation:

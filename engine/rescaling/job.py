@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from engine.checkpointing import messages as M
 from engine.checkpointing.coordinated import CoordinatedRounds, Round
 from engine.checkpointing.coordinator import Line
@@ -179,11 +181,16 @@ class Job(CoordinatedRounds):
             wanted |= dict.fromkeys(known[id].together, p)
         return wanted
 
-    def active_ns(self, operator: str, t_ns: int) -> int:
-        """How long instances of the operator were in use up to a moment, over all of them."""
+    def active_ns(self, t_ns: int) -> Words:
+        """How long each instance was in use up to a moment."""
         moved = [action for action in self.actions if 0 <= action.arranged_ns < t_ns]
-        first = moved[0].before[operator] if moved else self.parallelism[operator]
-        return first * t_ns + sum((one.after[operator] - one.before[operator]) * (t_ns - one.arranged_ns) for one in moved)
+        found = np.zeros(sum(laid.most for laid in self.operators), np.int64)
+        since_ns, parallelism = 0, moved[0].before if moved else self.parallelism
+        for until_ns, after in [*((action.arranged_ns, action.after) for action in moved), (t_ns, parallelism)]:
+            for laid in self.operators:
+                found[laid.first : laid.first + parallelism[laid.id]] += until_ns - since_ns
+            since_ns, parallelism = until_ns, after
+        return found
 
     # -- timers --------------------------------------------------------------------------------------------------------------------
 

@@ -93,7 +93,7 @@ class Counters:
     latency_ns: Words  # (2, as `histogram`) sums of the run's records, `widened` ...
     longest_ns: Words  # ... and the largest
     spent: Words  # (2, SPENT, instances) of the run's records, `widened`
-    active_ns: Words  # (operators,) how long instances were in use, over all of them
+    active_ns: Words  # (instances,) how long they were in use
 
     @classmethod
     def read(
@@ -123,7 +123,7 @@ class Counters:
             latency_ns=widened(latency_ns, np.zeros((2, *latency_ns.shape), np.int64) if before is None else before.latency_ns),
             longest_ns=w.latency_sums[:, 2].copy(),
             spent=widened(spent, np.zeros((2, *spent.shape), np.int64) if before is None else before.spent),
-            active_ns=w.op[:, L.O_PARALLEL] * t_ns if active_ns is None else active_ns,
+            active_ns=active(w) * np.int64(t_ns) if active_ns is None else active_ns,
         )
 
     @classmethod
@@ -253,7 +253,9 @@ class Observer:
         source = (w.inst[:, L.I_SOURCE] == 1).astype(np.int64)
         sums = _totals(np.concatenate([new.gained, held, [source]]), op_of, size)
         gained, (queue, _, _, state), reads_log = sums[: len(GAINED)], sums[len(GAINED) : -1], sums[-1]
-        instances = new.active_ns / span_ns  # a mean, where parallelism changes
+        # means, where parallelism changes
+        instances = _totals(new.active_ns[None], op_of, size)[0] / span_ns
+        in_use = _totals(new.active_ns[None], w.inst[:, L.I_HOST], len(self._machines))[0, :hosts] / span_ns
         per_s = np.round(gained[[_ROW["served"], _ROW["emitted"]]] / span_s, 6)
         shares = np.round(gained[_OF_TIME] / np.maximum(instances, 1) / span_ns, 6)
         late, shed, lost = gained[_ROW["late"]], gained[_ROW["shed"]], gained[_ROW["lost"]] + gained[_ROW["unsent"]]
@@ -266,11 +268,10 @@ class Observer:
             attribution(w, new, gained, reads_log),
             strict=True,
         )
-        in_use = np.bincount(w.inst[active(w), L.I_HOST], minlength=hosts)
         processors = np.where(
             w.host[:hosts, L.H_SHARING] == 1,
             w.host[:hosts, L.H_UNITS] / L.UNIT,
-            np.clip(w.host[:hosts, L.H_PROCESSOR_END] - w.host[:hosts, L.H_PROCESSOR], 1, np.maximum(in_use[:hosts], 1)),
+            np.clip(w.host[:hosts, L.H_PROCESSOR_END] - w.host[:hosts, L.H_PROCESSOR], 1, np.maximum(in_use, 1)),
         )
         sent_mbit_per_s = np.round(new.sent_bytes * 8e-6 / span_s, 6).tolist()
         machines = zip(
@@ -403,7 +404,7 @@ def summary(
         "latency_ms": latency,
         "latencies_ms": dict(zip(latencies, further, strict=True)),
         "operators": {
-            name: _operator_summary(op_of == o, int(new.active_ns[o]), new, end) | {"attribution": spent[o]}
+            name: _operator_summary(op_of == o, int(new.active_ns[op_of == o].sum()), new, end) | {"attribution": spent[o]}
             for o, name in enumerate(operators)
         },
     }

@@ -422,6 +422,38 @@ def test_shares_are_those_of_the_instances_that_were_in_use() -> None:
     assert 0.95 < max(frame["operators"]["kept"]["busy"] for frame in frames) <= 1
 
 
+@pytest.mark.parametrize("processor", ["dedicated", "shared_fifo"])
+def test_a_host_is_as_busy_as_the_processors_that_were_in_use(processor: str) -> None:
+    """In a frame in the midst of which its instances become more, or fewer, too: what they did, by the time for which they were in use.
+
+    Catches: a division by the instances at the frame's end."""
+    made = busy(2, processor)
+    made["measurement"] = {**made.get("measurement", {}), "frame_ms": 10}
+    for machine in made["cluster"]["hosts"]:
+        machine["cores"] = 100  # more than instances: each that is in use has one
+    simulation = simulated(scaled(made, [order(0.023, kept=6), order(0.063, kept=1)], {"restart_s": 0, "timeout_s": 10}), trace=False)
+    w, names = simulation._world.arrays, [laid.id for laid in job_of(simulation).operators]
+    changed, since = 0, np.zeros(len(w.host), np.int64)
+    while (frame := simulation.advance()) is not None:
+        moves = [action for action in job_of(simulation).actions if 0 <= action.arranged_ns < simulation.now_ns]
+        steps = [(0, moves[0].before if moves else job_of(simulation).parallelism), *((one.arranged_ns, one.after) for one in moves)]
+        until_ns = [at_ns for at_ns, _ in steps[1:]] + [simulation.now_ns]
+        from_ns = simulation.now_ns - 10_000_000
+        counters = simulation._counters(simulation.now_ns)
+        for h, sample in enumerate(frame["hosts"].values()):
+            here = w.inst[:, L.I_HOST] == h
+            in_use_ns = 0
+            for (at_ns, parallelism), end_ns in zip(steps, until_ns, strict=True):
+                there = sum(int(w.inst[i, L.I_INDEX]) < parallelism[names[int(w.inst[i, L.I_OP])]] for i in np.flatnonzero(here))
+                in_use_ns += there * max(0, end_ns - max(at_ns, from_ns))
+            done_ns = int(counters.busy_ns[here].sum()) - int(since[h])
+            since[h] += done_ns
+            assert sample["busy"] == pytest.approx(done_ns / max(in_use_ns, 10_000_000), abs=2e-6)
+            assert sample["busy"] <= 1
+        changed += any(from_ns < one.arranged_ns < simulation.now_ns for one in moves)
+    assert changed == 2
+
+
 def ending_early() -> Document:
     """Two sources with three partitions each of a file that ends at 5.7 s; the slow one is behind for some 30 s more."""
     made = template("flights", horizon_s=60)
