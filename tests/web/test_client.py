@@ -143,6 +143,13 @@ def test_everything_that_the_client_can_do(remote: millrace.Lab, transport: Chec
     assert again.digest == run.digest
     fork = run.fork(1.0, load=2.0).wait(progress=False)
     assert fork.summary["records_in"] > run.summary["records_in"]
+    order = {"at_s": 1.2, "parallelism": {"sink": 2}}
+    rescaled = run.fork(1.0, rescales=[order]).wait(progress=False)
+    assert rescaled.document["policies"]["scaling"]["orders"] == [order]
+    assert rescaled.summary["scaling"]["actions"] == 1
+    with pytest.raises(millrace.LabError, match="nobody"):
+        run.fork(1.0, rescales=[{"at_s": 1.2, "parallelism": {"nobody": 2}}])
+    rescaled.delete()
     assert run.tag("kept").told["tags"] == ["kept"]
     assert list(remote.runs(tag="kept").index) == [run.number]
     assert run.untag("kept").told["tags"] == []
