@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any
 
 import httpx
 import yaml
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from .axe import assert_accessible
 from .canvas import Canvas
@@ -30,6 +31,10 @@ def sessions(**scaling: Any) -> Change:
         document["policies"]["scaling"] = scaling
 
     return change
+
+
+TOLD = {"keep": "Nothing to do: ", "order": "An order was given.", "no_metrics": "Left out, for want of metrics", "busy": "Left out: "}
+"""Of an iteration, by its verdict, if nothing was aborted."""
 
 
 def frames_of(api: httpx.Client, run_id: str) -> list[dict[str, Any]]:
@@ -85,6 +90,7 @@ def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: htt
     page.get_by_role("button", name="Workers: chart").press("Enter")
     hold(page, run_id, next(frame["t_s"] for frame in frames if frame["t_s"] > first["ended_s"]))
     expect(page.get_by_test_id("workers-now")).to_have_text(f"{sum(first['after'].values())} of at most 70")
+    expect(page.get_by_test_id("band-keys")).to_have_text("rescaledown")
 
     # A pointer on a band is told the parts of its time.
     box = page.get_by_test_id("chart-latency").get_by_test_id("band-1").bounding_box()
@@ -98,7 +104,9 @@ def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: htt
     hold(page, run_id, cooling["t_s"])
     expect(why).to_contain_text(f"Cooldown until {cooling['scaling']['until_s']:g} s behind the order at {order['t_s']:g} s")
     expect(why).to_contain_text("nothing is read, and nobody is asked")
-    expect(page.get_by_test_id("rescales").get_by_role("row")).to_have_count(1 + len({one["number"] for one in told}))
+    rows = page.get_by_test_id("rescales").get_by_role("row")
+    expect(rows).to_have_count(1 + len({one["number"] for one in told}))
+    expect(rows.last.get_by_role("cell").nth(4)).to_have_text(drain_told(frames, first))
     assert_accessible(page)
     assert_reasons(page)
 
@@ -120,6 +128,59 @@ def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: htt
     assert_accessible(page)
 
 
+def drain_told(frames: list[dict[str, Any]], action: dict[str, Any]) -> str | re.Pattern[str]:
+    """What the list says of the time to drain of the first rescale."""
+    later = [one for frame in frames for one in frame["scaling"]["actions"] if one["number"] > action["number"] and one["stopped_s"]]
+    next_s = min((one["stopped_s"] for one in later), default=float("inf"))
+    for frame in frames:
+        low = max(action["lag_before"], frame["offered_per_s"])
+        if action["ended_s"] <= frame["t_s"] <= next_s and sum(frame["scaling"]["lag"].values()) <= low:
+            took_s = frame["t_s"] - action["ended_s"]
+            digits = 0 if took_s >= 100 else 1 if took_s >= 10 else 2
+            return f"{round(took_s, digits):g} s"
+    return re.compile("^–: (Rescale .* stopped the sources at .*, before it had drained|.* records wait at the end of the run)$")
+
+
+def test_an_aborted_rescale_says_why(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    """An order that a newer one overtakes while it waits for an open rescale."""
+    orders = [{"at_s": at_s, "parallelism": {"sessions": p}} for at_s, p in ((150.0, 12), (151.0, 13), (152.0, 14))]
+    run_id = start(api, experiment(sessions(kind="manual", orders=orders)))
+    wait_until_ended(api, page, run_id)
+    told = {one["number"]: one for frame in frames_of(api, run_id) for one in frame["scaling"]["actions"]}
+    assert [told[number]["outcome"] for number in (1, 2, 3)] == ["done", "aborted", "done"]
+    page.goto(f"/runs/{run_id}?panel=autoscaler")
+    expect(page.get_by_test_id("band-keys")).to_have_text("rescaleaborteddown")
+    row = page.get_by_test_id("rescales").get_by_role("row").filter(has_text="151 s")
+    expect(row).to_contain_text(f"aborted: {told[2]['why']}")
+    for cell in (2, 3, 4):  # down, backlog, time to drain
+        expect(row.get_by_role("cell").nth(cell)).to_have_text("–: Nothing was stopped")
+        expect(row.get_by_role("cell").nth(cell)).to_have_attribute("title", "Nothing was stopped")
+    expect(row.get_by_role("cell").last).to_have_text("–: No savepoint was written")
+    row.get_by_role("button").press("Enter")
+    expect(page.get_by_test_id("virtual-time")).to_contain_text("165.00")  # the frame that covers it
+    page.get_by_role("tab", name="Events").click()
+    expect(page.get_by_test_id("events")).to_contain_text("Rescale 2 aborted")
+    assert_accessible(page)
+    assert_reasons(page)
+
+
+def test_the_transport_bar_fits(new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str]) -> None:
+    """All of it, also while a stretch is zoomed into; what has lost its words to the width still has its name."""
+    run_id = start(api, experiment(sessions(kind="none")))
+    for theme, width in (("light", 1024), ("dark", 1280)):
+        page = new_context(width=width, height=768, theme=theme).new_page()
+        wait_until_ended(api, page, run_id)
+        page.goto(f"/runs/{run_id}?t=600&from=300&to=900")
+        bar = page.get_by_label("Moment shown").first
+        expect(bar.get_by_role("button", name="Whole run")).to_be_visible()
+        for name in ("Fork", "Charts", "Speed", "To the end"):
+            expect(bar.get_by_role("button", name=name)).to_be_visible()
+        boxes = sorted((one.bounding_box() for one in bar.locator("> :not(h2)").all()), key=lambda box: box["x"])
+        assert boxes[-1]["x"] + boxes[-1]["width"] <= width
+        assert all(one["x"] + one["width"] <= other["x"] for one, other in itertools.pairwise(boxes)), boxes
+        assert_accessible(page)
+
+
 def test_iterations_of_one_frame_are_gone_through(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     def change(document: dict[str, Any]) -> None:
         sessions(kind="ds2", cooldown_s=15)(document)
@@ -129,7 +190,8 @@ def test_iterations_of_one_frame_are_gone_through(page: Page, api: httpx.Client,
     wait_until_ended(api, page, run_id)
     frames = frames_of(api, run_id)
     n = next(n for n, frame in enumerate(frames) if len(frame["scaling"]["decisions"]) >= 3)
-    times = [one["t_s"] for one in frames[n]["scaling"]["decisions"]]
+    decisions = frames[n]["scaling"]["decisions"]
+    times = [one["t_s"] for one in decisions]
     before = sum(len(frame["scaling"]["decisions"]) for frame in frames[:n])
     hold(page, run_id, frames[n]["t_s"])
     shown = page.get_by_test_id("iteration")
@@ -138,6 +200,7 @@ def test_iterations_of_one_frame_are_gone_through(page: Page, api: httpx.Client,
         page.get_by_role("button", name="Previous iteration").press("Enter")
         expect(shown).to_contain_text(f"Iteration {before + len(times) - back} ")
         expect(page.get_by_title("Show this moment", exact=True)).to_have_text(f"{t_s:g} s")
+        expect(page.get_by_test_id("why-not")).to_contain_text(TOLD[decisions[-1 - back]["verdict"]])
     page.get_by_role("button", name="Next iteration").press("Enter")
     expect(shown).to_contain_text(f"Iteration {before + 2} ")
     hold(page, run_id, frames[n + 1]["t_s"])

@@ -61,7 +61,7 @@ export class FrameLog {
       write(this.root, frame.n, frame);
       if (frame.deaths?.length) this.deathsOf.set(frame.n, frame.deaths);
       if (frame.checkpoints) this.checkpoints.add(frame.checkpoints);
-      if (frame.scaling) this.scaling.add(frame.scaling, frame.t_s);
+      if (frame.scaling) this.scaling.add(frame.scaling, frame.t_s, frame.offered_per_s);
       this.count += 1;
     }
     return true;

@@ -141,6 +141,41 @@ describe("the history of scaling", () => {
   });
 });
 
+describe("the time to drain", () => {
+  const LOW = 100; // as many as come in a second
+  const after = (lags: number[], extra: Partial<RescaleAction> = {}) => {
+    const history = new ScalingHistory();
+    history.add(news({ actions: [action(extra)], lag: { bids: 4.5e7 } }), 780, LOW);
+    lags.forEach((lag, n) => history.add(news({ lag: { bids: lag, asks: 0 } }), 795 + 15 * n, LOW));
+    return history;
+  };
+  const drain = (history: ScalingHistory, over = false) => history.drainOf(history.actions[0] as RescaleAction, over);
+  it("ends with the frame at whose end no more wait than come in a second, or waited before", () => {
+    expect(drain(after([5000, 101, 100, 0]))).toEqual({ seconds: 825 - 776.7, why: "" });
+    expect(drain(after([5000, 3000, 100], { lag_before: 3000 }))).toEqual({ seconds: 810 - 776.7, why: "" });
+    const history = after([5000]);
+    history.add(news({ lag: { bids: 60, asks: 60 } }), 810, LOW); // topics together
+    expect(drain(history).seconds).toBeNull();
+  });
+  it("is nothing where nothing piled up", () => expect(drain(after([5000], { lag_after: 80 }))).toEqual({ seconds: 0, why: "" }));
+  it("is not known, and why", () => {
+    expect(drain(after([5000]))).toEqual({ seconds: null, why: "Not yet: 5,000 records wait" });
+    expect(drain(after([5000]), true).why).toBe("5,000 records wait at the end of the run");
+    expect(drain(after([], { ...OPEN, lag_after: null })).why).toContain("has not gone on yet");
+    const aborted = { outcome: "aborted" as const, ended_s: 735, why: "no" };
+    expect(drain(after([], { ...OPEN, ...aborted, stopped_s: null, lag_before: null, lag_after: null })).why).toBe("Nothing was stopped");
+    expect(drain(after([5000, 50], { ...OPEN, ...aborted, ended_s: 770 }))).toEqual({ seconds: 40, why: "" }); // it went on where it was
+    expect(drain(after([], { ...OPEN, outcome: "aborted", ended_s: null })).why).toBe("It did not go on");
+  });
+  it("is cut off by the next rescale that stops", () => {
+    const history = after([5000]);
+    const none = action({ ...OPEN, number: 2, ordered_s: 800, stopped_s: null, ended_s: 801, outcome: "aborted" });
+    history.add(news({ lag: { bids: 400 }, actions: [none, action({ ...OPEN, number: 3, ordered_s: 802, stopped_s: 803 })] }), 810, LOW);
+    history.add(news({ lag: { bids: 0 } }), 825, LOW);
+    expect(drain(history).why).toBe("Rescale 3 stopped the sources at 803 s, before it had drained");
+  });
+});
+
 describe("the iteration on show", () => {
   const history = new ScalingHistory();
   history.add(news({ decisions: [135, 150, 165, 180].map((t_s) => decision(t_s)) }), 180);
@@ -222,6 +257,23 @@ describe("why nothing happens", () => {
     expect(text({ verdict: "no_metrics", why: "bids has been read only once since it started" })).toContain("Left out, for want of metrics: bids has");
     expect(text({ verdict: "busy", why: "a rescale is under way" })).toContain("Left out: a rescale is under way");
     expect(text({ verdict: "order", why: "there are bottlenecks" })).toContain("There are bottlenecks. An order was given.");
+  });
+  it("speaks of the iteration that is on show", () => {
+    const history = new ScalingHistory();
+    const decisions = [
+      decision(135, { verdict: "no_metrics", why: "bids has no sample" }),
+      decision(150, { verdict: "order", why: "there are bottlenecks" }),
+      decision(165, { verdict: "busy", why: "a rescale is under way" }),
+      decision(180),
+    ];
+    const aborted = action({ ...OPEN, ordered_s: 150, stopped_s: null, ended_s: 152, outcome: "aborted", why: "the store is full" });
+    history.add(news({ decisions, actions: [aborted], state: "cooldown", until_s: 300, next_s: 315 }), 240);
+    const texts = [0, 1, 2].map((number) => whyNot(history, DS2, 240, number).text);
+    expect(texts[0]).toBe("Left out, for want of metrics: bids has no sample.");
+    expect(texts[1]).toBe("Rescale 1 was aborted: the store is full.");
+    expect(texts[2]).toBe("Left out: a rescale is under way.");
+    expect(whyNot(history, DS2, 240, 3)).toEqual(whyNot(history, DS2, 240)); // the last one: what is going on
+    expect(whyNot(history, DS2, 240).text).toContain("Cooldown until 300 s");
   });
   it("tells of the start, and of an aborted order", () => {
     expect(at({ state: "starting", next_s: 135 }).text).toContain("reads metrics and does nothing, until 135 s");

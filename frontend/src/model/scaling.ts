@@ -30,6 +30,10 @@ interface Phase {
   state: ScalingState;
   until_s: number | null;
   next_s: number | null;
+  /** Records that wait in all topics at its end. */
+  lag: number;
+  /** Records a second that came in it. */
+  offered_per_s: number;
 }
 
 /** Times that were read from decimal fractions. */
@@ -44,8 +48,8 @@ export class ScalingHistory {
   private readonly phases: Phase[] = [];
   private until_s = 0;
 
-  /** What the frame that ends at this moment says. */
-  add(news: ScalingNews, t_s: number): void {
+  /** What the frame that ends at this moment says. offered_per_s: what came in it. */
+  add(news: ScalingNews, t_s: number, offered_per_s: number | null = null): void {
     for (const action of news.actions) {
       const at = this.actions.findLastIndex(({ number }) => number === action.number);
       if (at < 0) this.actions.push(action);
@@ -57,7 +61,8 @@ export class ScalingHistory {
     const ordered = timed(news.actions, ({ ordered_s }) => ordered_s, this.until_s);
     follow(this.steps, arranged, news.parallelism, t_s);
     follow(this.wishes, ordered, news.wanted, t_s);
-    this.phases.push({ t_s, state: news.state, until_s: news.until_s, next_s: news.next_s });
+    const { state, until_s, next_s } = news;
+    this.phases.push({ t_s, state, until_s, next_s, lag: sum(news.lag), offered_per_s: offered_per_s ?? 0 });
     this.until_s = t_s;
   }
 
@@ -83,8 +88,41 @@ export class ScalingHistory {
 
   /** What the frame says that covers a moment. */
   phaseAt(t_s: number): Phase | undefined {
-    return this.phases[Math.min(lastUpTo(this.phases, t_s - 2 * EPSILON_S) + 1, this.phases.length - 1)];
+    return this.phases[Math.min(this.after(t_s - 2 * EPSILON_S), this.phases.length - 1)];
   }
+
+  /**
+   * How long it took from going on until no more waited in the topics than at the stop, or than comes in a second: to the end of a
+   * frame, since only then it is known what waits. over: no frame will come.
+   */
+  drainOf(action: RescaleAction, over: boolean): Drain {
+    const { number, stopped_s, ended_s, lag_before, lag_after } = action;
+    if (stopped_s === null) return { seconds: null, why: action.outcome ? "Nothing was stopped" : "Nothing is stopped yet" };
+    if (ended_s === null) return { seconds: null, why: action.outcome ? "It did not go on" : "Under way: it has not gone on yet" };
+    const isLow = (lag: number, { offered_per_s }: Phase) => lag <= Math.max(lag_before ?? 0, offered_per_s);
+    const next = this.actions.find((one) => one.number > number && one.stopped_s !== null);
+    const first = this.after(ended_s - 2 * EPSILON_S);
+    for (let n = first; n < this.phases.length; n++) {
+      const phase = this.phases[n] as Phase;
+      if (n === first && lag_after !== null && isLow(lag_after, phase)) return { seconds: 0, why: "" };
+      if (next?.stopped_s != null && next.stopped_s < phase.t_s)
+        return { seconds: null, why: `Rescale ${next.number} stopped the sources at ${moment(next.stopped_s)}, before it had drained` };
+      if (isLow(phase.lag, phase)) return { seconds: phase.t_s - ended_s, why: "" };
+    }
+    const waits = short(this.phases.at(-1)?.lag ?? 0);
+    return { seconds: null, why: over ? `${waits} records wait at the end of the run` : `Not yet: ${waits} records wait` };
+  }
+
+  /** Number of the first phase that ends after a moment. */
+  private after(t_s: number): number {
+    return lastUpTo(this.phases, t_s) + 1;
+  }
+}
+
+/** Time to drain what had piled up; why: where it is not known. */
+export interface Drain {
+  seconds: number | null;
+  why: string;
 }
 
 /** An iteration that was asked for, and the moment on show since. */
@@ -335,8 +373,15 @@ const UNDER_WAY: Partial<Record<ScalingState, string>> = {
   restoring: "state is fetched",
 };
 
-/** What a policy is about at a moment and, where nothing is done, why not. */
-export function whyNot(history: ScalingHistory, document: Pick<ExperimentDocument, "policies">, t_s: number): { text: string; tone: Tone } {
+interface Told {
+  text: string;
+  tone: Tone;
+}
+
+/** What a policy is about at a moment and, where nothing is done, why not. number: of an earlier iteration of the frame that is on show. */
+export function whyNot(history: ScalingHistory, document: Pick<ExperimentDocument, "policies">, t_s: number, number?: number): Told {
+  const earlier = number === undefined || number === history.numberAt(t_s) ? undefined : history.decisions[number];
+  if (earlier) return decisionTold(history, earlier, t_s);
   const phase = history.phaseAt(t_s);
   if (!phase) return { text: "No frame has come yet.", tone: "plain" };
   const asked = isAsked(document);
@@ -362,12 +407,19 @@ export function whyNot(history: ScalingHistory, document: Pick<ExperimentDocumen
   }
   const decision = history.decisionAt(t_s);
   if (!decision) return plainly(`No iteration has taken place yet.${next}`);
-  const words = decision.why && `${decision.why.replace(/^./, (letter) => letter.toUpperCase())}.`;
-  if (failed && action && action.ordered_s >= decision.t_s - EPSILON_S) return { text: `${failed}${next}`, tone: "bad" };
-  if (decision.verdict === "no_metrics") return { text: `Left out, for want of metrics: ${decision.why || "some are missing"}.${next}`, tone: "warn" };
-  if (decision.verdict === "busy") return { text: `Left out: ${decision.why || "a rescale is under way"}.${next}`, tone: "warn" };
-  if (decision.verdict === "order") return { text: `${words && `${words} `}An order was given.${next}`, tone: "good" };
-  return plainly(`Nothing to do: ${decision.why || "what is wished for runs already"}.${next}`);
+  const { text, tone } = failed && action && action.ordered_s >= decision.t_s - EPSILON_S ? { text: failed, tone: "bad" as const } : decisionTold(history, decision, t_s);
+  return { text: `${text}${next}`, tone };
+}
+
+/** What came of an iteration, as far as it is known at a moment. */
+function decisionTold(history: ScalingHistory, decision: ScalingDecision, t_s: number): Told {
+  const { verdict, why } = decision;
+  if (verdict === "no_metrics") return { text: `Left out, for want of metrics: ${why || "some are missing"}.`, tone: "warn" };
+  if (verdict === "busy") return { text: `Left out: ${why || "a rescale is under way"}.`, tone: "warn" };
+  if (verdict === "keep") return plainly(`Nothing to do: ${why || "what is wished for runs already"}.`);
+  const action = knownAt(history.actionOf(decision), t_s);
+  if (action?.outcome === "aborted") return { text: `Rescale ${action.number} was aborted: ${action.why || "no reason was given"}.`, tone: "bad" };
+  return { text: `${why && `${why.replace(/^./, (letter) => letter.toUpperCase())}. `}An order was given.`, tone: "good" };
 }
 
 const plainly = (text: string, tone: Tone = "plain") => ({ text, tone });

@@ -1,4 +1,5 @@
-import { useState, type ReactNode } from "react";
+import { useState } from "react";
+import { isActive } from "../api/queries";
 import type { RescaleAction, ScalingDecision, ScalingReading } from "../api/types";
 import type { ExperimentDocument } from "../model/document";
 import {
@@ -16,6 +17,8 @@ import {
   valueTold,
   whyNot,
   type ChosenIteration,
+  type Drain,
+  type ScalingHistory,
 } from "../model/scaling";
 import { bytes, percent, plural, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
@@ -39,6 +42,7 @@ export function Autoscaler({ document }: { document: ExperimentDocument }) {
   const log = useLiveRun((state) => state.log);
   const count = useLiveRun((state) => state.count);
   const moment_s = useLiveRun(momentOf);
+  const over = useLiveRun(({ run }) => run !== null && !isActive(run));
   const history = log.scaling;
   // An iteration within the frame that is shown belongs to it: the moment is the frame's end.
   const shown_s = count ? (moment_s === null ? log.head_s : log.timeOf(Math.min(log.numberAt(moment_s), count - 1))) : 0;
@@ -46,7 +50,7 @@ export function Autoscaler({ document }: { document: ExperimentDocument }) {
   const number = iterationAt(history, shown_s, chosen);
   const decision = history.decisions[number];
   const asked = isAsked(document);
-  const why = count ? whyNot(history, document, shown_s) : { text: "No frame has come yet.", tone: "plain" as const };
+  const why = count ? whyNot(history, document, shown_s, number) : { text: "No frame has come yet.", tone: "plain" as const };
   return (
     <div className="autoscaler scroll" tabIndex={0} role="region" aria-label="Autoscaler" data-testid="autoscaler">
       <p className={`why-not ${why.tone}`} data-testid="why-not">
@@ -60,7 +64,7 @@ export function Autoscaler({ document }: { document: ExperimentDocument }) {
           What the policy reads, computes, wishes for and does stands here from its first iteration on.
         </p>
       )}
-      <Rescales actions={history.actions} head_s={log.head_s} />
+      <Rescales history={history} head_s={log.head_s} over={over} />
     </div>
   );
 }
@@ -288,8 +292,11 @@ function Execute({
 
 const WAY: Record<"-1" | "0" | "1", string> = { "-1": "▼", "0": "=", "1": "▲" };
 
-/** All rescales, newest first. */
-function Rescales({ actions, head_s }: { actions: RescaleAction[]; head_s: number }) {
+const DRAINED = "From going on until no more records waited in the topics than at the stop, or than come in a second; to the end of a frame";
+
+/** All rescales, newest first. over: no frame will come. */
+function Rescales({ history, head_s, over }: { history: ScalingHistory; head_s: number; over: boolean }) {
+  const { actions } = history;
   if (!actions.length) return <p className="mut small none">No rescale was ordered so far.</p>;
   const shown = actions.slice(-ACTIONS_MAX).toReversed();
   return (
@@ -303,12 +310,19 @@ function Rescales({ actions, head_s }: { actions: RescaleAction[]; head_s: numbe
         <thead>
           <tr>
             <th className="num">At</th>
-            <th>Change</th>
-            <th className="wide">
-              <span className="vh">Parts of its time</span>
+            <th title="Below it the parts of its time">Change</th>
+            <th className="num" title="From the stop of the first source until the last one reads again">
+              Down
             </th>
-            <th className="num">Down</th>
-            <th className="num">Moved</th>
+            <th className="num" title="Records more in the topics as it went on than as it stopped">
+              Backlog
+            </th>
+            <th className="num" title={DRAINED}>
+              Drained
+            </th>
+            <th className="num" title="State that another instance has now">
+              Moved
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -319,17 +333,20 @@ function Rescales({ actions, head_s }: { actions: RescaleAction[]; head_s: numbe
                   {moment(action.ordered_s)}
                 </button>
               </td>
-              <td>
+              <td title={partsText(action, head_s)}>
                 <span title={["fewer workers", "as many workers", "more workers"][direction(action) + 1]}>{WAY[`${direction(action)}`]}</span>{" "}
-                {changeText(action)}
+                {changeText(action).replace(/ → /g, "\u00a0→\u00a0")}
                 {action.outcome === "aborted" && <span className="bad"> aborted: {action.why || "no reason was given"}</span>}
-              </td>
-              <td className="wide" title={partsText(action, head_s)}>
                 <RescaleParts action={action} head_s={head_s} />
                 <span className="vh">{partsText(action, head_s)}</span>
               </td>
-              <td className="num">{downText(action)}</td>
-              <td className="num">{action.stored_s === null || action.moved_bytes === null ? "–" : bytes(action.moved_bytes)}</td>
+              <Told {...downTold(action)} />
+              <Told {...backlogTold(action)} />
+              <Told {...drainTold(history.drainOf(action, over))} />
+              <Told
+                text={action.stored_s === null || action.moved_bytes === null ? "–" : bytes(action.moved_bytes)}
+                why={action.stored_s === null ? "No savepoint was written" : ""}
+              />
             </tr>
           ))}
         </tbody>
@@ -339,11 +356,32 @@ function Rescales({ actions, head_s }: { actions: RescaleAction[]; head_s: numbe
   );
 }
 
-function downText(action: RescaleAction): ReactNode {
-  const down_s = downOf(action);
-  if (down_s !== null) return spell(down_s);
-  return action.outcome ? "–" : <span className="mut">under way</span>;
+/** A number, or a dash and why there is none. */
+function Told({ text, why }: { text: string; why: string }) {
+  return (
+    <td className={`num ${why ? "mut" : ""}`} title={why || undefined}>
+      {text}
+      {why && <span className="vh">: {why}</span>}
+    </td>
+  );
 }
+
+const NOTHING = "Nothing was stopped";
+
+function downTold(action: RescaleAction) {
+  const down_s = downOf(action);
+  if (down_s !== null) return { text: spell(down_s), why: "" };
+  return action.outcome ? { text: "–", why: action.stopped_s === null ? NOTHING : "It did not go on" } : { text: "under way", why: "" };
+}
+
+function backlogTold({ outcome, stopped_s, lag_before, lag_after }: RescaleAction) {
+  if (lag_before === null || lag_after === null)
+    return { text: "–", why: outcome && stopped_s === null ? NOTHING : outcome ? "It did not go on" : "It has not gone on yet" };
+  const more = lag_after - lag_before;
+  return { text: `${more > 0 ? "+" : ""}${short(more)}`, why: "" };
+}
+
+const drainTold = ({ seconds, why }: Drain) => ({ text: seconds === null ? "–" : spell(seconds), why });
 
 function Keys({ actions }: { actions: RescaleAction[] }) {
   const parts = actions.flatMap(partsOf).filter(({ from_s, to_s }) => to_s !== from_s);

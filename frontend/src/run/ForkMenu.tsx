@@ -17,7 +17,7 @@ export function ForkMenu({ run, at_s, horizon_s, gone }: { run: Run; at_s: numbe
   const label = (
     <>
       <Icon name="fork" />
-      Fork
+      <span className="lbl">Fork</span>
     </>
   );
   if (refusal !== null || at_s === null)

@@ -136,7 +136,7 @@ export function Transport({
       {zoom && (
         <button className="btn" title="Show all of the run (0, or a double click on the charts)" onClick={() => useLiveRun.setState({ zoom: null })}>
           <Icon name="fit" />
-          Whole run
+          <span className="lbl">Whole run</span>
         </button>
       )}
       <ForkMenu run={run} at_s={count ? shown_s : null} horizon_s={run.horizon_s ?? end_s} gone={gone} />
@@ -151,7 +151,7 @@ export function Transport({
         onClick={goLive}
       >
         <Icon name="step" />
-        {isActive(run) ? "Go live" : "To the end"}
+        <span className="lbl">{isActive(run) ? "Go live" : "To the end"}</span>
       </button>
     </section>
   );
@@ -242,7 +242,7 @@ function Charts({
       label={
         <>
           <Icon name="figures" />
-          Charts
+          <span className="lbl">Charts</span>
         </>
       }
     >

@@ -44,6 +44,28 @@ function drawingOf(history: ScalingHistory, operators: string[], head_s: number)
   return { t_s, names: names.join("\n"), columns: [...values, wish] };
 }
 
+/** What the bands over all charts are, of those that are there. */
+function BandKeys({ bands }: { bands: Band[] }) {
+  const keys = [
+    { name: "band", label: "rescale", means: "From the order until all goes on", there: bands.some(({ action }) => action.outcome !== "aborted") },
+    { name: "band aborted", label: "aborted", means: "A rescale that came to nothing", there: bands.some(({ action }) => action.outcome === "aborted") },
+    { name: "down-band", label: "down", means: "No source, or not every one, reads", there: bands.some(({ down }) => down) },
+  ];
+  return (
+    <div className="lg bands" data-testid="band-keys">
+      {keys.map(
+        ({ name, label, means, there }) =>
+          there && (
+            <span key={label} title={means}>
+              <i className={`swatch ${name}`} />
+              {label}
+            </span>
+          ),
+      )}
+    </div>
+  );
+}
+
 /** Active instances over time: a staircase by operator, and how many were wished for. */
 export function Workers({ document, span, shades, bands }: { document: ExperimentDocument; span: Span; shades: ReactNode; bands: Band[] }) {
   const log = useLiveRun((state) => state.log);
@@ -78,7 +100,6 @@ export function Workers({ document, span, shades, bands }: { document: Experimen
   const frame_s = shown_s - (n > 0 ? log.timeOf(n - 1) : 0);
   const band = moment_s === null ? null : bandAt(bands.filter(({ from_s }) => from_s <= shown_s), shown_s, frame_s);
   const note = `${count ? `${workers}${most ? ` of at most ${most}` : ""}` : ""}`;
-  const legend = <Legend lines={lines} values={values} format={short} />;
   return (
     <section data-testid="chart-workers" className="tall">
       <div className="ph">
@@ -111,7 +132,12 @@ export function Workers({ document, span, shades, bands }: { document: Experimen
           <Icon name={table ? "compare" : "table"} small />
         </button>
       </div>
-      {!table && <div className="ph second">{legend}</div>}
+      {!table && (
+        <div className="ph second">
+          <Legend lines={lines} values={values} format={short} />
+          <BandKeys bands={bands} />
+        </div>
+      )}
       {table ? (
         <FrameTable rows="Step" count={t_s.length} lines={lines} columns={columns} t_s={t_s} format={short} />
       ) : (
