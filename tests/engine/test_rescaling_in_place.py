@@ -11,6 +11,7 @@ import itertools
 import random
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -172,6 +173,8 @@ def test_what_is_not_concerned_goes_on(processor: str) -> None:
     (action,) = job_of(simulation).actions
     assert action.outcome == "done"
     assert action.ended_ns - action.drained_ns > 20 * MS
+    worker: Any = simulation._actors.agent
+    assert [found[action.savepoint].unread for found in (worker.stopped, worker.went_on)] == [None, None], "no source stops"
     starts: dict[str, list[int]] = {}
     w = simulation._world.arrays
     for i, start, *_ in simulation.service_trace().tolist():
@@ -324,13 +327,14 @@ def test_who_is_told_late_to_go_on_does_so_though_the_next_rescale_has_begun() -
     pause = {"kind": "pause", "host": "w3", "when": {"kind": "at", "at_s": (first.ended_ns - 1000) / 1e9}, "for_ms": 10}
     simulation = simulated(made | {"faults": [pause]}, trace=False)
     simulation.run_until(first.ended_ns + 8 * MS)
-    worker, numbers = simulation._actors.agent, [action.savepoint for action in job_of(simulation).actions]
-    assert worker._plan.number == numbers[1]  # type: ignore[union-attr]
-    assert set(worker._held.values()) == set(numbers), "some stand still behind the first, and some behind the second"  # type: ignore[union-attr]
+    worker: Any = simulation._actors.agent
+    numbers = [action.savepoint for action in job_of(simulation).actions]
+    assert worker._plan.number == numbers[1]
+    assert set(worker._held.values()) == set(numbers), "some stand still behind the first, and some behind the second"
     simulation.run_until(simulation.end_ns)
     assert [action.outcome for action in job_of(simulation).actions] == ["done", "done"]
     assert simulation.drained
-    assert not worker._held  # type: ignore[union-attr]
+    assert not worker._held
     assert not (simulation._world.arrays.inst[:, L.I_RANK] == HELD).any()
     assert rows_by_sink(simulation) == rows_by_sink(whole)
 
