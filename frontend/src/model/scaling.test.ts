@@ -208,6 +208,8 @@ describe("bands of rescales", () => {
     expect(partsOf(action()).map(({ id, from_s, to_s }) => [id, Number(((to_s ?? 0) - from_s).toFixed(3))])).toEqual([
       ["wait", 0.001], ["drain", 1.399], ["store", 0.1], ["restart", 40], ["fetch", 0.1], ["start", 0.1],
     ]);
+    expect(partsText(action({ kind: "in_place" }), 800)).toContain("switch 40");
+    expect(partsText(action(), 800)).toContain("restart 40");
     expect(partsOf(action(OPEN)).map(({ id, to_s }) => [id, to_s])).toEqual([["wait", 735.001], ["drain", null]]);
     const aborted = action({ ...OPEN, ended_s: 740, outcome: "aborted", why: "host w2 was lost" });
     expect(partsOf(aborted).at(-1)).toMatchObject({ id: "drain", to_s: 740 });

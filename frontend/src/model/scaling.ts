@@ -241,10 +241,21 @@ const PARTS: [id: RescalePart["id"], label: string, from: keyof RescaleAction, t
   ["start", "start", "restored_s", "ended_s", "Until the last source reads again"],
 ];
 
+/** What some of them are called where a rescale is in place. */
+const IN_PLACE: Partial<Record<RescalePart["id"], [label: string, means: string]>> = {
+  wait: ["until it begins", "From the order until the first instance stands still: new pods start, and an open round ends first"],
+  store: ["store", "Key groups that move are written"],
+  restart: ["switch", "All is stored; then the arrangement changes"],
+  fetch: ["fetch", "New owners read their key groups"],
+  start: ["start", "Until all that stood still go on"],
+};
+
 /** In the order in which they come; the last one goes on, or was cut off by the end of an aborted rescale. */
 export function partsOf(action: RescaleAction): RescalePart[] {
   const parts: RescalePart[] = [];
-  for (const [id, label, from, to, means] of PARTS) {
+  for (const [id, ...told] of PARTS) {
+    const [, from, to] = told;
+    const [label, means] = (action.kind === "in_place" && IN_PLACE[id]) || [told[0], told[3]];
     const [from_s, to_s] = [action[from] as number | null, action[to] as number | null];
     if (from_s === null) break;
     const end_s = to_s ?? (action.outcome ? action.ended_s : null);
@@ -265,7 +276,7 @@ export function knownAt(action: RescaleAction | undefined, t_s: number): Rescale
   return { ...action, ...times, restored_s: until(restored_s), ended_s, outcome: over ? action.outcome : "", why: over ? action.why : "" };
 }
 
-/** From the stop of the first source until all goes on, in s; null while it lasts, or where nothing stopped. */
+/** From the stop of the first source (or instance, in place) until all goes on, in s; null while it lasts, or where nothing stopped. */
 export const downOf = ({ stopped_s, ended_s }: RescaleAction): number | null =>
   stopped_s === null || ended_s === null ? null : ended_s - stopped_s;
 
@@ -392,7 +403,8 @@ export function whyNot(history: ScalingHistory, document: Pick<ExperimentDocumen
     const isOver = !action || (action.outcome !== "" && (action.ended_s ?? 0) <= t_s + EPSILON_S);
     if (isOver) return { text: "A recovery is under way: all go back to a checkpoint. Nobody is asked meanwhile.", tone: "warn" };
     const until = until_s !== null && until_s > t_s ? `, until ${moment(until_s)}` : "";
-    return { text: `Rescale ${action.number} is under way: ${UNDER_WAY[state] ?? ""}${until}. Nobody is asked meanwhile.`, tone: "warn" };
+    const what = state === "restarting" && action.kind === "in_place" ? "what moves is stored" : (UNDER_WAY[state] ?? "");
+    return { text: `Rescale ${action.number} is under way: ${what}${until}. Nobody is asked meanwhile.`, tone: "warn" };
   }
   const aborted = action?.outcome === "aborted" && action.ended_s !== null && action.ended_s <= t_s + EPSILON_S;
   const failed = aborted ? `Rescale ${action.number} was aborted: ${action.why || "no reason was given"}.` : "";

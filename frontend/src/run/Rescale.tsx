@@ -148,7 +148,7 @@ function Rescale({ run, document, parallelism: shown, at_s: shown_s, onClose }: 
         <span>
           {kind === "stop_and_restart"
             ? `Until it has restarted nothing is read, for at least ${rescaling?.restart_s ?? 30} s and the time that state and what is under way take; topics fill meanwhile.`
-            : "What does not change goes on meanwhile."}
+            : "Operators that neither change nor send to one that does go on meanwhile."}
           {isAsked(document) && " The policy goes on deciding after it."}
         </span>
       </p>
