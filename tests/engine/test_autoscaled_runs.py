@@ -105,7 +105,16 @@ def assert_sound(simulation: engine.Simulation, frames: list[Any]) -> None:
     summary = simulation.summary()["scaling"]
     assert summary["actions"] == len([action for action in actions if action["stopped_s"] is not None or action["outcome"] == ""])
     assert summary["workers_max"] == max(frame["scaling"]["workers"] for frame in frames)
-    assert 0 <= summary["low_share"] <= 1
+    waits_s = [wait_of(frame["scaling"]) for frame in frames]
+    assert summary["sampled_wait_s"]["max"] == pytest.approx(max(waits_s), abs=1e-6)
+    assert summary["low_share"] == pytest.approx(sum(wait_s < scaling.slo_s for wait_s in waits_s) / len(waits_s), abs=1e-6)
+    assert summary["slo_violation_s"] == 15 * sum(wait_s > scaling.slo_s for wait_s in waits_s)
+
+
+def wait_of(about: Document) -> float:
+    """At the end of a frame of 15 s: of the records read in it, or, while nobody reads or none came, the age of the oldest one."""
+    stands = about["state"] in ("stopping", "restarting", "restoring")
+    return about["oldest_wait_s"] if stands or about["topic_wait_ms"] is None else about["topic_wait_ms"] / 1000
 
 
 @pytest.mark.parametrize("kind", POLICIES)
@@ -611,8 +620,11 @@ def test_lags_of_a_rescale_are_those_of_the_topics(per_s: int, more: Document) -
     for source in document["workload"]["sources"].values():
         source |= more
     whole = simulated(document)
-    (action,) = actions_of(frames_of(whole))
+    frames = frames_of(whole)
+    (action,) = actions_of(frames)
     assert action["outcome"] == "done"
+    lag, dropped = sum(frames[-1]["scaling"]["lag"].values()), whole.summary()["dropped"]
+    assert whole._counters(whole.now_ns).offered == whole.summary()["records_in"] + dropped + lag
     assert ("retention" in more) == (whole.summary()["dropped"] > 1e7)
     cut = simulated(document)
     assert cut._scaling is not None

@@ -90,6 +90,8 @@ def test_ds2_takes_stolen_time_into_account_where_it_is_told_of_it() -> None:
 
 def test_a_wish_beyond_all_workers_is_fitted() -> None:
     assert fit({"a": 10, "b": 60, "c": 40}, 70) == {"a": 7, "b": 38, "c": 25}
+    assert fit({"a": 2, "b": 2}, 3) == {"a": 2, "b": 1}, "halves are rounded to even; what is left over goes to the first of the largest"
+    assert fit({"a": 1, "b": 6, "c": 10}, 10) == {"a": 1, "b": 3, "c": 6}, "1, 3 and 5, and one left over for the largest"
 
 
 def test_a_step_is_limited_upwards_only() -> None:

@@ -1,4 +1,5 @@
-"""The mutations of `python -m benchmarks.mutations` still fit the engine's text, so that its count means something."""
+"""The mutations of `python -m benchmarks.mutations`, and of `benchmarks.scaling_mutations`, still fit the engine's text, so that their
+counts mean something."""
 
 from __future__ import annotations
 
@@ -6,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import scaling_mutations
 from benchmarks.mutations import MUTATIONS, ROOT, Mutation
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
+@pytest.mark.parametrize("mutation", [*MUTATIONS, *scaling_mutations.MUTATIONS], ids=lambda mutation: mutation.name)
 def test_the_mutation_applies(mutation: Mutation, tmp_path: Path) -> None:
     copy = tmp_path / mutation.file
     copy.parent.mkdir(parents=True)
