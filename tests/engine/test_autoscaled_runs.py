@@ -657,3 +657,14 @@ def test_in_place_the_same_orders_cost_less_waiting(query: str) -> None:
     for name in ("mean", "p95", "max"):
         assert 0 < placed["wait_s"][name] < stopped["wait_s"][name] / 10
     assert (placed["slo_violation_s"], stopped["slo_violation_s"] > 180) == (0, True)
+
+
+def test_a_fork_is_rescaled_in_place_where_its_run_would_be() -> None:
+    document = made({"kind": "manual", "rescaling": {"kind": "in_place"}}, minutes=4)
+    order: Any = {"at_s": 150, "parallelism": {"convert": 7}}
+    forked = simulated(Fork(at_s=150, rescales=(order,)).applied(load(document), document))
+    before, after = frames_of(simulated(document)), frames_of(forked)
+    same = [frame["t_s"] for frame, other in zip(before, after, strict=True) if frame | {"scaling": None} == other | {"scaling": None}]
+    assert [t_s for t_s in same if t_s <= 150] == [frame["t_s"] for frame in before if frame["t_s"] <= 150]
+    assert len(same) < len(before)
+    assert [(action["kind"], action["outcome"]) for action in actions_of(after)] == [("in_place", "done")]
