@@ -149,19 +149,6 @@ def test_ten_random_rescales_change_no_row(query: str, kind: str, seed: int) -> 
     assert cut.digest() == simulation.digest()
 
 
-@pytest.mark.parametrize("query", PER_S)
-def test_ten_random_rescales_in_place_change_no_row(query: str) -> None:
-    made = small(query)
-    scaled = rescaled(made, 1)
-    scaled["policies"]["scaling"]["rescaling"] = {"kind": "in_place"}
-    simulation, whole = finished(scaled), finished(made)
-    assert [(action.kind, action.outcome) for action in job_of(simulation).actions] == [("in_place", "done")] * COUNT
-    assert simulation.drained
-    assert rows_of(simulation) == rows_of(whole)
-    summary = simulation.summary()
-    assert (summary["records_in"], summary["late"], summary["lost"], summary["backlog"]) == (whole.summary()["records_in"], 0, 0, 0)
-
-
 def test_what_expires_while_the_job_is_down_is_missed_and_no_other_row_comes() -> None:
     """The study's join forgets after five minutes by the processing clock, which outages do not stop: with them a person may be gone when
     the auctions come that waited in the topic. So its rows are defined by time to live and outages, and may be fewer."""
