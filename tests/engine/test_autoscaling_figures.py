@@ -30,6 +30,7 @@ FAILING: dict[str, set[str]] = {
     "autoscalers/ablations": {"A-15b", "A-15d", "A-15e", "A-15f", "A-15g", "A-15h", "A-15i", "A-15j", "A-15l"},
     "autoscalers/flink": {"A-16.1c", "A-16.5c", "A-16.6c", "A-16.7c", "A-16.8c", "A-16.9c", "A-16.10c", "A-16.11c"},
     "autoscalers/fluid": set(),
+    "autoscalers/in-place": {"P-2c"},
     "autoscalers/league": set(),
     "autoscalers/oracle": {"M-8b", "M-8c"},
     "autoscalers/originals": {"M-10b", "M-10d", "M-12"},
