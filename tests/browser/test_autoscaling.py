@@ -153,8 +153,8 @@ def test_an_aborted_rescale_says_why(page: Page, api: httpx.Client, experiment: 
     row = page.get_by_test_id("rescales").get_by_role("row").filter(has_text="151 s")
     expect(row).to_contain_text(f"aborted: {told[2]['why']}")
     for cell in (2, 3, 4):  # down, backlog, time to drain
-        expect(row.get_by_role("cell").nth(cell)).to_have_text("–: Nothing was stopped")
-        expect(row.get_by_role("cell").nth(cell)).to_have_attribute("title", "Nothing was stopped")
+        expect(row.get_by_role("cell").nth(cell)).to_have_text("–: No source stopped")
+        expect(row.get_by_role("cell").nth(cell)).to_have_attribute("title", "No source stopped")
     expect(row.get_by_role("cell").last).to_have_text("–: No savepoint was written")
     row.get_by_role("button").press("Enter")
     expect(page.get_by_test_id("virtual-time")).to_contain_text("165.00")  # the frame that covers it

@@ -141,6 +141,21 @@ describe("the history of scaling", () => {
   });
 });
 
+describe("a rescale in place", () => {
+  it("has parts of its own, also where no source stops", () => {
+    const inPlace = action({ kind: "in_place" });
+    expect(partsOf(inPlace).map(({ label }) => label)).toEqual(["until it begins", "drain", "store", "switch", "fetch", "start"]);
+    const apart = partsOf({ ...inPlace, stopped_s: null, lag_before: null, lag_after: null });
+    expect(apart.map(({ from_s, to_s }) => [from_s, to_s])).toEqual([
+      [735, 736.4],
+      [736.4, 736.4],
+      ...partsOf(inPlace)
+        .slice(2)
+        .map(({ from_s, to_s }) => [from_s, to_s]),
+    ]);
+  });
+});
+
 describe("the time to drain", () => {
   const LOW = 100; // as many as come in a second
   const after = (lags: number[], extra: Partial<RescaleAction> = {}) => {
@@ -163,7 +178,7 @@ describe("the time to drain", () => {
     expect(drain(after([5000]), true).why).toBe("5,000 records wait at the end of the run");
     expect(drain(after([], { ...OPEN, lag_after: null })).why).toContain("has not gone on yet");
     const aborted = { outcome: "aborted" as const, ended_s: 735, why: "no" };
-    expect(drain(after([], { ...OPEN, ...aborted, stopped_s: null, lag_before: null, lag_after: null })).why).toBe("Nothing was stopped");
+    expect(drain(after([], { ...OPEN, ...aborted, stopped_s: null, lag_before: null, lag_after: null })).why).toBe("No source stopped");
     expect(drain(after([5000, 50], { ...OPEN, ...aborted, ended_s: 770 }))).toEqual({ seconds: 40, why: "" }); // it went on where it was
     expect(drain(after([], { ...OPEN, outcome: "aborted", ended_s: null })).why).toBe("It did not go on");
   });

@@ -97,7 +97,7 @@ export class ScalingHistory {
    */
   drainOf(action: RescaleAction, over: boolean): Drain {
     const { number, stopped_s, ended_s, lag_before, lag_after } = action;
-    if (stopped_s === null) return { seconds: null, why: action.outcome ? "Nothing was stopped" : "Nothing is stopped yet" };
+    if (stopped_s === null) return { seconds: null, why: action.outcome ? NO_SOURCE : "No source has stopped yet" };
     if (ended_s === null) return { seconds: null, why: action.outcome ? "It did not go on" : "Under way: it has not gone on yet" };
     const isLow = (lag: number, { offered_per_s }: Phase) => lag <= Math.max(lag_before ?? 0, offered_per_s);
     const next = this.actions.find((one) => one.number > number && one.stopped_s !== null);
@@ -118,6 +118,9 @@ export class ScalingHistory {
     return lastUpTo(this.phases, t_s) + 1;
   }
 }
+
+/** Why a rescale has no outage. */
+export const NO_SOURCE = "No source stopped";
 
 /** Time to drain what had piled up; why: where it is not known. */
 export interface Drain {
@@ -253,10 +256,12 @@ const IN_PLACE: Partial<Record<RescalePart["id"], [label: string, means: string]
 /** In the order in which they come; the last one goes on, or was cut off by the end of an aborted rescale. */
 export function partsOf(action: RescaleAction): RescalePart[] {
   const parts: RescalePart[] = [];
+  // In place there may be no source that stops.
+  const times = { ...action, stopped_s: action.stopped_s ?? action.drained_s };
   for (const [id, ...told] of PARTS) {
     const [, from, to] = told;
     const [label, means] = (action.kind === "in_place" && IN_PLACE[id]) || [told[0], told[3]];
-    const [from_s, to_s] = [action[from] as number | null, action[to] as number | null];
+    const [from_s, to_s] = [times[from] as number | null, times[to] as number | null];
     if (from_s === null) break;
     const end_s = to_s ?? (action.outcome ? action.ended_s : null);
     parts.push({ id, label, from_s, to_s: end_s, means });

@@ -16,6 +16,7 @@ import {
   spell,
   valueTold,
   whyNot,
+  NO_SOURCE,
   type ChosenIteration,
   type Drain,
   type ScalingHistory,
@@ -281,7 +282,7 @@ function Execute({
         {!action
           ? "ordered"
           : action.outcome === "done"
-            ? `done${typeof down_s === "number" ? `, down ${spell(down_s)}` : ""}`
+            ? `done${typeof down_s === "number" ? `, down ${spell(down_s).replace(" ", "\u00a0")}` : ""}`
             : action.outcome === "aborted"
               ? "aborted"
               : `under way: ${partsOf(action).at(-1)?.label ?? "ordered"}`}
@@ -366,17 +367,15 @@ function Told({ text, why }: { text: string; why: string }) {
   );
 }
 
-const NOTHING = "Nothing was stopped";
-
 function downTold(action: RescaleAction) {
   const down_s = downOf(action);
   if (down_s !== null) return { text: spell(down_s), why: "" };
-  return action.outcome ? { text: "–", why: action.stopped_s === null ? NOTHING : "It did not go on" } : { text: "under way", why: "" };
+  return action.outcome ? { text: "–", why: action.stopped_s === null ? NO_SOURCE : "It did not go on" } : { text: "under way", why: "" };
 }
 
 function backlogTold({ outcome, stopped_s, lag_before, lag_after }: RescaleAction) {
   if (lag_before === null || lag_after === null)
-    return { text: "–", why: outcome && stopped_s === null ? NOTHING : outcome ? "It did not go on" : "It has not gone on yet" };
+    return { text: "–", why: outcome && stopped_s === null ? NO_SOURCE : outcome ? "It did not go on" : "It has not gone on yet" };
   const more = lag_after - lag_before;
   return { text: `${more > 0 ? "+" : ""}${short(more)}`, why: "" };
 }

@@ -49,7 +49,7 @@ function BandKeys({ bands }: { bands: Band[] }) {
   const keys = [
     { name: "band", label: "rescale", means: "From the order until all goes on", there: bands.some(({ action }) => action.outcome !== "aborted") },
     { name: "band aborted", label: "aborted", means: "A rescale that came to nothing", there: bands.some(({ action }) => action.outcome === "aborted") },
-    { name: "down-band", label: "down", means: "No source, or not every one, reads", there: bands.some(({ down }) => down) },
+    { name: "down-band", label: "down", means: "From the stop of the first source until the last one reads again", there: bands.some(({ down }) => down) },
   ];
   return (
     <div className="lg bands" data-testid="band-keys">
