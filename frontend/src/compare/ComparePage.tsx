@@ -5,7 +5,7 @@ import { ApiError } from "../api/client";
 import { comparisonQuery, runQuery } from "../api/queries";
 import type { Frame, Run } from "../api/types";
 import { TopBar } from "../app/TopBar";
-import { ALIGNMENTS, alignmentOf, COMPARED_MAX, COMPARED_METRICS, COMPARED_MIN, idsOf, momentsIn, momentsOf, type Alignment } from "../model/compare";
+import { ALIGNMENTS, alignmentOf, COMPARED_MAX, COMPARED_METRICS, COMPARED_MIN, idsOf, momentsIn, kindsOf, momentsOf, type Alignment } from "../model/compare";
 import { short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Empty, Failure, Loading, StateBadge } from "../ui/states";
@@ -232,6 +232,7 @@ function Chips({
   onOrder: (ids: string[]) => void;
 }) {
   const ids = compared.map(({ run }) => run.id);
+  const kinds = kindsOf(compared.map(({ run }) => run.document));
   return (
     <ul className="chips" aria-label="Compared runs">
       {compared.map(({ run }, at) => (
@@ -243,6 +244,11 @@ function Chips({
             </Link>{" "}
             <span title={run.experiment.name}>{run.experiment.name}</span>
           </span>
+          {kinds[at] && (
+            <span className="mut small" title="What was chosen otherwise in the others">
+              {kinds[at]}
+            </span>
+          )}
           <span className="mut small">seed {run.seed}</span>
           {alignment === "own" ? (
             <Moment run={run} moment_s={moments[at] ?? 0} onMoment={(moment_s) => onMoment(run.id, moment_s)} />

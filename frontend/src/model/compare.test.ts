@@ -1,12 +1,20 @@
 import { describe, expect, it } from "vitest";
 import type { ComparedSide, Frame } from "../api/types";
-import { compareLink, figureRows, idsOf, momentsIn, momentsOf, onOneAxis, parameterRows, placeOf, seedsToRun, valueAt } from "./compare";
+import { compareLink, figureRows, idsOf, kindsOf, momentsIn, momentsOf, onOneAxis, parameterRows, placeOf, seedsToRun, valueAt } from "./compare";
 
 const document = (parallelism: number, extra: object = {}) => ({
   name: `with ${parallelism}`,
   query: { operators: [{ id: "join", parallelism, params: { key: "a/b" } }] },
   ui: { positions: { join: { x: parallelism, y: 0 } } },
   ...extra,
+});
+
+describe("kinds of policies", () => {
+  it("tell the compared apart", () => {
+    const under = (kind?: string) => ({ policies: { flow_control: { kind: "credits" }, ...(kind ? { scaling: { kind, target: 1 } } : {}) } });
+    expect(kindsOf([under("ds2"), under("hpa_cpu"), under()])).toEqual(["ds2", "hpa cpu", "none"]);
+    expect(kindsOf([under("ds2"), under("ds2")])).toEqual(["", ""]);
+  });
 });
 
 describe("parameters", () => {

@@ -110,6 +110,12 @@ export function parameterRows(documents: readonly unknown[], onlyDifferent: bool
   return onlyDifferent ? rows.filter(({ values }) => values.some((value) => value !== values[0])) : rows;
 }
 
+/** By document, the kinds that it does not share with all others: its policy, where policies are compared. */
+export function kindsOf(documents: readonly unknown[]): string[] {
+  const rows = parameterRows(documents, true).filter(({ pointer }) => /^\/policies\/[^/]+\/kind$/.test(pointer));
+  return documents.map((_, at) => rows.map(({ values }) => String(values[at] ?? "none").replace(/_/g, " ")).join(", "));
+}
+
 function leavesOf(value: unknown, pointer = ""): [string, Json][] {
   if (NO_PARAMETERS.includes(pointer)) return [];
   if (typeof value !== "object" || value === null) return [[pointer, value as Json]];

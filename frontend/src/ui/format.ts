@@ -3,9 +3,11 @@
 /** Made once: a formatter takes far longer to make than to use. */
 const WHOLE = new Intl.NumberFormat("en-US");
 
-/** At most four figures: 4,425, 14.9k, 2.42, 0.071. */
+/** At most four figures: 10.7G, 4,425, 14.9k, 2.42, 0.071. */
 export function short(value: number): string {
   const size = Math.abs(value);
+  if (size >= 10_000_000_000) return `${trim(value / 1_000_000_000, 1)}G`;
+  if (size >= 1_000_000_000) return `${trim(value / 1_000_000_000, 2)}G`;
   if (size >= 10_000_000) return `${trim(value / 1_000_000, 1)}M`;
   if (size >= 1_000_000) return `${trim(value / 1_000_000, 2)}M`;
   if (size >= 10_000) return `${trim(value / 1000, 1)}k`;
