@@ -130,6 +130,7 @@ describe("words", () => {
     expect(tallyText({ "not run": 4 })).toBe("4 not run");
     expect(sourceText({ paper: "Karimov 2020", figure: "3.7", section: "3.4.3", page: "" })).toBe("Karimov 2020, figure 3.7, section 3.4.3");
     expect(sourceText({ paper: "Millrace", figure: "", section: "figures of our own", page: "" })).toBe("Millrace, figures of our own");
+    expect(sourceText({ paper: "Siachamis 2024", figure: "Table 3.2", section: "3.7.2", page: "" })).toBe("Siachamis 2024, Table 3.2, section 3.7.2");
   });
 });
 

@@ -236,7 +236,7 @@ export function tallyText(states: Partial<Record<AssertionState, number>>): stri
 }
 
 export const sourceText = ({ paper, figure, section, page }: Partial<FigureSource>) =>
-  [paper, figure && `figure ${figure}`, section && (/^[\d.A-Z]+$/.test(section) ? `section ${section}` : section), page && `page ${page}`]
+  [paper, figure && (/^\d/.test(figure) ? `figure ${figure}` : figure), section && (/^[\d.A-Z]+$/.test(section) ? `section ${section}` : section), page && `page ${page}`]
     .filter(Boolean)
     .join(", ");
 
