@@ -13,11 +13,13 @@ from typing import Any
 
 import httpx
 import pytest
+import yaml
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.corner_cases import large_query
 
 from .canvas import Canvas
+from .conftest import ROOT
 from .test_outage import from_a_file
 from .test_run import make_long, start
 from .test_studies import optimised, rates, search, short_runs, started
@@ -341,6 +343,40 @@ def test_pictures_of_a_large_screen(
     page.goto("/runs")
     page.get_by_test_id("run-list").locator("table").wait_for()
     album.take(page, "runs")
+
+
+def become(document: dict[str, Any], example: str) -> None:
+    document.clear()
+    document.update(yaml.safe_load((ROOT / "fixtures" / "experiments" / f"{example}.yaml").read_text()))
+
+
+def under_ds2(document: dict[str, Any]) -> None:
+    become(document, "autoscaling_map")
+    document["policies"]["scaling"] = {"kind": "ds2"}
+
+
+def with_a_loss(document: dict[str, Any]) -> None:
+    become(document, "nexmark_q12")
+    document["policies"]["checkpointing"] = {"kind": "uncoordinated", "interval_s": 3.0}
+    document["faults"] = [{"kind": "host_loss", "host": "w2", "when": {"kind": "at", "at_s": 12.4}, "restart_after_s": 1.0}]
+
+
+def test_pictures_of_policies_at_work(
+    new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], folder: Path
+) -> None:
+    album = Album(folder)
+    page = new_context().new_page()
+    for name, change, shown, testid in (
+        ("run-autoscaler", under_ds2, "panel=autoscaler&t=3000", "iteration"),
+        ("run-recovery", with_a_loss, "panel=checkpoints&t=15", "checkpoint-list"),
+    ):
+        run_id = start(api, experiment(change))
+        page.goto(f"/runs/{run_id}")
+        wait_until_ended(api, page, run_id)
+        page.goto(f"/runs/{run_id}?{shown}")
+        page.get_by_test_id(testid).wait_for()
+        page.wait_for_load_state("networkidle")
+        album.take(page, name)
 
 
 def test_pictures_of_figures(new_context: Callable[..., BrowserContext], api: httpx.Client, folder: Path) -> None:

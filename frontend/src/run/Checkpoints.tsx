@@ -189,7 +189,13 @@ function RecoveryStages({
           ))}
           <tr>
             <td>all</td>
-            <td className="wide mut">
+            <td className="mut outcome" colSpan={4}>
+              back to {lineText(recovery)}
+              {go_s === null ? "" : `, go after ${away(go_s)}`}
+            </td>
+          </tr>
+          <tr>
+            <td className="mut" colSpan={5}>
               <span className="lg">
                 <span>
                   <i className="swatch down" />
@@ -210,10 +216,6 @@ function RecoveryStages({
                   ready
                 </span>
               </span>
-            </td>
-            <td className="num outcome" colSpan={3}>
-              back to {lineText(recovery)}
-              {go_s === null ? "" : `, go after ${away(go_s)}`}
             </td>
           </tr>
         </tbody>
