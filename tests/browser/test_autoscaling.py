@@ -277,6 +277,7 @@ def test_what_cannot_be_rescaled_says_why(page: Page, api: httpx.Client, experim
     run_id = start(api, experiment(lambda document: document["workload"].update(horizon_s=6.0, warmup_s=1.0)))
     wait_until_ended(api, page, run_id)
     page.goto(f"/runs/{run_id}?t=3")
+    expect(page.get_by_test_id("rescale")).to_be_enabled()  # a key does not wait for that, as a click does
     page.get_by_test_id("rescale").press("Enter")
     join = page.get_by_label("Parallelism of filter, join, sink")
     expect(join).to_be_disabled()

@@ -194,32 +194,28 @@ function RecoveryStages({
               {go_s === null ? "" : `, go after ${away(go_s)}`}
             </td>
           </tr>
-          <tr>
-            <td className="mut" colSpan={5}>
-              <span className="lg">
-                <span>
-                  <i className="swatch down" />
-                  down
-                </span>
-                {found_s > detected_s && (
-                  <span title="The coordinator searches the line; nobody is ordered back before it is found">
-                    <i className="swatch searching" />
-                    searching, {away(found_s)}
-                  </span>
-                )}
-                <span>
-                  <i className="swatch restoring" />
-                  restoring
-                </span>
-                <span>
-                  <i className="swatch ready" />
-                  ready
-                </span>
-              </span>
-            </td>
-          </tr>
         </tbody>
       </table>
+      <p className="lg mut">
+        <span>
+          <i className="swatch down" />
+          down
+        </span>
+        {found_s > detected_s && (
+          <span title="The coordinator searches the line; nobody is ordered back before it is found">
+            <i className="swatch searching" />
+            searching, {away(found_s)}
+          </span>
+        )}
+        <span>
+          <i className="swatch restoring" />
+          restoring
+        </span>
+        <span>
+          <i className="swatch ready" />
+          ready
+        </span>
+      </p>
     </section>
   );
 }
