@@ -1,6 +1,6 @@
-"""What an autoscaled run costs: python -m benchmarks.autoscaling [--day] [--policy ds2]
+"""What an autoscaled run costs: python -m benchmarks.autoscaling [--day] [--policy ds2] [--query session|sliding]
 
-Session windows under the study's cosine load, at one record for 10,000, as the example has it: 140 minutes, or with --day a whole day.
+Session or sliding windows under the study's cosine load, at the scale that the example has: 140 minutes, or with --day a whole day.
 Given are the processor's seconds of this process, its share in laying the run out, hops, rescales, and frames.
 """
 
@@ -15,12 +15,12 @@ from typing import Any
 import engine
 from engine.spec.document import read_document
 
-EXAMPLE = Path(__file__).parents[1] / "fixtures" / "experiments" / "autoscaling_session.yaml"
+EXAMPLES = Path(__file__).parents[1] / "fixtures" / "experiments"
 DAY_S = 86_400.0
 
 
-def document(policy: str, horizon_s: float | None) -> dict[str, Any]:
-    made = read_document(EXAMPLE)
+def document(query: str, policy: str, horizon_s: float | None) -> dict[str, Any]:
+    made = read_document(EXAMPLES / f"autoscaling_{query}.yaml")
     made["policies"]["scaling"] = {"kind": policy}
     if horizon_s is not None:
         made["workload"]["horizon_s"] = horizon_s
@@ -51,9 +51,10 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--day", action="store_true")
     parser.add_argument("--policy", default="ds2")
+    parser.add_argument("--query", choices=["session", "sliding"], default="session")
     given = parser.parse_args()
-    measured(document(given.policy, 600.0))  # compiles
-    print(json.dumps(measured(document(given.policy, DAY_S if given.day else None))))
+    measured(document(given.query, given.policy, 600.0))  # compiles
+    print(json.dumps(measured(document(given.query, given.policy, DAY_S if given.day else None))))
 
 
 if __name__ == "__main__":
