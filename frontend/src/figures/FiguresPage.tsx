@@ -4,7 +4,7 @@ import { figuresQuery } from "../api/queries";
 import type { FigureItem } from "../api/types";
 import { WriteButton } from "../app/may";
 import { TopBar } from "../app/TopBar";
-import { byPaper, matching, sourceText, STATUSES, tallyText } from "../model/figure";
+import { byPaper, matching, sourceText, STATUSES, statusesText, tallyText } from "../model/figure";
 import { Count } from "../ui/Count";
 import { duration, when } from "../ui/format";
 import { Icon } from "../ui/Icon";
@@ -82,14 +82,11 @@ export function FiguresPage() {
 function Paper({ paper, name, figures }: { paper: string; name: string; figures: FigureItem[] }) {
   const { run } = useCarryOut();
   const idle = figures.filter(({ under_way }) => !under_way.length);
-  const reproduced = figures.filter(({ status }) => status === "reproduced").length;
   return (
     <section className="panel paper" aria-label={name}>
       <header className="ph">
         <h2>{name}</h2>
-        <span className="mut">
-          {reproduced} of {figures.length} shown here reproduced
-        </span>
+        <span className="mut">{statusesText(figures)}</span>
         <span className="grow" />
         <WriteButton
           className="btn"

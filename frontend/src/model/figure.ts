@@ -235,6 +235,15 @@ export function tallyText(states: Partial<Record<AssertionState, number>>): stri
   return parts.filter(Boolean).join(", ");
 }
 
+/** How many of these figures have which status, in the order of `STATUSES`: "2 calibrated, 1 not run". */
+export function statusesText(figures: readonly { status: FigureStatus }[]): string {
+  const counts = STATUSES.map((status) => ({ status, count: figures.filter((figure) => figure.status === status).length }));
+  return counts
+    .filter(({ count }) => count > 0)
+    .map(({ status, count }) => `${count} ${status === "partly" ? "partly reproduced" : status}`)
+    .join(", ");
+}
+
 export const sourceText = ({ paper, figure, section, page }: Partial<FigureSource>) =>
   [paper, figure && (/^\d/.test(figure) ? `figure ${figure}` : figure), section && (/^[\d.A-Z]+$/.test(section) ? `section ${section}` : section), page && `page ${page}`]
     .filter(Boolean)
