@@ -340,6 +340,13 @@ def slope_field() -> Any:
     return quantity(60, unit="s", ge=0.001, le=1e6, title="Slope", description="The growth of a queue is taken over this span.")
 
 
+def refuse_unknown_slopes(slope_s: float, scrape_s: float) -> None:
+    """Of a span with one reading there is no slope, and every iteration in which it counts would be left out. Raises Refusal."""
+    if slope_s < scrape_s:
+        message = f"slope_s is {slope_s:g}, less than scrape_s, {scrape_s:g}, so that no growth would ever be known"
+        raise Refusal(f"{message}; it must be at least as long", at=("slope_s",), code="out_of_range", value=slope_s)
+
+
 class Dhalion(Looped):
     """Scales up operators behind backpressure, by as much as their senders were blocked; without a bottleneck it scales down all that have
     nearly nothing waiting.
@@ -414,6 +421,11 @@ class HPAVarga(Looped):
     )
     stabilise_s: Number = stabilise_field()
     slope_s: Number = slope_field()
+
+    @model_validator(mode="after")
+    def _slopes_are_known(self) -> Self:
+        refuse_unknown_slopes(self.slope_s, self.metrics.scrape_s)
+        return self
 
 
 # As their authors had them
@@ -527,6 +539,11 @@ class VargaOriginal(Looped):
         title="Short queues",
         description="With no more waiting the growth of queues does not count.",
     )
+
+    @model_validator(mode="after")
+    def _slopes_are_known(self) -> Self:
+        refuse_unknown_slopes(self.slope_s, self.metrics.scrape_s)
+        return self
 
 
 def _of_preset(unit: str = "", **about: Any) -> Any:
@@ -669,6 +686,15 @@ class Flink(Looped):
             most = options.parallelism_max
             message = f"parallelism_max is {most}, less than parallelism_min, {options.parallelism_min}; it must be at least as large"
             raise Refusal(message, at=("parallelism_max",), code="out_of_range", value=most)
+        return self
+
+    @model_validator(mode="after")
+    def _windows_have_two_samples(self) -> Self:
+        """It takes one in each iteration."""
+        window_s = self.options.window_s
+        if window_s < self.every_s:
+            message = f"window_s is {window_s:g}, less than every_s, {self.every_s:g}, so that nothing would ever be decided"
+            raise Refusal(f"{message}; it must be at least as long", at=("window_s",), code="out_of_range", value=window_s)
         return self
 
 

@@ -45,6 +45,10 @@ def refused(document: dict[str, Any]) -> str:
         ({"kind": "flink", "preset": "tuned", "utilization_target": 0.9}, "utilization_max is 0.8, and the target is 0.9"),
         ({"kind": "flink", "utilization_target": 0}, "utilization_target is 0, for which no parallelism would be enough"),
         ({"kind": "flink", "parallelism_min": 300}, "parallelism_max is 200, less than parallelism_min, 300"),
+        ({"kind": "flink", "window_s": 10}, "window_s is 10, less than every_s, 15, so that nothing would ever be decided"),
+        ({"kind": "flink", "preset": "tuned", "every_s": 300}, "window_s is 120, less than every_s, 300"),
+        ({"kind": "hpa_varga", "slope_s": 4}, "slope_s is 4, less than scrape_s, 5, so that no growth would ever be known"),
+        ({"kind": "varga_original", "slope_s": 4}, "slope_s is 4, less than scrape_s, 5"),
         ({"kind": "fixed", "for": "mean"}, "per_input is empty, and the least parallelism for the mean of the load follows from it"),
         ({"kind": "oracle"}, "per_input is empty"),
         ({"kind": "hpa_cpu", "target": 0}, "greater than 0"),
@@ -65,6 +69,8 @@ def test_refused(document: dict[str, Any], words: str) -> None:
 def test_taken() -> None:
     assert SCALING.validate_python({"kind": "none"}).kind == "none"
     assert SCALING.validate_python({"kind": "hpa_cpu", "cooldown_s": 0}).cooldown_s == 0
+    assert SCALING.validate_python({"kind": "flink", "window_s": 15}).every_s == 15
+    assert SCALING.validate_python({"kind": "hpa_varga", "slope_s": 5}).metrics.scrape_s == 5
     assert SCALING.validate_python({"kind": "oracle", "drain_s": None, "per_input": {"a": 1}}).drain_s is None
     written = SCALING.validate_python({"kind": "fixed", "for": "maximum", "per_input": {"a": 1}}).model_dump(by_alias=True)
     assert SCALING.validate_python(written).for_ == "maximum"
@@ -187,6 +193,24 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         {},
         "/policies/scaling/workers_max",
         "workers_max is 8, but the 4 operators begin with 9 instances in all; give it at least 9",
+    ),
+    "fewer workers than operators": (
+        {"kind": "ds2", "workers_max": 3},
+        {},
+        "/policies/scaling/workers_max",
+        "workers_max is 3, but the 4 operators begin with 9 instances in all; give it at least 9",
+    ),
+    "iterations longer than the run": (
+        {"kind": "ds2", "start_s": 0, "every_s": 600},
+        {},
+        "/policies/scaling/start_s",
+        "start_s is 0 and every_s 600, but the horizon is 600 s, so that nothing would ever be decided",
+    ),
+    "fewer partitions than instances": (
+        {"kind": "ds2"},
+        {"/workload/sources/bids/partitions": 2},
+        "/workload/sources/bids/partitions",
+        "partitions is 2, but 'bids' has 3 instances, so some of its instances would get nothing; it must be at least 3",
     ),
     "nothing is ever decided": (
         {"kind": "ds2", "start_s": 585},
@@ -333,6 +357,34 @@ def test_refused_in_a_document(name: str) -> None:
     assert all(problem.severity == "error" for problem in found)
 
 
+PANES: dict[str, dict[str, Any]] = {
+    "no window": {"kind": "aggregate", "params": {"emit": "on_update"}},
+    "tumbling": {"kind": "aggregate", "params": {"window": {"kind": "tumbling", "size_s": 1}, "emit": "on_close"}},
+    "sliding": {"kind": "aggregate", "params": {"window": {"kind": "sliding", "size_s": 4, "slide_s": 1}, "emit": "on_close"}},
+    "by the clock": {
+        "kind": "aggregate",
+        "params": {"window": {"kind": "tumbling", "size_s": 1, "clock": "processing"}, "emit": "on_close"},
+    },
+    "sessions": {"kind": "session_aggregate", "params": {"gap_s": 2}},
+    "of so many records": {"kind": "count_window_aggregate", "params": {"size": 5}},
+}
+
+
+@pytest.mark.parametrize("partitioning", [{"kind": "rebalance"}, {"kind": "hash", "key": "auction"}], ids=["rebalance", "hash"])
+@pytest.mark.parametrize("key", [{}, {"key": None}], ids=["no key", "key null"])
+@pytest.mark.parametrize("panes", PANES)
+def test_a_window_over_all_keys_stays_at_one_instance(panes: str, key: dict[str, Any], partitioning: dict[str, Any]) -> None:
+    """Whatever it is called: a policy leaves it alone and scales the others, and nobody can order anything else."""
+    spec = {"id": "count", **PANES[panes]}
+    spec["params"] = spec["params"] | key
+    changes = {"/query/operators/2": spec, "/query/edges/1/partitioning": partitioning}
+    assert greatest(load(counting({"kind": "ds2", "workers_max": 20}, changes), CONTEXT)) == {"bids": 9, "keep": 9, "sink": 17}
+    for scaling in (manual({"count": 2}), {"kind": "ds2", "orders": manual({"count": 2})["orders"]}):
+        (problem,) = validate(counting(scaling, changes), CONTEXT)
+        assert (problem.pointer, problem.code) == (f"{ORDER}/parallelism/count", "not_scalable")
+        assert problem.message == "'count' stays at 1: 'count' is right with at most 1 instances"
+
+
 def test_a_cycle_is_refused() -> None:
     document = looped()
     document["policies"] = {"scaling": {"kind": "manual"}}
@@ -408,6 +460,7 @@ def test_how_far_operators_are_laid_out() -> None:
     assert most({"kind": "ds2", "workers_max": 20}) == {"bids": 9, "keep": 9, "count": 17, "sink": 17}
     assert most({"kind": "ds2", "workers_max": 20, "operators": {"count": {"min": 2, "max": 5}}})["sink"] == 16
     assert most({"kind": "fixed"}) == most({"kind": "manual"})
+    assert greatest(load(counting({"kind": "ds2"}, {"/workload/sources/bids/partitions": 4}), CONTEXT))["bids"] == 4
     experiment = load(counting({"kind": "ds2", "workers_max": 20}), CONTEXT)
     assert partitions(experiment, "bids") == 20
     assert partitions(load(counting({"kind": "manual"}), CONTEXT), "bids") == 3
