@@ -31,6 +31,10 @@ ABOUT: dict[str, scaling.Looped] = {
 }
 
 
+ASKED = {name for name in vars(Metrics) if not name.startswith("_")}
+"""What a policy may ask; whoever answers knows more."""
+
+
 class Recorder:
     """A policy that notes what it is asked, what it asks, what it is answered, and what becomes of it."""
 
@@ -65,6 +69,7 @@ class Listening:
         self._metrics, self._answers = metrics, answers
 
     def __getattr__(self, name: str) -> Any:
+        assert name in ASKED, f"a policy asked for '{name}', which is not of its metrics"
         asked = getattr(self._metrics, name)
         if not callable(asked):
             self._answers[name] = asked
