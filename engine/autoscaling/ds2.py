@@ -11,10 +11,7 @@ from engine.spec import scaling
 from engine.spec.units import seconds_ns
 
 from .metrics import Metrics
-from .policy import MICRO, SECOND, Advice, Value, exact, known, running
-
-UNBOUNDED = 2**32 - 1
-"""What the artifact makes of a rate by nothing."""
+from .policy import MICRO, SECOND, UNBOUNDED, Advice, Value, exact, known, running
 
 
 class TrueRates(NamedTuple):

@@ -11,10 +11,7 @@ from engine.spec import scaling
 from engine.spec.units import seconds_ns
 
 from .metrics import Metrics
-from .policy import SECOND, Advice, Value, exact, known, running, total_rate
-
-UNBOUNDED = 2**32 - 1
-"""What it makes of a rate by nothing."""
+from .policy import SECOND, UNBOUNDED, Advice, Value, exact, known, running, total_rate
 
 
 class DS2Original:

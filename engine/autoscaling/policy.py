@@ -49,6 +49,10 @@ SECOND = Fraction(10**9)
 """In ns: what shares of time are taken of."""
 
 MICRO = 10**6
+"""In millionths: what shares (`_ppm`) and rates (`_micro_per_s`) of readings are divided by."""
+
+UNBOUNDED = 2**32 - 1
+"""Instances: what DS2, the artifact's and the published one, makes of a rate by nothing."""
 
 
 def exact(number: float) -> Fraction:

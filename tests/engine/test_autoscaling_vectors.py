@@ -14,13 +14,13 @@ import pytest
 
 from engine.autoscaling import POLICIES
 from engine.autoscaling.dhalion import Dhalion
-from engine.autoscaling.ds2 import DS2, UNBOUNDED
+from engine.autoscaling.ds2 import DS2
 from engine.autoscaling.fitting import Room, Step, fit, limited
 from engine.autoscaling.flink import aligned
 from engine.autoscaling.hpa_cpu import HPACpu
 from engine.autoscaling.hpa_varga import HPAVarga
 from engine.autoscaling.metrics import Graph, counter_rate, signed_rate, slope
-from engine.autoscaling.policy import NoAdvice
+from engine.autoscaling.policy import UNBOUNDED, NoAdvice
 from engine.autoscaling.stabilising import Stabiliser
 from engine.spec import scaling
 from engine.spec.scaling import FLINK_PRESETS, FlinkOptions

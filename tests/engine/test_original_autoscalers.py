@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from engine.autoscaling.dhalion_heron import DhalionHeron
-from engine.autoscaling.ds2_original import UNBOUNDED, DS2Original
+from engine.autoscaling.ds2_original import DS2Original
 from engine.autoscaling.hpa_k8s import HPAK8s
+from engine.autoscaling.policy import UNBOUNDED
 from engine.autoscaling.varga_original import VargaOriginal
 from engine.spec import scaling
 
