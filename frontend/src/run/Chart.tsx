@@ -64,7 +64,8 @@ export function Chart({
   const dark = useTheme((state) => state.dark);
   const count = t_s.length;
   const overs = lines.filter(({ over }) => over).length;
-  // The columns grow in place: their length says that there is something new.
+  // The columns grow in place: their length says that there is something new, or their end, which moves where a value goes on to hold.
+  const end_s = t_s[count - 1];
   const drawn = useMemo(() => (count ? drawnColumns(columns, log, areas, overs) : columns), [columns, count, areas, log, overs]);
   const axis = useMemo(
     () => valueAxis(t_s, count ? drawn : [], { from_s: span.from_s, to_s: span.to_s }, log, top),
@@ -151,7 +152,7 @@ export function Chart({
   useEffect(() => {
     plot.current?.setData(data.current);
     onDrawn?.(data.current);
-  }, [count, lines, span.from_s, span.to_s, onDrawn]);
+  }, [count, end_s, lines, span.from_s, span.to_s, onDrawn]);
 
   return <div className="chart" ref={box} />;
 }
