@@ -44,7 +44,8 @@ class _Runs:
         """The number of the point that the value is drawn at."""
         points = self.points(value)
         if len(points) != 1:
-            raise NotEvaluated(f"{len(points)} points of the study have {_said(value.at) or 'no axes'}; one is needed")
+            found = len(points) or "no"
+            raise NotEvaluated(f"{found} points of the study have {_said(value.at) or 'no axes'} at this scale; one is needed")
         return points[0]
 
     def points(self, value: FromRuns) -> list[int]:

@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import { get, post } from "../api/client";
 import type { FigureDetail, Json } from "../api/types";
 import { WriteButton } from "../app/may";
-import { axisText, keysOf, type DrawnPanel, type PointAt, type Scale } from "../model/figure";
+import { keysOf, placeOf, type DrawnPanel, type PointAt, type Scale } from "../model/figure";
 import { plural, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { SeriesSample } from "../ui/Plot";
@@ -52,7 +52,7 @@ export function Behind({
         <p className="nothing">Nothing was measured at this scale yet.</p>
       </section>
     );
-  const where = typeof spot.x === "number" ? `${axisText(panel.x) || "x"} ${short(spot.x)}` : panel.title;
+  const where = placeOf(panel, curve.name, spot.x);
   return (
     <section className="panel behind" aria-label="Runs behind the point" data-testid="behind">
       <div className="ph">
@@ -62,7 +62,7 @@ export function Behind({
         </h2>
       </div>
       <p className="value">
-        <b>{short(spot.y)}</b> {panel.y.unit}
+        <b>{short(spot.y)}</b> {curve.unit || panel.y.unit}
         {spot.low !== null && spot.high !== null && spot.high > spot.low && (
           <span className="mut">
             , {short(spot.low)} to {short(spot.high)} over seeds

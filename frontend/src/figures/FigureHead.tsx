@@ -1,6 +1,6 @@
 import { isActive } from "../api/queries";
 import type { FigureDetail, Reproduction } from "../api/types";
-import { SCALES, tallyText, type Scale } from "../model/figure";
+import { isOwn, SCALES, tallyText, type Scale } from "../model/figure";
 import { duration, plural, when } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Progress, statesOf, StatusBadge, statusWord, Tally } from "./status";
@@ -42,7 +42,7 @@ export function FigureHead({
         </div>
         <div className="words">
           <section>
-            <h2>{document.source.figure ? "The paper's claim" : "The claim"}</h2>
+            <h2>{isOwn(document.source) ? "The claim" : "The paper's claim"}</h2>
             <p>{document.claim}</p>
           </section>
           <section>
@@ -70,7 +70,7 @@ export function FigureHead({
                 );
               })}
             </span>
-            {about && <span className="mut ell about" title={about}>{about}</span>}
+            {about && <span className="mut about">{about}</span>}
           </dd>
         </div>
         {active ? (

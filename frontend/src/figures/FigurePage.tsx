@@ -4,7 +4,7 @@ import { Link, useParams } from "react-router";
 import { figureQuery, isActive, reproductionsQuery } from "../api/queries";
 import type { FigureDetail, Reproduction } from "../api/types";
 import { TopBar } from "../app/TopBar";
-import { panelsOf, pointOf, pointText, SCALES, sourceText, type Scale } from "../model/figure";
+import { panelsOf, pointOf, pointText, SCALES, shortName, sourceText, type Scale } from "../model/figure";
 import { Icon } from "../ui/Icon";
 import type { PlotHandle } from "../ui/Plot";
 import { Failure, Loading } from "../ui/states";
@@ -86,7 +86,7 @@ function Opened({
   const plots = useRef<(PlotHandle | null)[]>([]);
   const active = carried.find((row) => row.scale === scale && isActive(row));
   const [last] = carried.filter((row) => row.scale === scale);
-  const { paper, figure: number } = document.source;
+  const { paper } = document.source;
   return (
     <div className="page on-figures">
       <TopBar
@@ -97,7 +97,7 @@ function Opened({
             <span>/</span>
             <Link to={`/figures?search=${encodeURIComponent(paper)}`}>{paper}</Link>
             <span>/</span>
-            <b>{number ? `Figure ${number}` : figure.id.split("/")[1]}</b>
+            <b>{shortName(figure)}</b>
           </>
         }
         actions={<FigureActions figure={figure} scale={scale} active={active} panels={panels} plots={plots} table={onlyTable ? "only" : table} />}
@@ -124,6 +124,7 @@ function Opened({
             onPoint={(next) => change({ point: pointText(next) })}
             table={onlyTable || table}
             onTable={onlyTable ? null : (on) => change({ view: on ? "table" : "" })}
+            underWay={active !== undefined}
             plots={plots}
           />
           <div className="figure-side">

@@ -13,6 +13,7 @@ export function Panels({
   onPoint,
   table,
   onTable,
+  underWay,
   plots,
 }: {
   panels: DrawnPanel[];
@@ -23,8 +24,11 @@ export function Panels({
   table: boolean;
   /** null: the figure is a table, and nothing else. */
   onTable: ((table: boolean) => void) | null;
+  /** It is being measured at this scale. */
+  underWay: boolean;
   plots: RefObject<(PlotHandle | null)[]>;
 }) {
+  const none = underWay ? "Being measured: it stands here when all runs have ended." : "Not measured at this scale yet: run the figure.";
   const reported = panels.some(({ curves }) => curves.some(({ reported }) => reported));
   return (
     <section className="panel drawing" aria-label="Drawing" data-testid="drawing">
@@ -67,7 +71,7 @@ export function Panels({
               )}
             </div>
             {table ? (
-              <PanelTable panel={panel} at={at} chosen={chosen} onPoint={onPoint} />
+              <PanelTable panel={panel} at={at} chosen={chosen} none={none} onPoint={onPoint} />
             ) : panel.curves.length ? (
               <PanelPlot
                 panel={panel}
@@ -80,7 +84,7 @@ export function Panels({
             ) : (
               <p className="nothing">
                 <Icon name="dashc" />
-                Not measured at this scale yet: run the figure.
+                {none}
               </p>
             )}
             {panel.curves.length > 0 && panel.missing.length > 0 && (
@@ -101,16 +105,21 @@ function PanelTable({
   panel,
   at,
   chosen,
+  none,
   onPoint,
 }: {
   panel: DrawnPanel;
   at: number;
   chosen: PointAt | null;
+  /** Why there is nothing. */
+  none: string;
   onPoint: (point: PointAt) => void;
 }) {
   const { head, rows } = tableOf(panel);
   const { curves } = panel;
-  if (!curves.length) return <p className="nothing">Not measured at this scale yet: run the figure.</p>;
+  // Where nothing is reported, all is measured.
+  const paired = curves.some(({ reported }) => reported);
+  if (!curves.length) return <p className="nothing">{none}</p>;
   return (
     <>
       <table className="table numbers">
@@ -120,7 +129,7 @@ function PanelTable({
             {curves.map(({ name, unit, reported }, curve) => (
               <th key={curve} className="num">
                 {name}
-                {reported ? <i>, reported</i> : ", measured"}
+                {reported ? <i>, reported</i> : paired && ", measured"}
                 {(unit || panel.y.unit) && `, ${unit || panel.y.unit}`}
               </th>
             ))}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byPaper, csvOf, matching, panelsOf, pointOf, pointText, sideText, sourceText, statusesText, tableOf, tallyText, type FigureDocument } from "./figure";
+import { byPaper, csvOf, matching, isOwn, panelsOf, placeOf, pointOf, pointText, shortName, sideText, sourceText, statusesText, tableOf, tallyText, type FigureDocument } from "./figure";
 
 const document: FigureDocument = {
   title: "t",
@@ -30,6 +30,13 @@ const values = {
 const panels = panelsOf(document, values);
 
 describe("panels", () => {
+  it("say where a point stands: its axis and unit, or the row, and of which table", () => {
+    const [latency, bars] = panels;
+    expect(latency && placeOf(latency, "tail", 3)).toBe("Rate 3 records/s");
+    expect(bars && placeOf({ ...bars, title: "Map" }, "most", "DS2")).toBe("DS2, Map");
+    expect(bars && placeOf({ ...bars, title: "Map" }, "most", "most")).toBe("Map");
+  });
+
   it("draw the reported and the measured under one name and colour", () => {
     const [latency, bars] = panels;
     expect(latency?.curves.map(({ name, reported, at, mark }) => [name, reported, at, mark])).toEqual([
@@ -157,5 +164,23 @@ describe("the list", () => {
       ["Karimov 2020", ["b/3.4", "b/3.13"]],
       ["Millrace", ["m/q1"]],
     ]);
+  });
+
+  it("are told apart where two parts are of one publication", () => {
+    const of = (id: string) => ({ id, title: "", status: "not run" as const, source: { paper: "S 2024", figure: "", section: "", page: "" } });
+    expect(byPaper([of("scaling/1"), of("checkpoints/1")]).map(({ name }) => name)).toEqual(["S 2024, scaling", "S 2024, checkpoints"]);
+  });
+
+  it("have a short name: their place in the paper, or their own", () => {
+    const of = (figure?: string) => ({ id: "p/own", document: { source: { paper: "P", ...(figure ? { figure } : {}) } } });
+    expect(["3.7", "4.3 to 4.9", "Table 3.2", "text", "our own figure", undefined].map((figure) => shortName(of(figure)))).toEqual([
+      "Figure 3.7",
+      "Figure 4.3 to 4.9",
+      "Table 3.2",
+      "own",
+      "own",
+      "own",
+    ]);
+    expect(["3.7", "text", "our own figure", ""].map((figure) => isOwn({ figure }))).toEqual([false, false, true, true]);
   });
 });

@@ -159,6 +159,12 @@ function spotsOf(value: FigureValue | undefined, name: string): Spot[] {
 /** Keys of the runs behind a value. */
 export const keysOf = (value: FigureValue): string[] => ("runs" in value ? (value.runs?.flat() ?? []) : []);
 
+/** Where a point of a curve stands, after the curve's name: "Time 15 s", or the row of a table, and of which. */
+export function placeOf({ title, x: { title: axis, unit } }: DrawnPanel, curve: string, x: number | string): string {
+  if (typeof x === "number") return [axis || "x", short(x), unit].filter(Boolean).join(" ");
+  return [x === curve ? "" : x, title].filter(Boolean).join(", ");
+}
+
 /** A point of the drawing in the address: panel, curve, place. */
 export interface PointAt {
   panel: number;
@@ -244,8 +250,23 @@ export function statusesText(figures: readonly { status: FigureStatus }[]): stri
     .join(", ");
 }
 
+/** What is measured for a figure that the paper does not have. */
+const OWN = "our own figure";
+export const isOwn = ({ figure }: Partial<FigureSource>) => !figure || figure === OWN;
+
+/** Where in the paper it stands: most are figures, some tables or text. */
+const placeText = (figure: string) => (/^\d/.test(figure) ? `figure ${figure}` : figure);
+
+/** What a figure is called where its paper is named already. */
+export function shortName({ id, document: { source } }: { id: string; document: Pick<FigureDocument, "source"> }): string {
+  const own = id.split("/")[1] ?? id;
+  const place = placeText(source.figure ?? "");
+  // Several figures may stand for the same text of a paper.
+  return isOwn(source) || place === "text" ? own : place.replace(/^./, (letter) => letter.toUpperCase());
+}
+
 export const sourceText = ({ paper, figure, section, page }: Partial<FigureSource>) =>
-  [paper, figure && (/^\d/.test(figure) ? `figure ${figure}` : figure), section && (/^[\d.A-Z]+$/.test(section) ? `section ${section}` : section), page && `page ${page}`]
+  [paper, figure && placeText(figure), section && (/^[\d.A-Z]+$/.test(section) ? `section ${section}` : section), page && `page ${page}`]
     .filter(Boolean)
     .join(", ");
 
@@ -265,14 +286,18 @@ export function matching<Item extends Listed>(items: readonly Item[], search: st
   });
 }
 
-/** In the order of the list; a figure's paper is the first part of its id. */
+/** In the order of the list; a figure's paper is the first part of its id, which tells parts of one publication apart. */
 export function byPaper<Item extends Listed>(items: readonly Item[]): { paper: string; name: string; figures: Item[] }[] {
   const papers = new Map<string, Item[]>();
   for (const item of items) {
     const paper = item.id.split("/")[0] ?? "";
     papers.set(paper, [...(papers.get(paper) ?? []), item]);
   }
-  return [...papers].map(([paper, figures]) => ({ paper, name: figures[0]?.source.paper ?? paper, figures: figures.sort(byNumber) }));
+  const names = [...papers.values()].map(([first]) => first?.source.paper ?? "");
+  return [...papers].map(([paper, figures], at) => {
+    const name = names[at] || paper;
+    return { paper, name: names.filter((one) => one === name).length > 1 ? `${name}, ${paper}` : name, figures: figures.sort(byNumber) };
+  });
 }
 
 const byNumber = (a: Listed, b: Listed) => a.id.localeCompare(b.id, "en", { numeric: true });
