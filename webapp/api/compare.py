@@ -13,7 +13,7 @@ from webapp.lab.comparison import Side, compare
 router = Router()
 
 COMPARED_MAX = 8
-METRICS_MAX = 20
+METRICS_MAX = 30
 
 
 class ComparedQuery(Schema):

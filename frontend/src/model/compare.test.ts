@@ -14,6 +14,9 @@ describe("kinds of policies", () => {
     const under = (kind?: string) => ({ policies: { flow_control: { kind: "credits" }, ...(kind ? { scaling: { kind, target: 1 } } : {}) } });
     expect(kindsOf([under("ds2"), under("hpa_cpu"), under()])).toEqual(["ds2", "hpa cpu", "none"]);
     expect(kindsOf([under("ds2"), under("ds2")])).toEqual(["", ""]);
+    const inPlace = { policies: { scaling: { kind: "ds2", rescaling: { kind: "in_place" } } } };
+    expect(kindsOf([under("ds2"), inPlace])).toEqual(["credits, stop and restart", "none, in place"]);
+    expect(kindsOf([{ policies: {} }, inPlace])).toEqual(["none", "ds2, in place"]);
   });
 });
 
@@ -61,6 +64,11 @@ describe("figures", () => {
     expect(rows.map(({ label, values, changes }) => [label, values, changes])).toEqual([
       ["Latency, p99", [10, 15, null], [0, 0.5, null]],
       ["Lost with hosts", [0, 4, null], [0, null, null]],
+    ]);
+    const scaled = (workers: number) => ({ summary: { scaling: { worker_hours: workers, wait_s: { mean: 2 * workers }, actions: 0 } } });
+    expect(figureRows([scaled(4), scaled(2)]).map(({ label, values, changes }) => [label, values, changes])).toEqual([
+      ["Wait in topics, mean", [8, 4], [0, -0.5]],
+      ["Worker hours", [4, 2], [0, -0.5]],
     ]);
   });
 });

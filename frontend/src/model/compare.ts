@@ -2,6 +2,7 @@
 import type { ComparedSide, Frame, Json, Run } from "../api/types";
 import type { ExperimentDocument } from "./document";
 import { faultMarks } from "./faults";
+import { isScaled } from "./scaling";
 import type { Column } from "./series";
 import { escapePointer } from "./validate";
 
@@ -110,11 +111,20 @@ export function parameterRows(documents: readonly unknown[], onlyDifferent: bool
   return onlyDifferent ? rows.filter(({ values }) => values.some((value) => value !== values[0])) : rows;
 }
 
-/** By document, the kinds that it does not share with all others: its policy, where policies are compared. */
+/** By document, the kinds that it does not share with all others: its policy, where policies are compared, and its way of rescaling. */
 export function kindsOf(documents: readonly unknown[]): string[] {
-  const rows = parameterRows(documents, true).filter(({ pointer }) => /^\/policies\/[^/]+\/kind$/.test(pointer));
-  return documents.map((_, at) => rows.map(({ values }) => String(values[at] ?? "none").replace(/_/g, " ")).join(", "));
+  const rows = parameterRows(documents, true).filter(({ pointer }) => pointer === RESCALING || /^\/policies\/[^/]+\/kind$/.test(pointer));
+  const unsaid = (pointer: string, document: unknown) =>
+    pointer !== RESCALING ? "none" : isScaled(document as ExperimentDocument) ? "stop_and_restart" : "";
+  return documents.map((document, at) =>
+    rows
+      .map(({ pointer, values }) => String(values[at] ?? unsaid(pointer, document)).replace(/_/g, " "))
+      .filter(Boolean)
+      .join(", "),
+  );
 }
+
+const RESCALING = "/policies/scaling/rescaling/kind";
 
 function leavesOf(value: unknown, pointer = ""): [string, Json][] {
   if (NO_PARAMETERS.includes(pointer)) return [];
@@ -166,6 +176,12 @@ const FIGURES: [label: string, path: string, unit: Unit][] = [
   ["Latency, p95", "latency_ms.p95", "ms"],
   ["Latency, p99", "latency_ms.p99", "ms"],
   ["Latency, max", "latency_ms.max", "ms"],
+  ["Wait in topics, mean", "scaling.wait_s.mean", "s"],
+  ["Workers, mean", "scaling.workers_mean", "count"],
+  ["Worker hours", "scaling.worker_hours", "count"],
+  ["Rescales", "scaling.actions", "count"],
+  ["Down", "scaling.down_s", "s"],
+  ["Above objective", "scaling.slo_violation_s", "s"],
   ["Throughput in", "throughput_in_per_s", "per_s"],
   ["Throughput out", "throughput_out_per_s", "per_s"],
   ["Records in", "records_in", "count"],
