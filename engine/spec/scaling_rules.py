@@ -70,7 +70,8 @@ def _iterations(draft: Draft, scaling: Looped) -> Iterator[Problem]:
             f"start_s is {scaling.start_s:g} and every_s {scaling.every_s:g}, but the horizon is {draft.workload.horizon_s:g} s, so that "
             "nothing would ever be decided; begin earlier, or choose a longer run"
         )
-        yield Problem(pointer(*AT, "start_s"), "outside_run", message, scaling.start_s)
+        longer = "every_s" if scaling.every_s > scaling.start_s else "start_s"
+        yield Problem(pointer(*AT, longer), "outside_run", message, getattr(scaling, longer))
 
 
 def _surroundings(draft: Draft) -> Iterator[Problem]:

@@ -203,7 +203,7 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
     "iterations longer than the run": (
         {"kind": "ds2", "start_s": 0, "every_s": 600},
         {},
-        "/policies/scaling/start_s",
+        "/policies/scaling/every_s",
         "start_s is 0 and every_s 600, but the horizon is 600 s, so that nothing would ever be decided",
     ),
     "fewer partitions than instances": (

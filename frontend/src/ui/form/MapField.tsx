@@ -2,6 +2,7 @@ import type { FieldProps } from "@rjsf/utils";
 import { useState } from "react";
 import type { JsonSchema } from "../../api/types";
 import { deref, labelOf } from "../../model/schema";
+import { isError, joinPointer } from "../../model/validate";
 import { Icon } from "../Icon";
 import type { FormSurroundings } from "./context";
 import { Editor, hasEditor } from "./editors";
@@ -30,6 +31,7 @@ export function MapField({ schema, formData, onChange, fieldPathId, registry, na
   const parts = Object.entries((values.properties ?? {}) as { [part: string]: JsonSchema }).map(
     ([part, about]): [string, JsonSchema] => [part, deref(root, about)],
   );
+  const here = (one: string) => joinPointer(around.pointer, [...fieldPathId.path, one]);
   const common = { required: simple, disabled: Boolean(disabled), around };
   const add = (added: string) => {
     if (added && !(added in entries)) change({ ...entries, [added]: first });
@@ -39,8 +41,8 @@ export function MapField({ schema, formData, onChange, fieldPathId, registry, na
       {Object.entries(entries).map(([one, value]) => (
         <div
           key={one}
-          className={`entry ${simple ? "" : "parts"}`}
-          data-pointer={`${around.pointer}/${fieldPathId.path.join("/")}/${one}`}
+          className={`entry ${simple ? "" : "parts"} ${simple && isWrong(around, here(one)) ? "err" : ""}`}
+          data-pointer={here(one)}
           {...(simple ? {} : { role: "group", "aria-label": one })}
         >
           {simple ? (
@@ -64,6 +66,7 @@ export function MapField({ schema, formData, onChange, fieldPathId, registry, na
               </span>
               <Parts
                 id={`${fieldPathId.$id}_${one}`}
+                here={here(one)}
                 value={(value ?? {}) as Entries}
                 parts={parts}
                 common={common}
@@ -87,17 +90,24 @@ function keysOf(schema: JsonSchema, taken: string[]): JsonSchema | null {
   return hasEditor(keys) ? keys : null;
 }
 
+/** In what way stands below all entries. */
+const isWrong = ({ problems }: FormSurroundings, pointer: string) =>
+  problems.some((problem) => problem.pointer === pointer && isError(problem));
+
 type Common = { required: boolean; disabled: boolean; around: FormSurroundings };
 
 /** One entry's own fields; those that are left empty are not written. */
 function Parts({
   id,
+  here,
   value,
   parts,
   common,
   onChange,
 }: {
   id: string;
+  /** JSON pointer of the entry. */
+  here: string;
   value: Entries;
   parts: [part: string, about: JsonSchema][];
   common: Common;
@@ -108,7 +118,7 @@ function Parts({
     onChange(next === undefined ? others : { ...others, [part]: read(about, next) });
   };
   return parts.map(([part, about]) => (
-    <span key={part} className="part">
+    <span key={part} className={`part ${isWrong(common.around, joinPointer(here, [part])) ? "err" : ""}`}>
       <label htmlFor={`${id}_${part}`} title={typeof about.description === "string" ? about.description : undefined}>
         {labelOf(part, about)}
       </label>
