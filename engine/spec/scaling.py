@@ -279,7 +279,7 @@ class Looped(Scaling):
     start_s: Number = quantity(120, unit="s", ge=0, le=1e8, title="Begin after", description="Time before the first iteration begins.")
     every_s: Number = quantity(15, unit="s", ge=0.001, le=1e6, title="Iteration", description="From one iteration to the next.")
     cooldown_s: Number = quantity(
-        300, unit="s", ge=0, le=1e8, title="Cooldown", description="Behind the call that orders a rescale: no iteration takes place."
+        300, unit="s", ge=0, le=1e8, title="Cooldown", description="After the call that orders a rescale: no iteration takes place."
     )
     call_s: Number = quantity(8, unit="s", ge=0, le=1e6, title="Call", description="How long the call lasts that orders a rescale.")
     step_max: Integer | None = quantity(
@@ -326,7 +326,7 @@ def stabilise_field() -> Any:
 
 def quiet_field(default: float) -> Any:
     """Of those whose original waits otherwise than the study's loop."""
-    description = "Behind the call that orders a rescale: no iteration takes place."
+    description = "After the call that orders a rescale: no iteration takes place."
     return quantity(default, unit="s", ge=0, le=1e8, title="Cooldown", description=description)
 
 

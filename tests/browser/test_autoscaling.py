@@ -91,6 +91,7 @@ def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: htt
     hold(page, run_id, next(frame["t_s"] for frame in frames if frame["t_s"] > first["ended_s"]))
     expect(page.get_by_test_id("workers-now")).to_have_text(f"{sum(first['after'].values())} of at most 70")
     expect(page.get_by_test_id("band-keys")).to_have_text("rescaledown")
+    expect(page.get_by_test_id("workers-policy")).to_have_text("DS2")
 
     # A pointer on a band is told the parts of its time.
     box = page.get_by_test_id("chart-latency").get_by_test_id("band-1").bounding_box()
@@ -102,7 +103,7 @@ def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: htt
     # In the cooldown nothing happens, and the page says why.
     cooling = next(frame for frame in frames if frame["scaling"]["state"] == "cooldown")
     hold(page, run_id, cooling["t_s"])
-    expect(why).to_contain_text(f"Cooldown until {cooling['scaling']['until_s']:g} s behind the order at {order['t_s']:g} s")
+    expect(why).to_contain_text(f"Cooldown after the order at {order['t_s']:g} s, until {cooling['scaling']['until_s']:g} s")
     expect(why).to_contain_text("nothing is read, and nobody is asked")
     rows = page.get_by_test_id("rescales").get_by_role("row")
     expect(rows).to_have_count(1 + len({one["number"] for one in told}))
@@ -139,6 +140,24 @@ def drain_told(frames: list[dict[str, Any]], action: dict[str, Any]) -> str | re
             digits = 0 if took_s >= 100 else 1 if took_s >= 10 else 2
             return f"{round(took_s, digits):g} s"
     return re.compile("^–: (Rescale .* stopped the sources at .*, before it had drained|.* records wait at the end of the run)$")
+
+
+PAINTED = """(share) => {
+    const canvas = document.querySelector("[data-testid=chart-workers] canvas");
+    const [x, y] = [Math.round(canvas.width * share), Math.round(canvas.height * 0.8)];
+    return canvas.getContext("2d").getImageData(x, y, 1, 1).data[3] > 0;
+}"""
+"""Whether an area of the staircase lies at this share of its width."""
+
+
+def test_the_staircase_goes_on_where_nothing_changes(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    """A step more is no sign of a new frame: there is none in a run that nobody rescales."""
+    run_id = start(api, experiment(sessions(kind="manual")), pace=300)
+    page.goto(f"/runs/{run_id}")
+    expect(page.get_by_test_id("workers-now")).to_have_text("30 of at most 70")
+    expect(page.get_by_test_id("virtual-time")).to_contain_text("1500.00")
+    assert page.evaluate(PAINTED, 0.5)
+    assert page.evaluate(PAINTED, 0.95)
 
 
 def test_an_aborted_rescale_says_why(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
@@ -298,6 +317,11 @@ def test_bounds_and_orders_are_edited(page: Page, canvas: Canvas, api: httpx.Cli
     group.get_by_label("Least").fill("2")
     group.get_by_label("Most").fill("6")
     expect(bounds.get_by_role("option", name=re.compile("^join"))).to_have_count(0)
+    group.get_by_label("Most").fill("1")
+    expect(bounds).to_contain_text("max is 1, less than min, 2; it must be at least as large")
+    expect(group.locator(".part.err")).to_have_text("Most")
+    group.get_by_label("Most").fill("6")
+    expect(group.locator(".part.err")).to_have_count(0)
     page.locator("[data-pointer='/policies/scaling/orders']").get_by_role("button", name="Add order").click()
     page.locator("[data-pointer='/policies/scaling/orders/0/at_s'] input").fill("12")
     order = page.locator("[data-pointer='/policies/scaling/orders/0/parallelism']")

@@ -254,7 +254,7 @@ describe("why nothing happens", () => {
   };
   it("names the cooldown, the order it is behind, and the next iteration", () => {
     expect(whyNot(rescaled(), DS2, 780)).toEqual({
-      text: "Cooldown until 1,043 s behind the order at 735 s: nothing is read, and nobody is asked. The next iteration is at 1,058 s.",
+      text: "Cooldown after the order at 735 s, until 1,043 s: nothing is read, and nobody is asked. The next iteration is at 1,058 s.",
       tone: "warn",
     });
   });
@@ -290,7 +290,7 @@ describe("why nothing happens", () => {
     expect(texts[1]).toBe("Rescale 1 was aborted: the store is full.");
     expect(texts[2]).toBe("Left out: a rescale is under way.");
     expect(whyNot(history, DS2, 240, 3)).toEqual(whyNot(history, DS2, 240)); // the last one: what is going on
-    expect(whyNot(history, DS2, 240).text).toContain("Cooldown until 300 s");
+    expect(whyNot(history, DS2, 240).text).toContain("Cooldown after the order at 150 s, until 300 s");
   });
   it("tells of the start, and of an aborted order", () => {
     expect(at({ state: "starting", next_s: 135 }).text).toContain("reads metrics and does nothing, until 135 s");

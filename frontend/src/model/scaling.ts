@@ -11,6 +11,13 @@ type Parallelism = Record<string, number>;
 export const scalingOf = ({ policies }: Pick<ExperimentDocument, "policies">): Tagged =>
   (policies?.scaling as Tagged | undefined) ?? { kind: "none" };
 
+/** What a registry calls the policy, and how its orders are carried out if that is not the usual way. */
+export function policyText(document: Pick<ExperimentDocument, "policies">, titles: readonly { kind: string; title: string }[] = []): string {
+  const { kind, rescaling } = scalingOf(document);
+  const title = titles.find((one) => one.kind === kind)?.title ?? kind.replace(/_/g, " ");
+  return (rescaling as Partial<Tagged> | undefined)?.kind === "in_place" ? `${title}, in place` : title;
+}
+
 /** Whether the parallelism of its runs may change. */
 export const isScaled = (document: Pick<ExperimentDocument, "policies">) => scalingOf(document).kind !== "none";
 
@@ -418,9 +425,9 @@ export function whyNot(history: ScalingHistory, document: Pick<ExperimentDocumen
   if (state === "starting")
     return plainly(`Before its first iteration the policy reads metrics and does nothing${next_s === null ? "" : `, until ${moment(next_s)}`}.`);
   if (state === "cooldown") {
-    const ends = until_s === null ? "" : ` until ${moment(until_s)}`;
-    const behind = action ? ` behind the order at ${moment(action.ordered_s)}` : "";
-    return { text: `${failed && `${failed} `}Cooldown${ends}${behind}: nothing is read, and nobody is asked.${next}`, tone: failed ? "bad" : "warn" };
+    const since = action ? ` after the order at ${moment(action.ordered_s)}` : "";
+    const ends = until_s === null ? "" : `${since && ","} until ${moment(until_s)}`;
+    return { text: `${failed && `${failed} `}Cooldown${since}${ends}: nothing is read, and nobody is asked.${next}`, tone: failed ? "bad" : "warn" };
   }
   const decision = history.decisionAt(t_s);
   if (!decision) return plainly(`No iteration has taken place yet.${next}`);

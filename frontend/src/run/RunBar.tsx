@@ -48,6 +48,8 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
     () => (experiment && run.document ? editedSince(run.document, experiment.document) : []),
     [experiment, run.document],
   );
+  // A fork differs from its experiment by what it was forked for, whether somebody has edited that or not.
+  const isFork = typeof run.fork_at_s === "number";
   const refusal = useRefusal();
   const again = (changes: { seed?: number; pace?: number | null } = {}) => start.mutate({ path: `/api/runs/${run.id}/rerun`, ...changes });
   const missing = lost instanceof ApiError && lost.status === 404;
@@ -75,7 +77,7 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
               {study ? study.name : "its study"}
             </Link>
           )}
-          {edits.length > 0 && (
+          {edits.length > 0 && !isFork && (
             <span className="badge warn" data-testid="edited" title={`Changed since this run: ${edits.slice(0, 8).join(", ")}${edits.length > 8 ? ", ..." : ""}`}>
               <Icon name="dots" small />
               Edited since

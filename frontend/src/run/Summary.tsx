@@ -73,8 +73,8 @@ const MEANING: { [label: string]: string } = {
   Down: "From the stop of the first source until the last one reads again: sum over rescales",
   "Wait in topics, mean": "From the append of a record until its source takes it up: over all records",
   "Sampled wait, mean": "The same each 15 s, and while the job is down the age of the oldest record that waits",
-  "Samples below objective": "Share of those samples below slo_s",
-  "Above objective": "Time for which the wait was above slo_s",
+  "Samples below objective": "Share of those samples below the objective: slo_s under Policies, Scaling; 5 s unless it says otherwise",
+  "Above objective": "Time for which the wait was above it",
   "Follows the load": "The largest correlation of workers with the load up to five minutes before",
   "Engine time": "On the clock, in the engine's loop, with compiling what is new to it; without preparing the run and storing frames",
 };

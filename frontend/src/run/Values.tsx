@@ -84,7 +84,7 @@ function Value({ label, value, unit, note }: { label: string; value: number | nu
         {known ? short(value) : "–"}
         <i>{known ? unit : ""}</i>
       </b>
-      <em>{known ? note : ""}</em>
+      <em title={known ? note : undefined}>{known ? note : ""}</em>
     </div>
   );
 }

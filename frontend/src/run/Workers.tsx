@@ -5,7 +5,7 @@ import type { Line } from "../model/charts";
 import { chartSvg } from "../model/chartSvg";
 import type { ExperimentDocument } from "../model/document";
 import type { Pattern } from "../model/parts";
-import { bandText, bandAt, scalingOf, stairs, type Band, type ScalingHistory } from "../model/scaling";
+import { bandText, bandAt, policyText, scalingOf, stairs, type Band, type ScalingHistory } from "../model/scaling";
 import { schemaAt } from "../model/schema";
 import type { Span } from "../model/series";
 import { short } from "../ui/format";
@@ -104,6 +104,9 @@ export function Workers({ document, span, shades, bands }: { document: Experimen
     <section data-testid="chart-workers" className="tall">
       <div className="ph">
         <h2>Workers</h2>
+        <span className="policy" data-testid="workers-policy" title="Who scales: Policies, Scaling">
+          {policyText(document, registry?.scalings)}
+        </span>
         <span className="mut" data-testid="workers-now" title="Active instances; bands are rescales, hatched while the job is down">
           {note}
         </span>
