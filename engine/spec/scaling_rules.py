@@ -149,6 +149,9 @@ def _bounds(draft: Draft, scaling: Scaling, rooms: list[Room]) -> Iterator[Probl
                 with_it = f", with {' and '.join(room.operators)} scaled as one," if len(room.operators) > 1 else ""
                 message = f"min is {own.min}, but '{id}'{with_it} may have {room.most} at most; lower it"
                 yield Problem(pointer(*at, "min"), "out_of_range", message, own.min)
+            elif room.stays and own.min > room.parallelism:
+                message = f"min is {own.min}, but '{id}' stays at {room.parallelism}: {room.stays}; lower it"
+                yield Problem(pointer(*at, "min"), "not_scalable", message, own.min)
             elif room.parallelism < own.min:
                 message = f"min is {own.min}, but '{id}' begins with {room.parallelism}; lower it, or give the operator at least {own.min}"
                 yield Problem(pointer(*at, "min"), "out_of_range", message, own.min)
