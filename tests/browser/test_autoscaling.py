@@ -107,6 +107,7 @@ def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: htt
     expect(why).to_contain_text("nothing is read, and nobody is asked")
     rows = page.get_by_test_id("rescales").get_by_role("row")
     expect(rows).to_have_count(1 + len({one["number"] for one in told}))
+    expect(page.get_by_test_id("rescales").locator("[aria-current]")).to_contain_text(f"{order['t_s']:g} s")
     expect(rows.last.get_by_role("cell").nth(4)).to_have_text(drain_told(frames, first))
     assert_accessible(page)
     assert_reasons(page)

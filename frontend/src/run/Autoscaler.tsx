@@ -65,7 +65,7 @@ export function Autoscaler({ document }: { document: ExperimentDocument }) {
           What the policy reads, computes, wishes for and does stands here from its first iteration on.
         </p>
       )}
-      <Rescales history={history} head_s={log.head_s} over={over} />
+      <Rescales history={history} head_s={log.head_s} over={over} latest={moment_s === null ? undefined : history.actionAt(shown_s)} />
     </div>
   );
 }
@@ -295,8 +295,18 @@ const WAY: Record<"-1" | "0" | "1", string> = { "-1": "▼", "0": "=", "1": "▲
 
 const DRAINED = "From going on until no more records waited in the topics than at the stop, or than come in a second; to the end of a frame";
 
-/** All rescales, newest first. over: no frame will come. */
-function Rescales({ history, head_s, over }: { history: ScalingHistory; head_s: number; over: boolean }) {
+/** All rescales, newest first. over: no frame will come. latest: the last one ordered at the moment held, if one is. */
+function Rescales({
+  history,
+  head_s,
+  over,
+  latest,
+}: {
+  history: ScalingHistory;
+  head_s: number;
+  over: boolean;
+  latest: RescaleAction | undefined;
+}) {
   const { actions } = history;
   if (!actions.length) return <p className="mut small none">No rescale was ordered so far.</p>;
   const shown = actions.slice(-ACTIONS_MAX).toReversed();
@@ -328,7 +338,7 @@ function Rescales({ history, head_s, over }: { history: ScalingHistory; head_s: 
         </thead>
         <tbody>
           {shown.map((action) => (
-            <tr key={action.number} className={action.outcome}>
+            <tr key={action.number} className={action.outcome} aria-current={action.number === latest?.number ? "true" : undefined}>
               <td className="num">
                 <button className="btn ghost mini-text" title={`Show this moment: rescale ${action.number}, by the ${action.who}`} onClick={() => hold(action.ordered_s)}>
                   {moment(action.ordered_s)}
