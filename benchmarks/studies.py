@@ -131,6 +131,7 @@ class Lab:
         self.installation.start_first()
         self.installation.manage("migrate", "--verbosity", "0")
         self.installation.start("web")
+        self.installation.start_last()
         self.installation.wait_until_healthy(lambda: False)
         self.client = httpx.Client(base_url=self.installation.url, follow_redirects=True, timeout=60, trust_env=False)
         self.client.get(self.installation.manage("signin_url", "--base", self.installation.url))

@@ -27,7 +27,7 @@ SOCKET_PATH_BYTES_MAX = 100  # the kernel allows 107, with the closing zero
 STOP_S = 8.0
 RESTARTS_MAX, RESTARTS_SPAN_S = 5, 60.0
 LOG_BYTES_MAX = 10 * 1024 * 1024
-ANALYSIS = "analysis"  # the worker that asks Spark; it comes last, since nobody waits for it
+FIRST_WORKER, ANALYSIS = "worker-1", "analysis"  # who waits for runs, and who asks Spark
 
 
 # --- one process --------------------------------------------------------------------------------------------------------------------------
@@ -170,7 +170,13 @@ class Installation:
     def start_first(self) -> None:
         """All that needs no database of today's shape, and that somebody waits for."""
         for service in self.services:
-            if service.name not in ("web", ANALYSIS):
+            if service.name in ("redis", FIRST_WORKER):
+                service.start()
+
+    def start_last(self) -> None:
+        """What nobody waits for: the one that asks Spark, and further workers: one compiles for all that come after it."""
+        for service in self.services:
+            if service.name not in ("redis", FIRST_WORKER, "web"):
                 service.start()
 
     def wait_until_healthy(self, ended: Callable[[], bool], timeout_s: float = 180.0) -> None:
