@@ -34,6 +34,7 @@ class Truths:
 Xs = tuple[float | str, ...]
 Ys = tuple[float, ...]
 Reported = Mapping[str, float | Series]
+NAMED_MAX = 5
 COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
@@ -107,7 +108,7 @@ class _Evaluator:
         single = all(pair for pair in pairs if isinstance(pair, bool))
         for other in found[1:]:
             if other.x != found[0].x:
-                raise NotEvaluated(f"the series in '{node.text}' have different x")
+                raise _apart(node.text, found[0].x, other.x)
         return Truths(found[0].x, tuple(single and all(row) for row in zip(*(pair.holds for pair in found), strict=True)))
 
     @staticmethod
@@ -138,6 +139,13 @@ class _Evaluator:
         return FUNCTIONS[node.function](node, *arguments)
 
 
+def _apart(text: str, left: Xs, right: Xs) -> NotEvaluated:
+    """Names where only one of two series has a point, as far as there is room for it."""
+    alone = [str(x) if isinstance(x, str) else f"{x:g}" for x in dict.fromkeys((*left, *right)) if (x in left) != (x in right)]
+    named = ", ".join(alone[:NAMED_MAX]) + (f" and {len(alone) - NAMED_MAX} more" if len(alone) > NAMED_MAX else "")
+    return NotEvaluated(f"the series in '{text}' have different x" + (f": only one has {named}" if alone else ""))
+
+
 def _side_by_side(left: float | Series, right: float | Series, text: str) -> tuple[Xs, Ys, Ys]:
     if isinstance(left, float):
         assert isinstance(right, Series)
@@ -145,7 +153,7 @@ def _side_by_side(left: float | Series, right: float | Series, text: str) -> tup
     if isinstance(right, float):
         return left.x, left.y, (right,) * len(left.x)
     if left.x != right.x:
-        raise NotEvaluated(f"the series in '{text}' have different x")
+        raise _apart(text, left.x, right.x)
     return left.x, left.y, right.y
 
 

@@ -44,8 +44,10 @@ class _Runs:
         """The number of the point that the value is drawn at."""
         points = self.points(value)
         if len(points) != 1:
-            found = len(points) or "no"
-            raise NotEvaluated(f"{found} points of the study have {_said(value.at) or 'no axes'} at this scale; one is needed")
+            if not points:
+                raise NotEvaluated(f"no run of the study has {_said(value.at)} at this scale")
+            which = f" with {_said(value.at)}" if value.at else ""
+            raise NotEvaluated(f"the study has {len(points)} points{which} at this scale, and the value is that of one")
         return points[0]
 
     def points(self, value: FromRuns) -> list[int]:
@@ -55,7 +57,8 @@ class _Runs:
         """What was measured at a point, by seed, with the keys of the runs."""
         rows = [row for row in self.carried.answer.rows if (row.point, row.share) == (point, value.share)]
         if len(rows) != len(self.study.seeds):
-            raise NotEvaluated(f"{len(self.study.seeds) - len(rows)} of {len(self.study.seeds)} runs are missing")
+            wanted = len(self.study.seeds)
+            raise NotEvaluated("its run is missing" if wanted == 1 else f"{wanted - len(rows)} of {wanted} runs are missing")
         for row in rows:
             if row.failure:
                 raise NotEvaluated(row.failure)
@@ -240,7 +243,7 @@ def _of_records(value: OfRecords, runs: _Runs) -> Series:
 
 
 def _said(at: Mapping[str, Any]) -> str:
-    return ", ".join(f"{axis} = {value!r}" for axis, value in at.items())
+    return " and ".join(f"{axis} {value!r}" for axis, value in at.items())
 
 
 def as_json(values: Mapping[str, Value]) -> dict[str, Any]:

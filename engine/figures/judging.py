@@ -20,12 +20,14 @@ from .series import Series, Value
 
 State = Literal["holds", "fails", "not evaluated"]
 Values = Mapping[str, Value]
+PLURAL: Mapping[State, str] = {"holds": "hold", "fails": "fail", "not evaluated": "are not evaluated"}
+WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 Status = Literal["reproduced", "calibrated", "partly", "not reproduced", "not run"]
 
 
 @dataclass(frozen=True)
 class Judged:
-    """An assertion and what became of it. sides: what was compared. reason: why it was not evaluated, or what became of each seed."""
+    """An assertion and what became of it. sides: what was compared. reason: why it was not evaluated, or what became of its seeds."""
 
     id: str
     text: str
@@ -113,11 +115,36 @@ def _over_seeds(assertion: Assertion, each: Mapping[int, Judged]) -> Judged:
     for side in (side for one in each.values() for side in one.sides):
         so_far = sides.get(side.text, side)
         sides[side.text] = Side(side.text, min(so_far.least, side.least), max(so_far.most, side.most))
-    told = [f"seed {seed} {one.state}" + (f" ({one.reason})" if one.reason else "") for seed, one in each.items()]
-    reason = f"holds for {held} of {len(each)} seeds, {needed} are needed: {', '.join(told)}" if each else "no seed was looked at by itself"
     if not each:
         state = "not evaluated"
+    reason = _told(needed, held, each)
     return Judged(assertion.id, assertion.text, assertion.check, assertion.tolerance, state, tuple(sides.values()), reason)
+
+
+def _told(needed: int, held: int, each: Mapping[int, Judged]) -> str:
+    """How many seeds are needed, and what became of which: as somebody would say it. One seed needs no counting."""
+    if len(each) < 2:
+        return "".join(one.reason for one in each.values()) if each else "no seed has runs of its own"
+    every = "both" if len(each) == 2 else f"all {_word(len(each))}"
+    asked = f"needs {every if needed == len(each) else f'{_word(needed)} of {_word(len(each))}'} seeds"
+    if held == len(each):
+        return f"{asked}, holds for {every}"
+    alike: dict[tuple[State, str], list[int]] = {}
+    for seed, one in each.items():
+        alike.setdefault((one.state, one.reason), []).append(seed)
+    became = [_of_seeds(seeds, state) + (f" ({reason})" if reason else "") for (state, reason), seeds in alike.items()]
+    return f"{asked}, holds for {_word(held)}: {'; '.join(became)}"
+
+
+def _of_seeds(seeds: Sequence[int], state: State) -> str:
+    *others, last = map(str, seeds)
+    if not others:
+        return f"seed {last} {'is not evaluated' if state == 'not evaluated' else state}"
+    return f"seeds {', '.join(others)} and {last} {PLURAL[state]}"
+
+
+def _word(count: int) -> str:
+    return WORDS[count] if count < len(WORDS) else str(count)
 
 
 def _judge(assertion: Assertion, check: Expression, values: Values, reported: Mapping[str, float | Series]) -> Judged:

@@ -123,7 +123,7 @@ def test_a_study_that_somebody_stops_leaves_its_values_out(client: Client, files
     carried_out(asked["id"])
     detail = client.get("/api/figures/test/1").json()
     assert (detail["status"], detail["assertions"][0]["state"]) == ("not reproduced", "not evaluated")
-    assert "1 of 1 runs are missing" in detail["assertions"][0]["reason"]
+    assert "its run is missing" in detail["assertions"][0]["reason"]
 
 
 def test_a_figure_that_is_changed_meanwhile_is_not_judged(client: Client, files: FigureFiles) -> None:
