@@ -26,7 +26,7 @@ class Figure:
 
     @property
     def status(self) -> str:
-        """reproduced, calibrated, partly, not reproduced, or not run."""
+        """reproduced, calibrated, partly, not reproduced, not evaluated (nothing could be judged), or not run."""
         return str(self.told["status"])
 
     @property

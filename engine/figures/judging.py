@@ -22,7 +22,7 @@ State = Literal["holds", "fails", "not evaluated"]
 Values = Mapping[str, Value]
 PLURAL: Mapping[State, str] = {"holds": "hold", "fails": "fail", "not evaluated": "are not evaluated"}
 WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-Status = Literal["reproduced", "calibrated", "partly", "not reproduced", "not run"]
+Status = Literal["reproduced", "calibrated", "partly", "not reproduced", "not evaluated", "not run"]
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,13 @@ class Result:
 
 def status_of(states: Sequence[State], calibrated: bool = False) -> Status:
     """reproduced: all hold (calibrated: so they should, a price was fitted to them). partly: some do. An assertion that was not evaluated
-    does not hold."""
+    does not hold; where not one was evaluated, there is nothing to say of the figure."""
     held = sum(state == "holds" for state in states)
     if held == len(states):
         return "calibrated" if calibrated else "reproduced"
-    return "partly" if held else "not reproduced"
+    if held:
+        return "partly"
+    return "not reproduced" if "fails" in states else "not evaluated"
 
 
 def reproduce(figure: Figure, scale: Scale, experiments: Experiments, executor: Executor, context: Context | None = None) -> Result:

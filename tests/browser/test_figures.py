@@ -94,7 +94,7 @@ def test_what_does_not_hold_is_told_with_its_reason(page: Page) -> None:
     def partly(route: Any) -> None:
         answer = route.fetch()
         figure = answer.json()
-        figure["status"] = "partly"
+        figure.update(status="partly", scale="smoke")
         figure["assertions"][0].update(state="holds")
         figure["assertions"][1].update(state="fails", sides=[{"text": "event_time", "least": 590, "most": 590}])
         figure["assertions"][2].update(state="not evaluated", reason="2 of 3 runs are missing")
@@ -104,12 +104,29 @@ def test_what_does_not_hold_is_told_with_its_reason(page: Page) -> None:
 
     page.route(re.compile(rf"/api/figures/{WORKED}$"), partly)
     page.goto(f"/figures/{WORKED}")
-    expect(page.get_by_test_id("figure-status")).to_have_text("Partly reproduced")
+    expect(page.get_by_test_id("figure-status")).to_have_text("Partly reproduced · smoke")
     expect(page.get_by_text("1 holds, 1 does not, 1 not evaluated")).to_be_visible()
     expect(page.get_by_test_id("assertion-A3b")).to_contain_text("does not hold")
     expect(page.get_by_test_id("assertion-A3b")).to_contain_text("590")
     expect(page.get_by_test_id("assertion-A3c")).to_contain_text("2 of 3 runs are missing")
     expect(page.get_by_test_id("drawing")).to_contain_text("Not drawn: event time (2 of 3 runs are missing)")
+
+
+def test_what_could_not_be_judged_is_no_failure(page: Page, api: httpx.Client) -> None:
+    """At smoke scale the policies that this one speaks of are left out."""
+    judged = "autoscalers/4.8"
+    measured(api, page, judged)
+    page.goto("/figures?status=not+evaluated")
+    expect(page.get_by_role("radio", name="Not evaluated")).to_be_checked()
+    status = page.get_by_test_id(f"figure-{judged}").get_by_test_id("figure-status")
+    expect(status).to_have_text("Not evaluated · smoke")
+    expect(page.get_by_text("1 not evaluated; 1 at smoke scale")).to_be_visible()
+    page.get_by_test_id(f"figure-{judged}").get_by_role("link").click()
+    expect(page.get_by_test_id("figure-status")).to_have_text("Not evaluated · smoke")
+    expect(page.get_by_test_id("figure-status")).to_have_attribute("data-status", "not evaluated")
+    expect(page.get_by_test_id("assertions").locator("[data-state='not evaluated']")).to_have_count(3)
+    expect(page.get_by_test_id("assertion-A-11a")).to_contain_text("no run of the study has policy 'dhalion' at this scale")
+    expect(page.get_by_test_id("assertion-A-11a")).not_to_contain_text("seeds")
 
 
 def test_what_is_not_there_leads_on(page: Page) -> None:

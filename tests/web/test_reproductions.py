@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.test import Client
 from django.utils import timezone
 from launcher.services import Service
@@ -122,8 +124,26 @@ def test_a_study_that_somebody_stops_leaves_its_values_out(client: Client, files
     caretaker.sweep()
     carried_out(asked["id"])
     detail = client.get("/api/figures/test/1").json()
-    assert (detail["status"], detail["assertions"][0]["state"]) == ("not reproduced", "not evaluated")
+    assert (detail["status"], detail["assertions"][0]["state"]) == ("not evaluated", "not evaluated")
     assert "its run is missing" in detail["assertions"][0]["reason"]
+
+
+def test_results_from_before_are_told_apart(lab: Lab) -> None:
+    """Those that were kept as not reproduced though nothing could be judged."""
+    common = {"lab": lab, "scale": "smoke", "hash": "0", "engine_version": "1", "seeds": [1], "runs": 1, "took_s": 1.0, "values": {}}
+    open, failed = {"state": "not evaluated"}, {"state": "fails"}
+    for figure, status, assertions in (
+        ("test/1", "not reproduced", [open, open]),
+        ("test/2", "not reproduced", [open, failed]),
+        ("test/3", "partly", [open, {"state": "holds"}]),
+    ):
+        FigureResult.objects.create(**common, figure=figure, status=status, assertions=assertions)
+    migration = import_module("migrations.lab.0020_not_evaluated")
+    migration.tell_apart(apps, None)
+    now = FigureResult.objects.order_by("figure").values_list("status", flat=True)
+    assert list(now) == ["not evaluated", "not reproduced", "partly"]
+    migration.put_back(apps, None)
+    assert list(now.all()) == ["not reproduced", "not reproduced", "partly"]
 
 
 def test_a_figure_that_is_changed_meanwhile_is_not_judged(client: Client, files: FigureFiles) -> None:

@@ -38,9 +38,9 @@ class Source(Schema):
 
 
 class Item(Schema):
-    """A figure in a list. scale and what follows is of the result that counts: the newest at the largest scale; null if there is none.
-    assertions: how many there are in each state. lacking: ids of those that do not hold. under_way: what is
-    carried out at the moment."""
+    """A figure in a list. status: reproduced, calibrated, partly, not reproduced, not evaluated (none of its assertions was), or not run.
+    scale and what follows is of the result that counts: the newest at the largest scale; null if there is none. assertions: how many there
+    are in each state. lacking: ids of those that do not hold. under_way: what is carried out at the moment."""
 
     id: str
     title: str

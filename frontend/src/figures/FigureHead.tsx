@@ -3,7 +3,7 @@ import type { FigureDetail, Reproduction } from "../api/types";
 import { isOwn, SCALES, tallyText, type Scale } from "../model/figure";
 import { duration, plural, when } from "../ui/format";
 import { Icon } from "../ui/Icon";
-import { Progress, statesOf, StatusBadge, statusWord, Tally } from "./status";
+import { Progress, statesOf, StatusBadge, statusIcon, statusWord, Tally } from "./status";
 
 /** What the paper claims and what differs here, in words; then the status, and at which scale with which seeds it was measured. */
 export function FigureHead({
@@ -36,7 +36,7 @@ export function FigureHead({
           <h1>{document.title}</h1>
         </div>
         <div className="verdict">
-          <StatusBadge status={figure.status} />
+          <StatusBadge status={figure.status} scale={figure.scale} />
           <Tally states={states} />
           <small>{tallyText(states)}</small>
         </div>
@@ -63,7 +63,7 @@ export function FigureHead({
                 return (
                   <label key={one} title={`${document.scales?.[one]?.about ?? one}: ${words}`}>
                     <input type="radio" name="scale" checked={scale === one} onChange={() => onScale(one)} />
-                    <Icon name={under_way ? "play" : !made ? "dashc" : ICONS[made.status]} small />
+                    <Icon name={under_way ? "play" : statusIcon(made?.status ?? "not run")} small />
                     {one}
                     <span className="vh">, {words}</span>
                   </label>
@@ -97,8 +97,6 @@ export function FigureHead({
     </>
   );
 }
-
-const ICONS = { reproduced: "checkc", calibrated: "checkc", partly: "halfc", "not reproduced": "crossc", "not run": "dashc" } as const;
 
 function Fact({ term, value, more }: { term: string; value: string; more: string }) {
   return (

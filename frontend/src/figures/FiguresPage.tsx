@@ -125,7 +125,7 @@ function Row({ figure }: { figure: FigureItem }) {
         <small>{sourceText(figure.source)}</small>
       </td>
       <td>
-        <StatusBadge status={figure.status} />
+        <StatusBadge status={figure.status} scale={figure.scale} />
       </td>
       <td>
         <Tally states={figure.assertions} />

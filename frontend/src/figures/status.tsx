@@ -1,5 +1,5 @@
 import type { Reproduction } from "../api/types";
-import { tallyText, type Assertion, type AssertionState, type FigureStatus } from "../model/figure";
+import { tallyText, type Assertion, type AssertionState, type FigureStatus, type Scale } from "../model/figure";
 import { percent } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import type { IconName } from "../ui/icons";
@@ -9,19 +9,27 @@ const STATUS: Record<FigureStatus, { icon: IconName; word: string; tone: string 
   calibrated: { icon: "checkc", word: "Calibrated", tone: "cal" },
   partly: { icon: "halfc", word: "Partly reproduced", tone: "warn" },
   "not reproduced": { icon: "crossc", word: "Not reproduced", tone: "err" },
+  "not evaluated": { icon: "askc", word: "Not evaluated", tone: "" },
   "not run": { icon: "dashc", word: "Not run", tone: "" },
 };
 
 export const statusWord = (status: FigureStatus) => STATUS[status].word;
+export const statusIcon = (status: FigureStatus) => STATUS[status].icon;
 
-/** Icon, word, then colour. Calibrated is outlined: it never counts as reproduced. */
-export function StatusBadge({ status }: { status: FigureStatus }) {
+const WHY: Partial<Record<FigureStatus, string>> = {
+  calibrated: "All assertions hold, but a price was fitted to this figure",
+  "not evaluated": "None of its assertions could be judged; each says why",
+};
+
+/** Icon, word, then colour; and the scale, where it is too small for a verdict. Calibrated is outlined: it never counts as reproduced. */
+export function StatusBadge({ status, scale }: { status: FigureStatus; scale: Scale | null }) {
   const { icon, word, tone } = STATUS[status];
-  const why = status === "calibrated" ? "All assertions hold, but a price was fitted to this figure" : undefined;
+  const smoke = scale === "smoke";
+  const why = [WHY[status], smoke && "Measured at smoke scale, the smallest: no verdict on the paper"].filter(Boolean).join(". ") || undefined;
   return (
     <span className={`badge ${tone}`} data-testid="figure-status" data-status={status} title={why}>
       <Icon name={icon} small />
-      {word}
+      {smoke ? `${word} · smoke` : word}
     </span>
   );
 }
@@ -29,7 +37,7 @@ export function StatusBadge({ status }: { status: FigureStatus }) {
 const STATE: Record<AssertionState, { icon: IconName; word: string; tone: string }> = {
   holds: { icon: "checkc", word: "holds", tone: "ok" },
   fails: { icon: "crossc", word: "does not hold", tone: "err" },
-  "not evaluated": { icon: "dashc", word: "not evaluated", tone: "" },
+  "not evaluated": { icon: "askc", word: "not evaluated", tone: "" },
   "not run": { icon: "dashc", word: "not run", tone: "" },
 };
 

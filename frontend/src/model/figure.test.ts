@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byPaper, csvOf, matching, isOwn, panelsOf, placeOf, pointOf, pointText, shortName, sideText, sourceText, statusesText, tableOf, tallyText, type FigureDocument } from "./figure";
+import { byPaper, csvOf, matching, isOwn, panelsOf, placeOf, pointOf, pointText, shortName, sideText, sourceText, statusesText, tableOf, tallyText, type FigureDocument, type FigureStatus } from "./figure";
 
 const document: FigureDocument = {
   title: "t",
@@ -135,8 +135,11 @@ describe("words", () => {
     expect(sideText({ text: "a", least: 0.123456, most: 62500 })).toBe("0.12346 to 62500");
     expect(tallyText({ holds: 5, fails: 1, "not evaluated": 2 })).toBe("5 hold, 1 does not, 2 not evaluated");
     expect(tallyText({ "not run": 4 })).toBe("4 not run");
-    expect(statusesText([{ status: "not run" }, { status: "partly" }, { status: "calibrated" }, { status: "calibrated" }])).toBe(
-      "2 calibrated, 1 partly reproduced, 1 not run",
+    const dev = (status: FigureStatus) => ({ status, scale: "dev" as const });
+    const idle = { status: "not run" as const, scale: null };
+    expect(statusesText([idle, dev("partly"), dev("calibrated"), dev("calibrated")])).toBe("2 calibrated, 1 partly reproduced, 1 not run");
+    expect(statusesText([dev("not evaluated"), { status: "not evaluated", scale: "smoke" }, dev("not reproduced"), idle])).toBe(
+      "1 not reproduced, 2 not evaluated, 1 not run; 1 at smoke scale",
     );
     expect(sourceText({ paper: "Karimov 2020", figure: "3.7", section: "3.4.3", page: "" })).toBe("Karimov 2020, figure 3.7, section 3.4.3");
     expect(sourceText({ paper: "Millrace", figure: "", section: "figures of our own", page: "" })).toBe("Millrace, figures of our own");

@@ -4,7 +4,7 @@ import { short } from "../ui/format";
 export const SCALES = ["smoke", "dev", "paper"] as const;
 export type Scale = (typeof SCALES)[number];
 
-export const STATUSES = ["reproduced", "calibrated", "partly", "not reproduced", "not run"] as const;
+export const STATUSES = ["reproduced", "calibrated", "partly", "not reproduced", "not evaluated", "not run"] as const;
 export type FigureStatus = (typeof STATUSES)[number];
 
 export type AssertionState = "holds" | "fails" | "not evaluated" | "not run";
@@ -241,13 +241,15 @@ export function tallyText(states: Partial<Record<AssertionState, number>>): stri
   return parts.filter(Boolean).join(", ");
 }
 
-/** How many of these figures have which status, in the order of `STATUSES`: "2 calibrated, 1 not run". */
-export function statusesText(figures: readonly { status: FigureStatus }[]): string {
+/** How many of these figures have which status, in the order of `STATUSES`: "2 calibrated, 1 not run; 2 at smoke scale". */
+export function statusesText(figures: readonly { status: FigureStatus; scale: Scale | null }[]): string {
   const counts = STATUSES.map((status) => ({ status, count: figures.filter((figure) => figure.status === status).length }));
-  return counts
+  const told = counts
     .filter(({ count }) => count > 0)
     .map(({ status, count }) => `${count} ${status === "partly" ? "partly reproduced" : status}`)
     .join(", ");
+  const smoke = figures.filter(({ scale }) => scale === "smoke").length;
+  return smoke ? `${told}; ${smoke} at smoke scale` : told;
 }
 
 /** What is measured for a figure that the paper does not have. */

@@ -53,6 +53,12 @@ export const ICONS = {
       <path d="M5.5 8h5" />
     </>
   ),
+  askc: (
+    <>
+      <circle cx="8" cy="8" r="6.3" />
+      <path d="M6.1 6.3a1.9 1.9 0 1 1 2.9 1.6c-.7.4-1 .8-1 1.6M8 11.6v.1" />
+    </>
+  ),
   halfc: (
     <>
       <circle cx="8" cy="8" r="6.3" />
