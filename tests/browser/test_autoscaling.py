@@ -292,6 +292,21 @@ def test_a_run_is_rescaled_by_hand_and_followed(page: Page, api: httpx.Client, e
     assert len(one) == len(other)
     assert_accessible(page)
 
+    # Where a run is scaled, it is rescaled by hand where scaling is looked at, at the frame that is held.
+    expect(page.get_by_test_id("rescale")).to_have_count(2)
+    for place in ("chart-workers", "rescales"):
+        page.goto(f"/runs/{made}?panel=autoscaler")
+        rescale = page.get_by_test_id(place).get_by_test_id("rescale")
+        expect(rescale).to_have_attribute("title", "The input ends here: scrub back to a moment before the horizon")
+        rescale.hover()  # what lies under the pointer is no choice of a moment
+        expect(rescale).to_have_attribute("aria-disabled", "true")
+        page.goto(f"/runs/{made}?panel=autoscaler&t=300")
+        expect(rescale).to_have_attribute("title", re.compile("at 300.00 s, in another run"))
+        rescale.click()
+        expect(page.get_by_role("dialog", name="Rescale at 300.00 s")).to_be_visible()
+        expect(page.get_by_label("Parallelism of sessions")).to_have_value("12")
+        assert_accessible(page)
+
 
 def test_what_cannot_be_rescaled_says_why(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     run_id = start(api, experiment(lambda document: document["workload"].update(horizon_s=6.0, warmup_s=1.0)))

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { isActive } from "../api/queries";
-import type { RescaleAction, ScalingDecision, ScalingReading } from "../api/types";
+import type { Frame, RescaleAction, ScalingDecision, ScalingReading } from "../api/types";
 import type { ExperimentDocument } from "../model/document";
 import {
   changeText,
@@ -26,6 +26,7 @@ import { Icon } from "../ui/Icon";
 import type { IconName } from "../ui/icons";
 import { RescaleParts } from "./BandCard";
 import { momentOf, useLiveRun } from "./liveRun";
+import { RescaleButton } from "./Rescale";
 
 /** Older ones are in the export. */
 const ACTIONS_MAX = 200;
@@ -39,7 +40,7 @@ const hold = (t_s: number): number => {
 };
 
 /** The iteration at the moment shown as monitor, analyse, plan and execute; what is going on, or why nothing is; and all rescales. */
-export function Autoscaler({ document }: { document: ExperimentDocument }) {
+export function Autoscaler({ document, onRescale }: { document: ExperimentDocument; onRescale: (frame: Frame) => void }) {
   const log = useLiveRun((state) => state.log);
   const count = useLiveRun((state) => state.count);
   const moment_s = useLiveRun(momentOf);
@@ -65,7 +66,19 @@ export function Autoscaler({ document }: { document: ExperimentDocument }) {
           What the policy reads, computes, wishes for and does stands here from its first iteration on.
         </p>
       )}
-      <Rescales history={history} head_s={log.head_s} over={over} latest={moment_s === null ? undefined : history.actionAt(shown_s)} />
+      <section data-testid="rescales">
+        <div className="ph">
+          <h2>Rescales</h2>
+          <span className="mut">{history.actions.length}</span>
+          <span className="grow" />
+          <RescaleButton document={document} onRescale={onRescale} />
+        </div>
+        {history.actions.length ? (
+          <Rescales history={history} head_s={log.head_s} over={over} latest={moment_s === null ? undefined : history.actionAt(shown_s)} />
+        ) : (
+          <p className="mut small none">No rescale was ordered so far.</p>
+        )}
+      </section>
     </div>
   );
 }
@@ -308,14 +321,9 @@ function Rescales({
   latest: RescaleAction | undefined;
 }) {
   const { actions } = history;
-  if (!actions.length) return <p className="mut small none">No rescale was ordered so far.</p>;
   const shown = actions.slice(-ACTIONS_MAX).toReversed();
   return (
-    <section data-testid="rescales">
-      <div className="ph">
-        <h2>Rescales</h2>
-        <span className="mut">{actions.length}</span>
-      </div>
+    <>
       <Keys actions={shown} />
       <table className="table">
         <thead>
@@ -363,7 +371,7 @@ function Rescales({
         </tbody>
       </table>
       {actions.length > ACTIONS_MAX && <p className="mut small none">And {plural(actions.length - ACTIONS_MAX, "earlier rescale")}.</p>}
-    </section>
+    </>
   );
 }
 

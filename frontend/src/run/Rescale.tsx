@@ -11,52 +11,36 @@ import { isAsked, isScaled, parallelismAt, probed, rescaleProbe, rescaleRefusal,
 import { plural } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { toast } from "../ui/toasts";
+import { useLiveRun } from "./liveRun";
 
-interface Props {
-  run: Run;
-  document: ExperimentDocument;
-  /** As it is at the moment, by operator. */
-  parallelism: Record<string, number>;
-  at_s: number;
-  onClose: () => void;
-}
-
-/** Beside the hosts, whose loss is tried in the same way. */
-export function RescaleButton({
-  run,
-  document,
-  frame,
-  gone,
-}: {
-  run: Run;
-  document: ExperimentDocument;
-  frame: Frame | undefined;
-  gone: boolean;
-}) {
-  const [open, setOpen] = useState(false);
-  const refusal = useRefusal() ?? rescaleRefusal(document) ?? forkRefusal(frame?.t_s ?? null, run.horizon_s ?? Infinity, gone);
+/**
+ * Where scaling is looked at, and beside the hosts where a run has no scaling: asks for a rescale at the frame that is held, else at the
+ * last one. A moment that is only pointed at changes on the way to the button.
+ */
+export function RescaleButton({ document, onRescale }: { document: ExperimentDocument; onRescale: (frame: Frame) => void }) {
+  const log = useLiveRun((state) => state.log);
+  const count = useLiveRun((state) => state.count);
+  const pinned_s = useLiveRun((state) => state.pinned_s);
+  const horizon_s = useLiveRun((state) => state.run?.horizon_s ?? Infinity);
+  const gone = useLiveRun((state) => state.refused?.why === "gone");
+  const n = pinned_s === null ? count - 1 : Math.min(log.numberAt(pinned_s), count - 1);
+  const at_s = n < 0 ? null : log.timeOf(n);
+  const refusal = useRefusal() ?? rescaleRefusal(document) ?? forkRefusal(at_s, horizon_s, gone);
+  const ask = () => {
+    const frame = log.frame(n);
+    if (refusal === null && frame) onRescale(frame);
+  };
   return (
-    <>
-      <button
-        className="btn ghost mini-text"
-        aria-disabled={refusal !== null || undefined}
-        title={refusal ?? `Change the parallelism at ${frame?.t_s.toFixed(2)} s, in another run that is the same up to then`}
-        data-testid="rescale"
-        onClick={() => refusal === null && setOpen(true)}
-      >
-        <Icon name="scale" small />
-        Rescale
-      </button>
-      {open && frame && (
-        <Rescale
-          run={run}
-          document={document}
-          parallelism={parallelismAt(document, frame.scaling)}
-          at_s={frame.t_s}
-          onClose={() => setOpen(false)}
-        />
-      )}
-    </>
+    <button
+      className="btn ghost mini-text"
+      aria-disabled={refusal !== null || undefined}
+      title={refusal ?? `Change the parallelism at ${at_s?.toFixed(2)} s, in another run that is the same up to then`}
+      data-testid="rescale"
+      onClick={ask}
+    >
+      <Icon name="scale" small />
+      Rescale
+    </button>
   );
 }
 
@@ -69,12 +53,23 @@ const KINDS = [
 ] as const;
 
 /** Another run, the same up to this moment, in which the parallelism changes. The page follows it. */
-function Rescale({ run, document, parallelism: shown, at_s: shown_s, onClose }: Props) {
+export function Rescale({
+  run,
+  document,
+  frame,
+  onClose,
+}: {
+  run: Run;
+  document: ExperimentDocument;
+  /** A live run goes on while one chooses; this stays. */
+  frame: Frame;
+  onClose: () => void;
+}) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const [at_s] = useState(shown_s); // a live run goes on while one chooses
-  const [before] = useState(shown);
-  const [wished, setWished] = useState(shown);
+  const at_s = frame.t_s;
+  const before = parallelismAt(document, frame.scaling);
+  const [wished, setWished] = useState(before);
   const vertices = verticesOf(document);
   const rescaling = scalingOf(document).rescaling as { kind?: string; restart_s?: number } | undefined;
   const kind = rescaling?.kind ?? "stop_and_restart";

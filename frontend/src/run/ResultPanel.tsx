@@ -1,5 +1,5 @@
 import { memo, useMemo, useState } from "react";
-import type { Run } from "../api/types";
+import type { Frame, Run } from "../api/types";
 import { coerceDocument } from "../model/document";
 import type { RunEvent } from "../model/events";
 import type { FaultMark } from "../model/faults";
@@ -27,6 +27,7 @@ export const ResultPanel = memo(function ResultPanel({
   warmup_s,
   address,
   change,
+  onRescale,
 }: {
   run: Run;
   gone: boolean;
@@ -38,6 +39,7 @@ export const ResultPanel = memo(function ResultPanel({
   warmup_s: number;
   address: Address;
   change: (changes: Partial<Address>) => void;
+  onRescale: (frame: Frame) => void;
 }) {
   const [large, setLarge] = useState(true);
   const has = { summary: Boolean(run.summary), checkpoints: losses !== null, autoscaler: scaled };
@@ -86,7 +88,7 @@ export const ResultPanel = memo(function ResultPanel({
       />
       {panel === "events" && <Events events={events} />}
       {panel === "summary" && <SummaryTable run={run} />}
-      {panel === "autoscaler" && <Autoscaler document={document} />}
+      {panel === "autoscaler" && <Autoscaler document={document} onRescale={onRescale} />}
       {panel === "checkpoints" && losses && <Checkpoints losses={losses} />}
       {panel === "time" && <OperatorTimes warmup_s={warmup_s} />}
       {panel === "notes" && <Notes run={run} gone={gone} />}

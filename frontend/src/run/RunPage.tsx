@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Link, useParams } from "react-router";
 import { isActive, isMoving, registryQuery } from "../api/queries";
-import type { Run } from "../api/types";
+import type { Frame, Run } from "../api/types";
 import { useCommands } from "../app/commands";
 import { TopBar } from "../app/TopBar";
 import { isCheckpointed } from "../model/checkpoints";
@@ -19,7 +19,7 @@ import { EngineBar } from "./EngineBar";
 import { Hosts, weighsMemory } from "./Hosts";
 import { RUN_COMMANDS } from "./keys";
 import { followRun, momentOf, useLiveRun } from "./liveRun";
-import { RescaleButton } from "./Rescale";
+import { Rescale, RescaleButton } from "./Rescale";
 import { ResultPanel } from "./ResultPanel";
 import { RunBar } from "./RunBar";
 import { TimeStack } from "./TimeStack";
@@ -89,6 +89,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   const latency = latencies.some(({ name }) => name === address.latency) ? address.latency : "";
   const at = frame ? (moment_s === null && isMoving(run) ? "live" : `at ${frame.t_s.toFixed(2)} s`) : "";
   const [side, setSide] = useState<Side>("topology");
+  const [rescaled, setRescaled] = useState<Frame | null>(null); // where a rescale by hand is being chosen
   useEffect(() => {
     if (address.panel) setSide("result");
   }, [address.panel, address.records]);
@@ -131,6 +132,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
               latencies={latencies}
               settings={address}
               onSettings={change}
+              onRescale={setRescaled}
               whySlow={<WhySlow run={run} frame={frame} onAsked={(records) => change({ panel: "records", records, record: 0 })} />}
             />
           ) : (
@@ -183,7 +185,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
               <div className="ph">
                 <h2>Hosts</h2>
                 <span className="mut">{at}</span>
-                <RescaleButton document={document} frame={frame} run={run} gone={gone} />
+                {!scaled && <RescaleButton document={document} onRescale={setRescaled} />}
                 <div className="lg mut heads">
                   <span>CPU</span>
                   <span>queue</span>
@@ -203,10 +205,12 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
               warmup_s={warmup_s}
               address={address}
               change={change}
+              onRescale={setRescaled}
             />
           </div>
         </div>
       </div>
+      {rescaled && <Rescale run={run} document={document} frame={rescaled} onClose={() => setRescaled(null)} />}
     </div>
   );
 }

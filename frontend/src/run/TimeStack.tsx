@@ -1,5 +1,6 @@
 import { Fragment, useCallback, useMemo, useRef, useState, type ReactNode } from "react";
 import type { AlignedData } from "uplot";
+import type { Frame } from "../api/types";
 import { CHARTS, chartOf, drawsLines, largestOperators, type ChartId, type ChartOf, type LineChartId, type Unit } from "../model/charts";
 import { chartSvg } from "../model/chartSvg";
 import { instancesOf, type ExperimentDocument } from "../model/document";
@@ -57,6 +58,7 @@ export function TimeStack({
   latencies,
   settings,
   onSettings,
+  onRescale,
   whySlow,
 }: {
   document: ExperimentDocument;
@@ -67,6 +69,7 @@ export function TimeStack({
   latencies: NamedLatency[];
   settings: StackSettings;
   onSettings: (changes: Partial<StackSettings>) => void;
+  onRescale: (frame: Frame) => void;
   /** Leads from the latency chart to the records behind it. */
   whySlow: ReactNode;
 }) {
@@ -201,7 +204,7 @@ export function TimeStack({
           id === "checkpoints" ? (
             <CheckpointGrid key={id} document={document} span={span} shades={shades} />
           ) : id === "workers" ? (
-            <Workers key={id} document={document} span={span} shades={shades} bands={bands} />
+            <Workers key={id} document={document} span={span} shades={shades} bands={bands} onRescale={onRescale} />
           ) : (
             <ChartPanel
               key={id}

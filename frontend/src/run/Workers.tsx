@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState, type ReactNode } from "react";
 import { registryQuery } from "../api/queries";
+import type { Frame } from "../api/types";
 import type { Line } from "../model/charts";
 import { chartSvg } from "../model/chartSvg";
 import type { ExperimentDocument } from "../model/document";
@@ -16,6 +17,7 @@ import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "./Chart";
 import { FrameTable } from "./FrameTable";
 import { Legend } from "./Legend";
 import { momentOf, useLiveRun } from "./liveRun";
+import { RescaleButton } from "./Rescale";
 
 const STYLES: [token: string, pattern: Pattern][] = [
   ["--s1", "plain"],
@@ -67,7 +69,19 @@ function BandKeys({ bands }: { bands: Band[] }) {
 }
 
 /** Active instances over time: a staircase by operator, and how many were wished for. */
-export function Workers({ document, span, shades, bands }: { document: ExperimentDocument; span: Span; shades: ReactNode; bands: Band[] }) {
+export function Workers({
+  document,
+  span,
+  shades,
+  bands,
+  onRescale,
+}: {
+  document: ExperimentDocument;
+  span: Span;
+  shades: ReactNode;
+  bands: Band[];
+  onRescale: (frame: Frame) => void;
+}) {
   const log = useLiveRun((state) => state.log);
   const count = useLiveRun((state) => state.count);
   const moment_s = useLiveRun(momentOf);
@@ -113,6 +127,7 @@ export function Workers({ document, span, shades, bands }: { document: Experimen
         <span className="said ell grow" role="status" title={band ? bandText(band.action, head_s) : undefined}>
           {band && bandText(band.action, head_s)}
         </span>
+        <RescaleButton document={document} onRescale={onRescale} />
         {!table && (
           <PictureMenu
             title="Workers"
