@@ -161,6 +161,21 @@ def test_the_staircase_goes_on_where_nothing_changes(page: Page, api: httpx.Clie
     assert page.evaluate(PAINTED, 0.95)
 
 
+def test_a_rescale_that_the_end_of_the_run_cut_off_is_under_way_no_more(
+    page: Page, api: httpx.Client, experiment: Callable[..., str]
+) -> None:
+    run_id = start(api, experiment(sessions(kind="manual", orders=[{"at_s": 150.0, "parallelism": {"sessions": 12}}])), pace=15)
+    page.goto(f"/runs/{run_id}?panel=autoscaler")
+    why = page.get_by_test_id("why-not")
+    expect(why).to_contain_text("Rescale 1 is under way")
+    api.post(f"/api/runs/{run_id}/cancel").raise_for_status()
+    expect(why).to_contain_text(re.compile(r"Rescale 1 had not ended when the run did, at \d+ s\. At this moment: "))
+    row = page.get_by_test_id("rescales").get_by_role("row").last
+    for cell in (2, 3, 4):  # down, backlog, time to drain
+        expect(row.get_by_role("cell").nth(cell)).to_have_text("–: The run ended before it did")
+    assert_accessible(page)
+
+
 def test_an_aborted_rescale_says_why(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     """An order that a newer one overtakes while it waits for an open rescale."""
     orders = [{"at_s": at_s, "parallelism": {"sessions": p}} for at_s, p in ((150.0, 12), (151.0, 13), (152.0, 14))]

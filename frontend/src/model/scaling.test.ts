@@ -261,6 +261,27 @@ describe("why nothing happens", () => {
   it("names the step of a rescale that is under way", () => {
     expect(whyNot(rescaled(), DS2, 750).text).toBe("Rescale 1 is under way: the job begins anew, until 776.5 s. Nobody is asked meanwhile.");
   });
+  it("says that the run ended meanwhile", () => {
+    const history = new ScalingHistory();
+    const open = action({ ...OPEN, drained_s: 736.4 });
+    history.add(news({ actions: [open], state: "stopping" }), 750);
+    history.add(news({ state: "restarting", until_s: 776.5 }), 765);
+    const told = (t_s: number, over: boolean) => whyNot(history, DS2, t_s, undefined, over).text;
+    expect(told(765, false)).toBe("Rescale 1 is under way: the job begins anew, until 776.5 s. Nobody is asked meanwhile.");
+    expect(told(765, true)).toBe("Rescale 1 had not ended when the run did, at 765 s. At this moment: the job begins anew.");
+    expect(told(750, true)).toBe("Rescale 1 had not ended when the run did, at 765 s. At this moment: what is under way is served, up to the savepoint.");
+    expect([false, true].map((over) => history.drainOf(open, over).why)).toEqual(["Under way: it has not gone on yet", "The run ended before it did"]);
+    expect(whyNot(rescaled(), DS2, 750, undefined, true).text).toContain("Rescale 1 is under way: the job begins anew, until 776.5 s.");
+  });
+  it("speaks of no iteration and of no recovery to come once the run has ended", () => {
+    const text = (extra: Partial<ScalingNews>) => {
+      const history = new ScalingHistory();
+      history.add(news(extra), 750);
+      return whyNot(history, DS2, 750, undefined, true).text;
+    };
+    expect(text({ decisions: [decision(735)], next_s: 765 })).toBe("Nothing to do: what is wished for runs already.");
+    expect(text({ state: "restoring" })).toBe("A recovery had not ended when the run did, at 750 s.");
+  });
   it("tells a recovery from a rescale", () => {
     expect(at({ state: "restoring" }).text).toContain("A recovery is under way");
     const history = rescaled();

@@ -73,6 +73,11 @@ export class ScalingHistory {
     this.until_s = t_s;
   }
 
+  /** End of the last frame. */
+  get head_s(): number {
+    return this.until_s;
+  }
+
   /** The last iteration up to a moment. */
   decisionAt(t_s: number): ScalingDecision | undefined {
     return this.decisions[lastUpTo(this.decisions, t_s)];
@@ -104,8 +109,8 @@ export class ScalingHistory {
    */
   drainOf(action: RescaleAction, over: boolean): Drain {
     const { number, stopped_s, ended_s, lag_before, lag_after } = action;
-    if (stopped_s === null) return { seconds: null, why: action.outcome ? NO_SOURCE : "No source has stopped yet" };
-    if (ended_s === null) return { seconds: null, why: action.outcome ? "It did not go on" : "Under way: it has not gone on yet" };
+    if (stopped_s === null) return { seconds: null, why: action.outcome ? NO_SOURCE : over ? RUN_ENDED : "No source has stopped yet" };
+    if (ended_s === null) return { seconds: null, why: action.outcome ? "It did not go on" : over ? RUN_ENDED : "Under way: it has not gone on yet" };
     const isLow = (lag: number, { offered_per_s }: Phase) => lag <= Math.max(lag_before ?? 0, offered_per_s);
     const next = this.actions.find((one) => one.number > number && one.stopped_s !== null);
     const first = this.after(ended_s - 2 * EPSILON_S);
@@ -128,6 +133,8 @@ export class ScalingHistory {
 
 /** Why a rescale has no outage. */
 export const NO_SOURCE = "No source stopped";
+/** Why one will not come to its end. */
+export const RUN_ENDED = "The run ended before it did";
 
 /** Time to drain what had piled up; why: where it is not known. */
 export interface Drain {
@@ -401,8 +408,11 @@ interface Told {
   tone: Tone;
 }
 
-/** What a policy is about at a moment and, where nothing is done, why not. number: of an earlier iteration of the frame that is on show. */
-export function whyNot(history: ScalingHistory, document: Pick<ExperimentDocument, "policies">, t_s: number, number?: number): Told {
+/**
+ * What a policy is about at a moment and, where nothing is done, why not. number: of an earlier iteration of the frame that is on show.
+ * over: no frame will come.
+ */
+export function whyNot(history: ScalingHistory, document: Pick<ExperimentDocument, "policies">, t_s: number, number?: number, over = false): Told {
   const earlier = number === undefined || number === history.numberAt(t_s) ? undefined : history.decisions[number];
   if (earlier) return decisionTold(history, earlier, t_s);
   const phase = history.phaseAt(t_s);
@@ -410,12 +420,16 @@ export function whyNot(history: ScalingHistory, document: Pick<ExperimentDocumen
   const asked = isAsked(document);
   const action = history.actionAt(t_s);
   const { state, until_s, next_s } = phase;
-  const next = next_s === null ? "" : ` The next ${asked && !isOrdered(document, next_s) ? "iteration" : "order"} is at ${moment(next_s)}.`;
+  const next = next_s === null || (over && next_s > history.head_s) ? "" : ` The next ${asked && !isOrdered(document, next_s) ? "iteration" : "order"} is at ${moment(next_s)}.`;
   if (state in UNDER_WAY) {
     const isOver = !action || (action.outcome !== "" && (action.ended_s ?? 0) <= t_s + EPSILON_S);
+    if (isOver && over && history.head_s <= t_s + EPSILON_S)
+      return { text: `A recovery had not ended when the run did, at ${moment(history.head_s)}.`, tone: "warn" };
     if (isOver) return { text: "A recovery is under way: all go back to a checkpoint. Nobody is asked meanwhile.", tone: "warn" };
-    const until = until_s !== null && until_s > t_s ? `, until ${moment(until_s)}` : "";
     const what = state === "restarting" && action.kind === "in_place" ? "what moves is stored" : (UNDER_WAY[state] ?? "");
+    if (over && !action.outcome)
+      return { text: `Rescale ${action.number} had not ended when the run did, at ${moment(history.head_s)}. At this moment: ${what}.`, tone: "warn" };
+    const until = until_s !== null && until_s > t_s ? `, until ${moment(until_s)}` : "";
     return { text: `Rescale ${action.number} is under way: ${what}${until}. Nobody is asked meanwhile.`, tone: "warn" };
   }
   const aborted = action?.outcome === "aborted" && action.ended_s !== null && action.ended_s <= t_s + EPSILON_S;

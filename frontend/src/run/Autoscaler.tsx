@@ -17,6 +17,7 @@ import {
   valueTold,
   whyNot,
   NO_SOURCE,
+  RUN_ENDED,
   type ChosenIteration,
   type Drain,
   type ScalingHistory,
@@ -52,7 +53,7 @@ export function Autoscaler({ document, onRescale }: { document: ExperimentDocume
   const number = iterationAt(history, shown_s, chosen);
   const decision = history.decisions[number];
   const asked = isAsked(document);
-  const why = count ? whyNot(history, document, shown_s, number) : { text: "No frame has come yet.", tone: "plain" as const };
+  const why = count ? whyNot(history, document, shown_s, number, over) : { text: "No frame has come yet.", tone: "plain" as const };
   return (
     <div className="autoscaler scroll" tabIndex={0} role="region" aria-label="Autoscaler" data-testid="autoscaler">
       <p className={`why-not ${why.tone}`} data-testid="why-not">
@@ -60,7 +61,14 @@ export function Autoscaler({ document, onRescale }: { document: ExperimentDocume
         <span>{why.text}</span>
       </p>
       {asked && decision && <Iteration decisions={history.decisions} number={number} onChosen={setChosen} />}
-      {asked && decision && <Columns document={document} decision={decision} action={knownAt(history.actionOf(decision), shown_s)} />}
+      {asked && decision && (
+        <Columns
+          document={document}
+          decision={decision}
+          action={knownAt(history.actionOf(decision), shown_s)}
+          over={over && shown_s >= log.head_s}
+        />
+      )}
       {asked && !decision && (
         <p className="mut small none" data-testid="no-iteration">
           What the policy reads, computes, wishes for and does stands here from its first iteration on.
@@ -137,10 +145,13 @@ function Columns({
   document,
   decision,
   action,
+  over,
 }: {
   document: ExperimentDocument;
   decision: ScalingDecision;
   action: RescaleAction | undefined;
+  /** The run has ended at the moment shown. */
+  over: boolean;
 }) {
   const { read, advice, values } = decision;
   const order = document.query.operators.map(({ id }) => id);
@@ -171,7 +182,7 @@ function Columns({
               <Plan decision={decision} vertex={vertex} />
             </td>
             <td>
-              <Execute decision={decision} vertex={vertex} action={action} now={readOf(vertex)?.p} />
+              <Execute decision={decision} vertex={vertex} action={action} now={readOf(vertex)?.p} over={over} />
             </td>
           </tr>
         ))}
@@ -273,11 +284,13 @@ function Execute({
   vertex,
   action,
   now,
+  over,
 }: {
   decision: ScalingDecision;
   vertex: string;
   action: RescaleAction | undefined;
   now: number | undefined;
+  over: boolean;
 }) {
   if (decision.verdict !== "order")
     return <span className="mut">{{ keep: "keep", no_metrics: "left out", busy: "under way" }[decision.verdict]}</span>;
@@ -298,7 +311,7 @@ function Execute({
             ? `done${typeof down_s === "number" ? `, down ${spell(down_s).replace(" ", "\u00a0")}` : ""}`
             : action.outcome === "aborted"
               ? "aborted"
-              : `under way: ${partsOf(action).at(-1)?.label ?? "ordered"}`}
+              : `${over ? "not ended" : "under way"}: ${partsOf(action).at(-1)?.label ?? "ordered"}`}
       </small>
     </>
   );
@@ -359,8 +372,8 @@ function Rescales({
                 <RescaleParts action={action} head_s={head_s} />
                 <span className="vh">{partsText(action, head_s)}</span>
               </td>
-              <Told {...downTold(action)} />
-              <Told {...backlogTold(action)} />
+              <Told {...downTold(action, over)} />
+              <Told {...backlogTold(action, over)} />
               <Told {...drainTold(history.drainOf(action, over))} />
               <Told
                 text={action.stored_s === null || action.moved_bytes === null ? "–" : bytes(action.moved_bytes)}
@@ -385,15 +398,20 @@ function Told({ text, why }: { text: string; why: string }) {
   );
 }
 
-function downTold(action: RescaleAction) {
+/** Why there is no number of what a rescale that ended did. */
+const never = ({ stopped_s }: RescaleAction) => (stopped_s === null ? NO_SOURCE : "It did not go on");
+
+function downTold(action: RescaleAction, over: boolean) {
   const down_s = downOf(action);
   if (down_s !== null) return { text: spell(down_s), why: "" };
-  return action.outcome ? { text: "–", why: action.stopped_s === null ? NO_SOURCE : "It did not go on" } : { text: "under way", why: "" };
+  if (action.outcome) return { text: "–", why: never(action) };
+  return over ? { text: "–", why: RUN_ENDED } : { text: "under way", why: "" };
 }
 
-function backlogTold({ outcome, stopped_s, lag_before, lag_after }: RescaleAction) {
+function backlogTold(action: RescaleAction, over: boolean) {
+  const { outcome, lag_before, lag_after } = action;
   if (lag_before === null || lag_after === null)
-    return { text: "–", why: outcome && stopped_s === null ? NO_SOURCE : outcome ? "It did not go on" : "It has not gone on yet" };
+    return { text: "–", why: outcome ? never(action) : over ? RUN_ENDED : "It has not gone on yet" };
   const more = lag_after - lag_before;
   return { text: `${more > 0 ? "+" : ""}${short(more)}`, why: "" };
 }
