@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -204,11 +204,19 @@ class Panel(Model):
     marks: tuple[Mark, ...] = Field(default=(), max_length=20)
 
 
+class Column(Model):
+    """What is said of the columns of one name, in all tables of a figure. better: which of its numbers is the best, if that is plain."""
+
+    better: Literal["lower", "higher"] | None = None
+    about: str = Field(default="", max_length=300, description="what it is, where its name does not say so")
+
+
 class Drawing(Model):
     """table: each panel is a table; its series are the columns, and their x, the points of an axis, name the rows."""
 
     kind: Literal["panels", "table"] = "panels"
     panels: tuple[Panel, ...] = Field(min_length=1, max_length=50)
+    columns: dict[str, Column] = Field(default_factory=dict, max_length=50, description="of tables, by the name of a series")
 
 
 class Figure(Model):
@@ -261,11 +269,17 @@ class Figure(Model):
                 self._known(mark.at, self.values, "value", at)
                 if shapes[mark.at] != "number":
                     raise Refusal(f"'{mark.at}' is a series; a mark stands at a number", at=at, code="wrong_type", value=mark.at)
+        columns = {drawn.name or drawn.value for panel in self.drawing.panels for drawn in panel.series}
+        for name in self.drawing.columns:
+            if self.drawing.kind != "table":
+                message = "only a table has columns; make the drawing's kind table, or leave them out"
+                raise Refusal(message, at=("drawing", "columns", name), code="unexpected", value=name)
+            self._known(name, columns, "column", ("drawing", "columns", name))
         self.checks()
         return self
 
     @staticmethod
-    def _known(name: str, names: Mapping[str, Any], what: str, at: tuple[str | int, ...]) -> None:
+    def _known(name: str, names: Collection[str], what: str, at: tuple[str | int, ...]) -> None:
         if name not in names:
             raise Refusal(f"there is no {what} '{name}'", at=at, code="unknown_name", value=name, hint=suggestion(name, names))
 

@@ -129,6 +129,32 @@ def test_what_could_not_be_judged_is_no_failure(page: Page, api: httpx.Client) -
     expect(page.get_by_test_id("assertion-A-11a")).not_to_contain_text("seeds")
 
 
+def test_the_best_of_a_column_is_marked(page: Page) -> None:
+    """As the server would tell it: the lowest wait and the highest share, and nothing where all are alike."""
+    measured = {"map_wait": [14.8, 3.1], "map_low": [0.39, 0.84], "map_actions": [4, 4]}
+
+    def told(route: Any) -> None:
+        answer = route.fetch()
+        figure = answer.json()
+        figure["values"] = {name: {"x": ["DS2", "DS2, in place"], "y": y} for name, y in measured.items()}
+        route.fulfill(response=answer, json=figure)
+
+    page.route(re.compile(r"/api/figures/autoscalers/in-place$"), told)
+    page.goto("/figures/autoscalers/in-place")
+    drawing = page.get_by_test_id("drawing")
+    rows = drawing.get_by_label("Map, cosine").get_by_role("row")
+    expect(rows.nth(1).get_by_role("cell")).to_have_text(["DS2", "14.8", "0.39", "4"])
+    expect(rows.nth(2).get_by_role("cell")).to_have_text(["DS2, in place", "3.1, the best", "0.84, the best", "4"])
+    for cell, said in ((1, "the lowest"), (2, "the highest")):
+        best = rows.nth(2).get_by_role("cell").nth(cell).get_by_role("button")
+        expect(best).to_have_css("font-weight", "700")
+        expect(best).to_have_attribute("title", re.compile(f"{said}, and so the best here"))
+    share = drawing.get_by_label("Map, cosine").get_by_role("columnheader", name="low share")
+    expect(share).to_have_attribute("title", re.compile("share of the samples .* below 5 s; the higher, the better"))
+    expect(drawing).to_contain_text("bold: the best of its column")
+    assert_accessible(page)
+
+
 def test_what_is_not_there_leads_on(page: Page) -> None:
     page.goto("/figures/benchmark/9.99")
     page.get_by_role("link", name="To the figures").click()

@@ -208,6 +208,25 @@ def test_a_table_has_series_as_columns() -> None:
     assert (problem.pointer, problem.code) == ("/drawing/panels/0/series/0/value", "wrong_type")
 
 
+def test_a_table_says_which_numbers_are_the_best() -> None:
+    table = {"kind": "table", "panels": [{"series": [{"value": "out"}, {"value": "out", "name": "share"}]}]}
+    table["columns"] = {"out": {"better": "lower"}, "share": {"better": "higher", "about": "of all that there are"}}
+    assert not problems("/drawing", table)
+    for pointer, value, at, code, said in (
+        ("/columns/share/better", "most", "/columns/share/better", "unknown_value", "'lower' or 'higher'"),
+        ("/columns", {"shares": {"better": "higher"}}, "/columns/shares", "unknown_name", "there is no column 'shares'"),
+        ("/kind", "panels", "/columns/out", "unexpected", "only a table has columns"),
+    ):
+        (problem,) = problems("/drawing", changed(table, pointer, value))
+        assert (problem.pointer, problem.code) == (f"/drawing{at}", code)
+        assert said in problem.message
+
+
+def test_what_is_drawn_does_not_change_what_a_result_belongs_to() -> None:
+    drawing = {"kind": "table", "panels": [{"series": [{"value": "out"}]}], "columns": {"out": {"better": "lower"}}}
+    assert identity(load_figure(changed(figure(), "/drawing", drawing), experiment), "dev", experiment) == IDENTITY
+
+
 def test_old_figures_keep_their_identity() -> None:
     """of_seeds and calibrated count where they are given."""
     plain = load_figure(figure(), experiment)

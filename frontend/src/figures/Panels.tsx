@@ -1,5 +1,5 @@
 import type { RefObject } from "react";
-import { axisText, tableOf, type DrawnPanel, type PointAt } from "../model/figure";
+import { axisText, bestOf, tableOf, type DrawnPanel, type PointAt } from "../model/figure";
 import { plural, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { SeriesSample, type PlotHandle } from "../ui/Plot";
@@ -30,6 +30,7 @@ export function Panels({
 }) {
   const none = underWay ? "Being measured: it stands here when all runs have ended." : "Not measured at this scale yet: run the figure.";
   const reported = panels.some(({ curves }) => curves.some(({ reported }) => reported));
+  const ranked = panels.some(({ curves }) => curves.some(({ column }) => column.better));
   return (
     <section className="panel drawing" aria-label="Drawing" data-testid="drawing">
       <div className="ph">
@@ -37,6 +38,7 @@ export function Panels({
         <span className="mut">
           {seeds.length > 1 ? `means of ${plural(seeds.length, "seed")}, with 95 % intervals` : "one seed"}
           {!reported && "; what is reported stands in words above"}
+          {ranked && "; bold: the best of its column"}
         </span>
         <span className="grow" />
         {onTable && (
@@ -119,6 +121,7 @@ function PanelTable({
   const { curves } = panel;
   // Where nothing is reported, all is measured.
   const paired = curves.some(({ reported }) => reported);
+  const best = curves.map(bestOf);
   if (!curves.length) return <p className="nothing">{none}</p>;
   return (
     <>
@@ -126,8 +129,8 @@ function PanelTable({
         <thead>
           <tr>
             <th>{head}</th>
-            {curves.map(({ name, unit, reported }, curve) => (
-              <th key={curve} className="num">
+            {curves.map(({ name, unit, reported, column: { better, about } }, curve) => (
+              <th key={curve} className="num" title={[about, better && `the ${better}, the better`].filter(Boolean).join("; ") || undefined}>
                 {name}
                 {reported ? <i>, reported</i> : paired && ", measured"}
                 {(unit || panel.y.unit) && `, ${unit || panel.y.unit}`}
@@ -139,7 +142,7 @@ function PanelTable({
           {rows.slice(0, ROWS_MAX).map(({ x, spots }) => (
             <tr key={x}>
               <td>{typeof x === "number" ? short(x) : x}</td>
-              {curves.map(({ reported, name, spots: all }, curve) => {
+              {curves.map(({ reported, name, column: { better }, spots: all }, curve) => {
                 const spot = spots[curve];
                 const one = typeof spot === "number" ? all[spot] : undefined;
                 if (!one || typeof spot !== "number")
@@ -150,15 +153,18 @@ function PanelTable({
                   );
                 const here = chosen?.panel === at && chosen.curve === curve && chosen.spot === spot;
                 const range = one.low !== null && one.high !== null && one.high > one.low ? ` (${short(one.low)} to ${short(one.high)})` : "";
+                const isBest = best[curve]?.includes(spot);
+                const praise = isBest ? `; the ${better === "lower" ? "lowest" : "highest"}, and so the best here` : "";
                 return (
-                  <td key={curve} className={here ? "num on" : "num"}>
+                  <td key={curve} className={`num ${here ? "on" : ""} ${isBest ? "best" : ""}`}>
                     {reported ? (
                       short(one.y)
                     ) : (
-                      <button aria-pressed={here} title={`Show the runs behind ${name} at ${x}`} onClick={() => onPoint({ panel: at, curve, spot })}>
+                      <button aria-pressed={here} title={`Show the runs behind ${name} at ${x}${praise}`} onClick={() => onPoint({ panel: at, curve, spot })}>
                         {short(one.y)}
                       </button>
                     )}
+                    {isBest && <span className="vh">, the best</span>}
                     <span className="mut">{range}</span>
                   </td>
                 );

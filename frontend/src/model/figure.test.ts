@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byPaper, csvOf, matching, isOwn, panelsOf, placeOf, pointOf, pointText, shortName, sideText, sourceText, statusesText, tableOf, tallyText, type FigureDocument, type FigureStatus } from "./figure";
+import { bestOf, byPaper, csvOf, matching, isOwn, panelsOf, placeOf, pointOf, pointText, shortName, sideText, sourceText, statusesText, tableOf, tallyText, type FigureDocument, type FigureStatus } from "./figure";
 
 const document: FigureDocument = {
   title: "t",
@@ -49,6 +49,20 @@ describe("panels", () => {
       [{ x: "=most", y: 6, low: null, high: null, runs: ["a"] }],
       [{ x: "=most", y: 7, low: null, high: null, runs: [] }],
     ]);
+  });
+
+  it("know the best of a column where somebody said what that is", () => {
+    const columns = { tail: { better: "lower", about: "the slowest" } } as const;
+    const [{ curves = [] } = {}] = panelsOf({ ...document, drawing: { ...document.drawing, columns } }, values);
+    expect(curves.map(({ column }) => column)).toEqual([columns.tail, columns.tail]);
+    expect(curves.map(bestOf)).toEqual([[0], [0]]);
+    const best = (better: "lower" | "higher" | undefined, ...all: number[]) =>
+      bestOf({ column: better ? { better } : {}, spots: all.map((y, x) => ({ x, y, low: null, high: null, runs: [] })) });
+    expect(best("higher", 1, 3, NaN, 3)).toEqual([1, 3]);
+    expect(best("lower", 2, 2)).toEqual([]);
+    expect(best("lower", 2)).toEqual([]);
+    expect(best("lower")).toEqual([]);
+    expect(best(undefined, 1, 2)).toEqual([]);
   });
 
   it("have one list of runs where all points are of the same", () => {

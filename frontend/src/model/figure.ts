@@ -70,6 +70,12 @@ export interface FigurePanel {
   marks?: { at: string; name?: string }[];
 }
 
+/** better: which of its numbers is the best, where that is plain. about: what it is. */
+export interface FigureColumn {
+  better?: "lower" | "higher" | null;
+  about?: string;
+}
+
 /** The figure as it is written (docs/figures.md), as far as a page needs it. */
 export interface FigureDocument {
   title: string;
@@ -80,8 +86,8 @@ export interface FigureDocument {
   studies: Record<string, unknown>;
   values: Record<string, { kind: string; study?: string }>;
   reported?: Record<string, number | { x: (number | string)[]; y: number[] }>;
-  /** table: each panel is a table, its series are the columns. */
-  drawing: { kind?: "panels" | "table"; panels: FigurePanel[] };
+  /** table: each panel is a table, its series are the columns; what is said of those with a name holds in all tables. */
+  drawing: { kind?: "panels" | "table"; panels: FigurePanel[]; columns?: Record<string, FigureColumn> };
 }
 
 export interface Spot {
@@ -99,6 +105,7 @@ export interface Curve {
   unit: string;
   reported: boolean;
   mark: DrawnAs;
+  column: FigureColumn;
   /** Place among the panel's names; reported and measured of one name have the same colour. */
   at: number;
   spots: Spot[];
@@ -124,12 +131,14 @@ export function panelsOf(document: FigureDocument, values: Record<string, Figure
     const names = [...new Set(panel.series.map((series) => series.name || series.value))];
     const curves: Curve[] = [];
     const missing: DrawnPanel["missing"] = [];
+    const { columns = {} } = document.drawing;
     for (const { value, name = "", unit = "", reported = false, mark = "line" } of panel.series) {
       const label = name || value;
       const given = reported ? reportedValue(document.reported?.[value]) : values[value];
       const spots = spotsOf(given, label);
       const as = given && "value" in given && mark === "line" ? "points" : mark;
-      if (spots.length) curves.push({ value, name: label, unit, reported, mark: as, at: names.indexOf(label), spots });
+      const own = { value, name: label, unit, reported, mark: as, column: columns[label] ?? {}, at: names.indexOf(label) };
+      if (spots.length) curves.push({ ...own, spots });
       else missing.push({ name: label, reason: given && "reason" in given ? given.reason : "not measured yet" });
     }
     const marks = (panel.marks ?? []).flatMap(({ at, name = "" }) => {
@@ -200,6 +209,13 @@ export function tableOf({ x, curves }: DrawnPanel): PanelTable {
     }
   const sorted = [...rows].sort(([a], [b]) => (typeof a === "number" && typeof b === "number" ? a - b : 0));
   return { head: axisText(x) || "Value", columns: curves.map((_, at) => at), rows: sorted.map(([x, spots]) => ({ x, spots })) };
+}
+
+/** Places of the best in a column; none where nobody said which that is, or where all are alike. */
+export function bestOf({ column: { better }, spots }: Pick<Curve, "column" | "spots">): number[] {
+  const all = spots.map(({ y }) => y).filter(Number.isFinite);
+  const best = better === "lower" ? Math.min(...all) : Math.max(...all);
+  return better && all.some((y) => y !== best) ? spots.flatMap(({ y }, at) => (y === best ? [at] : [])) : [];
 }
 
 const CSV_HEAD = ["panel", "series", "source", "x_title", "x_unit", "x", "y_title", "y_unit", "y", "low", "high", "runs"];
