@@ -116,7 +116,11 @@ def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: htt
     expect(page.get_by_test_id("events")).to_contain_text("Rescale 1 ordered by the policy")
     expect(page.get_by_test_id("events")).to_contain_text("Rescale 1 done")
     page.get_by_role("tab", name="Summary").click()
-    expect(page.get_by_test_id("summary")).to_contain_text("Worker hours")
+    summary = page.get_by_test_id("summary")
+    expect(summary).to_contain_text("Worker hours")
+    expect(summary.get_by_role("cell", name="topic wait")).to_have_text("topic waitappend to reading")
+    expect(summary.get_by_role("cell", name="topic wait")).to_have_attribute("title", re.compile("over all records"))
+    expect(summary.get_by_title(re.compile("^Of the means over 15 s"))).to_contain_text("Wait in topics, p95")
 
     # The topology has the parallelism of the moment.
     for t_s, p in ((order["t_s"], before), (frames[-1]["t_s"], frames[-1]["scaling"]["parallelism"][changed[0]])):

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../api/types";
-import { latenciesOf, withFurther } from "./latencies";
+import { latenciesOf, latencyTitle, withFurther } from "./latencies";
+
+it("reads names as words", () => {
+  expect(["", "topic_wait"].map(latencyTitle)).toEqual(["measured", "topic wait"]);
+});
 
 describe("latenciesOf", () => {
   it("says of each latency from where to where it counts", () => {

@@ -12,6 +12,9 @@ export interface NamedLatency {
   definition: string;
 }
 
+/** The name of a latency as one reads it. */
+export const latencyTitle = (name: string) => name.replace(/_/g, " ") || "measured";
+
 /** A latency as the document has it; a draft may lack anything. */
 export type Written = { name?: string; from?: string; anchor?: string; to?: string };
 

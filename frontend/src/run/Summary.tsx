@@ -1,4 +1,5 @@
 import type { Json, Run } from "../api/types";
+import { latenciesOf, latencyTitle } from "../model/latencies";
 import { bytes, duration, latency, percent, short } from "../ui/format";
 
 type Fields = { [key: string]: Json };
@@ -72,6 +73,8 @@ const MEANING: { [label: string]: string } = {
   "Worker hours": "Active instances over virtual time",
   Down: "From the stop of the first source until the last one reads again: sum over rescales",
   "Wait in topics, mean": "From the append of a record until its source takes it up: over all records",
+  "Wait in topics, p95":
+    "Of the means over 15 s, each weighing as many records as were read in it. Of the records themselves it may differ: it stands above where the run measures a latency from append to reading",
   "Sampled wait, mean": "The same each 15 s, and while the job is down the age of the oldest record that waits",
   "Samples below objective": "Share of those samples below the objective: slo_s under Policies, Scaling; 5 s unless it says otherwise",
   "Above objective": "Time for which the wait was above it",
@@ -126,7 +129,9 @@ export function SummaryTable({ run }: { run: Run }) {
   const time = (value: Json | undefined) => (typeof value === "number" ? latency(value).join(" ") : "–");
   const deaths = Object.entries((summary.memory ?? {}) as { [host: string]: Fields }).filter(([, one]) => one.deaths);
   const further = Object.entries((summary.latencies_ms ?? {}) as { [name: string]: Fields });
-  const latencies: [string, Fields][] = [[further.length ? "measured" : "Latency", (summary.latency_ms ?? {}) as Fields], ...further];
+  const latencies: [string, Fields][] = [["", (summary.latency_ms ?? {}) as Fields], ...further];
+  const { measurement } = (run.document ?? {}) as { measurement?: Fields };
+  const definitions = new Map(latenciesOf(measurement).map((one) => [one.name, one.definition]));
   const rows: [string, string][] = [
     ["Records in", number(summary.records_in)],
     ["Throughput in", number(summary.throughput_in_per_s, "/s")],
@@ -160,7 +165,10 @@ export function SummaryTable({ run }: { run: Run }) {
         <tbody>
           {latencies.map(([name, one]) => (
             <tr key={name}>
-              <td>{name}</td>
+              <td title={`${definitions.get(name) ?? name}: over all records after the warm-up`}>
+                {name || further.length ? latencyTitle(name) : "Latency"}
+                {further.length > 0 && <small className="mut">{definitions.get(name)}</small>}
+              </td>
               {PERCENTILES.map((percentile) => (
                 <td key={percentile} className="num">
                   {time(one[percentile])}

@@ -5,7 +5,7 @@ import { CHARTS, chartOf, drawsLines, largestOperators, type ChartId, type Chart
 import { chartSvg } from "../model/chartSvg";
 import { instancesOf, type ExperimentDocument } from "../model/document";
 import { labelLines, type FaultMark } from "../model/faults";
-import type { NamedLatency } from "../model/latencies";
+import { latencyTitle, type NamedLatency } from "../model/latencies";
 import { bandAt, bandsIn } from "../model/scaling";
 import { Series, spansMoreThanADecade, timeTicks, type Span } from "../model/series";
 import { bytes, latency, short } from "../ui/format";
@@ -341,7 +341,7 @@ function ChartPanel({
           <Choice label="Latency shown" value={chosen} onChange={(name) => onSettings({ latency: name })}>
             {latencies.map(({ name }) => (
               <option key={name} value={name}>
-                {name || "measured"}
+                {latencyTitle(name)}
               </option>
             ))}
           </Choice>
