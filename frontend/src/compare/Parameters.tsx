@@ -1,8 +1,16 @@
 import { useMemo } from "react";
 import type { Run } from "../api/types";
-import { parameterRows, placeOf } from "../model/compare";
+import { implied, parameterRows, placeOf } from "../model/compare";
 import { plural } from "../ui/format";
 import { Icon } from "../ui/Icon";
+
+/** Where a document has no such field. text: what holds then. */
+const Unsaid = ({ text }: { text: string }) => (
+  <span className="mut" title={text ? `${text}: the default, which the document leaves out` : undefined}>
+    {text || "–"}
+    {text && <span className="vh"> by default</span>}
+  </span>
+);
 
 /** What the documents say, by JSON pointer: where they differ, or everything. */
 export function Parameters({ runs, all, onAll }: { runs: Run[]; all: boolean; onAll: (all: boolean) => void }) {
@@ -41,7 +49,11 @@ export function Parameters({ runs, all, onAll }: { runs: Run[]; all: boolean; on
                   </td>
                   {values.map((value, at) => (
                     <td key={runs[at]?.id} className={`mono ${all && value !== values[0] ? "differs" : ""}`}>
-                      {value === undefined ? <span className="mut">–</span> : <span title={String(value)}>{String(value)}</span>}
+                      {value === undefined ? (
+                        <Unsaid text={implied(pointer, documents[at])} />
+                      ) : (
+                        <span title={String(value)}>{String(value)}</span>
+                      )}
                     </td>
                   ))}
                 </tr>

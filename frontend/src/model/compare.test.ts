@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ComparedSide, Frame } from "../api/types";
-import { compareLink, figureRows, idsOf, kindsOf, momentsIn, momentsOf, onOneAxis, parameterRows, placeOf, seedsToRun, valueAt } from "./compare";
+import { compareLink, figureRows, idsOf, implied, kindsOf, momentsIn, momentsOf, onOneAxis, parameterRows, placeOf, seedsToRun, valueAt } from "./compare";
 
 const document = (parallelism: number, extra: object = {}) => ({
   name: `with ${parallelism}`,
@@ -17,6 +17,9 @@ describe("kinds of policies", () => {
     const inPlace = { policies: { scaling: { kind: "ds2", rescaling: { kind: "in_place" } } } };
     expect(kindsOf([under("ds2"), inPlace])).toEqual(["credits, stop and restart", "none, in place"]);
     expect(kindsOf([{ policies: {} }, inPlace])).toEqual(["none", "ds2, in place"]);
+    const way = "/policies/scaling/rescaling/kind";
+    expect([under("ds2"), under()].map((one) => implied(way, one))).toEqual(["stop_and_restart", ""]);
+    expect(implied("/policies/scaling/target", under("ds2"))).toBe("");
   });
 });
 

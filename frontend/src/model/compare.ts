@@ -114,8 +114,7 @@ export function parameterRows(documents: readonly unknown[], onlyDifferent: bool
 /** By document, the kinds that it does not share with all others: its policy, where policies are compared, and its way of rescaling. */
 export function kindsOf(documents: readonly unknown[]): string[] {
   const rows = parameterRows(documents, true).filter(({ pointer }) => pointer === RESCALING || /^\/policies\/[^/]+\/kind$/.test(pointer));
-  const unsaid = (pointer: string, document: unknown) =>
-    pointer !== RESCALING ? "none" : isScaled(document as ExperimentDocument) ? "stop_and_restart" : "";
+  const unsaid = (pointer: string, document: unknown) => (pointer === RESCALING ? implied(pointer, document) : "none");
   return documents.map((document, at) =>
     rows
       .map(({ pointer, values }) => String(values[at] ?? unsaid(pointer, document)).replace(/_/g, " "))
@@ -125,6 +124,10 @@ export function kindsOf(documents: readonly unknown[]): string[] {
 }
 
 const RESCALING = "/policies/scaling/rescaling/kind";
+
+/** What holds in a document that does not say it: the way of rescaling, where there is any. "" where nothing does. */
+export const implied = (pointer: string, document: unknown): string =>
+  pointer === RESCALING && isScaled(document as ExperimentDocument) ? "stop_and_restart" : "";
 
 function leavesOf(value: unknown, pointer = ""): [string, Json][] {
   if (NO_PARAMETERS.includes(pointer)) return [];
