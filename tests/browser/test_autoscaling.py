@@ -203,6 +203,22 @@ def test_an_aborted_rescale_says_why(page: Page, api: httpx.Client, experiment: 
     assert_reasons(page)
 
 
+def test_a_link_to_any_moment_shows_the_frame_that_covers_it(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    """With its cursor at the end of that frame, as the panels have it; at the right edge the label stays inside."""
+    run_id = start(api, experiment(sessions(kind="manual")))
+    wait_until_ended(api, page, run_id)
+    label = page.get_by_test_id("moment-label")
+    for t_s, shown in ((601, "615.00"), (1490, "1500.00"), (9999, "1500.00")):
+        page.goto(f"/runs/{run_id}?t={t_s}")
+        expect(page.get_by_test_id("virtual-time")).to_contain_text(shown)
+        expect(label).to_have_text(f"{shown} s")
+        expect(page).to_have_url(re.compile(rf"[?&]t={float(shown):g}$"))
+        stack, inner = page.get_by_test_id("time-stack").bounding_box(), label.bounding_box()
+        assert stack
+        assert inner
+        assert inner["x"] + inner["width"] <= stack["x"] + stack["width"]
+
+
 def test_the_transport_bar_fits(new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str]) -> None:
     """All of it, also while a stretch is zoomed into; what has lost its words to the width still has its name."""
     run_id = start(api, experiment(sessions(kind="none")))

@@ -3,8 +3,9 @@ import type { Frame } from "../api/types";
 import type { Line } from "../model/charts";
 import { chartSvg } from "../model/chartSvg";
 import { onOneAxis, seriesOf, valueAt, waitingRecords, type Series } from "../model/compare";
-import { spansMoreThanADecade, timeTicks, type Column, type Span } from "../model/series";
+import { spansMoreThanADecade, type Column, type Span } from "../model/series";
 import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "../run/Chart";
+import { TimeAxis } from "../run/TimeAxis";
 import { latency, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { PictureMenu } from "../ui/PictureMenu";
@@ -76,19 +77,7 @@ export function CompareCharts({
         <Overlay {...common} title="Workers" unit="active instances" pick={PICK_WORKERS} format={short} stepped />
       )}
       <Overlay {...common} title="Waiting" unit="records in logs and queues" pick={waitingRecords} format={short} />
-      <div className="xax" style={{ marginLeft: GUTTER_LEFT, marginRight: GUTTER_RIGHT }}>
-        {timeTicks(end_s, 8, from_s).map((t_s) => (
-          <span key={t_s} style={{ left: share(t_s) }}>
-            {short(t_s)}
-            {t_s === 0 ? " s" : ""}
-          </span>
-        ))}
-        {cursor_s !== null && (
-          <span className="c" style={{ left: share(cursor_s) }}>
-            {cursor_s.toFixed(2)} s
-          </span>
-        )}
-      </div>
+      <TimeAxis span={{ from_s, to_s: end_s }} moment_s={cursor_s} />
       <div className="over" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
         {warmup_s > 0 && !aligned && <i className="warm-end" style={{ left: share(warmup_s) }} title="End of the warm-up" />}
         {aligned && (

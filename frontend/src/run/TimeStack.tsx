@@ -7,7 +7,7 @@ import { instancesOf, type ExperimentDocument } from "../model/document";
 import { labelLines, type FaultMark } from "../model/faults";
 import { latencyTitle, type NamedLatency } from "../model/latencies";
 import { bandAt, bandsIn } from "../model/scaling";
-import { Series, spansMoreThanADecade, timeTicks, type Span } from "../model/series";
+import { Series, spansMoreThanADecade, type Span } from "../model/series";
 import { bytes, latency, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { PictureMenu } from "../ui/PictureMenu";
@@ -19,6 +19,7 @@ import { FrameTable } from "./FrameTable";
 import { Legend } from "./Legend";
 import { step } from "./keys";
 import { momentOf, noteDrawn, useLiveRun } from "./liveRun";
+import { TimeAxis } from "./TimeAxis";
 import { Workers } from "./Workers";
 
 /** Labels of faults: lines that they may take, and how wide a chart is at least and a letter on average, in px. */
@@ -237,19 +238,7 @@ export function TimeStack({
           </div>
         </div>
       )}
-      <div className="xax" style={{ marginLeft: GUTTER_LEFT, marginRight: GUTTER_RIGHT }}>
-        {timeTicks(span.to_s, 8, span.from_s).map((t_s) => (
-          <span key={t_s} style={{ left: share(t_s) }}>
-            {short(t_s)}
-            {t_s === 0 ? " s" : ""}
-          </span>
-        ))}
-        {moment_s !== null && place(moment_s) >= 0 && place(moment_s) <= 1 && (
-          <span className={`c ${pinned ? "pinned" : ""}`} style={{ left: share(moment_s) }}>
-            {moment_s.toFixed(2)} s
-          </span>
-        )}
-      </div>
+      <TimeAxis span={span} moment_s={moment_s} pinned={pinned} />
     </section>
   );
 }

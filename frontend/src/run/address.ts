@@ -60,6 +60,9 @@ export function useMomentInAddress(ready: boolean): void {
   const pinned_s = useLiveRun((state) => state.pinned_s);
   const zoom = useLiveRun((state) => state.zoom);
   const playing = useLiveRun((state) => state.playing);
+  const log = useLiveRun((state) => state.log);
+  const count = useLiveRun((state) => state.count);
+  const complete = useLiveRun((state) => state.complete);
   const read = useRef(false);
   useEffect(() => {
     if (!ready || read.current) return;
@@ -68,6 +71,12 @@ export function useMomentInAddress(ready: boolean): void {
     const changes = { ...(params.has("t") && Number.isFinite(t_s) ? { pinned_s: t_s } : {}), zoom: spanIn(params) };
     useLiveRun.setState(changes);
   }, [ready, params]);
+  // A link may name any moment: what is shown is the frame that covers it, as soon as that has come, and so the cursor stands at its end.
+  useEffect(() => {
+    if (pinned_s === null || !count || (pinned_s > log.head_s && !complete)) return;
+    const end_s = log.timeOf(log.numberAt(pinned_s));
+    if (end_s !== pinned_s) useLiveRun.setState({ pinned_s: end_s });
+  }, [pinned_s, log, count, complete]);
   useEffect(() => {
     if (!read.current || playing) return;
     const wanted = {
