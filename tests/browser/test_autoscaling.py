@@ -130,7 +130,13 @@ def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: htt
     other = start(api, experiment(sessions(kind="hpa_cpu")))
     wait_until_ended(api, page, other)
     page.goto(f"/compare?runs={run_id},{other}")
-    expect(page.get_by_test_id("compare-charts").get_by_role("heading", name="Workers")).to_be_visible()
+    charts = page.get_by_test_id("compare-charts")
+    expect(charts.get_by_role("heading", name="Workers")).to_be_visible()
+    panel, waiting = charts.bounding_box(), charts.locator(".plot").last.bounding_box()  # a fourth chart has its room, and its axis
+    assert panel
+    assert waiting
+    assert waiting["height"] > 50
+    assert waiting["y"] + waiting["height"] + 20 <= panel["y"] + panel["height"]
     assert_accessible(page)
 
 
