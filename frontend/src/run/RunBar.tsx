@@ -48,8 +48,8 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
     () => (experiment && run.document ? editedSince(run.document, experiment.document) : []),
     [experiment, run.document],
   );
-  // A fork differs from its experiment by what it was forked for, whether somebody has edited that or not.
-  const isFork = typeof run.fork_at_s === "number";
+  // A fork or a study's run differs from its experiment by what it was made for, whether somebody has edited that or not.
+  const isVariant = typeof run.fork_at_s === "number" || Boolean(run.study);
   const refusal = useRefusal();
   const again = (changes: { seed?: number; pace?: number | null } = {}) => start.mutate({ path: `/api/runs/${run.id}/rerun`, ...changes });
   const missing = lost instanceof ApiError && lost.status === 404;
@@ -77,7 +77,7 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
               {study ? study.name : "its study"}
             </Link>
           )}
-          {edits.length > 0 && !isFork && (
+          {edits.length > 0 && !isVariant && (
             <span className="badge warn" data-testid="edited" title={`Changed since this run: ${edits.slice(0, 8).join(", ")}${edits.length > 8 ? ", ..." : ""}`}>
               <Icon name="dots" small />
               Edited since
