@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,7 @@ from hypothesis import assume, given, settings
 import engine
 from engine.autoscaling import POLICIES
 from engine.autoscaling.loop import AutoscalingLoop
-from engine.autoscaling.metrics import Metrics
 from engine.autoscaling.observing import Samples
-from engine.autoscaling.policy import NoAdvice
 from engine.autoscaling.scrapes import Scrapes
 from engine.core import layout as L
 from engine.operators import OPERATORS
@@ -37,6 +34,7 @@ from engine.spec.validation import Context, validate
 from tests.strategies import documents
 
 from .agreement import DATASETS
+from .recorded_policy import Recorder, assert_the_same_again
 
 Document = dict[str, Any]
 EXAMPLES = Path(__file__).resolve().parents[2] / "fixtures" / "experiments"
@@ -247,87 +245,14 @@ def test_dhalion_in_heron_gives_instances_to_the_window_that_holds_sources_up() 
     assert decisions_of(frames)[0]["bottlenecks"] == ["sessions"]
 
 
-ASKED = {name for name in vars(Metrics) if not name.startswith("_")}
-"""What a policy may ask. Behind it stands the job itself, which a recording would else hand on as an answer."""
-
-
-class Tape:
-    """Plays what a policy was told."""
-
-    def __init__(self, policy: Any):
-        self.policy = policy
-        self.played: list[tuple[str, Any, Any]] = []
-
-    def advise(self, metrics: Any) -> Any:
-        answers: dict[str, Any] = {}
-        self.played.append(("advise", answers, None))
-        try:
-            advice = self.policy.advise(Recorder(metrics, answers))
-        except NoAdvice as nothing:
-            self.played[-1] = "advise", answers, str(nothing)
-            raise
-        self.played[-1] = "advise", answers, advice
-        return advice
-
-    def acted(self, before: Mapping[str, int], after: Mapping[str, int], now_ns: int) -> None:
-        self.played.append(("acted", (dict(before), dict(after), now_ns), None))
-        self.policy.acted(before, after, now_ns)
-
-    def state(self) -> Any:
-        return self.policy.state()
-
-    def restore(self, state: Any) -> None:
-        self.policy.restore(state)
-
-
-class Recorder:
-    def __init__(self, metrics: Any, answers: dict[str, Any]):
-        self._metrics, self._answers = metrics, answers
-
-    def __getattr__(self, name: str) -> Any:
-        assert name in ASKED, f"a policy asked for '{name}', which is not of its metrics"
-        found = getattr(self._metrics, name)
-        if not callable(found):
-            self._answers[name] = found
-            return found
-
-        def ask(*args: Any) -> Any:
-            self._answers[repr((name, args))] = answer = found(*args)
-            return answer
-
-        return ask
-
-
-class Player:
-    """Knows the answers, and nothing else."""
-
-    def __init__(self, answers: dict[str, Any]):
-        self._answers = answers
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self._answers:
-            return self._answers[name]
-        return lambda *args: self._answers[repr((name, args))]
-
-
 @pytest.mark.parametrize("kind", POLICIES)
 def test_recorded_answers_give_the_same_advice(kind: str) -> None:
     simulation = simulated(made({"kind": kind, "cooldown_s": 30} | OPTIONS.get(kind, {}), minutes=15))
     (loop,) = (control for control in simulation._controls if isinstance(control, AutoscalingLoop))
-    tape = loop._policy = Tape(loop._policy)
+    recorder = loop._policy = Recorder(loop._policy)
     simulation.run_until(simulation.end_ns)
-    fresh = POLICIES[kind](simulation.experiment.policies.scaling)
-    assert sum(what == "advise" for what, _, _ in tape.played) >= 10
-    for what, told, said in tape.played:
-        if what == "acted":
-            fresh.acted(*told)
-            continue
-        try:
-            says: Any = fresh.advise(Player(told))  # type: ignore[arg-type]
-        except NoAdvice as nothing:
-            says = str(nothing)
-        assert says == said
-    assert fresh.state() == tape.policy.state()
+    assert sum(note[0] == "advise" for note in recorder.notes) >= 10
+    assert_the_same_again(recorder, POLICIES[kind](simulation.experiment.policies.scaling))
 
 
 @pytest.mark.parametrize(

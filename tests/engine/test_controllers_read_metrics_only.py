@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from engine.autoscaling import POLICIES
-from engine.autoscaling.metrics import Metrics
-from engine.autoscaling.policy import NoAdvice
 from engine.spec import scaling
 
 from .fluid_job import SESSIONS, FluidJob
+from .recorded_policy import Recorder, assert_the_same_again
 
 ABOUT: dict[str, scaling.Looped] = {
     "dhalion": scaling.Dhalion(),
@@ -29,69 +28,6 @@ ABOUT: dict[str, scaling.Looped] = {
     "hpa_k8s": scaling.HPAK8s(target=0.4),
     "varga_original": scaling.VargaOriginal(),
 }
-
-
-ASKED = {name for name in vars(Metrics) if not name.startswith("_")}
-"""What a policy may ask; whoever answers knows more."""
-
-
-class Recorder:
-    """A policy that notes what it is asked, what it asks, what it is answered, and what becomes of it."""
-
-    def __init__(self, policy: Any):
-        self.policy = policy
-        self.notes: list[tuple[Any, ...]] = []
-
-    def advise(self, metrics: Metrics) -> Any:
-        answers: dict[str, Any] = {}
-        answer = outcome(self.policy, Listening(metrics, answers))
-        self.notes.append(("advise", answers, answer))
-        if isinstance(answer, str):
-            raise NoAdvice(answer)
-        return answer
-
-    def acted(self, *about: Any) -> None:
-        self.notes.append(("acted", about))
-        self.policy.acted(*about)
-
-
-def outcome(policy: Any, metrics: Any) -> Any:
-    try:
-        return policy.advise(metrics)
-    except NoAdvice as nothing:
-        return str(nothing)
-
-
-class Listening:
-    """Hands questions on, and notes the answers."""
-
-    def __init__(self, metrics: Metrics, answers: dict[str, Any]):
-        self._metrics, self._answers = metrics, answers
-
-    def __getattr__(self, name: str) -> Any:
-        assert name in ASKED, f"a policy asked for '{name}', which is not of its metrics"
-        asked = getattr(self._metrics, name)
-        if not callable(asked):
-            self._answers[name] = asked
-            return asked
-
-        def ask(*about: Any) -> Any:
-            self._answers[repr((name, about))] = answer = asked(*about)
-            return answer
-
-        return ask
-
-
-class Replayed:
-    """Answers as it was answered then; knows nothing else."""
-
-    def __init__(self, answers: dict[str, Any]):
-        self._answers = answers
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self._answers:
-            return self._answers[name]
-        return lambda *about: self._answers[repr((name, about))]
 
 
 @pytest.mark.parametrize("kind", POLICIES)
@@ -108,10 +44,4 @@ def test_a_policy_decides_the_same_when_it_is_told_the_same(kind: str, monkeypat
     (recorder,) = recorders
     assert sum(isinstance(note[-1], tuple) for note in recorder.notes) == len(job.orders) >= 2
     assert len({json.dumps(decision.advice) for decision in loop.decisions}) > 2, "it has decided several things"
-    again = POLICIES[kind](ABOUT[kind])
-    for note in recorder.notes:
-        if note[0] == "acted":
-            again.acted(*note[1])
-        else:
-            assert outcome(again, Replayed(note[1])) == note[2]
-    assert again.state() == recorder.policy.state()
+    assert_the_same_again(recorder, POLICIES[kind](ABOUT[kind]))
