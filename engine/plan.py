@@ -144,12 +144,14 @@ def build(
     capacity: Capacity,
     keep_outputs: bool,
     kernels: Loop,
+    features: Collection[str] = (),
     protocol: Any = None,
     actors: Sequence[ActorHost] = (),
     active: Mapping[str, int] | None = None,
 ) -> Plan:
     """Lower a valid experiment, with all its instances active. Raises `Refusal` where a data set does not fit.
 
+    features: what the run uses of `engine.core.weave.FEATURES`; the loop may have more.
     active: of operators whose parallelism may change, how many instances the run begins with (`engine.core.arrangement`).
     """
     active = active or {}
@@ -177,7 +179,7 @@ def build(
     serves_ns = {spec.id: record_ns(experiment, spec, weight_of[spec.id][0], speeds_milli[spec.id]) for spec in specs}
     channels = _channels(experiment, position, first, types, weight_of, serves_ns, active)
     edge, chan, credit_size, op_edges, edge_range, route, bounds = channels
-    edge[:, L.E_COUNTED] = (edge[:, L.E_BOUND] > 0) | (protocol is not None) | ("counting" in kernels.features)
+    edge[:, L.E_COUNTED] = (edge[:, L.E_BOUND] > 0) | (protocol is not None) | ("counting" in features)
     region = coordinated_region(experiment.policies.checkpointing, query)
     edge[:, L.E_INNER] = [link.source in region and region[link.source] == region.get(link.target) for link in query.edges]
     inputs, input_first = _inputs(chan, edge, len(inst))
@@ -255,7 +257,7 @@ def build(
     spare = getattr(protocol, "messages_max", 0)
     if actors or spare:
         width = max(width, L.X_COLUMNS)
-    losses, forcing = "losses" in kernels.features, "forcing" in kernels.features
+    losses, forcing = "losses" in features, "forcing" in features
     stamps = Stamps.of(experiment.measurement)
     records, also = sum(feed.count for feed in feeds.values()), len(experiment.measurement.also)
     world = _world(lowering, capacity, records, width + losses + forcing, len(host), len(sinks), keep_outputs, stamps, also)
@@ -279,7 +281,7 @@ def build(
         "carried": np.zeros((len(chan), L.V_COLUMNS), np.int64),
         "gate": _gates(chan, edge),
         **_lore(len(inst) if forcing else 0, g),
-        "align": _alignment(chan, edge, len(inst), "regions" in kernels.features),
+        "align": _alignment(chan, edge, len(inst), "regions" in features),
         "inputs": inputs,
         "input_first": input_first,
         "credit": np.zeros(max(credit_size, 1), np.int64),

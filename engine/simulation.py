@@ -36,7 +36,7 @@ from engine.faults import fault_controls
 from engine.faults.death import Supervisor
 from engine.logs import Logs
 from engine.network import LinkFaults
-from engine.operators import OPERATORS
+from engine.operators import BUILT_IN, OPERATORS
 from engine.spec import Experiment, RecordSchema, canonical_json, read_document
 from engine.spec import laid_out as laying
 from engine.spec.generation import Coordinated
@@ -107,7 +107,7 @@ class Simulation:
         if cast.agent is not None and agent is not None:
             raise ValueError("the document names a checkpointing protocol, which has an agent of its own; give no other")
         actors, agent = [*cast.actors, *actors], cast.agent or agent
-        used = {spec.kind for spec in self.experiment.query.operators} | set(kinds)
+        used = {spec.kind for spec in self.experiment.query.operators} | set(kinds) | set(BUILT_IN if weave.shares_loops() else ())
         features = ["actors", *cast.features] if actors or agent is not None or getattr(protocol, "messages_max", 0) > 0 else []
         if any(isinstance(source.generation, Coordinated) for source in self.experiment.workload.sources.values()):
             features.append("coordinated")
@@ -124,9 +124,9 @@ class Simulation:
         hosts = [actor.host for actor in actors]
         begins_with = {id: begun.operator(id).parallelism for id in most}
         self._plan = planning.build(
-            laid_out, context, context.datasets, capacity, keep_outputs, self._kernels, protocol, hosts, begins_with
+            laid_out, context, context.datasets, capacity, keep_outputs, self._kernels, features, protocol, hosts, begins_with
         )
-        if self._plan.arrays.host[:, L.H_THREADS].any():
+        if self._plan.arrays.host[:, L.H_THREADS].any() and "heaps" not in self._kernels.features:
             self._kernels = weave.weave(kinds_used, protocol, features=[*features, "heaps"])
         self._logs = Logs(self._plan)
         keepings = [getattr(OPERATORS[spec.kind], "keeping", None) for spec in self.experiment.query.operators]
@@ -713,7 +713,7 @@ def warm_up(ended: Callable[[], bool] = lambda: False) -> None:
         )
         for example in examples
     }
-    for kinds, processor in sorted(used):
+    for kinds, processor in sorted(used)[:1] if weave.shares_loops() else sorted(used):
         if ended():
             return
         run({**tiny, "cluster": {"hosts": [{"name": "w", "cores": 2, "processor": {"kind": processor}}]}}, kinds=kinds).simulation.digest()

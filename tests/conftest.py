@@ -18,8 +18,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.clerk import Clerk
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))  # launcher, which scripts/up is made of
+
+os.environ.setdefault("MILLRACE_LOOPS", "shared")  # tests run hundreds of queries: they compile a few loops in place of hundreds
 
 settings.register_profile(
     "full",
@@ -45,7 +49,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def fresh_lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The data of an installation in which nobody did anything yet: the database with the examples."""
     data = tmp_path_factory.mktemp("fresh")
-    fill(installed_in(data))
+    installed = installed_in(data)
+    fill(installed)
+    installed.clerk.stop()
     return data
 
 
@@ -56,7 +62,16 @@ def installation(fresh_lab: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     `installation.url` is its address, `installation.manage("signin_url", "--base", installation.url)` gives a fresh sign-in link. The
     frontend must have been built.
     """
-    data = tmp_path_factory.mktemp("installation")
+    yield from filled_installation(fresh_lab, tmp_path_factory.mktemp("installation"))
+
+
+@pytest.fixture(scope="session")
+def shared_installation(fresh_lab: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+    """One for all files whose tests stop none of its parts; each of these files has a lab of its own there."""
+    yield from filled_installation(fresh_lab, tmp_path_factory.mktemp("shared"))
+
+
+def filled_installation(fresh_lab: Path, data: Path) -> Iterator[object]:
     shutil.copytree(fresh_lab, data, dirs_exist_ok=True)
     with running_installation(data, filled=True) as installed:
         yield installed
@@ -75,6 +90,7 @@ def running_installation(data: Path, filled: bool = False, **environment: str) -
         yield installed
     finally:
         installed.stop()
+        installed.clerk.stop()
 
 
 def installed_in(data: Path, **environment: str) -> Any:
@@ -85,11 +101,14 @@ def installed_in(data: Path, **environment: str) -> Any:
     inherited = {name: os.environ.pop(name, None) for name in changed}
     os.environ.update(environment)
     try:
-        return Installation(data, free_port(data / "port"), workers=1)
+        installed: Any = Installation(data, free_port(data / "port"), workers=1)
     finally:
         for name in environment:
             del os.environ[name]
         os.environ.update({name: value for name, value in inherited.items() if value is not None})
+    installed.clerk = Clerk(installed.environment)
+    installed.manage = installed.clerk.manage
+    return installed
 
 
 def fill(installed: Any) -> None:

@@ -26,6 +26,7 @@ from engine.core.tools import (
     group_of,
     heap_pop,
     heap_push,
+    is_weighed,
     lasting,
     let_sources_read,
     look_at,
@@ -106,14 +107,15 @@ def advance(world, stop):
 
     weighing = 0  # nothing is left of what asks for it in loops that do not weigh
     # WEAVE if memory
-    weighing = 1
+    weighing = is_weighed(memory)
     # WEAVE end
     acting = 0
     # WEAVE if actors
     acting = 1
     # WEAVE end
     # WEAVE if losses
-    acting += acting
+    if g[G_LEFT] > 0:
+        acting = 2
     # WEAVE end
     heaps = 0
     # WEAVE if heaps
@@ -434,7 +436,7 @@ def advance(world, stop):
                             reason = NEED_MESSAGES
                             break
                         # WEAVE if forcing
-                        if is_record and lore[i, KNOWN_SHARED] < 0 and g[G_LORE_ROWS_FREE] == 0:
+                        if is_record and g[G_LORE] > 0 and lore[i, KNOWN_SHARED] < 0 and g[G_LORE_ROWS_FREE] == 0:
                             reason = NEED_LORE
                             break
                         # WEAVE end
@@ -474,7 +476,8 @@ def advance(world, stop):
                                 carried[c, V_SENT] = sequence + 1
                         msg[made, M_SEQUENCE] = sequence
                         # WEAVE if latencies
-                        msg[made, msg.shape[1] - 1 - stamps] = t
+                        if g[G_MEASURES] > 0:
+                            msg[made, msg.shape[1] - 1 - stamps] = t
                         # WEAVE end
                         # WEAVE if losses
                         msg[made, M_EPOCH] = inst[i, I_LIFE]
@@ -488,7 +491,7 @@ def advance(world, stop):
                                 prefetch(table, key_hash & (table.shape[0] - 1))
                         msg[made, M_HASH] = key_hash
                         # WEAVE if forcing
-                        if is_record:
+                        if is_record and g[G_LORE] > 0:
                             msg[made, g[G_LORE]] = publish(world, i)
                             sent_to[i, i2] = 1
                             size += g[G_LORE_BYTES]
@@ -804,9 +807,13 @@ def advance(world, stop):
                         limit = -FAR  # panes that end by then close
                         if kind == RECORD:
                             # WEAVE if forcing
-                            told = msg[slot, g[G_LORE]]
-                            news = gate[channel, Q_LORE] != lore[told, KNOWN_SERIAL]
-                            forced = host[h, H_ANSWERED] == 1
+                            told = 0
+                            news = False
+                            forced = False
+                            if g[G_LORE] > 0:
+                                told = msg[slot, g[G_LORE]]
+                                news = gate[channel, Q_LORE] != lore[told, KNOWN_SERIAL]
+                                forced = host[h, H_ANSWERED] == 1
                             if not forced and news and must_force(world, i, told):
                                 msg[slot, M_NEXT] = after
                                 g[G_NEED] = i
@@ -1019,7 +1026,8 @@ def advance(world, stop):
                     proc[p, P_SLOT] = slot if keep else -1
                     proc[p, P_START] = t
                     # WEAVE if losses
-                    inst[i, I_KIND] = kind
+                    if g[G_LEFT] > 0:
+                        inst[i, I_KIND] = kind
                     # WEAVE end
                     if threads > 0:
                         inst[i, I_LISTED] = 0

@@ -61,6 +61,15 @@ def work_left(left, attainable):
     return (left >> 16) * attainable + ((left & 0xFFFF) * attainable + 0xFFFF >> 16)
 
 
+def is_weighed(memory):
+    """1 if anything follows from what some host holds."""
+    weighed = 0
+    for h in range(memory.shape[0]):
+        if memory[h, Z_WATCHED] == 1:
+            weighed = 1
+    return weighed
+
+
 @rare
 def varied(cost_ps, par, at, inst, i, t):
     """The cost of an instance's next service, at `t`, with its state, warm-up, drift and noise (docs/event-core.md, 3.2)."""

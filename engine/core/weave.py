@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 import linecache
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -88,6 +89,17 @@ latencies: others beside the measured one. losses: hosts that are lost (`engine.
 (`engine.memory`). regions: barriers stay on the edges within one (E_INNER). stolen: services take longer than their work
 (O_ATTAINABLE)."""
 
+_ALMOST_ALL = ("actors", "coordinated", "heaps", "latencies", "losses", "memory", "stolen")
+SHARED = (
+    _ALMOST_ALL,
+    (*_ALMOST_ALL, "counting"),
+    (*_ALMOST_ALL, "counting", "adapting", "forcing", "logging"),
+    FEATURES,
+)
+"""Features of loops that runs share where that is asked for (`shares_loops`), each with all of the one before. In a loop of these a run
+that does not use a feature finds in its tables that it does not. Counters, logs and regions are no such features: a loop that has them
+counts, logs, and keeps barriers within regions."""
+
 NO_KERNEL = -1
 """The code of kinds that the loop serves itself."""
 
@@ -104,8 +116,19 @@ class Loop:
         return self.kinds.index(kind) if kind in self.kinds else NO_KERNEL
 
 
+def shares_loops() -> bool:
+    """Whether MILLRACE_LOOPS=shared: all runs use one of a few loops, with all operator kinds and more features than they need.
+
+    Their services, outputs and digests are the same. They are up to twice as slow, and nothing has to be compiled for another query: made
+    for many short runs, such as those of tests.
+    """
+    return os.environ.get("MILLRACE_LOOPS", "own") == "shared"
+
+
 def weave(operators: Mapping[str, Any], protocol: Any = None, template: ModuleType = loop, features: Collection[str] = ()) -> Loop:
     """The loop for these operator kinds, this per-message protocol and these features. Equal requests give the same, compiled once."""
+    if shares_loops():
+        features = next((shared for shared in SHARED if set(features) <= set(shared)), features)
     kernels = sorted((kind, operator) for kind, operator in operators.items() if has_kernel(operator))
     return _woven(tuple(kernels), protocol, template, tuple(feature for feature in FEATURES if feature in features))
 

@@ -48,6 +48,9 @@ OPERATORS: dict[str, type[Operator]] = {
     )
 }
 
+BUILT_IN = tuple(OPERATORS)
+"""Kinds that come with Millrace."""
+
 ENTRY_POINTS = "millrace.operators"
 
 

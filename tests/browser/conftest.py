@@ -1,6 +1,8 @@
-"""A real browser on a real installation: Django, a Celery worker and Redis, started for each file of tests in this folder.
+"""A real browser on a real installation: Django, a Celery worker and Redis.
 
-Each file has a lab of its own, so no test meets what those of another file left there, in whatever order they run.
+The files of this folder share one, and each has a lab of its own there, so no test meets what those of another file left, in whatever
+order they run. Files whose tests stop parts of it, or change what belongs to no lab, say `OWN_INSTALLATION = True` and get one of their
+own.
 """
 
 from __future__ import annotations
@@ -38,7 +40,15 @@ def workbench(request: pytest.FixtureRequest) -> Any:
     from launcher.environment import built_frontend
 
     built_frontend()
-    return request.getfixturevalue("installation")
+    own = getattr(request.module, "OWN_INSTALLATION", False)
+    return request.getfixturevalue("installation" if own else "shared_installation")
+
+
+@pytest.fixture(scope="module")
+def owner(request: pytest.FixtureRequest, workbench: Any) -> Any:
+    """The owner of this file's lab: `cookie` and `token`."""
+    own = getattr(request.module, "OWN_INSTALLATION", False)
+    return workbench.clerk.ask(lab="" if own else request.module.__name__.rpartition(".")[2])
 
 
 @pytest.fixture(scope="session")
@@ -52,16 +62,11 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def signed_in(workbench: Any, browser: Browser) -> Any:
-    """The cookies of somebody who used the one-time link, and wants no tour."""
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(workbench.manage("signin_url", "--base", workbench.url))
-    page.get_by_test_id("stage").wait_for(timeout=20_000)
-    page.get_by_role("button", name="No, thanks").click()
-    state = context.storage_state()
-    context.close()
-    return state
+def signed_in(workbench: Any, owner: Any) -> Any:
+    """The browser's store of somebody who is signed in, and wants no tour."""
+    place = {"domain": "127.0.0.1", "path": "/", "expires": -1, "httpOnly": True, "secure": False, "sameSite": "Lax"}
+    cookies = [{"name": name, "value": value, **place} for name, value in owner["cookie"].items()]
+    return {"cookies": cookies, "origins": [{"origin": workbench.url, "localStorage": [{"name": "millrace.tour", "value": "off"}]}]}
 
 
 @pytest.hookimpl(wrapper=True)
@@ -114,10 +119,10 @@ def page(new_context: Callable[..., BrowserContext]) -> Page:
 
 
 @pytest.fixture(scope="module")
-def api(workbench: Any) -> Iterator[httpx.Client]:
+def api(workbench: Any, owner: Any) -> Iterator[httpx.Client]:
     """The HTTP API with a bearer token, to prepare what a test looks at."""
-    token = workbench.manage("api_token", "browser tests").split()[-1]
-    with httpx.Client(base_url=workbench.url, headers={"Authorization": f"Bearer {token}"}, timeout=30, trust_env=False) as client:
+    headers = {"Authorization": f"Bearer {owner['token']}"}
+    with httpx.Client(base_url=workbench.url, headers=headers, timeout=30, trust_env=False) as client:
         yield client
 
 

@@ -15,6 +15,8 @@ from .axe import assert_accessible
 from .test_pictures import Album, folder
 from .test_studies import rates, short_runs, started
 
+OWN_INSTALLATION = True
+
 ANSWERED_MS = 300_000
 
 __all__ = ["folder"]  # a fixture, made there

@@ -18,6 +18,8 @@ from .canvas import Canvas
 from .reasons import assert_reasons
 from .test_run import make_long, probe, start, wait_for
 
+OWN_INSTALLATION = True
+
 PASSWORD = "three blind mice"
 SAYS_WHY = re.compile("^Your role is viewer: it looks at everything and changes nothing")
 

@@ -13,6 +13,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from .test_run import make_long, probe, start, wait_for
 
+OWN_INSTALLATION = True
+
 TOLD_WITHIN_S = 5.0
 
 

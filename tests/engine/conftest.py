@@ -27,6 +27,12 @@ def used_memory() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def own_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each run has a loop with what it needs, as outside the tests (`engine.core.weave.shares_loops`)."""
+    monkeypatch.setenv("MILLRACE_LOOPS", "own")
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     if not (shutil.which("java") or os.path.exists(os.path.join(os.environ.get("JAVA_HOME", ""), "bin", "java"))):

@@ -89,6 +89,7 @@ def test_its_state_can_be_moved() -> None:
 
 
 @pytest.mark.usefixtures("distinct")
+@pytest.mark.usefixtures("own_loops")
 def test_it_runs_the_same_however_it_is_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """In tiny arrays, with its own kernel alone, cut and resumed, and without the compiler."""
     document = first_bids(horizon_s=0.02)

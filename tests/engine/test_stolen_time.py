@@ -103,6 +103,7 @@ def test_busy_and_stolen_time_are_the_time_in_service(example: tuple[Document, l
         before = found
 
 
+@pytest.mark.usefixtures("own_loops")
 def test_nothing_is_stolen_unless_the_document_says_so() -> None:
     made = chain(1.0, 1000)
     simulation = Simulation(made)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import functools
 import hashlib
+import json
 import linecache
 import os
 import threading
+import time
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from types import FunctionType
@@ -134,26 +137,49 @@ class Compiled:
                 key = self.key(signature)
                 code = store.load(key)
                 if code is None:
-                    from .translate import translate
-
-                    code = machine.object_code(translate(self.function, ENTRY, signature, self.called, self.widths, checking()))
-                    store.save(key, code)
+                    with store.lock(key):
+                        code = store.load(key)  # another process may have compiled it meanwhile
+                        if code is None:
+                            code = self._compile(signature)
+                            store.save(key, code)
                 words = [ctypes.c_int64] * signature.count(None)
                 make = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *words)  # such a call lets other threads run
                 self._natives[signature] = make(machine.load(code, ENTRY))
             return self._natives[signature]
 
-    def key(self, signature: Signature) -> str:
-        """Hash of all that the machine code depends on: the texts and constants of all kernels that can be reached, types, processor."""
+    def _compile(self, signature: Signature) -> bytes:
+        """The machine code. A line about it goes to the file that MILLRACE_COMPILED names."""
         from . import machine
+        from .translate import translate
+
+        began_s = time.thread_time()
+        code = machine.object_code(translate(self.function, ENTRY, signature, self.called, self.widths, checking()))
+        if (log := os.environ.get("MILLRACE_COMPILED")) is not None:
+            about = {
+                "key": self.key(signature),
+                "kernel": self.function.__name__,
+                "file": self.function.__code__.co_filename,
+                "cpu_s": round(time.thread_time() - began_s, 2),
+                "bytes": len(code),
+            }
+            with open(log, "a") as lines:
+                lines.write(json.dumps(about) + "\n")
+        return code
+
+    def key(self, signature: Signature) -> str:
+        """Hash of all that the machine code depends on: syntax and constants of all kernels that can be reached, types, processor.
+
+        Comments and docstrings do not count. Lines do where indices are checked, since the code names them.
+        """
+        from . import machine
+        from .translate import definition
 
         hasher = hashlib.blake2b(digest_size=20)
         about = [_own_text(), machine.identity(), repr(signature), repr(sorted(self.widths.items())), repr(checking())]
-        texts: set[str] = set()
-        for kernel in reachable(self.function):
-            texts.add(source_text(kernel))
+        for kernel in sorted(reachable(self.function), key=lambda kernel: (kernel.__module__, kernel.__qualname__)):
             about += [kernel.__module__, kernel.__qualname__, str(is_called(kernel, self.called)), repr(constants(kernel))]
-        for part in [*about, *sorted(texts)]:
+            about.append(source_text(kernel) if checking() else syntax(definition(kernel)))
+        for part in about:
             hasher.update(part.encode() + b"\0")
         return hasher.hexdigest()
 
@@ -197,6 +223,15 @@ def plain(function: Any) -> FunctionType:
     if function.__closure__:
         raise CannotCompile(f"kernel {function.__name__} uses variables of the function around it; use module-level constants")
     return function
+
+
+def syntax(node: ast.FunctionDef) -> str:
+    """The function without its name, comments and docstring, in one form however it is laid out."""
+    return ast.dump(node.args) + "".join(ast.dump(part) for part in node.body if not is_text(part))
+
+
+def is_text(part: ast.stmt) -> bool:
+    return isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant) and isinstance(part.value.value, str)
 
 
 def source_text(kernel: FunctionType) -> str:

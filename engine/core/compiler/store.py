@@ -1,15 +1,18 @@
 """Keeps machine code on disk, so that it is compiled once for each machine.
 
-Files are written aside and renamed, hold the hash of their content and are never changed: processes need no locks, and a file cut off
-by a full disk counts as missing. What was not used for longest goes when there is more than BYTES_MAX.
+Files are written aside and renamed, hold the hash of their content and are never changed: readers need no locks, and a file cut off by a
+full disk counts as missing. Who compiles holds a lock, so that processes that start together compile each kernel once. What was not used
+for longest goes when there is more than BYTES_MAX.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 BYTES_MAX = 256 << 20
@@ -45,6 +48,24 @@ def save(key: str, code: bytes) -> None:
             os.unlink(temporary)
             raise
         _prune(place)
+
+
+@contextlib.contextmanager
+def lock(key: str) -> Iterator[None]:
+    """Wait until no other process holds this lock, and hold it. Where there can be none (a full disk, no rights) nobody waits.
+
+    The file goes when the code is stored: who waited for it then finds the code, and so does who makes the file anew.
+    """
+    path = directory() / f"{key}.lock"
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError):
+            file = held.enter_context(path.open("w"))
+            fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def directory() -> Path:

@@ -75,18 +75,18 @@ class Program:
 
 
 @functools.lru_cache(maxsize=64)
-def _tree(text: str) -> ast.Module:
-    return ast.parse(text)
+def _definitions(text: str) -> dict[tuple[str, int], ast.FunctionDef]:
+    """The functions of a file by name and first line."""
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    return {(node.name, min([node.lineno, *(part.lineno for part in node.decorator_list)])): node for node in functions}
 
 
 def definition(function: FunctionType) -> ast.FunctionDef:
     """The syntax tree of a function. Raises CannotCompile."""
-    for node in ast.walk(_tree(source_text(function))):
-        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
-            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            if first == function.__code__.co_firstlineno:
-                return node
-    raise CannotCompile(f"kernel {function.__name__} is not in {function.__code__.co_filename} any more; was the file changed meanwhile?")
+    found = _definitions(source_text(function)).get((function.__name__, function.__code__.co_firstlineno))
+    if found is None:
+        raise CannotCompile(f"kernel {function.__name__} is not in {function.__code__.co_filename} any more; was the file changed meanwhile?")
+    return found
 
 
 class Kernel(Values):

@@ -1,0 +1,1 @@
+"""What scripts/test is made of: steps that run side by side, what they cost, and the report."""
