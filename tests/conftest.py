@@ -1,8 +1,8 @@
 """Fixtures for tests that need the whole of Millrace running, and how thoroughly random cases are tried.
 
-`HYPOTHESIS_PROFILE=fast` is for the quick part of the suite, `full` (the default) for all of it: both try the same cases every time, so
-that a change is judged by what it changes. `soak` looks for new cases, for as long as that takes. Tests that need more or fewer cases say
-how many times as many. What only the web tests need stands in tests/web/conftest.py.
+Each tier (`tests.tiers`) tries the same random cases every time, so that a change is judged by what it changes. `HYPOTHESIS_PROFILE=soak`
+looks for new cases, for as long as that takes. Tests that need more or fewer cases say how many times as many. What only the web tests
+need stands in tests/web/conftest.py.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.clerk import Clerk
+from tests.tiers import EXAMPLES, TIER
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))  # launcher, which scripts/up is made of
@@ -26,23 +27,35 @@ sys.path.insert(0, str(ROOT / "scripts"))  # launcher, which scripts/up is made 
 os.environ.setdefault("MILLRACE_LOOPS", "shared")  # tests run hundreds of queries: they compile a few loops in place of hundreds
 
 settings.register_profile(
-    "full",
-    max_examples=200,
+    "all",
+    max_examples=EXAMPLES["all"],
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     print_blob=True,
 )
-settings.register_profile("fast", settings.get_profile("full"), max_examples=10)
-settings.register_profile("soak", settings.get_profile("full"), max_examples=4000, derandomize=False)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
+for name in ("fast", "ci"):
+    settings.register_profile(name, settings.get_profile("all"), max_examples=EXAMPLES[name])
+settings.register_profile("soak", settings.get_profile("all"), max_examples=4000, derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", TIER))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What drives a browser is marked by where it stands, so that no test there is forgotten by `scripts/test --fast`."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out the tests of tests/not_quick.txt")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What drives a browser is marked by where it stands. With --quick, what takes more than 0.05 s is left out. Long tests come first, so
+    that none is left over at the end when the other processes have nothing to do."""
     for item in items:
         if item.path.is_relative_to(ROOT / "tests" / "browser"):
             item.add_marker("browser")
+    if config.getoption("--quick"):
+        long = set((ROOT / "tests" / "not_quick.txt").read_text().split())
+        chosen = [item for item in items if item.nodeid.partition("[")[0] not in long]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+        items[:] = chosen
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(scope="session")

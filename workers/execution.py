@@ -9,6 +9,7 @@ A worker that dies in between leaves a lease that runs out, and the next attempt
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -38,7 +39,7 @@ from .pace import Schedule
 log = logging.getLogger(__name__)
 
 SHUTTING_DOWN = threading.Event()
-SNAPSHOT_EVERY_S = 3.0
+SNAPSHOT_EVERY_S = float(os.environ.get("MILLRACE_SNAPSHOT_EVERY_S", "3"))
 SNAPSHOT_SHARE_MAX = 0.05  # of the wall-clock time; big worlds are stored less often
 STANDING_S = 3.0  # a paused run keeps its worker for so long, so that one can step through it; then it gives way to those who wait
 FINISH_ATTEMPTS, FINISH_PAUSE_S = 20, 0.5

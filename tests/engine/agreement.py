@@ -59,11 +59,13 @@ def traced(document: dict[str, Any], **options: Any) -> engine.Simulation:
     return simulation
 
 
-def assert_agreement(document: dict[str, Any], simulation: engine.Simulation | None = None, **parts: Any) -> OracleResult:
-    """Run both and compare; returns the oracle's result. `simulation`: the engine's run, if it was made already. parts: actors and an agent
-    for the oracle."""
+def assert_agreement(
+    document: dict[str, Any], simulation: engine.Simulation | None = None, expected: OracleResult | None = None, **parts: Any
+) -> OracleResult:
+    """Run both and compare; returns the oracle's result. `simulation`, `expected`: what was made already. parts: actors and an agent for
+    the oracle."""
     simulation = simulation or traced(document)
-    expected = simulate(Experiment.model_validate(document), DATASETS, **parts)
+    expected = expected or simulate(Experiment.model_validate(document), DATASETS, **parts)
     assert_same("service (instance, start_ns, end_ns, kind)", expected.services, services_of(simulation))
     columns = "(class, ready_ns, sender, sent_ns, begun_ns, departed_ns, barred_ns, released_ns, idle_ns, service_ns)"
     assert_same(f"origin of the item served {columns}", expected.origins, origins_of(simulation))

@@ -198,7 +198,7 @@ def test_without_noise_ds2_comes_to_rest_in_a_run(scale: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["ds2", "hpa_cpu", "hpa_varga"])
-@pytest.mark.parametrize(("query", "scale"), [("map", 10_000), pytest.param("session", 1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("query", "scale"), [("map", 10_000), pytest.param("session", 1000, marks=[pytest.mark.slow, pytest.mark.deep])])
 def test_decisions_hardly_depend_on_how_many_records_one_stands_for(kind: str, query: str, scale: int) -> None:
     """The specification's 9.9: at the scales that figures have, and ten times as fine, wishes are within one worker in nine iterations of
     ten. Bounds keep the job as it is, so that both go on from the same. Of Dhalion, which goes up or down by a fifth as soon as one

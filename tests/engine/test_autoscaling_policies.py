@@ -22,10 +22,11 @@ from engine.autoscaling.fitting import Room, fit, limited, workers
 from engine.autoscaling.hpa_cpu import HPACpu
 from engine.autoscaling.hpa_varga import HPAVarga
 from engine.spec import scaling
+from tests.tiers import tier
 
 from .told_metrics import Told, metrics
 
-EXAMPLES = settings(max_examples=100, deadline=None, derandomize=True)
+EXAMPLES = settings(max_examples=tier(25, 100), deadline=None, derandomize=True)
 
 
 def told(job: Told, operator: str, name: str) -> list[Fraction]:

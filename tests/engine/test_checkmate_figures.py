@@ -13,6 +13,7 @@ import pytest
 
 from engine.figures import Here, reproduce
 from engine.spec.figure_files import FigureFiles
+from tests.tiers import only
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +57,7 @@ def executor() -> Here:
     return Here()
 
 
-@pytest.mark.parametrize("id", FILES.ids("checkmate"))
+@pytest.mark.parametrize("id", only(FILES.ids("checkmate"), ci=["checkmate/3.9", "checkmate/table-3.2", "checkmate/verdict"]))
 def test_what_holds_at_smoke_scale(id: str, executor: Here) -> None:
     result = reproduce(FILES.figure(id), "smoke", FILES.experiment, executor)
     looked_at = [one for one in result.assertions if not any(reason in one.reason for reason in OF_OTHER_SIZES)]

@@ -14,6 +14,7 @@ import pytest
 
 import engine
 from tests.consistency import SetFaults, miscounted, set_faults
+from tests.tiers import tier
 
 from .agreement import template
 from .recovery_examples import communication_induced, loss, uncoordinated, with_losses, with_protocol
@@ -48,7 +49,7 @@ def delivered(document: Document) -> pa.Table:
 @exactly_once
 def test_each_record_is_counted_just_once(protocol: Callable[..., Document]) -> None:
     chance = random.Random(f"counts {protocol.__name__}")
-    for _ in range(25):
+    for _ in range(tier(13, 25)):
         losses = random_losses(chance, HOSTS, HORIZON_S)
         assert miscounted(delivered(job("consistency_count", protocol(**ON_TIME), losses)), RECORDS["consistency_count"]) == 0, losses
 
@@ -57,7 +58,7 @@ def test_each_record_is_counted_just_once(protocol: Callable[..., Document]) -> 
 @exactly_once
 def test_each_value_is_taken_just_once(protocol: Callable[..., Document]) -> None:
     chance = random.Random(f"sets {protocol.__name__}")
-    for _ in range(25):
+    for _ in range(tier(13, 25)):
         losses = random_losses(chance, HOSTS, HORIZON_S)
         faults = set_faults(delivered(job("consistency_set", protocol(**ON_TIME), losses)), RECORDS["consistency_set"])
         assert faults == SetFaults(duplicates=0, gaps=0, unseen=0), losses

@@ -20,6 +20,7 @@ from tests.corner_cases import CORNER_CASES
 from tests.death_cases import DEATH_CASES
 from tests.network_cases import NETWORK_CASES, credits_wait_at_a_cut
 from tests.strategies import documents
+from tests.tiers import spread
 
 from .actor_examples import cast
 from .agreement import DATASETS, TINY, assert_agreement, simulated, traced
@@ -82,7 +83,7 @@ def test_cases_of_deaths_agree(case: Callable[[], Document], tiny: bool) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CORNER_CASES + NETWORK_CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", spread(CORNER_CASES + NETWORK_CASES, ci=17, first=0), ids=lambda case: case.__name__)
 def test_corner_cases_agree(case: Callable[[], Document]) -> None:
     chance = random.Random(case.__name__)
     for capacity in (None, TINY):

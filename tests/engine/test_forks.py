@@ -37,6 +37,7 @@ def switchable(made: dict[str, Any]) -> bool:
 def test_a_fork_has_its_parents_past(made: dict[str, Any], share: float, data: st.DataObject) -> None:
     """With the same rates it is its parent to the bit; with others, or with faults, up to the moment of the fork."""
     assume(switchable(made))
+    made["workload"] |= {"drain": False}  # a minute in frames of a millisecond is long
     parent = load(made)
     frames, digest = ran(made)
     number = min(int(share * len(frames)), len(frames) - 1)

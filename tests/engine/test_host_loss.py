@@ -24,6 +24,7 @@ from tests.corner_cases import CORNER_CASES, a_cycle_that_stands_still, watermar
 from tests.loss_cases import LOSS_CASES, MS, loss, pipeline
 from tests.network_cases import NETWORK_CASES, credits_wait_at_a_cut
 from tests.strategies import documents, host_names
+from tests.tiers import spread
 
 from .actor_examples import cast
 from .agreement import DATASETS, TEMPLATES, TINY, assert_agreement, simulated, template, traced
@@ -76,7 +77,7 @@ def test_corner_cases_agree(case: Callable[[], Document]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CORNER_CASES + NETWORK_CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", spread(CORNER_CASES + NETWORK_CASES, ci=17, first=1), ids=lambda case: case.__name__)
 def test_corner_cases_with_losses_agree(case: Callable[[], Document]) -> None:
     chance = random.Random(case.__name__)
     for capacity in (None, TINY):

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.autoscaling.metrics import NAMES, Graph, Recording, Series
+from tests.tiers import tier
 
 S = 10**9
 GRAPH = Graph(("source", "map"), (("source", "map"),), ("source",))
@@ -58,7 +59,7 @@ def play(events: list[tuple], cut: int) -> Recording:
     return recording
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=tier(40, 150), deadline=None, derandomize=True)
 @given(events=histories(), cut=st.integers(0, 30))
 def test_answers_are_those_of_a_list_of_all_events(events: list[tuple], cut: int) -> None:
     recording = play(events, cut)

@@ -26,6 +26,7 @@ from engine.spec import Experiment
 from engine.workloads.datasets import lookup
 from tests.corner_cases import a_cycle_drains_when_nothing_goes_round
 from tests.strategies import documents
+from tests.tiers import tier
 
 from .agreement import DATASETS, TINY, simulated
 from .recovery_examples import (
@@ -96,7 +97,8 @@ def each_record_counts_just_once(job: Callable[..., Document], protocol: Callabl
     assert expected.keys() == values(finished(document | {"policies": {}})).keys()
     chance = random.Random(seed)
     delivered_again = recoveries = 0
-    for n in range(50):
+    tried = tier(13, 50)
+    for n in range(tried):
         chosen = protocol(interval_s=chance.choice((0.005, 0.02, 0.04, 0.1)), detect_ms=chance.choice((0, 0, 1.5)))
         losses = random_losses(chance, hosts, document["workload"]["horizon_s"])
         made = with_losses(job(protocol=chosen), losses)
@@ -111,8 +113,8 @@ def each_record_counts_just_once(job: Callable[..., Document], protocol: Callabl
         assert all(recovery["go_ns"] > 0 for recovery in about["recoveries"][-1:])
         delivered_again += found.total() > expected.total()
         recoveries += len(about["recoveries"])
-    assert delivered_again > 10  # the sinks' log is outside
-    assert recoveries > 60
+    assert delivered_again > tried // 5  # the sinks' log is outside
+    assert recoveries > tried
 
 
 @pytest.mark.slow

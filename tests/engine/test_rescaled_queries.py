@@ -21,6 +21,7 @@ from engine.core import keyed
 from engine.core import layout as L
 from engine.core.arrangement import active
 from engine.core.scheduling import HELD
+from tests.tiers import spread
 
 from .agreement import simulated, template
 from .test_rescaling import assert_counts_add_up, assert_state_is_where_its_records_go, job_of, parallelism_of
@@ -105,9 +106,11 @@ def until_all_go_on(simulation: engine.Simulation, restored_ns: int) -> None:
     raise AssertionError("some do not go on")
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
-@pytest.mark.parametrize("kind", ["stop_and_restart", "in_place"])
-@pytest.mark.parametrize("query", PER_S)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("query", "kind", "seed"),
+    spread([(query, kind, seed) for seed in (1, 2, 3) for query in PER_S for kind in ("stop_and_restart", "in_place")], ci=5, first=1),
+)
 def test_ten_random_rescales_change_no_row(query: str, kind: str, seed: int) -> None:
     made = small(query)
     whole = finished(made)

@@ -82,6 +82,7 @@ def test_smart_grid_loads(spark: Any, tmp_path: Path, name: str) -> None:
     )
 
 
+@pytest.mark.deep
 def test_linear_road_tolls(spark: Any, tmp_path: Path) -> None:
     """An accident within five segments, so that crowded and slow stretches behind it cost nothing."""
     document = template("linear_road", horizon_s=24.0, drain=True)

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.tiers import only, spread
+
 from .agreement import template, with_params
 from .test_spark import Case, out_of_order, window_start
 
@@ -44,7 +46,7 @@ def views(case: Case, *names: str) -> None:
         case.view(name, case.inputs[name])
 
 
-@pytest.mark.parametrize("kind", ["join", "window_join"])
+@pytest.mark.parametrize("kind", only(["join", "window_join"], ci=["join"]))
 def test_sliding_joins_by_the_event_clock(spark: Any, tmp_path: Path, kind: str) -> None:
     window = {"kind": "sliding", "size_s": 0.5, "slide_s": 0.2, "origin_s": 0.03, "clock": "event"}
     document = out_of_order(q8(kind, window=window, select=["id", "name", "right_id", "window_start", "window_end"]))
@@ -55,7 +57,7 @@ def test_sliding_joins_by_the_event_clock(spark: Any, tmp_path: Path, kind: str)
     case.assert_equal(PAIRS.format(persons=persons, auctions=auctions, where="p.pane = a.pane", more=more))
 
 
-@pytest.mark.parametrize("kind", ["join", "window_join"])
+@pytest.mark.parametrize("kind", only(["join", "window_join"], ci=["window_join"]))
 def test_sliding_joins_by_the_processing_clock(spark: Any, tmp_path: Path, kind: str) -> None:
     window = {"kind": "sliding", "size_s": 0.5, "slide_s": 0.25, "origin_s": 0.1, "clock": "processing"}
     case = Case(spark, tmp_path, q8(kind, window=window))
@@ -77,7 +79,7 @@ def test_q8_at_the_windows_end(spark: Any, tmp_path: Path) -> None:
     case.assert_equal(PAIRS.format(persons=persons, auctions=auctions, where="p.pane = a.pane", more=more))
 
 
-@pytest.mark.parametrize(("lower_s", "upper_s"), [(-0.05, 0.3), (0.0, 0.0), (0.1, 0.4), (-0.0015, -0.0002)])
+@pytest.mark.parametrize(("lower_s", "upper_s"), spread([(-0.05, 0.3), (0.0, 0.0), (0.1, 0.4), (-0.0015, -0.0002)], ci=2))
 def test_interval_joins(spark: Any, tmp_path: Path, lower_s: float, upper_s: float) -> None:
     """Times of a regular grid, so that many fall on the bounds exactly."""
     document = q8("interval_join", lower_s=lower_s, upper_s=upper_s)
@@ -97,7 +99,7 @@ def test_an_interval_join_out_of_order(spark: Any, tmp_path: Path) -> None:
     case.assert_equal(PAIRS.format(persons="persons", auctions="auctions", where=within, more=""))
 
 
-@pytest.mark.parametrize("ttl_s", [0.2, 1.0])
+@pytest.mark.parametrize("ttl_s", only([0.2, 1.0], ci=[0.2]))
 def test_a_join_with_expiry(spark: Any, tmp_path: Path, ttl_s: float) -> None:
     """Both sides keep all: pairs whose services at the join began less than `ttl_s` apart."""
     case = Case(spark, tmp_path, q8("expiring_join", ttl_s=ttl_s))

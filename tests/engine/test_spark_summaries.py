@@ -44,6 +44,7 @@ def exact_ns(samples: Any, share: float) -> int | None:
     return int(samples[max(1, -(-round(share * 1_000_000) * len(samples) // 1_000_000)) - 1]) if len(samples) else None
 
 
+@pytest.mark.deep
 def test_percentiles_are_those_of_the_raw_samples_over_200_runs(spark: Any, tmp_path: Path) -> None:
     wanted, raw = [], []
     for number, document in enumerate(documents()):

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.tiers import only, spread
+
 from .agreement import template, with_params
 from .test_spark import Case, out_of_order, window_start
 
@@ -19,6 +21,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 SECOND_NS = 1_000_000_000
 EVALUATIONS = ("incremental", "at_firing")
 CLOCKS = {"event": "event_ns", "processing": "served_ns"}
+PAIRS = [(clock, evaluation) for clock in CLOCKS for evaluation in EVALUATIONS]
 AGGREGATES = [
     {"name": "bids", "function": "count"},
     {"name": "auctions", "function": "count_distinct", "field": "auction"},
@@ -72,8 +75,7 @@ SESSIONS = """SELECT bidder, unix_micros(session.start) AS window_start, unix_mi
               GROUP BY bidder, session"""
 
 
-@pytest.mark.parametrize("evaluation", EVALUATIONS)
-@pytest.mark.parametrize("clock", CLOCKS)
+@pytest.mark.parametrize(("clock", "evaluation"), only(PAIRS, ci=[("event", "incremental"), ("processing", "at_firing")]))
 def test_q11_sessions_with_all_aggregates(spark: Any, tmp_path: Path, clock: str, evaluation: str) -> None:
     """A gap of 0.2 s cuts the bids of most bidders, who bid some times a second, into several sessions."""
     params = {"key": "bidder", "gap_s": 0.2, "clock": clock, "aggregates": AGGREGATES, "evaluation": evaluation}
@@ -98,8 +100,7 @@ def test_sessions_of_all_bids(spark: Any, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("evaluation", EVALUATIONS)
-@pytest.mark.parametrize("clock", CLOCKS)
+@pytest.mark.parametrize(("clock", "evaluation"), only(PAIRS, ci=[("event", "incremental"), ("processing", "at_firing")]))
 def test_sliding_windows_with_all_aggregates(spark: Any, tmp_path: Path, clock: str, evaluation: str) -> None:
     window = {"kind": "sliding", "size_s": 0.5, "slide_s": 0.2, "origin_s": 0.03, "clock": clock}
     params = {"key": "bidder", "window": window, "aggregates": AGGREGATES, "emit": "on_close", "evaluation": evaluation}
@@ -136,8 +137,10 @@ def test_a_running_aggregate(spark: Any, tmp_path: Path, every: int) -> None:
     )
 
 
-@pytest.mark.parametrize("evaluation", EVALUATIONS)
-@pytest.mark.parametrize(("size", "slide"), [(10, None), (10, 4), (3, 1)])
+@pytest.mark.parametrize(
+    ("size", "slide", "evaluation"),
+    spread([(*window, evaluation) for window in ((10, None), (10, 4), (3, 1)) for evaluation in EVALUATIONS], ci=3),
+)
 def test_windows_of_records(spark: Any, tmp_path: Path, size: int, slide: int | None, evaluation: str) -> None:
     """A bidder's last bids in the order of service; of the first windows what there is. Tumbling windows are those that begin anew."""
     params = {"key": "bidder", "size": size, "slide": slide, "aggregates": AGGREGATES[:5], "evaluation": evaluation}

@@ -21,6 +21,7 @@ from engine.core.scheduling import HELD, rank
 from tests.corner_cases import CORNER_CASES, bids, document, dozens_on_shared_cores, host
 from tests.network_cases import NETWORK_CASES
 from tests.strategies import documents
+from tests.tiers import spread
 
 from .agreement import TINY, assert_agreement, simulated, traced
 from .test_determinism import fingerprint
@@ -59,7 +60,7 @@ def test_random_experiments_agree(experiment: dict[str, Any], kind: str, cores: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CORNER_CASES + NETWORK_CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", spread(CORNER_CASES + NETWORK_CASES, ci=17, first=2), ids=lambda case: case.__name__)
 def test_corner_cases_agree(case: Callable[[], dict[str, Any]]) -> None:
     with at_most_scanned(0):
         assert_agreement(with_shared_processors(case(), "pool", 2), traced(with_shared_processors(case(), "pool", 2), capacity=TINY))

@@ -173,7 +173,7 @@ def process_environment() -> dict[str, str]:
 @pytest.fixture
 def start_worker(transactional_db: None, redis: RedisProcess, tmp_path: Path) -> Iterator[Callable[[], Service]]:
     """Starts real Celery worker processes, and stops them at the end of the test."""
-    yield from celery_workers("worker", "workers.app", "runs", tmp_path)
+    yield from celery_workers("worker", "workers.app", "runs", tmp_path, MILLRACE_SNAPSHOT_EVERY_S="0.3")
 
 
 def celery_workers(kind: str, application: str, queue: str, folder: Path, **usual: str) -> Iterator[Callable[..., Service]]:

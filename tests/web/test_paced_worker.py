@@ -51,6 +51,7 @@ def test_a_worker_obeys(client: Client, start_worker: Start) -> None:
     assert_as_if_nothing_had_happened(ended(run))
 
 
+@pytest.mark.deep
 def test_a_worker_killed_while_its_run_is_paused_loses_nothing(start_worker: Start, redis: RedisProcess) -> None:
     """The row, the files and the stream are as far as before when the next worker has the run, even with an empty Redis."""
     first = start_worker()
@@ -72,6 +73,7 @@ def test_a_worker_killed_while_its_run_is_paused_loses_nothing(start_worker: Sta
     assert_as_if_nothing_had_happened(ended(run))
 
 
+@pytest.mark.deep
 def test_a_paused_run_lets_others_pass(start_worker: Start) -> None:
     """With one worker: it is given back, stays paused over the worker's end and the next one's start, and goes on then."""
     worker = start_worker()

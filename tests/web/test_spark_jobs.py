@@ -229,6 +229,7 @@ def test_a_worker_answers_all_kinds_reads_only_what_is_new_and_survives_its_jvm(
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.one_database
+@pytest.mark.deep
 def test_the_same_job_on_a_standalone_master(
     client: Client, experiment: Experiment, cluster: str, start_analysis: Callable[..., Service]
 ) -> None:

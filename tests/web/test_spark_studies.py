@@ -206,6 +206,7 @@ def test_local_executors_give_the_same_rows_files_and_digests(client: Client, la
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.one_database
+@pytest.mark.deep
 def test_a_study_survives_its_executors_and_redis(
     client: Client,
     lab: Lab,

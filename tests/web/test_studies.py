@@ -369,7 +369,7 @@ def rows_in_one_process(document: dict[str, Any]) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("trouble", ["a worker is killed", "Redis is restarted"])
+@pytest.mark.parametrize("trouble", ["a worker is killed", pytest.param("Redis is restarted", marks=pytest.mark.deep)])
 def test_a_study_survives(
     trouble: str, client: Client, lab: Lab, redis: RedisProcess, start_worker: Callable[[], Service], expected: Any
 ) -> None:
@@ -404,6 +404,7 @@ def assert_made_whole(client: Client, study: Study, expected: Any) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.deep
 def test_an_optimisation_survives(client: Client, lab: Lab, redis: RedisProcess, start_worker: Callable[[], Service]) -> None:
     """A worker is killed in the middle; the trials are those of one process, each made once."""
     document = optimisation(at_once=4)

@@ -107,6 +107,7 @@ def test_up_signs_in_restarts_what_dies_and_leaves_nothing_running(up: Up) -> No
     assert not (up.data / "redis.sock").exists()
 
 
+@pytest.mark.deep
 def test_even_a_killed_up_leaves_nothing_running(up: Up) -> None:
     up.link()
     assert len(processes_of(up.data)) >= 4
@@ -115,6 +116,7 @@ def test_even_a_killed_up_leaves_nothing_running(up: Up) -> None:
     wait_for(lambda: not processes_of(up.data), "all processes to end", 20)
 
 
+@pytest.mark.deep
 def test_check_runs_both_examples_and_leaves_nothing() -> None:
     done = subprocess.run(
         [*COMMAND, "--check"], cwd=ROOT, env=environment(Path("/nonexistent")), capture_output=True, text=True, timeout=240

@@ -28,8 +28,8 @@ Start = Callable[[], Service]
 
 
 def document() -> dict[str, Any]:
-    """Takes some ten seconds (many records, and many frames to write), so that there is a middle in which to kill."""
-    return small_document(horizon_s=450.0, per_s=40_000, frame_ms=100)
+    """Takes some seconds (many records, and many frames to write), so that there is a middle in which to kill."""
+    return small_document(horizon_s=150.0, per_s=40_000, frame_ms=100)
 
 
 @cache
@@ -122,6 +122,7 @@ def test_redis_may_go_and_come_back_without_its_data(start_worker: Start, redis:
     wait_for(workers_alive, "the worker's sign of life")
 
 
+@pytest.mark.deep
 def test_two_workers_share_the_work(start_worker: Start) -> None:
     start_worker()
     start_worker()

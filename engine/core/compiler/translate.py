@@ -85,7 +85,8 @@ def definition(function: FunctionType) -> ast.FunctionDef:
     """The syntax tree of a function. Raises CannotCompile."""
     found = _definitions(source_text(function)).get((function.__name__, function.__code__.co_firstlineno))
     if found is None:
-        raise CannotCompile(f"kernel {function.__name__} is not in {function.__code__.co_filename} any more; was the file changed meanwhile?")
+        place = function.__code__.co_filename
+        raise CannotCompile(f"kernel {function.__name__} is not in {place} any more; was the file changed meanwhile?")
     return found
 
 

@@ -1,0 +1,146 @@
+"""What the tests have cost, by system and cause, and whether each system stays within its budget (`tests/budgets.toml`)."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from launcher.environment import ROOT
+
+FILE = ROOT / "tests" / "budgets.toml"
+CAUSES = {
+    "compile": "compile",
+    "plan": "engine",
+    "engine": "engine",
+    "engine in Python": "engine",
+    "oracle": "oracle",
+    "browser": "browser",
+    "database": "database",
+    "spark": "Spark",
+    "processes": "processes",
+    "other": "other",
+}
+"""Column of the table for each cause that tests/costs.py tells apart."""
+LONGEST_SHOWN = 12
+QUICK_S = 0.05
+
+
+@dataclass(frozen=True)
+class Budget:
+    """CPU seconds of a reference core that the tests of a system may take, in the tier and for each of two causes."""
+
+    name: str
+    files: tuple[str, ...]
+    ci_s: float
+    all_s: float
+    compile_s: float
+    browser_s: float
+
+    def covers(self, file: str) -> bool:
+        return any(fnmatch(file, pattern) for pattern in self.files)
+
+
+def budgets(path: Path = FILE) -> tuple[list[Budget], float]:
+    """The systems in order, the first that covers a file being its; and what an unmarked test may take. Raises ValueError."""
+    read = tomllib.loads(path.read_text())
+    usual = read["usual"]
+    found = []
+    for system in read["system"]:
+        over = [name for name in ("ci_s", "all_s", "compile_s", "browser_s") if system.get(name, 0) > usual[name]]
+        if over and not system.get("why"):
+            raise ValueError(f"{path.name}: system '{system['name']}' has more than is usual ({', '.join(over)}) and no reason (why)")
+        limits = {name: float(system.get(name, usual[name])) for name in ("ci_s", "all_s", "compile_s", "browser_s")}
+        found.append(Budget(system["name"], tuple(system["files"]), **limits))
+    return found, float(usual["test_s"])
+
+
+def tests_of(files: Iterable[Path]) -> dict[str, dict[str, Any]]:
+    """What `--costs` wrote, of all steps: the tests by step and node id."""
+    found: dict[str, dict[str, Any]] = {}
+    for file in files:
+        if file.is_file():
+            found |= {f"{file.stem}: {id}": test for id, test in json.loads(file.read_text())["tests"].items()}
+    return found
+
+
+def system_of(id: str, systems: Iterable[Budget]) -> Budget | None:
+    file = id.partition(": ")[2].partition("::")[0]
+    return next((system for system in systems if system.covers(file)), None)
+
+
+def costs_by_system(tests: Mapping[str, Mapping[str, Any]], systems: list[Budget]) -> dict[str, Counter[str]]:
+    """CPU seconds by system, and by column of the table."""
+    found: dict[str, Counter[str]] = {system.name: Counter() for system in systems} | {"(no system)": Counter()}
+    for id, test in tests.items():
+        system = system_of(id, systems)
+        row = found[system.name if system else "(no system)"]
+        for part in ("call", "fixtures"):
+            for cause, seconds in test[part].items():
+                row[CAUSES[cause]] += seconds
+    return {name: row for name, row in found.items() if row or name != "(no system)"}
+
+
+def table(costs: Mapping[str, Counter[str]]) -> str:
+    columns = list(dict.fromkeys(CAUSES.values()))
+    width = max(map(len, costs), default=0)
+    lines = [f"{'CPU seconds':{width}} {'all':>7} " + " ".join(f"{column:>9}" for column in columns)]
+    rows = sorted(costs.items(), key=lambda row: -row[1].total())
+    for name, row in [*rows, ("all systems", sum((row for _, row in rows), Counter()))]:
+        lines.append(f"{name:{width}} {row.total():7.1f} " + " ".join(f"{row[column]:9.1f}" for column in columns))
+    return "\n".join(lines)
+
+
+def longest(tests: Mapping[str, Mapping[str, Any]]) -> str:
+    """The tests that took most CPU, without compiling and shared fixtures."""
+    rows = sorted(((own_s(test), id) for id, test in tests.items()), reverse=True)[:LONGEST_SHOWN]
+    return "\n".join(f"{seconds:7.1f} s  {id}" for seconds, id in rows)
+
+
+def own_s(test: Mapping[str, Any]) -> float:
+    """What the test itself takes: who compiles what is shared by chance, or sets up what others use, too, is not charged with it."""
+    return sum(seconds for cause, seconds in test["call"].items() if cause != "compile")
+
+
+def exceeded(tests: Mapping[str, Mapping[str, Any]], systems: list[Budget], test_s: float, all: bool) -> list[str]:
+    """What is over its budget, as sentences."""
+    found = []
+    for system in systems:
+        row = costs_by_system(tests, [system])[system.name]
+        limits = [("in all", row.total(), system.all_s if all else system.ci_s)]
+        if not all:
+            limits += [("compiling", row["compile"], system.compile_s), ("in the browser", row["browser"], system.browser_s)]
+        for what, spent, limit in limits:
+            if spent > limit:
+                found.append(f"{system.name}: {spent:.1f} CPU seconds {what}, {limit:g} at most ({FILE.name})")
+    for id, test in tests.items():
+        if not test["slow"] and own_s(test) > test_s:
+            found.append(f"{id}: {own_s(test):.1f} CPU seconds, {test_s:g} at most without the mark `slow`")
+        if system_of(id, systems) is None:
+            found.append(f"{id}: its file belongs to no system; name one in {FILE.name}")
+    return found
+
+
+def not_quick(tests: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The functions (`file::function`) one of whose tests takes more than QUICK_S."""
+    found = {id.partition(": ")[2].partition("[")[0] for id, test in tests.items() if own_s(test) + fixtures_s(test) > QUICK_S}
+    return sorted(found)
+
+
+def fixtures_s(test: Mapping[str, Any]) -> float:
+    return sum(seconds for cause, seconds in test["fixtures"].items() if cause in ("processes", "browser", "spark"))
+
+
+def compiled(log: Path) -> tuple[str, list[str]]:
+    """A sentence about the loops that were compiled, and those that were compiled more than once."""
+    lines = [json.loads(line) for line in log.read_text().splitlines()] if log.is_file() else []
+    loops = [line for line in lines if line["kernel"] == "advance"]
+    often = [f"{key} {next(line['file'] for line in loops if line['key'] == key)} ({count} times)"
+             for key, count in Counter(line["key"] for line in loops).items() if count > 1]  # fmt: skip
+    seconds = sum(line["cpu_s"] for line in lines)
+    return f"{len(loops)} loops compiled, {len(lines) - len(loops)} other kernels, {seconds:.0f} CPU seconds", often
