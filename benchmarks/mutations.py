@@ -1,28 +1,9 @@
-"""Does the exactness suite notice faults? Breaks one line of the engine at a time and counts how many breaks it catches.
-
-    python -m benchmarks.mutations [--documents 80] [--workers 2] [--only NAME] [--from N] [--to N]
-
-Each mutation is a replacement in the engine's own text, made in a copy of the tree. A copy runs random experiments, uncompiled, in small
-arrays and cut at random moments, and compares every service and every delivered record with what the oracle found. Prints one JSON line
-per mutation (`caught`: false for a survivor; `how`: difference, error or timeout) and one for the total. At least 28 of 30 are expected.
-"""
+"""Lines of the event loop and of what lies around it, broken one at a time: does the suite notice? `benchmarks.mutants` tries them."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import pickle
-import random
-import shutil
-import subprocess
-import sys
-import tempfile
-import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 LOOP, TOOLS, WORLD = "engine/core/loop.py", "engine/core/tools.py", "engine/core/world.py"
@@ -37,19 +18,26 @@ LOSS, LOSING = "engine/core/loss.py", "engine/core/losing.py"
 FAULTS, HOST_LOSS, DEATHS = (f"engine/faults/{name}.py" for name in ("__init__", "host_loss", "death"))
 WAYS, MOVING = "engine/core/transmission.py", "engine/core/moving.py"
 NETWORK, CORE_NETWORK, ACTORS = "engine/network.py", "engine/core/network.py", "engine/core/actors.py"
-TIMEOUT_S = 1000
-ACTING_NS, BARRIERS_NS = 170_000, 60_000  # periods of the actors, and of the rounds of barriers, that take part in some cases
-PATIENCE = 5  # a mutated engine may take so many times as long as the unchanged one before it counts as hanging
+CORE = (
+    *(
+        f"tests/engine/test_{name}.py"
+        for name in ("exactness", "host_loss", "deaths", "turns", "memory", "keyed_state", "barriers", "actors")
+    ),
+    "tests/spec/test_expression_machine.py",
+    *(f"tests/engine/test_{name}.py" for name in ("core_rules", "texts", "latencies", "noise", "arrangement", "determinism", "aligning")),
+)
+"""Where a fault in the core ought to show, what shows most first."""
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """Replace `old`, which must occur exactly once in `file`, by `new`."""
+    """Replace `old`, which must occur exactly once in `file`, by `new`. by: files of the tests that ought to fail."""
 
     name: str
     file: str
     old: str
     new: str
+    by: tuple[str, ...] = CORE
 
     def apply(self, root: Path) -> None:
         path = root / self.file
@@ -523,210 +511,3 @@ MUTATIONS = (
     ),
     Mutation("free messages mixed up in growth", WORLD, "= w.free[:count]", "= w.free[0]"),
 )
-
-CHILD = """
-import pickle, sys
-import numpy as np
-import engine
-from actor_examples import cast as actors
-from barrier_examples import cast as barriers
-from engine.core import keyed
-from engine.core.world import Capacity
-from engine.operators import OPERATORS
-from engine.telemetry.frames import Counters
-from engine.core.layout import I_OP, I_STATE_BYTES, Z_DIED, Z_FULL, Z_PEAK, Z_USED, Z_WATCHED
-def memory_of(memory):
-    watched = memory[:, Z_WATCHED].nonzero()[0].tolist()
-    return [(h, *memory[h, [Z_USED, Z_PEAK, Z_FULL, Z_DIED]].tolist()) for h in watched]
-assert engine.__file__.startswith(sys.argv[1]), engine.__file__
-ACTING_NS, BARRIERS_NS = map(int, sys.argv[3:])
-with open(sys.argv[2], "rb") as file:
-    cases = pickle.load(file)
-for name, document, acting, cuts, expected in cases:
-    tiny = Capacity(messages=2, messages_ahead=2, ring=2, entries=2, rows=2, panes=2, trace=64, outputs=16)
-    parts = actors(ACTING_NS) if acting == "actors" else barriers(document, BARRIERS_NS) if acting == "barriers" else {}
-    simulation = engine.Simulation(document, trace=True, keep_outputs=True, capacity=tiny, **parts)
-    for cut in cuts:
-        simulation.run_until(cut)
-        for i, o in enumerate(simulation._world.arrays.inst[:, I_OP].tolist()):  # all state goes out and in again
-            keeping = OPERATORS[simulation.experiment.query.operators[o].kind].keeping
-            if keeping is not None:
-                groups = keyed.key_groups(simulation._world.arrays, o)[1]
-                try:
-                    states = [keyed.take(simulation._world, keeping, i, *half) for half in ((0, groups // 2), (groups // 2, groups))]
-                except keyed.CannotMove:
-                    continue
-                assert simulation._world.arrays.inst[i, I_STATE_BYTES] == 0
-                for state in states:
-                    keyed.put(simulation._world, keeping, i, state)
-    simulation.run_until(simulation.end_ns)
-    summary = simulation.summary()
-    outputs = {sink: [tuple(r.values()) for r in simulation.sink_records(sink)] for sink in expected["outputs"]}
-    counts = {id: (counts["late"], counts["lost"], counts["unsent"]) for id, counts in summary["operators"].items()}
-    columns = simulation.trace().columns()
-    found = {
-        "services": [tuple(row) for row in simulation.service_trace().tolist()],
-        "work_ns": columns["service_ns"].tolist(),
-        "waits_for_barriers": list(zip(columns["barred_ns"].tolist(), columns["released_ns"].tolist())),
-        "outputs": outputs,
-        "counts": counts,
-        "errors": summary["errors"],
-        "drained": simulation.drained,
-        "state_bytes": simulation._world.arrays.inst[:, I_STATE_BYTES].tolist(),
-        "memory": memory_of(simulation._world.arrays.memory),
-        "heard": [actor.state() for actor in simulation._actors.actors],
-    }
-    served_ns = [0] * len(found["state_bytes"])
-    for i, start_ns, end_ns, _ in expected["services"]:
-        served_ns[i] += min(end_ns, simulation.now_ns) - start_ns
-    accounts = Counters.read(simulation._world.arrays, simulation.now_ns, 0, np.zeros(len(served_ns), np.int64))
-    found["busy_and_stolen_ns"] = (accounts.busy_ns + accounts.stolen_ns).tolist()
-    for what, wanted in {**expected, "busy_and_stolen_ns": served_ns}.items():
-        assert repr(found[what]) == repr(wanted), f"{what} of {name}"  # NaN is like itself
-"""
-
-
-def cases(count: int) -> list[tuple[Any, ...]]:
-    """The corner cases and random experiments, always the same, with what the oracle found: of each its name, the document, whether
-    "actors" or "barriers" take part, the moments to cut at, and what is to be found.
-
-    The shortest come first, so that most faults are found soon.
-    """
-    from hypothesis import HealthCheck, Phase, given, settings
-
-    from tests.corner_cases import CORNER_CASES, a_cycle_drains_when_nothing_goes_round
-    from tests.death_cases import DEATH_CASES
-    from tests.engine.barrier_examples import one_late_barrier
-    from tests.engine.test_actors import undrained
-    from tests.engine.test_host_loss import with_losses
-    from tests.loss_cases import LOSS_CASES
-    from tests.network_cases import NETWORK_CASES
-    from tests.strategies import documents
-
-    drawn: list[dict[str, Any]] = []
-
-    @settings(
-        max_examples=2 * count,
-        derandomize=True,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(documents(records=(300, 100)))
-    def draw(document: dict[str, Any]) -> None:
-        drawn.append(document)
-
-    draw()
-    distinct = list({json.dumps(document): document for document in drawn}.values())[-count:]  # the first ones are the plainest
-    chosen = [(f"random {n}", document) for n, document in enumerate(distinct)]
-    network = [(case.__name__, case()) for case in NETWORK_CASES]
-    corners = [(case.__name__, case()) for case in CORNER_CASES]
-    lossy = [(f"{text} with losses", with_losses(made, random.Random(text))) for text, made in network + corners[::4] + chosen[::2]]
-    plain_cases = [(case.__name__, case()) for case in LOSS_CASES + DEATH_CASES] + corners + network + chosen + lossy
-    acted = [(text, undrained(document)) for text, document in network + chosen[::2] + lossy[:: len(network) // 3]]
-    made = [case_of(text, document) for text, document in plain_cases]
-    made += [case_of(f"{text} with {acting}", document, acting) for text, document in acted for acting in ("actors", "barriers")]
-    made.append(case_of("a cycle with barriers", undrained(a_cycle_drains_when_nothing_goes_round()), "barriers"))
-    made.append(case_of("a backlog before a late barrier", one_late_barrier(20.0, 2000.0, 400.0), "barriers"))
-    return sorted(made, key=lambda case: len(case[-1]["services"]))
-
-
-def case_of(text: str, document: dict[str, Any], acting: str = "") -> tuple[Any, ...]:
-    """One case; what is random of it follows from the text."""
-    from engine.spec import Experiment
-    from tests.engine.actor_examples import cast as actors
-    from tests.engine.barrier_examples import cast as barriers
-    from tests.oracle import simulate
-
-    parts = actors(ACTING_NS) if acting == "actors" else barriers(document, BARRIERS_NS) if acting == "barriers" else {}
-    result = simulate(Experiment.model_validate(document), **parts)
-    chance = random.Random(text)
-    last_ns = result.services[-1][1] if result.services else 0
-    cuts = sorted(chance.randrange(last_ns + 1) for _ in range(3))
-    outputs = {
-        sink: [(d.end_ns, d.instance, d.event_ns, d.trigger, d.latency_ns, plain(d.values), d.further_ns) for d in deliveries]
-        for sink, deliveries in result.outputs.items()
-    }
-    expected = {
-        "services": result.services,
-        "work_ns": [origin[-1] for origin in result.origins],
-        "waits_for_barriers": [origin[-4:-2] for origin in result.origins],
-        "outputs": outputs,
-        "counts": {id: (late, result.lost[id] + result.unsent[id], result.unsent[id]) for id, late in result.late.items()},
-        "errors": result.errors,
-        "drained": result.drained,
-        "state_bytes": [int(size) for size in result.state_bytes],
-        "memory": [tuple(map(int, held)) for held in result.memory],
-        "heard": [actor.state() for actor in parts.get("actors", ())],
-    }
-    return text, document, acting, cuts, expected
-
-
-def plain(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Values without the oracle's own kinds of integers, which the copies of the engine do not know."""
-    return tuple(int(value) if type(value) not in (bool, float, str) else value for value in values)
-
-
-def trial(mutation: Mutation | None, cases_path: Path, timeout_s: float) -> dict[str, Any]:
-    """Run the cases on a copy of the engine with this mutation; without one, on an unchanged copy."""
-    started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as directory:
-        root = Path(directory)
-        shutil.copytree(ROOT / "engine", root / "engine", ignore=shutil.ignore_patterns("__pycache__"))
-        for examples in ("actor_examples.py", "barrier_examples.py"):
-            shutil.copy(ROOT / "tests" / "engine" / examples, root)
-        if mutation is not None:
-            mutation.apply(root)
-        environment = os.environ | {"MILLRACE_COMPILE": "0", "PYTHONPATH": directory, "MILLRACE_KERNELS": str(root / "kernels")}
-        try:
-            done = subprocess.run(
-                [sys.executable, "-c", CHILD, directory, str(cases_path), str(ACTING_NS), str(BARRIERS_NS)],
-                cwd=directory,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=timeout_s,
-                check=False,
-            )
-            message = done.stderr.strip().splitlines()[-1] if done.returncode else ""
-            how = (
-                "survived"
-                if done.returncode == 0
-                else message[16:116]
-                if message.startswith("AssertionError: ")
-                else f"error: {message[:100]}"
-            )
-        except subprocess.TimeoutExpired:
-            how = "timeout"
-    name = mutation.name if mutation else "(none)"
-    return {"mutation": name, "caught": how != "survived", "how": how, "wall_s": round(time.perf_counter() - started, 1)}
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--documents", type=int, default=80, help="random experiments per mutation")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="mutations tried at the same time")
-    parser.add_argument("--only", default="", help="only mutations whose name contains this")
-    parser.add_argument("--case", default="", help="only cases whose name contains this")
-    parser.add_argument("--from", dest="first", type=int, default=1, help="the first mutation tried, counted from 1")
-    parser.add_argument("--to", dest="last", type=int, default=len(MUTATIONS), help="the last one")
-    arguments = parser.parse_args()
-    chosen = [mutation for mutation in MUTATIONS[arguments.first - 1 : arguments.last] if arguments.only in mutation.name]
-    with tempfile.TemporaryDirectory() as directory, ThreadPoolExecutor(arguments.workers) as pool:
-        path = Path(directory) / "cases"
-        path.write_bytes(pickle.dumps([case for case in cases(arguments.documents) if arguments.case in case[0]]))
-        unchanged = trial(None, path, TIMEOUT_S)
-        if unchanged["caught"]:
-            raise SystemExit(f"the unchanged engine does not pass: {unchanged}")
-        found = []
-        for result in pool.map(lambda mutation: trial(mutation, path, PATIENCE * unchanged["wall_s"]), chosen):
-            found.append(result)
-            print(json.dumps(result), flush=True)
-    caught = sum(result["caught"] for result in found)
-    print(json.dumps({"mutations": len(found), "caught": caught, "survivors": [r["mutation"] for r in found if not r["caught"]]}))
-    return 0 if caught >= len(found) * 28 // 30 else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

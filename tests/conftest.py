@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from tests.clerk import Clerk
 from tests.tiers import EXAMPLES, TIER
@@ -36,6 +36,7 @@ settings.register_profile(
 )
 for name in ("fast", "ci"):
     settings.register_profile(name, settings.get_profile("all"), max_examples=EXAMPLES[name])
+settings.register_profile("unshrunk", settings.get_profile(TIER), phases=[Phase.explicit, Phase.generate])
 settings.register_profile("soak", settings.get_profile("all"), max_examples=4000, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", TIER))
 

@@ -36,6 +36,4 @@ def spread(values: Sequence[Any], ci: int, first: int = 0) -> list[Any]:
 def only(values: Sequence[Any], ci: Collection[Any]) -> list[Any]:
     """These as parameters, those that are not in `ci` marked `deep`."""
     deep = [pytest.mark.deep]
-    return [
-        pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=() if value in ci else deep) for value in values
-    ]
+    return [pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=() if value in ci else deep) for value in values]

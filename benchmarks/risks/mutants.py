@@ -1,6 +1,6 @@
 """Risk 10: two engines drift apart or share bugs.
 
-Lines of the loop are broken one at a time; the suite has to notice. `benchmarks/mutations.py` does it, in half an hour and more.
+Lines of the loop are broken one at a time; the suite has to notice. `benchmarks/mutants.py` does it, in half an hour and more.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .finding import Finding
 
 
 def measure() -> list[Finding]:
-    done = subprocess.run([sys.executable, "-m", "benchmarks.mutations"], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-m", "benchmarks.mutants"], capture_output=True, text=True, check=False)
     if not done.stdout:
         raise RuntimeError(done.stderr)
     total = json.loads(done.stdout.splitlines()[-1])

@@ -81,9 +81,7 @@ def test_rare_moments_keep_the_invariants(case: Callable[[], dict[str, Any]]) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "flow"), spread([(name, flow) for name in TEMPLATES for flow in ("unbounded", "credits")], ci=4, first=1)
-)
+@pytest.mark.parametrize(("name", "flow"), spread([(name, flow) for name in TEMPLATES for flow in ("unbounded", "credits")], ci=4, first=1))
 def test_long_overloaded_templates_keep_the_invariants(name: str, flow: str) -> None:
     """Some 40,000 records; the hosts fall behind by ten seconds and more, then the run drains."""
     document = template(name, horizon_s=2.0 if name != "flights" else 8.0, drain=True, drain_limit_s=600.0)

@@ -1,5 +1,4 @@
-"""The mutations of `python -m benchmarks.mutations`, and of `benchmarks.scaling_mutations`, still fit the engine's text, so that their
-counts mean something."""
+"""The mutations of `python -m benchmarks.mutants` still fit the engine's text, so that their counts mean something."""
 
 from __future__ import annotations
 
@@ -7,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import scaling_mutations
-from benchmarks.mutations import MUTATIONS, ROOT, Mutation
+from benchmarks.mutants import ALL, ROOT, Mutation
 
 
-@pytest.mark.parametrize("mutation", [*MUTATIONS, *scaling_mutations.MUTATIONS], ids=lambda mutation: mutation.name)
+@pytest.mark.parametrize("mutation", ALL, ids=lambda mutation: mutation.name)
 def test_the_mutation_applies(mutation: Mutation, tmp_path: Path) -> None:
     copy = tmp_path / mutation.file
     copy.parent.mkdir(parents=True)
