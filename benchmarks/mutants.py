@@ -52,24 +52,10 @@ def failing(files: Sequence[str], tier: str, shared: Path, mutation: Mutation | 
             "MILLRACE_ORACLE": str(shared / "oracle"),
             "MILLRACE_KERNELS": str(root if mutation else shared),  # machine code of mutants is of no further use
         }
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-x",
-            "-m",
-            mark,
-            "--tb=no",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "benchmarks.oracle_store",
-        ]
+        options = ["-q", "-x", "-m", mark, "--tb=no", "-p", "no:cacheprovider", "-p", "benchmarks.oracle_store"]
+        command = [sys.executable, "-m", "pytest", *options, *files]
         try:
-            done = subprocess.run(
-                [*command, *files], cwd=root, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=False
-            )
+            done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         except subprocess.TimeoutExpired:
             return "timeout"
     failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]

@@ -19,10 +19,8 @@ FAULTS, HOST_LOSS, DEATHS = (f"engine/faults/{name}.py" for name in ("__init__",
 WAYS, MOVING = "engine/core/transmission.py", "engine/core/moving.py"
 NETWORK, CORE_NETWORK, ACTORS = "engine/network.py", "engine/core/network.py", "engine/core/actors.py"
 CORE = (
-    *(
-        f"tests/engine/test_{name}.py"
-        for name in ("exactness", "host_loss", "deaths", "turns", "memory", "keyed_state", "barriers", "actors")
-    ),
+    *(f"tests/engine/test_{name}.py" for name in ("exactness", "host_loss", "deaths", "turns", "memory", "keyed_state")),
+    *(f"tests/engine/test_{name}.py" for name in ("barriers", "actors")),
     "tests/spec/test_expression_machine.py",
     *(f"tests/engine/test_{name}.py" for name in ("core_rules", "texts", "latencies", "noise", "arrangement", "determinism", "aligning")),
 )
