@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
 
 import engine
 from engine.core import layout as L
 from engine.core import weave
 from engine.operators import OPERATORS
+from tests.strategies import documents
 
-from .agreement import DATASETS, TEMPLATES, template
+from .agreement import DATASETS, TEMPLATES, template, traced
+from .recovery_examples import (
+    communication_induced,
+    coordinated_unaligned,
+    counting,
+    hybrid,
+    joining,
+    loss,
+    uncoordinated,
+    with_losses,
+)
+
+Document = dict[str, Any]
 
 
 @pytest.mark.usefixtures("own_loops")
@@ -32,6 +50,86 @@ def test_the_digest_does_not_depend_on_what_else_is_woven_in(name: str, tmp_path
         origin.run_until(origin.end_ns)
         assert resumed.digest() == origin.digest()
     assert few.digest() == all_kinds.digest()
+
+
+def with_operators(document: Document, **costs: Any) -> Document:
+    for operator in document["query"]["operators"]:
+        operator["cost"] = operator.get("cost", {}) | costs
+    return document
+
+
+def with_hosts(document: Document, **more: Any) -> Document:
+    for host in document["cluster"]["hosts"]:
+        host |= more
+    return document
+
+
+def with_generation(document: Document) -> Document:
+    for source in document["workload"]["sources"].values():
+        source["generation"] = {"kind": "coordinated"}
+    return document
+
+
+def with_latency(document: Document) -> Document:
+    document["measurement"] = {"also": [{"name": "oldest", "from": "append", "anchor": "oldest", "to": "emit"}]}
+    return document
+
+
+LOST = [loss("w2", 0.1303, 0.01)]
+RUNS: dict[str, Callable[[], Document]] = {
+    "plain": lambda: with_hosts(template("nexmark_q1", horizon_s=0.1), processor={"kind": "shared_fifo"}),
+    "heaps": lambda: with_hosts(template("nexmark_q3", horizon_s=0.1), processor={"kind": "dedicated"}, cores=32),
+    "latencies": lambda: with_latency(template("nexmark_q12", horizon_s=0.1)),
+    "memory": lambda: with_hosts(template("nexmark_q8", horizon_s=0.1), memory={"kind": "budget", "budget_mb": 1.0}),
+    "stolen": lambda: with_operators(template("nexmark_q2", horizon_s=0.1), attainable=0.5),
+    "coordinated": lambda: with_generation(template("nexmark_q11", horizon_s=0.1)),
+    "losses": lambda: with_losses(counting(), LOST) | {"policies": {}},
+    "actors": lambda: counting(),
+    "counting": lambda: with_losses(counting(protocol=coordinated_unaligned()), LOST),
+    "logging": lambda: with_losses(counting(protocol=uncoordinated()), LOST),
+    "forcing": lambda: with_losses(counting(protocol=communication_induced()), LOST),
+    "regions": lambda: with_losses(joining(protocol=hybrid(("auctions", "pairs"))), LOST),
+    "adapting": lambda: with_losses(counting(protocol=hybrid(("bids", "keys", "counts", "sink"), adapt={"intervals": 2})), LOST),
+}
+"""Runs by a feature of their loops; many have others, too."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("feature", RUNS)
+def test_a_loop_of_its_own_gives_what_a_shared_one_gives(feature: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Services, deliveries and state: so what tests find of shared loops is true of those that users run."""
+    shared = traced(RUNS[feature](), kinds=())
+    monkeypatch.setenv("MILLRACE_LOOPS", "own")
+    own = traced(RUNS[feature](), kinds=())
+    assert feature in own._kernels.features or feature == "plain"
+    assert set(own._kernels.features) < set(shared._kernels.features)
+    assert set(own._kernels.kinds) < set(shared._kernels.kinds)
+    assert len(own.service_trace()) > 500
+    assert np.array_equal(own.service_trace(), shared.service_trace())
+    for sink in own.sinks:
+        assert own.sink_rows(sink).tolist() == shared.sink_rows(sink).tolist()
+    assert own.digest() == shared.digest()
+
+
+def test_every_feature_is_tried_in_a_loop_of_its_own() -> None:
+    assert set(RUNS) == {"plain", *weave.FEATURES}
+
+
+@pytest.mark.deep
+@given(document=documents())
+def test_random_experiments_give_the_same_in_loops_of_their_own(document: Document) -> None:
+    shared = traced(document, kinds=())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MILLRACE_LOOPS", "own")
+        own = traced(document, kinds=())
+    assert np.array_equal(own.service_trace(), shared.service_trace())
+    assert own.digest() == shared.digest()
+
+
+def test_shared_loops_have_all_features_of_the_ones_before() -> None:
+    sets = [set(features) for features in weave.SHARED]
+    assert all(one < other for one, other in itertools.pairwise(sets))
+    assert sets[-1] == set(weave.FEATURES)
 
 
 def test_codes_are_not_part_of_the_digest() -> None:

