@@ -24,15 +24,7 @@ FREE_BYTES_MIN = 2 << 30
 LOOPS_MAX = 60
 CORES = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
 PYTEST = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-ENGINE_TESTS = ["tests/test_layers.py", "tests/test_testing.py", *(f"tests/{part}" for part in ("engine", "oracle", "spec", "workloads", "web"))]
-    "tests/test_layers.py",
-    "tests/test_testing.py",
-    "tests/engine",
-    "tests/oracle",
-    "tests/spec",
-    "tests/workloads",
-    "tests/web",
-]
+ENGINE_TESTS = [f"tests/{part}" for part in ("test_layers.py", "test_testing.py", "engine", "oracle", "spec", "workloads", "web")]
 DEPENDS_ON_DATABASE = ("claims", "datasets", "experiments", "people", "runs", "storage", "worker_process")
 ON_POSTGRESQL = [f"tests/web/test_{name}.py" for name in DEPENDS_ON_DATABASE]
 """What depends on the database: locks, constraints, searching documents; and real workers."""
