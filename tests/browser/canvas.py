@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, expect
 
+STILL = """() => new Promise((go) => {
+  const view = document.querySelector(".react-flow__viewport");
+  let last = "", same = 0;
+  const look = () => {
+    same = view.style.transform === last ? same + 1 : 0;
+    last = view.style.transform;
+    if (same >= 5) go(last); else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})"""  # a move changes the view from its third frame on
+
 
 class Canvas:
     """Drives the canvas by mouse and keyboard only."""
@@ -51,6 +62,16 @@ class Canvas:
     def place(self, operator: str, host: str) -> None:
         """Drop an operator on a host: grab it by its title."""
         self.drag(self.operator(operator).locator("header b"), self.page.get_by_test_id(f"host-{host}"))
+
+    def view(self) -> str:
+        """Which part of the query is shown, and how large, as CSS."""
+        shown: str = self.page.evaluate("() => document.querySelector('.react-flow__viewport').style.transform")
+        return shown
+
+    def wait_until_still(self) -> str:
+        """Wait until the view moves no more; return it."""
+        shown: str = self.page.evaluate(STILL)
+        return shown
 
     def wait_until_saved(self) -> None:
         expect(self.page.get_by_test_id("saved")).to_have_attribute("data-state", "saved")

@@ -14,6 +14,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from .axe import assert_accessible
 from .test_pictures import Album, folder
 from .test_studies import rates, short_runs, started
+from .waiting import until_ended
 
 OWN_INSTALLATION = True
 
@@ -38,9 +39,7 @@ def sweep(api: httpx.Client, experiment: Callable[..., str], page: Page) -> str:
     load = {"name": "load", "fields": fields, "multiply": True, "values": {"kind": "list", "of": [0.4, 0.8, 1.2]}}
     workers = {"name": "workers", "fields": ["/cluster/hosts/0/speed"], "values": {"kind": "list", "of": [0.3, 0.6]}}
     study = started(api, id, name="To be analysed", axes=[workers, load], seeds=[1, 2])
-    while api.get(f"/api/studies/{study}").json()["state"] in ("queued", "running"):
-        page.wait_for_timeout(200)
-    assert api.get(f"/api/studies/{study}").json()["trials_done"] == 12
+    assert until_ended(api, f"/api/studies/{study}", page)["trials_done"] == 12
     return study
 
 
@@ -108,6 +107,7 @@ def test_from_a_question_to_its_answer(page: Page, workbench: Any, sweep: str, n
 
 
 @pytest.mark.spark
+@pytest.mark.deep
 def test_pictures_of_analyses(
     new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], folder: Path, workbench: Any
 ) -> None:
@@ -118,8 +118,7 @@ def test_pictures_of_analyses(
     fields = rates(api.get(f"/api/experiments/{experiment_id}").json()["document"])
     load = {"name": "load", "fields": fields, "multiply": True, "values": {"kind": "list", "of": [0.5, 1, 1.5]}}
     study = started(api, experiment_id, name="To be analysed", axes=[speeds, load], seeds=[1, 2])
-    while api.get(f"/api/studies/{study}").json()["state"] in ("queued", "running"):
-        page.wait_for_timeout(200)
+    until_ended(api, f"/api/studies/{study}", page)
     page.goto(f"/analysis?ask=summaries&study={study}")
     page.get_by_test_id("ask-now").wait_for()
     album.take(page, "analysis-new")
@@ -127,7 +126,6 @@ def test_pictures_of_analyses(
     if api.get("/api/spark/jobs").json()["spark"]["state"] == "absent":
         workbench.start("analysis")
     page.get_by_test_id("answer-table").wait_for(timeout=ANSWERED_MS)
-    page.wait_for_timeout(1500)
     album.take(page, "analysis-answer")
     page.goto("/analysis")
     page.get_by_role("link", name="Summaries").first.wait_for()

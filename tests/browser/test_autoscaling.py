@@ -15,8 +15,8 @@ from .axe import assert_accessible
 from .canvas import Canvas
 from .conftest import ROOT
 from .reasons import assert_reasons
-from .test_pictures import wait_until_ended
 from .test_run import start
+from .waiting import wait_until_ended
 
 Change = Callable[[dict[str, Any]], None]
 

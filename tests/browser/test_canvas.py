@@ -10,6 +10,8 @@ import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.tiers import only
+
 from .canvas import Canvas
 
 FILTER_FIELD = "#form-query-operators-2-params_predicate"
@@ -152,7 +154,7 @@ def test_a_bad_file_is_refused_with_the_line(canvas: Canvas, page: Page, tmp_pat
     expect(page.get_by_role("alert")).to_contain_text("line 3")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", only(["light", "dark"], ci=["dark"]))
 def test_everything_can_be_done_by_keyboard(new_context: Callable[..., BrowserContext], api: httpx.Client, theme: str) -> None:
     """Search the palette, add three operators, connect, move, place, and run, without the mouse."""
     page = new_context(theme=theme).new_page()

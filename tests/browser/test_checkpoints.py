@@ -14,6 +14,8 @@ from .canvas import Canvas
 
 
 def lose_a_host(document: dict[str, Any]) -> None:
+    """A run that ends soon after it has recovered: the engine is what these tests wait for."""
+    document["workload"]["horizon_s"] = 18.0
     document["faults"] = [{"kind": "host_loss", "host": "w2", "when": {"kind": "at", "at_s": 12.4}, "restart_after_s": 1.0}]
 
 
@@ -128,6 +130,7 @@ def test_how_the_line_was_found_step_by_step(page: Page, api: httpx.Client, expe
         document.setdefault("policies", {})["checkpointing"] = {"kind": "uncoordinated", "interval_s": 2}
         lose_a_host(document)
         document["faults"][0]["when"]["at_s"] = 7.3
+        document["workload"]["horizon_s"] = 12.0
 
     run = api.post(f"/api/experiments/{experiment(uncoordinated)}/runs", json={}).raise_for_status().json()["id"]
     page.goto(f"/runs/{run}?panel=checkpoints")

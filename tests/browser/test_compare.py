@@ -10,8 +10,8 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from .axe import assert_accessible
-from .test_pictures import wait_until_ended
 from .test_run import start
+from .waiting import wait_until_ended
 
 
 def paused(at_s: float) -> Callable[[dict[str, Any]], None]:

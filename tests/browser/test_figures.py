@@ -10,8 +10,11 @@ import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.tiers import only
+
 from .axe import assert_accessible
 from .test_pushed import Asked
+from .waiting import settled, until_ended
 
 SOON_MS = 60_000
 WORKED = "benchmark/3.5"
@@ -20,8 +23,7 @@ WORKED = "benchmark/3.5"
 def measured(api: httpx.Client, page: Page, figure: str, scale: str = "smoke") -> None:
     asked = api.post(f"/api/figures/{figure}/reproductions", json={"scale": scale})
     asked.raise_for_status()
-    while (now := api.get(f"/api/figures/{figure}/reproductions").json()[0])["state"] in ("queued", "running"):
-        page.wait_for_timeout(100)
+    now = until_ended(api, f"/api/figures/{figure}/reproductions", page)
     assert now["state"] == "succeeded", now["error"]
 
 
@@ -169,8 +171,8 @@ def test_what_is_not_there_leads_on(page: Page) -> None:
     expect(page.get_by_test_id("figure-benchmark/3.4")).to_be_visible()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080)])
+@pytest.mark.parametrize("theme", only(["light", "dark"], ci=["dark"]))
+@pytest.mark.parametrize(("width", "height"), only([(1280, 800), (1920, 1080)], ci=[(1280, 800)]))
 def test_figures_are_accessible(new_context: Callable[..., BrowserContext], api: httpx.Client, theme: str, width: int, height: int) -> None:
     page = new_context(width, height, theme).new_page()
     if not api.get(f"/api/figures/{WORKED}").json()["results"]:
@@ -183,6 +185,6 @@ def test_figures_are_accessible(new_context: Callable[..., BrowserContext], api:
     ):
         page.goto(path)
         page.get_by_test_id(ready).wait_for()
-        page.wait_for_timeout(300)
+        settled(page)
         assert_accessible(page)
         assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth && document.scrollingElement.scrollHeight <= innerHeight")

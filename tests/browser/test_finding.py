@@ -9,8 +9,8 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from .axe import assert_accessible
-from .test_pictures import wait_until_ended
 from .test_run import start
+from .waiting import wait_until_ended
 
 
 def test_a_condition_is_added_and_finds_its_runs(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:

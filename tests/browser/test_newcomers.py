@@ -71,6 +71,7 @@ def frames_of(api: httpx.Client, page: Page) -> list[dict[str, Any]]:
     return frames
 
 
+@pytest.mark.deep
 def test_a_newcomers_policy_and_operator_are_found_and_obeyed(visitor: Page, api_of_extended: httpx.Client) -> None:
     api, page, canvas = api_of_extended, visitor, Canvas(visitor)
     registry = api.get("/api/registry").json()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from .axe import assert_accessible
 from .test_outage import PERCENTILES, stored
 from .test_run import probe, start, wait_for
 
-WATCHED_MS = 800
+FOR_A_SECOND = re.compile(r"Paused after \d+ frames, for [1-9]")
 
 
 def state(page: Page) -> Any:
@@ -53,13 +54,13 @@ def test_pause_step_pace_and_resume(
     pause.click()
     expect(state(page)).to_have_attribute("data-state", "paused")
     expect(says).to_contain_text("Paused after")
-    page.wait_for_timeout(300)
-    standing = frames(page)
+    standing = api.get(f"/api/runs/{run_id}").json()["frames"]
+    wait_for(page, "framesReceived", standing)
     other.goto(f"/runs/{run_id}")
     expect(state(other)).to_have_attribute("data-state", "paused")
-    page.wait_for_timeout(WATCHED_MS)
-    assert frames(page) == standing == api.get(f"/api/runs/{run_id}").json()["frames"]
     wait_for(other, "framesReceived", standing)
+    expect(page.get_by_test_id("engine")).to_contain_text(FOR_A_SECOND)  # at this pace an engine makes eight frames in it
+    assert frames(page) == frames(other) == standing == api.get(f"/api/runs/{run_id}").json()["frames"]
 
     step.click()
     wait_for(page, "framesReceived", standing + 1)
@@ -71,7 +72,7 @@ def test_pause_step_pace_and_resume(
     step.click()
     wait_for(page, "framesReceived", standing + 7)
     expect(says).to_contain_text(f"Paused after {standing + 7} frames")
-    page.wait_for_timeout(WATCHED_MS)
+    wait_for(other, "framesReceived", standing + 7)
     assert frames(page) == frames(other) == standing + 7
 
     # What is shown plays and is held apart from the engine.
@@ -89,6 +90,7 @@ def test_pause_step_pace_and_resume(
     expect(state(other)).to_have_attribute("data-state", "succeeded", timeout=30_000)
     other.goto("/runs?state=paused")
     expect(other.get_by_test_id("run-list").get_by_test_id("run-state")).to_have_text("Paused")
+    assert frames(page) == standing + 7, "another run was made meanwhile, and no frame of this one"
 
     page.keyboard.press("p")
     wait_for(page, "framesReceived", standing + 9)

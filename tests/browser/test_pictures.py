@@ -21,15 +21,16 @@ from tests.corner_cases import large_query
 from .canvas import Canvas
 from .conftest import ROOT
 from .test_outage import from_a_file
-from .test_run import make_long, start
+from .test_run import make_long, start, wait_for
 from .test_studies import optimised, rates, search, short_runs, started
+from .waiting import settled, until_ended, wait_until_ended
 
 OVERFLOW = """() => {
   const page = document.scrollingElement;
   return [page.scrollWidth - page.clientWidth, page.scrollHeight - page.clientHeight];
 }"""
 THEMES = ("light", "dark")
-SETTLED_MS = 400
+LIVE_FRAMES = 100  # enough to see how the lines go
 NOBODY = "00000000-0000-0000-0000-000000000000"
 
 
@@ -43,7 +44,7 @@ class Album:
     def take(self, page: Page, name: str) -> None:
         for theme in THEMES:
             page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
-            page.wait_for_timeout(SETTLED_MS)
+            settled(page)
             page.screenshot(path=self.folder / f"{name}-{theme}{self.suffix}.png")
         assert page.evaluate(OVERFLOW) == [0, 0], f"{name}: the page itself scrolls"
 
@@ -88,11 +89,6 @@ def full_of_problems(document: dict[str, Any]) -> None:
     document["cluster"]["hosts"][0]["cores"] = 0
 
 
-def wait_until_ended(api: httpx.Client, page: Page, run_id: str) -> None:
-    while api.get(f"/api/runs/{run_id}").json()["state"] in ("queued", "running"):
-        page.wait_for_timeout(100)
-
-
 def test_pictures_of_the_canvas(
     new_context: Callable[..., BrowserContext], signed_in: Any, experiment: Callable[..., str], folder: Path
 ) -> None:
@@ -106,12 +102,15 @@ def test_pictures_of_the_canvas(
     page.get_by_test_id("operator-join").click()
     album.take(page, "canvas")
     page.keyboard.press("Control+k")
+    page.get_by_role("dialog").wait_for()
     album.take(page, "commands")
     page.keyboard.press("Escape")
     page.keyboard.press("?")
+    page.get_by_role("dialog").wait_for()
     album.take(page, "keys")
     page.keyboard.press("Escape")
     page.get_by_test_id("palette-upload").click()
+    page.get_by_role("dialog").wait_for()
     album.take(page, "upload")
 
     page.goto(f"/experiments/{experiment(misspelt)}")
@@ -120,6 +119,7 @@ def test_pictures_of_the_canvas(
     album.take(page, "canvas-problem")
 
 
+@pytest.mark.deep
 def test_pictures_of_runs(
     new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], folder: Path
 ) -> None:
@@ -132,7 +132,7 @@ def test_pictures_of_runs(
     api.post("/api/runs/bulk", json={"action": "tag", "ids": runs, "tag": "slow hosts"}).raise_for_status()
     long_run = start(api, experiment(make_long))
     page.goto(f"/runs/{long_run}")
-    page.wait_for_timeout(2500)
+    wait_for(page, "drawnFrame", LIVE_FRAMES)
     album.take(page, "run-live")
     api.post(f"/api/runs/{long_run}/pause").raise_for_status()
     expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "paused")
@@ -195,6 +195,7 @@ def test_pictures_of_runs(
     album.take(page, "compare-seeds")
 
 
+@pytest.mark.deep
 def test_pictures_of_the_other_pages(new_context: Callable[..., BrowserContext], experiment: Callable[..., str], folder: Path) -> None:
     album = Album(folder)
     page = new_context().new_page()
@@ -224,6 +225,7 @@ def test_pictures_of_the_other_pages(new_context: Callable[..., BrowserContext],
     album.take(stranger, "signed-out")
 
 
+@pytest.mark.deep
 def test_pictures_of_studies(
     new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], folder: Path
 ) -> None:
@@ -238,9 +240,7 @@ def test_pictures_of_studies(
     sweep = started(api, experiment_id, name=name, axes=[workers, load], seeds=[1, 2, 3])
     best = optimised(api, experiment_id)
     for study in (sweep, capacity, best):
-        while (state := api.get(f"/api/studies/{study}").json()["state"]) in ("queued", "running"):
-            page.wait_for_timeout(200)
-        assert state == "succeeded"
+        assert until_ended(api, f"/api/studies/{study}", page)["state"] == "succeeded"
     page.goto("/studies")
     page.get_by_test_id(f"study-{sweep}").wait_for()
     album.take(page, "studies")
@@ -253,7 +253,6 @@ def test_pictures_of_studies(
     ):
         page.goto(path)
         page.get_by_test_id("result-table" if picture == "study-table" else "plot").first.wait_for()
-        page.wait_for_timeout(1500)
         album.take(page, picture)
     page.goto(f"/studies/new?study={sweep}")
     expect(page.get_by_test_id("study-size")).to_have_attribute("data-runs", "54")
@@ -263,6 +262,7 @@ def test_pictures_of_studies(
     album.take(page, "study-fields")
 
 
+@pytest.mark.deep
 def test_pictures_of_trouble(
     new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], folder: Path
 ) -> None:
@@ -291,6 +291,7 @@ def test_pictures_of_trouble(
     expect(page.get_by_test_id("conflict")).to_be_visible()
     album.take(page, "canvas-conflict")
     page.get_by_role("button", name="Compare versions").click()
+    page.get_by_role("dialog").wait_for()
     album.take(page, "canvas-conflict-compare")
 
     busy = start(api, experiment(make_long))  # the worker, so that the data set is gone before it comes to the next run
@@ -326,6 +327,7 @@ def test_pictures_of_trouble(
     album.take(page, "session-ended")
 
 
+@pytest.mark.deep
 def test_pictures_of_a_large_screen(
     new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], tmp_path: Path
 ) -> None:
@@ -361,6 +363,7 @@ def with_a_loss(document: dict[str, Any]) -> None:
     document["faults"] = [{"kind": "host_loss", "host": "w2", "when": {"kind": "at", "at_s": 12.4}, "restart_after_s": 1.0}]
 
 
+@pytest.mark.deep
 def test_pictures_of_policies_at_work(
     new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], folder: Path
 ) -> None:
@@ -379,13 +382,13 @@ def test_pictures_of_policies_at_work(
         album.take(page, name)
 
 
+@pytest.mark.deep
 def test_pictures_of_figures(new_context: Callable[..., BrowserContext], api: httpx.Client, folder: Path) -> None:
     album = Album(folder)
     page = new_context().new_page()
     for figure in ("benchmark/3.5", "benchmark/3.7", "millrace/q1"):
         api.post(f"/api/figures/{figure}/reproductions", json={"scale": "smoke"}).raise_for_status()
-        while api.get(f"/api/figures/{figure}/reproductions").json()[0]["state"] in ("queued", "running"):
-            page.wait_for_timeout(100)
+        until_ended(api, f"/api/figures/{figure}/reproductions", page)
     for name, path in (
         ("figures", "/figures"),
         ("figure", "/figures/benchmark/3.7"),

@@ -9,13 +9,16 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
-from playwright.sync_api import BrowserContext, Page, expect
+import pytest
+from playwright.sync_api import BrowserContext, Page, Request, expect
 
-from .test_run import make_long, probe, start, wait_for
+from .test_run import make_long, probe, start, until_made, wait_for
+from .waiting import drawn, until, until_ended
 
 OWN_INSTALLATION = True
 
 TOLD_WITHIN_S = 5.0
+IDLE_MS = 10_000  # a connection that is silent for 12 s is made anew, and then all is read again
 
 
 def make_short(document: dict[str, Any]) -> None:
@@ -26,37 +29,43 @@ def make_short(document: dict[str, Any]) -> None:
 
 
 class Asked:
-    """What a page asks the server for, by address without its query."""
+    """What a page asks the server for, by address without its query, and what it is told."""
 
     def __init__(self, page: Page) -> None:
         self.paths: list[str] = []
-        page.on("request", lambda request: self.paths.append(re.sub(r"^https?://[^/]+|\?.*$", "", request.url)))
+        self.unanswered: set[Request] = set()
+        self.told: list[str | bytes] = []
+        page.on("request", self._ask)
+        page.on("requestfinished", lambda request: self.unanswered.discard(request))
+        page.on("requestfailed", lambda request: self.unanswered.discard(request))
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda text: self.told.append(text)))
+
+    def _ask(self, request: Request) -> None:
+        self.paths.append(re.sub(r"^https?://[^/]+|\?.*$", "", request.url))
+        self.unanswered.add(request)
 
     def count(self, pattern: str) -> int:
         return sum(bool(re.fullmatch(pattern, path)) for path in self.paths)
 
 
-def finished(api: httpx.Client, run_id: str) -> None:
-    while api.get(f"/api/runs/{run_id}").json()["state"] in ("queued", "running"):
-        time.sleep(0.1)
-
-
+@pytest.mark.deep
 def test_an_answer_comes_with_its_progress_and_without_asking(
     page: Page, api: httpx.Client, experiment: Callable[..., str], workbench: Any
 ) -> None:
     """Also over a Redis that is restarted and a network that is away meanwhile."""
     run_id = start(api, experiment(make_short))
-    finished(api, run_id)
+    until_ended(api, f"/api/runs/{run_id}")
     asked = Asked(page)
     page.goto(f"/runs/{run_id}?panel=records")
     page.get_by_test_id("ask-slowest").click()
     progress = page.get_by_test_id("records-progress").locator("progress")
-    shares = set()
-    deadline_s = time.monotonic() + 60
-    while page.get_by_test_id("waterfall").count() == 0:
-        assert time.monotonic() < deadline_s
-        shares |= set(progress.evaluate_all("bars => bars.map(bar => bar.getAttribute('value')).filter(Boolean)"))
-        page.wait_for_timeout(50)
+    shares: set[str] = set()
+
+    def answered() -> bool:
+        shares.update(progress.evaluate_all("bars => bars.map(bar => bar.getAttribute('value')).filter(Boolean)"))
+        return page.get_by_test_id("waterfall").count() > 0
+
+    until(answered, "the answer is shown", page, timeout_s=60)
     times = asked.count(rf"/api/runs/{run_id}/waterfalls/[^/]+")
     print(f"{len(shares)} shares of progress were shown; the question was read {times} times")
     assert len(shares) > 2
@@ -74,14 +83,28 @@ def test_an_answer_comes_with_its_progress_and_without_asking(
     expect(page.get_by_test_id("waterfall")).to_be_visible(timeout=60_000)
 
 
+def idle(page: Page, api: httpx.Client) -> None:
+    """Show a list in which nothing happens, and see that nothing is asked, on a clock of the page's own that is put forward."""
+    for run in api.get("/api/runs").json()["items"]:
+        until_ended(api, f"/api/runs/{run['id']}")  # what other tests have cancelled may still be under way
+    page.clock.install()
+    asked = Asked(page)
+    page.goto("/runs")
+    until(lambda: '{"type":"ready"}' in asked.told, "the news begin", page)
+    drawn(page)  # the page has taken that, and reads anew what it shows
+    until(lambda: not asked.unanswered, "all is read", page)
+    asked.paths.clear()
+    page.clock.run_for(IDLE_MS)
+    page.evaluate("() => fetch('/api/me').then(() => true)")
+    assert [path for path in asked.paths if path.startswith("/api/")] == ["/api/me"], "nothing happens: only the test itself asks"
+    page.close()
+
+
 def test_lists_and_comparisons_follow_without_asking(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     asked = Asked(page)
     page.goto("/runs")
     expect(page.get_by_role("status").filter(has_text="run")).to_be_visible()
-    page.wait_for_timeout(500)
-    before = len([path for path in asked.paths if path.startswith("/api/")])
-    page.wait_for_timeout(2500)
-    assert len([path for path in asked.paths if path.startswith("/api/")]) == before, "nothing happens, nothing is asked"
+    idle(page.context.new_page(), api)
 
     first, second = (start(api, experiment(make_short)) for _ in range(2))
     number = api.get(f"/api/runs/{second}").json()["number"]
@@ -131,7 +154,8 @@ def test_a_session_that_ends_in_mid_run_is_told_and_nothing_is_lost(
         print(f"told after {time.monotonic() - ended_s:.1f} s")
         expect(page.get_by_test_id("refused")).to_contain_text("not signed in any more")
         kept = probe(page)["framesReceived"]
-        page.wait_for_timeout(1000)
+        until_made(api, page, run_id, api.get(f"/api/runs/{run_id}").json()["frames"] + 8)
+        drawn(page)
         assert probe(page)["framesReceived"] == kept, "nothing comes after the end of the session"
         assert int(page.get_by_test_id("time-stack").get_attribute("data-points") or 0) == kept
         sign_in(context, workbench, "grace").close()

@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 from playwright.sync_api import Browser, Page, expect
 
-from .test_pictures import wait_until_ended
 from .test_run import start
 from .test_studies import rates, short_runs, started
+from .waiting import until_ended, wait_until_ended
 
 
 def odd(document: dict[str, Any]) -> None:
@@ -30,10 +30,8 @@ def test_reports_stand_by_themselves(
     study = started(api, experiment_id, name="Two loads", axes=[load], seeds=[1, 2])
     api.post("/api/figures/benchmark/3.5/reproductions", json={"scale": "smoke"}).raise_for_status()
     wait_until_ended(api, page, run_id)
-    while api.get(f"/api/studies/{study}").json()["state"] in ("queued", "running"):
-        page.wait_for_timeout(100)
-    while api.get("/api/figures/benchmark/3.5/reproductions").json()[0]["state"] in ("queued", "running"):
-        page.wait_for_timeout(100)
+    until_ended(api, f"/api/studies/{study}", page)
+    until_ended(api, "/api/figures/benchmark/3.5/reproductions", page)
     run = api.get(f"/api/runs/{run_id}").json()
     wanted = {
         f"/api/runs/{run_id}/export?format=html": (["Latency", "Throughput", "Waiting", "Attribution"], run["digest"]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from .axe import assert_accessible
+from .waiting import until
 
 
 def make_long(document: dict[str, Any]) -> None:
@@ -35,10 +35,13 @@ def probe(page: Page) -> dict[str, int]:
 
 def wait_for(page: Page, number: str, at_least: int, timeout_s: float = 20.0) -> None:
     """Until a number of the page's probe has been reached. (The page's content policy forbids what Playwright's own waiting does.)"""
-    deadline_s = time.monotonic() + timeout_s
-    while page.evaluate(f"window.__millrace ? window.__millrace.{number} : -1") < at_least:
-        assert time.monotonic() < deadline_s, f"{number} has not reached {at_least}: {probe(page)}"
-        page.wait_for_timeout(20)
+    read = f"window.__millrace ? window.__millrace.{number} : -1"
+    until(lambda: page.evaluate(read) >= at_least, lambda: f"{number} reaches {at_least}; the page has {probe(page)}", page, timeout_s)
+
+
+def until_made(api: httpx.Client, page: Page, run_id: str, frames: int) -> None:
+    """Wait until the engine has made so many frames of a run, whether somebody sees them or not."""
+    until(lambda: api.get(f"/api/runs/{run_id}").json()["frames"] >= frames, f"the run has {frames} frames", page)
 
 
 @pytest.fixture
@@ -64,7 +67,9 @@ def test_live_without_a_gap_and_cancelled(page: Page, api: httpx.Client, long_ru
     assert numbers["lastFrame"] == numbers["framesReceived"] - 1
 
     page.context.set_offline(True)
-    page.wait_for_timeout(300)
+    cut = probe(page)["framesReceived"]
+    until_made(api, page, long_run, cut + 20)
+    assert probe(page)["framesReceived"] < cut + 20, "the page misses some"
     page.context.set_offline(False)
     wait_for(page, "framesReceived", numbers["framesReceived"] + 20)
     numbers = probe(page)
@@ -109,7 +114,7 @@ def test_everything_shows_the_moment_under_the_cursor(page: Page, api: httpx.Cli
 
     # The moment plays at a speed of its own, and steps.
     page.keyboard.press("k")
-    page.wait_for_timeout(700)
+    expect(page.get_by_test_id("virtual-time")).not_to_contain_text(moment)
     page.keyboard.press("k")
     played = float(page.get_by_test_id("virtual-time").inner_text().split()[0])
     assert float(moment) < played < float(moment) + 10

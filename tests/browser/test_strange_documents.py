@@ -13,6 +13,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 from tests.corner_cases import large_query
 
 from .canvas import Canvas
+from .waiting import until
 
 STRANGE = ("\u202eمرحبا\u202c 🌊👩‍🔬", "<script>window.owned = 1</script><img src=x onerror='window.owned = 1'>", "x" * 10_000)
 
@@ -212,6 +213,7 @@ def test_two_tabs_see_each_other_s_edits_as_a_difference(
 # --- five hundred operators ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 def test_five_hundred_operators_are_moved_and_searched(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
     canvas.open(experiment(large_query))
     canvas.operator("filter-12-10").wait_for()
@@ -239,6 +241,7 @@ MIDDLE_OF_EDGE = """([source, target]) => {
 }"""
 
 
+@pytest.mark.deep
 def test_edges_of_a_large_query_are_selected_by_mouse_and_by_key(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
     """Edges that are drawn together are no elements of the page; a click and keys select them all the same, from afar and from near."""
     canvas.open(experiment(large_query))
@@ -280,15 +283,18 @@ def test_all_of_a_very_long_query_fits(canvas: Canvas, page: Page, experiment: C
     assert last is not None
     assert first["x"] > stage["x"]
     assert last["x"] + last["width"] < stage["x"] + stage["width"]
+    fitted = canvas.view()
     page.mouse.move(600, 300)
     page.keyboard.down("Control")
     page.mouse.wheel(0, -200)
+    until(lambda: canvas.view() != fitted, "the wheel has made the query larger", page)
     page.keyboard.up("Control")
     page.get_by_label("Fit").click()
-    page.wait_for_timeout(400)
+    canvas.wait_until_still()
     assert canvas.operator("sink-24-19").bounding_box() == pytest.approx(last, abs=1)
 
 
+@pytest.mark.deep
 def test_the_layout_of_a_large_query_leaves_the_page_alone_and_can_be_stopped(
     canvas: Canvas, page: Page, experiment: Callable[..., str]
 ) -> None:
@@ -300,15 +306,15 @@ def test_the_layout_of_a_large_query_leaves_the_page_alone_and_can_be_stopped(
     expect(note).to_contain_text("Laying out 500 operators")
     note.get_by_role("button", name="Cancel").click()
     expect(note).to_have_count(0)
-    page.wait_for_timeout(500)
+    canvas.wait_until_still()
     assert canvas.operator("filter-12-10").bounding_box() == before
     expect(page.get_by_label("Undo")).to_be_disabled()
 
     page.keyboard.press("l")
     expect(note).to_be_visible()
     expect(note).to_have_count(0, timeout=30_000)
+    # One step: had the layout that was stopped gone on, it would have ended by now as well.
     expect(page.get_by_label("Undo")).to_have_attribute("title", re.compile("1 steps"))
-    page.wait_for_timeout(400)
-    assert canvas.operator("filter-12-10").bounding_box() != before
+    until(lambda: canvas.operator("filter-12-10").bounding_box() != before, "the layout is shown", page)
     page.keyboard.press("Control+z")
     expect(page.get_by_label("Undo")).to_be_disabled()

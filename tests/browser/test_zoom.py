@@ -11,8 +11,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from .axe import assert_accessible
 from .canvas import Canvas
 from .reasons import assert_reasons
-from .test_pictures import wait_until_ended
 from .test_run import start
+from .waiting import wait_until_ended
 
 ZOOMED = {"width": 640, "height": 400, "device_scale_factor": 2}
 
@@ -94,7 +94,7 @@ def test_a_query_is_edited_and_run_at_twice_the_size(zoomed: Page, experiment: C
     for item in ("stream-nexmark_person", "operator-filter", "operator-sink"):
         zoomed.get_by_test_id(f"palette-{item}").press("Enter")
     zoomed.get_by_label("Fit").click()
-    zoomed.wait_for_timeout(300)
+    canvas.wait_until_still()
     canvas.connect("persons", "filter")
     canvas.connect("filter", "sink")
     zoomed.get_by_test_id("problems-button").click()
@@ -126,9 +126,8 @@ def test_nothing_moves_for_who_wants_no_motion(new_context: Callable[..., Browse
     expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
     page.get_by_label("Zoom in").click()
     page.get_by_label("Fit").click()
-    at = page.evaluate("() => document.querySelector('.react-flow__viewport').style.transform")
+    at = canvas.view()
     page.get_by_role("button", name="Undo").hover()
     canvas.operator("filter").click()
     assert page.evaluate(MOVING) == []
-    page.wait_for_timeout(300)
-    assert page.evaluate("() => document.querySelector('.react-flow__viewport').style.transform") == at
+    assert canvas.wait_until_still() == at
