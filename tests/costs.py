@@ -47,7 +47,8 @@ class Meter:
         self._spent: dict[str, float] = defaultdict(float)
         self._causes = ["other"]
         self._seen_s = time.process_time()
-        self._children: dict[str, float] = {}
+        self._children: dict[int, tuple[str, float]] = {}
+        self._ended_s = 0.0
 
     def enter(self, cause: str) -> None:
         self._settle()
@@ -65,27 +66,27 @@ class Meter:
     def take(self) -> dict[str, float]:
         """CPU seconds by cause since the last call."""
         self._settle()
-        children = descendants()
-        for cause in children.keys() | self._children.keys():
-            more_s = children.get(cause, 0.0) - self._children.get(cause, 0.0)
-            self._spent[cause if more_s > 0 else "processes"] += more_s  # what has ended is counted among `processes` from now on
-        self._children = children
+        children, times = descendants(), os.times()
+        for pid, (kind, spent_s) in children.items():
+            self._spent[kind] += spent_s - self._children.get(pid, (kind, 0.0))[1]
+        known_s = sum(spent_s for pid, (_, spent_s) in self._children.items() if pid not in children)
+        ended_s = times.children_user + times.children_system
+        self._spent["processes"] += max(0.0, ended_s - self._ended_s - known_s)  # of those that began and ended since
+        self._children, self._ended_s = children, ended_s
         spent, self._spent = self._spent, defaultdict(float)
         return dict(spent)
 
 
-def descendants() -> dict[str, float]:
-    """CPU seconds of all processes below this one, by cause. Those that have ended count as `processes`, whatever they were."""
-    found: dict[str, float] = defaultdict(float)
-    times = os.times()
-    found["processes"] = times.children_user + times.children_system
+def descendants() -> dict[int, tuple[str, float]]:
+    """Cause and CPU seconds of each process below this one."""
+    found: dict[int, tuple[str, float]] = {}
     waiting = children_of(os.getpid())
     while waiting:
         pid = waiting.pop()
         with suppress(OSError, IndexError):
             name, _, rest = Path(f"/proc/{pid}/stat").read_text().partition("(")[2].rpartition(")")
-            cause = next((cause for part, cause in KINDS.items() if part in name), "processes")
-            found[cause] += sum(map(int, rest.split()[11:15])) / TICKS_PER_S
+            kind = next((kind for part, kind in KINDS.items() if part in name), "processes")
+            found[pid] = kind, sum(map(int, rest.split()[11:13])) / TICKS_PER_S
             waiting += children_of(pid)
     return found
 
@@ -172,7 +173,7 @@ class Measuring:
             self.pieces.append(min(piece_s(), piece_s()))
             METER.take()
         factor = PIECE_S / statistics.median(self.pieces)
-        report.costs = {name: seconds * factor for name, seconds in spent.items() if abs(seconds) > SETTLE_S}  # type: ignore[attr-defined]
+        report.costs = {name: seconds * factor for name, seconds in spent.items() if seconds > SETTLE_S}  # type: ignore[attr-defined]
         report.slow = item.get_closest_marker("slow") is not None  # type: ignore[attr-defined]
         report.factor = factor  # type: ignore[attr-defined]
         return report

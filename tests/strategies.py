@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from engine.spec import RecordSchema, registry
 from engine.spec.streams import NexmarkAuction, NexmarkBid, NexmarkPerson
+from tests.tiers import tier
 
 Document = dict[str, Any]
 
@@ -19,7 +20,7 @@ SCHEMAS = {stream.model_fields["kind"].default: stream.schema_fixed for stream i
 KINDS = ("aggregate", "session_aggregate", "count_window_aggregate", "aggregate", "filter", "map", "split", "project", "union")
 JOINS = ("join", "window_join", "interval_join", "expiring_join")
 JOIN_KEYS = ("id", "seller", "auction", "bidder", "state", "category")  # of many values first, so that joins stay small
-RECORDS = (800, 300, 100, 30)  # per run, before operators multiply them
+RECORDS = tier(ci=(300, 100, 30), all=(800, 300, 100, 30))  # per run, before operators multiply them
 TESTS_OF_TEXTS = ("startswith({0}, 'A')", "not endswith({0}, 'n')", "'B' <= {0} < 'S'", "like({0}, '%a_%')", "lower({0}) != upper({0})")
 COMPUTED = (
     *("{0} * 2 + 1", "{0} / 3", "{0} * 0.908", "{0} // 7 - {0} % 5", "{0} if {0} % 2 == 0 else -{0}"),

@@ -34,6 +34,9 @@ def spread(values: Sequence[Any], ci: int, first: int = 0) -> list[Any]:
 
 
 def only(values: Sequence[Any], ci: Collection[Any]) -> list[Any]:
-    """These as parameters, those that are not in `ci` marked `deep`."""
-    deep = [pytest.mark.deep]
-    return [pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=() if value in ci else deep) for value in values]
+    """These as parameters, those that are not in `ci` marked `deep`. Marks that they have already stay."""
+    found = []
+    for value in values:
+        given = value if hasattr(value, "marks") else pytest.param(*(value if isinstance(value, tuple) else (value,)))
+        found.append(pytest.param(*given.values, marks=[*given.marks, *([] if value in ci else [pytest.mark.deep])], id=given.id))
+    return found

@@ -92,13 +92,14 @@ latencies: others beside the measured one. losses: hosts that are lost (`engine.
 _ALMOST_ALL = ("actors", "coordinated", "heaps", "latencies", "losses", "memory", "stolen")
 SHARED = (
     _ALMOST_ALL,
+    (*_ALMOST_ALL, "regions"),
     (*_ALMOST_ALL, "counting"),
     (*_ALMOST_ALL, "counting", "adapting", "forcing", "logging"),
     FEATURES,
 )
-"""Features of loops that runs share where that is asked for (`shares_loops`), each with all of the one before. In a loop of these a run
-that does not use a feature finds in its tables that it does not. Counters, logs and regions are no such features: a loop that has them
-counts, logs, and keeps barriers within regions."""
+"""Features of loops that runs share where that is asked for (`shares_loops`): each takes the first that has what it needs. A run that does
+not use one of the others finds that in its tables, but for counters, logs and regions: a loop that has them counts, logs, and keeps
+barriers within regions."""
 
 NO_KERNEL = -1
 """The code of kinds that the loop serves itself."""

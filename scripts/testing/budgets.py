@@ -27,7 +27,7 @@ CAUSES = {
     "other": "other",
 }
 """Column of the table for each cause that tests/costs.py tells apart."""
-LONGEST_SHOWN = 12
+LONGEST_SHOWN = 20
 QUICK_S = 0.05
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import layout as L
 from engine.core.actors import ActorHost, Directory, Message, Post
 from engine.core.layout import FAR, M_PAYLOAD, X_COUNT, X_WORDS
 from engine.core.tools import new_control_message
@@ -159,3 +160,29 @@ def cast(period_ns: int = 700_000, rounds: int = 6) -> dict[str, Any]:
     """Fresh actors and an agent, as options of a simulation."""
     actors: Sequence[Any] = (Coordinator(period_ns, rounds), Server(90_000))
     return {"actors": actors, "agent": Answering()}
+
+
+def undrained(document: dict[str, Any]) -> dict[str, Any]:
+    """Actors' timers keep the oracle going, but not a draining run."""
+    return document | {"workload": document["workload"] | {"drain": False}}
+
+
+class Throttle:
+    """A control that remembers what it saw and acts on it: the longer the queues, the slower the first host."""
+
+    def __init__(self) -> None:
+        self.next_ns = 1_234_567
+        self.seen: list[int] = []
+
+    def act(self, world: Any, now_ns: int) -> None:
+        w = world.arrays
+        self.seen.append(int(w.inst[:, L.I_QUEUE_COUNT].sum()))
+        w.host[0, L.H_SPEED] = 30 + self.seen[-1] % 40
+        w.inst[w.inst[:, L.I_HOST] == 0, L.I_COST] = -1  # the duration of the last cost holds for the old speed
+        self.next_ns = now_ns + 1_234_567
+
+    def state(self) -> Any:
+        return [self.next_ns, self.seen]
+
+    def restore(self, state: Any) -> None:
+        self.next_ns, self.seen = state[0], list(state[1])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -28,6 +30,7 @@ DATASETS = lookup([ROOT / "fixtures" / "data"])
 TINY = Capacity(messages=2, messages_ahead=2, ring=2, entries=2, rows=2, panes=2, trace=8, outputs=4)
 """Arrays that must grow all the time: the loop hands back in the middle of everything."""
 
+MS = 1_000_000
 TEMPLATES = ("nexmark_q1", "nexmark_q2", "nexmark_q3", "nexmark_q3_ttl", "nexmark_q8", "nexmark_q12", "flights")
 
 
@@ -46,6 +49,14 @@ def with_params(document: dict[str, Any], operator_id: str, **params: Any) -> di
     return changed
 
 
+def with_hot_items(document: dict[str, Any], share: float) -> dict[str, Any]:
+    """A copy of the document in which this share of records goes to hot items."""
+    changed = copy.deepcopy(document)
+    for source in changed["workload"]["sources"].values():
+        source["stream"]["hot_ratio"] = share
+    return changed
+
+
 def simulated(document: dict[str, Any], **options: Any) -> engine.Simulation:
     """The fast engine before its start, with its trace and outputs kept. All documents share one compiled loop."""
     defaults: dict[str, Any] = {"datasets": DATASETS, "trace": True, "keep_outputs": True, "kinds": OPERATORS}
@@ -57,6 +68,26 @@ def traced(document: dict[str, Any], **options: Any) -> engine.Simulation:
     simulation = simulated(document, **options)
     simulation.run_until(simulation.end_ns)
     return simulation
+
+
+def finished(document: dict[str, Any], **options: Any) -> engine.Simulation:
+    """Run to the end without its trace; outputs are kept."""
+    simulation = simulated(document, **({"trace": False} | options))
+    simulation.run_until(simulation.end_ns)
+    return simulation
+
+
+def frames_of(simulation: engine.Simulation) -> list[dict[str, Any]]:
+    """All frames from here to the end."""
+    frames = []
+    while (frame := simulation.advance()) is not None:
+        frames.append(frame)
+    return frames
+
+
+def rows_of(simulation: engine.Simulation) -> Counter[str]:
+    """How often each row was delivered at the sink, as text: there NaN is equal to itself."""
+    return Counter(repr(record["values"]) for record in simulation.sink_records("sink"))
 
 
 def assert_agreement(
@@ -138,3 +169,15 @@ def assert_same(what: str, expected: Sequence[Any], found: Sequence[Any]) -> Non
         if a != b:
             before = "".join(f"\n  both   {row}" for row in expected[max(0, position - 3) : position])
             raise AssertionError(f"{what} {position} of {len(expected)}/{len(found)} differs:{before}\n  oracle {a}\n  engine {b}")
+
+
+def fingerprint(simulation: engine.Simulation) -> dict[str, Any]:
+    """What has to be equal between two runs of one experiment: the digest, the summary, and all that was traced and delivered."""
+    hasher = hashlib.blake2b(digest_size=16)
+    for name, column in simulation.trace().columns().items():
+        hasher.update(name.encode() + column.tobytes())
+    for operator in simulation.experiment.query.operators:
+        if operator.kind == "sink":
+            hasher.update(simulation.sink_rows(operator.id).tobytes())
+    summary = {name: value for name, value in simulation.summary().items() if name != "wall_s"}
+    return {"digest": simulation.digest(), "summary": summary, "services_and_outputs": hasher.hexdigest()}

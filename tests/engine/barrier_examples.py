@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import strategies as st
+
+from engine.core import layout as L
 from engine.core.actors import ActorHost, Directory, Message, Post
+
+from .actor_examples import undrained
+from .agreement import template
+from .counting_protocol import PER_CHANNEL
 
 TRIGGER, DONE = range(2)
 ALIGNED_PS = 3_000_000
@@ -113,3 +120,26 @@ def one_late_barrier(latency_ms: float, per_s: float, record_us: float = 10, **p
         "policies": policies,
         "measurement": {"latency": {"from": "append"}},
     }
+
+
+PERIODS_NS = st.sampled_from((20_000, 150_000, 1_000_000))
+
+
+class Counts(Passing):
+    """Also notes what has gone through every channel when an instance is cut."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: dict[tuple[int, int], int] = {}  # by round and channel
+        self.received: dict[tuple[int, int], int] = {}
+
+    def look(self, world: Any, instance: int, number: int) -> None:
+        w = world.arrays
+        counts = w.hook.reshape(-1, PER_CHANNEL)
+        self.sent |= {(number, int(c)): int(counts[c, 0]) for c in (w.chan[:, L.C_SENDER] == instance).nonzero()[0]}
+        self.received |= {(number, int(c)): int(counts[c, 2]) for c in (w.chan[:, L.C_RECEIVER] == instance).nonzero()[0]}
+
+
+def shuffled(**workload: Any) -> dict[str, Any]:
+    """Two sources, hashed to a join on three hosts that is often busy."""
+    return undrained(template("nexmark_q3", horizon_s=0.2, **workload))

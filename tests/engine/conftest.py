@@ -33,6 +33,14 @@ def own_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MILLRACE_LOOPS", "own")
 
 
+@pytest.fixture(scope="module")
+def executor() -> Any:
+    """Makes the runs of figures, in this process. Figures of a file rest on the same runs."""
+    from engine.figures import Here
+
+    return Here()
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     if not (shutil.which("java") or os.path.exists(os.path.join(os.environ.get("JAVA_HOME", ""), "bin", "java"))):

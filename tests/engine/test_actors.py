@@ -19,7 +19,7 @@ from engine.core import layout as L
 from tests.network_cases import a_trunk_that_three_hosts_overload, credits_wait_at_a_cut, links_of_a_nanosecond
 from tests.strategies import documents
 
-from .actor_examples import REPORT_BYTES, Answering, Coordinator, Meter, Reporting, Server, cast
+from .actor_examples import REPORT_BYTES, Answering, Coordinator, Meter, Reporting, Server, cast, undrained
 from .agreement import DATASETS, TINY, assert_agreement, template, traced
 
 PERIODS_NS = st.sampled_from((1, 1000, 70_000, 700_000))
@@ -27,11 +27,6 @@ PERIODS_NS = st.sampled_from((1, 1000, 70_000, 700_000))
 
 def heard(simulation: engine.Simulation) -> Any:
     return simulation._actors.state()
-
-
-def undrained(document: dict[str, Any]) -> dict[str, Any]:
-    """Actors' timers keep the oracle going, but not a draining run."""
-    return document | {"workload": document["workload"] | {"drain": False}}
 
 
 @given(document=documents(), tiny=st.booleans(), period_ns=PERIODS_NS)

@@ -31,10 +31,20 @@ from engine.workloads.datasets import lookup
 from tests import corner_cases
 from tests.tiers import tier
 
-from .agreement import TINY, simulated
-from .recovery_examples import circling, coordinated, counting, hybrid, joining, loss, uncoordinated, with_losses, with_protocol
-from .test_losses_on_purpose import MS
-from .test_recovery import finished, random_losses, values
+from .agreement import MS, TINY, finished, frames_of, simulated
+from .recovery_examples import (
+    circling,
+    coordinated,
+    counting,
+    hybrid,
+    joining,
+    loss,
+    random_losses,
+    uncoordinated,
+    values,
+    with_losses,
+    with_protocol,
+)
 
 Document = dict[str, Any]
 Regions = tuple[tuple[str, ...], ...]
@@ -377,9 +387,7 @@ def test_logs_and_their_work_follow_what_is_logged() -> None:
 def test_frames_tell_when_a_region_changes_and_why() -> None:
     document = with_losses(counting(protocol=hybrid(WHOLE, adapt=RESTLESS)), [loss("w1", 0.1305)])
     simulation = simulated(document | {"measurement": {"frame_ms": 7}}, trace=False)
-    frames = []
-    while (frame := simulation.advance()) is not None:
-        frames.append(frame)
+    frames = frames_of(simulation)
     told = {one["number"]: one for frame in frames for one in frame["checkpoints"]["rounds"]}
     assert list(told) == [one["number"] for one in simulation.checkpointing["rounds"]]
     for one in simulation.checkpointing["rounds"]:
@@ -398,9 +406,7 @@ def test_how_a_line_was_found_tells_that_a_region_goes_back_together() -> None:
     front = {"name": "front", "operators": ["bids", "keys"], "interval_s": 0.09}
     document = counting(protocol=hybrid(regions=[front, {"name": "back", "operators": ["counts", "sink"]}]))
     simulation = simulated(with_losses(document, [loss("w2", 0.17)]) | {"measurement": {"frame_ms": 10}}, trace=False)
-    frames = []
-    while (frame := simulation.advance()) is not None:
-        frames.append(frame)
+    frames = frames_of(simulation)
     (search,) = (one for frame in frames for one in frame["checkpoints"]["searches"])
     tied = [step for step in search["steps"] if step[6] is None]
     assert tied
@@ -417,8 +423,7 @@ def test_a_run_is_the_same_however_it_is_cut_saved_and_forked(regions: Regions) 
     document = with_losses(
         counting(protocol=hybrid(*regions, adapt=RESTLESS, interval_s=0.02)), [loss("w2", 0.1303, 0.01), loss("w1", 0.2)]
     )
-    whole = simulated(document, trace=False)
-    whole.run_until(whole.end_ns)
+    whole = finished(document)
     assert {PARTS, JOINS} <= set(turns_of(whole))
     often, chance = simulated(document, trace=False), random.Random(4)
     is_apart = 0

@@ -18,10 +18,10 @@ from engine.core import layout as L
 from tests.oracle.records import Kind
 from tests.strategies import documents
 
+from .actor_examples import undrained
 from .agreement import traced
-from .barrier_examples import cast
+from .barrier_examples import PERIODS_NS, Counts, cast, shuffled
 from .counting_protocol import Counting
-from .test_barriers import PERIODS_NS, Counts, shuffled, undrained
 
 
 def test_an_instance_with_two_inputs() -> None:

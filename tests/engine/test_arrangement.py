@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import random
-from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -33,10 +32,10 @@ from tests.strategies import documents
 from tests.tiers import spread
 
 from .actor_examples import ASK, Answering, Coordinator
-from .agreement import DATASETS, TINY, simulated
+from .agreement import DATASETS, TINY, finished, frames_of, rows_of, simulated
+from .keyed_state_examples import EVENT_TIME, KINDS, PROCESSORS, moving_document
+from .keyed_state_examples import document as kept_document
 from .recovery_examples import coordinated, counting, joining, loss, with_losses
-from .test_keyed_state import KINDS
-from .test_keyed_state import document as kept_document
 
 Document = dict[str, Any]
 
@@ -51,13 +50,6 @@ def most_of(made: Document, chance: random.Random, more: int = 5) -> dict[str, i
         if vertex[0] not in stay:
             found |= dict.fromkeys(vertex, experiment.operator(vertex[0]).parallelism + chance.randint(0, more))
     return found
-
-
-def frames_of(simulation: engine.Simulation) -> list[Any]:
-    frames = []
-    while (frame := simulation.advance()) is not None:
-        frames.append(frame)
-    return frames
 
 
 def by_name(simulation: engine.Simulation) -> list[tuple[str, int]]:
@@ -311,39 +303,6 @@ def at_rest(world: World) -> bool:
     return not (under_way or busy)
 
 
-def rows_of(simulation: engine.Simulation) -> Counter[Any]:
-    return Counter(repr(record["values"]) for record in simulation.sink_records("sink"))
-
-
-IN_ORDER = ("count_window_aggregate", "path_join", "expiring_join, unmatched")
-"""Kinds whose rows depend on the order in which instances of a source are served."""
-
-EVENT_TIME = [name for name in KINDS if "processing" not in name and name != "aggregate" and not name.startswith(IN_ORDER)]
-PROCESSORS = ("dedicated", "shared_fifo", "pool", "processor_sharing")
-
-
-def moving_document(name: str, processor: str = "dedicated", bound: int | None = None) -> Document:
-    """Two sources' instances with ten partitions each, which read faster than records come."""
-    made = kept_document(name)
-    made["cluster"]["hosts"] = [host("w", count=3, cores=32 if processor == "dedicated" else 3, processor={"kind": processor})]
-    for operator in made["query"]["operators"]:
-        if operator["kind"] == "source":
-            operator["parallelism"] = 2
-        if operator["id"].endswith("_keys"):
-            operator["parallelism"] = 2
-        operator.pop("cost", None)
-        params = operator.get("params", {})
-        params.pop("every", None)  # rows that are put out early depend on the order, too, ...
-        if "ttl_s" in params:
-            params["ttl_s"] = 100  # ... and so does what has expired
-    for source in made["workload"]["sources"].values():
-        source["partitions"] = 10
-    made["workload"] |= {"drain": True}
-    if bound is not None:
-        made["policies"] = {"flow_control": {"kind": "credits", "per_channel": bound}}
-    return made
-
-
 def moved_run(made: Document, seed: int, count: int = 10) -> tuple[engine.Simulation, Rearranger]:
     most = {operator["id"]: 6 for operator in made["query"]["operators"]}
     chance = random.Random(f"times {seed}")
@@ -359,8 +318,7 @@ def moved_run(made: Document, seed: int, count: int = 10) -> tuple[engine.Simula
 def test_results_do_not_depend_on_the_parallelism(name: str) -> None:
     for processor, bound in zip(PROCESSORS, (None, 1, 5, None), strict=True):
         made = moving_document(name, processor, bound)
-        whole = simulated(made, trace=False)
-        whole.run_until(whole.end_ns)
+        whole = finished(made)
         assert rows_of(whole).total() > 30
         simulation, control = moved_run(made, PROCESSORS.index(processor))
         assert len(control.done) == 10
@@ -407,8 +365,7 @@ FROM_NS, TO_NS = 20_000_123, 33_000_000
 @pytest.mark.parametrize("name", ["aggregate, sliding", "aggregate, processing", "session_aggregate, processing"])
 def test_who_is_held_serves_nothing_and_goes_on_afterwards(name: str, processor: str) -> None:
     made = moving_document(name, processor, bound=1)
-    whole = simulated(made, trace=False)
-    whole.run_until(whole.end_ns)
+    whole = finished(made)
     held_ones = [[0, 1], [4], [5, 6, 7]]
     for held in held_ones:
         simulation = simulated(made, controls=[Holder(held, FROM_NS, TO_NS)])

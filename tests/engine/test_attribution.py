@@ -22,7 +22,7 @@ from engine.core import layout as L
 from engine.core import tracing
 from tests.strategies import documents
 
-from .agreement import TEMPLATES, assert_agreement, simulated, template, traced
+from .agreement import TEMPLATES, assert_agreement, finished, simulated, template, traced
 from .barrier_examples import cast, one_late_barrier
 
 PERIODS_NS = st.sampled_from((None, 20_000, 150_000, 1_000_000))
@@ -121,8 +121,7 @@ def test_totals_are_sums_over_the_trace(document: dict[str, Any], period_ns: int
 @pytest.mark.slow
 @given(document=documents())
 def test_tracing_changes_nothing(document: dict[str, Any]) -> None:
-    plain = simulated(document, trace=False)
-    plain.run_until(plain.end_ns)
+    plain = finished(document)
     observed = traced(document)
     assert plain.digest() == observed.digest()
     assert plain.deliveries() == observed.deliveries()

@@ -41,12 +41,6 @@ FAILING: dict[str, set[str]] = {
 NOT_AT_SMOKE = ("has no point", "no point at", "no run of the study has", "have different x", "one point only", "has no 'scaling.phases.3")
 
 
-@pytest.fixture(scope="module")
-def executor() -> Here:
-    """The figures rest on the same runs."""
-    return Here()
-
-
 @pytest.mark.parametrize("id", only(FILES.ids("autoscalers"), ci=["autoscalers/4.7", "autoscalers/4.9"]))
 def test_what_holds_at_smoke_scale(id: str, executor: Here) -> None:
     result = reproduce(FILES.figure(id), "smoke", FILES.experiment, executor)

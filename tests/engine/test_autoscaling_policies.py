@@ -26,7 +26,7 @@ from tests.tiers import tier
 
 from .told_metrics import Told, metrics
 
-EXAMPLES = settings(max_examples=tier(25, 100), deadline=None, derandomize=True)
+EXAMPLES = settings(max_examples=tier(10, 100), deadline=None, derandomize=True)
 
 
 def told(job: Told, operator: str, name: str) -> list[Fraction]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from typing import Any
 
 import pytest
 
@@ -25,7 +24,7 @@ from engine.autoscaling.stabilising import Stabiliser
 from engine.spec import scaling
 from engine.spec.scaling import FLINK_PRESETS, FlinkOptions
 
-from .told_metrics import LINE, Told
+from .told_metrics import LINE, Told, values
 
 S = 10**9
 ALONE = Graph(("source", "map"), (("source", "map"),), ("source",))
@@ -35,10 +34,6 @@ ROOMS = dict.fromkeys(LINE.operators, Room())
 def limits(current: dict[str, int], wanted: dict[str, int], over: float = 1.2, step_max: int | None = 15) -> dict[str, int]:
     found, _ = limited(current, wanted, Fraction(str(over)), step_max, dict.fromkeys(wanted, Room()), 70)
     return found
-
-
-def values(advice: Any, name: str) -> dict[str, Fraction | None]:
-    return {vertex: value for named, vertex, value in advice.values if named == name}
 
 
 # DS2

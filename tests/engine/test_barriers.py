@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.core import layout as L
 from tests.corner_cases import (
     a_cycle_drains_when_nothing_goes_round,
     a_full_host_lets_watermarks_pass,
@@ -28,16 +27,10 @@ from tests.loss_cases import losses_to_the_nanosecond
 from tests.network_cases import credits_wait_at_a_cut
 from tests.strategies import documents
 
-from .agreement import DATASETS, TINY, assert_agreement, template, traced
-from .barrier_examples import Passing, cast
-from .counting_protocol import PER_CHANNEL, Counting
-
-PERIODS_NS = st.sampled_from((20_000, 150_000, 1_000_000))
-
-
-def undrained(document: dict[str, Any]) -> dict[str, Any]:
-    """Actors' timers keep the oracle going, but not a draining run."""
-    return document | {"workload": document["workload"] | {"drain": False}}
+from .actor_examples import undrained
+from .agreement import DATASETS, TINY, assert_agreement, traced
+from .barrier_examples import PERIODS_NS, Counts, cast, shuffled
+from .counting_protocol import Counting
 
 
 @given(document=documents(), tiny=st.booleans(), period_ns=PERIODS_NS)
@@ -50,21 +43,6 @@ def test_random_experiments_with_barriers_agree(document: dict[str, Any], tiny: 
     assert options["actors"][0].state() == twins["actors"][0].state()
 
 
-class Counts(Passing):
-    """Also notes what has gone through every channel when an instance is cut."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.sent: dict[tuple[int, int], int] = {}  # by round and channel
-        self.received: dict[tuple[int, int], int] = {}
-
-    def look(self, world: Any, instance: int, number: int) -> None:
-        w = world.arrays
-        counts = w.hook.reshape(-1, PER_CHANNEL)
-        self.sent |= {(number, int(c)): int(counts[c, 0]) for c in (w.chan[:, L.C_SENDER] == instance).nonzero()[0]}
-        self.received |= {(number, int(c)): int(counts[c, 2]) for c in (w.chan[:, L.C_RECEIVER] == instance).nonzero()[0]}
-
-
 @given(document=documents(), period_ns=PERIODS_NS)
 def test_what_was_sent_before_a_barrier_is_served_before_it_and_nothing_else(document: dict[str, Any], period_ns: int) -> None:
     document = undrained(document)
@@ -75,11 +53,6 @@ def test_what_was_sent_before_a_barrier_is_served_before_it_and_nothing_else(doc
         both = agent.sent.keys() & agent.received.keys()
         assert {cut: agent.sent[cut] for cut in both} == {cut: agent.received[cut] for cut in both}
         assert agent.received.keys() <= agent.sent.keys()
-
-
-def shuffled(**workload: Any) -> dict[str, Any]:
-    """Two sources, hashed to a join on three hosts that is often busy."""
-    return undrained(template("nexmark_q3", horizon_s=0.2, **workload))
 
 
 def test_rounds_complete_and_records_wait_for_them() -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from engine.spec.validation import validate
 
-from .agreement import assert_agreement, simulated, template, traced
+from .agreement import assert_agreement, simulated, template, traced, with_hot_items
 
 Document = dict[str, Any]
 STRAGGLER = 1
@@ -32,13 +32,6 @@ def on_workers(document: Document, workers: int) -> Document:
     for source in document["workload"]["sources"].values():
         source["rate"]["per_s"] *= workers / hosts["count"]
     hosts["count"] = workers
-    return document
-
-
-def with_hot_items(document: Document, share: float) -> Document:
-    document = copy.deepcopy(document)
-    for source in document["workload"]["sources"].values():
-        source["stream"]["hot_ratio"] = share
     return document
 
 

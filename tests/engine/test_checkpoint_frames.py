@@ -23,7 +23,7 @@ from engine.spec import metrics
 from engine.spec.validation import load
 from tests import corner_cases
 
-from .agreement import DATASETS, simulated
+from .agreement import DATASETS, finished, frames_of, simulated
 from .recovery_examples import (
     circling,
     communication_induced,
@@ -43,13 +43,6 @@ FRAME_S = 0.007
 def with_short_frames(document: Document, frame_s: float = FRAME_S, warmup_s: float = 0.0) -> Document:
     workload = document["workload"] | {"warmup_s": warmup_s}
     return document | {"workload": workload, "measurement": {**document.get("measurement", {}), "frame_ms": frame_s * 1000}}
-
-
-def frames_of(simulation: engine.Simulation) -> list[Document]:
-    frames = []
-    while (frame := simulation.advance()) is not None:
-        frames.append(frame)
-    return frames
 
 
 def busy_example() -> Document:
@@ -147,8 +140,7 @@ def test_frames_are_the_same_however_a_run_is_cut(tmp_path: Path, protocol: Call
 def test_the_summary_is_about_what_began_after_warm_up(warmup_s: float) -> None:
     document = busy_example()
     document["workload"] = document["workload"] | {"warmup_s": warmup_s}
-    simulation = simulated(document, trace=False)
-    simulation.run_until(simulation.end_ns)
+    simulation = finished(document)
     about, found = simulation.checkpointing, simulation.summary()["checkpointing"]
     assert about is not None
     from_ns = round(warmup_s * 1e9)
@@ -204,8 +196,7 @@ def test_messages_grow_by_what_the_protocol_adds() -> None:
 
     def of(protocol: Document) -> tuple[engine.Simulation, float | None]:
         document = counting(per_s=2000.0, protocol=protocol)
-        simulation = simulated(document, trace=False)
-        simulation.run_until(simulation.end_ns)
+        simulation = finished(document)
         found = simulation.summary().get("checkpointing")
         return simulation, found and found["message_overhead"]
 
@@ -238,8 +229,7 @@ def test_forced_checkpoints_say_why() -> None:
 
 def test_what_a_first_recovery_gave_up() -> None:
     document = with_losses(counting(protocol=uncoordinated()), [loss("w1", 0.23)])
-    simulation = simulated(document, trace=False)
-    simulation.run_until(simulation.end_ns)
+    simulation = finished(document)
     about, found = simulation.checkpointing, simulation.summary()["checkpointing"]
     assert about is not None
     given_up = [had - index for had, index in about["lines"][0]]

@@ -44,8 +44,10 @@ from engine.core.checkpoints import READ, Checkpoint
 from engine.spec.study import load_study
 from tests import corner_cases
 
-from .agreement import simulated, template
+from .agreement import finished, simulated, template, traced, with_hot_items
+from .moments import coordinator_of
 from .recovery_examples import (
+    PROTOCOLS,
     communication_induced,
     coordinated,
     coordinated_unaligned,
@@ -53,13 +55,12 @@ from .recovery_examples import (
     joining,
     loss,
     uncoordinated,
+    useless,
+    values,
     with_losses,
     with_protocol,
 )
-from .test_checkmate import with_hot_items
-from .test_lore import useless
-from .test_recovery import PROTOCOLS, finished, values
-from .test_studies import searched
+from .study_examples import searched
 
 Document = dict[str, Any]
 MS, SECOND = 10**6, 10**9
@@ -70,10 +71,6 @@ with_replays = pytest.mark.parametrize(
 )
 without_rounds = pytest.mark.parametrize("protocol", [uncoordinated, communication_induced], ids=lambda protocol: protocol.__name__)
 with_each = pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.__name__)
-
-
-def coordinator_of(simulation: engine.Simulation) -> Any:
-    return simulation._actors.actors[0]
 
 
 def instances_of(simulation: engine.Simulation, operator: str) -> list[int]:
@@ -159,8 +156,7 @@ def test_what_forces_a_checkpoint_is_not_in_it() -> None:
 
 
 def finished_with_trace(document: Document) -> engine.Simulation:
-    simulation = simulated(document)
-    simulation.run_until(simulation.end_ns)
+    simulation = traced(document)
     return simulation
 
 

@@ -16,9 +16,8 @@ import engine
 from tests.consistency import SetFaults, miscounted, set_faults
 from tests.tiers import tier
 
-from .agreement import template
-from .recovery_examples import communication_induced, loss, uncoordinated, with_losses, with_protocol
-from .test_recovery import PROTOCOLS, finished, random_losses
+from .agreement import finished, template
+from .recovery_examples import PROTOCOLS, communication_induced, loss, random_losses, uncoordinated, with_losses, with_protocol
 
 Document = dict[str, Any]
 

@@ -30,6 +30,7 @@ from engine.core.world import FRESH, OBSERVED, VIEWS
 from engine.operators import OPERATORS
 from engine.spec import InvalidExperiment
 
+from .actor_examples import Throttle
 from .agreement import DATASETS, ROOT, TEMPLATES, TINY, template, traced, with_params
 from .counting_protocol import MORE_BYTES, MORE_PS, PER_CHANNEL, Counting
 
@@ -271,27 +272,6 @@ def test_emissions_stop_in_the_middle_and_go_on() -> None:
 
 
 # The world and what controls remember is all there is (K8)
-
-
-class Throttle:
-    """A control that remembers what it saw and acts on it: the longer the queues, the slower the first host."""
-
-    def __init__(self) -> None:
-        self.next_ns = 1_234_567
-        self.seen: list[int] = []
-
-    def act(self, world: Any, now_ns: int) -> None:
-        w = world.arrays
-        self.seen.append(int(w.inst[:, L.I_QUEUE_COUNT].sum()))
-        w.host[0, L.H_SPEED] = 30 + self.seen[-1] % 40
-        w.inst[w.inst[:, L.I_HOST] == 0, L.I_COST] = -1  # the duration of the last cost holds for the old speed
-        self.next_ns = now_ns + 1_234_567
-
-    def state(self) -> Any:
-        return [self.next_ns, self.seen]
-
-    def restore(self, state: Any) -> None:
-        self.next_ns, self.seen = state[0], list(state[1])
 
 
 @pytest.mark.slow

@@ -18,16 +18,15 @@ from hypothesis import strategies as st
 import engine
 from tests.corner_cases import CORNER_CASES
 from tests.death_cases import DEATH_CASES
+from tests.loss_cases import loss
 from tests.network_cases import NETWORK_CASES, credits_wait_at_a_cut
 from tests.strategies import documents
 from tests.tiers import spread
 
 from .actor_examples import cast
-from .agreement import DATASETS, TINY, assert_agreement, simulated, traced
-from .test_determinism import fingerprint
-from .test_host_loss import loss, with_losses
-from .test_memory import line, with_memory
-from .test_processors import MS
+from .agreement import DATASETS, MS, TINY, assert_agreement, fingerprint, simulated, traced
+from .recovery_examples import with_random_losses
+from .worked_examples import line, with_memory
 
 Document = dict[str, Any]
 
@@ -58,7 +57,7 @@ def test_random_experiments_agree(made: Document, seed: int, tiny: bool) -> None
 @given(made=documents(), seed=st.integers(0, 10**6))
 def test_random_experiments_with_losses_by_faults_agree(made: Document, seed: int) -> None:
     chance = random.Random(seed)
-    assert_agreement(with_losses(mortal(made, chance), chance))
+    assert_agreement(with_random_losses(mortal(made, chance), chance))
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ between instants, arrays that grow wrongly or in the middle of an item.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import random
@@ -21,8 +20,9 @@ from hypothesis import strategies as st
 
 import engine
 from tests.strategies import documents
+from tests.tiers import spread
 
-from .agreement import DATASETS, ROOT, TEMPLATES, TINY, simulated, template, traced, with_params
+from .agreement import DATASETS, ROOT, TEMPLATES, TINY, fingerprint, frames_of, simulated, template, traced, with_params
 
 SOME_TEMPLATES = [pytest.param(name, marks=[] if name in ("nexmark_q8", "flights") else [pytest.mark.slow]) for name in TEMPLATES]
 """All of them in a full run; in a fast one a join with windows of processing time and an aggregate with windows of event time."""
@@ -41,22 +41,9 @@ def busy(name: str) -> dict[str, Any]:
     return document
 
 
-def fingerprint(simulation: engine.Simulation) -> dict[str, Any]:
-    """What has to be equal between two runs of one experiment: the digest, the summary, and all that was traced and delivered."""
-    hasher = hashlib.blake2b(digest_size=16)
-    for name, column in simulation.trace().columns().items():
-        hasher.update(name.encode() + column.tobytes())
-    for operator in simulation.experiment.query.operators:
-        if operator.kind == "sink":
-            hasher.update(simulation.sink_rows(operator.id).tobytes())
-    summary = {name: value for name, value in simulation.summary().items() if name != "wall_s"}
-    return {"digest": simulation.digest(), "summary": summary, "services_and_outputs": hasher.hexdigest()}
-
-
 IN_ANOTHER_PROCESS = """
 import json, sys
-from tests.engine.agreement import traced
-from tests.engine.test_determinism import fingerprint
+from tests.engine.agreement import fingerprint, traced
 print(json.dumps(fingerprint(traced(json.load(sys.stdin)))))
 """
 
@@ -90,7 +77,7 @@ def test_two_processes_give_the_same(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SOME_TEMPLATES)
+@pytest.mark.parametrize("name", spread(SOME_TEMPLATES, ci=2))
 def test_the_loop_gives_the_same_without_the_compiler(name: str) -> None:
     document = busy(name)
     document["workload"]["horizon_s"] = 0.5 if name == "flights" else 0.015
@@ -108,13 +95,6 @@ def test_any_cutting_gives_the_same(document: dict[str, Any], cuts: list[float])
         cut.run_until(int(share * whole.horizon_ns) if n % 2 else sorted(moments)[int(share * (len(moments) - 1))])
     cut.run_until(cut.end_ns)
     assert fingerprint(cut) == fingerprint(whole)
-
-
-def frames_of(simulation: engine.Simulation) -> list[dict[str, Any]]:
-    frames = []
-    while (frame := simulation.advance()) is not None:
-        frames.append(frame)
-    return frames
 
 
 @pytest.mark.slow

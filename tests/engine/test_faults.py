@@ -13,8 +13,8 @@ from engine.core import layout as L
 from engine.faults import fault_controls
 from engine.spec import load, validate
 
-from .agreement import assert_agreement, template, traced
-from .test_processors import MS, document, first_services
+from .agreement import MS, assert_agreement, template, traced
+from .worked_examples import chains_on_a_host, first_services
 
 
 def at(kind: str, at_s: float, for_ms: float, **more: Any) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def at(kind: str, at_s: float, for_ms: float, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("processor", ["dedicated", "shared_fifo", "pool", "processor_sharing"])
 def test_a_service_takes_longer_by_the_pause(processor: str) -> None:
-    made = document({"kind": processor}, 2, 1) | {"faults": [at("pause", 0.004, 100.0)]}
+    made = chains_on_a_host({"kind": processor}, 2, 1) | {"faults": [at("pause", 0.004, 100.0)]}
     simulation = traced(made)
     ((start_ns, end_ns),) = first_services(simulation)
     assert (start_ns, end_ns) == (0, 110 * MS)
@@ -33,7 +33,7 @@ def test_a_service_takes_longer_by_the_pause(processor: str) -> None:
 
 
 def test_pauses_that_overlap_last_until_the_later_end() -> None:
-    made = document({"kind": "shared_fifo"}, 1, 1) | {
+    made = chains_on_a_host({"kind": "shared_fifo"}, 1, 1) | {
         "faults": [at("pause", 0.004, 50.0), at("pause", 0.010, 100.0), at("pause", 0.02, 1.0)]
     }
     ((_, end_ns),) = first_services(traced(made))
@@ -42,7 +42,7 @@ def test_pauses_that_overlap_last_until_the_later_end() -> None:
 
 
 def test_services_that_have_begun_keep_their_speed() -> None:
-    made = document({"kind": "shared_fifo"}, 1, 1, gap_ms=20.0) | {"faults": [at("slow_host", 0.004, 30.0, factor=0.5)]}
+    made = chains_on_a_host({"kind": "shared_fifo"}, 1, 1, gap_ms=20.0) | {"faults": [at("slow_host", 0.004, 30.0, factor=0.5)]}
     made["workload"]["horizon_s"] = 0.1
     rows = traced(made).service_trace()
     took_ms = [(end - start) / MS for i, start, end, _ in rows.tolist() if i == 0]
@@ -51,7 +51,7 @@ def test_services_that_have_begun_keep_their_speed() -> None:
 
 
 def test_faults_at_random_come_as_often_as_asked_and_the_same_each_time() -> None:
-    made = document({"kind": "shared_fifo"}, 1, 1) | {
+    made = chains_on_a_host({"kind": "shared_fifo"}, 1, 1) | {
         "faults": [{"kind": "slow_host", "host": "h", "when": {"kind": "random", "mean_s": 0.01}, "for_ms": 5.0}]
     }
     (control,) = fault_controls(load(made))
@@ -102,7 +102,7 @@ def test_a_run_with_faults_can_be_saved_and_cut_anywhere() -> None:
     ],
 )
 def test_what_is_wrong_with_a_fault_is_said_at_its_place(fault: dict[str, Any], place: str, code: str) -> None:
-    (problem,) = validate(document({"kind": "shared_fifo"}, 1, 1) | {"faults": [fault]})
+    (problem,) = validate(chains_on_a_host({"kind": "shared_fifo"}, 1, 1) | {"faults": [fault]})
     assert (problem.pointer, problem.code) == (place, code)
     assert (f"{problem.value:g}" if isinstance(problem.value, float) else str(problem.value)) in problem.message
 

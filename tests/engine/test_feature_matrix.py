@@ -19,9 +19,8 @@ import pytest
 
 from engine.core import layout as L
 
-from .agreement import simulated, template
+from .agreement import simulated, template, with_hot_items
 from .recovery_examples import loss, with_losses
-from .test_checkmate import with_hot_items
 
 FRAME_MS = 50.0
 COLUMNS = ("blocking", "log", "filter", "overhead", "independent", "stalls", "unused", "forced")

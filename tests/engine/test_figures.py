@@ -31,7 +31,7 @@ from engine.spec.figure_files import FigureFiles
 from engine.spec.pointers import changed
 from engine.spec.study import load_study
 from engine.studies import TrialId, plan
-from tests.spec.test_figure import RATE, experiment, figure
+from tests.spec.figure_examples import RATE, experiment, figure
 
 FILES = FigureFiles(Path(__file__).parents[2] / "fixtures")
 

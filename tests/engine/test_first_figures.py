@@ -15,13 +15,14 @@ from engine.core import layout as L
 from engine.core.prices import PRICE_LISTS
 from engine.figures import Here, reproduce
 from engine.spec.figure_files import FigureFiles
+from tests.tiers import spread
 
 pytestmark = pytest.mark.slow
 
 FILES = FigureFiles(Path(__file__).parents[2] / "fixtures")
 
 
-@pytest.mark.parametrize("id", [*FILES.ids("benchmark"), *FILES.ids("millrace")])  # CheckMate's: test_checkmate_figures.py
+@pytest.mark.parametrize("id", spread([*FILES.ids("benchmark"), *FILES.ids("millrace")], ci=4))  # CheckMate's: test_checkmate_figures.py
 def test_a_figure_at_smoke_scale(id: str) -> None:
     result = reproduce(FILES.figure(id), "smoke", FILES.experiment, Here())
     failed = [(one.id, one.state, one.reason, one.sides) for one in result.assertions if one.state != "holds"]

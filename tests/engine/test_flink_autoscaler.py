@@ -17,7 +17,7 @@ from engine.autoscaling.metrics import Graph
 from engine.autoscaling.policy import Advice, NoAdvice
 from engine.spec import scaling
 
-from .told_metrics import Told
+from .told_metrics import Told, values
 
 S = 10**9
 LINE = Graph(("source", "map"), (("source", "map"),), ("source",), {"source": None, "map": None})
@@ -61,10 +61,6 @@ def asked(policy: Flink, job: Steady, until_s: float, from_s: float = 0, every_s
             answer = str(nothing)
         now_s += every_s
     return answer
-
-
-def values(advice: Advice, name: str) -> dict[str, Fraction | None]:
-    return {vertex: value for named, vertex, value in advice.values if named == name}
 
 
 def busy(source_ms: float, map_ms: float, rate: int = 1000) -> dict[str, dict[str, Any]]:

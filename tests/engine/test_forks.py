@@ -18,12 +18,12 @@ from engine.spec.forking import Fork
 from tests.corner_cases import bids, document, host
 from tests.strategies import documents, host_names
 
+from .agreement import frames_of
+
 
 def ran(document: dict[str, Any]) -> tuple[list[Any], bytes]:
     simulation = engine.Simulation(document)
-    frames = []
-    while (frame := simulation.advance()) is not None:
-        frames.append(frame)
+    frames = frames_of(simulation)
     return frames, simulation._world.digest()
 
 

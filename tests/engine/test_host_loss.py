@@ -27,25 +27,11 @@ from tests.strategies import documents, host_names
 from tests.tiers import spread
 
 from .actor_examples import cast
-from .agreement import DATASETS, TEMPLATES, TINY, assert_agreement, simulated, template, traced
-from .test_determinism import fingerprint
-from .test_invariants import judge
+from .agreement import DATASETS, TEMPLATES, TINY, assert_agreement, fingerprint, simulated, template, traced
+from .judging import judge
+from .recovery_examples import with_random_losses
 
 Document = dict[str, Any]
-
-
-def with_losses(made: Document, chance: random.Random, count: int = 3) -> Document:
-    """Some hosts are lost, and most come back, at moments at which something happens, or a nanosecond later."""
-    services = traced(made).trace().columns()
-    moments = np.concatenate([services[name] for name in ("start_ns", "end_ns", "departed_ns")])
-    horizon_ns = round(made["workload"]["horizon_s"] * 1e9)
-    moments = np.unique(moments[(moments >= 0) & (moments < horizon_ns - 2)])
-    losses = []
-    for _ in range(count if len(moments) else 0):
-        at_ns, other_ns = sorted(int(chance.choice(moments.tolist())) + chance.choice((0, 0, 1)) for _ in range(2))
-        back_ns = None if chance.random() < 0.15 else max(other_ns, at_ns + 1)
-        losses.append(loss(chance.choice(host_names(made["cluster"])), at_ns, back_ns))
-    return made | {"faults": [*made.get("faults", []), *losses]}
 
 
 # -- the twin -------------------------------------------------------------------------------------------------------------------------
@@ -53,14 +39,14 @@ def with_losses(made: Document, chance: random.Random, count: int = 3) -> Docume
 
 @given(made=documents(), seed=st.integers(0, 10**6), tiny=st.booleans())
 def test_random_experiments_agree(made: Document, seed: int, tiny: bool) -> None:
-    lossy = with_losses(made, random.Random(seed))
+    lossy = with_random_losses(made, random.Random(seed))
     assert_agreement(lossy, traced(lossy, capacity=TINY) if tiny else None)
 
 
 @pytest.mark.slow
 @given(made=documents(), seed=st.integers(0, 10**6), period_ns=st.sampled_from((1000, 70_000, 700_000)))
 def test_random_experiments_with_actors_agree(made: Document, seed: int, period_ns: int) -> None:
-    lossy = with_losses(made, random.Random(seed))
+    lossy = with_random_losses(made, random.Random(seed))
     lossy["workload"] = lossy["workload"] | {"drain": False}
     simulation, twins = traced(lossy, capacity=TINY, **cast(period_ns)), cast(period_ns)
     assert_agreement(lossy, simulation, **twins)
@@ -81,7 +67,7 @@ def test_corner_cases_agree(case: Callable[[], Document]) -> None:
 def test_corner_cases_with_losses_agree(case: Callable[[], Document]) -> None:
     chance = random.Random(case.__name__)
     for capacity in (None, TINY):
-        lossy = with_losses(case(), chance)
+        lossy = with_random_losses(case(), chance)
         assert_agreement(lossy, traced(lossy, capacity=capacity))
 
 
@@ -301,7 +287,7 @@ def test_nothing_of_lost_hosts_takes_space(case: Callable[[], Document]) -> None
 @pytest.mark.slow
 @given(made=documents(), seed=st.integers(0, 10**6), shares=st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_what_was_sent_is_served_lost_or_still_there(made: Document, seed: int, shares: list[float]) -> None:
-    simulation = simulated(with_losses(made, random.Random(seed)))
+    simulation = simulated(with_random_losses(made, random.Random(seed)))
     for share in sorted(shares):
         simulation.run_until(int(share * simulation.horizon_ns))
         world, w = simulation._world, simulation._world.arrays

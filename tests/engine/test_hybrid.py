@@ -22,11 +22,22 @@ from engine.core import layout as L
 from engine.core.checkpoints import Checkpoint
 from engine.spec import Experiment, validate
 from tests import corner_cases
+from tests.tiers import spread
 
-from .agreement import DATASETS, simulated, template
-from .recovery_examples import circling, coordinated, counting, hybrid, joining, loss, uncoordinated, with_losses
-from .test_losses_on_purpose import MS, expected, in_a_round, lost_then, slow
-from .test_recovery import each_record_counts_just_once, finished, values
+from .agreement import DATASETS, MS, finished, simulated, template
+from .moments import expected, in_a_round, lost_then, slow
+from .recovery_examples import (
+    circling,
+    coordinated,
+    counting,
+    each_record_counts_just_once,
+    hybrid,
+    joining,
+    loss,
+    uncoordinated,
+    values,
+    with_losses,
+)
 
 Document = dict[str, Any]
 Regions = tuple[tuple[str, ...], ...]
@@ -51,7 +62,7 @@ LOSSES = ([], [loss("w2", 0.1303, 0.01), loss("w1", 0.2)])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PARTITIONS)
+@pytest.mark.parametrize("name", spread(list(PARTITIONS), ci=5))
 def test_each_record_counts_just_once_however_operators_are_parted(name: str) -> None:
     job, regions = PARTITIONS[name]
     each_record_counts_just_once(job, partial(hybrid, *regions), name)
@@ -319,8 +330,7 @@ def test_by_default_a_hot_key_delays_no_others() -> None:
     document["workload"]["sources"]["bids"]["stream"]["hot_ratio"] = 0.2
     p50_ms = {}
     for kind in ("coordinated", "uncoordinated", "hybrid"):
-        simulation = simulated(document | {"policies": {**document["policies"], "checkpointing": {"kind": kind}}}, trace=False)
-        simulation.run_until(simulation.end_ns)
+        simulation = finished(document | {"policies": {**document["policies"], "checkpointing": {"kind": kind}}})
         p50_ms[kind] = simulation.summary()["latency_ms"]["p50"]
     assert p50_ms["hybrid"] <= 1.2 * p50_ms["uncoordinated"]  # docs/checkpointing.md
     assert p50_ms["coordinated"] > 10 * p50_ms["hybrid"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import random
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -21,82 +20,10 @@ from engine.core import layout as L
 from engine.core.world import World
 from engine.operators import OPERATORS
 from tests import corner_cases
-from tests.corner_cases import bids, host, watermarks
 from tests.strategies import documents
 
-from .agreement import TINY, simulated
-
-AGGREGATES = [
-    {"name": "n", "function": "count"},
-    {"name": "total", "function": "sum", "field": "price"},
-    {"name": "mean", "function": "avg", "field": "price"},
-    {"name": "bidders", "function": "count_distinct", "field": "bidder"},
-    {"name": "latest", "function": "max", "field": "time"},
-]
-SLIDING = {"kind": "sliding", "size_s": 0.012, "slide_s": 0.004, "clock": "event"}
-PROCESSING = {"kind": "tumbling", "size_s": 0.007, "clock": "processing"}
-JOIN = {"left_key": "auction", "right_key": "auction"}
-
-KINDS: dict[str, dict[str, Any]] = {
-    "aggregate": {"window": {"kind": "none"}, "emit": "on_update", "every": 3},
-    "aggregate, sliding": {"window": SLIDING, "emit": "on_close", "lateness_ms": 2.0},
-    "aggregate, at firing": {"window": SLIDING, "emit": "on_close", "evaluation": "at_firing", "every": 4},
-    "aggregate, processing": {"window": PROCESSING, "emit": "on_close"},
-    "session_aggregate": {"gap_s": 0.003, "lateness_ms": 1.0},
-    "session_aggregate, at firing": {"gap_s": 0.003, "evaluation": "at_firing", "every": 2},
-    "session_aggregate, processing": {"gap_s": 0.003, "clock": "processing"},
-    "count_window_aggregate": {"size": 5},
-    "count_window_aggregate, sliding": {"size": 7, "slide": 2},
-    "count_window_aggregate, at firing": {"size": 7, "slide": 3, "evaluation": "at_firing"},
-    "join": {"window": {"kind": "full_history"}},
-    "join, sliding": {"window": SLIDING},
-    "join, processing": {"window": PROCESSING},
-    "window_join": {"window": SLIDING, "event_time": "window", "lateness_ms": 2.0},
-    "window_join, processing": {"window": PROCESSING},
-    "interval_join": {"lower_s": -0.004, "upper_s": 0.006},
-    "expiring_join": {"ttl_s": 0.011},
-    "path_join": {"left_end": "bidder", "right_path": ["auction", "bidder"], "deleted_start": "auction", "deleted_end": "bidder"},
-    "expiring_join, unmatched": {"ttl_s": 0.011, "keep_left": "unmatched", "keep_right": "unmatched"},
-}
-
-
-def document(name: str) -> dict[str, Any]:
-    """One operator of the kind on three instances, behind sources that never hurry, so that nothing waits for anything."""
-    kind = name.split(",")[0]
-    params = dict(KINDS[name])
-    joins = "left" in OPERATORS[kind].inputs
-    params |= JOIN if joins else {"key": "auction", "aggregates": AGGREGATES}
-    free = {"record_us": 0.001, "output_us": 0, "control_us": 0.001}
-    sides = OPERATORS[kind].inputs
-    narrow = [{"name": name, "expression": of} for name, of in (("auction", "auction % 97"), ("price", "price"), ("bidder", "bidder % 5"))]
-    narrow.append({"name": "time", "expression": "time"})
-    operators = [{"id": side, "kind": "source", "cost": free} for side in sides]
-    operators += [{"id": f"{side}_keys", "kind": "map", "params": {"fields": narrow}, "cost": free} for side in sides]
-    operators += [
-        {"id": "kept", "kind": kind, "parallelism": 3, "params": params, "cost": free},
-        {"id": "sink", "kind": "sink", "cost": free},
-    ]
-    hashed = {"kind": "hash", "key": "auction", "key_groups": 16}
-    edges = [{"source": side, "target": f"{side}_keys"} for side in sides]
-    edges += [
-        {
-            "source": f"{side}_keys",
-            "target": "kept",
-            "target_port": side,
-            "partitioning": {"kind": "broadcast"} if side == "deleted" else hashed,
-        }
-        for side in sides
-    ]
-    edges.append({"source": "kept", "target": "sink", "partitioning": {"kind": "rebalance"}})
-    rates = {"in": 5_000, "left": 3_000, "right": 3_777, "deleted": 2_111}
-    return corner_cases.document(
-        operators,
-        edges,
-        [host("w", cores=32)],
-        {side: bids(rates[side], watermarks=watermarks(1.37)) for side in sides},
-        horizon_s=0.06,
-        measurement={"latency": {"from": "event", "anchor": "newest"}, "also": [{"name": "processing", "from": "ingest"}]},
-    )
+from .agreement import TINY, finished, rows_of, simulated
+from .keyed_state_examples import KINDS, document, in_and_out, keeping_of
 
 
 class Mover:
@@ -146,14 +73,6 @@ class Mover:
         self.waiting, self.moved, self.moved_bytes = state
 
 
-def keeping_of(world: World, o: int) -> keyed.Keeping:
-    """All kinds are woven in by the tests, in alphabetical order."""
-    kinds = sorted(kind for kind, operator in OPERATORS.items() if any(hasattr(operator, at) for at in ("on_record", "on_close")))
-    keeping = OPERATORS[kinds[int(world.arrays.op[o, L.O_CODE])]].keeping
-    assert keeping is not None
-    return keeping
-
-
 @pytest.mark.parametrize("name", KINDS)
 def test_what_is_captured_does_not_say_where_it_stood(name: str) -> None:
     """Taken out and put back, it stands in other places. (Savepoints and digests would else depend on how a run was cut.)"""
@@ -183,22 +102,16 @@ def at_rest(world: World, instances: np.ndarray) -> bool:
     return bool(idle and not waiting and not np.isin(w.msg[under_way, L.M_RECEIVER], instances).any())
 
 
-def rows_of(simulation: engine.Simulation) -> Counter[Any]:
-    return Counter(repr(record["values"]) for record in simulation.sink_records("sink"))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_results_do_not_depend_on_where_key_groups_are(name: str) -> None:
-    whole = simulated(document(name), trace=False)
-    whole.run_until(whole.end_ns)
+    whole = finished(document(name))
     expected = rows_of(whole)
     assert expected.total() > 30
     for seed in range(2):
         chance = random.Random(f"{name} {seed}")
         mover = Mover([chance.randrange(5_000_000, 55_000_000) for _ in range(4)], seed)
-        simulation = simulated(document(name), trace=False, controls=[mover], **({"capacity": TINY} if seed else {}))
-        simulation.run_until(simulation.end_ns)
+        simulation = finished(document(name), controls=[mover], **({"capacity": TINY} if seed else {}))
         assert not mover.waiting
         assert mover.moved > 10
         assert mover.moved_bytes > 300
@@ -236,8 +149,7 @@ def test_a_window_ends_on_time_where_nothing_else_would_end_it(name: str) -> Non
             operator["params"]["fields"][0]["expression"] = "5"
     for source in made["workload"]["sources"].values():
         source["rate"] = {"kind": "steps", "steps": [{"at_s": 0, "per_s": 3000}, {"at_s": 0.003, "per_s": 0}]}
-    whole = simulated(made, trace=False)
-    whole.run_until(whole.end_ns)
+    whole = finished(made)
     moved = simulated(made, trace=False)
     moved.run_until(4_000_000)
     world, keeping = moved._world, OPERATORS[name.split(",")[0]].keeping
@@ -254,56 +166,6 @@ def test_a_window_ends_on_time_where_nothing_else_would_end_it(name: str) -> Non
     ]
     assert rows_of(moved) == rows_of(whole)
     assert not moved._world.arrays.inst[:, L.I_STATE_BYTES].any()
-
-
-class InAndOut:
-    """Takes all state out of every instance that keeps some, and puts it back into the same."""
-
-    def __init__(self, times_ns: list[int], kinds: dict[int, keyed.Keeping]):
-        self.waiting, self.kinds, self.moved = sorted(times_ns), kinds, 0
-
-    @property
-    def next_ns(self) -> int:
-        return self.waiting[0] if self.waiting else L.FAR
-
-    def act(self, world: World, now_ns: int) -> None:
-        self.waiting.pop(0)
-        for i in range(len(world.arrays.inst)):
-            o = int(world.arrays.inst[i, L.I_OP])
-            if o not in self.kinds:
-                continue
-            _, groups = keyed.key_groups(world.arrays, o)
-            middle = groups // 2
-            try:
-                states = [keyed.take(world, self.kinds[o], i, first, end) for first, end in ((0, middle), (middle, groups))]
-            except keyed.CannotMove:  # a tick waits
-                continue
-            assert world.arrays.inst[i, L.I_STATE_BYTES] == 0
-            assert not len(keyed.entries_by_key(world.arrays, i))
-            for state in states:
-                keyed.put(world, self.kinds[o], i, state)
-                self.moved += len(state.entries)
-
-    def state(self) -> Any:
-        return []
-
-    def restore(self, state: Any) -> None: ...
-
-
-def in_and_out(made: dict[str, Any], share: float = 0.5) -> int:
-    """Run with and without; both have to be the same to the nanosecond. Returns how many entries went out and in."""
-    plain = simulated(made, trace=False)
-    plain.run_until(plain.end_ns)
-    specs = plain.experiment.query.operators
-    kinds = {o: OPERATORS[spec.kind].keeping for o, spec in enumerate(specs) if OPERATORS[spec.kind].keeping is not None}
-    times_ns = [int(plain.horizon_ns * at * share) for at in (0.3, 0.9, 1.3, 1.9)]
-    control = InAndOut(times_ns, kinds)  # type: ignore[arg-type]
-    moved = simulated(made, trace=False, controls=[control])
-    moved.run_until(moved.end_ns)
-    assert moved.deliveries() == plain.deliveries()
-    assert moved.summary() | {"wall_s": 0} == plain.summary() | {"wall_s": 0}
-    assert moved._world.digest() == plain._world.digest()
-    return control.moved
 
 
 @pytest.mark.slow

@@ -15,16 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.checkpointing import messages as M
 from engine.checkpointing.forcing import Bcs, Hmnr
-from engine.checkpointing.recovery_line import Checkpoint, CheckpointRecord
-from engine.checkpointing.uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
-from engine.checkpointing.z_cycles import messages_between, useless_checkpoints
 from engine.core import layout as L
 from engine.core import lore
 
 from .agreement import template
-from .test_recovery import finished
+from .recovery_examples import useless
 
 HMNR = L.RULE_CLOCK | L.RULE_CYCLE
 
@@ -119,27 +115,6 @@ def reachability(kind: str, **more: Any) -> dict[str, Any]:
     document = template("checkmate_reachability", horizon_s=12.0)
     document["policies"] = document.get("policies", {}) | {"checkpointing": {"kind": kind, "interval_s": 1.0, "jitter_s": 0.3} | more}
     return document
-
-
-def useless(document: dict[str, Any]) -> tuple[int, int]:
-    """How many checkpoints are useless, and how many there are."""
-    simulation = finished(document)
-    coordinator, worker = simulation._actors.actors[0], simulation._actors.agent
-    assert isinstance(coordinator, UncoordinatedCoordinator)
-    assert isinstance(worker, UncoordinatedWorker)
-    taken = [{row[M.NUMBER]: (sent, processed) for row, sent, processed in own} for own in coordinator.taken]
-    for (number, i), (sent, processed) in worker.counters.items():  # at the end some are on their way to the store
-        taken[i][number] = sent, processed
-    checkpoints = [[Checkpoint(*own[number]) for number in sorted(own)] for own in taken]
-    record = CheckpointRecord(coordinator.channels, checkpoints)
-    messages = messages_between(record, simulation._world.arrays.carried[:, L.V_PROCESSED])
-    counts = [len(own) for own in taken]
-    found = len(useless_checkpoints(counts, messages))
-    assert simulation.summary()["checkpointing"]["useless"] == found
-    w = simulation._world.arrays
-    told = simulation._checkpoints.frame(w, simulation.now_ns - 1, simulation.now_ns, True)["useless"]  # type: ignore[union-attr]
-    assert len({(one["operator"], one["index"], one["number"]) for one in told}) == found
-    return found, sum(counts)
 
 
 @pytest.mark.slow

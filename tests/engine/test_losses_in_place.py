@@ -17,13 +17,22 @@ from engine.core import layout as L
 from engine.core.arrangement import active
 from engine.core.scheduling import HELD
 
-from .agreement import simulated
-from .recovery_examples import counting, loss, with_losses
-from .test_losses_in_rescales import AFTER, JOBS, ORDERED_NS, assert_right, slow
-from .test_losses_on_purpose import MS, Moment, hosts_of, in_an_upload, lost_then, on_another_host, worker_of
-from .test_recovery import Document, finished, random_losses
-from .test_rescaling import assert_counts_add_up, begins_anew, job_of
-from .test_rescaling_in_place import in_place, some_ordered
+from .agreement import MS, finished, simulated
+from .moments import Moment, hosts_of, in_an_upload, lost_then, on_another_host, worker_of
+from .recovery_examples import Document, counting, loss, random_losses, with_losses
+from .rescaling_examples import (
+    AFTER,
+    JOBS,
+    ORDERED_NS,
+    assert_counts_add_up,
+    assert_right,
+    begins_anew,
+    in_place,
+    in_waiting,
+    job_of,
+    slow,
+    some_ordered,
+)
 
 KEYED = {"counting": "counts", "joining": "pairs"}
 
@@ -45,12 +54,6 @@ def in_stopping(simulation: engine.Simulation) -> set[int]:
 def in_storing(simulation: engine.Simulation) -> set[int]:
     action = job_of(simulation).under_way
     return set() if action is None or action.stored_ns >= 0 else in_an_upload(simulation)
-
-
-def in_waiting(simulation: engine.Simulation) -> set[int]:
-    """All is stored, and nothing has changed."""
-    action = job_of(simulation).under_way
-    return set(hosts_of(simulation)) if action is not None and action.stored_ns >= 0 > action.arranged_ns else set()
 
 
 def in_ordering(simulation: engine.Simulation) -> set[int]:

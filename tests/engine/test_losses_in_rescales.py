@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import pytest
 
@@ -17,29 +16,23 @@ import engine
 from engine.core import layout as L
 from engine.core.arrangement import active
 from engine.core.scheduling import HELD
-from tests import corner_cases
 
-from .agreement import simulated
-from .recovery_examples import coordinated, counting, joining, loss, with_losses
-from .test_losses_on_purpose import MS, Moment, hosts_of, in_an_upload, lost_then, on_another_host, worker_of
-from .test_recovery import Document, finished, random_losses, values
-from .test_rescaling import assert_counts_add_up, assert_state_is_where_its_records_go, begins_anew, job_of, ordered, scaled
-
-ORDERED_NS = 150 * MS
-JOBS = (counting, joining)
-AFTER = {"counting": {"bids": 6, "keys": 6, "counts": 2, "sink": 5}, "joining": {"auctions": 5, "some": 2, "pairs": 6, "sink": 2}}
-
-
-def slow(job: Callable[..., Document]) -> Document:
-    """One link is slow, and so is the store; keys have key groups."""
-    made = job(protocol=coordinated(interval_s=0.04, detect_ms=2, restart_ms=3, store={"request_ms": 6.0}))
-    names = [f"w{n + 1}" for n in range(made["cluster"]["hosts"][0]["count"])]
-    made["cluster"]["hosts"] = [corner_cases.host(name, egress_latency_ms=6.0 if name == "w1" else 0.5) for name in names]
-    for edge in made["query"]["edges"]:
-        edge.get("partitioning", {}).pop("scheme", None)
-    for source in made["workload"]["sources"].values():
-        source["partitions"] = 10
-    return made
+from .agreement import MS, finished, simulated
+from .moments import Moment, hosts_of, in_an_upload, lost_then, on_another_host, worker_of
+from .recovery_examples import Document, counting, loss, random_losses, with_losses
+from .rescaling_examples import (
+    AFTER,
+    JOBS,
+    ORDERED_NS,
+    assert_counts_add_up,
+    assert_right,
+    begins_anew,
+    in_waiting,
+    job_of,
+    ordered,
+    scaled,
+    slow,
+)
 
 
 def rescaling(job: Callable[..., Document]) -> Document:
@@ -57,13 +50,6 @@ def one_is_told_late(job: Callable[..., Document]) -> Document:
     """A machine that stands still as the orders come."""
     when = {"kind": "at", "at_s": arranged_ns(job) / 1e9}
     return rescaling(job) | {"faults": [{"kind": "pause", "host": "w3", "when": when, "for_ms": 5}]}
-
-
-@cache
-def expected(job: Callable[..., Document]) -> frozenset[tuple[Any, ...]]:
-    rows = values(finished(slow(job)))
-    assert rows.total() > 400
-    return frozenset(rows)
 
 
 # -- the moments ---------------------------------------------------------------------------------------------------------------------
@@ -84,12 +70,6 @@ def in_storing(simulation: engine.Simulation) -> set[int]:
     if action is None or action.stored_ns >= 0 or not (w.inst[active(w), L.I_RANK] == HELD).all():
         return set()
     return in_an_upload(simulation) or set(hosts_of(simulation))
-
-
-def in_waiting(simulation: engine.Simulation) -> set[int]:
-    """The savepoint is complete, and the new job has not begun."""
-    action = job_of(simulation).under_way
-    return set(hosts_of(simulation)) if action is not None and action.stored_ns >= 0 > action.arranged_ns else set()
 
 
 def in_ordering(simulation: engine.Simulation) -> set[int]:
@@ -117,14 +97,6 @@ def in_going_on(simulation: engine.Simulation) -> set[int]:
 
 BEFORE = (in_stopping, in_storing)
 BEHIND = (in_waiting, in_ordering, in_fetching, in_waiting_for_the_last)
-
-
-def assert_right(simulation: engine.Simulation, job: Callable[..., Document]) -> None:
-    assert simulation.drained
-    assert not (simulation._world.arrays.inst[:, L.I_RANK] == HELD).any()
-    assert values(simulation).keys() == expected(job)
-    assert_state_is_where_its_records_go(simulation)
-    assert_counts_add_up(simulation)
 
 
 @on_another_host
@@ -231,8 +203,7 @@ ONE = dict.fromkeys(WIDE, 1)
 def test_a_machine_is_missed_while_it_is_in_use(at_s: float) -> None:
     """Before and behind that its loss changes nothing; while all begin anew they wait for it."""
     orders = [{"at_s": 0.15, "parallelism": WIDE}, {"at_s": 0.2, "parallelism": ONE}]
-    simulation = simulated(narrow(orders, [loss("w3", at_s, 0.03)]), trace=False, keep_outputs=True)
-    simulation.run_until(simulation.end_ns)
+    simulation = finished(narrow(orders, [loss("w3", at_s, 0.03)]), keep_outputs=True)
     manager = job_of(simulation)
     w = simulation._world.arrays
     assert set(w.inst[w.inst[:, L.I_INDEX] == 0, L.I_HOST].tolist()) == {0}

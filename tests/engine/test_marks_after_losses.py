@@ -16,12 +16,10 @@ import engine
 from engine.core import layout as L
 from tests.corner_cases import watermarks
 
-from .agreement import simulated
-from .recovery_examples import counting, loss, with_losses, without_losses
-from .test_recovery import PROTOCOLS, finished, random_losses, values
+from .agreement import MS, finished, simulated
+from .recovery_examples import PROTOCOLS, counting, loss, random_losses, values, with_losses, without_losses
 
 Document = dict[str, Any]
-MS = 1_000_000
 SIZE_MS, LAG_MS = 5, 2.0
 
 

@@ -6,7 +6,6 @@ pressure that is read an instant too early; a death that depends on how a run is
 
 from __future__ import annotations
 
-import copy
 import random
 from pathlib import Path
 from typing import Any
@@ -24,37 +23,10 @@ from engine.spec.cluster import Host
 from engine.spec.memory import Budget
 from tests.strategies import documents
 
-from .agreement import TINY, assert_agreement, simulated, template, traced
-from .test_processors import MS
+from .agreement import MS, TINY, assert_agreement, simulated, template, traced
+from .worked_examples import line, with_memory
 
 US = 1000
-
-
-def with_memory(document: dict[str, Any], **memory: Any) -> dict[str, Any]:
-    """A copy of the document whose hosts all have this budget."""
-    changed = copy.deepcopy(document)
-    for host in changed["cluster"]["hosts"]:
-        host["memory"] = {"kind": "budget", **memory}
-    return changed
-
-
-def line(per_s: float = 1000.0, horizon_s: float = 0.1, sink_us: float = 3000.0, **host: Any) -> dict[str, Any]:
-    """A source of 100-byte bids and a sink, each with a core of its own on one host; the source takes 10 us, the sink 3 ms."""
-    source = {"stream": {"kind": "nexmark_bid", "hot_ratio": 0.0}, "rate": {"kind": "constant", "per_s": per_s}}
-    free = {"output_us": 0.0, "control_us": 0.0}
-    return {
-        "format": 1,
-        "query": {
-            "operators": [
-                {"id": "source", "kind": "source", "parallelism": 1, "params": {}, "cost": {"record_us": 10.0, **free}},
-                {"id": "sink", "kind": "sink", "parallelism": 1, "params": {}, "cost": {"record_us": sink_us, **free}},
-            ],
-            "edges": [{"source": "source", "target": "sink", "partitioning": {"kind": "forward"}}],
-        },
-        "cluster": {"local_latency_ns": 1000, "hosts": [{"name": "h", "cores": 2, "processor": {"kind": "dedicated"}, **host}]},
-        "workload": {"seed": 1, "horizon_s": horizon_s, "sources": {"source": source}},
-        "measurement": {"frame_ms": 10},
-    }
 
 
 def counted(simulation: engine.Simulation) -> list[list[int]]:

@@ -26,8 +26,9 @@ from engine.spec.laid_out import rooms_of
 from engine.spec.scaling import MetricTimes
 from engine.spec.validation import load
 
+from .agreement import MS
+
 Document = dict[str, Any]
-MS = 1_000_000
 S = 1_000 * MS
 EXACT = MetricTimes(scrape_s=0.002, window_s=0.006, meter_s=0.01, pending_floor_s=0, blocked_floor_ms=0)
 

@@ -22,7 +22,7 @@ from tests.contracts import assert_operator_contract
 from tests.newcomer import KEY_BYTES, Distinct
 
 from .agreement import ROOT, TINY, simulated, template, traced
-from .test_keyed_state import in_and_out
+from .keyed_state_examples import in_and_out
 
 
 @pytest.fixture

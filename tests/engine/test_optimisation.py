@@ -18,7 +18,8 @@ from engine.spec.optimisation import Optimise
 from engine.spec.study import Study, examine_study, load_study
 from engine.studies import Measured, TrialId, Tried, best, plan, tried_so_far
 from tests.corner_cases import host
-from tests.engine.test_studies import SMALL, queue, sink
+
+from .study_examples import SMALL, queue, sink
 
 RATE = "/workload/sources/bids/rate/per_s"
 WAITING = {

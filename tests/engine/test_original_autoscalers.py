@@ -19,13 +19,9 @@ from engine.autoscaling.policy import UNBOUNDED
 from engine.autoscaling.varga_original import VargaOriginal
 from engine.spec import scaling
 
-from .told_metrics import LINE, Told
+from .told_metrics import LINE, Told, values
 
 TEN = dict.fromkeys(LINE.operators, 10)
-
-
-def values(advice: Any, name: str) -> dict[str, Fraction | None]:
-    return {vertex: value for named, vertex, value in advice.values if named == name}
 
 
 # Dhalion in Heron

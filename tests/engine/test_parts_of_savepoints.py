@@ -20,7 +20,7 @@ from engine.rescaling.messages import Mark, Restart
 from engine.rescaling.stopping import Laid, Savepoint, Stored, fetches, groups_of, marks, requests
 
 from .agreement import simulated
-from .test_keyed_state import KINDS, document, keeping_of
+from .keyed_state_examples import KINDS, document, keeping_of
 
 
 @given(groups=st.integers(1, 300), data=st.data())

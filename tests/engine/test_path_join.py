@@ -20,7 +20,7 @@ from engine.workloads import Strings, build_feed
 from tests.corner_cases import links_that_go_while_paths_go_round, reachability
 
 from .agreement import assert_agreement, simulated, template, traced, with_params
-from .test_keyed_state import InAndOut
+from .keyed_state_examples import InAndOut
 
 HOPS = 3
 Path = tuple[int, ...]

@@ -15,10 +15,9 @@ from engine.core.actors import ActorHost, Directory, Message, Post
 from engine.core.layout import FAR
 from tests import corner_cases
 
-from .agreement import simulated
+from .agreement import MS, finished, simulated
 
 ORDER, REMIND, REPORT, HURRY, LATE = range(5)
-MS = 1_000_000
 LATENCY_NS = 300_000  # of the actor's link
 
 
@@ -110,8 +109,7 @@ def overloaded(*faults: dict[str, Any]) -> dict[str, Any]:
 
 def ran(*faults: dict[str, Any]) -> tuple[Chief, Crew]:
     chief, crew = Chief(), Crew()
-    simulation = simulated(overloaded(*faults), trace=False, actors=[chief], agent=crew)
-    simulation.run_until(simulation.end_ns)
+    finished(overloaded(*faults), actors=[chief], agent=crew)
     return chief, crew
 
 

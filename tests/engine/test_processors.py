@@ -7,48 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import engine
 from engine.core import layout as L
 from engine.core.scheduling import HELD, rank
 from engine.core.world import World
 
-from .agreement import assert_agreement, traced
-
-MS = 1_000_000
-
-
-def document(processor: dict[str, Any], cores: float, chains: int, *, gap_ms: float = 1000.0, service_ms: float = 10.0) -> dict[str, Any]:
-    """Chains of a source and a sink on one host. Each source gets a record every `gap_ms`; only the source's service takes time."""
-    cost = {"record_us": service_ms * 1000, "output_us": 0.0, "control_us": 0.0}
-    return {
-        "format": 1,
-        "query": {
-            "operators": [
-                {"id": f"{kind}{n}", "kind": kind, "cost": cost if kind == "source" else {**cost, "record_us": 0.0}}
-                for n in range(chains)
-                for kind in ("source", "sink")
-            ],
-            "edges": [{"source": f"source{n}", "target": f"sink{n}", "partitioning": {"kind": "forward"}} for n in range(chains)],
-        },
-        "cluster": {"hosts": [{"name": "h", "processor": processor, "cores": cores}]},
-        "workload": {
-            "horizon_s": 2.0,
-            "drain": True,
-            "sources": {
-                f"source{n}": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1000.0 / gap_ms}}
-                for n in range(chains)
-            },
-        },
-        "policies": {"flow_control": {"kind": "unbounded"}},
-    }
-
-
-def first_services(simulation: engine.Simulation, after_ns: int = -1) -> list[tuple[int, int]]:
-    """(start, end) of each source's first service that starts after a time."""
-    rows = simulation.service_trace()
-    inst = simulation._world.arrays.inst
-    rows = rows[rows[:, 1] > after_ns]
-    return [tuple(rows[rows[:, 0] == i][0, 1:3].tolist()) for i in np.flatnonzero(inst[:, L.I_SOURCE] == 1)]
+from .agreement import MS, assert_agreement, traced
+from .worked_examples import chains_on_a_host, first_services
 
 
 @pytest.mark.parametrize(
@@ -66,7 +30,7 @@ def first_services(simulation: engine.Simulation, after_ns: int = -1) -> list[tu
     ],
 )
 def test_worked_examples(cores: float, extra: dict[str, Any], chains: int, took_ms: float) -> None:
-    made = document({"kind": "processor_sharing", **extra}, cores, chains)
+    made = chains_on_a_host({"kind": "processor_sharing", **extra}, cores, chains)
     simulation = traced(made)
     for start_ns, end_ns in first_services(simulation):
         assert end_ns - start_ns == pytest.approx(took_ms * MS, abs=30)
@@ -75,7 +39,7 @@ def test_worked_examples(cores: float, extra: dict[str, Any], chains: int, took_
 
 def test_a_thread_that_comes_late_shares_from_then_on() -> None:
     """A has the core alone for 4 of its 10 ms; then both run at half the speed: A ends 12 ms later, B 20 - 6 / 2 .. after that alone."""
-    made = document({"kind": "processor_sharing"}, 1, 2)
+    made = chains_on_a_host({"kind": "processor_sharing"}, 1, 2)
     made["query"]["operators"][2]["cost"] = {"record_us": 10_000.0, "output_us": 0.0, "control_us": 0.0}
     made["workload"]["sources"]["source1"]["rate"] = {"kind": "constant", "per_s": 1.0}
     made["query"]["operators"][0]["cost"]["record_us"] = 6_000.0
@@ -89,13 +53,13 @@ def test_a_thread_that_comes_late_shares_from_then_on() -> None:
 
 @pytest.mark.slow
 def test_seven_hundred_threads_on_one_host() -> None:
-    made = document({"kind": "processor_sharing", "tax": 0.05}, 24, 360, gap_ms=10.0, service_ms=1.0)
+    made = chains_on_a_host({"kind": "processor_sharing", "tax": 0.05}, 24, 360, gap_ms=10.0, service_ms=1.0)
     made["workload"]["horizon_s"] = 0.05
     assert_agreement(made)
 
 
 def test_a_pool_serves_with_all_cores() -> None:
-    simulation = traced(document({"kind": "pool"}, 3, 7))
+    simulation = traced(chains_on_a_host({"kind": "pool"}, 3, 7))
     ends_ms = sorted((end_ns - start_ns, start_ns) for start_ns, end_ns in first_services(simulation))
     first_ns = ends_ms[0][1]
     assert [(start_ns - first_ns) // (10 * MS) for _, start_ns in ends_ms] == [0, 0, 0, 1, 1, 1, 2]
@@ -123,7 +87,7 @@ class Ranks:
 
 @pytest.mark.parametrize("kind", ["pool", "shared_fifo"])
 def test_ranks_come_before_the_order_of_arrival(kind: str) -> None:
-    simulation = traced(document({"kind": kind}, 1, 3), controls=[Ranks()])
+    simulation = traced(chains_on_a_host({"kind": kind}, 1, 3), controls=[Ranks()])
     held, second, first = (start_ns for start_ns, _ in first_services(simulation, after_ns=500 * MS))
     assert first == 1_000 * MS
     assert second == first + 10 * MS
@@ -131,7 +95,7 @@ def test_ranks_come_before_the_order_of_arrival(kind: str) -> None:
 
 
 def test_a_thread_that_is_held_back_waits() -> None:
-    simulation = traced(document({"kind": "processor_sharing"}, 1, 3), controls=[Ranks()])
+    simulation = traced(chains_on_a_host({"kind": "processor_sharing"}, 1, 3), controls=[Ranks()])
     held, second, first = (start_ns for start_ns, _ in first_services(simulation, after_ns=500 * MS))
     assert first == second == 1_000 * MS
     assert held == 1_500 * MS

@@ -15,9 +15,8 @@ import pytest
 from engine.spec import Experiment
 from tests.oracle import simulate
 
-from .agreement import DATASETS, exact, template
-from .recovery_examples import loss, with_losses, with_protocol
-from .test_recovery import PROTOCOLS, finished
+from .agreement import DATASETS, exact, finished, template
+from .recovery_examples import PROTOCOLS, loss, with_losses, with_protocol
 
 LOADS = {"checkmate_q1": 0.05, "checkmate_q3": 0.05, "consistency_count": 0.05, "consistency_set": 0.15}
 """Shares of the templates' rates that the oracle takes in a moment."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,56 +26,27 @@ from engine.spec import Experiment
 from engine.workloads.datasets import lookup
 from tests.corner_cases import a_cycle_drains_when_nothing_goes_round
 from tests.strategies import documents
-from tests.tiers import tier
 
-from .agreement import DATASETS, TINY, simulated
+from .agreement import DATASETS, TINY, finished, simulated
 from .recovery_examples import (
+    PROTOCOLS,
     circling,
-    communication_induced,
     coordinated,
     coordinated_unaligned,
+    counted,
     counting,
-    hybrid,
+    each_record_counts_just_once,
     joining,
     loss,
+    random_losses,
     uncoordinated,
+    values,
     with_losses,
     with_protocol,
     without_losses,
 )
 
 Document = dict[str, Any]
-
-PROTOCOLS = (coordinated, coordinated_unaligned, uncoordinated, communication_induced, hybrid)
-
-
-def finished(document: Document, **options: Any) -> engine.Simulation:
-    simulation = simulated(document, trace=False, keep_outputs=True, **options)
-    simulation.run_until(simulation.end_ns)
-    return simulation
-
-
-def values(simulation: engine.Simulation) -> Counter[tuple[Any, ...]]:
-    """How often each row was delivered."""
-    return Counter(record["values"] for record in simulation.sink_records("sink"))
-
-
-def counted(rows: Counter[tuple[Any, ...]]) -> int:
-    """What the last counts of all keys add up to."""
-    last: dict[Any, int] = {}
-    for key, count in rows:
-        last[key] = max(count, last.get(key, 0))
-    return sum(last.values())
-
-
-def random_losses(chance: random.Random, hosts: Sequence[str], horizon_s: float) -> list[Document]:
-    """One at any time, and often others: within its recovery, on other hosts, on the same one."""
-    first_s = chance.uniform(0.001, horizon_s - 0.001)
-    found = [loss(chance.choice(hosts), first_s, chance.uniform(0.0005, 0.03))]
-    while chance.random() < 0.5:
-        again_s = min(first_s + chance.choice((0.0003, 0.002, 0.01, 0.05)) * chance.random(), horizon_s - 0.0005)
-        found.append(loss(chance.choice(hosts), again_s, chance.uniform(0.0005, 0.03)))
-    return found
 
 
 @pytest.mark.slow
@@ -87,34 +58,6 @@ def random_losses(chance: random.Random, hosts: Sequence[str], horizon_s: float)
 def test_each_record_counts_just_once_whenever_hosts_are_lost(job: Callable[..., Document], protocol: Callable[..., Document]) -> None:
     """Running counts and pairs are the same in every order, so what is delivered must be what a run without losses delivers."""
     each_record_counts_just_once(job, protocol, f"{job.__name__} {protocol.__name__}")
-
-
-def each_record_counts_just_once(job: Callable[..., Document], protocol: Callable[..., Document], seed: str) -> None:
-    document = job(protocol=protocol())
-    hosts = [f"w{n + 1}" for n in range(document["cluster"]["hosts"][0]["count"])]
-    expected = values(finished(document))
-    assert expected.total() > 400
-    assert expected.keys() == values(finished(document | {"policies": {}})).keys()
-    chance = random.Random(seed)
-    delivered_again = recoveries = 0
-    tried = tier(13, 50)
-    for n in range(tried):
-        chosen = protocol(interval_s=chance.choice((0.005, 0.02, 0.04, 0.1)), detect_ms=chance.choice((0, 0, 1.5)))
-        losses = random_losses(chance, hosts, document["workload"]["horizon_s"])
-        made = with_losses(job(protocol=chosen), losses)
-        simulation = finished(made, **({"capacity": TINY} if n % 3 == 0 else {}))
-        found = values(simulation)
-        assert found.keys() == expected.keys(), losses
-        assert simulation.drained
-        assert simulation.summary()["backlog"] == 0
-        about = simulation.checkpointing
-        assert about is not None
-        assert about["recoveries"]
-        assert all(recovery["go_ns"] > 0 for recovery in about["recoveries"][-1:])
-        delivered_again += found.total() > expected.total()
-        recoveries += len(about["recoveries"])
-    assert delivered_again > tried // 5  # the sinks' log is outside
-    assert recoveries > tried
 
 
 @pytest.mark.slow
@@ -330,8 +273,7 @@ def test_random_experiments_with_protocols_and_losses_do_not_depend_on_how_they_
     hosts = [host.name for host in Experiment.model_validate(document).expanded_hosts()]
     document = with_losses(document, random_losses(chance, hosts, horizon_s))
     options: dict[str, Any] = {"capacity": TINY} if tiny else {}
-    whole = simulated(document, trace=False, keep_outputs=True, **options)
-    whole.run_until(whole.end_ns)
+    whole = finished(document, keep_outputs=True, **options)
     often = simulated(document, trace=False, keep_outputs=True)
     for moment in sorted(chance.randrange(whole.now_ns + 1) for _ in range(5)):
         often.run_until(moment)

@@ -21,8 +21,8 @@ from engine.spec.problems import Refusal
 from engine.spec.selection import Selection
 from tests.strategies import documents
 
+from .actor_examples import Throttle
 from .agreement import DATASETS, simulated, template, traced
-from .test_core_rules import Throttle
 
 TEMPLATES = ("nexmark_q3", "nexmark_q8", "flights")
 

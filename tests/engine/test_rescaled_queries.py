@@ -10,7 +10,6 @@ Rows are compared as a multiset of values at the sink: in which order rows of di
 from __future__ import annotations
 
 import random
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -23,8 +22,8 @@ from engine.core.arrangement import active
 from engine.core.scheduling import HELD
 from tests.tiers import spread
 
-from .agreement import simulated, template
-from .test_rescaling import assert_counts_add_up, assert_state_is_where_its_records_go, job_of, parallelism_of
+from .agreement import finished, rows_of, simulated, template
+from .rescaling_examples import assert_counts_add_up, assert_state_is_where_its_records_go, job_of, parallelism_of
 
 Document = dict[str, Any]
 
@@ -62,16 +61,6 @@ def rescaled(made: Document, seed: int, kind: str = "stop_and_restart") -> Docum
         for n in range(COUNT)
     ]
     return made | {"policies": made["policies"] | {"scaling": {"kind": "manual", "orders": orders, "rescaling": {"kind": kind}}}}
-
-
-def finished(made: Document) -> engine.Simulation:
-    simulation = simulated(made, trace=False)
-    simulation.run_until(simulation.end_ns)
-    return simulation
-
-
-def rows_of(simulation: engine.Simulation) -> Counter[Any]:
-    return Counter(repr(record["values"]) for record in simulation.sink_records("sink"))
 
 
 def state_by_group(simulation: engine.Simulation, operator: str) -> Any:

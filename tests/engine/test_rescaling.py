@@ -8,7 +8,6 @@ are taken for others.
 from __future__ import annotations
 
 import itertools
-import random
 from pathlib import Path
 from typing import Any
 
@@ -16,124 +15,29 @@ import numpy as np
 import pytest
 
 import engine
-from engine.core import keyed
 from engine.core import layout as L
 from engine.core.arrangement import active
 from engine.core.scheduling import HELD
-from engine.operators import OPERATORS
 from engine.rescaling import Job
-from engine.spec.scalable import vertices
 
-from .agreement import DATASETS, simulated, template
-from .test_arrangement import EVENT_TIME, PROCESSORS, moving_document, rows_of
+from .agreement import MS, finished, frames_of, rows_of, simulated, template, traced
+from .keyed_state_examples import EVENT_TIME, PROCESSORS
+from .rescaling_examples import (
+    MOST,
+    assert_stops_are_noted,
+    assert_the_same_however_cut,
+    job_of,
+    moments_of,
+    order_of,
+    ordered,
+    parallelism_of,
+    random_times,
+    run_with_looks,
+    running,
+    scaled,
+)
 
 Document = dict[str, Any]
-MS = 1_000_000
-QUICK = {"restart_s": 0.001, "pod_start_s": 0.0005, "timeout_s": 1.0, "store": {"request_ms": 0.1}}
-MOST = 6
-
-
-def scaled(made: Document, orders: list[Document], rescaling: Document | None = None, **more: Any) -> Document:
-    """The document with these orders, each operator up to six instances."""
-    quick = {"kind": "stop_and_restart", **QUICK, **(rescaling or {})}
-    bounds = {operator["id"]: {"max": MOST} for operator in made["query"]["operators"]}
-    scaling = {"kind": "manual", "operators": bounds, "orders": orders, "rescaling": quick, "capture_ms": 0.01, **more}
-    return made | {"policies": {**made.get("policies", {}), "scaling": scaling}}
-
-
-def ordered(made: Document, times_s: list[float], seed: int) -> list[Document]:
-    """Random parallelisms for all vertices, at these times."""
-    chance = random.Random(f"orders {seed}")
-    query = engine.Simulation(made, datasets=DATASETS).experiment.query
-    orders = []
-    for at_s in times_s:
-        wanted: dict[str, int] = {}
-        for vertex in vertices(query):
-            wanted |= dict.fromkeys(vertex, chance.randint(1, MOST))
-        orders.append({"at_s": at_s, "parallelism": wanted})
-    return orders
-
-
-def random_times(seed: int) -> list[float]:
-    chance = random.Random(f"times {seed}")
-    return [round(0.002 + 0.012 * n + chance.random() * 0.002, 7) for n in range(10)]
-
-
-def running(name: str, processor: str = "dedicated", bound: int | None = None) -> Document:
-    """Long enough for ten rescales."""
-    made = moving_document(name, processor, bound)
-    made["workload"]["horizon_s"] = 0.13
-    return made
-
-
-def job_of(simulation: engine.Simulation) -> Job:
-    assert simulation.job is not None
-    return simulation.job
-
-
-def begins_anew(simulation: engine.Simulation) -> bool:
-    action = job_of(simulation).under_way
-    return action is not None and action.arranged_ns >= 0
-
-
-def parallelism_of(simulation: engine.Simulation) -> dict[str, int]:
-    return dict(zip(simulation._plan.operators, simulation._world.arrays.op[:, L.O_PARALLEL].tolist(), strict=True))
-
-
-def assert_state_is_where_its_records_go(simulation: engine.Simulation) -> None:
-    """Each entry is in the instance to which its key is routed, and bytes are those of the entries."""
-    world = simulation._world
-    w = world.arrays
-    for i in range(len(w.inst)):
-        o = int(w.inst[i, L.I_OP])
-        keeping = world.keepings[o]
-        if keeping is None:
-            continue
-        groups = keyed.key_groups(w, o)[1]
-        state = keyed.capture(world, keeping, i, 0, groups)
-        assert state.state_bytes == w.inst[i, L.I_STATE_BYTES]
-        hash_edges = w.edge[(w.edge[:, L.E_TARGET] == o) & (w.edge[:, L.E_KIND] == L.HASH)]
-        if not len(hash_edges):  # then it stays at its parallelism
-            continue
-        hashed = int(hash_edges[0, L.E_ROUTE])
-        held = np.flatnonzero(keyed.bytes_by_group(state, w, o))
-        assert (w.route[hashed + held] == w.inst[i, L.I_INDEX]).all()
-        assert active(w)[i] or not len(held)
-
-
-def assert_counts_add_up(simulation: engine.Simulation) -> None:
-    """All that has been offered was read once, or waits."""
-    w = simulation._world.arrays
-    sources = w.inst[:, L.I_SOURCE] == 1
-    read = int((w.inst[sources, L.I_IN] - w.inst[sources, L.I_AGAIN]).sum())
-    now = simulation._counters(simulation.now_ns)
-    plan, logs = simulation._plan, simulation._logs
-    waiting = 0
-    for id in plan.feeds:
-        places = logs.places(w, id)
-        chunk = plan.feeds[id].chunk(0, simulation.now_ns + 1)
-        waiting += sum(
-            1
-            for partition, append_ns, event_ns, trigger in zip(
-                chunk.partition.tolist(), chunk.append_ns.tolist(), chunk.event_ns.tolist(), chunk.trigger.tolist(), strict=True
-            )
-            if trigger >= 0 and not before((append_ns, event_ns, trigger), places[partition])
-        )
-    assert now.offered == (read + waiting) * simulation.experiment.workload.scale
-
-
-def assert_stops_are_noted(simulation: engine.Simulation) -> None:
-    """Of all machines' stops the first one counts, whichever machine the loop serves first."""
-    done = [action for action in job_of(simulation).actions if action.outcome == "done"]
-    noted = simulation._actors.agent.stopped  # type: ignore[union-attr]
-    assert [noted[action.savepoint].at_ns for action in done] == [action.stopped_ns for action in done]
-
-
-def before(entry: tuple[int, int, int], place: Any) -> bool:
-    """Whether a log's entry lies before a place."""
-    if place.trigger == L.LOG_AHEAD:
-        return entry[0] < place.append_ns
-    return (entry[0], entry[2]) < (place.append_ns, place.trigger if place.trigger >= 0 else L.FAR)
 
 
 # -- the property -------------------------------------------------------------------------------------------------------------------
@@ -145,17 +49,10 @@ def test_results_do_not_depend_on_rescales(name: str) -> None:
     done = 0
     for seed, (processor, bound) in enumerate(zip(PROCESSORS, (None, 1, 5, None), strict=True)):
         made = running(name, processor, bound)
-        whole = simulated(made, trace=False)
-        whole.run_until(whole.end_ns)
+        whole = finished(made)
         assert rows_of(whole).total() > 30
         simulation = simulated(scaled(made, ordered(made, random_times(seed), seed)), trace=False)
-        chance = random.Random(f"moments {seed}")
-        for moment_ns in sorted(chance.randrange(1 * MS, 140 * MS) for _ in range(20)):
-            simulation.run_until(moment_ns)
-            if not begins_anew(simulation):  # one machine after the other
-                assert_state_is_where_its_records_go(simulation)
-            assert_counts_add_up(simulation)
-        simulation.run_until(simulation.end_ns)
+        run_with_looks(simulation, seed)
         last = job_of(simulation).actions[-1]
         actions = [action for action in job_of(simulation).actions if action.outcome == "done"]
         left_out = {action.why for action in job_of(simulation).actions if action.outcome != "done"}
@@ -188,41 +85,13 @@ def busy(bound: int | None = 2, processor: str = "dedicated") -> Document:
     return running("aggregate, sliding", processor, bound)
 
 
-def order(at_s: float, **parallelism: int) -> Document:
-    return {"at_s": at_s, "parallelism": parallelism}
-
-
-def finished(made: Document, **options: Any) -> engine.Simulation:
-    simulation = simulated(made, trace=False, **options)
-    simulation.run_until(simulation.end_ns)
-    return simulation
-
-
-def moments_of(simulation: engine.Simulation) -> list[int]:
-    """One in each part of its first rescale."""
-    action = job_of(simulation).actions[0]
-    times = [action.begun_ns, action.stopped_ns, action.drained_ns, action.stored_ns, action.arranged_ns, action.restored_ns]
-    assert times == sorted(times)
-    assert len(set(times)) == len(times)
-    return [(first + end) // 2 for first, end in itertools.pairwise(times)]
-
-
 @pytest.mark.parametrize("processor", PROCESSORS)
 def test_any_cutting_saving_and_forking_in_a_rescale_gives_the_same(processor: str, tmp_path: Path) -> None:
-    made = scaled(busy(processor=processor), [order(0.02, kept=5, sink=3), order(0.05, **{"in": 5, "in_keys": 5})])
+    made = scaled(busy(processor=processor), [order_of(0.02, kept=5, sink=3), order_of(0.05, **{"in": 5, "in_keys": 5})])
     made["policies"]["scaling"]["operators"]["in"]["min"] = 1
     whole = finished(made)
     assert [action.outcome for action in job_of(whole).actions] == ["done", "done"]
-    for moment_ns in moments_of(whole):
-        cut = simulated(made, trace=False)
-        cut.run_until(moment_ns)
-        assert job_of(cut).open is not None
-        cut.save(tmp_path / "saved")
-        resumed = engine.Simulation.resume(made, tmp_path / "saved", datasets=DATASETS, keep_outputs=True, kinds=OPERATORS)
-        for simulation in (cut.fork(), resumed, cut):
-            simulation.run_until(simulation.end_ns)
-            assert simulation.digest() == whole.digest()
-            assert job_of(simulation).actions == job_of(whole).actions
+    assert_the_same_however_cut(whole, moments_of(whole), made, tmp_path)
 
 
 def test_without_orders_it_is_nothing() -> None:
@@ -239,9 +108,8 @@ def test_without_orders_it_is_nothing() -> None:
 @pytest.mark.parametrize("processor", PROCESSORS)
 def test_nothing_is_served_while_the_job_is_down(processor: str) -> None:
     """From the savepoint until all go on; topics fill meanwhile."""
-    made = scaled(busy(processor=processor), [order(0.02, kept=5, sink=3)], {"restart_s": 0.02})
-    simulation = simulated(made)
-    simulation.run_until(simulation.end_ns)
+    made = scaled(busy(processor=processor), [order_of(0.02, kept=5, sink=3)], {"restart_s": 0.02})
+    simulation = traced(made)
     (action,) = job_of(simulation).actions
     starts = [start for _, start, *_ in simulation.service_trace().tolist()]
     assert not any(action.drained_ns < start <= action.restored_ns for start in starts)
@@ -268,7 +136,7 @@ def test_a_savepoint_that_takes_too_long_is_given_up(processor: str) -> None:
     whole = finished(made)
     some = 0
     for timeout_s in (0.001, 0.0012, 0.0014, 0.0016, 0.002, 0.003):
-        late = scaled(made, [order(0.02, kept=5, sink=3), order(0.06, kept=2)], {"timeout_s": timeout_s})
+        late = scaled(made, [order_of(0.02, kept=5, sink=3), order_of(0.06, kept=2)], {"timeout_s": timeout_s})
         simulation = simulated(late, trace=False)
         simulation.run_until(20 * MS + round(timeout_s * 1e9))
         w = simulation._world.arrays
@@ -289,7 +157,7 @@ def test_a_savepoint_that_takes_too_long_is_given_up(processor: str) -> None:
 def test_a_savepoint_that_the_store_has_no_space_for_is_given_up(processor: str) -> None:
     made = busy(2, processor)
     whole = finished(made)
-    full = scaled(made, [order(0.02, kept=5, sink=3), order(0.06, kept=2)], {"store": {"request_ms": 0.1, "capacity_mb": 0.002}})
+    full = scaled(made, [order_of(0.02, kept=5, sink=3), order_of(0.06, kept=2)], {"store": {"request_ms": 0.1, "capacity_mb": 0.002}})
     simulation = finished(full)
     assert {(action.outcome, action.why) for action in job_of(simulation).actions} == {("aborted", "the store is full")}
     assert parallelism_of(simulation) == parallelism_of(whole)
@@ -328,7 +196,7 @@ def with_orders(made: Document, orders: list[tuple[int, dict[str, int]]]) -> eng
 
 
 def test_of_orders_that_wait_the_newest_is_carried_out() -> None:
-    made = scaled(busy(), [order(0.021, kept=6)])
+    made = scaled(busy(), [order_of(0.021, kept=6)])
     whole = finished(busy())
     simulation = with_orders(made, [(20 * MS, {"kept": 5}), (21_500_000, {"sink": 4}), (22 * MS, {"in_keys": 3}), (200_000 * MS, {})])
     simulation.run_until(simulation.end_ns)
@@ -359,7 +227,7 @@ def test_an_order_in_a_round_waits_for_its_end() -> None:
     made = busy()
     whole = finished(made)
     rounds = {"kind": "coordinated", "interval_s": 0.005, "capture_ms": 0.05, "restart_ms": 3, "store": {"request_ms": 1.0}}
-    made = scaled(made, [order(0.0251, kept=5, sink=3)])
+    made = scaled(made, [order_of(0.0251, kept=5, sink=3)])
     made["policies"]["checkpointing"] = rounds
     simulation = finished(made)
     (action,) = job_of(simulation).actions
@@ -387,7 +255,7 @@ def test_sources_that_are_behind_say_how_far_they_are(processor: str, timeout_s:
         if operator["id"] == "in":
             operator["cost"] = {"record_us": 700}  # of two, which read half of what comes
     times_s = [round(0.02 + 0.025 * n, 3) for n in range(4)]
-    orders = [order(at_s, kept=2 + n % 3) for n, at_s in enumerate(times_s)]
+    orders = [order_of(at_s, kept=2 + n % 3) for n, at_s in enumerate(times_s)]
     simulation = simulated(scaled(made, orders, {"timeout_s": timeout_s}), trace=False)
     simulation.run_until(130 * MS)
     actions = job_of(simulation).actions
@@ -408,11 +276,9 @@ def test_shares_are_those_of_the_instances_that_were_in_use() -> None:
         if operator["id"] == "kept":
             operator["cost"] = {"record_us": 2000}  # two or three of them have more than they can do
     made["measurement"] = {**made.get("measurement", {}), "frame_ms": 10}
-    made = scaled(made, [order(0.023, kept=2), order(0.063, kept=3)], {"restart_s": 0, "timeout_s": 10})
+    made = scaled(made, [order_of(0.023, kept=2), order_of(0.063, kept=3)], {"restart_s": 0, "timeout_s": 10})
     simulation = simulated(made, trace=False)
-    frames = []
-    while (frame := simulation.advance()) is not None:
-        frames.append(frame)
+    frames = frames_of(simulation)
     first, second = job_of(simulation).actions
     assert first.outcome == second.outcome == "done"
     in_use_ns = 3 * first.arranged_ns + 2 * (second.arranged_ns - first.arranged_ns) + 3 * (simulation.now_ns - second.arranged_ns)
@@ -431,7 +297,7 @@ def test_a_host_is_as_busy_as_the_processors_that_were_in_use(processor: str) ->
     made["measurement"] = {**made.get("measurement", {}), "frame_ms": 10}
     for machine in made["cluster"]["hosts"]:
         machine["cores"] = 100  # more than instances: each that is in use has one
-    simulation = simulated(scaled(made, [order(0.023, kept=6), order(0.063, kept=1)], {"restart_s": 0, "timeout_s": 10}), trace=False)
+    simulation = simulated(scaled(made, [order_of(0.023, kept=6), order_of(0.063, kept=1)], {"restart_s": 0, "timeout_s": 10}), trace=False)
     w, names = simulation._world.arrays, [laid.id for laid in job_of(simulation).operators]
     changed, since = 0, np.zeros(len(w.host), np.int64)
     while (frame := simulation.advance()) is not None:
@@ -472,7 +338,7 @@ def test_partitions_that_have_been_read_to_their_ends_hold_nobody_back(flights: 
     made = ending_early()
     whole = finished(made)
     assert len(whole.sink_records("sink")) > 4000
-    simulation = simulated(scaled(made, [order(12 + 4 * n, flights=p) for n, p in enumerate(flights)]), trace=False)
+    simulation = simulated(scaled(made, [order_of(12 + 4 * n, flights=p) for n, p in enumerate(flights)]), trace=False)
     simulation.run_until(12 * 1000 * MS)
     inst = simulation._world.arrays.inst
     fast, slow = np.flatnonzero((inst[:, L.I_SOURCE] == 1) & (inst[:, L.I_STATUS] != L.DOWN)).tolist()

@@ -7,8 +7,6 @@ do not wait for one that is new; credits that are lost or made; instances that s
 from __future__ import annotations
 
 import copy
-import itertools
-import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -20,32 +18,25 @@ import engine
 from engine.core import layout as L
 from engine.core.arrangement import active
 from engine.core.scheduling import HELD
-from engine.operators import OPERATORS
-from engine.spec.scalable import vertices
 
-from .agreement import DATASETS, simulated
-from .test_arrangement import EVENT_TIME, PROCESSORS, rows_of
-from .test_rescaling import (
-    MS,
+from .agreement import MS, finished, rows_of, simulated, traced
+from .keyed_state_examples import EVENT_TIME, PROCESSORS
+from .rescaling_examples import (
     Document,
-    assert_counts_add_up,
-    assert_state_is_where_its_records_go,
     assert_stops_are_noted,
-    begins_anew,
+    assert_the_same_however_cut,
+    in_place,
     job_of,
+    moments_of,
+    order_of,
     ordered,
     parallelism_of,
     random_times,
+    run_with_looks,
     running,
     scaled,
+    some_ordered,
 )
-
-
-def in_place(made: Document, orders: list[Document], rescaling: Document | None = None) -> Document:
-    found = scaled(made, orders)
-    quick = {"kind": "in_place", "switch_s": 0.001, "pod_start_s": 0.0005, "timeout_s": 1.0, "store": {"request_ms": 0.1}}
-    found["policies"]["scaling"]["rescaling"] = quick | (rescaling or {})
-    return found
 
 
 @pytest.mark.slow
@@ -54,16 +45,9 @@ def test_results_do_not_depend_on_rescales(name: str) -> None:
     done = 0
     for seed, (processor, bound) in enumerate(zip(PROCESSORS, (None, 1, 5, None), strict=True)):
         made = running(name, processor, bound)
-        whole = simulated(made, trace=False)
-        whole.run_until(whole.end_ns)
+        whole = finished(made)
         simulation = simulated(in_place(made, ordered(made, random_times(seed), seed)), trace=False)
-        chance = random.Random(f"moments {seed}")
-        for moment_ns in sorted(chance.randrange(1 * MS, 140 * MS) for _ in range(20)):
-            simulation.run_until(moment_ns)
-            if not begins_anew(simulation):
-                assert_state_is_where_its_records_go(simulation)
-            assert_counts_add_up(simulation)
-        simulation.run_until(simulation.end_ns)
+        run_with_looks(simulation, seed)
         actions = [action for action in job_of(simulation).actions if action.outcome == "done"]
         assert len(actions) >= 6, [(a.outcome, a.why) for a in job_of(simulation).actions]
         done += len(actions)
@@ -101,17 +85,6 @@ def branching(processor: str = "dedicated", bound: int | None = None) -> Documen
     return made
 
 
-def some_ordered(made: Document, times_s: list[float], seed: int) -> list[Document]:
-    """Of each order only one or two vertices are left."""
-    query = simulated(made, trace=False).experiment.query
-    chance = random.Random(f"some {seed}")
-    orders = ordered(made, times_s, seed)
-    for order in orders:
-        left = {id for vertex in chance.sample(vertices(query), chance.randint(1, 2)) for id in vertex}
-        order["parallelism"] = {id: p for id, p in order["parallelism"].items() if id in left}
-    return orders
-
-
 def assert_credits_are_whole(simulation: engine.Simulation, at_rest: bool) -> None:
     """What a channel may still take and what is under way on it are its bound."""
     w = simulation._world.arrays
@@ -133,18 +106,10 @@ def test_results_do_not_depend_on_rescales_of_a_part(processor: str, bound: int 
         for operator in made["query"]["operators"]:
             if operator["id"] in ("sink", "other_sink"):  # what has left is still under way at the next rescale
                 operator["cost"] = {"record_us": 60}
-    whole = simulated(made, trace=False)
-    whole.run_until(whole.end_ns)
+    whole = finished(made)
     assert min(rows.total() for rows in rows_by_sink(whole)) > 400
     simulation = simulated(in_place(made, some_ordered(made, random_times(seed), seed)), trace=False)
-    chance = random.Random(f"moments {seed}")
-    for moment_ns in sorted(chance.randrange(1 * MS, 140 * MS) for _ in range(20)):
-        simulation.run_until(moment_ns)
-        if not begins_anew(simulation):
-            assert_state_is_where_its_records_go(simulation)
-        assert_counts_add_up(simulation)
-        assert_credits_are_whole(simulation, at_rest=False)
-    simulation.run_until(simulation.end_ns)
+    run_with_looks(simulation, seed, lambda: assert_credits_are_whole(simulation, at_rest=False))
     actions = job_of(simulation).actions
     assert sum(action.outcome == "done" for action in actions) >= 6, [(a.outcome, a.why, a.begun_ns, a.ended_ns) for a in actions]
     assert_stops_are_noted(simulation)
@@ -160,16 +125,11 @@ def rows_by_sink(simulation: engine.Simulation) -> list[Counter[str]]:
     return [Counter(repr(record["values"]) for record in simulation.sink_records(sink)) for sink in simulation.sinks]
 
 
-def order_of(at_s: float, **parallelism: int) -> Document:
-    return {"at_s": at_s, "parallelism": parallelism}
-
-
 @pytest.mark.parametrize("processor", PROCESSORS)
 def test_what_is_not_concerned_goes_on(processor: str) -> None:
     """Sources and the other branch serve in each millisecond of a rescale, while what it concerns serves nothing."""
     made = in_place(branching(processor), [order_of(0.0204, kept=5)], {"switch_s": 0.02})
-    simulation = simulated(made)
-    simulation.run_until(simulation.end_ns)
+    simulation = traced(made)
     (action,) = job_of(simulation).actions
     assert action.outcome == "done"
     assert action.ended_ns - action.drained_ns > 20 * MS
@@ -185,12 +145,6 @@ def test_what_is_not_concerned_goes_on(processor: str) -> None:
     for id in ("both", "kept"):
         assert not any(action.drained_ns < start < action.restored_ns for start in starts[id])
         assert any(start > action.ended_ns for start in starts[id])
-
-
-def finished(made: Document, trace: bool = False) -> engine.Simulation:
-    simulation = simulated(made, trace=trace)
-    simulation.run_until(simulation.end_ns)
-    return simulation
 
 
 def last_marks(simulation: engine.Simulation) -> int:
@@ -235,24 +189,7 @@ def test_any_cutting_saving_and_forking_in_a_rescale_gives_the_same(processor: s
     made["policies"]["scaling"]["operators"]["in"]["min"] = 1
     whole = finished(made)
     assert [action.outcome for action in job_of(whole).actions] == ["done", "done"]
-    for moment_ns in (moment_ns for number in (0, 1) for moment_ns in moments_of(whole, number)):
-        cut = simulated(made, trace=False)
-        cut.run_until(moment_ns)
-        assert job_of(cut).open is not None
-        cut.save(tmp_path / "saved")
-        resumed = engine.Simulation.resume(made, tmp_path / "saved", datasets=DATASETS, keep_outputs=True, kinds=OPERATORS)
-        for simulation in (cut.fork(), resumed, cut):
-            simulation.run_until(simulation.end_ns)
-            assert simulation.digest() == whole.digest()
-            assert job_of(simulation).actions == job_of(whole).actions
-
-
-def moments_of(simulation: engine.Simulation, number: int) -> list[int]:
-    action = job_of(simulation).actions[number]
-    times = [action.begun_ns, action.stopped_ns, action.drained_ns, action.stored_ns, action.arranged_ns, action.restored_ns]
-    assert times == sorted(times)
-    assert len(set(times)) == len(times)
-    return [(first + end) // 2 for first, end in itertools.pairwise(times)]
+    assert_the_same_however_cut(whole, [*moments_of(whole, 0), *moments_of(whole, 1)], made, tmp_path)
 
 
 def test_pods_start_while_all_runs_and_only_where_there_are_more() -> None:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from engine import Simulation
 
-MS = 1_000_000
+from .agreement import MS, frames_of
+
 SERVICE_NS, HORIZON_NS, RECORDS_PER_S = 2 * MS, 1000 * MS, 1000
 
 
@@ -75,9 +76,7 @@ def test_what_is_too_old_is_gone_as_in_the_twin(keep_ms, check_ms):
 
 def test_the_backlog_does_not_grow_beyond_what_the_log_keeps():
     simulation = Simulation(document({"kind": "time", "keep_s": 0.1, "check_s": 0.01}))
-    frames = []
-    while (frame := simulation.advance()) is not None:
-        frames.append(frame)
+    frames = frames_of(simulation)
     assert max(frame["backlog"] for frame in frames) <= 112
     assert sum(frame["dropped"] for frame in frames) == simulation.summary()["dropped"] > 300
     everything = ran({"kind": "all"}).summary()

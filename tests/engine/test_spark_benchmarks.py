@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from .agreement import template
-from .test_spark import SECOND_NS, Case
+from .beside_spark import SECOND_NS, Case
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

@@ -14,7 +14,7 @@ import pytest
 from tests.tiers import only, spread
 
 from .agreement import template, with_params
-from .test_spark import Case, out_of_order, window_start
+from .beside_spark import Case, out_of_order, window_start
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

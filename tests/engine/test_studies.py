@@ -7,7 +7,6 @@ answers first, and one that misses the capacity of queues whose capacity is know
 from __future__ import annotations
 
 import copy
-import itertools
 import random
 from typing import Any
 
@@ -22,30 +21,12 @@ from engine.core.random import RandomStream
 from engine.spec.study import Sustained, load_study
 from engine.studies import Difference, Interval, Measured, TrialId, difference, follow, interval, judge, left, narrow, plan, strands
 from engine.studies.statistics import _p
-from tests.corner_cases import bids, document, host
+from tests.corner_cases import bids, host
+from tests.tiers import spread
 
-FREE = {"record_us": 0, "output_us": 0, "control_us": 0}
-SOURCE = {"id": "bids", "kind": "source", "cost": FREE}
+from .study_examples import FREE, SMALL, SOURCE, queue, searched, sink
+
 LIMITS = Sustained()
-
-
-def sink(record_us: float, **more: Any) -> dict[str, Any]:
-    return {"id": "sink", "kind": "sink", "cost": {**FREE, "record_us": record_us, **more}}
-
-
-def queue(*operators: dict[str, Any], machine: dict[str, Any], horizon_s: float = 160.0, **parts: Any) -> dict[str, Any]:
-    """A source and operators in a row, each by itself or on the same cores."""
-    row = [SOURCE, *operators]
-    edges = [{"source": one["id"], "target": other["id"], "partitioning": {"kind": "rebalance"}} for one, other in itertools.pairwise(row)]
-    made = document(row, edges, [machine], {"bids": bids(100.0)}, horizon_s=horizon_s, measurement={"frame_ms": 500}, **parts)
-    made["workload"]["drain"] = False
-    return made
-
-
-def searched(experiment: dict[str, Any], least: float, most: float, **parts: Any) -> dict[str, Any]:
-    values = {"kind": "between", "from": least, "to": most}
-    load = {"name": "load", "fields": ["/workload/sources/bids/rate/per_s"], "values": values}
-    return {"experiment": experiment, "search": {"kind": "sustainable", "load": load, **parts}}
 
 
 # The verdict
@@ -147,7 +128,7 @@ QUEUES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", QUEUES)
+@pytest.mark.parametrize("name", spread(list(QUEUES), ci=3))
 def test_the_capacity_of_simple_queues(name: str) -> None:
     """All of them serve 500 records/s."""
     study = load_study(searched(QUEUES[name], 50, 1000, precision=0.01))
@@ -157,6 +138,7 @@ def test_the_capacity_of_simple_queues(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.deep
 def test_what_else_is_served_lowers_the_capacity() -> None:
     """A second source sends to the same server; what is left of its 500 records/s is found. And the same again."""
     found = []
@@ -240,8 +222,6 @@ def test_the_same_seeds_are_held_against_each_other() -> None:
 
 
 # Planning
-
-SMALL = queue(sink(2000), machine=host("a"), horizon_s=40.0)
 
 
 def measured(study: Any) -> Any:

@@ -23,10 +23,7 @@ from tests.network_cases import NETWORK_CASES
 from tests.strategies import documents
 from tests.tiers import spread
 
-from .agreement import TINY, assert_agreement, simulated, traced
-from .test_determinism import fingerprint
-
-MS = 1_000_000
+from .agreement import TINY, assert_agreement, fingerprint, simulated, traced
 
 
 @contextmanager

@@ -20,7 +20,8 @@ from engine.core import layout as L
 from engine.telemetry.files import Telemetry
 from engine.telemetry.frames import SPENT, widened
 
-from .test_autoscaled_runs import frames_of, made, simulated
+from .agreement import frames_of
+from .autoscaling_examples import made, simulated
 
 WORD = 2**64
 LOAD_PER_S = 4_000_000

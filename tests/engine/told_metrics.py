@@ -88,6 +88,11 @@ class Told:
         return sum(self.last(each, "pending") for each in self.instances(source))
 
 
+def values(advice: Any, name: str) -> dict[str, Fraction | None]:
+    """What a policy's advice says of each vertex under this name."""
+    return {vertex: value for named, vertex, value in advice.values if named == name}
+
+
 @st.composite
 def graphs(draw: st.DrawFn) -> Graph:
     """One to six vertices; each but sources has one to three senders."""

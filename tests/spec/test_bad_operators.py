@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -371,4 +372,6 @@ def test_several_edges_may_lead_to_one_port():
         },
     )
     document["query"]["edges"].append({"source": "more", "target": "middle", "partitioning": {"kind": "rebalance"}})
-    load(document, CONTEXT)
+    assert validate(document, CONTEXT) == []
+    into = Counter((edge.target, edge.target_port) for edge in load(document, CONTEXT).query.edges)
+    assert into == {("middle", "in"): 2, ("sink", "in"): 2}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 
 import pytest
 import yaml
@@ -63,16 +62,18 @@ def test_pointer_of_a_duplicate_key():
     assert refused("query:\n  a/b: 1\n  a/b: 2\n").pointer == "/query/a~1b"
 
 
-def test_ten_megabytes_are_refused_before_they_are_parsed(tmp_path):
+def test_ten_megabytes_are_refused_before_they_are_parsed(tmp_path, monkeypatch):
     text = "format: 1\nui: [" + "x, " * 3_400_000 + "]\n"
     path = tmp_path / "large.yaml"
     path.write_text(text)
-    started_s = time.process_time()
+    parsed = []
+    for parser in ("_from_yaml", "_from_json"):
+        monkeypatch.setattr(f"engine.spec.document.{parser}", parsed.append)
     for source in (text, text.encode(), path):
         problem = refused(source)
         assert problem.code == "too_large"
         assert "at most 1,000,000" in problem.message
-    assert time.process_time() - started_s < 0.5
+    assert parsed == []
 
 
 def test_scalars_of_yaml():

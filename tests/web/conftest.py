@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import os
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,9 @@ from django.test import Client
 from launcher.environment import PYTHON
 from launcher.services import Service, redis_server
 
-from webapp.lab.models import Experiment, Lab, Membership, Run
+from webapp.accounts.models import ApiToken, Invitation
+from webapp.lab.models import Dataset, Experiment, Lab, Membership, Run, SparkJob, Study, View, Waterfalls
+from webapp.lab.models.waterfalls import hash_of
 from webapp.lab.people import member
 from workers import execution
 
@@ -256,3 +260,36 @@ def processes_of_tests(word: str) -> list[int]:
             if word.encode() in (directory / "cmdline").read_bytes() and wanted in (directory / "environ").read_bytes().split(b"\0"):
                 found.append(int(directory.name))
     return sorted(found)
+
+
+def manage(*arguments: object, data: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Without any server: no REDIS_URL, no DATABASE_URL, an empty data directory."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("REDIS_URL", "DATABASE_URL", "DJANGO_SETTINGS_MODULE")}
+    if data:
+        environment["MILLRACE_DATA"] = str(data)
+    command = [str(PYTHON), str(ROOT / "manage.py"), *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture
+def things(experiment: Experiment, redis: RedisProcess) -> dict[str, Any]:
+    """One of everything that a route can name."""
+    ada, lab = Membership.objects.get(user__username="ada"), experiment.lab
+    run = new_run(experiment)
+    selection = {"slowest": 1}
+    return {
+        "experiment_id": experiment.pk,
+        "run_id": run.pk,
+        "id": Waterfalls.objects.create(run=run, selection=selection, selection_hash=hash_of(selection)).pk,
+        "dataset_id": Dataset.objects.create(lab=lab, name="d", file="d", rows=1, bytes=1, columns=[], timestamps=[]).pk,
+        "job_id": SparkJob.objects.create(lab=lab, question={"kind": "summaries"}).pk,
+        "study_id": Study.objects.create(lab=lab, experiment=experiment, name="s", document={}).pk,
+        "view_id": View.objects.create(lab=lab, name="v", query={}).pk,
+        "paper": "benchmark",
+        "figure": "3.5",
+        "study": "none",
+        "epoch": 1,
+        "token_id": ApiToken.issue(ada.user, "of ada")[0].pk,
+        "person_id": ada.pk,
+        "invitation_id": Invitation.issue(lab, "member", ada.user, timedelta(days=1))[0].pk,
+    }

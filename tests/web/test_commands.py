@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
-from launcher.environment import PYTHON
 
 import engine
+from tests.clerk import Clerk
 
-from .conftest import ROOT, small_document
+from .conftest import ROOT, manage, small_document
 
 FIXTURES = ROOT / "fixtures" / "experiments"
-
-
-def manage(*arguments: object, data: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Without any server: no REDIS_URL, no DATABASE_URL, an empty data directory."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("REDIS_URL", "DATABASE_URL", "DJANGO_SETTINGS_MODULE")}
-    if data:
-        environment["MILLRACE_DATA"] = str(data)
-    command = [str(PYTHON), str(ROOT / "manage.py"), *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
 
 
 def test_run_prints_one_json_object(tmp_path: Path) -> None:
@@ -100,11 +90,12 @@ def test_migrations_are_complete(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_fresh_directory_gets_a_database_examples_and_a_private_key(tmp_path: Path) -> None:
-    assert manage("migrate", "--verbosity", "0", data=tmp_path).returncode == 0
-    assert "nexmark_q3.yaml" in manage("load_fixtures", data=tmp_path).stdout
-    assert "already" in manage("load_fixtures", data=tmp_path).stdout
-    link = manage("signin_url", "--base", "http://127.0.0.1:1234/", data=tmp_path).stdout.strip()
-    assert link.startswith("http://127.0.0.1:1234/signin?token=")
-    assert manage("api_token", "notebook", data=tmp_path).stdout.startswith("millrace_")
-    assert "revoked 1" in manage("api_token", "notebook", "--revoke", data=tmp_path).stdout
+    clerk = Clerk({**os.environ, "MILLRACE_DATA": str(tmp_path), "DJANGO_SETTINGS_MODULE": "webapp.settings"})
+    clerk.manage("migrate", "--verbosity", "0")
+    assert "nexmark_q3.yaml" in clerk.manage("load_fixtures")
+    assert "already" in clerk.manage("load_fixtures")
+    assert clerk.manage("signin_url", "--base", "http://127.0.0.1:1234/").startswith("http://127.0.0.1:1234/signin?token=")
+    assert clerk.manage("api_token", "notebook").startswith("millrace_")
+    assert "revoked 1" in clerk.manage("api_token", "notebook", "--revoke")
+    clerk.stop()
     assert (tmp_path / "secret_key").stat().st_mode & 0o077 == 0

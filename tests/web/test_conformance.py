@@ -29,20 +29,20 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from tests.tiers import tier
 from webapp.accounts.models import ApiToken
 from webapp.accounts.rights import Right
 from webapp.lab.models import Study
 from webapp.lab.people import member
 
-from .test_client import study_document
-from .test_every_route import things  # noqa: F401 a fixture
+from .study_examples import sweep
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.one_database]
 
 CHECKS = [status_code_conformance, content_type_conformance, response_schema_conformance]
 HEALTH = "/api/health"  # 503 without a worker, as the document says
 CONFIG = schemathesis.Config.from_dict({"generation": {"allow-extra-parameters": False}})  # unknown ones of an address are ignored
-EXAMPLES = int(os.environ.get("MILLRACE_CONFORMANCE_EXAMPLES", "3"))
+EXAMPLES = int(os.environ.get("MILLRACE_CONFORMANCE_EXAMPLES", tier(ci="1", all="3")))
 SETTINGS = settings(
     max_examples=EXAMPLES,
     derandomize="MILLRACE_CONFORMANCE_EXAMPLES" not in os.environ,
@@ -65,9 +65,9 @@ def one_connection() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("mode", list(GenerationMode))
-def test_every_route_does_what_the_document_says(mode: GenerationMode, things: dict[str, Any]) -> None:  # noqa: F811
+def test_every_route_does_what_the_document_says(mode: GenerationMode, things: dict[str, Any]) -> None:
     """Asked by an owner's program, about things that there are and about others. What one request does is undone before the next."""
-    Study.objects.update(document=study_document([500.0], [1]))
+    Study.objects.update(document=sweep([500.0], [1]))
     token = ApiToken.issue(member("ada").user, "conformance", Right.ADMIN)[1]
     headers = {"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"}  # Schemathesis does not unpack what it asks for
     schema = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application(), config=CONFIG)

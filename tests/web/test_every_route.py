@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,13 +12,9 @@ from django.core.cache import cache
 from django.core.serializers import serialize
 from django.test import Client
 
-from webapp.accounts.models import ApiToken, Invitation
+from webapp.accounts.models import ApiToken
 from webapp.accounts.rights import Right
-from webapp.lab.models import Dataset, Experiment, Membership, SparkJob, Study, View, Waterfalls
-from webapp.lab.models.waterfalls import hash_of
 from webapp.lab.people import member
-
-from .conftest import RedisProcess, new_run
 
 pytestmark = pytest.mark.django_db
 
@@ -37,30 +32,6 @@ ADMIN = {
     "delete /api/invitations/{invitation_id}",
 }
 NOTED = {"accounts.apitoken", "sessions.session"}  # a token notes when it was used
-
-
-@pytest.fixture
-def things(experiment: Experiment, redis: RedisProcess) -> dict[str, Any]:
-    """One of everything that a route can name."""
-    ada, lab = Membership.objects.get(user__username="ada"), experiment.lab
-    run = new_run(experiment)
-    selection = {"slowest": 1}
-    return {
-        "experiment_id": experiment.pk,
-        "run_id": run.pk,
-        "id": Waterfalls.objects.create(run=run, selection=selection, selection_hash=hash_of(selection)).pk,
-        "dataset_id": Dataset.objects.create(lab=lab, name="d", file="d", rows=1, bytes=1, columns=[], timestamps=[]).pk,
-        "job_id": SparkJob.objects.create(lab=lab, question={"kind": "summaries"}).pk,
-        "study_id": Study.objects.create(lab=lab, experiment=experiment, name="s", document={}).pk,
-        "view_id": View.objects.create(lab=lab, name="v", query={}).pk,
-        "paper": "benchmark",
-        "figure": "3.5",
-        "study": "none",
-        "epoch": 1,
-        "token_id": ApiToken.issue(ada.user, "of ada")[0].pk,
-        "person_id": ada.pk,
-        "invitation_id": Invitation.issue(lab, "member", ada.user, timedelta(days=1))[0].pk,
-    }
 
 
 def routes(things: dict[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,58 +11,22 @@ from typing import Any
 
 import pyarrow.parquet as parquet
 import pytest
-from django.db import connections
 
 import engine
 from tests.corner_cases import a_cycle_that_stands_still
 from webapp.lab.models import Experiment, Lab, Run, RunState
 from webapp.lib.redis_connection import connection
-from webapp.live import history
 from webapp.live.stream import Entry, live_key
 from workers import execution
 
-from .conftest import RedisProcess, long_document, new_experiment, new_run, small_document, wait_for
+from .conftest import RedisProcess, long_document, small_document, wait_for
+from .executing import Background, executed, frames_of, inside_a_frame, queued
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
 
-def queued(lab: Lab, document: dict[str, Any]) -> Run:
-    return new_run(new_experiment(lab, document))
-
-
-def executed(run: Run) -> Run:
-    execution.execute(str(run.pk))
-    run.refresh_from_db()
-    return run
-
-
-class Background:
-    """Executes a run in a thread."""
-
-    def __init__(self, run: Run) -> None:
-        self.run = run
-        self.thread = threading.Thread(target=self._execute)
-        self.thread.start()
-
-    def _execute(self) -> None:
-        try:
-            execution.execute(str(self.run.pk))
-        finally:
-            connections.close_all()
-
-    def reached(self, frames: int) -> None:
-        wait_for(lambda: Run.objects.values_list("frames", flat=True).get(pk=self.run.pk) >= frames, f"{frames} frames")
-
-    def join(self) -> Run:
-        self.thread.join(timeout=60)
-        self.run.refresh_from_db()
-        return self.run
-
-
 def frame_numbers(run: Run) -> list[int]:
-    import json
-
-    return [json.loads(text)["n"] for text in history.frames_after(run.pk, run.directory, -1, 100_000)]
+    return [frame["n"] for frame in frames_of(run)]
 
 
 def test_a_run_gives_what_the_engine_gives(lab: Lab) -> None:
@@ -139,8 +102,15 @@ def test_without_redis_a_run_succeeds_all_the_same(lab: Lab, redis: RedisProcess
     assert frame_numbers(run) == list(range(8))
 
 
-def test_an_unknown_run_is_ignored() -> None:
-    execution.execute("00000000-0000-0000-0000-000000000007")
+def test_an_unknown_run_is_ignored(lab: Lab) -> None:
+    """Nobody hears of it, nothing is stored, and a run that waits goes on waiting."""
+    waiting = queued(lab, small_document())
+    unknown = "00000000-0000-0000-0000-000000000007"
+    execution.execute(unknown)
+    waiting.refresh_from_db()
+    assert (Run.objects.count(), waiting.state, waiting.lease_holder) == (1, RunState.QUEUED, "")
+    assert connection().dbsize() == 0
+    assert not waiting.directory.with_name(unknown).exists()
 
 
 def test_a_cancelled_run_stops_and_keeps_what_was_measured(lab: Lab) -> None:
@@ -154,14 +124,14 @@ def test_a_cancelled_run_stops_and_keeps_what_was_measured(lab: Lab) -> None:
     assert 0 < run.progress < 1
 
 
-def test_a_frame_that_takes_long_can_be_cancelled_too(lab: Lab) -> None:
+def test_a_frame_that_takes_long_can_be_cancelled_too(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """One frame covers the whole run: the engine is interrupted inside it."""
     document = long_document()
     document["measurement"]["frame_ms"] = 450_000
+    inside = inside_a_frame(monkeypatch)
     background = Background(queued(lab, document))
-    wait_for(lambda: Run.objects.get(pk=background.run.pk).state == RunState.RUNNING, "the start")
-    time.sleep(1.0)
-    Run.objects.request_cancel(background.run.pk)
+    wait_for(inside.is_set, "the engine to be inside the frame")
+    assert Run.objects.request_cancel(background.run.pk)
     run = background.join()
     assert (run.state, run.frames) == (RunState.CANCELLED, 0)
 

@@ -60,14 +60,8 @@ def test_what_dies_over_and_over_ends_the_installation_with_its_log(tmp_path: Pa
     installation = Installation(tmp_path, free_port(tmp_path / "port"), workers=0)
     installation.services = [Service("web", ["sh", "-c", "echo the reason; exit 3"], dict(os.environ), tmp_path / "log")]
     installation.start("web")
-
-    def watch_on() -> None:
-        for _ in range(100):
-            installation.watch()
-            time.sleep(0.02)
-
     with pytest.raises(Trouble, match=r"(?s)does not stay up.*the reason"):
-        watch_on()
+        wait_for(installation.watch, "the trouble")
 
 
 def test_a_step_is_done_once_for_the_same_inputs_and_again_after_a_failure(tmp_path: Path) -> None:

@@ -22,10 +22,11 @@ from webapp.lab.models import Lab, Membership, Run, RunState
 from webapp.lab.people import member
 from webapp.lib.redis_connection import connection
 from webapp.live import consumer
-from webapp.live.feed import FEEDS
-from webapp.live.stream import announce, live_key, pack, publish, text_of
+from webapp.live.feed import FEEDS, RunFeed
+from webapp.live.stream import Entry, announce, live_key, pack, publish, text_of
 
-from .conftest import RedisProcess, new_experiment, new_run, small_document
+from .conftest import RedisProcess, new_experiment, new_run, small_document, wait_for
+from .executing import calls_of
 from .sockets import Socket, close_code, in_thread, session_cookie
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -196,13 +197,28 @@ async def test_frames_that_a_resumed_worker_computes_again_are_not_shown_again(s
     assert ada.frames == list(range(10))
 
 
-async def test_a_hole_in_the_stream_is_filled_from_the_files_when_they_have_it(stage: Stage, token: str) -> None:
+async def test_a_hole_in_the_stream_is_filled_from_the_files_when_they_have_it(
+    stage: Stage, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_vain: list[int] = []
+    look = RunFeed._entries_after
+
+    async def noted(feed: RunFeed, position: int, thorough: bool) -> list[Entry]:
+        found = await look(feed, position, thorough)
+        if not found and feed.tail and feed.tail[0].first > position + 1:
+            in_vain.append(position)
+        return found
+
+    monkeypatch.setattr(RunFeed, "_entries_after", noted)
     async with viewer(stage.run, token) as ada:
         await in_thread(stage.send, 0, 2)
         await ada.until(2)
         await in_thread(stage.send, 6, 7)  # 3 to 5 were lost with Redis
-        await asyncio.sleep(0.5)
+        await asyncio.to_thread(wait_for, lambda: len(in_vain) >= 2, "two looks for what comes behind the hole")
+        while not ada.socket.output_queue.empty():
+            await ada.receive()
         assert ada.frames == [0, 1, 2], "nothing is shown out of order"
+        assert set(in_vain) == {2}
         await in_thread(stage.store, 0, 7)
         await ada.until(7)
     assert ada.frames == list(range(8))
@@ -360,13 +376,14 @@ async def test_who_may_not_watch_any_more_gets_nothing_more(
     stage: Stage, address: str, end: Any, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webapp.live.consumer.LOOK_S", 0.1)
+    looks = calls_of(monkeypatch, consumer.LabConsumer, "_membership")
     ada = await in_thread(member, "ada")
     host = (b"host", b"127.0.0.1:8000")
     headers = [(b"cookie", await session_cookie(ada)), host, (b"origin", b"http://127.0.0.1:8000")]
     socket = Socket(path(stage.run) if address == "run" else address, headers)
     await socket.connect()
     await socket.receive(5)
-    await asyncio.sleep(0.25)
+    await asyncio.to_thread(wait_for, lambda: len(looks) >= 4, "three looks at who listens, after the one at the beginning")
     await in_thread(stage.send, 0, 1)
     if address == "run":
         assert json.loads(await socket.receive(5))["type"] == "frames", "whoever is still signed in goes on"

@@ -17,18 +17,14 @@ from hypothesis import strategies as st
 import engine
 from webapp.lab.models import Experiment, Lab, Run, RunState
 from webapp.lab.people import member
-from webapp.live import files, history
+from webapp.live import files
 from workers import attendant, execution
 from workers.pace import MADE_UP_S, Schedule
 
 from .conftest import small_document, wait_for
-from .test_execution import Background, executed, queued
+from .executing import Background, calls_of, executed, frames_of, inside_a_frame, parked, paused, queued
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
-
-
-def frames_of(run: Run) -> list[Any]:
-    return [json.loads(text) for text in history.frames_after(run.pk, run.directory, -1, 100_000)]
 
 
 def assert_as_undisturbed(run: Run) -> None:
@@ -39,27 +35,15 @@ def assert_as_undisturbed(run: Run) -> None:
     assert [json.loads(text) for text in files.frames_after(run.directory, -1, 100_000)] == twin.frames
 
 
-def paused(run: Run, frames: int | None = None) -> Run:
-    """The run once it stands still (at a frame)."""
-
-    def stands() -> bool:
-        run.refresh_from_db()
-        return run.state == RunState.PAUSED and frames in (None, run.frames)
-
-    wait_for(stands, f"run to pause at {frames}")
-    return run
+def looked_or_ended(looks: list[Any], enough: int, background: Background) -> None:
+    """Until workers have looked for wishes so often in all, or this one has ended."""
+    wait_for(lambda: len(looks) >= enough or not background.thread.is_alive(), "the worker to look for wishes, or to end")
 
 
 def let_others_wait(run: Run) -> None:
     """Another run is in the queue, and no worker takes it."""
     other = queued(run.lab, small_document())
     Run.objects.filter(pk=other.pk).update(enqueued_at=timezone.now() - timedelta(minutes=1))
-
-
-def parked(run: Run) -> Run:
-    """The run once it stands still and has given its worker back."""
-    wait_for(lambda: not paused(run).lease_holder, "the worker to be free")
-    return run
 
 
 # --- when a frame is due ------------------------------------------------------------------------------------------------------------------
@@ -122,7 +106,8 @@ def test_a_paced_run_takes_its_time_and_ends_with_the_same_result(lab: Lab) -> N
 
 
 @pytest.mark.slow
-def test_paused_stepped_paced_and_resumed_a_run_gives_the_same(lab: Lab) -> None:
+def test_paused_stepped_paced_and_resumed_a_run_gives_the_same(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = calls_of(monkeypatch, attendant.RunAttendant, "_look")
     run = queued(lab, small_document(horizon_s=30.0))
     Run.objects.filter(pk=run.pk).update(pace=4.0)
     background = Background(run)
@@ -131,7 +116,8 @@ def test_paused_stepped_paced_and_resumed_a_run_gives_the_same(lab: Lab) -> None
     frames = paused(run).frames
     assert run.paused_at
     assert run.eta_s is None
-    time.sleep(0.3)
+    looked = len(looks)
+    wait_for(lambda: len(looks) >= looked + 4, "its worker to look for wishes four times more")
     run.refresh_from_db()
     assert (run.state, run.frames, len(frames_of(run))) == (RunState.PAUSED, frames, frames)
     assert Run.objects.step(run.pk, 1)
@@ -147,13 +133,13 @@ def test_paused_stepped_paced_and_resumed_a_run_gives_the_same(lab: Lab) -> None
 
 
 @pytest.mark.slow
-def test_a_run_is_paused_even_within_a_frame(lab: Lab) -> None:
+def test_a_run_is_paused_even_within_a_frame(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """One frame covers the whole run; a step from its middle makes that one frame."""
     document = small_document(horizon_s=400.0, per_s=40_000, frame_ms=400_000)
+    inside = inside_a_frame(monkeypatch)
     background = Background(queued(lab, document))
     run = background.run
-    wait_for(lambda: Run.objects.get(pk=run.pk).state == RunState.RUNNING, "the start")
-    time.sleep(0.3)  # of several seconds
+    wait_for(inside.is_set, "the engine to be inside the frame")
     assert Run.objects.pause(run.pk)
     paused(run, 0)
     assert Run.objects.step(run.pk, 1)
@@ -274,6 +260,7 @@ def test_no_wishes_in_any_order_change_the_result(lab: Lab, monkeypatch: pytest.
     random = Random(seed)
     monkeypatch.setattr(execution, "STANDING_S", 0.1)
     monkeypatch.setattr(execution, "SNAPSHOT_EVERY_S", 0.3)
+    looks = calls_of(monkeypatch, attendant.RunAttendant, "_look")
     run = queued(lab, small_document(horizon_s=60.0, seed=seed + 1))
     let_others_wait(run)
     Run.objects.filter(pk=run.pk).update(pace=20.0)
@@ -292,7 +279,7 @@ def test_no_wishes_in_any_order_change_the_result(lab: Lab, monkeypatch: pytest.
             execution.SHUTTING_DOWN.set()
             background.join()
             execution.SHUTTING_DOWN.clear()
-        time.sleep(random.uniform(0, 0.15))
+        looked_or_ended(looks, len(looks) + random.randint(0, 2), background)
         if not background.thread.is_alive():
             background = Background(run)
     Run.objects.filter(pk=run.pk).update(pace=None)

@@ -12,8 +12,7 @@ from webapp.lab.models import Run, RunState
 from webapp.live import files
 
 from .conftest import RedisProcess, small_document, wait_for
-from .test_pace import parked, paused
-from .test_worker_process import Start, assert_as_if_nothing_had_happened, current, ended, submitted
+from .executing import Start, assert_as_if_nothing_had_happened, current, ended, parked, paused, submitted
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

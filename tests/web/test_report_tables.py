@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.spec.figure import load_figure
 from engine.spec.pointers import changed
-from tests.spec.test_figure import experiment, figure
+from tests.spec.figure_examples import experiment, figure
 from webapp.lab.report import drawing
 
 COLUMNS = [{"value": "out", "name": "records", "unit": "1"}, {"value": "out", "name": "records", "reported": True}]

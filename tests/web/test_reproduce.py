@@ -6,10 +6,8 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 from django.core.management import call_command
 from django.test import Client
 
@@ -18,11 +16,10 @@ from engine.spec.figure_files import FigureFiles
 from webapp.lab import figures
 from webapp.lab.models import Experiment, FigureResult, Lab, Run, RunState
 
-from .conftest import new_run
-from .test_commands import manage
+from .conftest import manage, new_run
+from .figure_files import write
 
 pytestmark = pytest.mark.slow
-TITLE = "How many come out"
 
 
 @pytest.fixture
@@ -35,33 +32,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FigureFil
     figures.outline.cache_clear()
     yield files
     figures.outline.cache_clear()
-
-
-def write(files: FigureFiles, id: str, check: str, **parts: Any) -> None:
-    path = files.root / "figures" / f"{id}.yaml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    query = {
-        "operators": [{"id": "bids", "kind": "source"}, {"id": "sink", "kind": "sink"}],
-        "edges": [{"source": "bids", "target": "sink"}],
-    }
-    workload = {"horizon_s": 2, "sources": {"bids": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 100}}}}
-    experiment = {"query": query, "cluster": {"hosts": [{"name": "a"}]}, "workload": workload}
-    document = {
-        "format": 1,
-        "id": id,
-        "title": TITLE,
-        "source": {"paper": "None"},
-        "claim": "All of them.",
-        "differs": "Nothing.",
-        "studies": {"one": {"experiment": {"format": 1, **experiment}}},
-        "values": {
-            "out": {"kind": "metric", "study": "one", "metric": "records_out"},
-            "rate": {"kind": "setting", "study": "one", "field": "/workload/sources/bids/rate/per_s"},
-        },
-        "assertions": [{"id": "M-1", "text": "As many as went in", "check": check}, {"id": "M-2", "text": "Some", "check": "out > 0"}],
-        "drawing": {"panels": [{"series": [{"value": "out", "mark": "bars"}]}]},
-    }
-    path.write_text(yaml.safe_dump(document | parts))
 
 
 def reproduce(*arguments: str) -> str:

@@ -21,7 +21,7 @@ from workers import caretaker, execution, studies
 from workers import figures as worker
 
 from .conftest import wait_for
-from .test_reproduce import write
+from .figure_files import write
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -32,7 +31,8 @@ from workers.spark.runs import Runs
 from workers.spark.session import Session
 
 from .conftest import RedisProcess, new_experiment, processes_of_tests, wait_for
-from .test_studies import RUNS, assert_made_whole, finished, posted, results, rows_in_one_process, rows_of, sweep
+from .executing import misses_redis
+from .study_examples import RUNS, assert_made_whole, finished, posted, results, rows_in_one_process, rows_of, sweep
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
@@ -216,7 +216,7 @@ def test_a_study_survives_its_executors_and_redis(
     start_analysis: Callable[..., Service],
 ) -> None:
     """On a standalone cluster, in the middle of 60 runs. The result is that of one process; no run is lost, and none is made twice."""
-    start_worker()
+    worker = start_worker()
     start_analysis(SPARK_MASTER=cluster, SPARK_EXECUTOR_MEMORY="512m")
     document = sweep([300.0 + 40 * n for n in range(RUNS // 3)], [1, 2, 3], horizon_s=8.0)
     study = posted(client, by_spark(document))
@@ -231,7 +231,7 @@ def test_a_study_survives_its_executors_and_redis(
     for pid in processes_of_tests("pyspark.daemon"):
         os.kill(pid, signal.SIGKILL)
     redis.stop()
-    time.sleep(1)
+    wait_for(lambda: misses_redis(worker), "the worker to miss Redis", 60)
     redis.start()
     assert done() < RUNS
     assert_made_whole(client, study, rows_in_one_process(document))

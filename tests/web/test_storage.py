@@ -21,16 +21,11 @@ from webapp.lib.redis_connection import connection
 from workers import caretaker, execution, studies
 
 from .conftest import new_experiment, new_run, small_document
-from .test_client import study_document
+from .study_examples import sweep
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 JSON = "application/json"
 DAY = timedelta(days=1)
-
-
-@pytest.fixture
-def experiment(lab: Lab, document: dict[str, Any]) -> Experiment:
-    return new_experiment(lab, document)
 
 
 def made(experiment: Experiment, days_ago: float = 0.0) -> Run:
@@ -77,14 +72,14 @@ def upload() -> Any:
 
 def test_above_the_limit_nothing_begins_until_something_was_deleted(client: Client, lab: Lab, experiment: Experiment) -> None:
     run = made(experiment)
-    study = client.post("/api/studies", {"document": study_document([500.0, 1000.0], [1])}, content_type=JSON).json()
+    study = client.post("/api/studies", {"document": sweep([500.0, 1000.0], [1])}, content_type=JSON).json()
     assert rule(client, limit_bytes=run.stored_bytes)["limit_bytes"] == run.stored_bytes
     count = Run.objects.count()
     for path, body in {
         f"/api/experiments/{experiment.pk}/runs": {},
         f"/api/runs/{run.pk}/rerun": {},
         f"/api/runs/{run.pk}/fork": {"at_s": 1, "load": 2},
-        "/api/studies": {"document": study_document([500.0], [1])},
+        "/api/studies": {"document": sweep([500.0], [1])},
     }.items():
         answer = client.post(path, body, content_type=JSON)
         assert (answer.status_code, "(the largest: runs of 'Small Q1'" in answer.json()["detail"]) == (
@@ -116,7 +111,7 @@ def test_old_frames_go_but_for_those_that_somebody_holds_on_to(client: Client, l
     runs = {name: made(experiment, 0.5 if name == "young" else 3) for name in names}
     Tag.objects.create(lab=lab, name="kept").runs.add(runs["tagged"])
     Run.objects.filter(pk=runs["noted"].pk).update(notes="strange peak")
-    study = Study.objects.create(lab=lab, experiment=experiment, name="s", document=study_document([1.0], [1]), state=RunState.RUNNING)
+    study = Study.objects.create(lab=lab, experiment=experiment, name="s", document=sweep([1.0], [1]), state=RunState.RUNNING)
     Trial.objects.create(study=study, point=0, seed=1, values={}, run=runs["awaited"], state=TrialState.DONE)
     caretaker.tidy()
     assert not Run.objects.filter(frames_removed_at__isnull=False).exists(), "without a rule everything is kept"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import signal
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -28,54 +27,10 @@ from webapp.lab.submission import submit
 from workers import caretaker, execution, studies
 
 from .conftest import RedisProcess, new_experiment, small_document, wait_for
+from .executing import misses_redis
+from .study_examples import RATE, RUNS, assert_made_whole, finished, posted, results, rows_in_one_process, rows_of, search, sweep
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
-
-RATE = "/workload/sources/bids/rate/per_s"
-ROOM = 4  # runs of a study that are under way at a time, with at most two workers
-
-
-def sweep(rates: list[float], seeds: list[int], horizon_s: float = 1.0) -> dict[str, Any]:
-    axis = {"name": "rate", "fields": [RATE], "values": {"kind": "list", "of": rates}}
-    return {"name": "Rates", "experiment": small_document(horizon_s), "axes": [axis], "seeds": seeds}
-
-
-def search(**parts: Any) -> dict[str, Any]:
-    """Q1 on two tenths of a core: its capacity lies within the range."""
-    experiment = small_document(horizon_s=16.0)
-    for host in experiment["cluster"]["hosts"]:
-        host["cores"], host["processor"] = 0.1, {"kind": "processor_sharing"}
-    values = {"kind": "between", "from": 500, "to": 60_000}
-    load = {"name": "load", "fields": [RATE], "values": values}
-    kind = {"kind": "sustainable", "load": load, "precision": 0.2, "step_down": 0.4, "shares": [0.5]}
-    return {"name": "Capacity", "experiment": experiment, "seeds": [1, 2], "search": kind, **parts}
-
-
-def posted(client: Client, document: dict[str, Any]) -> Study:
-    answer = client.post("/api/studies", {"document": document}, content_type="application/json")
-    assert answer.status_code == 201, answer.json()
-    return Study.objects.get(pk=answer.json()["id"])
-
-
-def finished(study: Study) -> Study:
-    """Do what one worker would do until the study has ended."""
-    studies.advance(study.pk)
-    while queued := Run.objects.filter(state=RunState.QUEUED).order_by("number").first():
-        assert Run.objects.filter(study=study, state=RunState.QUEUED).count() <= ROOM
-        execution.execute(str(queued.pk))
-        studies.after(queued.pk)
-    study.refresh_from_db()
-    return study
-
-
-def results(client: Client, study: Study, *metrics: str) -> Any:
-    answer = client.get(f"/api/studies/{study.pk}/results", {"metric": metrics})
-    assert answer.status_code == 200, answer.json()
-    return answer.json()
-
-
-def rows_of(answer: Any) -> list[Any]:
-    return [(point["point"], run["seed"], point["share"], run["metrics"]) for point in answer["points"] for run in point["runs"]]
 
 
 def test_a_sweep_gives_what_it_gives_in_one_process(client: Client, lab: Lab) -> None:
@@ -351,8 +306,6 @@ def test_runs_of_studies_stand_apart(client: Client, lab: Lab, redis: RedisProce
 
 # Workers that die, a Redis that restarts
 
-RUNS = 60
-
 
 @pytest.fixture(scope="module")
 def expected() -> Any:
@@ -363,19 +316,13 @@ def large_sweep() -> dict[str, Any]:
     return sweep([300.0 + 40 * n for n in range(RUNS // 3)], [1, 2, 3], horizon_s=20.0)
 
 
-def rows_in_one_process(document: dict[str, Any]) -> Any:
-    names = ("records_out", "latency_ms.p99")
-    return [(row.point, row.seed, None, {name: row.metrics[name] for name in names}) for row in carry_out(load_study(document)).rows]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("trouble", ["a worker is killed", pytest.param("Redis is restarted", marks=pytest.mark.deep)])
 def test_a_study_survives(
     trouble: str, client: Client, lab: Lab, redis: RedisProcess, start_worker: Callable[[], Service], expected: Any
 ) -> None:
     """In the middle of 60 runs. The result is that of one process; no run is lost, and none is made twice."""
-    first = start_worker()
-    start_worker()
+    first, second = start_worker(), start_worker()
     study = posted(client, large_sweep())
 
     def done() -> int:
@@ -388,19 +335,10 @@ def test_a_study_survives(
         start_worker()
     else:
         redis.stop()
-        time.sleep(1)
+        wait_for(lambda: misses_redis(first) and misses_redis(second), "both workers to miss Redis", 60)
         redis.start()
     assert done() < RUNS
     assert_made_whole(client, study, expected)
-
-
-def assert_made_whole(client: Client, study: Study, expected: Any) -> None:
-    """It ends with this result; each of its runs was made, and once."""
-    wait_for(lambda: not Study.objects.get(pk=study.pk).active, "the end of the study", 240)
-    study.refresh_from_db()
-    assert (study.state, study.error, study.trials_done) == (RunState.SUCCEEDED, "", RUNS)
-    assert rows_of(results(client, study, "records_out", "latency_ms.p99")) == expected
-    assert Run.objects.filter(study=study, state=RunState.SUCCEEDED).count() == Run.objects.count() == RUNS
 
 
 @pytest.mark.slow

@@ -34,6 +34,7 @@ async def watch(client: Client, run_id: str) -> tuple[list[int], int]:
     return numbers, live
 
 
+@pytest.mark.deep
 def test_five_viewers_see_every_frame_as_it_is_made(installation: Any) -> None:
     link = installation.manage("signin_url", "--base", installation.url)
     with concurrent.futures.ThreadPoolExecutor(1) as thread:  # Playwright keeps a loop running in this one

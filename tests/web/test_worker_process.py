@@ -2,51 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import time
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import pytest
-from launcher.services import Service
 
-import engine
 from webapp.lab.models import Run, RunState
 from webapp.lab.people import member
-from webapp.live import history
 from webapp.queue import enqueue
 from webapp.workers_alive import workers_alive
 
 from .conftest import RedisProcess, new_experiment, new_run, small_document, wait_for
+from .executing import Start, assert_as_if_nothing_had_happened, current, ended, submitted
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-
-Start = Callable[[], Service]
 
 
 def document() -> dict[str, Any]:
     """Takes some seconds (many records, and many frames to write), so that there is a middle in which to kill."""
     return small_document(horizon_s=150.0, per_s=40_000, frame_ms=100)
-
-
-@cache
-def undisturbed(document_json: str) -> engine.Run:
-    """What the same document gives in this process."""
-    return engine.run(json.loads(document_json))
-
-
-def submitted(content: dict[str, Any]) -> Run:
-    run = new_run(new_experiment(member("ada").lab, content))
-    assert enqueue(run.pk)
-    return run
-
-
-def current(run: Run) -> Run:
-    run.refresh_from_db()
-    return run
 
 
 def in_the_middle(run: Run) -> None:
@@ -55,20 +30,6 @@ def in_the_middle(run: Run) -> None:
     frames = current(run).frames
     wait_for(lambda: current(run).frames > frames + 2, "frames after the snapshot")
     assert current(run).state == RunState.RUNNING
-
-
-def ended(run: Run) -> Run:
-    wait_for(lambda: not current(run).active, "the end of the run", 120)
-    return run
-
-
-def assert_as_if_nothing_had_happened(run: Run) -> None:
-    assert (run.state, run.error) == (RunState.SUCCEEDED, "")
-    twin = undisturbed(json.dumps(run.document))
-    assert run.digest == twin.digest
-    assert {**run.summary, "wall_s": 0} == {**twin.summary, "wall_s": 0}
-    stored = [json.loads(text) for text in history.frames_after(run.pk, run.directory, -1, 100_000)]
-    assert stored == twin.frames
 
 
 def test_a_worker_killed_in_the_middle_changes_no_result(start_worker: Start) -> None:
@@ -113,7 +74,9 @@ def test_redis_may_go_and_come_back_without_its_data(start_worker: Start, redis:
     working, waiting = submitted(document()), submitted(small_document(seed=2))
     wait_for(lambda: current(working).frames > 3, "some frames", 60)
     redis.stop()
-    time.sleep(1)
+    frames = current(working).frames
+    wait_for(lambda: current(working).frames > frames, "frames without Redis")
+    assert working.state == RunState.RUNNING
     late = new_run(new_experiment(member("ada").lab, small_document(seed=3)))
     assert not enqueue(late.pk)
     redis.start()

@@ -1,0 +1,38 @@
+"""Small figures in place of those that come with Millrace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from engine.spec.figure_files import FigureFiles
+
+TITLE = "How many come out"
+
+
+def write(files: FigureFiles, id: str, check: str, **parts: Any) -> None:
+    path = files.root / "figures" / f"{id}.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    query = {
+        "operators": [{"id": "bids", "kind": "source"}, {"id": "sink", "kind": "sink"}],
+        "edges": [{"source": "bids", "target": "sink"}],
+    }
+    workload = {"horizon_s": 2, "sources": {"bids": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 100}}}}
+    experiment = {"query": query, "cluster": {"hosts": [{"name": "a"}]}, "workload": workload}
+    document = {
+        "format": 1,
+        "id": id,
+        "title": TITLE,
+        "source": {"paper": "None"},
+        "claim": "All of them.",
+        "differs": "Nothing.",
+        "studies": {"one": {"experiment": {"format": 1, **experiment}}},
+        "values": {
+            "out": {"kind": "metric", "study": "one", "metric": "records_out"},
+            "rate": {"kind": "setting", "study": "one", "field": "/workload/sources/bids/rate/per_s"},
+        },
+        "assertions": [{"id": "M-1", "text": "As many as went in", "check": check}, {"id": "M-2", "text": "Some", "check": "out > 0"}],
+        "drawing": {"panels": [{"series": [{"value": "out", "mark": "bars"}]}]},
+    }
+    path.write_text(yaml.safe_dump(document | parts))
