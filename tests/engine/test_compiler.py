@@ -14,7 +14,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -403,25 +402,51 @@ def test_a_directory_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: p
 
 
 IN_A_PROCESS = """
-import numpy as np, sys, time
+import numpy as np, sys
 from tests.engine.test_compiler import COLLATZ, kernel
 from engine.core.compiler import Compiled
 function = Compiled(kernel(COLLATZ))
-while time.time() < float(sys.argv[1]):
-    pass
+print("ready", flush=True)
+sys.stdin.readline()
 print(function(np.zeros(2, np.int64), 200))
 """
 
 
 @pytest.mark.slow
-def test_processes_that_compile_the_same_do_not_disturb_each_other(own_directory: Path) -> None:
-    start_s = str(time.time() + 2.0)
-    command = [sys.executable, "-c", IN_A_PROCESS, start_s]
-    processes = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    answers = [process.communicate(timeout=60) for process in processes]
-    assert [answer for answer, _ in answers] == ["124\n"] * 3, answers
+def test_of_processes_that_need_the_same_code_one_compiles_it(own_directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MILLRACE_COMPILED", str(tmp_path / "compiled"))
+    command = [sys.executable, "-c", IN_A_PROCESS]
+    processes = [subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    answers = [process.communicate("go\n", timeout=60)[0] for process in processes]
+    assert answers == ["124\n"] * 3
     assert [name for name in files(own_directory) if not name.endswith(".kernel")] == []
     assert len(files(own_directory)) == 1
+    assert len((tmp_path / "compiled").read_text().splitlines()) == 1
+
+
+def test_a_process_that_died_while_it_compiled_holds_nobody_up(own_directory: Path) -> None:
+    """Its lock went with it; its file did not."""
+    text = "def f(t):\n    return t[0] + 77\n"
+    Compiled(kernel(text))(np.array([5]))
+    (code,) = own_directory.iterdir()
+    code.unlink()
+    (own_directory / f"{code.stem}.lock").touch()
+    assert Compiled(kernel(text))(np.array([5])) == 82
+    assert files(own_directory) == [code.name]
+
+
+def test_comments_docstrings_and_layout_do_not_compile_anew(own_directory: Path) -> None:
+    plain = "def g(x):\n    return x + 1\n\ndef f(t):\n    return g(t[0])\n"
+    told = 'def g(x):\n    """Says more."""\n    # and more\n    return (x +\n            1)\n\n\n\ndef f(t):  # here\n    return g(t[0])\n'
+    assert Compiled(kernel(plain))(np.array([5])) == 6
+    (first,) = files(own_directory)
+    assert Compiled(kernel(told))(np.array([5])) == 6
+    assert files(own_directory) == [first]
+    assert Compiled(kernel(plain.replace("x + 1", "x + 2")))(np.array([5])) == 7
+    assert len(files(own_directory)) == 2
 
 
 AMONG_LARGE_TABLES = """
