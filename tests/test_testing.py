@@ -16,7 +16,7 @@ from testing import budgets, command
 from testing.budgets import Budget
 from testing.steps import Step, Steps
 
-SYSTEM = Budget("core", ("tests/core/*",), ci_s=10, all_s=100, compile_s=3, browser_s=1)
+SYSTEM = Budget("core", ("tests/core/*",), ci_s=10, all_s=100, compile_s=3, browser_s=1, test_s=5)
 
 
 def costing(seconds: float, cause: str = "other", slow: bool = False) -> dict[str, Any]:
@@ -38,21 +38,20 @@ def costing(seconds: float, cause: str = "other", slow: bool = False) -> dict[st
     ],
 )  # fmt: skip
 def test_what_is_over_its_budget_is_named(tests: dict[str, Any], says: list[str]) -> None:
-    assert budgets.exceeded(tests, [SYSTEM], 5, all=False) == says
+    assert budgets.exceeded(tests, [SYSTEM], all=False) == says
 
 
 def test_with_all_only_the_sum_and_single_tests_count() -> None:
     tests = {f"tests: tests/core/a.py::t[{n}]": costing(4.0, "compile") for n in range(24)}
-    assert budgets.exceeded(tests, [SYSTEM], 5, all=True) == []
+    assert budgets.exceeded(tests, [SYSTEM], all=True) == []
     tests["tests: tests/core/b.py::t"] = costing(4.5)
-    assert budgets.exceeded(tests, [SYSTEM], 5, all=True) == ["core: 100.5 CPU seconds in all, 100 at most (budgets.toml)"]
+    assert budgets.exceeded(tests, [SYSTEM], all=True) == ["core: 100.5 CPU seconds in all, 100 at most (budgets.toml)"]
 
 
 def test_every_file_of_tests_belongs_to_a_system() -> None:
-    systems, test_s = budgets.budgets()
+    systems = budgets.budgets()
     files = [str(path.relative_to(command.ROOT)) for path in (command.ROOT / "tests").rglob("test_*.py")]
     assert [file for file in files if budgets.system_of(f"tests: {file}::t", systems) is None] == []
-    assert test_s == 5
 
 
 def test_more_than_usual_needs_a_reason(tmp_path: Path) -> None:
@@ -62,7 +61,12 @@ def test_more_than_usual_needs_a_reason(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"system 'core' has more than is usual \(ci_s\) and no reason \(why\)"):
         budgets.budgets(path)
     path.write_text(usual + '[[system]]\nname = "core"\nfiles = ["*"]\nci_s = 50\nwhy = "because"\n')
-    assert budgets.budgets(path)[0][0].ci_s == 50
+    assert budgets.budgets(path)[0].ci_s == 50
+
+
+def test_a_file_costs_the_first_system_that_covers_it() -> None:
+    rest = Budget("rest", ("tests/*",), ci_s=1, all_s=100, compile_s=3, browser_s=1, test_s=5)
+    assert budgets.exceeded({"tests: tests/core/a.py::t": costing(4.0)}, [SYSTEM, rest], all=False) == []
 
 
 def test_the_table_adds_up() -> None:
@@ -76,7 +80,12 @@ def test_loops_are_counted_and_those_compiled_twice_are_named(tmp_path: Path) ->
     log = tmp_path / "compiled.jsonl"
     assert budgets.compiled(log) == ("0 loops compiled, 0 other kernels, 0 CPU seconds", [])
     lines = [("a", "advance"), ("b", "advance"), ("a", "advance"), ("c", "small")]
-    log.write_text("".join(json.dumps({"key": key, "kernel": kernel, "file": "<loop>", "cpu_s": 2.0}) + "\n" for key, kernel in lines))
+    log.write_text(
+        "".join(
+            json.dumps({"key": key, "kernel": kernel, "file": "<loop>", "cpu_s": 2.0, "directory": "/kernels"}) + "\n"
+            for key, kernel in lines
+        )
+    )
     assert budgets.compiled(log) == ("3 loops compiled, 1 other kernels, 8 CPU seconds", ["a <loop> (2 times)"])
 
 

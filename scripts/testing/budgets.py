@@ -41,23 +41,27 @@ class Budget:
     all_s: float
     compile_s: float
     browser_s: float
+    test_s: float
 
     def covers(self, file: str) -> bool:
         return any(fnmatch(file, pattern) for pattern in self.files)
 
 
-def budgets(path: Path = FILE) -> tuple[list[Budget], float]:
-    """The systems in order, the first that covers a file being its; and what an unmarked test may take. Raises ValueError."""
+LIMITS = ("ci_s", "all_s", "compile_s", "browser_s", "test_s")
+
+
+def budgets(path: Path = FILE) -> list[Budget]:
+    """The systems in order: a file belongs to the first that covers it. Raises ValueError where a reason is missing."""
     read = tomllib.loads(path.read_text())
     usual = read["usual"]
     found = []
     for system in read["system"]:
-        over = [name for name in ("ci_s", "all_s", "compile_s", "browser_s") if system.get(name, 0) > usual[name]]
+        over = [name for name in LIMITS if system.get(name, 0) > usual[name]]
         if over and not system.get("why"):
             raise ValueError(f"{path.name}: system '{system['name']}' has more than is usual ({', '.join(over)}) and no reason (why)")
-        limits = {name: float(system.get(name, usual[name])) for name in ("ci_s", "all_s", "compile_s", "browser_s")}
+        limits = {name: float(system.get(name, usual[name])) for name in LIMITS}
         found.append(Budget(system["name"], tuple(system["files"]), **limits))
-    return found, float(usual["test_s"])
+    return found
 
 
 def tests_of(files: Iterable[Path]) -> dict[str, dict[str, Any]]:
@@ -107,11 +111,12 @@ def own_s(test: Mapping[str, Any]) -> float:
     return sum(seconds for cause, seconds in test["call"].items() if cause != "compile")
 
 
-def exceeded(tests: Mapping[str, Mapping[str, Any]], systems: list[Budget], test_s: float, all: bool) -> list[str]:
+def exceeded(tests: Mapping[str, Mapping[str, Any]], systems: list[Budget], all: bool) -> list[str]:
     """What is over its budget, as sentences."""
     found = []
+    costs = costs_by_system(tests, systems)
     for system in systems:
-        row = costs_by_system(tests, [system])[system.name]
+        row = costs[system.name]
         limits = [("in all", row.total(), system.all_s if all else system.ci_s)]
         if not all:
             limits += [("compiling", row["compile"], system.compile_s), ("in the browser", row["browser"], system.browser_s)]
@@ -119,10 +124,11 @@ def exceeded(tests: Mapping[str, Mapping[str, Any]], systems: list[Budget], test
             if spent > limit:
                 found.append(f"{system.name}: {spent:.1f} CPU seconds {what}, {limit:g} at most ({FILE.name})")
     for id, test in tests.items():
-        if not test["slow"] and own_s(test) > test_s:
-            found.append(f"{id}: {own_s(test):.1f} CPU seconds, {test_s:g} at most without the mark `slow`")
-        if system_of(id, systems) is None:
+        owner = system_of(id, systems)
+        if owner is None:
             found.append(f"{id}: its file belongs to no system; name one in {FILE.name}")
+        elif not test["slow"] and own_s(test) > owner.test_s:
+            found.append(f"{id}: {own_s(test):.1f} CPU seconds, {owner.test_s:g} at most without the mark `slow`")
     return found
 
 
@@ -140,7 +146,8 @@ def compiled(log: Path) -> tuple[str, list[str]]:
     """A sentence about the loops that were compiled, and those that were compiled more than once."""
     lines = [json.loads(line) for line in log.read_text().splitlines()] if log.is_file() else []
     loops = [line for line in lines if line["kernel"] == "advance"]
-    often = [f"{key} {next(line['file'] for line in loops if line['key'] == key)} ({count} times)"
-             for key, count in Counter(line["key"] for line in loops).items() if count > 1]  # fmt: skip
+    names = {line["key"]: line["file"] for line in loops}
+    counts = Counter((line["key"], line["directory"]) for line in loops)
+    often = [f"{key} {names[key]} ({count} times)" for (key, _), count in counts.items() if count > 1]
     seconds = sum(line["cpu_s"] for line in lines)
     return f"{len(loops)} loops compiled, {len(lines) - len(loops)} other kernels, {seconds:.0f} CPU seconds", often

@@ -122,11 +122,11 @@ def verdict(steps: Steps, report: Path, deep: bool, took_s: float) -> int:
     """Print what it cost, what failed and what was left out; the same goes to files in the report's directory."""
     lines: list[str] = []
     tests = budgets.tests_of(sorted(report.glob("*.json")))
-    systems, test_s = budgets.budgets()
+    systems = budgets.budgets()
     sentence, often = budgets.compiled(report / "compiled.jsonl")
     costs = budgets.costs_by_system(tests, systems)
     lines += ["", budgets.table(costs), "", "longest tests", budgets.longest(tests), "", sentence]
-    over = budgets.exceeded(tests, systems, test_s, deep)
+    over = budgets.exceeded(tests, systems, deep)
     if not deep:
         over += [f"compiled more than once: {loop}" for loop in often]
         if int(sentence.split()[0]) > LOOPS_MAX:

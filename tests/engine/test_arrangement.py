@@ -81,6 +81,7 @@ def rows_of_files(simulation: engine.Simulation) -> str:
 # -- what is not in use -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(made=documents(), seed=st.integers(0, 1000), tiny=st.booleans())
 def test_what_is_not_in_use_changes_nothing(made: Document, seed: int, tiny: bool) -> None:
     options: Document = {"capacity": TINY} if tiny else {}

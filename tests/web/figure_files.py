@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from engine.spec.figure_files import FigureFiles
+from webapp.lab import figures
 
 TITLE = "How many come out"
 
@@ -36,3 +40,14 @@ def write(files: FigureFiles, id: str, check: str, **parts: Any) -> None:
         "drawing": {"panels": [{"series": [{"value": "out", "mark": "bars"}]}]},
     }
     path.write_text(yaml.safe_dump(document | parts))
+
+
+def in_place_of_ours(folder: Path, monkeypatch: pytest.MonkeyPatch, checks: dict[str, str]) -> Iterator[FigureFiles]:
+    """Files with one figure for each of these checks; the lab knows no others meanwhile."""
+    files = FigureFiles(folder / "fixtures")
+    for id, check in checks.items():
+        write(files, id, check)
+    monkeypatch.setattr(figures, "FILES", files)
+    figures.outline.cache_clear()
+    yield files
+    figures.outline.cache_clear()

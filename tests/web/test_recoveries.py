@@ -12,9 +12,8 @@ from django.test import Client
 from django.utils import timezone
 
 from webapp.lab.models import Lab, Run
-from workers import execution
 
-from .conftest import new_experiment, new_run
+from .executing import executed, queued
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
@@ -22,9 +21,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 def made(lab: Lab, document: dict[str, Any], checkpointing: dict[str, Any]) -> Run:
     document["policies"] = document.get("policies", {}) | {"checkpointing": checkpointing | {"interval_s": 0.3}}
     document["faults"] = [{"kind": "host_loss", "host": "w1", "when": {"kind": "at", "at_s": 1.4}, "restart_after_s": 0.1}]
-    run = new_run(new_experiment(lab, document))
-    execution.execute(str(run.pk))
-    run.refresh_from_db()
+    run = executed(queued(lab, document))
     assert run.state == "succeeded", run.error
     return run
 

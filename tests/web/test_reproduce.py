@@ -17,7 +17,7 @@ from webapp.lab import figures
 from webapp.lab.models import Experiment, FigureResult, Lab, Run, RunState
 
 from .conftest import manage, new_run
-from .figure_files import write
+from .figure_files import in_place_of_ours, write
 
 pytestmark = pytest.mark.slow
 
@@ -25,13 +25,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FigureFiles]:
     """Two small figures in place of those that come with Millrace; one of them cannot hold."""
-    files = FigureFiles(tmp_path / "fixtures")
-    write(files, "test/1", "out == 2 * rate")
-    write(files, "test/2", "out > 1e9 and out / (rate - rate) > 1")
-    monkeypatch.setattr(figures, "FILES", files)
-    figures.outline.cache_clear()
-    yield files
-    figures.outline.cache_clear()
+    yield from in_place_of_ours(tmp_path, monkeypatch, {"test/1": "out == 2 * rate", "test/2": "out > 1e9 and out / (rate - rate) > 1"})
 
 
 def reproduce(*arguments: str) -> str:

@@ -21,7 +21,7 @@ from workers import caretaker, execution, studies
 from workers import figures as worker
 
 from .conftest import wait_for
-from .figure_files import write
+from .figure_files import in_place_of_ours, write
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
@@ -30,12 +30,7 @@ PATH = "/api/figures/test/1/reproductions"
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FigureFiles]:
-    files = FigureFiles(tmp_path / "fixtures")
-    write(files, "test/1", "out == 2 * rate")
-    monkeypatch.setattr(figures, "FILES", files)
-    figures.outline.cache_clear()
-    yield files
-    figures.outline.cache_clear()
+    yield from in_place_of_ours(tmp_path, monkeypatch, {"test/1": "out == 2 * rate"})
 
 
 def ask(client: Client, scale: str = "smoke", status: int = 201) -> Any:

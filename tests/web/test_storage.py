@@ -21,6 +21,7 @@ from webapp.lib.redis_connection import connection
 from workers import caretaker, execution, studies
 
 from .conftest import new_experiment, new_run, small_document
+from .executing import executed
 from .study_examples import sweep
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
@@ -29,8 +30,7 @@ DAY = timedelta(days=1)
 
 
 def made(experiment: Experiment, days_ago: float = 0.0) -> Run:
-    run = new_run(experiment)
-    execution.execute(str(run.pk))
+    run = executed(new_run(experiment))
     if days_ago:
         Run.objects.filter(pk=run.pk).update(finished_at=timezone.now() - days_ago * DAY)
     run.refresh_from_db()

@@ -24,6 +24,7 @@ from workers import caretaker, execution
 from workers import waterfalls as worker
 
 from .conftest import long_document, new_experiment, new_run, small_document, wait_for
+from .executing import executed
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
@@ -33,9 +34,7 @@ SLOWEST = {"slowest": 3}
 @pytest.fixture
 def run(experiment: Experiment) -> Run:
     """A run that succeeded."""
-    run = new_run(experiment)
-    execution.execute(str(run.pk))
-    run.refresh_from_db()
+    run = executed(new_run(experiment))
     assert run.state == RunState.SUCCEEDED
     return run
 

@@ -157,6 +157,7 @@ class Compiled:
         if (log := os.environ.get("MILLRACE_COMPILED")) is not None:
             about = {
                 "key": self.key(signature),
+                "directory": str(store.directory()),
                 "kernel": self.function.__name__,
                 "file": self.function.__code__.co_filename,
                 "cpu_s": round(time.thread_time() - began_s, 2),
