@@ -198,9 +198,9 @@ def charge_known_functions() -> None:
     """Charge compiling, runs of the engine and queries of the database to their causes, in the modules that are loaded."""
     for module, owner, name, what in (
         ("engine.core.compiler.kernel", "Compiled", "_native", "compile"),
-        ("engine.core.compiler.kernel", "Compiled", "__call__", "engine"),
-        ("engine.simulation", "Simulation", "__init__", "plan"),
-        ("engine.simulation", "Simulation", "run_until", "engine in Python"),
+        ("engine.simulation", "Simulation", "__init__", "engine"),
+        ("engine.simulation", "Simulation", "run_until", "engine"),
+        ("engine.simulation", "Simulation", "advance", "engine"),
         ("tests.oracle.model", "Model", "run", "oracle"),
         ("django.db.backends.utils", "CursorWrapper", "_execute_with_wrappers", "database"),
     ):

@@ -16,9 +16,7 @@ from launcher.environment import ROOT
 FILE = ROOT / "tests" / "budgets.toml"
 CAUSES = {
     "compile": "compile",
-    "plan": "engine",
     "engine": "engine",
-    "engine in Python": "engine",
     "oracle": "oracle",
     "browser": "browser",
     "database": "database",

@@ -191,16 +191,20 @@ def postgresql() -> str:
     return ""
 
 
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+
+
 def chromium() -> str:
-    """Debian's Chromium for the browser tests."""
-    if any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
+    """Debian's Chromium without windows, for the browser tests."""
+    if any(shutil.which(name) for name in BROWSERS):
         return ""
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         return "there is no Chromium, and this is not root on Debian"
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium-headless-shell"]
     try:
         run(["apt-get", "update", "-qq"], "updating the package lists", env=environment)
-        run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"], "installing Chromium", env=environment)
+        run(install, "installing Chromium", env=environment)
     except Trouble as trouble:
         say(f"  {trouble}")
         return "Chromium could not be installed"
