@@ -25,6 +25,7 @@ LOOPS_MAX = 60
 CORES = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
 PYTEST = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 ENGINE_TESTS = [f"tests/{part}" for part in ("test_layers.py", "test_testing.py", "engine", "oracle", "spec", "workloads", "web")]
+WITH_REAL_WORKERS = "tests/web/test_worker_process.py"
 DEPENDS_ON_DATABASE = ("claims", "datasets", "experiments", "people", "runs", "storage", "worker_process")
 ON_POSTGRESQL = [f"tests/web/test_{name}.py" for name in DEPENDS_ON_DATABASE]
 """What depends on the database: locks, constraints, searching documents; and real workers."""
@@ -88,7 +89,8 @@ def everything(report: Path, deep: bool) -> int:
         return Step(name, [*PYTEST, *options, "-m", mark, "--costs", costs, *paths], environment, **more)  # type: ignore[arg-type]
 
     no_spark, no_browser, no_postgresql = lacking.get("java", ""), lacking.get("chromium", ""), lacking.get("postgresql", "")
-    main_lane = [tests("tests", ENGINE_TESTS, "not browser and not spark", *CORES, live=True)]
+    once = [] if deep or no_postgresql else [f"--ignore={WITH_REAL_WORKERS}"]  # in the step PostgreSQL
+    main_lane = [tests("tests", ENGINE_TESTS, "not browser and not spark", *CORES, *once, live=True)]
     side_lane = [
         Step("ruff", [VENV / "bin" / "ruff", "check", "."]),
         Step("mypy", [VENV / "bin" / "mypy"]),
