@@ -29,6 +29,7 @@ def heard(simulation: engine.Simulation) -> Any:
     return simulation._actors.state()
 
 
+@pytest.mark.slow
 @given(document=documents(), tiny=st.booleans(), period_ns=PERIODS_NS)
 def test_random_experiments_with_actors_agree(document: dict[str, Any], tiny: bool, period_ns: int) -> None:
     document = undrained(document)

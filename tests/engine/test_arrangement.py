@@ -182,6 +182,7 @@ def with_parallelism(made: Document, parallelism: Mapping[str, int], partitions:
     return changed
 
 
+@pytest.mark.slow
 @given(made=documents(), seed=st.integers(0, 1000))
 def test_an_arrangement_at_the_start_is_the_document_with_these_parallelisms(made: Document, seed: int) -> None:
     chance = random.Random(seed)

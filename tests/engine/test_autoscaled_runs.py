@@ -158,6 +158,7 @@ def test_without_a_cooldown_no_policy_is_asked_while_a_rescale_is_open(kind: str
     assert offered == simulation.summary()["records_in"] + sum(lag.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [10_000, 1000])
 def test_without_noise_ds2_comes_to_rest_in_a_run(scale: int) -> None:
     """The specification's 9.14: at most two actions in each phase, then none. What alternates in the study comes from noise, not from

@@ -33,6 +33,7 @@ from .barrier_examples import PERIODS_NS, Counts, cast, shuffled
 from .counting_protocol import Counting
 
 
+@pytest.mark.slow
 @given(document=documents(), tiny=st.booleans(), period_ns=PERIODS_NS)
 def test_random_experiments_with_barriers_agree(document: dict[str, Any], tiny: bool, period_ns: int) -> None:
     document = undrained(document)

@@ -37,6 +37,7 @@ Document = dict[str, Any]
 # -- the twin -------------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(made=documents(), seed=st.integers(0, 10**6), tiny=st.booleans())
 def test_random_experiments_agree(made: Document, seed: int, tiny: bool) -> None:
     lossy = with_random_losses(made, random.Random(seed))

@@ -68,6 +68,7 @@ def test_a_search_gives_what_it_gives_in_one_process(client: Client, lab: Lab) -
     assert "Largest sustained load" in client.get(f"/api/studies/{study.pk}/report").content.decode()
 
 
+@pytest.mark.slow
 def test_runs_at_shares_may_be_of_another_experiment(client: Client, lab: Lab) -> None:
     document = search()
     document["search"] |= {"shares": [1.0, 0.5], "changes_at_shares": [{"fields": ["/workload/horizon_s"], "value": 20.0}]}
