@@ -197,13 +197,13 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 
 
 def chromium() -> str:
-    """Debian's Chromium without windows, for the browser tests."""
+    """Debian's Chromium: the shell for the browser tests, the browser for `benchmarks.viewers`."""
     if any(shutil.which(name) for name in BROWSERS):
         return ""
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         return "there is no Chromium, and this is not root on Debian"
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium-headless-shell"]
+    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", "chromium-headless-shell"]
     try:
         run(["apt-get", "update", "-qq"], "updating the package lists", env=environment)
         run(install, "installing Chromium", env=environment)
