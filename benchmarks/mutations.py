@@ -25,6 +25,19 @@ CORE = (
     *(f"tests/engine/test_{name}.py" for name in ("core_rules", "texts", "latencies", "noise", "arrangement", "determinism", "aligning")),
 )
 """Where a fault in the core ought to show, what shows most first."""
+_LIKELY = {
+    ALIGNMENT: "barriers aligning",
+    LOSING: "host_loss deaths",
+    LOSS: "deaths host_loss",
+    DEATHS: "deaths",
+    HOST_LOSS: "host_loss",
+    FAULTS: "deaths host_loss",
+    ARRANGEMENT: "arrangement",
+    ACTORS: "actors",
+}
+LIKELY = {file: tuple(f"tests/engine/test_{name}.py" for name in names.split()) for file, names in _LIKELY.items()}
+"""The tests that show a fault in a file soonest."""
+LIKELY[MACHINE] = LIKELY[COMPILER] = ("tests/spec/test_expression_machine.py",)
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--quick"):
         long = set((ROOT / "tests" / "not_quick.txt").read_text().split())
         chosen = [item for item in items if item.nodeid.partition("[")[0] not in long]
-        config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+        kept = set(chosen)
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = chosen
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 

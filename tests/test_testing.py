@@ -185,5 +185,5 @@ def test_without_a_wheel_postgresql_is_left_out(monkeypatch: pytest.MonkeyPatch,
     def refuses(*_: Any, **__: Any) -> None:
         raise Trouble("no matching distribution")
 
-    monkeypatch.setattr(command, "run", refuses)
+    monkeypatch.setattr(command, "install", refuses)
     assert command.postgresql() == "there is no wheel of PostgreSQL for this machine"

