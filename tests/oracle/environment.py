@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
+from heapq import heappush
 
 import simpy
 
@@ -27,6 +28,17 @@ class Phase(IntEnum):
     CONTROL = 9  # faults
 
 
+class Moment:
+    """What SimPy asks of an event, and no more: the oracle has hundreds of thousands."""
+
+    __slots__ = ("callbacks", "is_work")
+    _ok = True
+
+    def __init__(self, callback: Callable[[], None], is_work: Callable[[], bool]):
+        self.callbacks: list[Callable[[Moment], None]] | None = [lambda _: callback()]
+        self.is_work = is_work
+
+
 class StructuralEnvironment(simpy.Environment):
     """Runs callbacks at integer nanoseconds in the order `(time, phase, numbers)`."""
 
@@ -42,11 +54,7 @@ class StructuralEnvironment(simpy.Environment):
 
         is_work: whether the run has not ended while this is to come.
         """
-        event = simpy.Event(self)
-        event._ok, event._value = True, None
-        event.callbacks.append(lambda _: callback())
-        event.is_work = is_work
-        self.schedule(event, priority=(int(phase), *numbers), delay=time_ns - self.now)
+        heappush(self._queue, (time_ns, (phase, *numbers), next(self._eid), Moment(callback, is_work)))
 
     def run_through(self, time_ns: int) -> bool:
         """Let everything happen up to and including `time_ns`; True if nothing at all is left to do."""

@@ -744,10 +744,12 @@ class Model:
         again = functools.partial(self.dispatch, processor)
         if self.paused(host, Phase.DISPATCH, (processor.number,), again, lambda: any(instance.queue for instance in processor.instances)):
             return
+        if processor.busy:
+            return
         runnable = [
-            instance for instance in processor.instances if self.may_serve(instance) and not instance.serving and not instance.blocked
+            instance for instance in processor.instances if not instance.serving and not instance.blocked and self.may_serve(instance)
         ]
-        if processor.busy or not runnable:
+        if not runnable:
             return
         self.start(min(runnable, key=lambda instance: self.may_serve(instance)[0]), processor)
 
@@ -755,9 +757,10 @@ class Model:
         """What waits for it, the least in front, but for what came by barred channels (section 15), and what a full host holds back in its
         logs (section 13.3). At a source control messages come first."""
         memory = instance.host.memory
-        first = [item for item in instance.queue if item.kind is Kind.CONTROL_MESSAGE]
-        if first and instance.operator.kind == "source":
-            return sorted(first)
+        if instance.operator.kind == "source":
+            first = [item for item in instance.queue if item.kind is Kind.CONTROL_MESSAGE]
+            if first:
+                return sorted(first)
         if instance.barred:
             return sorted(item for item in instance.queue if item.channel not in instance.barred)
         if memory is None or not memory.full or memory.guard.kind != "throttle":
