@@ -9,7 +9,7 @@ RUN npm run build
 FROM python:3.11-slim
 # Java is for the analysis worker and Spark's workers alone.
 RUN apt-get update && apt-get install -y --no-install-recommends default-jre-headless && rm -rf /var/lib/apt/lists/*
-RUN useradd --create-home --uid 1000 millrace && mkdir -p /data && chown millrace /data
+RUN useradd --create-home --uid 1000 millrace && mkdir -m 700 /data && chown millrace /data
 WORKDIR /millrace
 COPY requirements.txt constraints.txt ./
 RUN pip install --no-cache-dir -r requirements.txt -c constraints.txt

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
-import tempfile
 import time
+import uuid
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import deepcopy
@@ -598,19 +597,20 @@ class Simulation:
         self._actors.restore(unpacked(about["actors"], contents))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a snapshot as one file; readers see the old one or the new one, never half. Raises OSError."""
+        """Write a snapshot as one file, array by array; readers see the old one or the new one, never half.
+
+        A process killed meanwhile leaves a file `<name>.<random>.tmp` beside it. Raises OSError.
+        """
         target = Path(path)
-        buffer = io.BytesIO()
-        np.savez(buffer, **self.snapshot())  # type: ignore[arg-type]
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".tmp")
+        temporary = target.with_name(f"{target.name}.{uuid.uuid4().hex[:12]}.tmp")
         try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(buffer.getbuffer())
+            with temporary.open("xb") as file:
+                np.savez(file, **self.snapshot())  # type: ignore[arg-type]
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, target)
         except BaseException:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
 
     @classmethod

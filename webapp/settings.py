@@ -1,6 +1,6 @@
 """Django settings. Everything that differs between a laptop and a lab comes from the environment:
 
-MILLRACE_DATA            directory of the database, files, sockets and logs (default: data/ in the checkout)
+MILLRACE_DATA            directory of the database, files, sockets and logs (default: data/ in the checkout); closed to other users
 MILLRACE_SECRET_KEY      default: a random key kept in the data directory
 MILLRACE_HTTPS           1 behind a proxy that terminates TLS: secure cookies, HSTS, X-Forwarded-Proto is believed
 MILLRACE_UPLOAD_MB_MAX   largest dataset that may be uploaded (default 256)
@@ -19,11 +19,14 @@ from pathlib import Path
 import dj_database_url
 
 from . import environment
+from .data_directory import keep_private
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(environment.text("MILLRACE_DATA", str(BASE_DIR / "data"))).resolve()
 DATASETS_DIR, RUNS_DIR, UPLOADS_DIR, ANALYSIS_DIR = (DATA_DIR / name for name in ("datasets", "runs", "uploads", "analysis"))
-for directory in (DATA_DIR, DATASETS_DIR, RUNS_DIR, UPLOADS_DIR, ANALYSIS_DIR):
+DATA_CLOSED = keep_private(DATA_DIR)
+"""What was open to other users until this process started; one line for the log, or nothing."""
+for directory in (DATASETS_DIR, RUNS_DIR, UPLOADS_DIR, ANALYSIS_DIR):
     directory.mkdir(parents=True, exist_ok=True)
 
 SECRET_KEY = environment.secret_key(DATA_DIR)

@@ -41,6 +41,8 @@ def sweep() -> None:
         for work in kind.objects.take_back_lost(is_dead):
             log.warning("%s %s: its worker is gone; it is %s now", kind.__name__, work.pk, work.state)
             if isinstance(work, Run):
+                if not work.active:
+                    work.remove_working_files()
                 announce(connection(), work.pk, ended=not work.active)
             elif (name := ANNOUNCED.get(kind)) is not None:
                 announce_row(connection(), name, work.pk)

@@ -1,8 +1,9 @@
 """One attempt at a run: claim it, run the engine frame by frame, and leave the row in a state that says what happened.
 
 Numbered, because the order is what makes it safe to be killed anywhere:
-1. claim the row; 2. go on from the snapshot, if there is one, and drop the files that are younger; 3. run; every few seconds close the
-telemetry parts, then take a snapshot; 4. close the last parts; 5. store summary, digest and state in one conditional update.
+1. claim the row; 2. remove unfinished files, go on from the snapshot, if there is one, and drop the files that are younger; 3. run; every
+few seconds close the telemetry parts, then take a snapshot; 4. close the last parts; 5. store summary, digest and state in one
+conditional update.
 A worker that dies in between leaves a lease that runs out, and the next attempt begins at 2.
 """
 
@@ -81,7 +82,7 @@ def finish(run: Run, holder: str, changes: dict[str, Any]) -> None:
     ended = {**changes, "eta_s": None, "stored_bytes": stored_bytes}
     mine = store_end(run, holder, ended, lambda: RunSummary.store(run, summary) if summary else None)
     if mine:
-        run.snapshot.unlink(missing_ok=True)
+        run.remove_working_files()
         announce(connection(), run.pk, ended=True)
     log.info("run %s (#%d): %s", run.pk, run.number, changes["state"] if mine else "taken by another worker")
 
@@ -163,7 +164,8 @@ class Attempt:
         return {"state": RunState.SUCCEEDED, "summary": simulation.summary(), "digest": simulation.digest()}
 
     def _begin(self) -> engine.Simulation:
-        """From the snapshot of an earlier attempt, else from the start."""
+        """From the snapshot of an earlier attempt, else from the start. Files that a killed worker was writing are removed."""
+        self.run.remove_unfinished()
         datasets = datasets_of(self.run.lab)
         experiment = load(self.run.document, Context(datasets=datasets))
         simulation = None

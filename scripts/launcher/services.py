@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from webapp.data_directory import keep_private
+
 from .environment import PYTHON, ROOT, Trouble, say
 
 SOCKET_PATH_BYTES_MAX = 100  # the kernel allows 107, with the closing zero
@@ -107,7 +109,8 @@ class Installation:
 
     def __init__(self, data: Path, port: int, workers: int) -> None:
         self.data, self.port = data, port
-        data.mkdir(parents=True, exist_ok=True)
+        if closed := keep_private(data):  # the umask is for all that is started from here
+            say(f"  {closed}")
         self.redis_socket = redis_socket(data)
         self.url = f"http://127.0.0.1:{port}"
         self.environment = {

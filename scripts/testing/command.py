@@ -166,6 +166,8 @@ def verdict(steps: Steps, report: Path, deep: bool, took_s: float) -> int:
 @contextlib.contextmanager
 def report_directory() -> Iterator[Path]:
     """A new directory for this call; the oldest go. Raises Trouble where there is no room."""
+    with contextlib.suppress(FileExistsError):
+        DATA.parent.mkdir(mode=0o700, parents=True)  # scripts/up uses it, too
     DATA.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(DATA).free
     if free < FREE_BYTES_MIN:

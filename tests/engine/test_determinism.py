@@ -11,9 +11,11 @@ import os
 import random
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -130,6 +132,28 @@ def test_a_resumed_run_gives_the_frames_that_were_missing(name: str, tmp_path: P
         first.save(tmp_path / "snapshot")
         after = frames_of(engine.Simulation.resume(document, tmp_path / "snapshot", datasets=DATASETS))
         assert before + after == whole
+
+
+def test_saving_holds_the_state_in_memory_once(tmp_path: Path) -> None:
+    """Beside the arrays of the snapshot only buffers: a worker whose run fills half of its memory must be able to save it."""
+
+    class Large(engine.Simulation):
+        def snapshot(self) -> dict[str, Any]:
+            return super().snapshot() | {f"ballast.{n}": np.ones(1 << 17, np.int64) for n in range(64)}
+
+    simulation = Large(busy("nexmark_q1"))
+    tracemalloc.start()
+    try:
+        simulation.snapshot()
+        _, arrays_bytes = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        simulation.save(tmp_path / "snapshot")
+        _, saving_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (tmp_path / "snapshot").stat().st_size > 64 << 20
+    assert saving_bytes - arrays_bytes < 8 << 20
+    assert [path.name for path in tmp_path.iterdir()] == ["snapshot"]
 
 
 def test_a_snapshot_of_another_experiment_is_refused(tmp_path: Path) -> None:

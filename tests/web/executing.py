@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
+import signal
 import threading
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +34,22 @@ def executed(run: Run) -> Run:
     execution.execute(str(run.pk))
     run.refresh_from_db()
     return run
+
+
+def killed_while_saving(simulation: engine.Simulation, path: Path) -> None:
+    """Save in a child process that the kernel kills in the middle of the file: with SIGXFSZ, when the file has 4096 bytes."""
+    child = os.fork()
+    if child == 0:
+        try:
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it
+            simulation.save(path)
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status)
+    assert os.WTERMSIG(status) == signal.SIGXFSZ
 
 
 class Background:

@@ -15,12 +15,14 @@ from django.conf import settings
 from django.db import connections
 from launcher.environment import PYTHON
 
+import engine
 from webapp.accounts.models import ApiToken
 from webapp.lab import backup, bulk, datasets
 from webapp.lab.models import Lab, Membership, Run, RunState
 from workers import execution
 
 from .conftest import ROOT, new_experiment, new_run, small_document
+from .executing import killed_while_saving
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
@@ -109,6 +111,18 @@ def test_what_is_no_backup_is_refused_and_changes_nothing(transactional_db: None
         backup.restore(tmp_path / "none")
     with pytest.raises(OSError, match="No such file"):
         backup.back_up(tmp_path / "none" / "backup.tar.gz")
+
+
+def test_unfinished_files_and_snapshots_are_in_no_backup(lab: Lab, tmp_path: Path) -> None:
+    run = Run.objects.get(number=1)
+    saving = engine.Simulation(run.document)
+    saving.save(run.snapshot)
+    killed_while_saving(saving, run.snapshot)
+    (run.directory / "live" / "part-00001.tmp").write_bytes(b"half of it")
+    backup.back_up(tmp_path / "backup.tar.gz")
+    mine = {name for name in content(tmp_path / "backup.tar.gz") if str(run.pk) in name}
+    assert {name.rpartition("/")[2] for name in mine} == {"part-00000.parquet"}
+    assert len(mine) == 3, "telemetry, latency, live"
 
 
 def test_the_rows_are_those_of_one_moment(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +21,7 @@ from webapp.lib.redis_connection import connection
 from webapp.queue import QUEUE, enqueue
 from workers import caretaker, identity
 
-from .conftest import RedisProcess, new_experiment, new_run, small_document
+from .conftest import ROOT, RedisProcess, new_experiment, new_run, small_document
 
 pytestmark = pytest.mark.django_db
 
@@ -86,17 +88,76 @@ def test_a_lease_that_runs_out_gives_the_run_back(experiment: Experiment) -> Non
     assert Run.objects.claim(lost.pk, "another")
 
 
-def test_a_dead_process_of_this_machine_is_known_at_once(experiment: Experiment) -> None:
-    child = subprocess.Popen([sys.executable, "-c", ""])
+def renamed(holder: str, **words: str) -> str:
+    """The holder's name with other words in it."""
+    names = ("host", "place", "process", "started", "attempt")
+    return ":".join((dict(zip(names, holder.split(":"), strict=True)) | words).values())
+
+
+def holder_in(child: subprocess.Popen[Any]) -> str:
+    """The name of an attempt in another process, as it would make it itself."""
+    return renamed(identity.new_holder(), process=str(child.pid), started=identity.started(child.pid))
+
+
+@pytest.fixture
+def child() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that lives until its standard input ends."""
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as process:
+        yield process
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes cannot be told apart here: there is no /proc")
+
+
+@needs_proc
+def test_a_dead_process_of_this_place_is_known_at_once(experiment: Experiment, child: subprocess.Popen[bytes]) -> None:
+    holder = holder_in(child)
+    assert len(holder) <= Run._meta.get_field("lease_holder").max_length
+    run = claimed(experiment, holder)
+    assert Run.objects.take_back_lost(identity.is_dead) == []
+    child.kill()
     child.wait()
-    gone, elsewhere = f"{identity.HOST[:50]}:{child.pid}:x", f"another-host:{child.pid}:x"
-    assert identity.is_dead(gone)
-    assert not identity.is_dead(elsewhere)
-    assert not identity.is_dead(identity.new_holder())
-    assert not identity.is_dead(f"{identity.HOST[:50]}:1:x"), "a process of somebody else lives"
-    run = claimed(experiment, gone)
     assert [lost.pk for lost in Run.objects.take_back_lost(identity.is_dead)] == [run.pk]
-    assert os.getpid() > 1
+
+
+@needs_proc
+def test_another_process_with_the_number_of_a_dead_one_is_not_taken_for_it(child: subprocess.Popen[bytes]) -> None:
+    holder = holder_in(child)
+    assert not identity.is_dead(holder)
+    assert identity.is_dead(renamed(holder, started="1"))
+    assert not identity.is_dead(renamed(holder, started="")), "it cannot be known"
+    assert not identity.is_dead(renamed(identity.new_holder(), process="1", started=identity.started(1))), "a process of somebody else"
+
+
+def test_elsewhere_only_the_lease_tells_who_is_gone(experiment: Experiment, child: subprocess.Popen[bytes]) -> None:
+    """A process number means nothing in another container, after a restart of the machine, or in a name of an earlier version."""
+    child.kill()
+    child.wait()
+    elsewhere = renamed(holder_in(child), place="0123456789abcdef")
+    earlier = f"{identity.HOST[:50]}:{child.pid}:0123456789ab"
+    unknown = renamed(holder_in(child), place="")
+    runs = [claimed(experiment, holder) for holder in (elsewhere, earlier, unknown)]
+    assert Run.objects.take_back_lost(identity.is_dead) == []
+    Run.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert {run.pk for run in Run.objects.take_back_lost(identity.is_dead)} == {run.pk for run in runs}
+
+
+JUDGE = "import sys; from workers import identity; print(identity.is_dead(sys.argv[1]), len(identity.new_holder()) <= 100)"
+OTHER_PLACES = {
+    "a container": ["--pid", "--fork", "--mount-proc", "--"],
+    "a process namespace with the /proc of another": ["--pid", "--fork", "--"],
+    "a machine without /proc": ["--mount", "--fork", "--", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"],
+}
+
+
+@pytest.mark.parametrize("place", OTHER_PLACES)
+def test_the_living_are_not_seen_as_dead_from_another_place(place: str) -> None:
+    """Judged by a process with the same host name, which does not find the number of this one."""
+    inside = ["unshare", *OTHER_PLACES[place]]
+    if not shutil.which("unshare") or subprocess.run([*inside, "true"], capture_output=True).returncode != 0:
+        pytest.skip("namespaces cannot be made here: that needs Linux, unshare and the right to")
+    done = subprocess.run([*inside, sys.executable, "-c", JUDGE, identity.new_holder()], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.split() == ["False", "True"], done.stdout + done.stderr
 
 
 def test_a_run_that_keeps_killing_workers_fails_with_a_reason(experiment: Experiment) -> None:

@@ -15,12 +15,13 @@ import pytest
 import engine
 from tests.corner_cases import a_cycle_that_stands_still
 from webapp.lab.models import Experiment, Lab, Run, RunState
+from webapp.lab.storage import bytes_below
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import Entry, live_key
 from workers import execution
 
 from .conftest import RedisProcess, long_document, small_document, wait_for
-from .executing import Background, executed, frames_of, inside_a_frame, queued
+from .executing import Background, executed, frames_of, inside_a_frame, killed_while_saving, queued
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
@@ -180,6 +181,23 @@ def test_files_younger_than_the_snapshot_are_written_again(lab: Lab) -> None:
     assert frame_numbers(run) == list(range(8))
     rows = parquet.read_table(run.directory / "telemetry").select(["frame", "scope", "name", "index"]).to_pylist()
     assert len(rows) == len({tuple(row.values()) for row in rows})
+
+
+def test_what_a_killed_save_left_goes_with_the_next_attempt_and_was_never_storage(lab: Lab) -> None:
+    run, saving = queued(lab, small_document()), engine.Simulation(small_document())
+    run.directory.mkdir(parents=True)
+    for _ in range(3):
+        saving.advance()
+    saving.telemetry.write(run.directory)
+    before_bytes = bytes_below(run.directory)
+    killed_while_saving(saving, run.snapshot)
+    (remnant,) = run.directory.glob("snapshot*")
+    assert remnant.stat().st_size > 0
+    assert bytes_below(run.directory) == before_bytes
+    run = executed(run)
+    assert (run.state, run.digest) == (RunState.SUCCEEDED, engine.run(small_document()).digest)
+    assert not list(run.directory.glob("snapshot*"))
+    assert run.stored_bytes == sum(path.stat().st_size for path in run.directory.rglob("*") if path.is_file())
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
@@ -15,6 +15,7 @@ import pyarrow.parquet as parquet
 import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.sessions.models import Session
+from django.db import OperationalError
 from django.utils import timezone
 
 from webapp.accounts.models import ApiToken
@@ -23,6 +24,8 @@ from webapp.lab.people import member
 from webapp.lib.redis_connection import connection
 from webapp.live import consumer
 from webapp.live.feed import FEEDS, RunFeed
+from webapp.live.rows import run_row
+from webapp.live.shared import Feeds
 from webapp.live.stream import Entry, announce, live_key, pack, publish, text_of
 
 from .conftest import RedisProcess, new_experiment, new_run, small_document, wait_for
@@ -320,6 +323,61 @@ async def test_when_the_reader_fails_the_viewer_is_sent_away_and_may_come_again(
     async with viewer(stage.run, token) as again:
         await in_thread(stage.send, 0, 1)
         await again.until(1)
+
+
+async def first_message(feeds: Feeds[Any, RunFeed], run: Run, load_row: Callable[[], Awaitable[Any]]) -> dict[str, Any]:
+    """What a viewer of the run is told first."""
+    async with feeds.feed(run.pk, lambda: RunFeed(run.pk, run.directory, load_row)) as feed:
+        async for message in feed.messages(-1):
+            told: dict[str, Any] = json.loads(message)
+            return told
+    raise AssertionError("nothing was told")
+
+
+async def two_viewers(
+    feeds: Feeds[Any, RunFeed], run: Run, load_row: Callable[[], Awaitable[Any]], reading: asyncio.Event
+) -> list[asyncio.Task[dict[str, Any]]]:
+    """Both wait for the row: the second one came while it was read for the first."""
+    first = asyncio.create_task(first_message(feeds, run, load_row))
+    await reading.wait()
+    second = asyncio.create_task(first_message(feeds, run, load_row))
+    while feeds.open[run.pk].viewers < 2:
+        await asyncio.sleep(0)
+    return [first, second]
+
+
+async def test_a_row_that_cannot_be_read_is_not_taken_for_the_end_of_the_run(stage: Stage) -> None:
+    feeds: Feeds[Any, RunFeed] = Feeds()
+    reading, away = asyncio.Event(), asyncio.Event()
+
+    async def load_row() -> Any:
+        reading.set()
+        await away.wait()
+        raise OperationalError("the database is away")
+
+    viewers = await two_viewers(feeds, stage.run, load_row, reading)
+    away.set()
+    told = await asyncio.wait_for(asyncio.gather(*viewers, return_exceptions=True), 5)
+    assert [isinstance(each, Exception) for each in told] == [True, True], told
+    again = await first_message(feeds, stage.run, lambda: run_row(stage.run.pk))
+    assert (again["type"], again["run"]["state"]) == ("state", "running"), "whoever comes again is told how the run is"
+
+
+async def test_a_viewer_who_leaves_while_the_row_is_read_takes_nobody_along(stage: Stage) -> None:
+    feeds: Feeds[Any, RunFeed] = Feeds()
+    reading, there = asyncio.Event(), asyncio.Event()
+
+    async def load_row() -> Any:
+        reading.set()
+        await there.wait()
+        return await run_row(stage.run.pk)
+
+    first, second = await two_viewers(feeds, stage.run, load_row, reading)
+    first.cancel()
+    await asyncio.wait([first], timeout=5)
+    there.set()
+    told = await asyncio.wait_for(second, 5)
+    assert (told["type"], told["run"]["state"]) == ("state", "running")
 
 
 async def test_a_ping_is_answered_and_nonsense_is_ignored(stage: Stage, token: str) -> None:

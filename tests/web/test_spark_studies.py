@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -30,7 +32,7 @@ from workers.spark.executor import HandedOver, execute
 from workers.spark.runs import Runs
 from workers.spark.session import Session
 
-from .conftest import RedisProcess, new_experiment, processes_of_tests, wait_for
+from .conftest import ROOT, RedisProcess, new_experiment, processes_of_tests, wait_for
 from .executing import misses_redis
 from .study_examples import RUNS, assert_made_whole, finished, posted, results, rows_in_one_process, rows_of, sweep
 
@@ -91,6 +93,19 @@ def test_an_executor_that_does_not_see_the_lab_says_so(client: Client, lab: Lab,
     assert sentence in execute(handed_over(run, **changes))
     run.refresh_from_db()
     assert (run.state, run.losses) == (RunState.QUEUED, 0)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="to become another user needs root")
+def test_an_executor_of_another_user_says_that_it_may_not_write(tmp_path: Path) -> None:
+    """Whether it sees the folder or not: pytest's directories let nobody else in, as the data directory does."""
+    folder = tmp_path / "runs" / "1"
+    folder.mkdir(parents=True)
+    program = (
+        "import os, sys; from workers.spark.executor import HandedOver, execute; os.setgroups([]); os.setgid(65534); os.setuid(65534); "
+        "print(execute(HandedOver('1', sys.argv[1], {}, 'here', False)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(folder)], cwd=ROOT, capture_output=True, text=True)
+    assert f"(user 65534) may not write to the folder {folder}; executors must run as the lab's user" in done.stdout, done.stderr
 
 
 def test_a_run_that_no_executor_begins_is_not_tried_for_ever(client: Client, lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,10 +10,12 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+import engine
 from engine import ENGINE_VERSION
 from engine.spec import Experiment as Document
 from webapp.lab import storage
 from webapp.lab.models import Dataset, Experiment, Lab, Run, RunState, Study, Tag, Trial, TrialState
+from webapp.lab.models.work import LOSSES_MAX
 from webapp.lab.people import member
 from webapp.lab.reuse import run_of_the_same
 from webapp.lab.storage import bytes_below, tidy
@@ -21,7 +23,7 @@ from webapp.lib.redis_connection import connection
 from workers import caretaker, execution, studies
 
 from .conftest import new_experiment, new_run, small_document
-from .executing import executed
+from .executing import executed, killed_while_saving
 from .study_examples import sweep
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
@@ -176,6 +178,42 @@ def test_whoever_dies_before_the_files_are_gone_leaves_them_to_the_next(lab: Lab
     tidy()
     run.refresh_from_db()
     assert (run.stored_bytes, bytes_below(run.directory)) == (0, 0)
+
+
+def test_what_killed_workers_left_of_a_run_that_has_ended_is_removed(experiment: Experiment) -> None:
+    run, saving = made(experiment), engine.Simulation(experiment.document)
+    frames_bytes = bytes_below(run.directory)
+    killed_while_saving(saving, run.snapshot)
+    (run.directory / "snapshot0ld1name.tmp").write_bytes(b"half of it")
+    assert len(list(run.directory.glob("snapshot*"))) == 2
+    Run.objects.filter(pk=run.pk).update(stored_bytes=frames_bytes + 4096 + 10)  # as it was measured by an earlier version
+    caretaker.tidy()
+    run.refresh_from_db()
+    assert not list(run.directory.glob("snapshot*"))
+    assert run.stored_bytes == bytes_below(run.directory) == frames_bytes
+
+
+def test_unfinished_files_of_a_run_under_way_are_its_workers(experiment: Experiment) -> None:
+    run = new_run(experiment)
+    assert Run.objects.claim(run.pk, "w")
+    run.directory.mkdir(parents=True)
+    killed_while_saving(engine.Simulation(experiment.document), run.snapshot)
+    caretaker.tidy()
+    assert len(list(run.directory.glob("snapshot*"))) == 1
+
+
+def test_a_run_that_is_given_up_leaves_no_snapshot(experiment: Experiment) -> None:
+    """Its workers died three times at the same point, the last one while it saved."""
+    run, saving = new_run(experiment), engine.Simulation(experiment.document)
+    run.directory.mkdir(parents=True)
+    saving.save(run.snapshot)
+    killed_while_saving(saving, run.snapshot)
+    assert Run.objects.claim(run.pk, "w")
+    Run.objects.filter(pk=run.pk).update(losses=LOSSES_MAX - 1, lease_until=timezone.now() - DAY)
+    caretaker.sweep()
+    run.refresh_from_db()
+    assert run.state == RunState.FAILED
+    assert not list(run.directory.glob("snapshot*"))
 
 
 @pytest.mark.parametrize(("count", "text"), [(0, "0 B"), (999, "999 B"), (1200, "1.2 kB"), (123_456_789, "123 MB"), (5 * 10**12, "5 TB")])

@@ -42,7 +42,9 @@ class Up:
     def __init__(self, data: Path) -> None:
         self.data, self.log = data, data.with_suffix(".log")
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen(COMMAND, cwd=ROOT, env=environment(data), stdout=log, stderr=log, start_new_session=True)
+            self.process = subprocess.Popen(
+                COMMAND, cwd=ROOT, env=environment(data), stdout=log, stderr=log, start_new_session=True, umask=0o022
+            )
 
     def link(self) -> str:
         found = wait_for(lambda: self.process.poll() is not None or re.search(r"http://\S+", self.log.read_text()), "the link", 240)
@@ -84,6 +86,8 @@ def test_up_signs_in_restarts_what_dies_and_leaves_nothing_running(up: Up) -> No
         assert json.load(answer)["name"] == "local"
     with person.open(f"{base}/api/experiments") as answer:
         assert len(json.load(answer)) >= 5
+
+    assert [path for path in (up.data, *up.data.rglob("*")) if path.lstat().st_mode & 0o077] == [], "others may read the data"
 
     second = subprocess.run(COMMAND, cwd=ROOT, env=environment(up.data), capture_output=True, text=True, timeout=60)
     assert second.returncode == 0

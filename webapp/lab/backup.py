@@ -31,6 +31,7 @@ from webapp import VERSION
 
 from .models import Run, Work
 from .models.work import ACTIVE, RunState
+from .storage import finished_files
 
 FORMAT = 1
 MANIFEST, ROWS, FILES = "manifest.json", "rows.jsonl", "files"
@@ -188,12 +189,12 @@ def text_of(value: Any) -> str:
 
 
 def files(under_way: set[str]) -> Iterable[Path]:
-    """Of data sets, and of runs that have ended."""
+    """Of data sets, and of runs that have ended; without unfinished files, and without snapshots, which only a run under way needs."""
     for folder in FOLDERS:
-        for place, _, names in os.walk(folder):
-            parts = Path(place).relative_to(folder).parts
-            if folder != settings.RUNS_DIR or (parts and parts[0] not in under_way):
-                yield from (Path(place) / name for name in sorted(names))
+        for path in finished_files(folder):
+            run, *below = path.relative_to(folder).parts
+            if folder != settings.RUNS_DIR or (run not in under_way and below not in ([], [Run.SNAPSHOT])):
+                yield path
 
 
 def add(archive: tarfile.TarFile, name: str, content: bytes) -> None:

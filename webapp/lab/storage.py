@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
+from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
@@ -22,6 +24,9 @@ from .models.work import ACTIVE
 
 FRAMES = ("telemetry", "latency", "live")
 """Folders of a run's directory that can be made again."""
+
+UNFINISHED = (".tmp", ".part")
+"""Endings of files that are still being written: each is renamed once it is whole. Such a file is nobody's storage and in no backup."""
 
 DELETED_KEPT = timedelta(days=7)
 """For so long what was deleted can be brought back whole."""
@@ -106,12 +111,37 @@ def tidy() -> list[Run]:
         for dataset in Dataset.objects.filter(lab=lab, deleted_at__lt=now - DELETED_KEPT):
             dataset.path.unlink(missing_ok=True)
             dataset.delete()
+    remove_working_files()
     measure(Run.objects.filter(stored_bytes__isnull=True).exclude(state__in=ACTIVE).defer("document", "summary")[:TOGETHER])
     return removed
 
 
+def remove_working_files() -> None:
+    """Remove what workers that were killed left of runs that have ended, and have these runs measured again."""
+    left = [entry.name for entry in os.scandir(settings.RUNS_DIR) if is_uuid(entry.name) and has_unfinished(entry.path)]
+    for start in range(0, len(left), TOGETHER):
+        for run in Run.objects.filter(pk__in=left[start : start + TOGETHER]).exclude(state__in=ACTIVE).defer("document", "summary"):
+            run.remove_working_files()
+            Run.objects.filter(pk=run.pk).update(stored_bytes=None)
+
+
+def has_unfinished(directory: str) -> bool:
+    """Whether the run's directory itself has an unfinished file, such as half a snapshot."""
+    with suppress(OSError), os.scandir(directory) as entries:
+        return any(entry.name.endswith(".tmp") for entry in entries)
+    return False
+
+
+def is_uuid(name: str) -> bool:
+    with suppress(ValueError):
+        return str(UUID(name)) == name
+    return False
+
+
 def measure(runs: Iterable[Run]) -> None:
+    """Store how much each run takes, without what an attempt left behind. Only for runs that have ended."""
     for run in runs:
+        run.remove_working_files()
         if run.frames_removed_at:
             for folder in FRAMES:
                 shutil.rmtree(run.directory / folder, ignore_errors=True)
@@ -119,8 +149,14 @@ def measure(runs: Iterable[Run]) -> None:
 
 
 def bytes_below(directory: Path) -> int:
-    """Of all files; what vanishes meanwhile does not count."""
-    return sum(size_of(Path(place) / name) for place, _, names in os.walk(directory) for name in names)
+    """Of all files but unfinished ones; what vanishes meanwhile does not count."""
+    return sum(size_of(path) for path in finished_files(directory))
+
+
+def finished_files(directory: Path) -> Iterator[Path]:
+    """All files at any depth, without those that are still being written, or whose writer was killed."""
+    for place, _, names in os.walk(directory):
+        yield from (Path(place) / name for name in sorted(names) if not name.endswith(UNFINISHED))
 
 
 def size_of(file: Path) -> int:

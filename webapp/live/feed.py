@@ -41,7 +41,7 @@ class RunFeed:
         self.run_id, self.directory, self.load_row = run_id, directory, load_row
         self.tail: deque[Entry] = deque(maxlen=TAIL_ENTRIES_MAX)  # consecutive
         self.row: Row | None = None
-        self.row_read = asyncio.Event()
+        self.row_read = False  # until then `row` says nothing
         self.away = False  # Redis does not answer: only the row and the files tell what is new
         self.changed = asyncio.Event()  # replaced at every change, so that each viewer waits for the next one
         self.broken = False  # the reader failed; the viewers are sent away and come again
@@ -52,11 +52,7 @@ class RunFeed:
     # --- the reader -------------------------------------------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Read the row and start to follow the streams."""
-        try:
-            self.row = await self.load_row()
-        finally:
-            self.row_read.set()
+        """Start to read the row and to follow the streams. This does not wait for the row, so the first viewer may leave meanwhile."""
         self.reader = asyncio.create_task(self._read(), name=f"feed {self.run_id}")
 
     async def close(self) -> None:
@@ -68,9 +64,12 @@ class RunFeed:
 
     async def _read(self) -> None:
         try:
+            self.row = await self.load_row()
+            self.row_read = True
+            self._wake()
             await self._follow_streams()
         except Exception:
-            log.exception("run %s: its streams cannot be followed", self.run_id)
+            log.exception("run %s: its row or its streams cannot be read", self.run_id)
             self.broken = True
             self._wake()
 
@@ -137,11 +136,13 @@ class RunFeed:
     async def messages(self, after: int) -> AsyncIterator[str]:
         """What a viewer who has seen frame `after` is to receive, until the run has ended."""
         position, shown = after, None
-        await self.row_read.wait()
         while True:
             changed, row = self.changed, self.row
             if self.broken:
-                raise RuntimeError("the reader of the run's streams has failed")
+                raise RuntimeError("the reader of the run's row and streams has failed")
+            if not self.row_read:
+                await changed.wait()
+                continue
             if row is None:
                 break
             at_work = row["state"] == RunState.RUNNING

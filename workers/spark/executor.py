@@ -38,10 +38,15 @@ def execute(given: HandedOver) -> str:
             f"the executor on {here} cannot use the lab's database, an SQLite file on {given.host}; let the lab have PostgreSQL "
             "(DATABASE_URL), or its own workers make the runs (executor: workers)"
         )
-    if not Path(given.directory).is_dir():
+    if not exists(given.directory):
         return (
             f"the executor on {here} does not find the folder {given.directory}, which {given.host} has made for a run; all machines of "
             "the cluster need the data directory (MILLRACE_DATA) under the same path"
+        )
+    if not os.access(given.directory, os.R_OK | os.W_OK | os.X_OK):
+        return (
+            f"the executor on {here} (user {os.getuid()}) may not write to the folder {given.directory}; executors must run as the "
+            "lab's user, or as members of a group that the data directory is shared with (docs/lab.md)"
         )
     try:
         _set_up(given.environment)
@@ -50,6 +55,14 @@ def execute(given: HandedOver) -> str:
         said = (str(error).strip() or "no message").splitlines()[0][:300]
         return f"the executor on {here} cannot work for the lab: {type(error).__name__}: {said}; its log has the details"
     return ""
+
+
+def exists(directory: str) -> bool:
+    """Whether there is such a folder, as far as this user may see it."""
+    try:
+        return Path(directory).is_dir()
+    except PermissionError:
+        return True
 
 
 def _set_up(environment: dict[str, str]) -> None:

@@ -48,6 +48,7 @@ class Run(Work):
 
     TASK = "workers.execute_run"
     LARGE_FIELDS = ("document",)
+    SNAPSHOT = "snapshot"
 
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
     number = models.PositiveIntegerField()
@@ -143,12 +144,22 @@ class Run(Work):
     @property
     def snapshot(self) -> Path:
         """From which the next worker goes on; there is none once the run has ended."""
-        return self.directory / "snapshot"
+        return self.directory / self.SNAPSHOT
+
+    def remove_unfinished(self) -> None:
+        """Remove the files that a killed worker was writing. Only for the holder of the run's lease, or once the run has ended."""
+        for path in self.directory.rglob("*.tmp"):
+            path.unlink(missing_ok=True)
+
+    def remove_working_files(self) -> None:
+        """Remove what only an attempt needs: the snapshot and unfinished files. Only once the run has ended."""
+        self.snapshot.unlink(missing_ok=True)
+        self.remove_unfinished()
 
     def keep_what_was_measured(self) -> None:
         """The run was cancelled where it stood."""
         RunSummary.store(self, self.summary or {})
-        self.snapshot.unlink(missing_ok=True)
+        self.remove_working_files()
 
 
 class RunSummary(models.Model):
