@@ -27,7 +27,8 @@ def assert_operator_contract(operator: type[Operator]) -> None:
     for prices in PRICE_LISTS.values():
         price = prices.price(kind, operator.priced_as)
         assert min(price.record_ps, price.output_ps, price.control_ps) >= 0
-    assert operator.group != "Stateful" or operator.keeping is not None, "who keeps state says how, so that it can be moved"
+    assert not operator.loses_state(), f"'{kind}' has state and has to say by `keeping` how to keep it, whatever its group"
+    assert operator.group != "Stateful" or operator.keeping is not None, f"'{kind}' is stateful and has to say by `keeping` how to keep it"
     if has_kernel(operator):
         assert "Cost:" in shown["doc"], "what is counted stands in the docstring"
         woven_text({kind: operator})

@@ -20,7 +20,7 @@ known when compiling, only values are passed in either case.
 of all that it depends on. MILLRACE_COMPILE=0 runs the functions as they stand, to step through them; the results are the same.
 """
 
-from .kernel import Compiled, compiled, prefetch, rare
+from .kernel import Compiled, compiled, prefetch, rare, reachable
 from .problem import CannotCompile
 
-__all__ = ["CannotCompile", "Compiled", "compiled", "prefetch", "rare"]
+__all__ = ["CannotCompile", "Compiled", "compiled", "prefetch", "rare", "reachable"]
