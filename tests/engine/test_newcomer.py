@@ -238,6 +238,16 @@ def test_a_restart_that_would_lose_state_is_refused(forgetful: type[Operator], c
     assert validate(scaled(through(forgetful), [])) == []
 
 
+@pytest.mark.parametrize("protocol", ["coordinated", "coordinated_unaligned", "uncoordinated", "communication_induced", "hybrid"])
+def test_checkpoints_that_would_lack_state_are_refused(forgetful: type[Operator], protocol: str) -> None:
+    jitter = {} if protocol.startswith("coordinated") else {"jitter_s": 0.01}
+    made = through(forgetful) | {"policies": {"checkpointing": {"kind": protocol, "interval_s": 0.05, **jitter}}}
+    problems = [problem for problem in validate(made) if problem.code == "not_kept"]
+    assert [problem.pointer for problem in problems] == ["/policies/checkpointing/kind"]
+    for words in (f"checkpointing is '{protocol}'", "'kept'", f"'{forgetful.kind}'", "choose checkpointing none"):
+        assert words in problems[0].message
+
+
 def test_kinds_without_state_are_rescaled_as_ever() -> None:
     """Though they say nothing of keeping."""
     made = through(Forgetful)
