@@ -16,14 +16,14 @@ import pytest
 from pydantic import Field
 
 import engine
-from engine.core.layout import G_ENTRIES_FREE, G_NEED, NEED_ENTRIES, S_VALUES
+from engine.core.layout import G_ENTRIES_FREE, G_NEED, I_ENTRIES, I_STATE_BYTES, M_PAYLOAD, NEED_ENTRIES, S_VALUES
 from engine.core.tools import add_entry, find_entry
 from engine.operators import OPERATORS, register
 from engine.spec import InvalidExperiment, catalogue, load, validate
 from engine.spec.laid_out import greatest
 from engine.spec.operator import Model, Operator
 from engine.spec.records import RecordSchema
-from tests.contracts import assert_operator_contract
+from tests.contracts import assert_operator_contract, assert_the_same_without_the_compiler
 from tests.corner_cases import bids, host
 from tests.corner_cases import document as of_parts
 from tests.newcomer import KEY_BYTES, Distinct
@@ -115,6 +115,49 @@ def test_it_runs_the_same_however_it_is_run(monkeypatch: pytest.MonkeyPatch, tmp
     plain = traced(document)
     assert plain.digest() == whole.digest()
     assert np.array_equal(plain.service_trace(), whole.service_trace())
+
+
+# Numbers as an author writes them
+
+
+def third_on_record(slot, msg, par, at, inst, i, table, entry, g, box):  # type: ignore[no-untyped-def]
+    """Pass the record on from the third with its key on. A key has an entry for each time that it came: the numbers are Python's own."""
+    key = msg[slot, M_PAYLOAD + par[at]]
+    if find_entry(table, entry, i, key, 2) < 0:
+        if g[G_ENTRIES_FREE] < 1:
+            g[G_NEED] = 1
+            return -NEED_ENTRIES
+        for time in range(1, 3):
+            if find_entry(table, entry, i, key, time) < 0:
+                add_entry(table, entry, g, i, key, time)
+                inst[i, I_ENTRIES] += 1
+                inst[i, I_STATE_BYTES] += 16
+                return 0
+    box[0] = slot
+    box[1] = slot
+    box[2] = 1
+    return 1
+
+
+class Third(Distinct):
+    """Emits a record, unchanged, if at least two others had its key before.
+
+    State: 16 bytes per key and time.
+    Cost: record_ps per record.
+    """
+
+    kind, title = "third", "Third"
+    on_record = staticmethod(third_on_record)
+
+
+@pytest.mark.usefixtures("own_loops")
+def test_plain_numbers_are_words_without_the_compiler_too() -> None:
+    with mock.patch.dict(OPERATORS):
+        assert_operator_contract(register(Third))
+        document = first_bids(horizon_s=0.02)
+        document["query"]["operators"][1]["kind"] = "third"
+        assert_the_same_without_the_compiler(document)
+        assert len(engine.run(document, keep_outputs=True).outputs("sink")) > 10
 
 
 # Kinds with state that they do not keep
@@ -210,8 +253,10 @@ def test_the_contract_demands_that_state_is_kept(forgetful: type[Operator]) -> N
         assert not type("Elsewhere", (Distinct,), {"group": group}).loses_state()
 
 
-def test_a_kind_that_would_lose_its_state_is_not_rescaled(forgetful: type[Operator]) -> None:
+@pytest.mark.usefixtures("own_loops")
+def test_a_kind_that_would_lose_its_state_is_not_rescaled(forgetful: type[Operator], monkeypatch: pytest.MonkeyPatch) -> None:
     """In place its parallelism stays, and nothing is lost when others change."""
+    monkeypatch.setenv("MILLRACE_COMPILE", "0")  # sooner done than two loops are compiled
     made = through(forgetful)
     [problem] = validate(in_place(made, [order_of(0.1, kept=3)]))
     assert (problem.pointer, problem.code) == ("/policies/scaling/orders/0/parallelism/kept", "not_scalable")
@@ -219,9 +264,9 @@ def test_a_kind_that_would_lose_its_state_is_not_rescaled(forgetful: type[Operat
         f"'kept' stays at 2: 'kept' is of kind '{forgetful.kind}', which has state but does not say how to keep it (keeping), so a rescale "
         "would lose it; leave it out of the order"
     )
-    rescaled = finished(in_place(made, [order_of(0.1, sink=3)]))
+    rescaled = finished(in_place(made, [order_of(0.1, sink=3)]), kinds=())
     assert [action.outcome for action in rescaled.job.actions] == ["done"]  # type: ignore[union-attr]
-    assert rows_of(rescaled) == rows_of(finished(made))
+    assert rows_of(rescaled) == rows_of(finished(made, kinds=()))
     policy = made | {"policies": {"scaling": {"kind": "ds2", "workers_max": 20, "rescaling": {"kind": "in_place"}}}}
     policy["workload"] = made["workload"] | {"horizon_s": 200}
     assert greatest(load(policy)).keys() == {"bids", "keys", "sink"}
