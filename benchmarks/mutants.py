@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from .mutations import MUTATIONS, ROOT, Mutation
+from .requirements import require
 from .scaling_mutations import MUTATIONS as SCALING_MUTATIONS
 
 ALL = (*MUTATIONS, *SCALING_MUTATIONS)
@@ -95,6 +96,7 @@ def main() -> int:
     parser.add_argument("--to", dest="last", type=int, default=len(ALL), help="the last one")
     parser.add_argument("--ci", action="store_true", help="only the tests of scripts/test")
     arguments = parser.parse_args()
+    require("pytest", "hypothesis", "simpy")  # else every mutation would look caught
     chosen = [mutation for mutation in ALL[arguments.first - 1 : arguments.last] if arguments.only in mutation.name]
     tiers = ["ci"] if arguments.ci else ["ci", "all"]
     with tempfile.TemporaryDirectory() as directory, ThreadPoolExecutor(arguments.workers) as pool:
