@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .mutations import CORE, LIKELY, MUTATIONS, ROOT, Mutation
+from .requirements import require
 from .scaling_mutations import MUTATIONS as SCALING_MUTATIONS
 
 ALL = (*MUTATIONS, *SCALING_MUTATIONS)
@@ -129,6 +130,7 @@ def main() -> int:
     parser.add_argument("--ci", action="store_true", help="only the tests of scripts/test")
     parser.add_argument("--record", action="store_true", help="write the tests that catch the mutations into caught.json")
     arguments = parser.parse_args()
+    require("pytest", "hypothesis", "simpy")  # else every mutation would look caught
     chosen = [mutation for mutation in ALL[arguments.first - 1 : arguments.last] if arguments.only in mutation.name]
     tiers = ["ci"] if arguments.ci else ["ci", "all"]
     last_time = json.loads(CAUGHT.read_text()) if CAUGHT.is_file() else {}

@@ -38,6 +38,7 @@ from engine.network import LinkFaults
 from engine.operators import BUILT_IN, OPERATORS
 from engine.spec import Experiment, RecordSchema, canonical_json, read_document
 from engine.spec import laid_out as laying
+from engine.spec.event_time import calendar_text, event_zero_ns
 from engine.spec.generation import Coordinated
 from engine.spec.retention import KeepFor
 from engine.spec.scaling import NoScaling
@@ -49,7 +50,7 @@ from engine.workloads.datasets import lookup
 from engine.workloads.generation import GenerationEnds
 from engine.workloads.retention import Retention
 
-ENGINE_VERSION = "9"
+ENGINE_VERSION = "10"
 """Part of a run's identity: raise it when the same document gives other bytes, or when snapshots are laid out otherwise."""
 
 
@@ -99,6 +100,7 @@ class Simulation:
         }
         context = Context(datasets=datasets or lookup([FIXTURES]))
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
+        self.event_zero_ns = event_zero_ns(self.experiment.workload.sources, context.datasets)  # None: no source reads a data set
         begun, scheduled = autoscaled.beginning(self.experiment, context.datasets)
         most = laying.greatest(begun) if greatest is None else dict(greatest)
         laid_out = laying.laid_out(begun, most)
@@ -450,6 +452,8 @@ class Simulation:
             found["checkpointing"] = self._checkpoints.summary(w, exchanged_bytes, start.t_ns, self.now_ns)
         if self._scaling is not None:
             found["scaling"] = self._scaling.summary(self.now_ns)
+        if self.event_zero_ns is not None:
+            found["event_zero"] = calendar_text(self.event_zero_ns)
         return {**found, **ended, "wall_s": round(self.wall_s, 3)}
 
     def service_trace(self, with_trigger: bool = False) -> Words:

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import os
+import warnings
+from typing import Any
+from unittest import mock
 
+import numpy as np
+
+import engine
 from engine.core.prices import PRICE_LISTS
 from engine.core.weave import POINTS, has_kernel, woven_text
 from engine.spec import catalogue
@@ -27,7 +34,8 @@ def assert_operator_contract(operator: type[Operator]) -> None:
     for prices in PRICE_LISTS.values():
         price = prices.price(kind, operator.priced_as)
         assert min(price.record_ps, price.output_ps, price.control_ps) >= 0
-    assert operator.group != "Stateful" or operator.keeping is not None, "who keeps state says how, so that it can be moved"
+    assert not operator.loses_state(), f"'{kind}' has state and has to say by `keeping` how to keep it, whatever its group"
+    assert operator.group != "Stateful" or operator.keeping is not None, f"'{kind}' is stateful and has to say by `keeping` how to keep it"
     if has_kernel(operator):
         assert "Cost:" in shown["doc"], "what is counted stands in the docstring"
         woven_text({kind: operator})
@@ -35,3 +43,21 @@ def assert_operator_contract(operator: type[Operator]) -> None:
             if hasattr(operator, point):
                 assert isinstance(inspect.getattr_static(operator, point), staticmethod)
                 assert inspect.getdoc(getattr(operator, point))
+
+
+def assert_the_same_without_the_compiler(document: Any, **options: Any) -> None:
+    """Run the experiment compiled and as plain Python: services, deliveries, frames and digest must be the same, without a warning."""
+    runs = []
+    for compiles in ("1", "0"):
+        with mock.patch.dict(os.environ, MILLRACE_COMPILE=compiles), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            simulation = engine.Simulation(document, trace=True, keep_outputs=True, **options)
+            frames = []
+            while (frame := simulation.advance()) is not None:
+                frames.append(frame)
+            runs.append((simulation, frames, simulation.digest(), simulation.summary() | {"wall_s": 0}))
+    (compiled, *of_compiled), (plain, *of_plain) = runs
+    assert compiled.summary()["hops"] > 0
+    assert of_plain == of_compiled
+    assert plain.deliveries() == compiled.deliveries()
+    assert np.array_equal(plain.service_trace(with_trigger=True), compiled.service_trace(with_trigger=True))

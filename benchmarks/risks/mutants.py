@@ -9,10 +9,13 @@ import json
 import subprocess
 import sys
 
+from benchmarks.requirements import require
+
 from .finding import Finding
 
 
 def measure() -> list[Finding]:
+    require("pytest", "hypothesis", "simpy")
     done = subprocess.run([sys.executable, "-m", "benchmarks.mutants"], capture_output=True, text=True, check=False)
     if not done.stdout:
         raise RuntimeError(done.stderr)

@@ -147,7 +147,7 @@ def put(world: World, keeping: Keeping, i: int, state: KeyedState) -> None:
             w = world.arrays
     made = np.zeros(len(state.entries), np.int64)
     content = (state.entries, state.rows, state.row_counts, state.values, state.value_counts)
-    moving.unpack(w, np.int64(i), *content, *_rows_at(w, i), *_heads_at(w, i), made)  # kernels that are not compiled need words that wrap
+    moving.unpack(w, i, *content, *_rows_at(w, i), *_heads_at(w, i), made)
     _account(w, i, len(made), state.state_bytes)
     w.inst[i, L.I_PANE_END] = min(int(w.inst[i, L.I_PANE_END]), pane_end_ns)
     _relink(w, keeping, i, np.concatenate([present, made]))

@@ -14,12 +14,13 @@ import linecache
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from . import layout, loop
-from .compiler import Compiled
+from .compiler import CannotCompile, Compiled, reachable
 from .tools import keep_spare
 
 WIDTHS = {
@@ -57,6 +58,12 @@ CALLED_POINTS = ("on_close", "next_tick")
 
 IN_PLACE_KINDS_MAX = 8
 """With more kinds than these, all kernels are called: the time of compilation then grows as slowly as the kinds do."""
+
+STATE_TABLES = frozenset({"table", "entry", "entry_f", "row", "pane", "panes_of", "world"})
+"""Variables of the loop by which a kernel reaches what instances keep from one service to the next."""
+
+STATE_COLUMNS = frozenset({"I_ENTRIES", "I_STATE_BYTES"})
+"""Columns of instances in which that is counted."""
 
 HOOKS = {"on_send": ("more_bytes", "size += more_bytes"), "on_receive": ("more_ps", "extra_ps += more_ps")}
 """Points that a per-message protocol provides kernels for. on_send returns additional bytes, on_receive additional picoseconds.
@@ -136,6 +143,22 @@ def weave(operators: Mapping[str, Any], protocol: Any = None, template: ModuleTy
 
 def has_kernel(operator: Any) -> bool:
     return any(hasattr(operator, point) for point in POINTS)
+
+
+def has_state(operator: Any) -> bool:
+    """Whether instances of an operator kind keep anything from one service to the next: its kernels ask for tables of state or count what
+    they keep. What the kind says about itself, such as its group, does not matter."""
+    return _has_state(*(getattr(operator, point) for point in POINTS if hasattr(operator, point)))
+
+
+@functools.cache
+def _has_state(*kernels: Callable[..., Any]) -> bool:
+    asked = {argument for kernel in kernels for argument in inspect.signature(kernel).parameters}
+    counted: set[str] = set()
+    for kernel in kernels:
+        with suppress(CannotCompile):  # said when it is compiled
+            counted.update(*(used.__code__.co_names for used in reachable(kernel)))
+    return not asked.isdisjoint(STATE_TABLES) or not counted.isdisjoint(STATE_COLUMNS)
 
 
 @functools.cache

@@ -466,6 +466,7 @@ class InPlaceWorker(RescalingWorker):
         """Instance `i` holds no longer what another one gets."""
         keeping, w = world.keepings[o], world.arrays
         if keeping is None:
+            assert w.inst[i, L.I_ENTRIES] == w.inst[i, L.I_STATE_BYTES] == 0, "state that cannot move would be lost"
             return
         groups = keyed.key_groups(w, o)[1]
         index = int(w.inst[i, L.I_INDEX])

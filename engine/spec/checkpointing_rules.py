@@ -36,6 +36,14 @@ def checkpointing_problems(draft: Draft) -> Iterator[Problem]:
             yield Problem(pointer("policies", "checkpointing", "on_cycle"), "cycle", message, protocol.on_cycle)
     if isinstance(protocol, HybridCheckpoints):
         yield from _region_problems(draft, protocol)
+    for id, kind in draft.kinds.items():
+        if kind.loses_state():
+            message = (
+                f"checkpointing is '{protocol.kind}', but '{id}' is of kind '{kind.kind}', which has state but does not say how to keep it "
+                "(keeping), so no checkpoint would hold it and a recovery would begin it empty; choose checkpointing none, or a kind that "
+                "keeps its state"
+            )
+            yield Problem(pointer("policies", "checkpointing", "kind"), "not_kept", message, protocol.kind)
     for id, source in draft.sources.items():
         if isinstance(source.generation, Coordinated):
             message = (

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import registry
 from .draft import Draft
+from .event_time import SPAN_MAX_NS, calendar_text, event_zero_ns
 from .graph import topological
 from .problems import Problem, Refusal, pointer, suggestion
 from .query import Edge, OperatorSpec
@@ -23,13 +24,14 @@ KeyedBy = frozenset[tuple[str, str, int]]
 class Flow:
     """Schemas and partitionings of a draft. Operators behind a broken one are passed over: their inputs are not known.
 
-    schemas: by operator id and port, as "id.port". problems: what does not fit.
+    schemas: by operator id and port, as "id.port". problems: what does not fit. event_zero_ns: as `event_time.event_zero_ns` gives it.
     """
 
     def __init__(self, draft: Draft, datasets: Datasets):
         self.schemas: dict[str, RecordSchema] = {}
         self.problems: list[Problem] = []
         self._draft, self._datasets = draft, datasets
+        self.event_zero_ns = event_zero_ns(draft.sources, datasets)
         self._keyed_by: dict[str, KeyedBy] = {}  # by operator: how its output records are partitioned over its instances
         self._incoming: dict[str, list[tuple[int, Edge]]] = defaultdict(list)
         for index, edge in draft.edges.items():
@@ -94,6 +96,9 @@ class Flow:
         try:
             dataset = self._datasets(source.stream.dataset) if isinstance(source.stream, FileStream) else None
             schema = source.stream.record_schema(dataset)
+            if isinstance(source.stream, FileStream) and dataset is not None and self.event_zero_ns is not None:
+                _refuse_far_apart(source.stream, dataset, self.event_zero_ns)
+                schema = schema.counted_from(self.event_zero_ns)
         except Refusal as refusal:
             self.problems.append(refusal_problem(refusal, ("workload", "sources", operator.id, "stream")))
             return
@@ -217,6 +222,19 @@ class Flow:
                 "give the hash edges that lead to it the same scheme, key_groups and mixed"
             )
             self._problem(self._at(operator.id), "wrong_key", message, operator.id)
+
+
+def _refuse_far_apart(stream: FileStream, dataset: DatasetInfo, zero_ns: int) -> None:
+    """Raises Refusal (path below the stream) if the data set begins too long after the zero of event time."""
+    first_ns = dataset.firsts_ns[stream.timestamp]
+    if first_ns - zero_ns > SPAN_MAX_NS:
+        raise Refusal(
+            f"data set '{stream.dataset}' begins at {calendar_text(first_ns)}, too long after {calendar_text(zero_ns)}, the earliest first "
+            "record of all data sets, from which event time counts; use data sets that begin within 73 years of one another",
+            at=("timestamp",),
+            code="too_far_apart",
+            value=stream.timestamp,
+        )
 
 
 def _declared(edge: Edge) -> RecordSchema | None:

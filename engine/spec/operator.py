@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
@@ -33,7 +34,8 @@ class Operator(Kind):
     Params: pydantic model; its JSON Schema is the form in the inspector.
     inputs, outputs: port names; every input port takes exactly one or more edges, an output port any number.
     on_record, on_close, next_tick, key_hash: kernels, as static methods (`engine.core.weave.POINTS`).
-    keeping: how a kind with keyed state keeps it (`engine.core.keyed.Keeping`); None: its state cannot be moved.
+    keeping: how a kind with keyed state keeps it (`engine.core.keyed.Keeping`). None: it has no state, or its state can be neither moved
+    nor stored, and what would lose it is refused (`loses_state`).
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("in",)
@@ -106,6 +108,14 @@ class Operator(Kind):
     def usual_work(cls, params: Any) -> int:
         """The units of work that a record is as a rule."""
         return 1
+
+    @classmethod
+    def loses_state(cls) -> bool:
+        """Whether it has state, but does not say how to keep it: then no rescale and no checkpoint can save that state."""
+        if cls.keeping is not None:
+            return False
+        has_state: bool = importlib.import_module("engine.core.weave").has_state(cls)  # on demand: documents know no kernels
+        return has_state
 
     @classmethod
     def parallelism_max(cls, params: Any) -> int | None:

@@ -57,6 +57,11 @@ class RecordSchema:
         """The same records with just these fields carried; their accounting size stays."""
         return RecordSchema(tuple(f for f in self.fields if f.name in names), self.bytes, self.zero_ns)
 
+    def counted_from(self, zero_ns: int) -> RecordSchema:
+        """Return the same fields, with all timestamps counted from this moment (ns since 1970)."""
+        fields = (replace(field, zero_ns=zero_ns) if field.type == "timestamp" else field for field in self.fields)
+        return RecordSchema(tuple(fields), self.bytes)
+
     def index(self, name: str) -> int:
         return self.names.index(name)
 

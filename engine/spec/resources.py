@@ -13,6 +13,7 @@ from typing import Any
 from . import registry
 from .cluster import ExpandedHost, machine_count
 from .draft import Draft, section
+from .event_time import calendar_text, event_zero_ns
 from .faults import At, HostFault
 from .flow import Datasets
 from .graph import at_operator
@@ -20,10 +21,12 @@ from .network_rules import network_problems
 from .noise import AutoregressiveDrift
 from .problems import Problem, Refusal, pointer, suggestion
 from .query import OperatorSpec
+from .rates import RecordedRate
 from .scale import scale_problems
 from .scaling import Looped, Oracle
+from .streams import FileStream
 from .structure import refusal_problem
-from .units import seconds_ns
+from .units import scaled, seconds_ns
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ def resource_problems(draft: Draft, datasets: Datasets, budgets: Budgets) -> Ite
     yield from _partitions(draft)
     yield from _sizes(draft, budgets)
     yield from _records(draft, datasets, budgets)
+    yield from _begun_too_late(draft, datasets)
     yield from scale_problems(draft)
     yield from _times(draft, budgets)
 
@@ -301,6 +305,33 @@ def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Pro
         else:
             message += "upload a sample of the file"
         yield Problem(pointer("workload", "horizon_s"), "budget", message, horizon_s)
+
+
+def _begun_too_late(draft: Draft, datasets: Datasets) -> Iterator[Problem]:
+    """Files replayed at their own times, none of whose records comes before the horizon, as another file begins long before."""
+    zero_ns = event_zero_ns(draft.sources, datasets)
+    if draft.workload is None or zero_ns is None:
+        return
+    horizon_s, horizon_ns = draft.workload.horizon_s, draft.workload.horizon_ns
+    for id, source in draft.sources.items():
+        if not (isinstance(source.stream, FileStream) and isinstance(source.rate, RecordedRate)):
+            continue
+        try:
+            dataset = datasets(source.stream.dataset)
+        except Refusal:
+            continue  # said where the stream's fields are looked at
+        if dataset is None or source.stream.timestamp not in dataset.firsts_ns:
+            continue
+        first_ns = dataset.firsts_ns[source.stream.timestamp]
+        after_ns, speed = first_ns - zero_ns, source.rate.speed
+        if after_ns * 1_000_000 >= horizon_ns * scaled(speed, 1_000_000):
+            message = (
+                f"rate is 'recorded', but data set '{source.stream.dataset}' begins at {calendar_text(first_ns)}, {after_ns / 1e9:,.15g} s "
+                f"after the zero of event time ({calendar_text(zero_ns)}, the earliest first record of all data sets), so at speed "
+                f"{speed:g} no record of '{id}' comes before horizon_s ({horizon_s:g}); choose a horizon above "
+                f"{after_ns / speed / 1e9:,.15g} s, a higher speed, or another rate"
+            )
+            yield Problem(pointer("workload", "sources", id, "rate", "kind"), "no_records", message, source.rate.kind)
 
 
 def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:

@@ -44,6 +44,8 @@ def _reason(query: Query, kinds: Mapping[str, type[Operator]], workload: Workloa
         return f"the generators of '{id}' wait for its instances, one for one"
     if source is not None and isinstance(source.watermarks, DeviceWatermarks):
         return f"devices send '{id}' a watermark for each partition, and an instance with several could not tell them apart"
+    if kind.loses_state():
+        return f"'{id}' is of kind '{spec.kind}', which has state but does not say how to keep it (keeping), so a rescale would lose it"
     most = kind.parallelism_max(spec.parameters)
     if most is not None:
         return f"'{id}' is right with at most {most} instances"

@@ -12,7 +12,7 @@ from .memory import Budget
 from .problems import Problem, pointer, suggestion
 from .rates import RecordedRate
 from .rooms import Room, decides, ordered
-from .scaling import Fixed, Looped, Manual, Oracle, Scaling
+from .scaling import Fixed, Looped, Manual, Oracle, Scaling, StopAndRestart
 from .units import seconds_ns
 
 AT = ("policies", "scaling")
@@ -32,6 +32,7 @@ def scaling_problems(draft: Draft) -> Iterator[Problem]:
     if rooms is None:  # too much else is wrong
         return
     yield from _nothing_to_scale(draft, rooms)
+    yield from _lost_in_restarts(draft, scaling)
     if isinstance(scaling, Looped):
         yield from _in_a_circle(draft, rooms)
     bounds = list(_bounds(draft, scaling, rooms))
@@ -110,6 +111,20 @@ def _nothing_to_scale(draft: Draft, rooms: list[Room]) -> Iterator[Problem]:
     if not isinstance(draft.scaling, Manual) and stays and all(stays):
         message = f"'{kind}' has nothing to scale: {'; '.join(dict.fromkeys(stays))}; choose scaling none, or change that"
         yield Problem(pointer(*AT, "kind"), "not_scalable", message, kind)
+
+
+def _lost_in_restarts(draft: Draft, scaling: Scaling) -> Iterator[Problem]:
+    """Operators that a restart would begin empty, whether their own parallelism changes or not."""
+    if not isinstance(scaling.rescaling, StopAndRestart) or not (scaling.orders or decides(scaling)):
+        return
+    for id, kind in draft.kinds.items():
+        if kind.loses_state():
+            message = (
+                f"rescaling is 'stop_and_restart', which begins all operators anew from a savepoint, but '{id}' is of kind '{kind.kind}', "
+                "which has state but does not say how to keep it (keeping), so it would begin empty; choose in_place and leave the "
+                f"parallelism of '{id}' as it is, or choose a kind that keeps its state"
+            )
+            yield Problem(pointer(*AT, "rescaling", "kind"), "not_scalable", message, scaling.rescaling.kind)
 
 
 def _in_a_circle(draft: Draft, rooms: list[Room]) -> Iterator[Problem]:
@@ -194,7 +209,8 @@ def _ordered(draft: Draft, room: Room | None, all: Mapping[str, int], id: str, p
         message = f"the order names '{id}', but the query has no such operator; remove the entry or correct its name"
         return Problem(place, "unknown_operator", message, id, suggestion(id, draft.ids))
     if room.stays:
-        return None if p == room.parallelism else Problem(place, "not_scalable", f"'{id}' stays at {room.parallelism}: {room.stays}", p)
+        message = f"'{id}' stays at {room.parallelism}: {room.stays}; leave it out of the order"
+        return None if p == room.parallelism else Problem(place, "not_scalable", message, p)
     other = next((each for each in room.operators if all.get(each, p) != p), None)
     if other is not None:
         message = f"the order gives '{id}' {p} and '{other}' {all[other]}, but forward edges connect them; give both the same"

@@ -46,13 +46,15 @@ class Findings:
     """Everything that validation finds out.
 
     problems: errors and warnings. experiment: None if there is an error. schemas: by "operator id.port", as far as they are known.
-    placement: host names by operator id, one per instance, if it can be found.
+    placement: host names by operator id, one per instance, if it can be found. event_zero_ns: what 0 of event time is on the calendar, in
+    ns since 1970, where sources read data sets.
     """
 
     problems: list[Problem]
     experiment: Experiment | None = None
     schemas: dict[str, RecordSchema] = field(default_factory=dict)
     placement: dict[str, list[str]] = field(default_factory=dict)
+    event_zero_ns: int | None = None
 
 
 def examine(document: Any, context: Context | None = None) -> Findings:
@@ -90,6 +92,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
         experiment=None if any(problem.severity == "error" for problem in problems) else experiment,
         schemas=flow.schemas,
         placement={id: [names[index] for index in indices] for id, indices in (placing.indices or {}).items()},
+        event_zero_ns=flow.event_zero_ns,
     )
 
 

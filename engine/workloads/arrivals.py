@@ -146,7 +146,7 @@ class Bursts:
 class Recorded:
     """A file's own times, replayed at a speed.
 
-    places_ns: when each record comes on the file's own clock, non-decreasing, from 0; only those before the horizon are kept.
+    places_ns: when each record comes on the clock of event time, non-decreasing, from 0; only those before the horizon are kept.
     speed: seconds of the file in a second of virtual time; rounded to a millionth.
     """
 
@@ -224,15 +224,18 @@ def due(source: SourceWorkload, horizon_ns: int, scale: int, datasets: Datasets)
     return even.count_before if rows is None else lambda time_ns: min(even.count_before(time_ns), rows)
 
 
-def preview(source: SourceWorkload, horizon_ns: int, points: int, datasets: Datasets) -> list[tuple[float, float]]:
+def preview(
+    source: SourceWorkload, horizon_ns: int, points: int, datasets: Datasets, zero_ns: int | None = None
+) -> list[tuple[float, float]]:
     """(time in s, records per s) in the middle of each of `points` equal parts of the horizon, without chance; for charts.
 
+    zero_ns: what 0 of event time is in the document (`event_zero_ns`); by default the source's first record.
     Raises Refusal (path below the source's entry) when the rate is too long or a file not what it should be.
     """
     edges = sorted({horizon_ns * part // points for part in range(points + 1)})
     if isinstance(source.rate, RecordedRate) and isinstance(source.stream, FileStream):
         with refusals_below("stream"):
-            recorded = Recorded(file_times(source.stream, datasets), source.rate.speed, horizon_ns)
+            recorded = Recorded(file_times(source.stream, datasets, zero_ns), source.rate.speed, horizon_ns)
         due = [recorded.count_before(edge) * RECORD for edge in edges]
     else:
         with refusals_below("rate"):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.core.layout import LOG_WATERMARK
 from engine.core.random import RandomStream
+from engine.spec.event_time import event_zero_ns
 from engine.spec.experiment import Experiment
 from engine.spec.flow import Datasets
 from engine.spec.laid_out import partitions
@@ -146,7 +147,11 @@ def build_feed(
     records: Records
     if isinstance(source.stream, FileStream):
         with refusals_below("stream"):
-            records = FileRecords(source.stream, file_of(source.stream.dataset, datasets), delays, strings, fields)
+            dataset = file_of(source.stream.dataset, datasets)
+            source.stream.record_schema(dataset)  # refuses what does not fit
+            zero_ns = event_zero_ns(workload.sources, datasets)
+            assert zero_ns is not None
+            records = FileRecords(source.stream, dataset, zero_ns, delays, strings, fields)
         if isinstance(source.rate, RecordedRate):
             times: Arrivals = Recorded(records.places_ns, source.rate.speed, workload.horizon_ns)
         else:

@@ -1,8 +1,9 @@
 """The rows of an uploaded file as a stream.
 
-The file's own clock starts at its first record: every timestamp is in ns since then. A record's event time is its own time, whatever the
-rate at which it is replayed. Disorder moves a record's *place* in the stream back by its delay and leaves its event time as the file has
-it, so a record is at most `max_ms` of event time older than any before it, as in generated streams.
+All files of a document count event time from one zero, the earliest first record of any of them (`engine.spec.event_time`): every
+timestamp is in ns since then. A record's event time is its own time, whatever the rate at which it is replayed. Disorder moves a record's
+*place* in the stream back by its delay and leaves its event time as the file has it, so a record is at most `max_ms` of event time older
+than any before it, as in generated streams.
 """
 
 from __future__ import annotations
@@ -24,16 +25,24 @@ from .strings import Strings
 class FileRecords:
     """All rows of a file in the order of their places; ties keep the file's order.
 
-    places_ns: when a record comes on the file's own clock (event time plus delay), non-decreasing, from 0 on.
+    zero_ns: what 0 of event time is on the calendar, in ns since 1970. places_ns: when a record comes on the clock of event time (its own
+    time plus delay), non-decreasing; the first may be above 0.
     """
 
-    def __init__(self, stream: FileStream, dataset: DatasetInfo, delays: Delays | None, strings: Strings, fields: Sequence[str] | None):
-        self.schema: RecordSchema = stream.record_schema(dataset)
+    def __init__(
+        self,
+        stream: FileStream,
+        dataset: DatasetInfo,
+        zero_ns: int,
+        delays: Delays | None,
+        strings: Strings,
+        fields: Sequence[str] | None,
+    ):
+        self.schema: RecordSchema = stream.record_schema(dataset).counted_from(zero_ns)
         self.fields = self.schema.names if fields is None else tuple(fields)
         table = read(dataset.path)
         own_ns = epoch_ns(table[stream.timestamp], stream.timestamp)
-        start_ns = int(own_ns.min())
-        own_ns -= start_ns
+        own_ns -= zero_ns
         in_time = np.argsort(own_ns, kind="stable")
         event_ns = own_ns[in_time]
         self.places_ns: NDArray[np.int64] = event_ns
@@ -47,10 +56,10 @@ class FileRecords:
         for field in self.schema.fields:
             if field.name in self.fields:
                 own = field.name == stream.timestamp
-                words = self._event_ns if own else _column_words(table[field.name], field.type, start_ns, strings, rows)
+                words = self._event_ns if own else _column_words(table[field.name], field.type, zero_ns, strings, rows)
                 self._words[:, self.fields.index(field.name)] = words
             elif field.type == "string":
-                _column_words(table[field.name], field.type, start_ns, strings, rows[:0])  # registers the texts, whoever reads them
+                _column_words(table[field.name], field.type, zero_ns, strings, rows[:0])  # registers the texts, whoever reads them
 
     def __len__(self) -> int:
         return len(self._event_ns)
@@ -62,7 +71,7 @@ class FileRecords:
         return self._words[numbers]
 
 
-def _column_words(column: pa.ChunkedArray, type: FieldType, start_ns: int, strings: Strings, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _column_words(column: pa.ChunkedArray, type: FieldType, zero_ns: int, strings: Strings, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """One column as 64-bit words, in the order of `rows`. Strings are registered in the file's own order, whatever the disorder."""
     if type == "string":
         encoded = column.combine_chunks().dictionary_encode()
@@ -70,6 +79,6 @@ def _column_words(column: pa.ChunkedArray, type: FieldType, start_ns: int, strin
         words: NDArray[np.int64] = codes[np.asarray(encoded.indices)[rows]]
         return words
     if type == "timestamp":
-        return epoch_ns(column, "")[rows] - start_ns
+        return epoch_ns(column, "")[rows] - zero_ns
     values = np.asarray(column)[rows]
     return values.astype(np.float64).view(np.int64) if type == "float" else values.astype(np.int64)

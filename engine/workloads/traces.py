@@ -57,13 +57,14 @@ def _read(dataset: DatasetInfo, column: str) -> pa.ChunkedArray:
     return parquet.read_table(dataset.path, columns=[column])[column]
 
 
-def file_times(stream: FileStream, datasets: Datasets) -> NDArray[np.int64]:
-    """When the records of a file come on its own clock, in ns from 0 on, ascending. Raises Refusal (path below the stream)."""
+def file_times(stream: FileStream, datasets: Datasets, zero_ns: int | None = None) -> NDArray[np.int64]:
+    """Return the event times of a file's records, in ns since `zero_ns` (by default its first record), ascending. Raises Refusal (path
+    below the stream)."""
     dataset = file_of(stream.dataset, datasets)
     stream.record_schema(dataset)
     own_ns = epoch_ns(_read(dataset, stream.timestamp), stream.timestamp)
     own_ns.sort()
-    own_ns -= own_ns[0]
+    own_ns -= own_ns[0] if zero_ns is None else zero_ns
     return own_ns
 
 

@@ -94,15 +94,22 @@ def test_where_the_date_is_not_known_it_is_refused(tmp_path: Path) -> None:
     assert "hour() needs a date, but on which day 'window_start' is 0 is not known here" in message
 
     table = parquet.read_table(FLIGHTS)
-    later = table.set_column(0, "time", compute.add(table["time"].cast(pa.int64()), 86_400 * 10**9).cast(pa.timestamp("ns")))
-    for name, content in (("flights", table), ("later", later)):
+    next_day = table.set_column(0, "time", compute.add(table["time"].cast(pa.int64()), 86_400 * 10**9).cast(pa.timestamp("ns")))
+    for name, content in (("flights", table), ("later", next_day)):
         parquet.write_table(content.slice(0, 1000), tmp_path / f"{name}.parquet")
-    document = flights(computed(day="day(time)"))
-    stream = document["workload"]["sources"]["flights"]
-    document["query"]["operators"].append({"id": "others", "kind": "source", "parallelism": 2})
-    document["query"]["edges"].append({"source": "others", "target": "dates", "partitioning": {"kind": "rebalance"}})
-    for dataset, codes in (("flights", []), ("later", ["no_date"])):
-        document["workload"]["sources"]["others"] = stream | {"stream": stream["stream"] | {"dataset": dataset}}
+    document = flights(computed(day="day(time)"), seconds=10)
+    source = document["workload"]["sources"]["flights"]
+    source["stream"]["columns"] = ["time"]
+    only_time = {"id": "times", "kind": "project", "params": {"fields": [{"field": "time"}]}}
+    document["query"]["operators"] += [{"id": "others", "kind": "source", "parallelism": 2}, only_time]
+    rebalance = {"kind": "rebalance"}
+    document["query"]["edges"] += [
+        {"source": a, "target": b, "partitioning": rebalance} for a, b in (("others", "times"), ("times", "dates"))
+    ]
+    generated = {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 10}}
+    later = source | {"stream": source["stream"] | {"dataset": "later"}}
+    for others, codes in ((source, []), (later, []), (generated, ["no_date"])):  # files have one zero, a generated stream has its own
+        document["workload"]["sources"]["others"] = others
         assert [code for code, _ in problems(document, lookup([tmp_path]))] == codes
 
 

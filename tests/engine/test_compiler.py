@@ -14,9 +14,11 @@ import os
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -50,6 +52,17 @@ def kernel(text: str, **space: Any) -> Callable[..., Any]:
     """The last function of a text."""
     found = [value for value in functions(text, **space).values() if callable(value) and getattr(value, "__module__", "") == "kernels"]
     return found[-1]
+
+
+def in_python(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel without the compiler; warnings are errors."""
+
+    def run(*arguments: Any) -> Any:
+        with mock.patch.dict(os.environ, MILLRACE_COMPILE="0"), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return Compiled(function)(*arguments)
+
+    return run
 
 
 # Random expressions. A kernel reads three words and three floats from tables and writes what it finds there.
@@ -138,15 +151,16 @@ def test_random_expressions_give_what_python_gives(texts: list[tuple[str, str, s
         lines += [f"    words_out[{2 * n}] = {word}", f"    reals_out[{n}] = {real}", f"    words_out[{2 * n + 1}] = {truth}"]
     text = "\n".join([*lines, ""])
     wrapping = kernel(text, Word=np.int64, Float=np.float64, float=np.float64)  # NumPy's numbers wrap and divide by zero
-    native = Compiled(kernel(text.replace("Word(", "(").replace("Float(", "(")))
+    plain = kernel(text.replace("Word(", "(").replace("Float(", "("))
+    native = Compiled(plain)
     for row in rows:
         outcomes = []
-        for run in (wrapping, native):
+        for run in (wrapping, native, in_python(plain)):
             words_out, reals_out = np.zeros(2 * len(texts), np.int64), np.zeros(len(texts))
             with np.errstate(all="ignore"):
                 run(np.array(row[:3], np.int64), np.array(row[3:]), words_out, reals_out)
             outcomes.append((bits(words_out), bits(reals_out)))
-        assert outcomes[0] == outcomes[1], (texts, row)
+        assert outcomes[0] == outcomes[1] == outcomes[2], (texts, row)
 
 
 # Statements
@@ -257,12 +271,13 @@ CASES = {
 def test_statements_do_what_python_does(name: str, marked: bool) -> None:
     text, arguments = CASES[name]
     function = kernel(text.replace("\ndef ", "\n@rare\ndef ") if marked else text)
-    ours, pythons = arguments(), arguments()
+    ours, pythons, interpreted = arguments(), arguments(), arguments()
     with np.errstate(over="ignore"):
         wanted = function(*pythons)
-    assert Compiled(function)(*ours) == wanted
-    for one, other in zip(flat(ours), flat(pythons), strict=True):
+    assert Compiled(function)(*ours) == in_python(function)(*interpreted) == wanted
+    for one, other, third in zip(flat(ours), flat(pythons), flat(interpreted), strict=True):
         assert np.array_equal(one, other)
+        assert np.array_equal(one, third)
 
 
 def flat(arguments: Any) -> list[Any]:
@@ -502,10 +517,65 @@ def test_indices_are_checked_where_that_is_asked_for(monkeypatch: pytest.MonkeyP
         add(np.zeros((1, 0), np.int32), 0, 0, 1)
 
 
+BIG = 0x1E3779B97F4A7C15
+WORDS = {
+    "plain numbers": ("def f(t):\n    return mixed(t[0], 3, BIG)\n", [5]),
+    "numbers given from outside": ("def f(t, n):\n    return mixed(t[0], n, n * BIG)\n", [5, 0, -3, MOST, LEAST, 2**64 + 7]),
+    "two plain numbers": ("def f(t, n):\n    x = 3\n    return x * BIG * BIG + n * 7 * BIG\n", [2]),
+    "steps": ("def f(t):\n    x = 1\n    for k in range(5, 60):\n        x *= k + BIG\n    return x\n", [0]),
+    "shapes": ("def f(t):\n    return mixed(t[0], t.shape[0], 2) * t.shape[0] * BIG * BIG\n", [5]),
+    "narrow": ("def f(t, n, a, b):\n    a[1] = a[0] * a[0]\n    return a[0] * a[0] + b[0] * b[0] + b[0] * -2 + a[1]\n", [5]),
+    "by nothing": ("def f(t):\n    n = 3\n    return n // (n - 3) + n % (n - 3) + LEAST // -1 + (1 if n / (n - 3) > 1e300 else 0)\n", [5]),
+    "far shifts": ("def f(t, n):\n    m = 70\n    return (n << m) + (n >> m) + (1 << n)\n", [5, -1, 63, 64, 1 << 40]),
+    "truths": (
+        "def f(t, n):\n    x = n > 2\n    y = not x\n    z = x\n    w = 5\n    w = n < 9\n"
+        "    return (x + z + z) * 100 + (-x) + (~y) + abs(x) + max(y, x, y) * 10 + w + w + ((n > 1) if n < 0 else 7) + (x & z | y)\n",
+        [1, 5],
+    ),
+    "parts of floats": ("def f(t, n):\n    return int(n / 7) + int(-n / 0.25) + int(n * 1e300) + int(float(n) / 0 - n / 0)\n", [0, 5, -5]),
+    "floats": (
+        "def f(t, n):\n    if n > 3:\n        x = 0.5\n    x = n\n    y = n if n > 9 else 0.25\n"
+        "    return int(x * x / 1e30) + int(y * 8 * BIG * 1e-12) + int(x / 2)\n",
+        [5, MOST, 12],
+    ),
+    "a table that is given a name": ("def f(t, n):\n    u = t\n    u[0], m = n * BIG, n < 3\n    return u[0] * 3 + m + m\n", [2, 5]),
+    "nothing": ("def f(t):\n    t[0] += 1\n", [5]),
+}
+
+
+@pytest.mark.parametrize("what", WORDS)
+def test_numbers_are_words_without_the_compiler(what: str) -> None:
+    """Wherever they come from: nothing grows beyond 64 bits, nothing warns, nothing is refused."""
+    text, given = WORDS[what]
+    mix = "def mixed(a, b, c):\n    return (a ^ b * BIG) * (c + BIG) ^ (a >> 3) * 7\n\n"
+    function = kernel(mix + text, BIG=BIG, LEAST=LEAST)
+    more = (np.array([2**31 - 1, 0], np.int32), np.array([2**32 - 1, 0], np.uint32)) if what == "narrow" else ()
+    for n in given:
+        outcomes = []
+        for run in (Compiled(function), in_python(function)):
+            table, others = np.array([n if abs(n) < 1 << 63 else 0, 0]), [one.copy() for one in more]
+            words = () if text.startswith("def f(t):") else (n,)
+            outcomes.append((run(table, *words, *others), table.tolist(), [one.tolist() for one in others]))
+        assert outcomes[0] == outcomes[1]
+        assert type(outcomes[1][0]) is int
+
+
 def test_without_the_compiler_functions_run_as_they_stand(monkeypatch: pytest.MonkeyPatch, own_directory: Path) -> None:
     monkeypatch.setenv("MILLRACE_COMPILE", "0")
     assert Compiled(kernel("def f(t):\n    return t[0] * t[0]\n"))(np.array([MOST])) == 1
     assert not own_directory.exists()
+
+
+def test_without_the_compiler_a_debugger_sees_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """File, lines and names are the kernel's own, and what only Python knows may be put into it to look on."""
+    monkeypatch.setenv("MILLRACE_COMPILE", "0")
+    seen: list[Any] = []
+    function = kernel("def f(t):\n    x = 3\n    look(x)\n    return t[7]\n", look=lambda *values: seen.extend(values))
+    with pytest.raises(IndexError) as caught:
+        Compiled(function)(np.array([MOST]))
+    last = caught.traceback[-1]
+    assert (last.frame.code.raw.co_filename, last.lineno + 1) == (function.__code__.co_filename, 4)
+    assert (last.frame.f_locals["x"], seen) == (3, [3])
 
 
 def test_the_decorator_keeps_name_and_description() -> None:

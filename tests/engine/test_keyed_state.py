@@ -17,6 +17,7 @@ from hypothesis import given
 import engine
 from engine.core import keyed
 from engine.core import layout as L
+from engine.core.weave import has_state
 from engine.core.world import World
 from engine.operators import OPERATORS
 from tests import corner_cases
@@ -188,7 +189,7 @@ def test_what_goes_out_and_in_again_changes_nothing_of_any_kind(name: str) -> No
 @pytest.mark.parametrize("kind", OPERATORS)
 def test_every_kind_with_keyed_state_says_how_it_keeps_it(kind: str) -> None:
     operator = OPERATORS[kind]
-    assert (operator.keeping is not None) == (operator.group == "Stateful")
+    assert (operator.keeping is not None) == (operator.group == "Stateful") == has_state(operator)
     if operator.keeping is not None:
         assert kind in {name.split(",")[0] for name in KINDS}
 

@@ -6,23 +6,31 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import numpy as np
 import pytest
+from pydantic import Field
 
 import engine
+from engine.core.layout import G_ENTRIES_FREE, G_NEED, I_ENTRIES, I_STATE_BYTES, M_PAYLOAD, NEED_ENTRIES, S_VALUES
+from engine.core.tools import add_entry, find_entry
 from engine.operators import OPERATORS, register
-from engine.spec import InvalidExperiment, catalogue, load
-from engine.spec.operator import Operator
-from tests.contracts import assert_operator_contract
+from engine.spec import InvalidExperiment, catalogue, load, validate
+from engine.spec.laid_out import greatest
+from engine.spec.operator import Model, Operator
+from engine.spec.records import RecordSchema
+from tests.contracts import assert_operator_contract, assert_the_same_without_the_compiler
+from tests.corner_cases import bids, host
+from tests.corner_cases import document as of_parts
 from tests.newcomer import KEY_BYTES, Distinct
 
-from .agreement import ROOT, TINY, simulated, template, traced
+from .agreement import ROOT, TINY, finished, rows_of, simulated, template, traced
 from .keyed_state_examples import in_and_out
+from .rescaling_examples import in_place, order_of, scaled
 
 
 @pytest.fixture
@@ -107,6 +115,192 @@ def test_it_runs_the_same_however_it_is_run(monkeypatch: pytest.MonkeyPatch, tmp
     plain = traced(document)
     assert plain.digest() == whole.digest()
     assert np.array_equal(plain.service_trace(), whole.service_trace())
+
+
+# Numbers as an author writes them
+
+
+def third_on_record(slot, msg, par, at, inst, i, table, entry, g, box):  # type: ignore[no-untyped-def]
+    """Pass the record on from the third with its key on. A key has an entry for each time that it came: the numbers are Python's own."""
+    key = msg[slot, M_PAYLOAD + par[at]]
+    if find_entry(table, entry, i, key, 2) < 0:
+        if g[G_ENTRIES_FREE] < 1:
+            g[G_NEED] = 1
+            return -NEED_ENTRIES
+        for time in range(1, 3):
+            if find_entry(table, entry, i, key, time) < 0:
+                add_entry(table, entry, g, i, key, time)
+                inst[i, I_ENTRIES] += 1
+                inst[i, I_STATE_BYTES] += 16
+                return 0
+    box[0] = slot
+    box[1] = slot
+    box[2] = 1
+    return 1
+
+
+class Third(Distinct):
+    """Emits a record, unchanged, if at least two others had its key before.
+
+    State: 16 bytes per key and time.
+    Cost: record_ps per record.
+    """
+
+    kind, title = "third", "Third"
+    on_record = staticmethod(third_on_record)
+
+
+@pytest.mark.usefixtures("own_loops")
+def test_plain_numbers_are_words_without_the_compiler_too() -> None:
+    with mock.patch.dict(OPERATORS):
+        assert_operator_contract(register(Third))
+        document = first_bids(horizon_s=0.02)
+        document["query"]["operators"][1]["kind"] = "third"
+        assert_the_same_without_the_compiler(document)
+        assert len(engine.run(document, keep_outputs=True).outputs("sink")) > 10
+
+
+# Kinds with state that they do not keep
+
+
+def nth_on_record(slot, par, at, table, entry, inst, i, g, box):  # type: ignore[no-untyped-def]
+    """Pass on one record of so many, whatever is in it."""
+    e = find_entry(table, entry, i, 0, 0)
+    if e < 0:
+        if g[G_ENTRIES_FREE] < 1:
+            g[G_NEED] = 1
+            return -NEED_ENTRIES
+        e = add_entry(table, entry, g, i, 0, 0)
+    entry[e, S_VALUES] += 1
+    if entry[e, S_VALUES] % par[at] != 0:
+        return 0
+    box[0] = slot
+    box[1] = slot
+    box[2] = 1
+    return 1
+
+
+class Forgetful(Distinct):
+    """Emits a record, unchanged, if it is the first with its key.
+
+    State: 16 bytes per key.
+    Cost: record_ps per record.
+    """
+
+    kind, title, group, keeping = "forgetful", "Forgetful", "Custom", None
+
+
+class Nth(Operator):
+    """Emits one record of so many, unchanged.
+
+    State: a count per instance, for which no bytes are accounted.
+    Cost: record_ps per record.
+    """
+
+    kind, title, group, icon = "nth", "Nth", "Stateless", "funnel"
+    priced_as = "filter"
+    on_record = staticmethod(nth_on_record)
+
+    class Params(Model):
+        n: int = Field(default=7, ge=1, description="of so many records one is passed on")
+
+    @classmethod
+    def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        return {"out": inputs["in"]}
+
+    @classmethod
+    def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        return [params.n]
+
+
+FORGETFUL: dict[type[Operator], dict[str, Any]] = {Forgetful: {"key": "auction"}, Nth: {}}
+
+
+@pytest.fixture(params=FORGETFUL, ids=lambda kind: kind.kind)
+def forgetful(request: pytest.FixtureRequest) -> Iterator[type[Operator]]:
+    with mock.patch.dict(OPERATORS):
+        yield register(request.param)
+
+
+def through(kind: type[Operator]) -> dict[str, Any]:
+    """Bids of 101 auctions through two instances of the kind."""
+    keys = [{"name": "auction", "expression": "auction % 101"}]
+    return of_parts(
+        [
+            {"id": "bids", "kind": "source"},
+            {"id": "keys", "kind": "map", "params": {"fields": keys}},
+            {"id": "kept", "kind": kind.kind, "parallelism": 2, "params": FORGETFUL[kind]},
+            {"id": "sink", "kind": "sink"},
+        ],
+        [
+            {"source": "bids", "target": "keys"},
+            {"source": "keys", "target": "kept", "partitioning": {"kind": "hash", "key": "auction"}},
+            {"source": "kept", "target": "sink", "partitioning": {"kind": "rebalance"}},
+        ],
+        [host("w", count=2, cores=32)],
+        {"bids": bids(5000, partitions=6)},
+        horizon_s=0.2,
+    )
+
+
+def test_the_contract_demands_that_state_is_kept(forgetful: type[Operator]) -> None:
+    with pytest.raises(
+        AssertionError, match=f"'{forgetful.kind}' has state and has to say by `keeping` how to keep it, whatever its group"
+    ):
+        assert_operator_contract(forgetful)
+    for group in ("Stateful", "Stateless", "Custom", ""):
+        assert type("Elsewhere", (forgetful,), {"group": group}).loses_state()
+        assert not type("Elsewhere", (Distinct,), {"group": group}).loses_state()
+
+
+@pytest.mark.usefixtures("own_loops")
+def test_a_kind_that_would_lose_its_state_is_not_rescaled(forgetful: type[Operator], monkeypatch: pytest.MonkeyPatch) -> None:
+    """In place its parallelism stays, and nothing is lost when others change."""
+    monkeypatch.setenv("MILLRACE_COMPILE", "0")  # sooner done than two loops are compiled
+    made = through(forgetful)
+    [problem] = validate(in_place(made, [order_of(0.1, kept=3)]))
+    assert (problem.pointer, problem.code) == ("/policies/scaling/orders/0/parallelism/kept", "not_scalable")
+    assert problem.message == (
+        f"'kept' stays at 2: 'kept' is of kind '{forgetful.kind}', which has state but does not say how to keep it (keeping), so a rescale "
+        "would lose it; leave it out of the order"
+    )
+    rescaled = finished(in_place(made, [order_of(0.1, sink=3)]), kinds=())
+    assert [action.outcome for action in rescaled.job.actions] == ["done"]  # type: ignore[union-attr]
+    assert rows_of(rescaled) == rows_of(finished(made, kinds=()))
+    policy = made | {"policies": {"scaling": {"kind": "ds2", "workers_max": 20, "rescaling": {"kind": "in_place"}}}}
+    policy["workload"] = made["workload"] | {"horizon_s": 200}
+    assert greatest(load(policy)).keys() == {"bids", "keys", "sink"}
+
+
+@pytest.mark.parametrize("changed", ["kept", "sink"])
+def test_a_restart_that_would_lose_state_is_refused(forgetful: type[Operator], changed: str) -> None:
+    """Whichever operator changes: a restart begins all of them anew."""
+    made = scaled(through(forgetful), [order_of(0.1, **{changed: 3})])
+    problem = validate(made)[0]
+    assert (problem.pointer, problem.code, problem.value) == ("/policies/scaling/rescaling/kind", "not_scalable", "stop_and_restart")
+    for words in ("'kept'", f"'{forgetful.kind}'", "would begin empty", "choose in_place and leave the parallelism of 'kept' as it is"):
+        assert words in problem.message
+    assert validate(scaled(through(forgetful), [])) == []
+
+
+@pytest.mark.parametrize("protocol", ["coordinated", "coordinated_unaligned", "uncoordinated", "communication_induced", "hybrid"])
+def test_checkpoints_that_would_lack_state_are_refused(forgetful: type[Operator], protocol: str) -> None:
+    jitter = {} if protocol.startswith("coordinated") else {"jitter_s": 0.01}
+    made = through(forgetful) | {"policies": {"checkpointing": {"kind": protocol, "interval_s": 0.05, **jitter}}}
+    problems = [problem for problem in validate(made) if problem.code == "not_kept"]
+    assert [problem.pointer for problem in problems] == ["/policies/checkpointing/kind"]
+    for words in (f"checkpointing is '{protocol}'", "'kept'", f"'{forgetful.kind}'", "choose checkpointing none"):
+        assert words in problems[0].message
+
+
+def test_kinds_without_state_are_rescaled_as_ever() -> None:
+    """Though they say nothing of keeping."""
+    made = through(Forgetful)
+    made["query"]["operators"][2] |= {"kind": "filter", "params": {"predicate": "auction % 3 == 0"}}
+    for rescaling in (in_place, scaled):
+        rescaled = finished(rescaling(made, [order_of(0.1, kept=3)]))
+        assert [action.outcome for action in rescaled.job.actions] == ["done"]  # type: ignore[union-attr]
+        assert rows_of(rescaled) == rows_of(finished(made))
 
 
 @pytest.mark.parametrize("kind", OPERATORS)

@@ -5,12 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as compute
+import pyarrow.parquet as parquet
 import pytest
 
+from engine.workloads import lookup
 from tests.tiers import only, spread
 
-from .agreement import template, with_params
-from .beside_spark import Case, out_of_order, window_start
+from .agreement import template, traced, with_params
+from .beside_spark import Case, assert_same_multiset, out_of_order, window_start
+from .test_event_zero import NOON_NS, joined, stream, times, write
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -195,3 +200,20 @@ def test_q4_and_q6_closing_prices(spark: Any, tmp_path: Path, name: str, by: str
         f"""SELECT {by}, {average}{more}
             FROM ({CLOSED.format(by=by)}) JOIN (SELECT id, served_ns FROM served JOIN ({OWNERS}) USING (trigger)) USING (id)"""
     )
+
+
+def test_files_meet_at_the_times_that_stand_in_them(spark: Any, tmp_path: Path) -> None:
+    """Spark reads the files themselves, which begin ten seconds apart, so nothing of the engine decides which records meet."""
+    write(tmp_path, "early", [n / 7 for n in range(1000)])
+    write(tmp_path, "late", [10 + n / 7 for n in range(0, 2000, 2)])
+    found = traced(joined(stream("early"), stream("late")), datasets=lookup([tmp_path])).outputs("sink")
+    for name in ("early", "late"):
+        path = str(tmp_path / f"{name} for Spark.parquet")
+        parquet.write_table(pa.table({"time": times(tmp_path, name), "number": list(range(1000))}), path)
+        spark.read.parquet(path).createOrReplaceTempView(name)
+    rows = spark.sql("SELECT e.time, e.number, l.time AS right_time, l.number AS right_number FROM early e JOIN late l ON e.time = l.time")
+    rows.write.mode("overwrite").parquet(str(tmp_path / "result"))
+    expected = parquet.read_table(str(tmp_path / "result"))
+    assert expected.num_rows > 100
+    since_1970 = {name: compute.add(found[name], NOON_NS) if "time" in name else found[name] for name in expected.column_names}
+    assert_same_multiset(expected, pa.table(since_1970))

@@ -382,7 +382,7 @@ def test_a_window_over_all_keys_stays_at_one_instance(panes: str, key: dict[str,
     for scaling in (manual({"count": 2}), {"kind": "ds2", "orders": manual({"count": 2})["orders"]}):
         (problem,) = validate(counting(scaling, changes), CONTEXT)
         assert (problem.pointer, problem.code) == (f"{ORDER}/parallelism/count", "not_scalable")
-        assert problem.message == "'count' stays at 1: 'count' is right with at most 1 instances"
+        assert problem.message == "'count' stays at 1: 'count' is right with at most 1 instances; leave it out of the order"
     (problem,) = validate(counting({"kind": "ds2", "workers_max": 20, "operators": {"count": {"min": 2}}}, changes), CONTEXT)
     assert (problem.pointer, problem.code) == ("/policies/scaling/operators/count/min", "not_scalable")
     assert problem.message == "min is 2, but 'count' stays at 1: 'count' is right with at most 1 instances; lower it"

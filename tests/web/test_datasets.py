@@ -48,6 +48,7 @@ def test_a_csv_file_is_kept_and_described(client: Client, document: dict[str, An
     document["workload"]["sources"]["bids"] = source
     body = client.post("/api/validate", {"document": document}, content_type="application/json").json()
     assert [field["name"] for field in body["schemas"]["bids.out"]["fields"]] == ["time", "user", "amount"]
+    assert body["event_zero"] == "2026-01-01T00:00:00Z"
 
 
 def test_a_real_parquet_file_is_kept_and_described(client: Client) -> None:

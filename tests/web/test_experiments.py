@@ -128,6 +128,7 @@ def test_validation_shows_schemas_and_placement(client: Client, document: dict[s
     assert body["placement"]["euros"] == ["w1", "w2", "w3", "w4"]
     fields = {field["name"]: field["type"] for field in body["schemas"]["euros.out"]["fields"]}
     assert fields["price_eur"] == "float"
+    assert body["event_zero"] is None
     document["query"]["operators"][1]["params"]["fields"][0]["expression"] = "nothing"
     body = send(client, "post", "/api/validate", {"document": document}).json()
     assert body["hash"] is None

@@ -31,6 +31,7 @@ class Validation(Schema):
     hash: str | None
     schemas: dict[str, Any]
     placement: dict[str, list[str]]
+    event_zero: str | None = Field(description="What 0 of event time is on the calendar, where sources read data sets.")
 
 
 class Previewed(Body):
@@ -70,7 +71,13 @@ def _descriptions(kinds: tuple[type, ...]) -> tuple[bytes, bytes]:
 @router.post("/validate", auth=Needs(Right.READ), response=Validation, summary="Problems of a document; stores nothing")
 def validate(request: HttpRequest, body: Validate) -> Validation:
     checked = documents.check(body.document, request.auth.lab)
-    return Validation(problems=checked.problems, hash=checked.hash or None, schemas=checked.schemas, placement=checked.placement)
+    return Validation(
+        problems=checked.problems,
+        hash=checked.hash or None,
+        schemas=checked.schemas,
+        placement=checked.placement,
+        event_zero=checked.event_zero,
+    )
 
 
 @router.post(

@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 
 from engine.spec import Experiment, RecordSchema, Refusal
+from engine.spec.event_time import calendar_text, event_zero_ns
 from engine.spec.validation import Context, examine, sound_sources
 from engine.workloads import DatasetInfo, lookup
 from engine.workloads import preview as rates_preview
@@ -33,12 +34,14 @@ class Checked:
     """A document and what is to be said about it.
 
     experiment: None if it has errors. schemas: by "operator id.port"; placement: host names by operator id; both as far as they are known.
+    event_zero: what 0 of event time is on the calendar, as an ISO text, where sources read data sets.
     """
 
     problems: list[dict[str, Any]]
     experiment: Experiment | None
     schemas: dict[str, dict[str, Any]]
     placement: dict[str, list[str]]
+    event_zero: str | None
 
     @property
     def hash(self) -> str:
@@ -54,16 +57,18 @@ def check(document: dict[str, Any], lab: Lab) -> Checked:
         experiment=findings.experiment,
         schemas={port: schema_shape(schema) for port, schema in findings.schemas.items()},
         placement=findings.placement,
+        event_zero=None if findings.event_zero_ns is None else calendar_text(findings.event_zero_ns),
     )
 
 
 def preview(document: dict[str, Any], lab: Lab, points: int) -> dict[str, list[list[float]]]:
     """Records per second over the horizon, by source: (time in s, rate), as the rates say, without chance. Broken sources are left out."""
     workload, sources = sound_sources(document)
-    curves = {}
+    datasets, curves = datasets_of(lab), {}
+    zero_ns = event_zero_ns(sources, datasets)
     for id, source in sources.items() if workload is not None else ():
         with suppress(Refusal):
-            curves[id] = [list(point) for point in rates_preview(source, workload.horizon_ns, points, datasets_of(lab))]
+            curves[id] = [list(point) for point in rates_preview(source, workload.horizon_ns, points, datasets, zero_ns)]
     return curves
 
 

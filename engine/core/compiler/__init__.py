@@ -17,10 +17,11 @@ Nothing of a call is left where it is put in place, as is the rule; a function m
 known when compiling, only values are passed in either case.
 
 `compiled(function)` compiles at the first call with arguments of new types and keeps the machine code on disk (`store`), under a key made
-of all that it depends on. MILLRACE_COMPILE=0 runs the functions as they stand, to step through them; the results are the same.
+of all that it depends on. MILLRACE_COMPILE=0 runs the functions as Python, to step through them (`interpreted`): numbers wrap there, too,
+wherever they come from, and the results are the same.
 """
 
-from .kernel import Compiled, compiled, prefetch, rare
+from .kernel import Compiled, compiled, prefetch, rare, reachable
 from .problem import CannotCompile
 
-__all__ = ["CannotCompile", "Compiled", "compiled", "prefetch", "rare"]
+__all__ = ["CannotCompile", "Compiled", "compiled", "prefetch", "rare", "reachable"]

@@ -81,8 +81,7 @@ class Compiled:
             native, address, _ = ready
             return native(address, *map(int, arguments[1:]))
         if not enabled():
-            with np.errstate(over="ignore"):  # words wrap
-                return self.function(*arguments)
+            return self._interpreted(arguments)
         signature: list[Any] = []
         given: list[int] = []  # address and shape of each table
         words: list[int] = []
@@ -104,6 +103,14 @@ class Compiled:
         if known is not None and len(words) == len(arguments) - 1:
             known[self, "ready"] = native, address, addresses
         return native(address, *words)
+
+    def _interpreted(self, arguments: tuple[Any, ...]) -> int:
+        """Run it as Python, with the numbers and the result of machine code."""
+        from .interpreted import as_argument, interpreted
+
+        with np.errstate(all="ignore"):  # words wrap, and what is divided by zero is 0 or infinite
+            result = interpreted(self.function)(*map(as_argument, arguments))
+        return 0 if result is None else int(result)
 
     def _tables(self, tables: Any) -> tuple[tuple[Any, ...], list[int]]:
         """Types, addresses and shapes of a tuple's tables; remembered in its `known`, if it has that."""
@@ -173,7 +180,6 @@ class Compiled:
         Comments and docstrings do not count. Lines do where indices are checked, since the code names them.
         """
         from . import machine
-        from .translate import definition
 
         hasher = hashlib.blake2b(digest_size=20)
         about = [_own_text(), machine.identity(), repr(signature), repr(sorted(self.widths.items())), repr(checking())]
@@ -207,13 +213,13 @@ def reachable(function: Callable[..., Any]) -> list[FunctionType]:
         kernel = waiting.pop()
         if kernel not in found:
             found[kernel] = None
-            waiting += [plain(value) for value in _globals(kernel).values() if isinstance(value, FunctionType | Compiled)]
+            waiting += [plain(value) for value in named(kernel).values() if isinstance(value, FunctionType | Compiled)]
     return list(found)
 
 
 def constants(kernel: FunctionType) -> list[tuple[str, int | float]]:
     """Module-level numbers that the kernel uses, by name."""
-    return sorted((name, value) for name, value in _globals(kernel).items() if isinstance(value, int | float))
+    return sorted((name, value) for name, value in named(kernel).items() if isinstance(value, int | float))
 
 
 def plain(function: Any) -> FunctionType:
@@ -245,7 +251,24 @@ def source_text(kernel: FunctionType) -> str:
     return "".join(lines)
 
 
-def _globals(kernel: FunctionType) -> dict[str, Any]:
+@functools.lru_cache(maxsize=64)
+def _definitions(text: str) -> dict[tuple[str, int], ast.FunctionDef]:
+    """The functions of a file by name and first line."""
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    return {(node.name, min([node.lineno, *(part.lineno for part in node.decorator_list)])): node for node in functions}
+
+
+def definition(function: FunctionType) -> ast.FunctionDef:
+    """The syntax tree of a function. Raises CannotCompile."""
+    found = _definitions(source_text(function)).get((function.__name__, function.__code__.co_firstlineno))
+    if found is None:
+        place = function.__code__.co_filename
+        raise CannotCompile(f"kernel {function.__name__} is not in {place} any more; was the file changed meanwhile?")
+    return found
+
+
+def named(kernel: FunctionType) -> dict[str, Any]:
+    """What the kernel names of its module, by name."""
     names = kernel.__code__.co_names
     return {name: kernel.__globals__[name] for name in names if name in kernel.__globals__}
 

@@ -7,14 +7,13 @@ addresses and shapes of all tables (one pointer, the same everywhere) and the va
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Callable, Collection, Mapping
 from types import FunctionType
 from typing import Any
 
 from llvmlite import ir
 
-from .kernel import Signature, is_called, plain, source_text
+from .kernel import Signature, definition, is_called, plain
 from .problem import CannotCompile
 from .values import FLOAT, ONE, WORD, ZERO, Given, Table, Tables, Values
 
@@ -72,22 +71,6 @@ class Program:
         if made is None:
             raise CannotCompile(f"kernel {function.__name__} calls itself; use a loop")
         return made
-
-
-@functools.lru_cache(maxsize=64)
-def _definitions(text: str) -> dict[tuple[str, int], ast.FunctionDef]:
-    """The functions of a file by name and first line."""
-    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
-    return {(node.name, min([node.lineno, *(part.lineno for part in node.decorator_list)])): node for node in functions}
-
-
-def definition(function: FunctionType) -> ast.FunctionDef:
-    """The syntax tree of a function. Raises CannotCompile."""
-    found = _definitions(source_text(function)).get((function.__name__, function.__code__.co_firstlineno))
-    if found is None:
-        place = function.__code__.co_filename
-        raise CannotCompile(f"kernel {function.__name__} is not in {place} any more; was the file changed meanwhile?")
-    return found
 
 
 class Kernel(Values):

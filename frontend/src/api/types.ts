@@ -88,6 +88,8 @@ export interface Validation {
   schemas: Record<string, RecordSchema>;
   /** Host names by operator id, one per instance in index order. */
   placement: Record<string, string[]>;
+  /** What 0 of event time is on the calendar, where sources read data sets. */
+  event_zero: string | null;
 }
 
 export interface RatePreview {

@@ -143,6 +143,7 @@ export function SummaryTable({ run }: { run: Run }) {
     ...deaths.map(([host, { deaths }]): [string, string] => [`Deaths of ${host}`, number(deaths)]),
     ...checkpointRows(summary, number, time),
     ...scalingRows(summary, number),
+    ...(typeof summary.event_zero === "string" ? [["Event time 0", summary.event_zero] as [string, string]] : []),
     ["Record hops", number(summary.hops)],
     ["Engine time", number(summary.wall_s, " s")],
     ["Engine version", run.engine_version || "–"],
