@@ -135,6 +135,7 @@ def shares_loops() -> bool:
 
 def weave(operators: Mapping[str, Any], protocol: Any = None, template: ModuleType = loop, features: Collection[str] = ()) -> Loop:
     """The loop for these operator kinds, this per-message protocol and these features. Equal requests give the same, compiled once."""
+    _check_features(features)
     if shares_loops():
         features = next((shared for shared in SHARED if set(features) <= set(shared)), features)
     kernels = sorted((kind, operator) for kind, operator in operators.items() if has_kernel(operator))
@@ -178,7 +179,16 @@ def _woven(operators: tuple[tuple[str, Any], ...], protocol: Any, template: Modu
 def woven_text(
     operators: Mapping[str, Any], protocol: Any = None, template: ModuleType = loop, features: Collection[str] = ()
 ) -> tuple[str, dict[str, Callable[..., Any]]]:
-    """The completed loop, and the kernels by the names that it calls them by."""
+    """The completed loop, and the kernels by the names that it calls them by.
+
+    Raises ValueError for an unknown feature, for a function whose name looks like a point or hook but is none, for a kernel that asks for
+    what is no variable of the loop, and for marks of the template that are unknown, nested or not ended.
+    """
+    _check_features(features)
+    for kind, operator in operators.items():
+        _check_names(f"operator kind '{kind}'", operator, POINTS)
+    if protocol is not None:
+        _check_names(f"protocol {protocol.__name__}", protocol, HOOKS)
     lines: list[str] = []
     kernels: dict[str, Callable[..., Any]] = {}
 
@@ -194,12 +204,12 @@ def woven_text(
         return f"{name}({', '.join(arguments)})"
 
     for line in _chosen(inspect.getsource(template).splitlines(), features):
-        point = re.match(r"( *)# WEAVE (\w+)$", line)
-        if point is None:
+        mark = MARK.fullmatch(line)
+        if mark is None:
             lines.append(line)
             continue
-        indent, name = point.groups()
-        if name == "spare":
+        indent, name = mark["indent"], mark["point"]
+        if name == SPARE:
             wanted = getattr(protocol, "messages_max", 0)
             if wanted:
                 kernels["keep_spare"] = keep_spare
@@ -228,13 +238,50 @@ def woven_text(
     return "\n".join(lines) + "\n", kernels
 
 
+MARK = re.compile(r"(?P<indent> *)# WEAVE (?:if (?P<feature>\w+)|(?P<end>end)|(?P<point>\w+))")
+SPARE = "spare"
+"""The point at which the loop makes sure of messages for a protocol that sends while a service starts."""
+
+
 def _chosen(lines: Iterable[str], features: Collection[str]) -> Iterator[str]:
-    """The lines without those of features that are not used."""
-    used = True
-    for line in lines:
-        mark = re.match(r" *# WEAVE (?:if (\w+)|end)$", line)
+    """The lines without those of features that are not used, and without the marks of features. Raises ValueError for a wrong mark."""
+    feature, began = "", 0
+    for number, line in enumerate(lines, 1):
+        mark = MARK.fullmatch(line)
         if mark is None:
-            if used:
+            if line.lstrip().startswith("#") and "WEAVE" in line:
+                wanted = "'# WEAVE if FEATURE', '# WEAVE end' or '# WEAVE POINT'"
+                raise ValueError(f"line {number} of the template: '{line.strip()}' is no mark; write {wanted}")
+            if not feature or feature in features:
                 yield line
-        else:
-            used = mark[1] is None or mark[1] in features
+        elif mark["feature"]:
+            if feature:
+                outer = f"'# WEAVE if {feature}' of line {began}"
+                raise ValueError(f"line {number} of the template: '{line.strip()}' stands inside {outer}; end that first")
+            _check_features([mark["feature"]], f"line {number} of the template: ")
+            feature, began = mark["feature"], number
+        elif mark["end"]:
+            if not feature:
+                raise ValueError(f"line {number} of the template: '# WEAVE end' ends nothing; begin with '# WEAVE if FEATURE'")
+            feature = ""
+        elif mark["point"] not in (*POINTS, *HOOKS, SPARE):
+            known = ", ".join((*POINTS, *HOOKS, SPARE))
+            raise ValueError(f"line {number} of the template: '{mark['point']}' is no point of the loop; it must be one of {known}")
+        elif not feature or feature in features:
+            yield line
+    if feature:
+        raise ValueError(f"line {began} of the template: '# WEAVE if {feature}' is not ended; write '# WEAVE end' behind its lines")
+
+
+def _check_features(features: Collection[str], where: str = "") -> None:
+    """Raise ValueError for a feature that the loop does not have: it would be left out without a word."""
+    for feature in features:
+        if feature not in FEATURES:
+            raise ValueError(f"{where}the loop has no feature '{feature}'; it must be one of {', '.join(FEATURES)}")
+
+
+def _check_names(whose: str, holder: Any, points: Collection[str]) -> None:
+    """Raise ValueError for a function `on_...` that the loop never calls."""
+    for name in dir(holder):
+        if name.startswith("on_") and name not in points and callable(getattr(holder, name)):
+            raise ValueError(f"{whose} has a function {name}, which the loop never calls; it must be one of {', '.join(points)}")

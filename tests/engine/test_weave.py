@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import linecache
+import re
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -169,3 +171,56 @@ def test_what_is_not_used_leaves_no_trace() -> None:
     acting, _ = weave.woven_text(OPERATORS, features=["actors"])
     assert "CONTROL_MESSAGE" not in plain
     assert acting.count("CONTROL_MESSAGE") == 2
+
+
+def template_with(*lines: str) -> Any:
+    """A template whose `advance` has these lines besides."""
+    text = "def advance(w, stop):\n    n = 0\n" + "".join(f"    {line}\n" for line in lines) + "    return n\n"
+    module = ModuleType("template")
+    name = f"<template {hash(text)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    exec(compile(text, name, "exec"), vars(module))
+    module.__file__ = name
+    return module
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        (
+            ["# WEAVE if memroy", "n = 1", "# WEAVE end"],
+            "line 3 of the template: the loop has no feature 'memroy'; it must be one of actors, ",
+        ),
+        (["# WEAVE if memory", "n = 1"], "line 3 of the template: '# WEAVE if memory' is not ended"),
+        (["n = 1", "# WEAVE end"], "line 4 of the template: '# WEAVE end' ends nothing"),
+        (
+            ["# WEAVE if memory", "# WEAVE if actors", "# WEAVE end", "# WEAVE end"],
+            "line 4 of the template: '# WEAVE if actors' stands inside",
+        ),
+        (["# WEAVE on_recrod"], "line 3 of the template: 'on_recrod' is no point of the loop; it must be one of on_record, "),
+        (["# WEAVE: memory"], "line 3 of the template: '# WEAVE: memory' is no mark; write"),
+        (["#WEAVE end"], "line 3 of the template: '#WEAVE end' is no mark; write"),
+    ],
+)
+@pytest.mark.parametrize("features", [(), ("memory",)], ids=["without the feature", "with it"])
+def test_wrong_marks_are_refused(lines: list[str], says: str, features: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the lines would be woven in or left out: code that is left out by a slip of the pen is not missed by any test."""
+    template = template_with(*lines)
+    monkeypatch.setattr(weave.inspect, "getsource", lambda module: "".join(linecache.cache[module.__file__][2]))
+    with pytest.raises(ValueError, match=re.escape(says)):
+        weave.woven_text({}, template=template, features=features)
+
+
+def test_unknown_features_points_and_hooks_are_refused() -> None:
+    with pytest.raises(ValueError, match="the loop has no feature 'regoins'; it must be one of actors, "):
+        weave.weave(OPERATORS, features=["regoins"])
+    twin = SimpleNamespace(on_record=OPERATORS["map"].on_record, on_clsoe=OPERATORS["map"].on_record)
+    with pytest.raises(
+        ValueError, match="operator kind 'twin' has a function on_clsoe, which the loop never calls; it must be one of on_record, "
+    ):
+        weave.woven_text({"twin": twin})
+    protocol = type("Protocol", (), {"on_recieve": staticmethod(OPERATORS["map"].on_record)})
+    with pytest.raises(
+        ValueError, match="protocol Protocol has a function on_recieve, which the loop never calls; it must be one of on_send, on_receive"
+    ):
+        weave.woven_text({}, protocol)
