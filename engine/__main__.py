@@ -1,0 +1,8 @@
+"""`python -m engine` is the command `millrace`."""
+
+import sys
+
+from engine.command_line import main
+
+if __name__ == "__main__":
+    sys.exit(main())
