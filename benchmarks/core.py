@@ -24,7 +24,7 @@ import yaml
 
 import engine
 from benchmarks.simpy_model import simpy_hops_per_s
-from engine.rerun import waterfalls_at_hand
+from engine.simulation.record_paths import waterfalls_at_hand
 from engine.spec.selection import Sample, Selection
 
 EXAMPLES = Path(__file__).parents[1] / "fixtures" / "experiments"

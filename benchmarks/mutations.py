@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 LOOP, TOOLS, WORLD = "engine/core/loop.py", "engine/core/tools.py", "engine/core/world.py"
 EXPERIMENT = "engine/spec/experiment.py"
-MACHINE, TEXTS, COMPILER = "engine/core/expression_machine.py", "engine/texts.py", "engine/spec/expression_compiler.py"
+MACHINE, TEXTS, COMPILER = "engine/core/expression_machine.py", "engine/lowering/text_tables.py", "engine/spec/expression_compiler.py"
 AGGREGATE, SESSION, COUNT_WINDOW = (f"engine/operators/{name}aggregate.py" for name in ("", "session_", "count_window_"))
 AGGREGATION, JOIN, SPLIT, PAIRS, WINDOW_JOIN, INTERVAL_JOIN, EXPIRING_JOIN = (
     f"engine/operators/{name}.py" for name in ("aggregation", "join", "split", "pairs", "window_join", "interval_join", "expiring_join")
@@ -17,7 +17,7 @@ ALIGNMENT, ARRANGEMENT = "engine/core/alignment.py", "engine/core/arrangement.py
 LOSS, LOSING = "engine/core/loss.py", "engine/core/losing.py"
 FAULTS, HOST_LOSS, DEATHS = (f"engine/faults/{name}.py" for name in ("__init__", "host_loss", "death"))
 WAYS, MOVING = "engine/core/transmission.py", "engine/core/moving.py"
-NETWORK, CORE_NETWORK, ACTORS = "engine/network.py", "engine/core/network.py", "engine/core/actors.py"
+NETWORK, CORE_NETWORK, ACTORS = "engine/lowering/network.py", "engine/core/network.py", "engine/core/actors.py"
 CORE = (
     *(f"tests/engine/test_{name}.py" for name in ("exactness", "host_loss", "deaths", "turns", "memory", "keyed_state")),
     *(f"tests/engine/test_{name}.py" for name in ("barriers", "actors")),

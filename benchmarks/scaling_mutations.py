@@ -168,7 +168,7 @@ MUTATIONS = (
     ),
     Mutation(
         "partitions go on where their new owner is",
-        "engine/logs.py",
+        "engine/simulation/source_logs.py",
         "return [max(self.place(w, first + index), floor, key=_turn) for",
         "return [self.place(w, first + index) for",
         (PARTS, QUERIES),

@@ -20,7 +20,7 @@ def pytest_runtest_logstart(nodeid: str) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    from tests.engine import agreement
+    from tests.engine import agreement, test_exactness
 
     simulate, place = agreement.simulate, Path(os.environ["MILLRACE_ORACLE"])
     place.mkdir(parents=True, exist_ok=True)
@@ -37,4 +37,4 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         aside.replace(path)
         return result
 
-    agreement.simulate = stored
+    agreement.simulate = test_exactness.simulate = stored

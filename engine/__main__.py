@@ -2,7 +2,7 @@
 
 import sys
 
-from engine.command_line import main
+from engine.simulation.command_line import main
 
 if __name__ == "__main__":
     sys.exit(main())

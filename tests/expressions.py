@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from engine.core import expression_machine
 from engine.core.compiler import compiled
+from engine.lowering.text_tables import TextTables
 from engine.spec.expressions import parse
 from engine.spec.records import RecordSchema
-from engine.texts import TextTables
 from engine.workloads.strings import Strings
 
 Row = Mapping[str, Any]

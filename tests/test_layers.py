@@ -42,7 +42,9 @@ MAY_IMPORT = {
     "engine.studies": {"engine.studies", "engine.spec", "engine.core"},  # plans and judges; carries nothing out
     "engine.lessons": {"engine.lessons", "engine.checkpointing", "engine.spec", "engine.core"},
     "engine.figures": {"engine"},
-    "engine": {"engine"},  # the modules that put the parts together
+    "engine.lowering": {"engine.lowering", "engine.operators", "engine.workloads", "engine.spec", "engine.core"},
+    "engine.simulation": {"engine"},  # puts the parts together
+    "engine": {"engine.simulation"},  # what `import engine` gives
     # documents, what uploads hold, and rules on small histories; never a run
     "webapp": {"webapp", "engine.spec", "engine.workloads", "engine.studies", "engine.lessons"},
     "webapp.lab.management.commands": {"webapp", "engine"},  # `manage.py run` is a shell's command, not the web process

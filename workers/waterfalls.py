@@ -11,7 +11,7 @@ import os
 from typing import Any
 
 import engine
-from engine import rerun
+from engine.simulation import record_paths
 from engine.spec import InvalidExperiment, Refusal
 from engine.spec.selection import Selection
 from engine.spec.validation import Context, load
@@ -42,7 +42,7 @@ def _outcome(waterfalls: Waterfalls, attendant: Attendant) -> dict[str, Any]:
         raise
     except Cancelled:
         return {"state": RunState.CANCELLED}
-    except (Refusal, rerun.AnotherRun) as error:
+    except (Refusal, record_paths.AnotherRun) as error:
         return failed(str(error))
     except InvalidExperiment as error:
         return failed(f"the experiment is invalid by now: {error}")
@@ -59,7 +59,7 @@ def _make(waterfalls: Waterfalls, attendant: Attendant) -> dict[str, Any]:
     run, cuts = waterfalls.run, Cuts()
     datasets = datasets_of(run.lab)
     experiment = load(run.document, Context(datasets=datasets))
-    found = rerun.waterfalls(
+    found = record_paths.waterfalls(
         lambda keep_outputs: engine.Simulation(experiment, datasets=datasets, keep_outputs=keep_outputs),
         Selection.model_validate(waterfalls.selection),
         go=lambda simulation, t_ns: cuts.run_until(simulation, t_ns, attendant.check),

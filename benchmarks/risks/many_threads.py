@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import engine
-from engine import processors
+from engine.lowering import processors
 
 from .finding import Finding, cpu_seconds, interleaved
 

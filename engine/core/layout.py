@@ -396,7 +396,7 @@ ITEM_NUMBERS = 1 << 24
 T_RELEASED = 1  # of that row (its start is -1): from the release to the start of the service, ns, ...
 T_ALIGNED = 2  # ... and how long it had waited for the release
 
-# -- parts of a record's latency, as `engine.attribution.PARTS` ---------------------------------------------------------------------
+# -- parts of a record's latency, as `engine.simulation.attribution.PARTS` -----------------------------------------------------------------
 (
     PART_EVENT_DELAY,
     PART_DRIVER_QUEUE,

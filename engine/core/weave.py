@@ -93,7 +93,7 @@ have served. forcing: records tell what their senders know, and may force checkp
 be sent again (`engine.core.replay`).
 heaps: hosts with a processor for each instance, or so many instances that they take turns (H_THREADS in `engine.core.layout`).
 latencies: others beside the measured one. losses: hosts that are lost (`engine.core.loss`). memory: what hosts hold is looked at
-(`engine.memory`). regions: barriers stay on the edges within one (E_INNER). stolen: services take longer than their work
+(`engine.lowering.memory`). regions: barriers stay on the edges within one (E_INNER). stolen: services take longer than their work
 (O_ATTAINABLE)."""
 
 _ALMOST_ALL = ("actors", "coordinated", "heaps", "latencies", "losses", "memory", "stolen")

@@ -19,7 +19,7 @@ FAULTS: Mapping[str, type[FaultControl]] = {"pause": PauseControl, "slow_host": 
 
 def fault_controls(experiment: Experiment) -> list[Control]:
     """Controls for hosts that restart after a death, then one for each fault of a host, in the document's order. (Those of links:
-    `engine.network`.)"""
+    `engine.lowering.network`.)"""
     supervisors = [
         Supervisor(host.index, host.memory.restart_after_ns)
         for host in experiment.expanded_hosts()

@@ -25,7 +25,7 @@ class Program:
     """Compiled code for one expression.
 
     code: int64 (rows, 2), opcode and argument; row 0 is the header. constants: int64 (n,). type: of the result word. tables: which of the
-    constants must say where in the run's constants the table of a function of texts begins (`engine.texts`).
+    constants must say where in the run's constants the table of a function of texts begins (`engine.lowering.text_tables`).
     """
 
     code: Any

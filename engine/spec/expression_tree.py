@@ -55,7 +55,7 @@ class Binary:
 
 @dataclass(frozen=True)
 class TextFunction:
-    """A function of one text, by its name in `engine.texts`, with its other arguments."""
+    """A function of one text, by its name in `engine.lowering.text_tables`, with its other arguments."""
 
     name: str
     arguments: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""How costs of services differ: chance, drift, and the warm-up of an instance. `engine.noise` lowers these models."""
+"""How costs of services differ: chance, drift, and the warm-up of an instance. `engine.lowering.cost_noise` lowers these models."""
 
 from __future__ import annotations
 

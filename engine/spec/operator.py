@@ -87,7 +87,7 @@ class Operator(Kind):
 
     @classmethod
     def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
-        """The parameters as words, for the kernels. inputs: the fields carried, by port. lowering: `engine.plan.Lowering`."""
+        """The parameters as words, for the kernels. inputs: the fields carried, by port. lowering: `engine.lowering.plan.Lowering`."""
         raise NotImplementedError
 
     @classmethod

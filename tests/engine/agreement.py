@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import functools
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -90,12 +88,6 @@ def frames_of(simulation: engine.Simulation) -> list[dict[str, Any]]:
 def rows_of(simulation: engine.Simulation) -> Counter[str]:
     """How often each row was delivered at the sink, as text: there NaN is equal to itself."""
     return Counter(repr(record["values"]) for record in simulation.sink_records("sink"))
-
-
-@functools.lru_cache(maxsize=16)
-def oracle_of(document: str) -> OracleResult:
-    """What the oracle finds. Hypothesis draws many a document twice, and dear ones are tried in roomy and in tiny arrays."""
-    return simulate(Experiment.model_validate_json(document), DATASETS)
 
 
 def assert_agreement(

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine import attribution
-from engine.attribution import PARTS, Delivery, NotTraced, Waterfall
 from engine.core import layout as L
 from engine.core import tracing
+from engine.simulation import attribution
+from engine.simulation.attribution import PARTS, Delivery, NotTraced, Waterfall
 from tests.strategies import documents
 
 from .agreement import TEMPLATES, assert_agreement, finished, simulated, template, traced

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 import engine
-from engine.command_line import main
+from engine.simulation.command_line import main
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -23,11 +23,11 @@ import numpy as np
 import pytest
 
 import engine
-from engine import logs
 from engine.core import layout as L
 from engine.core import weave
 from engine.core.world import FRESH, OBSERVED, VIEWS
 from engine.operators import OPERATORS
+from engine.simulation import source_logs
 from engine.spec import InvalidExperiment
 
 from .actor_examples import Throttle
@@ -460,7 +460,7 @@ def test_a_long_backlog_is_loaded_in_longer_stretches_and_changes_nothing(monkey
         source["rate"] = {"kind": "constant", "per_s": 200_000}
     found = []
     for ahead in (1_000, 50_000):
-        monkeypatch.setattr(logs, "RECORDS_AHEAD", ahead)
+        monkeypatch.setattr(source_logs, "RECORDS_AHEAD", ahead)
         simulation = engine.Simulation(made, datasets=DATASETS)
         loads: list[int] = []
         load = simulation._logs.load

@@ -13,8 +13,8 @@ import pytest
 
 import engine
 import tests.oracle.build
-from engine import plan
 from engine.core.layout import LOG_WATERMARK
+from engine.lowering import plan
 from engine.workloads.feed import Feed, LogChunk, build_feed
 from tests.corner_cases import bids, document, host, watermarks_that_overtake_one_another
 

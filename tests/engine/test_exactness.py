@@ -8,6 +8,8 @@ What it cannot catch: a page that both read wrongly; `tests/oracle/test_oracle.p
 
 from __future__ import annotations
 
+import functools
+import json
 import random
 from collections.abc import Callable
 from typing import Any
@@ -16,17 +18,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.spec import Experiment
 from tests.corner_cases import CORNER_CASES
 from tests.network_cases import NETWORK_CASES
+from tests.oracle import OracleResult, simulate
 from tests.strategies import documents
 from tests.tiers import spread
 
-from .agreement import TEMPLATES, TINY, assert_agreement, template, traced, with_params
+from .agreement import DATASETS, TEMPLATES, TINY, assert_agreement, template, traced, with_params
+
+
+@functools.lru_cache(maxsize=16)
+def oracle_of(document: str) -> OracleResult:
+    """What the oracle finds. Hypothesis draws a document again when it varies something else."""
+    return simulate(Experiment.model_validate_json(document), DATASETS)
 
 
 @given(document=documents(), tiny=st.booleans())
 def test_random_experiments_agree(document: dict[str, Any], tiny: bool) -> None:
-    assert_agreement(document, traced(document, capacity=TINY) if tiny else None)
+    assert_agreement(document, traced(document, capacity=TINY) if tiny else None, oracle_of(json.dumps(document)))
 
 
 @pytest.mark.slow

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from engine import latencies
 from engine.core import layout as L
 from engine.core.prices import PRICE_LISTS
 from engine.figures import Here, reproduce
+from engine.lowering import latency_stamps
 from engine.spec.figure_files import FigureFiles
 from tests.tiers import spread
 
@@ -36,13 +36,13 @@ def broken(id: str) -> tuple[str, dict[str, str]]:
 
 def test_clocks_that_are_mixed_up_lose_the_worked_example(monkeypatch: pytest.MonkeyPatch) -> None:
     """Results count from their earliest contributor, and ingestion is taken for the moment of the append."""
-    monkeypatch.setitem(latencies.ANCHORS, "newest", latencies.ANCHORS["oldest"])
-    monkeypatch.setitem(latencies.CLOCKS, "ingest", L.CLOCK_APPEND)
+    monkeypatch.setitem(latency_stamps.ANCHORS, "newest", latency_stamps.ANCHORS["oldest"])
+    monkeypatch.setitem(latency_stamps.CLOCKS, "ingest", L.CLOCK_APPEND)
     assert broken("benchmark/3.6")[0] == "not reproduced"
 
 
 def test_latency_from_ingestion_loses_the_growth_under_overload(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(latencies.CLOCKS, "event", L.CLOCK_INGEST)
+    monkeypatch.setitem(latency_stamps.CLOCKS, "event", L.CLOCK_INGEST)
     status, states = broken("benchmark/3.16")
     assert status == "partly"
     assert {id for id, state in states.items() if state == "fails"} >= {"B-39b", "B-39c"}

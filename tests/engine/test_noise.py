@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine import noise
 from engine.core.layout import I_STATE_BYTES
+from engine.lowering import cost_noise
 from engine.spec import Experiment
 from engine.spec.noise import AnyNoise, AutoregressiveDrift, ExponentialNoise, LognormalNoise, NoNoise, UniformNoise
 from engine.spec.problems import InvalidExperiment
@@ -40,10 +40,10 @@ def beyond(law: AnyNoise, x: float, upper: bool) -> float:
 @pytest.mark.parametrize("law", LAWS, ids=str)
 def test_factors_follow_their_law_up_to_the_tails(law: AnyNoise) -> None:
     """Between the edges, too: the share beyond a factor is met to 1e-4 of itself, but for the grid of 2^-16 near 0."""
-    factors = noise.factors(law) / noise.FACTOR_UNIT
-    shares = noise.shares()
-    for upper, half in ((False, factors[: noise.EDGES]), (True, factors[noise.EDGES :])):
-        for at in range(0, noise.EDGES - 1, 7):
+    factors = cost_noise.factors(law) / cost_noise.FACTOR_UNIT
+    shares = cost_noise.shares()
+    for upper, half in ((False, factors[: cost_noise.EDGES]), (True, factors[cost_noise.EDGES :])):
+        for at in range(0, cost_noise.EDGES - 1, 7):
             for step in (0.0, 0.5):
                 x = half[at] + step * (half[at + 1] - half[at])
                 share = shares[at] + step * (shares[at + 1] - shares[at])
@@ -53,8 +53,8 @@ def test_factors_follow_their_law_up_to_the_tails(law: AnyNoise) -> None:
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
 def test_factors_have_mean_one_and_the_variation_asked_for(law: AnyNoise) -> None:
-    factors, steps = noise.factors(law) / noise.FACTOR_UNIT, np.diff(noise.shares())
-    halves = [(half[:-1], half[1:]) for half in (factors[: noise.EDGES], factors[noise.EDGES :])]
+    factors, steps = cost_noise.factors(law) / cost_noise.FACTOR_UNIT, np.diff(cost_noise.shares())
+    halves = [(half[:-1], half[1:]) for half in (factors[: cost_noise.EDGES], factors[cost_noise.EDGES :])]
     mean = sum((steps * (a + b) / 2).sum() for a, b in halves)
     square = sum((steps * (a * a + a * b + b * b) / 3).sum() for a, b in halves)
     assert mean == pytest.approx(1, abs=2**-15)
@@ -65,7 +65,7 @@ def test_factors_have_mean_one_and_the_variation_asked_for(law: AnyNoise) -> Non
 def test_tables_are_those_of_the_definition(law: AnyNoise) -> None:
     """The same words from the functions of libm."""
     below, above = table(law)
-    assert noise.factors(law).tolist() == below + above
+    assert cost_noise.factors(law).tolist() == below + above
 
 
 def document(cost: dict[str, Any], parallelism: int = 1, records: int = 1000) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def test_noise_depends_on_the_seed_alone() -> None:
 
 
 def test_no_noise_draws_nothing() -> None:
-    assert noise.factors(NoNoise()).tolist() == [noise.FACTOR_UNIT] * (2 * noise.EDGES)
+    assert cost_noise.factors(NoNoise()).tolist() == [cost_noise.FACTOR_UNIT] * (2 * cost_noise.EDGES)
     assert len(set(services_ns(document({"record_us": 10.0, "noise": {"kind": "none"}})).tolist())) == 1
 
 
@@ -149,7 +149,7 @@ DRIFT = {"kind": "ar1", "sigma": 0.06, "time_constant_s": 30.0, "step_s": 1.0}
 @pytest.mark.parametrize(("sigma", "time_constant_s", "step_s"), [(0.06, 30.0, 1.0), (0.25, 0.5, 0.1), (0.1, 2.0, 7.0)])
 def test_drift_keeps_its_spread_and_forgets_at_its_rate(sigma: float, time_constant_s: float, step_s: float) -> None:
     law = AutoregressiveDrift(sigma=sigma, time_constant_s=time_constant_s, step_s=step_s)
-    logarithms = np.log(np.array(noise.drift_factors(law, 1, "server", 199_999 * law.step_ns)) / noise.FACTOR_UNIT)
+    logarithms = np.log(np.array(cost_noise.drift_factors(law, 1, "server", 199_999 * law.step_ns)) / cost_noise.FACTOR_UNIT)
     effective = len(logarithms) * step_s / (2 * time_constant_s)  # independent values, roughly
     assert len(logarithms) == 200_000
     assert logarithms.mean() == pytest.approx(0, abs=5 * sigma / math.sqrt(effective))
@@ -163,7 +163,7 @@ def test_drift_keeps_its_spread_and_forgets_at_its_rate(sigma: float, time_const
 def test_drift_is_that_of_the_definition(seed: int) -> None:
     """The same words from the functions of libm, one step after the other."""
     law = AutoregressiveDrift.model_validate(DRIFT)
-    assert noise.drift_factors(law, seed, "server", 4095 * law.step_ns) == drift_factors((seed, "server", "drift"), law, 4096)
+    assert cost_noise.drift_factors(law, seed, "server", 4095 * law.step_ns) == drift_factors((seed, "server", "drift"), law, 4096)
 
 
 def test_drift_is_shared_by_instances_and_holds_for_a_step() -> None:
@@ -172,7 +172,7 @@ def test_drift_is_shared_by_instances_and_holds_for_a_step() -> None:
     assert_agreement(made, simulation)
     rows = simulation.service_trace()
     rows = rows[(rows[:, 0] < 2) & (rows[:, 3] == 0)]
-    factors = noise.drift_factors(simulation.experiment.operator("server").cost.drift, 1, "server", simulation.end_ns)
+    factors = cost_noise.drift_factors(simulation.experiment.operator("server").cost.drift, 1, "server", simulation.end_ns)
     expected = [-(-(100_000_000 * factors[start // 10_000_000] >> 16) // 1000) for start in rows[:, 1].tolist()]
     assert (rows[:, 2] - rows[:, 1]).tolist() == expected
     assert len(set(expected)) > 90

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.carrying_out import carry_out
+from engine.simulation.local_study import carry_out
 from engine.spec.optimisation import Optimise
 from engine.spec.study import Study, examine_study, load_study
 from engine.studies import Measured, TrialId, Tried, best, plan, tried_so_far

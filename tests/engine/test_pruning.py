@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import engine
-from engine import pruning
+from engine.lowering import column_pruning
 from engine.spec import load
 from engine.spec.validation import Context, schemas
 
@@ -25,7 +25,7 @@ def example(name: str, horizon_s: float = 1.0) -> dict[str, Any]:
 
 def carried(document: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     experiment = load(document)
-    return {port: schema.names for port, schema in pruning.carried(experiment, schemas(experiment, Context())).items()}
+    return {port: schema.names for port, schema in column_pruning.carried(experiment, schemas(experiment, Context())).items()}
 
 
 def test_only_what_somebody_reads_is_carried() -> None:
@@ -50,7 +50,7 @@ def test_what_the_output_does_not_name_is_not_carried() -> None:
 def test_accounting_does_not_change(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     document = example(name)
     pruned = engine.Simulation(copy.deepcopy(document))
-    monkeypatch.setattr("engine.plan.carried", lambda experiment, types: types)
+    monkeypatch.setattr("engine.lowering.plan.carried", lambda experiment, types: types)
     whole = engine.Simulation(document)
     assert pruned._world.arrays.msg.shape[1] <= whole._world.arrays.msg.shape[1]
     for simulation in (pruned, whole):

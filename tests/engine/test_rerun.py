@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 import engine
 import engine.simulation
-from engine import rerun
-from engine.attribution import Waterfall
+from engine.simulation import record_paths
+from engine.simulation.attribution import Waterfall
 from engine.spec.problems import Refusal
 from engine.spec.selection import Selection
 from tests.strategies import documents
@@ -109,7 +109,7 @@ def test_what_controls_did_is_done_again() -> None:
 @given(document=documents())
 def test_random_experiments_give_what_their_whole_trace_gives(document: dict[str, Any]) -> None:
     whole = from_whole_trace(traced(document))
-    found = rerun.waterfalls(again(document), Selection(slowest=1000))
+    found = record_paths.waterfalls(again(document), Selection(slowest=1000))
     assert in_order(found) == in_order(slowest(whole, 1000))
 
 
@@ -117,13 +117,13 @@ def test_random_experiments_give_what_their_whole_trace_gives(document: dict[str
 def test_cutting_and_dropping_rows_change_nothing(name: str, horizon_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
     document = template(name, horizon_s=horizon_s)
     chosen = Selection(slowest=1000)
-    wanted = rerun.waterfalls(again(document), chosen)
+    wanted = record_paths.waterfalls(again(document), chosen)
     assert len(wanted) > 50
-    monkeypatch.setattr(rerun, "ROWS_MAX", 700)
+    monkeypatch.setattr(record_paths, "ROWS_MAX", 700)
     drops: list[int] = []
     drop_trace = engine.Simulation.drop_trace
     monkeypatch.setattr(engine.Simulation, "drop_trace", lambda simulation, t_ns: [drops.append(t_ns), drop_trace(simulation, t_ns)])
-    monkeypatch.setattr(rerun, "STEPS", 37)
+    monkeypatch.setattr(record_paths, "STEPS", 37)
     chance = random.Random(name)
     shares: list[float] = []
 
@@ -132,7 +132,7 @@ def test_cutting_and_dropping_rows_change_nothing(name: str, horizon_s: float, m
             simulation.run_until(cut)
         simulation.run_until(t_ns)
 
-    assert rerun.waterfalls(again(document), chosen, go, shares.append) == wanted
+    assert record_paths.waterfalls(again(document), chosen, go, shares.append) == wanted
     assert shares == sorted(shares)
     assert 0 < shares[0] <= shares[-1] == 1
     assert drops
@@ -166,7 +166,7 @@ def test_too_large_a_sample_and_too_long_paths_are_refused(monkeypatch: pytest.M
     run = engine.run(busy("nexmark_q3", horizon_s=0.3), datasets=DATASETS)
     with pytest.raises(Refusal, match="draws fewer"):
         run.waterfalls(sample={"rate": 1.0})
-    monkeypatch.setattr(rerun, "ROWS_MAX", 100)
+    monkeypatch.setattr(record_paths, "ROWS_MAX", 100)
     with pytest.raises(Refusal, match="services at a time"):
         run.waterfalls(slowest=5)
 

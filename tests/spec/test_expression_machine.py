@@ -14,9 +14,9 @@ import pytest
 from hypothesis import example, given, settings
 
 from engine.core import expression_machine
+from engine.lowering.text_tables import TextTables
 from engine.spec.expressions import parse
 from engine.spec.records import RecordSchema
-from engine.texts import TextTables
 from engine.workloads.strings import Strings
 from tests.expressions import MACHINES, SCHEMA, TIMES, Row, expressions, rows, run, word
 from tests.oracle.expressions import Expression, Time

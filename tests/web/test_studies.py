@@ -16,7 +16,7 @@ from django.db.models.signals import post_save
 from django.test import Client
 from launcher.services import Service
 
-from engine.carrying_out import carry_out
+from engine.simulation.local_study import carry_out
 from engine.spec.study import load_study
 from engine.studies import Measured, best
 from tests.corner_cases import a_cycle_that_stands_still

@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from engine import command_line
+from engine.simulation import command_line
 
 
 class Command(BaseCommand):

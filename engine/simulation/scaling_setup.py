@@ -17,8 +17,8 @@ from engine.autoscaling.scrapes import Scraped, Scrapes
 from engine.autoscaling.truth import Truth, by_minute, mean_rate
 from engine.core.control import Control
 from engine.core.prices import DEGREE, PRICE_LISTS
+from engine.lowering.plan import record_ns
 from engine.operators import OPERATORS
-from engine.plan import record_ns
 from engine.spec import Experiment, scaling
 from engine.spec.laid_out import begun_with, greatest, laid_out, rooms_of
 from engine.spec.scale import weights

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from engine import memory, noise
 from engine.core import layout as L
 from engine.core import reuse
 from engine.core.actors import ActorHost
@@ -18,11 +17,13 @@ from engine.core.network import look_ahead
 from engine.core.prices import DEGREE, PRICE_LISTS
 from engine.core.weave import Loop
 from engine.core.world import ROWS_AHEAD, Arrays, Capacity, Words, arrays, lines
-from engine.latencies import Stamps
-from engine.network import Network, lower
+from engine.lowering import cost_noise, memory
+from engine.lowering.column_pruning import carried
+from engine.lowering.latency_stamps import Stamps
+from engine.lowering.network import Network, lower
+from engine.lowering.processors import lay_out
+from engine.lowering.text_tables import TextTables
 from engine.operators import OPERATORS
-from engine.processors import lay_out
-from engine.pruning import carried
 from engine.spec import ExpandedHost, Experiment, RecordSchema
 from engine.spec.checkpointing import InducedCheckpoints
 from engine.spec.experiment import Credits, Unbounded, input_counts
@@ -33,7 +34,6 @@ from engine.spec.query import OperatorSpec
 from engine.spec.regions import coordinated_region
 from engine.spec.scale import weights
 from engine.spec.validation import Context, placement_of, schemas
-from engine.texts import TextTables
 from engine.workloads.feed import Feed, build_feed
 from engine.workloads.strings import Strings
 
@@ -214,13 +214,13 @@ def build(
         price, own = prices.price(spec.kind, kind.priced_as), spec.cost
         weight, weight_out = weight_of[spec.id]
         workload = experiment.workload
-        series = [] if own is None else noise.drift_factors(own.drift, workload.seed, spec.id, workload.end_ns)
-        variation = noise.lower(own, series, weight) if own is not None else []
+        series = [] if own is None else cost_noise.drift_factors(own.drift, workload.seed, spec.id, workload.end_ns)
+        variation = cost_noise.lower(own, series, weight) if own is not None else []
         noise_at = len(lowering.params) if variation else -1
         lowering.params.extend(variation)
         if variation:
             here = slice(int(first[n]), int(first[n + 1]))
-            inst[here, L.I_NOISE] = noise.keys(experiment.workload.seed, spec.id, spec.parallelism)
+            inst[here, L.I_NOISE] = cost_noise.keys(experiment.workload.seed, spec.id, spec.parallelism)
         record_ps = _record_ps(experiment, spec, weight)
         record_ps, protocol_ps, inner_ps = _protocol_work(experiment, edge, n, record_ps)
         op[n] = (

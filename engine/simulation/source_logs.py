@@ -14,7 +14,7 @@ from engine.core import layout as L
 from engine.core.arrangement import owners
 from engine.core.checkpoints import BEGINNING, Place
 from engine.core.world import Arrays, Words, lines
-from engine.plan import Plan
+from engine.lowering.plan import Plan
 from engine.workloads.feed import Feed, LogChunk
 
 RECORDS_AHEAD = 50_000

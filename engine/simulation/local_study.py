@@ -8,8 +8,7 @@ from typing import Any
 import engine
 from engine.spec.study import Study, Values
 from engine.spec.validation import Context, load
-
-from .studies import Answer, Measured, Trial, TrialId, plan
+from engine.studies import Answer, Measured, Trial, TrialId, plan
 
 
 def carry_out(

@@ -16,9 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from engine import autoscaled, checkpointing, memory, rescaling
-from engine import plan as planning
-from engine.attribution import Delivery, Topology, Trace, Waterfall
+from engine import checkpointing, rescaling
 from engine.autoscaling.observing import Watch
 from engine.checkpointing.coordinator import COORDINATOR
 from engine.checkpointing.observing import watched
@@ -33,16 +31,18 @@ from engine.core.network import held
 from engine.core.world import ROWS_AHEAD, Capacity, Words, World
 from engine.faults import fault_controls
 from engine.faults.death import Supervisor
-from engine.logs import Logs
-from engine.network import LinkFaults
+from engine.lowering import memory, plan
+from engine.lowering.network import LinkFaults
 from engine.operators import BUILT_IN, OPERATORS
-from engine.spec import Experiment, RecordSchema, canonical_json, read_document
+from engine.simulation import scaling_setup
+from engine.simulation.attribution import Delivery, Topology, Trace
+from engine.simulation.source_logs import Logs
+from engine.spec import Experiment, RecordSchema, canonical_json
 from engine.spec import laid_out as laying
 from engine.spec.event_time import calendar_text, event_zero_ns
 from engine.spec.generation import Coordinated
 from engine.spec.retention import KeepFor
 from engine.spec.scaling import NoScaling
-from engine.spec.selection import Selection
 from engine.spec.validation import Context, load
 from engine.telemetry.files import Telemetry
 from engine.telemetry.frames import Counters, Observer, summary
@@ -54,7 +54,7 @@ ENGINE_VERSION = "10"
 """Part of a run's identity: raise it when the same document gives other bytes, or when snapshots are laid out otherwise."""
 
 
-FIXTURES = Path(__file__).parents[1] / "fixtures" / "data"
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "data"
 EXAMPLES = FIXTURES.parent / "experiments"
 
 
@@ -101,7 +101,7 @@ class Simulation:
         context = Context(datasets=datasets or lookup([FIXTURES]))
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
         self.event_zero_ns = event_zero_ns(self.experiment.workload.sources, context.datasets)  # None: no source reads a data set
-        begun, scheduled = autoscaled.beginning(self.experiment, context.datasets)
+        begun, scheduled = scaling_setup.beginning(self.experiment, context.datasets)
         most = laying.greatest(begun) if greatest is None else dict(greatest)
         laid_out = laying.laid_out(begun, most)
         cast = cast_of(begun, most)
@@ -124,7 +124,7 @@ class Simulation:
         self._kernels = weave.weave(kinds_used, protocol, features=features)
         hosts = [actor.host for actor in actors]
         begins_with = {id: begun.operator(id).parallelism for id in most}
-        self._plan = planning.build(
+        self._plan = plan.build(
             laid_out, context, context.datasets, capacity, keep_outputs, self._kernels, features, protocol, hosts, begins_with
         )
         if self._plan.arrays.host[:, L.H_THREADS].any() and "heaps" not in self._kernels.features:
@@ -161,7 +161,7 @@ class Simulation:
         self._controls: list[Control] = [*self._retention(), *self._generation_ends(), *faults_and_controls]
         self._scaling: Watch | None = None
         if (job := rescaling.job_of(actors)) is not None:
-            scales = autoscaled.scaled_by(self.experiment, begun, scheduled, job, agent, self._controls)
+            scales = scaling_setup.scaled_by(self.experiment, begun, scheduled, job, agent, self._controls)
             self._controls, self._scaling = [*self._controls, *scales.controls], scales.watch
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)
@@ -643,81 +643,3 @@ def cast_of(experiment: Experiment, greatest: Mapping[str, int]) -> checkpointin
     if isinstance(scaling, NoScaling):
         return checkpointing.cast_of(experiment, greatest)
     return rescaling.cast_of(experiment, scaling, greatest)
-
-
-class Run:
-    """A finished run: digest, summary, live frames, records of the sinks."""
-
-    def __init__(self, simulation: Simulation, frames: list[dict[str, Any]]):
-        self.simulation, self.frames = simulation, frames
-        self.digest = simulation.digest()
-        self.summary = simulation.summary()
-
-    def outputs(self, sink: str) -> pa.Table:
-        """Records that a sink delivered; needs run(..., keep_outputs=True)."""
-        return self.simulation.outputs(sink)
-
-    def waterfalls(
-        self,
-        *,
-        slowest: int = 0,
-        sample: Mapping[str, Any] | None = None,
-        between: Mapping[str, int] | None = None,
-        records: Sequence[Mapping[str, Any]] = (),
-    ) -> list[Waterfall]:
-        """Where the time of chosen records went (`engine.spec.selection.Selection`), by delivery.
-
-        The run is made again for it, twice, unless it has kept everything (trace=True, keep_outputs=True).
-        Raises pydantic's ValidationError for an impossible choice, Refusal for records that were never delivered.
-        """
-        from engine.rerun import waterfalls, waterfalls_at_hand
-
-        chosen = Selection.model_validate({"slowest": slowest, "sample": sample, "between": between, "records": list(records)})
-        if self.simulation.observed:
-            return waterfalls_at_hand(self.simulation, chosen)
-        return waterfalls(lambda keep_outputs: self.simulation.again(keep_outputs=keep_outputs), chosen, digest=self.digest)
-
-
-def run(
-    document: Any, *, on_frame: Callable[[dict[str, Any]], None] | None = None, out: str | os.PathLike[str] | None = None, **options: Any
-) -> Run:
-    """Run an experiment to its end. on_frame is called with each live frame; out: directory for telemetry files."""
-    simulation = Simulation(document, **options)
-    frames = []
-    while (frame := simulation.advance()) is not None:
-        frames.append(frame)
-        if on_frame is not None:
-            on_frame(frame)
-    if out is not None:
-        simulation.telemetry.write(out)
-    return Run(simulation, frames)
-
-
-def warm_up(ended: Callable[[], bool] = lambda: False) -> None:
-    """Compile what the examples that come with Millrace need (or load it), so that their first runs start at once.
-
-    ended: asked between two of them; True ends it.
-    """
-    tiny = {
-        "format": 1,
-        "query": {
-            "operators": [{"id": "bids", "kind": "source"}, {"id": "sink", "kind": "sink"}],
-            "edges": [{"source": "bids", "target": "sink", "partitioning": {"kind": "forward"}}],
-        },
-        "workload": {
-            "horizon_s": 0.01,
-            "sources": {"bids": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1000}}},
-        },
-    }
-    examples = [read_document(path) for path in EXAMPLES.glob("*.yaml")]
-    used = {
-        (
-            tuple(sorted({operator["kind"] for operator in example["query"]["operators"]})),
-            example["cluster"]["hosts"][0]["processor"]["kind"],
-        )
-        for example in examples
-    }
-    for kinds, processor in sorted(used)[:1] if weave.shares_loops() else sorted(used):
-        if ended():
-            return
-        run({**tiny, "cluster": {"hosts": [{"name": "w", "cores": 2, "processor": {"kind": processor}}]}}, kinds=kinds).simulation.digest()

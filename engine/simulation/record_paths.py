@@ -10,13 +10,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.attribution import Delivery, Waterfall
 from engine.core.random import RandomStream
 from engine.core.world import Words
-from engine.simulation import Simulation
+from engine.simulation.attribution import Delivery, Waterfall
 from engine.spec.problems import Refusal, suggestion
 from engine.spec.selection import RECORDS_MAX, Selection
 from engine.spec.streams import FileStream
+
+from .simulation import Simulation
 
 STEPS = 500  # into which each of the two runs is cut, to tell how far it has come
 ROWS_MAX = 13 << 20  # of the trace held at a time, about 0.8 GB; when there are more, those no longer needed are dropped

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engine.core import layout as L
 from engine.core import tracing
-from engine.latencies import CLOCKS
+from engine.lowering.latency_stamps import CLOCKS
 
 Words = NDArray[np.int64]
 

@@ -1,0 +1,6 @@
+"""A run of one experiment: made of its parts, cut into frames, saved and resumed, forked, and read."""
+
+from .results import Run, run, warm_up
+from .simulation import ENGINE_VERSION, Simulation
+
+__all__ = ["ENGINE_VERSION", "Run", "Simulation", "run", "warm_up"]

@@ -1,0 +1,95 @@
+"""Runs from start to end, and what is kept of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from engine.core import weave
+from engine.spec import read_document
+from engine.spec.selection import Selection
+
+from .attribution import Waterfall
+from .record_paths import waterfalls, waterfalls_at_hand
+from .simulation import FIXTURES, Simulation
+
+EXAMPLES = FIXTURES.parent / "experiments"
+
+
+class Run:
+    """A finished run: digest, summary, live frames, records of the sinks."""
+
+    def __init__(self, simulation: Simulation, frames: list[dict[str, Any]]):
+        self.simulation, self.frames = simulation, frames
+        self.digest = simulation.digest()
+        self.summary = simulation.summary()
+
+    def outputs(self, sink: str) -> pa.Table:
+        """Records that a sink delivered; needs run(..., keep_outputs=True)."""
+        return self.simulation.outputs(sink)
+
+    def waterfalls(
+        self,
+        *,
+        slowest: int = 0,
+        sample: Mapping[str, Any] | None = None,
+        between: Mapping[str, int] | None = None,
+        records: Sequence[Mapping[str, Any]] = (),
+    ) -> list[Waterfall]:
+        """Where the time of chosen records went (`engine.spec.selection.Selection`), by delivery.
+
+        The run is made again for it, twice, unless it has kept everything (trace=True, keep_outputs=True).
+        Raises pydantic's ValidationError for an impossible choice, Refusal for records that were never delivered.
+        """
+        chosen = Selection.model_validate({"slowest": slowest, "sample": sample, "between": between, "records": list(records)})
+        if self.simulation.observed:
+            return waterfalls_at_hand(self.simulation, chosen)
+        return waterfalls(lambda keep_outputs: self.simulation.again(keep_outputs=keep_outputs), chosen, digest=self.digest)
+
+
+def run(
+    document: Any, *, on_frame: Callable[[dict[str, Any]], None] | None = None, out: str | os.PathLike[str] | None = None, **options: Any
+) -> Run:
+    """Run an experiment to its end. on_frame is called with each live frame; out: directory for telemetry files."""
+    simulation = Simulation(document, **options)
+    frames = []
+    while (frame := simulation.advance()) is not None:
+        frames.append(frame)
+        if on_frame is not None:
+            on_frame(frame)
+    if out is not None:
+        simulation.telemetry.write(out)
+    return Run(simulation, frames)
+
+
+def warm_up(ended: Callable[[], bool] = lambda: False) -> None:
+    """Compile what the examples that come with Millrace need (or load it), so that their first runs start at once.
+
+    ended: asked between two of them; True ends it.
+    """
+    tiny = {
+        "format": 1,
+        "query": {
+            "operators": [{"id": "bids", "kind": "source"}, {"id": "sink", "kind": "sink"}],
+            "edges": [{"source": "bids", "target": "sink", "partitioning": {"kind": "forward"}}],
+        },
+        "workload": {
+            "horizon_s": 0.01,
+            "sources": {"bids": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1000}}},
+        },
+    }
+    examples = [read_document(path) for path in EXAMPLES.glob("*.yaml")]
+    used = {
+        (
+            tuple(sorted({operator["kind"] for operator in example["query"]["operators"]})),
+            example["cluster"]["hosts"][0]["processor"]["kind"],
+        )
+        for example in examples
+    }
+    for kinds, processor in sorted(used)[:1] if weave.shares_loops() else sorted(used):
+        if ended():
+            return
+        run({**tiny, "cluster": {"hosts": [{"name": "w", "cores": 2, "processor": {"kind": processor}}]}}, kinds=kinds).simulation.digest()
