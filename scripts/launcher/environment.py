@@ -85,15 +85,16 @@ def virtual_environment(requirements: str = "requirements.txt") -> None:
 
 
 def install(what: list[str], name: str) -> None:
-    """Install into .venv with uv, which takes a quarter of pip's time; with pip where uv cannot be had or does not succeed."""
+    """Install into .venv with uv, which takes half of pip's time, or with pip where uv cannot be installed or fails."""
     what = ["--quiet", *what]
     uv = VENV / "bin" / "uv"
     try:
         if not uv.exists():
             run([*PIP_QUIETLY, UV], "installing uv into .venv")
-        run([str(uv), "pip", "install", "--python", str(PYTHON), *what], f"installing {name} into .venv", env=environment_of_uv())
+        command = [str(uv), "pip", "install", "--no-cache", "--compile-bytecode", "--python", str(PYTHON), *what]
+        run(command, f"installing {name} into .venv", env=environment_of_uv())
     except Trouble as trouble:
-        say(f"  uv did not succeed, pip goes on: {str(trouble).splitlines()[-1]}")
+        say(f"  uv failed, trying pip: {str(trouble).splitlines()[-1]}")
         run([*PIP_QUIETLY, *what], f"installing {name} into .venv with pip")
 
 

@@ -96,9 +96,7 @@ def assert_agreement(
     """Run both and compare; returns the oracle's result. `simulation`, `expected`: what was made already. parts: actors and an agent for
     the oracle."""
     simulation = simulation or traced(document)
-    expected = expected or (
-        oracle_of(json.dumps(document)) if not parts else simulate(Experiment.model_validate(document), DATASETS, **parts)
-    )
+    expected = expected or simulate(Experiment.model_validate(document), DATASETS, **parts)
     assert_same("service (instance, start_ns, end_ns, kind)", expected.services, services_of(simulation))
     columns = "(class, ready_ns, sender, sent_ns, begun_ns, departed_ns, barred_ns, released_ns, idle_ns, service_ns)"
     assert_same(f"origin of the item served {columns}", expected.origins, origins_of(simulation))

@@ -1,4 +1,4 @@
-"""The structural rules of the event core (docs/decisions.md): what has to stay true whatever is built on it.
+"""The structural rules of the event core (docs/decisions/event-core-rules.md): what has to stay true whatever is built on it.
 
 What this catches: a hand-back that does work twice, queue counts that drift from the queues, work that takes no time, a look-ahead longer
 than a real path, a protocol's hook that is not called or costs something when absent, mathematics that differs between processors.
