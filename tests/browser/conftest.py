@@ -33,7 +33,7 @@ QUIET = (
 )
 FAILED = pytest.StashKey[bool]()
 SHOWN = 3000  # characters
-expect.set_options(timeout=20_000)  # a page that comes in the end has come: how soon is a matter of benchmarks
+expect.set_options(timeout=60_000)  # a page that comes in the end has come: how soon is a matter of benchmarks
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def page(new_context: Callable[..., BrowserContext]) -> Page:
 def api(workbench: Any, owner: Any) -> Iterator[httpx.Client]:
     """The HTTP API with a bearer token, to prepare what a test looks at."""
     headers = {"Authorization": f"Bearer {owner['token']}"}
-    with httpx.Client(base_url=workbench.url, headers=headers, timeout=30, trust_env=False) as client:
+    with httpx.Client(base_url=workbench.url, headers=headers, timeout=120, trust_env=False) as client:
         yield client
 
 

@@ -16,7 +16,7 @@ MOVED = """Promise.allSettled(document.getAnimations().filter((one) => one.effec
 TWO_FRAMES = "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(() => go())))"
 
 
-def until(condition: Callable[[], Any], what: str | Callable[[], str], page: Page | None = None, timeout_s: float = 30) -> Any:
+def until(condition: Callable[[], Any], what: str | Callable[[], str], page: Page | None = None, timeout_s: float = 120) -> Any:
     """Poll until the condition is true; return what it returned.
 
     what: names the condition, for the failure. A function is called only then. page: its events are handled between two polls.

@@ -79,7 +79,7 @@ def redis(redis_process: RedisProcess) -> RedisProcess:
     return redis_process
 
 
-def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = 30.0) -> Any:
+def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = 120.0) -> Any:
     """The condition's first true value. Fails with a sentence when it does not come in time."""
     deadline_s = time.monotonic() + timeout_s
     while time.monotonic() < deadline_s:

@@ -70,7 +70,7 @@ class Background:
         wait_for(lambda: Run.objects.values_list("frames", flat=True).get(pk=self.run.pk) >= frames, f"{frames} frames")
 
     def join(self) -> Run:
-        self.thread.join(timeout=60)
+        self.thread.join(timeout=180)
         self.run.refresh_from_db()
         return self.run
 

@@ -24,7 +24,7 @@ class Socket(ApplicationCommunicator):
 
     async def connect(self) -> None:
         await self.send_input({"type": "websocket.connect"})
-        assert (await self.receive_output(timeout=5))["type"] == "websocket.accept"
+        assert (await self.receive_output(timeout=60))["type"] == "websocket.accept"
 
     async def receive(self, timeout_s: float) -> str:
         message = await self.receive_output(timeout=timeout_s)
@@ -37,7 +37,7 @@ class Socket(ApplicationCommunicator):
 
     async def disconnect(self) -> None:
         await self.send_input({"type": "websocket.disconnect", "code": 1000})
-        await self.wait(timeout=5)
+        await self.wait(timeout=60)
 
 
 def in_thread(function: Any, *arguments: Any, **named: Any) -> Any:
@@ -48,7 +48,7 @@ async def close_code(address: str, headers: list[tuple[bytes, bytes]]) -> int | 
     """The code with which the server closes at once, or None if it goes on."""
     socket = Socket(address, headers)
     await socket.connect()
-    message = await socket.receive_output(timeout=5)
+    message = await socket.receive_output(timeout=60)
     await socket.disconnect()
     return message.get("code") if message["type"] == "websocket.close" else None
 

@@ -278,7 +278,7 @@ def server(transactional_db: None, redis: RedisProcess, tmp_path: Path) -> Itera
 
     def answers() -> bool:
         try:
-            return httpx.get(f"{url}/api/health", timeout=5).status_code in (200, 503)
+            return httpx.get(f"{url}/api/health", timeout=60).status_code in (200, 503)
         except httpx.TransportError:
             return False
 

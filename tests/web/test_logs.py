@@ -92,7 +92,7 @@ def test_the_format_is_chosen_by_the_environment() -> None:
     for chosen, begins in (("json", '{"at": '), ("", "20"), ("xml", None)):
         environment = {**process_environment(), "MILLRACE_LOG_FORMAT": chosen}
         done = subprocess.run(
-            [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=60
+            [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=180
         )
         if begins is None:
             assert "MILLRACE_LOG_FORMAT is 'xml'; it must be 'lines' or 'json'" in done.stderr

@@ -38,7 +38,7 @@ class Listener:
         self.heard: list[str] = []
 
     async def receive(self) -> None:
-        message = json.loads(await self.socket.receive(5))
+        message = json.loads(await self.socket.receive(60))
         self.heard.append(message["type"])
         for row in message.get("runs", []) + message.get("questions", []) + message.get("reproductions", []):
             if self.rows.get(row["id"], {}).get("state") != row["state"]:

@@ -135,7 +135,7 @@ def test_paused_stepped_paced_and_resumed_a_run_gives_the_same(lab: Lab, monkeyp
 @pytest.mark.slow
 def test_a_run_is_paused_even_within_a_frame(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """One frame covers the whole run; a step from its middle makes that one frame."""
-    document = small_document(horizon_s=400.0, per_s=40_000, frame_ms=400_000)
+    document = small_document(horizon_s=400.0, per_s=10_000, frame_ms=400_000)
     inside = inside_a_frame(monkeypatch)
     background = Background(queued(lab, document))
     run = background.run

@@ -167,6 +167,6 @@ def test_a_real_worker_takes_it(client: Client, start_worker: Callable[[], Servi
     start_worker()
     path = "/api/figures/benchmark/3.5/reproductions"
     assert client.post(path, {"scale": "smoke"}, content_type="application/json").status_code == 201
-    wait_for(lambda: client.get(path).json()[0]["state"] not in ("queued", "running"), "the figure to be carried out", timeout_s=60)
+    wait_for(lambda: client.get(path).json()[0]["state"] not in ("queued", "running"), "the figure to be carried out")
     assert client.get(path).json()[0]["state"] == "succeeded"
     assert client.get("/api/figures/benchmark/3.5").json()["status"] == "reproduced"

@@ -172,7 +172,7 @@ class Background:
             connections.close_all()
 
     def join(self) -> Waterfalls:
-        self.thread.join(timeout=60)
+        self.thread.join(timeout=180)
         self.waterfalls.refresh_from_db()
         return self.waterfalls
 
