@@ -14,8 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from engine.core import layout as L
-from engine.core.checkpoints import SourceLogs
-from engine.core.world import Arrays, World
+from engine.core.source_logs import SourceLogs
+from engine.core.tables import Arrays
+from engine.core.world import World
 from engine.spec import Experiment
 from engine.spec.rates import steps_of
 from engine.spec.units import seconds_ns

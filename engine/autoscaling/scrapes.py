@@ -10,7 +10,8 @@ import numpy as np
 
 from engine.core import layout as L
 from engine.core.spent import settle
-from engine.core.world import Arrays, Words, World
+from engine.core.tables import Arrays, Words
+from engine.core.world import World
 from engine.spec import scaling
 from engine.spec.units import milliseconds_ns, seconds_ns
 

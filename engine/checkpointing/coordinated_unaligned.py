@@ -11,7 +11,8 @@ import numpy as np
 from engine.core import checkpoints
 from engine.core import layout as L
 from engine.core.actors import ActorHost, Directory, Message, Post
-from engine.core.world import Words, World
+from engine.core.tables import Words
+from engine.core.world import World
 
 from . import messages as M
 from .coordinated import CoordinatedRounds, CoordinatedWorker, Round

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.core.actors import ActorHost, Directory, Message, Post
 from engine.core.layout import FAR
-from engine.core.world import Words
+from engine.core.tables import Words
 
 from . import messages as M
 from .messages import GO, HELLO, RECOVER, RESTORED

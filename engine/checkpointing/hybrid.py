@@ -15,7 +15,8 @@ from engine.core import layout as L
 from engine.core.actors import ActorHost, Directory, Message, Post
 from engine.core.keyed import tables_from_bytes
 from engine.core.layout import FAR
-from engine.core.world import Words, World
+from engine.core.tables import Words
+from engine.core.world import World
 from engine.services import object_store
 
 from . import messages as M

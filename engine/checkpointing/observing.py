@@ -15,7 +15,7 @@ from engine.core import layout as L
 from engine.core.checkpoints import logged
 from engine.core.compiler import compiled
 from engine.core.layout import A_ASIDE, M_NEXT
-from engine.core.world import Arrays
+from engine.core.tables import Arrays
 from engine.spec import Experiment
 from engine.spec.checkpointing import NoCheckpoints
 from engine.spec.cluster import expand

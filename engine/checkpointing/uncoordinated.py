@@ -13,7 +13,8 @@ from engine.core.actors import ActorHost, Directory, Message, Post
 from engine.core.keyed import tables_from_bytes, tables_to_bytes
 from engine.core.layout import FAR
 from engine.core.random import RandomStream
-from engine.core.world import Words, World
+from engine.core.tables import Words
+from engine.core.world import World
 
 from . import messages as M
 from .coordinator import Coordinator, Line, Settled

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from . import keyed, replay
 from . import layout as L
 from .scheduling import HELD, look_again
+from .tables import Arrays, Words
 from .tools import free_message, turn_of
-from .world import Arrays, Words, World
+from .world import World
 
 
 def active(w: Arrays) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import layout as L
-from .world import Arrays, Words
+from .tables import Arrays, Words
 
 
 def standing_channels(w: Arrays) -> Words:

@@ -11,8 +11,9 @@ import numpy as np
 from . import layout as L
 from . import losing
 from .arrangement import active, next_tick_ns
+from .tables import Arrays
 from .tools import look_at
-from .world import Arrays, World
+from .world import World
 
 
 def kill(world: World, h: int, now_ns: int, back_ns: int = L.FAR) -> None:

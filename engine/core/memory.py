@@ -6,7 +6,7 @@ import numpy as np
 
 from . import bulk
 from . import layout as L
-from .world import Arrays, Words
+from .tables import Arrays, Words
 
 
 def unsent_bytes(w: Arrays) -> Words:

@@ -8,7 +8,8 @@ import numpy as np
 
 from . import layout as L
 from . import transmission
-from .world import Arrays, World
+from .tables import Arrays
+from .world import World
 
 
 def look_ahead(w: Arrays) -> int:

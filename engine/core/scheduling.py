@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from . import layout as L
+from .tables import Arrays
 from .tools import empty_turns, look_at
-from .world import Arrays, World
+from .world import World
 
 HELD = L.FAR
 """The rank of an instance that is not served until it gets another one."""

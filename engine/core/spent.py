@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from . import layout as L
+from .tables import Arrays, Words
 from .tools import work_left
-from .world import Arrays, Words
 
 
 def settle(w: Arrays, t_ns: int, busy: Words, blocked: Words, stolen: Words) -> None:

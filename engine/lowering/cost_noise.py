@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.core.layout import NOISE_BINS, NOISE_OCTAVES, V_FACTORS
 from engine.core.mathematics import exp, ln, normal_quantile
 from engine.core.random import RandomStream
-from engine.core.world import Words
+from engine.core.tables import Words
 from engine.spec.noise import (
     AnyDrift,
     AnyNoise,

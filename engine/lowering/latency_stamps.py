@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.core import layout as L
-from engine.core.world import Words
+from engine.core.tables import Words
 from engine.spec.experiment import Measurement
 
 CLOCKS = {"event": L.CLOCK_EVENT, "append": L.CLOCK_APPEND, "ingest": L.CLOCK_INGEST}

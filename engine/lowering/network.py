@@ -9,7 +9,8 @@ import numpy as np
 
 from engine.core import layout as L
 from engine.core.network import change_links, release
-from engine.core.world import Words, World
+from engine.core.tables import Words
+from engine.core.world import World
 from engine.spec import Experiment
 from engine.spec.cluster import links_between, machines_named
 from engine.spec.faults import Delay, LinkFault, Partition

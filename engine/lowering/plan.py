@@ -15,8 +15,8 @@ from engine.core.actors import ActorHost
 from engine.core.expression_machine import STACK_WORDS
 from engine.core.network import look_ahead
 from engine.core.prices import DEGREE, PRICE_LISTS
+from engine.core.tables import ROWS_AHEAD, Arrays, Capacity, Words, arrays, lines
 from engine.core.weave import Loop
-from engine.core.world import ROWS_AHEAD, Arrays, Capacity, Words, arrays, lines
 from engine.lowering import cost_noise, memory
 from engine.lowering.column_pruning import carried
 from engine.lowering.latency_stamps import Stamps

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core import layout as L
-from engine.core.world import Words
+from engine.core.tables import Words
 from engine.spec.cluster import Dedicated, ExpandedHost, Pool, ProcessorSharing
 from engine.spec.units import milliseconds_ns, scaled
 

@@ -40,8 +40,8 @@ from engine.core.layout import (
     S_TRIGGER,
     S_VALUES,
 )
+from engine.core.tables import Arrays, Words
 from engine.core.tools import add_entry, copy_stamps, drop_entry, find_entry, free_rows, join_stamps, new_output, take_row
-from engine.core.world import Arrays, Words
 from engine.spec.operator import Model, Operator
 from engine.spec.problems import Refusal, suggestion
 from engine.spec.records import RecordField, RecordSchema

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field, model_validator
 
-from engine.core.keyed import Keeping
+from engine.core.keeping import Keeping
 from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,
@@ -24,8 +24,8 @@ from engine.core.layout import (
     S_COUNT,
     S_PANE,
 )
+from engine.core.tables import Arrays, Words
 from engine.core.tools import add_entry, find_entry
-from engine.core.world import Arrays, Words
 from engine.operators.aggregation import (
     A_DISTINCTS,
     A_ENTRY_BYTES,

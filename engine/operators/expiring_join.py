@@ -9,7 +9,8 @@ import numpy as np
 from pydantic import Field
 
 from engine.core.compiler import compiled
-from engine.core.keyed import Keeping, parameters, rows_of
+from engine.core.keeping import Keeping
+from engine.core.keyed import parameters, rows_of
 from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,
@@ -25,8 +26,8 @@ from engine.core.layout import (
     S_LEFT,
     S_SIDE,
 )  # fmt: skip
+from engine.core.tables import Arrays, Words
 from engine.core.tools import find_entry, free_row, new_output
-from engine.core.world import Arrays, Words
 from engine.operators.pairs import (
     K_EXTRA,
     K_LEFT_BYTES,

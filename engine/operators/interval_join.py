@@ -9,7 +9,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from engine.core.compiler import compiled
-from engine.core.keyed import Keeping, parameters
+from engine.core.keeping import Keeping
+from engine.core.keyed import parameters
 from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,
@@ -28,8 +29,8 @@ from engine.core.layout import (
     S_LEFT,
     S_SIDE,
 )  # fmt: skip
+from engine.core.tables import Arrays, Words
 from engine.core.tools import find_entry, free_row, new_output
-from engine.core.world import Arrays, Words
 from engine.operators.pairs import (
     K_EXTRA,
     K_LEFT_BYTES,

@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from engine.core.keyed import Keeping, entries_by_key, entries_of_panes, parameters, relink_panes
+from engine.core.keeping import Keeping
+from engine.core.keyed import entries_by_key, entries_of_panes, parameters, relink_panes
 from engine.core.layout import (
     FAR,
     G_ENTRIES_FREE,
@@ -41,6 +42,7 @@ from engine.core.layout import (
     W_FIRST,
     W_NEXT,
 )  # fmt: skip
+from engine.core.tables import Arrays, Words
 from engine.core.tools import (
     add_entry,
     copy_stamps,
@@ -54,7 +56,6 @@ from engine.core.tools import (
     join_stamps,
     take_row,
 )
-from engine.core.world import Arrays, Words
 from engine.operators.windows import JoinWindow, Sliding, Tumbling, panes_of_a_record
 from engine.spec.operator import Model, Operator
 from engine.spec.problems import Refusal, suggestion

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from engine.core.keyed import Keeping, parameters, rows_of
+from engine.core.keeping import Keeping
+from engine.core.keyed import parameters, rows_of
 from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,
@@ -24,8 +25,8 @@ from engine.core.layout import (
     S_LEFT,
     S_SIDE,
 )
+from engine.core.tables import Arrays, Words
 from engine.core.tools import entry_hash, find_entry, free_row, new_output
-from engine.core.world import Arrays, Words
 from engine.operators.pairs import (
     K_EXTRA,
     K_LEFT_BYTES,

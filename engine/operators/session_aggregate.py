@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from engine.core.compiler import compiled
-from engine.core.keyed import Keeping, parameters
+from engine.core.keeping import Keeping
+from engine.core.keyed import parameters
 from engine.core.layout import (
     FAR,
     G_ENTRIES_FREE,
@@ -36,8 +37,8 @@ from engine.core.layout import (
     S_SIBLING,
     S_VALUES,
 )
+from engine.core.tables import Arrays, Words
 from engine.core.tools import add_entry, drop_entry, entry_bucket, find_entry, join_stamps
-from engine.core.world import Arrays, Words
 from engine.operators.aggregation import (
     A_COUNT,
     A_DISTINCTS,

@@ -16,10 +16,12 @@ from engine.core import keyed
 from engine.core import layout as L
 from engine.core.actors import Message, Post
 from engine.core.arrangement import active, arrange, bar, hold, join, owners, part_from, release
-from engine.core.checkpoints import BEGINNING, Checkpoint, Place
+from engine.core.checkpoints import Checkpoint
 from engine.core.keyed import KeyedState, tables_from_bytes, tables_to_bytes
 from engine.core.layout import FAR
-from engine.core.world import Words, World
+from engine.core.source_logs import BEGINNING, Place
+from engine.core.tables import Words
+from engine.core.world import World
 from engine.services import object_store
 
 from .job import Job, Rescale, Start

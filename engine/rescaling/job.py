@@ -13,7 +13,7 @@ from engine.checkpointing.coordinated import CoordinatedRounds, Round
 from engine.checkpointing.coordinator import Line
 from engine.core.actors import ActorHost, Directory, Message, Post
 from engine.core.layout import FAR
-from engine.core.world import Words
+from engine.core.tables import Words
 
 from .messages import RELEASE, RESCALE, STOP, Mark, Restart
 from .stopping import Laid, Savepoint, Stored, fetches, marks

@@ -18,7 +18,9 @@ from engine.core.actors import Directory, Message, Post
 from engine.core.arrangement import active, arrange, hold, owners, release
 from engine.core.checkpoints import Checkpoint
 from engine.core.scheduling import HELD
-from engine.core.world import Arrays, Words, World
+from engine.core.source_logs import SourceLogs
+from engine.core.tables import Arrays, Words
+from engine.core.world import World
 from engine.services import object_store
 
 from .messages import RELEASE, RESCALE, STOP, Mark, Restart, table
@@ -60,7 +62,7 @@ class Noted(NamedTuple):
 class Topics(Protocol):
     """What stands there unread, in real records."""
 
-    def lag(self, w: Arrays, logs: checkpoints.SourceLogs, now_ns: int) -> Mapping[str, int]:
+    def lag(self, w: Arrays, logs: SourceLogs, now_ns: int) -> Mapping[str, int]:
         """By source."""
 
     def lag_of(self, w: Arrays, i: int, now_ns: int) -> int:

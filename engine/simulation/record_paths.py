@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.core.random import RandomStream
-from engine.core.world import Words
+from engine.core.tables import Words
 from engine.simulation.attribution import Delivery, Waterfall
 from engine.spec.problems import Refusal, suggestion
 from engine.spec.selection import RECORDS_MAX, Selection

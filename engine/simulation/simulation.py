@@ -28,7 +28,8 @@ from engine.core.control import Control
 from engine.core.deadlock import standing_channels
 from engine.core.loss import will_be_back
 from engine.core.network import held
-from engine.core.world import ROWS_AHEAD, Capacity, Words, World
+from engine.core.tables import ROWS_AHEAD, Capacity, Words
+from engine.core.world import World
 from engine.faults import fault_controls
 from engine.faults.death import Supervisor
 from engine.lowering import memory, plan

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from engine.core import bulk
 from engine.core import layout as L
 from engine.core.arrangement import owners
-from engine.core.checkpoints import BEGINNING, Place
-from engine.core.world import Arrays, Words, lines
+from engine.core.source_logs import BEGINNING, Place
+from engine.core.tables import Arrays, Words, lines
 from engine.lowering.plan import Plan
 from engine.workloads.feed import Feed, LogChunk
 

@@ -34,7 +34,7 @@ class Operator(Kind):
     Params: pydantic model; its JSON Schema is the form in the inspector.
     inputs, outputs: port names; every input port takes exactly one or more edges, an output port any number.
     on_record, on_close, next_tick, key_hash: kernels, as static methods (`engine.core.weave.POINTS`).
-    keeping: how a kind with keyed state keeps it (`engine.core.keyed.Keeping`). None: it has no state, or its state can be neither moved
+    keeping: how a kind with keyed state keeps it (`engine.core.keeping.Keeping`). None: it has no state, or its state can be neither moved
     nor stored, and what would lose it is refused (`loses_state`).
     """
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from pydantic_core import to_json
 
 from engine.core.layout import FAR
-from engine.core.world import Words
+from engine.core.tables import Words
 
 from .frames import SPENT
 from .histogram import sparse

@@ -14,7 +14,7 @@ from engine.core import layout as L
 from engine.core.arrangement import active
 from engine.core.memory import held_bytes
 from engine.core.spent import settle
-from engine.core.world import Arrays, Words
+from engine.core.tables import Arrays, Words
 
 from .histogram import maximum_ns, percentiles_ns
 

@@ -17,7 +17,7 @@ from .waiting import drawn, until, until_ended
 
 OWN_INSTALLATION = True
 
-TOLD_WITHIN_S = 5.0
+TOLD_WITHIN_S = 60.0
 IDLE_MS = 10_000  # a connection that is silent for 12 s is made anew, and then all is read again
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.core import keyed
 from engine.core import layout as L
+from engine.core.keeping import Keeping
 from engine.core.world import World
 from engine.operators import OPERATORS
 from tests import corner_cases
@@ -95,7 +96,7 @@ def document(name: str) -> dict[str, Any]:
     )
 
 
-def keeping_of(world: World, o: int) -> keyed.Keeping:
+def keeping_of(world: World, o: int) -> Keeping:
     """All kinds are woven in by the tests, in alphabetical order."""
     kinds = sorted(kind for kind, operator in OPERATORS.items() if any(hasattr(operator, at) for at in ("on_record", "on_close")))
     keeping = OPERATORS[kinds[int(world.arrays.op[o, L.O_CODE])]].keeping
@@ -106,7 +107,7 @@ def keeping_of(world: World, o: int) -> keyed.Keeping:
 class InAndOut:
     """Takes all state out of every instance that keeps some, and puts it back into the same."""
 
-    def __init__(self, times_ns: list[int], kinds: dict[int, keyed.Keeping]):
+    def __init__(self, times_ns: list[int], kinds: dict[int, Keeping]):
         self.waiting, self.kinds, self.moved = sorted(times_ns), kinds, 0
 
     @property

@@ -25,7 +25,7 @@ import pytest
 import engine
 from engine.core import layout as L
 from engine.core import weave
-from engine.core.world import FRESH, OBSERVED, VIEWS
+from engine.core.tables import FRESH, OBSERVED, VIEWS
 from engine.operators import OPERATORS
 from engine.simulation import source_logs
 from engine.spec import InvalidExperiment

@@ -14,7 +14,7 @@ import pytest
 import engine
 from engine.core import reuse
 from engine.core.reuse import words
-from engine.core.world import lines
+from engine.core.tables import lines
 
 from .agreement import template
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from engine.core import layout as L
 from engine.core.arrangement import owners
-from engine.core.checkpoints import Place
+from engine.core.source_logs import Place
 from engine.spec.laid_out import partitions
 from engine.spec.validation import load
 from tests.corner_cases import bids, document, host, watermarks

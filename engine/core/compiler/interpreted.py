@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from .kernel import Compiled, definition, named, plain
 from .problem import CannotCompile
+from .source import Wrapped, definition, named, plain
 
 WORD_LEAST, WORD_MOST = -(1 << 63), (1 << 63) - 1
 WORD, FLOAT, WHOLE, STEPS = "_as_word", "_as_float", "_whole_word", "_steps"
@@ -65,7 +65,7 @@ def as_argument(argument: Any) -> Any:
     return as_word(argument)
 
 
-def interpreted(function: Callable[..., Any]) -> FunctionType:
+def interpreted(function: Callable[..., Any] | Wrapped) -> FunctionType:
     """Return the kernel as Python is to run it; it calls others in the same form. Raises CannotCompile where it cannot be a kernel."""
     kernel = plain(function)
     if kernel not in _known:
@@ -85,7 +85,7 @@ def interpreted(function: Callable[..., Any]) -> FunctionType:
 
 def _as_global(value: Any) -> Any:
     """What a kernel finds under a name of its module."""
-    if isinstance(value, FunctionType | Compiled):
+    if isinstance(value, FunctionType | Wrapped):
         try:
             return interpreted(value)
         except CannotCompile:  # something to look at the kernel with, which only Python knows

@@ -13,8 +13,8 @@ from typing import Any
 
 from llvmlite import ir
 
-from .kernel import Signature, definition, is_called, plain
 from .problem import CannotCompile
+from .source import Signature, definition, is_called, plain
 from .values import FLOAT, ONE, WORD, ZERO, Given, Table, Tables, Values
 
 
@@ -28,7 +28,7 @@ def translate(
 ) -> str:
     """The text of a module with one function `name(addresses and shapes, words ...) -> word`. Raises CannotCompile.
 
-    checked: it notes the first index beyond its table behind the addresses and shapes (`kernel.FAULT_WORDS`).
+    checked: it notes the first index beyond its table behind the addresses and shapes (`source.FAULT_WORDS`).
     """
     given: list[Given] = []
     at = 0

@@ -10,8 +10,8 @@ from typing import Any, Never, Protocol
 import numpy as np
 from llvmlite import ir
 
-from .kernel import Compiled, plain, prefetch
 from .problem import CannotCompile
+from .source import Wrapped, plain, prefetch
 
 WORD, FLOAT, TRUTH = ir.IntType(64), ir.DoubleType(), ir.IntType(1)
 NAMES = {WORD: "a word", FLOAT: "a float", TRUTH: "a truth value"}
@@ -395,7 +395,7 @@ class Values:
         if function is prefetch:
             self.prefetch(node)
             return None
-        if isinstance(function, FunctionType | Compiled):
+        if isinstance(function, FunctionType | Wrapped):
             arguments: list[ir.Value] = []
             given: list[Given] = []
             for part in node.args:
