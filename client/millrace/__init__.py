@@ -7,12 +7,11 @@
 What is refused raises LabError, whose text names field and value, and says what would be right.
 """
 
-from .connection import connect
 from .documents import read_document
 from .errors import LabError
 from .experiments import Experiment
 from .figures import Figure
-from .lab import Lab
+from .lab import Lab, connect
 from .runs import Run
 from .studies import Study
 

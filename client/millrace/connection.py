@@ -3,37 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import httpx
 
 from .errors import LabError
 
-if TYPE_CHECKING:
-    from .lab import Lab
-
-HERE = "http://127.0.0.1:8000"
+EXAMPLE = "http://127.0.0.1:8000"
 ANSWER_TIMEOUT_S = 60.0
 
 
 class Unreachable(LabError):
     """Nobody answers; trying again may help."""
-
-
-def connect(url: str | None = None, token: str | None = None, *, transport: httpx.BaseTransport | None = None) -> Lab:
-    """The lab at an address. Raises LabError if it does not answer, or does not know the token.
-
-    url, token: MILLRACE_URL and MILLRACE_TOKEN in the environment if not given. transport: how httpx reaches the server.
-    """
-    from .lab import Lab
-
-    given = token or os.environ.get("MILLRACE_TOKEN", "")
-    if not given.strip():
-        raise LabError("there is no token; issue one on the page Lab, and give it as token= or in the environment as MILLRACE_TOKEN")
-    return Lab(Connection(url or os.environ.get("MILLRACE_URL") or HERE, given, transport))
 
 
 class Connection:
@@ -50,7 +33,7 @@ class Connection:
             )
         except (httpx.InvalidURL, UnicodeEncodeError):
             raise LabError(
-                f"'{url}' with this token cannot be called; give an address like {HERE}, and the token as it was issued"
+                f"'{url}' with this token cannot be called; give an address like {EXAMPLE}, and the token as it was issued"
             ) from None
 
     def call(self, method: str, path: str, *, query: dict[str, Any] | None = None, body: dict[str, Any] | None = None, **named: Any) -> Any:
@@ -80,7 +63,7 @@ class Connection:
         except httpx.TransportError as error:
             raise Unreachable(f"{self.url} does not answer ({error}); is Millrace up there?") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise LabError(f"{self.url} cannot be called: {error}; give an address like {HERE}") from None
+            raise LabError(f"{self.url} cannot be called: {error}; give an address like {EXAMPLE}") from None
         if answer.is_success:
             return answer
         raise refused(answer, self.url)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pandas as pd
 
 from .connection import Connection
@@ -16,8 +18,20 @@ from .figures import Figure
 from .runs import Run
 from .studies import Study
 
+HERE = "http://127.0.0.1:8000"
 PAGE = 200
 FIRST_COLUMNS = ("id", "name", "state", "seed", "tags", "created_at", "took_s", "hash", "digest", "engine_version", "error")
+
+
+def connect(url: str | None = None, token: str | None = None, *, transport: httpx.BaseTransport | None = None) -> Lab:
+    """Return the lab at an address. Raises LabError if it does not answer, or does not know the token.
+
+    url, token: MILLRACE_URL and MILLRACE_TOKEN in the environment if not given. transport: how httpx reaches the server.
+    """
+    given = token or os.environ.get("MILLRACE_TOKEN", "")
+    if not given.strip():
+        raise LabError("there is no token; issue one on the page Lab, and give it as token= or in the environment as MILLRACE_TOKEN")
+    return Lab(Connection(url or os.environ.get("MILLRACE_URL") or HERE, given, transport))
 
 
 class Lab:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from django.conf import settings
 from django.db import models, transaction
@@ -18,9 +18,6 @@ from .fields import FieldName
 from .pauses import RunQuerySet
 from .people import Lab
 from .work import RunState, Work
-
-if TYPE_CHECKING:
-    from .studies import Study
 
 NOTES_LENGTH_MAX = 20_000
 
@@ -106,7 +103,7 @@ class Run(Work):
         seed: int,
         horizon_ns: int,
         pace: float | None = None,
-        study: Study | None = None,
+        study: models.Model | None = None,
         executor: str = Executor.WORKERS,
         parent: Run | None = None,
         fork_at_ns: int | None = None,
