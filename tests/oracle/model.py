@@ -114,7 +114,7 @@ class OracleResult:
 
 
 def simulate(experiment: Experiment, datasets: Any = None, actors: Sequence[Any] = (), agent: Any = None) -> OracleResult:
-    """Run the experiment to its end (section 9), with actors and an agent of its own (section 11)."""
+    """Run the experiment to its end (section 9), with actors and an agent of its own (section 12)."""
     return Model(build(experiment, datasets), actors, agent).run()
 
 

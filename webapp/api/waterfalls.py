@@ -26,7 +26,7 @@ QUEUE_AWAY = "the queue cannot be reached at the moment; the question is stored 
 
 @router.get("/{uuid:run_id}/attribution", response=dict[str, Any], summary="Where the time of all records went, by operator")
 def attribution(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
-    """Sums over the records after warm-up (docs/event-core.md, section 10). While a run goes on, its frames have them."""
+    """Sums over the records after warm-up (docs/event-core.md, section 11). While a run goes on, its frames have them."""
     run = run_of(request.auth.lab, run_id)
     if run.active or run.summary is None:
         raise Problem409(f"run #{run.number} is {run.state} and has no summary{'; its frames have the sums so far' if run.active else ''}")
