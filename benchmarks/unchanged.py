@@ -27,6 +27,7 @@ from engine.spec import Context, Refusal, load, registry
 from engine.spec.document import read_document
 from engine.spec.figure import SCALES, identity
 from engine.spec.figure_files import FigureFiles
+from engine.spec.study_schema import study_schema
 from engine.workloads import lookup
 
 os.environ.setdefault("MILLRACE_LOOPS", "shared")  # digests are the same, and a few loops are compiled in place of hundreds
@@ -124,7 +125,7 @@ def outcome(given: tuple[str, Document]) -> tuple[str, dict[str, str]]:
 def descriptions() -> dict[str, str]:
     found = {
         "schema of the document": hash_of(registry.document_schema()),
-        "schema of a study": hash_of(registry.study_schema()),
+        "schema of a study": hash_of(study_schema()),
         "catalogue": hash_of(registry.catalogue()),
     }
     for path in sorted((FIXTURES / "experiments").glob("*.yaml")):

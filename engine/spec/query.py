@@ -8,6 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from .noise import AnyDrift, AnyNoise, AnyWarmUp, NoDrift, NoNoise, NoWarmUp
 from .operator import Model
+from .operator_kinds import operator
 from .problems import Refusal
 from .records import FieldType
 from .units import Integer, Number, megabytes_bytes, microseconds_ps, quantity, scaled
@@ -137,9 +138,7 @@ class OperatorSpec(Model):
     @property
     def parameters(self) -> Any:
         """`params` as an instance of the kind's own model, defaults filled in. Raises pydantic's error or `UnknownKind`."""
-        from . import registry  # registry lists the models of this package, so it cannot be imported before them
-
-        return registry.operator(self.kind).Params.model_validate(self.params)
+        return operator(self.kind).Params.model_validate(self.params)
 
 
 class Forward(Variant):

@@ -22,12 +22,14 @@ from .generation import AnyGeneration
 from .memory import AnyMemory, AnySlowDown
 from .noise import AnyDrift, AnyNoise, AnyWarmUp
 from .operator import Operator
+from .operator_kinds import UnknownKind as UnknownKind
+from .operator_kinds import operator as operator
+from .operator_kinds import operators as operators
 from .query import AnyPartitioning
 from .rates import AnyArrivals, AnyRate
 from .retention import AnyRetention
 from .scaling import AnyRescaling, AnyScaling
 from .streams import AnyStream, Stream
-from .study import AnyDesign, AnySearch, AnyValues, Study
 from .variant import Variant
 from .workload import AnyWatermarks, variants
 
@@ -58,24 +60,6 @@ FAMILIES: dict[str, tuple[type[Variant], ...]] = {
 """The families whose kinds are members of a union in the document itself."""
 
 
-class UnknownKind(KeyError):
-    """A kind that no family has."""
-
-
-def operators() -> Mapping[str, type[Operator]]:
-    """Operator kinds by name, with those that other packages have registered (`engine.operators.register`)."""
-    kinds: Mapping[str, type[Operator]] = importlib.import_module("engine.operators").OPERATORS
-    return kinds
-
-
-def operator(kind: str) -> type[Operator]:
-    """The class of one operator kind. Raises `UnknownKind`."""
-    try:
-        return operators()[kind]
-    except KeyError:
-        raise UnknownKind(kind) from None
-
-
 def placements() -> tuple[type[Variant], ...]:
     """Placement strategies, with those that other packages have registered (`engine.placement.register`)."""
     importlib.import_module("engine.placement")
@@ -98,13 +82,6 @@ def document_schema() -> dict[str, Any]:
     """JSON Schema of the document, with the kinds that other packages have registered."""
     placements()
     return Experiment.model_json_schema()
-
-
-def study_schema() -> dict[str, Any]:
-    """What forms of studies are drawn from: `document`, its JSON Schema; `values`, `designs`, `searches`: kinds as in `catalogue`."""
-    families = {"values": AnyValues, "designs": AnyDesign, "searches": AnySearch}
-    kinds = {family: [_variant_entry(family, member) for member in variants(union)] for family, union in families.items()}
-    return {"document": Study.model_json_schema(), **kinds}
 
 
 def price_lists() -> Mapping[str, Any]:
@@ -137,7 +114,7 @@ def catalogue() -> dict[str, list[dict[str, Any]]]:
     placements()
     listing: dict[str, list[dict[str, Any]]] = {"operators": [_operator_entry(kind, entry) for kind, entry in operators().items()]}
     for family, members in FAMILIES.items():
-        listing[family] = [_variant_entry(family, member) for member in members]
+        listing[family] = [variant_entry(family, member) for member in members]
     listing["prices"] = [_entry("prices", name, prices.title, prices.doc) for name, prices in price_lists().items()]
     listing["functions"] = [_function_entry(function) for function in FUNCTIONS.values()]
     return listing
@@ -150,7 +127,8 @@ def _operator_entry(kind: str, operator: type[Operator]) -> dict[str, Any]:
     return entry
 
 
-def _variant_entry(family: str, variant: type[Variant]) -> dict[str, Any]:
+def variant_entry(family: str, variant: type[Variant]) -> dict[str, Any]:
+    """Return what palettes and forms show of a kind, as in `catalogue`."""
     schema = variant.model_json_schema()
     if "$ref" in schema:  # it can hold its own kind
         schema = {**deepcopy(schema["$defs"][variant.__name__]), "$defs": schema["$defs"]}

@@ -16,6 +16,7 @@ from engine.spec import registry
 from engine.spec.document import read_document
 from engine.spec.figure import SCALES, identity
 from engine.spec.figure_files import FigureFiles
+from engine.spec.study_schema import study_schema
 from engine.spec.validation import Context, load
 from engine.workloads import lookup
 from tests.tiers import only
@@ -25,7 +26,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 
 def schemas() -> dict[str, Any]:
-    return {"document": registry.document_schema(), "study": registry.study_schema()["document"]}
+    return {"document": registry.document_schema(), "study": study_schema()["document"]}
 
 
 def documents() -> dict[str, Any]:

@@ -11,8 +11,8 @@ from ninja import Query, Router, Schema, Status
 from pydantic import BaseModel, Field
 
 from engine import studies as plan
-from engine.spec import registry
 from engine.spec.optimisation import Optimise
+from engine.spec.study_schema import study_schema
 from webapp.accounts.rights import Right
 from webapp.lab import studies
 from webapp.lab.models import Lab, Study
@@ -148,7 +148,7 @@ def listing(request: HttpRequest, limit: Query[int] = 50, offset: Query[int] = 0
 
 @router.get("/schema", summary="JSON Schema of a study's document, and the kinds of values, designs and searches", response=dict[str, Any])
 def schema(request: HttpRequest) -> dict[str, Any]:
-    return registry.study_schema()
+    return study_schema()
 
 
 @router.post("/validate", auth=Needs(Right.READ), response=Checked, summary="What is wrong with a study, and how large it is")
