@@ -6,18 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LOOP, TOOLS, WORLD = "engine/core/loop.py", "engine/core/tools.py", "engine/core/world.py"
+LOOP, TOOLS, WORLD = "engine/core/kernels/event_loop.py", "engine/core/kernels/tools.py", "engine/core/world.py"
 EXPERIMENT = "engine/spec/experiment.py"
-MACHINE, TEXTS, COMPILER = "engine/core/expression_machine.py", "engine/lowering/text_tables.py", "engine/spec/expression_compiler.py"
+MACHINE, TEXTS, COMPILER = (
+    "engine/core/kernels/expression_machine.py",
+    "engine/lowering/text_tables.py",
+    "engine/spec/expression_compiler.py",
+)
 AGGREGATE, SESSION, COUNT_WINDOW = (f"engine/operators/{name}aggregate.py" for name in ("", "session_", "count_window_"))
 AGGREGATION, JOIN, SPLIT, PAIRS, WINDOW_JOIN, INTERVAL_JOIN, EXPIRING_JOIN = (
     f"engine/operators/{name}.py" for name in ("aggregation", "join", "split", "pairs", "window_join", "interval_join", "expiring_join")
 )
-ALIGNMENT, ARRANGEMENT = "engine/core/alignment.py", "engine/core/arrangement.py"
-LOSS, LOSING = "engine/core/loss.py", "engine/core/losing.py"
+ALIGNMENT, ARRANGEMENT = "engine/core/kernels/alignment.py", "engine/core/control/active_instances.py"
+LOSS, LOSING = "engine/core/control/host_failure.py", "engine/core/kernels/host_failure.py"
 FAULTS, HOST_LOSS, DEATHS = (f"engine/faults/{name}.py" for name in ("__init__", "host_loss", "death"))
-WAYS, MOVING = "engine/core/transmission.py", "engine/core/moving.py"
-NETWORK, CORE_NETWORK, ACTORS = "engine/lowering/network.py", "engine/core/network.py", "engine/core/actors.py"
+WAYS, MOVING = "engine/core/kernels/transmission.py", "engine/core/kernels/state_transfer.py"
+NETWORK, CORE_NETWORK, ACTORS = "engine/lowering/network.py", "engine/core/control/links.py", "engine/core/control/actors.py"
 CORE = (
     *(f"tests/engine/test_{name}.py" for name in ("exactness", "host_loss", "deaths", "turns", "memory", "keyed_state")),
     *(f"tests/engine/test_{name}.py" for name in ("barriers", "actors")),
@@ -222,7 +226,7 @@ MUTATIONS = (
     Mutation(
         "deaths: what is under way is overtaken",
         LOSS,
-        "    losing.recall_arrivals(w, h)\n",
+        "    host_failure.recall_arrivals(w, h)\n",
         "    w.link[w.link[:, L.K_SOURCE] == h, L.K_ARRIVED] = 0\n",
     ),
     Mutation("memory: bytes of a channel do not bind", EXPERIMENT, "return min(bounds)", "return bounds[0]"),

@@ -147,14 +147,14 @@ MUTATIONS = (
     ),
     Mutation(
         "partitions are dealt out in turn",
-        "engine/core/arrangement.py",
+        "engine/core/control/active_instances.py",
         "np.arange(partitions) * active // partitions",
         "np.arange(partitions) % active",
         (PARTS, QUERIES),
     ),
     Mutation(
         "key groups are dealt out in turn",
-        "engine/core/arrangement.py",
+        "engine/core/control/active_instances.py",
         "np.arange(groups) * w.op[edge[L.E_TARGET], L.O_PARALLEL] // groups",
         "np.arange(groups) % w.op[edge[L.E_TARGET], L.O_PARALLEL]",
         (PARTS, QUERIES),

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from engine.core import expression_machine
 from engine.core.compiler import compiled
+from engine.core.kernels import expression_machine
 from engine.lowering.text_tables import TextTables
 from engine.spec.expressions import parse
 from engine.spec.records import RecordSchema

@@ -5,8 +5,8 @@ floor(2^20 x min(1, c / k)) units per ns. `V` is the work in units that every ru
 ns at V ends when V reaches its tag V + s x 2^20, so the next completion is the least tag of a heap, whatever k does in between. Brute
 force keeps what is left of each item instead and asks all threads at every instant.
 
-The engine does the same with heaps of its own (`engine/core/loop.py`), and takes the turns of shared processors from heaps, too; both are
-measured beside the prototype, the latter against looking at every instance.
+The engine does the same with heaps of its own (`engine/core/kernels/event_loop.py`), and takes the turns of shared processors from heaps,
+too; both are measured beside the prototype, the latter against looking at every instance.
 """
 
 from __future__ import annotations

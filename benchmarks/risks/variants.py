@@ -11,7 +11,8 @@ from types import ModuleType
 from typing import Any
 
 import engine
-from engine.core import loop, weave
+from engine.core import weave
+from engine.core.kernels import event_loop
 from engine.core.layout import O_CODE
 from engine.operators import OPERATORS
 
@@ -31,7 +32,7 @@ def module_of(text: str, name: str) -> ModuleType:
 
 def loop_with(replacements: Mapping[str, str], name: str) -> weave.Loop:
     """The woven loop after replacing lines of its template. Each text to be replaced has to occur."""
-    text = Path(loop.__file__).read_text()
+    text = Path(event_loop.__file__).read_text()
     for old, new in replacements.items():
         if old not in text:
             raise ValueError(f"the loop has no text {old!r}; this variant was made for another version")

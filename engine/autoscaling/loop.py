@@ -84,7 +84,7 @@ class Decision:
 
 
 class AutoscalingLoop:
-    """A control (`engine.core.control.Control`) behind the one that scrapes.
+    """A control (`engine.core.control.policy.Control`) behind the one that scrapes.
 
     The first iteration takes place every_ns after start_ns, each further one every_ns after the one before, or after the silence that
     follows an order. While a rescale is under way the policy is not asked.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from engine.core import layout as L
-from engine.core.spent import settle
+from engine.core.control.busy_time import settle
 from engine.core.tables import Arrays, Words
 from engine.core.world import World
 from engine.spec import scaling

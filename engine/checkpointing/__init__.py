@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.core import layout as L
-from engine.core import lore, replay
-from engine.core.actors import Actor, ActorHost, Agent
+from engine.core.control.actors import Actor, ActorHost, Agent
+from engine.core.kernels import channel_log, dependency_vectors
 from engine.core.world import World
 from engine.services import Disk, ObjectStore
 from engine.spec import Experiment
@@ -188,7 +188,7 @@ def prepare(cast: Cast, world: World) -> None:
     w.g[[L.G_FILTER, L.G_OVERTAKE, L.G_LORE_RULE, L.G_LORE_BYTES]] = cast.drops_duplicates, cast.overtakes, cast.lore_rule, cast.lore_bytes
     if w.g[L.G_LORE]:
         for i in range(len(w.inst)):
-            lore.note_checkpoint(w, i, -1)  # that at the start
+            dependency_vectors.note_checkpoint(w, i, -1)  # that at the start
 
 
 def forget(actors: Sequence[Any], world: World) -> None:
@@ -197,7 +197,7 @@ def forget(actors: Sequence[Any], world: World) -> None:
     if coordinator is None or coordinator.settled is None:
         return
     settled, coordinator.settled = coordinator.settled, None
-    replay.forget_before(world.arrays, settled.records)
+    channel_log.forget_before(world.arrays, settled.records)
     for store in actors:
         if isinstance(store, ObjectStore):
             for key, (size_bytes, content) in store.objects.items():

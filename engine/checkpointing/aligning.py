@@ -1,5 +1,5 @@
 """How an instance aligns barriers, as rules: which channels are barred, and what waits behind them. Readable, for pages that show it; the
-loop has the same in `engine.core.alignment`.
+loop has the same in `engine.core.kernels.alignment`.
 
 Values that never change: every rule gives a new one. An instance
 

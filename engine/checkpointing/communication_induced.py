@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import lore
-from engine.core.actors import Directory, Message, Post
+from engine.core.control.actors import Directory, Message, Post
+from engine.core.kernels import dependency_vectors
 from engine.core.random import RandomStream
 from engine.core.world import World
 
@@ -75,8 +75,8 @@ class InducedWorker(UncoordinatedWorker):
         return self._checkpoint(world, instance, told, now_ns, post, now_ns)
 
     def _checkpoint(self, world: World, i: int, told: int, now_ns: int, post: Post, asked_ns: int) -> int:
-        forced = int(lore.reasons(world.arrays, i, told)) if told >= 0 else 0  # type: ignore[no-untyped-call]
-        lore.note_checkpoint(world.arrays, i, told)
+        forced = int(dependency_vectors.reasons(world.arrays, i, told)) if told >= 0 else 0  # type: ignore[no-untyped-call]
+        dependency_vectors.note_checkpoint(world.arrays, i, told)
         self.taken[i] += 1
         self.last_ns[i] = now_ns
         return self.take_counted(world, i, self.taken[i], now_ns, post, asked_ns, self.vector_bytes, forced)

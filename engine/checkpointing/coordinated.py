@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from engine.core import layout as L
-from engine.core.actors import ActorHost, Message, Post
-from engine.core.keyed import tables_from_bytes, tables_to_bytes
+from engine.core.control.actors import ActorHost, Message, Post
+from engine.core.control.keyed_state import tables_from_bytes, tables_to_bytes
 from engine.core.layout import FAR
 from engine.core.tables import Words
 from engine.core.world import World

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import checkpoints
 from engine.core import layout as L
-from engine.core.actors import ActorHost, Directory, Message, Post
+from engine.core.control import instance_checkpoint
+from engine.core.control.actors import ActorHost, Directory, Message, Post
 from engine.core.tables import Words
 from engine.core.world import World
 
@@ -89,7 +89,7 @@ class UnalignedWorker(CoordinatedWorker):
     def _begin(self, world: World, i: int, number: int, now_ns: int) -> int:
         content, size_bytes = self.capture(world, i)
         self.begun[number, i] = Upload(now_ns, size_bytes, content, now_ns)
-        self.counters[number, i] = list(checkpoints.counters(world, i))
+        self.counters[number, i] = list(instance_checkpoint.counters(world, i))
         return self.costs.capture(size_bytes)
 
     def _end(self, world: World, i: int, number: int, post: Post) -> int:

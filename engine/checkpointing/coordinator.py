@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from engine.core.actors import ActorHost, Directory, Message, Post
+from engine.core.control.actors import ActorHost, Directory, Message, Post
 from engine.core.layout import FAR
 from engine.core.tables import Words
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import checkpoints
 from engine.core import layout as L
-from engine.core.actors import ActorHost, Directory, Message, Post
-from engine.core.keyed import tables_from_bytes
+from engine.core.control import instance_checkpoint
+from engine.core.control.actors import ActorHost, Directory, Message, Post
+from engine.core.control.keyed_state import tables_from_bytes
 from engine.core.layout import FAR
 from engine.core.tables import Words
 from engine.core.world import World
@@ -355,7 +355,7 @@ class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
         self.apart.pop((host, n), None)
         for i in self.members[host, n]:
             if self.behind[i] <= number:  # else a later one has said whether to log
-                checkpoints.log_inner(world, i, False)
+                instance_checkpoint.log_inner(world, i, False)
 
     # -- taking one -------------------------------------------------------------------------------------------------------------
 
@@ -384,13 +384,13 @@ class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
         self.behind[i], turn = number // TURNS, number % TURNS
         if self.inner_under_way and turn != JOINS:
             self.apart.pop((self.host_of[i], self.region_of[i]), None)
-            checkpoints.log_inner(world, i, turn == PARTS)
+            instance_checkpoint.log_inner(world, i, turn == PARTS)
         return self.take_counted(world, i, self.behind[i], now_ns, post, asked_ns)
 
     def counted(self, world: World, instance: int) -> tuple[Words, Words]:
         """Of channels that may be logged."""
         w = world.arrays
-        sent, processed = checkpoints.counters(world, instance)
+        sent, processed = instance_checkpoint.counters(world, instance)
         is_logged = (w.edge[w.chan[:, L.C_EDGE], L.E_INNER] == 0) | self.inner_under_way
         return sent[is_logged[world.leaving[instance]]], processed[is_logged[world.entering[instance]]]
 
@@ -408,7 +408,7 @@ class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
             if i in self.region_of:
                 self.behind[i] = self.numbering.of_round(self.numbering.ordinal(numbers.get(i, 0)))
                 if self.inner_under_way:
-                    checkpoints.log_inner(world, i, (host, self.region_of[i]) in self.apart)
+                    instance_checkpoint.log_inner(world, i, (host, self.region_of[i]) in self.apart)
 
     def forget(self, host: int) -> None:
         super().forget(host)

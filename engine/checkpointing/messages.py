@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.core.keyed import tables_from_bytes, tables_to_bytes
+from engine.core.control.keyed_state import tables_from_bytes, tables_to_bytes
 
 TRIGGER, ROUND_DONE, HELLO, RECOVER, FETCH, RESTORED, GO, ROUND_FAILED, TIMER, TAKE, STORED, SWITCHED = range(12)
 """(TRIGGER, epoch, round) to a source. (ROUND_DONE, epoch, round) from a worker, with `TAKEN` rows; (ROUND_FAILED, epoch, round) where the

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.core import layout as L
-from engine.core.checkpoints import logged
 from engine.core.compiler import compiled
+from engine.core.control.instance_checkpoint import logged
 from engine.core.layout import A_ASIDE, M_NEXT
 from engine.core.tables import Arrays
 from engine.spec import Experiment
@@ -326,7 +326,8 @@ class Checkpoints:
 def watched(
     actors: Sequence[Any], worker: Any, instances: Sequence[tuple[str, int, int]], hosts: Sequence[str], experiment: Experiment
 ) -> Checkpoints | None:
-    """What frames and summary say of the protocol; None without one. instances: as `engine.core.actors.Directory`. hosts: their names."""
+    """What frames and summary say of the protocol; None without one. instances: as `engine.core.control.actors.Directory`. hosts: their
+    names."""
     coordinator: Any = next((actor for actor in actors if isinstance(actor, Coordinator)), None)
     if coordinator is None or isinstance(experiment.policies.checkpointing, NoCheckpoints):
         return None

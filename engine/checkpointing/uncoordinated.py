@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import checkpoints
-from engine.core.actors import ActorHost, Directory, Message, Post
-from engine.core.keyed import tables_from_bytes, tables_to_bytes
+from engine.core.control import instance_checkpoint
+from engine.core.control.actors import ActorHost, Directory, Message, Post
+from engine.core.control.keyed_state import tables_from_bytes, tables_to_bytes
 from engine.core.layout import FAR
 from engine.core.random import RandomStream
 from engine.core.tables import Words
@@ -213,7 +213,7 @@ class UncoordinatedWorker(Worker):
 
     def counted(self, world: World, instance: int) -> tuple[Words, Words]:
         """The counters that go with a checkpoint."""
-        return checkpoints.counters(world, instance)
+        return instance_checkpoint.counters(world, instance)
 
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
         raise AssertionError("nobody sends barriers")

@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.core import checkpoints
 from engine.core import layout as L
-from engine.core.actors import Directory, Message, Post
-from engine.core.checkpoints import Checkpoint
+from engine.core.control import instance_checkpoint
+from engine.core.control.actors import Directory, Message, Post
+from engine.core.control.instance_checkpoint import Checkpoint
 from engine.core.world import World
 from engine.services import object_store
 
@@ -129,7 +129,7 @@ class Worker(ABC):
     def capture(self, world: World, i: int) -> tuple[bytes, int]:
         """What instance `i` is now, and how many bytes that is."""
         size_bytes = BASE_BYTES + int(world.arrays.inst[i, L.I_STATE_BYTES])
-        return checkpoints.capture(world, i).to_bytes() if self.contents else b"", size_bytes
+        return instance_checkpoint.capture(world, i).to_bytes() if self.contents else b"", size_bytes
 
     def upload(self, i: int, number: int, upload: Upload, post: Post) -> None:
         if upload.pieces > M.PIECES_MAX:
@@ -171,7 +171,7 @@ class Worker(ABC):
             self.forget(host)
             line, ranges, apart = M.order_from_bytes(message.parcel)
             self.machines[host] = Machine(words[0], line=line, replays=ranges, apart=apart)
-            checkpoints.stop(world, host, now_ns, words[0])
+            instance_checkpoint.stop(world, host, now_ns, words[0])
             post.send(self.addresses[host], (FETCH, words[0]), 0, after_ns=self.costs.restart_ns)
         elif verb == FETCH and words[0] == machine.epoch:
             machine.awaited = [M.key(row[M.NUMBER], row[M.INSTANCE], piece) for row in machine.line for piece in range(row[M.PIECES])]
@@ -191,7 +191,7 @@ class Worker(ABC):
         machine = self.machine(host)
         stored = self._fetched(machine)
         for i in self.instances[host]:
-            checkpoints.go_back(world, i, stored.get(i))
+            instance_checkpoint.go_back(world, i, stored.get(i))
         work_ns = sum(row[M.BYTES] for row in machine.line) * self.costs.ps_per_byte // 1000
         w = world.arrays
         records = sum((end - first) * int(w.op[w.inst[w.chan[c, L.C_SENDER], L.I_OP], L.O_WEIGHT_OUT]) for c, first, end in machine.replays)
@@ -223,12 +223,12 @@ class Worker(ABC):
         machine = self.machine(host)
         stored = self._fetched(machine)
         for i in self.instances[host]:
-            checkpoints.put(world, i, stored.get(i))
-        checkpoints.send_again(world, machine.replays, now_ns)
+            instance_checkpoint.put(world, i, stored.get(i))
+        instance_checkpoint.send_again(world, machine.replays, now_ns)
         if self.under_way:
             for i in self.instances[host]:
-                checkpoints.send_marks_again(world, i, now_ns, self.inner_under_way)
-        checkpoints.resume(world, host, now_ns)
+                instance_checkpoint.send_marks_again(world, i, now_ns, self.inner_under_way)
+        instance_checkpoint.resume(world, host, now_ns)
         machine.line, machine.fetched, machine.awaited, machine.replays, machine.apart = [], {}, [], [], []
 
     def forget(self, host: int) -> None:
@@ -241,7 +241,7 @@ class Worker(ABC):
     def started(self, world: World, host: int, now_ns: int, post: Post) -> None:
         """Nothing is done before the coordinator says from where."""
         if host in self.instances:
-            checkpoints.stop(world, host, now_ns, None)
+            instance_checkpoint.stop(world, host, now_ns, None)
             post.send(self.coordinator, (HELLO,), M.MESSAGE_BYTES)
 
     # -- state -------------------------------------------------------------------------------------------------------------------

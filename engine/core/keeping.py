@@ -1,11 +1,11 @@
-"""What an operator kind says about its keyed state, so that it can be captured, moved and stored (`engine.core.keyed`)."""
+"""What an operator kind says about its keyed state, so that it can be captured, moved and stored (`engine.core.control.keyed_state`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .tables import Arrays, Words
+from engine.core.tables import Arrays, Words
 
 
 @dataclass(frozen=True)

@@ -270,8 +270,9 @@ Q_GENERATION, Q_KEPT, Q_KEPT_LAST, Q_LORE, Q_CUT, Q_LOG, Q_BARRED, Q_COLUMNS = r
 # edges, else 0; when it was aligned for the last time, and how long the records that it served had waited for that, summed
 A_INPUTS, A_BARRED, A_ASIDE, A_ASIDE_LAST, A_GENERATION, A_SINCE, A_INNER_PS, A_RELEASED, A_WAITED, A_COLUMNS = range(10)
 
-# -- what instances know of one another's checkpoints (`engine.core.lore`): the row that has been shared since the last change, or -1 (of a
-# free row: the next one); its serial number; Lamport clock; from here on for each instance its checkpoints x 4 and KNOWS_* ------------
+# -- what instances know of one another's checkpoints (`engine.core.kernels.dependency_vectors`): the row that has been shared since the
+# last change, or -1 (of a free row: the next one); its serial number; Lamport clock; from here on for each instance its checkpoints x 4
+# and KNOWS_* --------------------------------------------------------------------------------------------------------------------------
 KNOWN_SHARED, KNOWN_SERIAL, KNOWN_MARK, KNOWN_CLOCK, KNOWN_FIRST = range(5)
 KNOWS_TAKEN, KNOWS_GREATER = 1, 2
 RULE_CLOCK, RULE_CYCLE, RULE_INDEX = 1, 2, 4  # HMNR's two tests, or BCS
@@ -367,7 +368,7 @@ X_COLUMNS = X_WORDS + CONTROL_WORDS
 URGENT = 1  # M_TRIGGER of a control message that comes before all else that waits on its processor
 SPARE = 8  # from here on in `box`: messages kept for the hooks of a protocol
 
-# -- the service trace: a row for each service that began while tracing (`engine.core.tracing`), its times in words ... ------------
+# -- the service trace: a row for each service that began while tracing (`engine.core.kernels.service_trace`), its times in words ... ---
 T_START = 0  # of a second row: -1 - its number
 T_END = 1  # FAR while it is unknown
 T_TRIGGER = 2

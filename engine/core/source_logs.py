@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from . import layout as L
-from .tables import Arrays, Words
+from engine.core import layout as L
+from engine.core.tables import Arrays, Words
 
 
 class Place(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import layout as L
+from engine.core import layout as L
 
 Words = NDArray[np.int64]
 

@@ -1,9 +1,9 @@
 """Completes the loop with the kernels of the operators and the protocol that a query uses.
 
-Lines `# WEAVE name` of `engine/core/loop.py` become calls of the functions that operator kinds and protocols provide for that point. The
-arguments of a call are the loop's local variables of the same names. The loop is woven for the kinds that a query uses, so the others cost
-it nothing; the code of a kind (`O_CODE`) is its place among those woven in and says nothing outside. Lines from `# WEAVE if feature` to
-`# WEAVE end` stay only in the loops of runs that use the feature.
+Lines `# WEAVE name` of `engine/core/event_loop.py` become calls of the functions that operator kinds and protocols provide for that point.
+The arguments of a call are the loop's local variables of the same names. The loop is woven for the kinds that a query uses, so the others
+cost it nothing; the code of a kind (`O_CODE`) is its place among those woven in and says nothing outside. Lines from `# WEAVE if feature`
+to `# WEAVE end` stay only in the loops of runs that use the feature.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from . import layout, loop
-from .compiler import CannotCompile, Compiled, reachable
-from .tools import keep_spare
+from engine.core import layout
+from engine.core.compiler import CannotCompile, Compiled, reachable
+from engine.core.kernels import event_loop
+from engine.core.kernels.tools import keep_spare
 
 WIDTHS = {
     "inst": layout.I_COLUMNS,
@@ -70,7 +71,7 @@ HOOKS = {"on_send": ("more_bytes", "size += more_bytes"), "on_receive": ("more_p
 
 Both are called exactly once for a record: on_send when it leaves, numbered, on each channel; on_receive when its service starts, after the
 operator's work. Without a protocol the points leave no trace in the compiled loop. on_receive may also send control messages
-(`engine.core.tools.new_control_message`); the protocol's `messages_max` says how many in one service.
+(`engine.core.kernels.tools.new_control_message`); the protocol's `messages_max` says how many in one service.
 """
 
 FEATURES = (
@@ -87,13 +88,13 @@ FEATURES = (
     "regions",
     "stolen",
 )
-"""What runs may use or not. actors: control messages (`engine.core.actors`). adapting: what is sent on inner edges is logged for a
+"""What runs may use or not. actors: control messages (`engine.core.control.actors`). adapting: what is sent on inner edges is logged for a
 while, and then is not (Q_LOG). coordinated: generators that wait for their sources. counting: receivers know how much of each channel they
-have served. forcing: records tell what their senders know, and may force checkpoints (`engine.core.lore`). logging: what is sent is kept to
-be sent again (`engine.core.replay`).
+have served. forcing: records tell what their senders know, and may force checkpoints (`engine.core.kernels.dependency_vectors`). logging:
+what is sent is kept to be sent again (`engine.core.kernels.channel_log`).
 heaps: hosts with a processor for each instance, or so many instances that they take turns (H_THREADS in `engine.core.layout`).
-latencies: others beside the measured one. losses: hosts that are lost (`engine.core.loss`). memory: what hosts hold is looked at
-(`engine.lowering.memory`). regions: barriers stay on the edges within one (E_INNER). stolen: services take longer than their work
+latencies: others beside the measured one. losses: hosts that are lost (`engine.core.control.host_failure`). memory: what hosts hold is
+looked at (`engine.lowering.memory`). regions: barriers stay on the edges within one (E_INNER). stolen: services take longer than their work
 (O_ATTAINABLE)."""
 
 _ALMOST_ALL = ("actors", "coordinated", "heaps", "latencies", "losses", "memory", "stolen")
@@ -114,7 +115,8 @@ NO_KERNEL = -1
 
 @dataclass(frozen=True)
 class Loop:
-    """A woven loop. advance(world, stop): see `engine.core.loop`. kinds: those woven in, by code. features: what runs may use with it."""
+    """A woven loop. advance(world, stop): see `engine.core.kernels.event_loop`. kinds: those woven in, by code. features: what runs may use
+    with it."""
 
     advance: Callable[[Any, int], int]
     kinds: tuple[str, ...]
@@ -133,7 +135,7 @@ def shares_loops() -> bool:
     return os.environ.get("MILLRACE_LOOPS", "own") == "shared"
 
 
-def weave(operators: Mapping[str, Any], protocol: Any = None, template: ModuleType = loop, features: Collection[str] = ()) -> Loop:
+def weave(operators: Mapping[str, Any], protocol: Any = None, template: ModuleType = event_loop, features: Collection[str] = ()) -> Loop:
     """The loop for these operator kinds, this per-message protocol and these features. Equal requests give the same, compiled once."""
     _check_features(features)
     if shares_loops():
@@ -177,7 +179,7 @@ def _woven(operators: tuple[tuple[str, Any], ...], protocol: Any, template: Modu
 
 
 def woven_text(
-    operators: Mapping[str, Any], protocol: Any = None, template: ModuleType = loop, features: Collection[str] = ()
+    operators: Mapping[str, Any], protocol: Any = None, template: ModuleType = event_loop, features: Collection[str] = ()
 ) -> tuple[str, dict[str, Callable[..., Any]]]:
     """The completed loop, and the kernels by the names that it calls them by.
 

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from . import bulk, lore, reuse
-from . import layout as L
-from .keeping import Keeping
-from .source_logs import SourceLogs
-from .tables import FRESH, LINED, TRACED, VIEWS, Arrays, Words, arrays, lines
+from engine.core import buffers
+from engine.core import layout as L
+from engine.core.keeping import Keeping
+from engine.core.kernels import bulk, dependency_vectors
+from engine.core.source_logs import SourceLogs
+from engine.core.tables import FRESH, LINED, TRACED, VIEWS, Arrays, Words, arrays, lines
 
 
 class World:
@@ -69,7 +70,7 @@ class World:
             new = _next_size(old, need)
             fresh = int(g[L.G_ENTRY_FRESH])
             entry = w.entry if new <= len(w.entry) else _taller(w.entry, new, fresh)
-            table = reuse.words(1 << (2 * new - 1).bit_length())
+            table = buffers.words(1 << (2 * new - 1).bit_length())
             table[:] = -1
             bulk.rehash(table, entry, fresh)
             g[L.G_ENTRIES_FREE] += new - old
@@ -91,7 +92,7 @@ class World:
             g[L.G_PANES_FREE] += new - old
             self._set(pane=pane)
         elif reason == L.NEED_LORE:
-            if lore.sweep(w, int(g[L.G_LORE])) < len(w.lore) // 4:
+            if dependency_vectors.sweep(w, int(g[L.G_LORE])) < len(w.lore) // 4:
                 old = len(w.lore)
                 larger = np.concatenate([w.lore, np.zeros_like(w.lore)])
                 larger[old:, L.KNOWN_SHARED] = np.arange(old + 1, 2 * old + 1)
@@ -175,7 +176,7 @@ class World:
         w = self.arrays
         old = w.rings.shape[1]
         new = 2 * old
-        rings = reuse.zeros(len(w.rings) * new * 3).reshape(-1, new, 3)
+        rings = buffers.zeros(len(w.rings) * new * 3).reshape(-1, new, 3)
         for r in range(len(rings)):
             head, tail = self._ring_bounds(r)
             positions = np.arange(head, tail)
@@ -351,7 +352,7 @@ def _next_size(old: int, need: int) -> int:
 def _taller(table: Words, rows: int, used: int | None = None) -> Words:
     """A copy with more rows. used: rows from here on are never read before they are written, and what they hold is no matter; None: the
     further rows are zero."""
-    larger = lines(rows, table.shape[1], reuse.zeros if used is None else reuse.words)
+    larger = lines(rows, table.shape[1], buffers.zeros if used is None else buffers.words)
     used = len(table) if used is None else used
     larger[:used] = table[:used]
     return larger

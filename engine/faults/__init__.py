@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.core.control import Control
+from engine.core.control.policy import Control
 from engine.spec import Experiment
 from engine.spec.memory import Budget
 

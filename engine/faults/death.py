@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.core import layout as L
-from engine.core.loss import bury, restart
+from engine.core.control.host_failure import bury, restart
 from engine.core.world import World
 
 from .host_loss import Loss, is_lost

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from engine.core.loss import kill, restart
+from engine.core.control.host_failure import kill, restart
 from engine.core.world import World
 from engine.spec import Experiment
 from engine.spec.checkpointing import Checkpoints

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from engine.core import layout as L
+from engine.core.kernels.tools import pressure_at
 from engine.core.tables import Arrays, Words
-from engine.core.tools import pressure_at
 from engine.spec import Experiment, RecordSchema
 from engine.spec.cluster import ExpandedHost
 from engine.spec.experiment import Guarded

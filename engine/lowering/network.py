@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.core import layout as L
-from engine.core.network import change_links, release
+from engine.core.control.links import change_links, release
 from engine.core.tables import Words
 from engine.core.world import World
 from engine.spec import Experiment

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import buffers
 from engine.core import layout as L
-from engine.core import reuse
-from engine.core.actors import ActorHost
-from engine.core.expression_machine import STACK_WORDS
-from engine.core.network import look_ahead
+from engine.core.control.actors import ActorHost
+from engine.core.control.links import look_ahead
+from engine.core.kernels.expression_machine import STACK_WORDS
 from engine.core.prices import DEGREE, PRICE_LISTS
 from engine.core.tables import ROWS_AHEAD, Arrays, Capacity, Words, arrays, lines
 from engine.core.weave import Loop
@@ -152,7 +152,7 @@ def build(
     """Lower a valid experiment, with all its instances active. Raises `Refusal` where a data set does not fit.
 
     features: what the run uses of `engine.core.weave.FEATURES`; the loop may have more.
-    active: of operators whose parallelism may change, how many instances the run begins with (`engine.core.arrangement`).
+    active: of operators whose parallelism may change, how many instances the run begins with (`engine.core.control.active_instances`).
     """
     active = active or {}
     query = experiment.query
@@ -504,7 +504,7 @@ def _world(
         rows, entries = capacity.rows, capacity.entries
     g = zeros(L.G_COLUMNS)
     world: dict[str, Any] = {
-        "msg": lines(max(capacity.messages, capacity.messages_ahead), L.M_PAYLOAD + width + stamps.message_words, reuse.zeros),
+        "msg": lines(max(capacity.messages, capacity.messages_ahead), L.M_PAYLOAD + width + stamps.message_words, buffers.zeros),
         "free": np.arange(capacity.messages - 1, -1, -1, dtype=np.int64),
         "rings": zeros(2 * hosts, ring, 3),
         "scratch": zeros(2, ring, 3),
@@ -513,8 +513,8 @@ def _world(
         "par": np.array([*lowering.params, 0], np.int64),
         "code": np.concatenate([*lowering.code, np.zeros((1, 2), np.int64)]).astype(np.int64),
         "stack": zeros(STACK_WORDS),
-        "entry": lines(entries, L.S_VALUES + lowering.values + len(stamps.places), reuse.words),
-        "row": lines(rows, L.R_VALUES + lowering.stored + len(stamps.places), reuse.words),
+        "entry": lines(entries, L.S_VALUES + lowering.values + len(stamps.places), buffers.words),
+        "row": lines(rows, L.R_VALUES + lowering.stored + len(stamps.places), buffers.words),
         "pane": lines(capacity.panes, L.W_COLUMNS),
         "panes_of": np.full(max(lowering.lists, 1), -1, np.int64),
         "table": np.full(1 << max(4, (2 * capacity.entries - 1).bit_length()), -1, np.int64),

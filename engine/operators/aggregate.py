@@ -7,8 +7,9 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from engine.core.control.keyed_state import entries_of_panes, parameters, relink_panes
 from engine.core.keeping import Keeping
-from engine.core.keyed import entries_of_panes, parameters, relink_panes
+from engine.core.kernels.tools import add_entry, find_entry, first_pane_end, free_pane, group_of, join_pane
 from engine.core.layout import (
     FAR,
     G_ENTRIES_FREE,
@@ -37,7 +38,6 @@ from engine.core.layout import (
     W_START,
 )
 from engine.core.tables import Arrays, Words
-from engine.core.tools import add_entry, find_entry, first_pane_end, free_pane, group_of, join_pane
 from engine.operators.aggregation import (
     A_DISTINCTS,
     A_ENTRY_BYTES,

@@ -12,7 +12,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from engine.core.expression_machine import NAN_WORD
+from engine.core.kernels.expression_machine import NAN_WORD
+from engine.core.kernels.tools import add_entry, copy_stamps, drop_entry, find_entry, free_rows, join_stamps, new_output, take_row
 from engine.core.layout import (
     DISTINCT_VALUES,
     I_ENTRIES,
@@ -41,7 +42,6 @@ from engine.core.layout import (
     S_VALUES,
 )
 from engine.core.tables import Arrays, Words
-from engine.core.tools import add_entry, copy_stamps, drop_entry, find_entry, free_rows, join_stamps, new_output, take_row
 from engine.spec.operator import Model, Operator
 from engine.spec.problems import Refusal, suggestion
 from engine.spec.records import RecordField, RecordSchema

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from engine.core.keeping import Keeping
+from engine.core.kernels.tools import add_entry, find_entry
 from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,
@@ -25,7 +26,6 @@ from engine.core.layout import (
     S_PANE,
 )
 from engine.core.tables import Arrays, Words
-from engine.core.tools import add_entry, find_entry
 from engine.operators.aggregation import (
     A_DISTINCTS,
     A_ENTRY_BYTES,

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from engine.core.expression_machine import evaluate
+from engine.core.kernels.expression_machine import evaluate
 from engine.core.layout import I_ERRORS, M_PAYLOAD
 from engine.spec.expressions import parse
 from engine.spec.operator import Model, Operator

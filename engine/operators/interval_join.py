@@ -9,8 +9,9 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from engine.core.compiler import compiled
+from engine.core.control.keyed_state import parameters
 from engine.core.keeping import Keeping
-from engine.core.keyed import parameters
+from engine.core.kernels.tools import find_entry, free_row, new_output
 from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,
@@ -30,7 +31,6 @@ from engine.core.layout import (
     S_SIDE,
 )  # fmt: skip
 from engine.core.tables import Arrays, Words
-from engine.core.tools import find_entry, free_row, new_output
 from engine.operators.pairs import (
     K_EXTRA,
     K_LEFT_BYTES,

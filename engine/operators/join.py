@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
+from engine.core.kernels.tools import find_entry, new_output
 from engine.core.layout import FAR, G_FREE, G_NEED, I_PANE_END, M_PAYLOAD, NEED_MESSAGES, R_NEXT, S_LEFT, S_SIDE
-from engine.core.tools import find_entry, new_output
 from engine.operators.pairs import (
     K_LATENESS,
     K_LEFT_KEY,

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import Field
 
-from engine.core.expression_machine import evaluate
+from engine.core.kernels.expression_machine import evaluate
+from engine.core.kernels.tools import new_output
 from engine.core.layout import G_FREE, G_NEED, I_ERRORS, M_PAYLOAD, NEED_MESSAGES
-from engine.core.tools import new_output
 from engine.spec.expressions import parse
 from engine.spec.operator import Model, Operator
 from engine.spec.problems import Refusal

@@ -7,8 +7,21 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from engine.core.control.keyed_state import entries_by_key, entries_of_panes, parameters, relink_panes
 from engine.core.keeping import Keeping
-from engine.core.keyed import entries_by_key, entries_of_panes, parameters, relink_panes
+from engine.core.kernels.tools import (
+    add_entry,
+    copy_stamps,
+    drop_entry,
+    entry_hash,
+    first_pane_end,
+    free_pane,
+    free_rows,
+    group_of,
+    join_pane,
+    join_stamps,
+    take_row,
+)
 from engine.core.layout import (
     FAR,
     G_ENTRIES_FREE,
@@ -43,19 +56,6 @@ from engine.core.layout import (
     W_NEXT,
 )  # fmt: skip
 from engine.core.tables import Arrays, Words
-from engine.core.tools import (
-    add_entry,
-    copy_stamps,
-    drop_entry,
-    entry_hash,
-    first_pane_end,
-    free_pane,
-    free_rows,
-    group_of,
-    join_pane,
-    join_stamps,
-    take_row,
-)
 from engine.operators.windows import JoinWindow, Sliding, Tumbling, panes_of_a_record
 from engine.spec.operator import Model, Operator
 from engine.spec.problems import Refusal, suggestion

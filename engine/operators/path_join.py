@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
+from engine.core.control.keyed_state import parameters, rows_of
 from engine.core.keeping import Keeping
-from engine.core.keyed import parameters, rows_of
+from engine.core.kernels.tools import entry_hash, find_entry, free_row, new_output
 from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,
@@ -26,7 +27,6 @@ from engine.core.layout import (
     S_SIDE,
 )
 from engine.core.tables import Arrays, Words
-from engine.core.tools import entry_hash, find_entry, free_row, new_output
 from engine.operators.pairs import (
     K_EXTRA,
     K_LEFT_BYTES,

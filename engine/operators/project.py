@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
+from engine.core.kernels.tools import new_output
 from engine.core.layout import G_FREE, G_NEED, M_PAYLOAD, NEED_MESSAGES
-from engine.core.tools import new_output
 from engine.spec.operator import Model, Operator
 from engine.spec.problems import Refusal, suggestion
 from engine.spec.records import RecordField, RecordSchema

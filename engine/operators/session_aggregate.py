@@ -7,8 +7,9 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from engine.core.compiler import compiled
+from engine.core.control.keyed_state import parameters
 from engine.core.keeping import Keeping
-from engine.core.keyed import parameters
+from engine.core.kernels.tools import add_entry, drop_entry, entry_bucket, find_entry, join_stamps
 from engine.core.layout import (
     FAR,
     G_ENTRIES_FREE,
@@ -38,7 +39,6 @@ from engine.core.layout import (
     S_VALUES,
 )
 from engine.core.tables import Arrays, Words
-from engine.core.tools import add_entry, drop_entry, entry_bucket, find_entry, join_stamps
 from engine.operators.aggregation import (
     A_COUNT,
     A_DISTINCTS,

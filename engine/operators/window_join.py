@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from engine.core.kernels.tools import copy_stamps, find_entry, first_pane_end, join_stamps, new_output
 from engine.core.layout import (
     FAR,
     G_FREE,
@@ -37,7 +38,6 @@ from engine.core.layout import (
     W_NEXT,
     W_START,
 )  # fmt: skip
-from engine.core.tools import copy_stamps, find_entry, first_pane_end, join_stamps, new_output
 from engine.operators.pairs import (
     BOUND_START,
     EVENT_NEWEST,

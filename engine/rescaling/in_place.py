@@ -12,12 +12,12 @@ from engine.checkpointing import messages as M
 from engine.checkpointing.coordinated import Round
 from engine.checkpointing.messages import TRIGGER
 from engine.checkpointing.worker import BASE_BYTES, PIECE_BYTES, Costs, Upload
-from engine.core import keyed
 from engine.core import layout as L
-from engine.core.actors import Message, Post
-from engine.core.arrangement import active, arrange, bar, hold, join, owners, part_from, release
-from engine.core.checkpoints import Checkpoint
-from engine.core.keyed import KeyedState, tables_from_bytes, tables_to_bytes
+from engine.core.control import keyed_state
+from engine.core.control.active_instances import active, arrange, bar, hold, join, owners, part_from, release
+from engine.core.control.actors import Message, Post
+from engine.core.control.instance_checkpoint import Checkpoint
+from engine.core.control.keyed_state import KeyedState, tables_from_bytes, tables_to_bytes
 from engine.core.layout import FAR
 from engine.core.source_logs import BEGINNING, Place
 from engine.core.tables import Words
@@ -351,7 +351,7 @@ class InPlaceWorker(RescalingWorker):
         watermark_ns, newest_ns, again, read = w.inst[i, [L.I_WATERMARK, L.I_NEWEST_EVENT, L.I_AGAIN, L.I_IN]].tolist()
         stop.marks.append([i, watermark_ns, newest_ns, read - again])
         if state is not None:
-            sizes = keyed.bytes_by_group(state, w, o)
+            sizes = keyed_state.bytes_by_group(state, w, o)
             stop.groups += [[i, group, int(sizes[group])] for group in np.flatnonzero(sizes).tolist()]
         if w.inst[i, L.I_SOURCE]:
             id = self._operators[o]
@@ -377,11 +377,11 @@ class InPlaceWorker(RescalingWorker):
         keeping = world.keepings[o]
         if keeping is None or plan.parallelism[o] == w.op[o, L.O_PARALLEL]:
             return None
-        groups = keyed.key_groups(w, o)[1]
-        state = keyed.capture(world, keeping, i, 0, groups)
+        groups = keyed_state.key_groups(w, o)[1]
+        state = keyed_state.capture(world, keeping, i, 0, groups)
         assert (state.sizes > 0).all(), "what counts nothing would be left behind"
         stays = groups_of(int(w.inst[i, L.I_INDEX]), plan.parallelism[o], groups)
-        return keyed.rest(state, w, o, stays.start, stays.stop)
+        return keyed_state.rest(state, w, o, stays.start, stays.stop)
 
     def _release(self, world: World, host: int, number: int, now_ns: int, post: Post) -> None:
         self._given_up[host] = number
@@ -470,11 +470,11 @@ class InPlaceWorker(RescalingWorker):
         if keeping is None:
             assert w.inst[i, L.I_ENTRIES] == w.inst[i, L.I_STATE_BYTES] == 0, "state that cannot move would be lost"
             return
-        groups = keyed.key_groups(w, o)[1]
+        groups = keyed_state.key_groups(w, o)[1]
         index = int(w.inst[i, L.I_INDEX])
         stays = groups_of(index, parallelism, groups) if index < parallelism else range(groups, groups)
-        keyed.take(world, keeping, i, 0, stays.start)
-        keyed.take(world, keeping, i, stays.stop, groups)
+        keyed_state.take(world, keeping, i, 0, stays.start)
+        keyed_state.take(world, keeping, i, stays.stop, groups)
         w.inst[i, L.I_TICK] = FAR  # it stands still
         if not len(stays):
             assert w.inst[i, L.I_ENTRIES] == w.inst[i, L.I_STATE_BYTES] == 0
@@ -510,9 +510,9 @@ class InPlaceWorker(RescalingWorker):
             o = int(w.inst[fetch.instance, L.I_OP])
             keeping = world.keepings[o]
             assert keeping is not None
-            part = keyed.part(KeyedState.from_bytes(move.contents[fetch.old]), w, o, fetch.first, fetch.end)
+            part = keyed_state.part(KeyedState.from_bytes(move.contents[fetch.old]), w, o, fetch.first, fetch.end)
             assert part.state_bytes == fetch.bytes, "state is lost, or comes twice"
-            keyed.put(world, keeping, fetch.instance, part)
+            keyed_state.put(world, keeping, fetch.instance, part)
         self._let_go(world, host, move.number, now_ns)
 
     def _go_on(self, world: World, host: int, now_ns: int) -> None:

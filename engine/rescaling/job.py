@@ -11,7 +11,7 @@ import numpy as np
 from engine.checkpointing import messages as M
 from engine.checkpointing.coordinated import CoordinatedRounds, Round
 from engine.checkpointing.coordinator import Line
-from engine.core.actors import ActorHost, Directory, Message, Post
+from engine.core.control.actors import ActorHost, Directory, Message, Post
 from engine.core.layout import FAR
 from engine.core.tables import Words
 

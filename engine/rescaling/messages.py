@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.core.keyed import tables_from_bytes, tables_to_bytes
+from engine.core.control.keyed_state import tables_from_bytes, tables_to_bytes
 
 STOP, RELEASE, RESCALE, PREPARE, MOVE, MOVED, GO_ON = range(12, 19)
 """(STOP, epoch, round) to a source: it takes its checkpoint, sends the barrier, and is held; so is whoever is aligned by that barrier,

@@ -12,12 +12,12 @@ from engine.checkpointing import messages as M
 from engine.checkpointing.coordinated import CoordinatedWorker
 from engine.checkpointing.messages import FETCH, RESTORED
 from engine.checkpointing.worker import BASE_BYTES, PIECE_BYTES, Costs, Machine, Upload
-from engine.core import checkpoints, keyed
 from engine.core import layout as L
-from engine.core.actors import Directory, Message, Post
-from engine.core.arrangement import active, arrange, hold, owners, release
-from engine.core.checkpoints import Checkpoint
-from engine.core.scheduling import HELD
+from engine.core.control import instance_checkpoint, keyed_state
+from engine.core.control.active_instances import active, arrange, hold, owners, release
+from engine.core.control.actors import Directory, Message, Post
+from engine.core.control.instance_checkpoint import Checkpoint
+from engine.core.control.ranks import HELD
 from engine.core.source_logs import SourceLogs
 from engine.core.tables import Arrays, Words
 from engine.core.world import World
@@ -115,12 +115,12 @@ class RescalingWorker(CoordinatedWorker):
             return 0
         self._note_stop(world, i, number, now_ns)
         w = world.arrays
-        checkpoint = checkpoints.capture(world, i)
+        checkpoint = instance_checkpoint.capture(world, i)
         watermark_ns, newest_ns, *_, read = checkpoint.words.tolist()
         stop = self._stops.setdefault((host, number), Stop())
         stop.marks.append([i, watermark_ns, newest_ns, read])
         if checkpoint.state is not None:
-            sizes = keyed.bytes_by_group(checkpoint.state, w, int(w.inst[i, L.I_OP]))
+            sizes = keyed_state.bytes_by_group(checkpoint.state, w, int(w.inst[i, L.I_OP]))
             assert (checkpoint.state.sizes > 0).all(), "what counts nothing would be left behind"
             stop.groups += [[i, group, int(sizes[group])] for group in np.flatnonzero(sizes).tolist()]
         size_bytes = BASE_BYTES + int(w.inst[i, L.I_STATE_BYTES])
@@ -176,7 +176,7 @@ class RescalingWorker(CoordinatedWorker):
             self.machines[host] = Machine(words[0])
             begin = self._begins[host] = Begin(words[1], message.parcel)
             self._arrange(world, begin.restart, now_ns)
-            checkpoints.stop(world, host, now_ns, words[0])
+            instance_checkpoint.stop(world, host, now_ns, words[0])
             post.send(self.addresses[host], (FETCH, words[0]), 0, after_ns=0 if words[2] else self.costs.restart_ns)
         elif verb == FETCH and begin is not None:
             if words[0] == epoch:
@@ -243,7 +243,7 @@ class RescalingWorker(CoordinatedWorker):
         else:
             self._note_going_on(world, begin.number, self._operators, now_ns)
             self._begin_anew(world, host, begin)
-            checkpoints.resume(world, host, now_ns)
+            instance_checkpoint.resume(world, host, now_ns)
 
     def _begin_anew(self, world: World, host: int, begin: Begin) -> None:
         """The instances in use get what is theirs. Channels go on with their senders' watermarks: all that was sent has been served."""
@@ -263,9 +263,9 @@ class RescalingWorker(CoordinatedWorker):
             keeping, state = world.keepings[o], Checkpoint.from_bytes(begin.contents[fetch.old]).state
             assert keeping is not None
             assert state is not None
-            part = state if fetch.end < 0 else keyed.part(state, w, o, fetch.first, fetch.end)
+            part = state if fetch.end < 0 else keyed_state.part(state, w, o, fetch.first, fetch.end)
             assert part.state_bytes == fetch.bytes, "state is lost, or comes twice"
-            keyed.put(world, keeping, fetch.instance, part)
+            keyed_state.put(world, keeping, fetch.instance, part)
             w = world.arrays
 
     def forget(self, host: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.core.actors import ActorHost, Message, Post
+from engine.core.control.actors import ActorHost, Message, Post
 
 from .disk import Disk
 from .service import Service

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.actors import ActorHost, Message, Post
+from engine.core.control.actors import ActorHost, Message, Post
 
 from .disk import Disk
 from .service import Service

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from engine.core.actors import ActorHost, Directory, Message, Post
+from engine.core.control.actors import ActorHost, Directory, Message, Post
 from engine.core.layout import FAR
 
 from .disk import Disk

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core import layout as L
-from engine.core import tracing
+from engine.core.kernels import service_trace
 from engine.lowering.latency_stamps import CLOCKS
 
 Words = NDArray[np.int64]
@@ -100,7 +100,7 @@ class NotTraced(ValueError):
 class Trace:
     """The services of a run, or of a stretch of it, as they are while the run stands still.
 
-    rows: (n, TRACE_COLUMNS) of `engine.core.layout`, as `engine.core.tracing` writes them.
+    rows: (n, TRACE_COLUMNS) of `engine.core.layout`, as `engine.core.kernels.service_trace` writes them.
     """
 
     def __init__(self, rows: Words, topology: Topology):
@@ -159,7 +159,9 @@ class Trace:
         path, outcome = np.zeros((64 + 32 * len(chosen), 4), np.int64), np.zeros((len(chosen), 4), np.int64)
         deliveries, clock, done = self._deliveries(records), CLOCKS[self.topology.clock], 0
         receivers = self.topology.receivers
-        while (done := tracing.walk_back(self.rows, self._halves, receivers, clock, done, deliveries, chosen, path, outcome)) < len(chosen):
+        while (done := service_trace.walk_back(self.rows, self._halves, receivers, clock, done, deliveries, chosen, path, outcome)) < len(
+            chosen
+        ):
             path = np.concatenate([path, np.zeros_like(path)])
         ends, problems = outcome[:, 0].tolist(), outcome[:, 1]
         if problems.any():
@@ -178,18 +180,18 @@ class Trace:
         places = np.array([(record.end_ns, instance_of[record.sink, record.instance]) for record in records], np.int64).reshape(-1, 2)
         order = np.lexsort((places[:, 1], places[:, 0]))
         ascending, found = places[order], np.full(len(records), -1, np.int64)
-        if tracing.find_near(self.rows, self._halves, self.topology.receivers, ascending, found, NEAR):
-            tracing.find_all(self.rows, self._halves, self.topology.receivers, ascending, found)
+        if service_trace.find_near(self.rows, self._halves, self.topology.receivers, ascending, found, NEAR):
+            service_trace.find_all(self.rows, self._halves, self.topology.receivers, ascending, found)
         rows = np.empty_like(found)
         rows[order] = found
         return rows
 
     def _problem(self, record: Delivery, problem: int, i: int, time_ns: int) -> NotTraced:
-        if problem == tracing.NO_DELIVERY:
+        if problem == service_trace.NO_DELIVERY:
             return NotTraced(f"the trace holds no delivery of record {record.trigger} at {record.sink} at {record.end_ns} ns")
-        if problem == tracing.BEGINS_TOO_LATE:
+        if problem == service_trace.BEGINS_TOO_LATE:
             return NotTraced(f"the trace begins too late: the path of record {record.trigger} leads to before {time_ns} ns")
-        if problem == tracing.NAMES_NO_RECORD:
+        if problem == service_trace.NAMES_NO_RECORD:
             return NotTraced(f"{self.topology.operators[i]} does not say from which record what it sent at {time_ns} counts")
         from_ns = record.end_ns - record.latency_ns
         return NotTraced(f"the path of record {record.trigger} begins at {time_ns} ns, its latency counts from {from_ns}")

@@ -15,7 +15,7 @@ from engine.autoscaling.policy import exact
 from engine.autoscaling.schedule import Schedule
 from engine.autoscaling.scrapes import Scraped, Scrapes
 from engine.autoscaling.truth import Truth, by_minute, mean_rate
-from engine.core.control import Control
+from engine.core.control.policy import Control
 from engine.core.prices import DEGREE, PRICE_LISTS
 from engine.lowering.plan import record_ns
 from engine.operators import OPERATORS

@@ -22,12 +22,12 @@ from engine.checkpointing.coordinator import COORDINATOR
 from engine.checkpointing.observing import watched
 from engine.core import layout as L
 from engine.core import weave
-from engine.core.actors import Actor, Actors, Agent, Directory, packed, unpacked
-from engine.core.arrangement import active, arrange
-from engine.core.control import Control
-from engine.core.deadlock import standing_channels
-from engine.core.loss import will_be_back
-from engine.core.network import held
+from engine.core.control.active_instances import active, arrange
+from engine.core.control.actors import Actor, Actors, Agent, Directory, packed, unpacked
+from engine.core.control.deadlock import standing_channels
+from engine.core.control.host_failure import will_be_back
+from engine.core.control.links import held
+from engine.core.control.policy import Control
 from engine.core.tables import ROWS_AHEAD, Capacity, Words
 from engine.core.world import World
 from engine.faults import fault_controls
@@ -66,9 +66,9 @@ class Simulation:
     sets that come with Millrace). keep_outputs: keep what
     sinks deliver, for `outputs`. trace: keep every service, for `service_trace`. capacity: first sizes of the arrays.
     protocol: kernels woven in for each message (`engine.core.weave.HOOKS`). controls: policies that act between windows.
-    actors: what exists once, on hosts of their own; agent: what instances do with control messages (`engine.core.actors`).
-    greatest: the most instances of each operator whose parallelism a control may change (`engine.core.arrangement`); results do not change
-    by it alone.
+    actors: what exists once, on hosts of their own; agent: what instances do with control messages (`engine.core.control.actors`).
+    greatest: the most instances of each operator whose parallelism a control may change (`engine.core.control.active_instances`); results
+    do not change by it alone.
     kinds: operator kinds to weave in beside the query's own, so that runs of many queries share one compiled loop; results do not change.
     Raises `InvalidExperiment` with all problems of the document.
     """

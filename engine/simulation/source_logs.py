@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core import bulk
 from engine.core import layout as L
-from engine.core.arrangement import owners
+from engine.core.control.active_instances import owners
+from engine.core.kernels import bulk
 from engine.core.source_logs import BEGINNING, Place
 from engine.core.tables import Arrays, Words, lines
 from engine.lowering.plan import Plan

@@ -1,4 +1,4 @@
-"""From typed trees to programs of the stack machine (`engine.core.expression_machine`)."""
+"""From typed trees to programs of the stack machine (`engine.core.kernels.expression_machine`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from engine.core import expression_machine as machine
+from engine.core.kernels import expression_machine as machine
 
 from .expression_tree import Binary, Conditional, Constant, FieldReference, Logic, Member, Node, OfText, TextFunction, Unary
 from .records import FieldType

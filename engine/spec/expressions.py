@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 CHARACTERS_MAX = 2000
 DEPTH_MAX = 100
-"""Levels of nesting; it bounds the stack of the machine (`engine.core.expression_machine.STACK_WORDS`)."""
+"""Levels of nesting; it bounds the stack of the machine (`engine.core.kernels.expression_machine.STACK_WORDS`)."""
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core import bulk
 from engine.core import layout as L
-from engine.core.arrangement import active
-from engine.core.memory import held_bytes
-from engine.core.spent import settle
+from engine.core.control.active_instances import active
+from engine.core.control.busy_time import settle
+from engine.core.control.memory_accounting import held_bytes
+from engine.core.kernels import bulk
 from engine.core.tables import Arrays, Words
 
 from .histogram import maximum_ns, percentiles_ns

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core import layout as L
-from engine.core.scheduling import look_again
+from engine.core.control.ranks import look_again
 from engine.core.world import World
 
 

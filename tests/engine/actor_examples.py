@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from engine.core import layout as L
-from engine.core.actors import ActorHost, Directory, Message, Post
+from engine.core.control.actors import ActorHost, Directory, Message, Post
+from engine.core.kernels.tools import new_control_message
 from engine.core.layout import FAR, M_PAYLOAD, X_COUNT, X_WORDS
-from engine.core.tools import new_control_message
 
 ASK, ANSWER, REQUEST, REPLY, GOSSIP = range(5)
 

@@ -15,7 +15,7 @@ import yaml
 
 import engine
 from engine.core import layout as L
-from engine.core.deadlock import standing_channels
+from engine.core.control.deadlock import standing_channels
 from engine.core.layout import C_RECEIVER, C_SENDER, H_BACK, H_PAUSED, I_STATE_BYTES
 from engine.core.tables import Capacity
 from engine.operators import OPERATORS

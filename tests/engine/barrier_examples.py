@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from engine.core import layout as L
-from engine.core.actors import ActorHost, Directory, Message, Post
+from engine.core.control.actors import ActorHost, Directory, Message, Post
 
 from .actor_examples import undrained
 from .agreement import template

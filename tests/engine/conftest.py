@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core import reuse
+from engine.core import buffers
 
 
 @pytest.fixture(scope="session", autouse=True)
 def used_memory() -> Iterator[None]:
     """Tables that may hold anything begin with what no run could go on with."""
-    words = reuse.words
+    words = buffers.words
 
     def used_words(count: int, type: type[np.int64] = np.int64) -> Any:
         table = words(count, type)
@@ -23,7 +23,7 @@ def used_memory() -> Iterator[None]:
         return table
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reuse, "words", used_words)
+        patch.setattr(buffers, "words", used_words)
         yield
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core import keyed
 from engine.core import layout as L
+from engine.core.control import keyed_state
 from engine.core.keeping import Keeping
 from engine.core.world import World
 from engine.operators import OPERATORS
@@ -120,16 +120,16 @@ class InAndOut:
             o = int(world.arrays.inst[i, L.I_OP])
             if o not in self.kinds:
                 continue
-            _, groups = keyed.key_groups(world.arrays, o)
+            _, groups = keyed_state.key_groups(world.arrays, o)
             middle = groups // 2
             try:
-                states = [keyed.take(world, self.kinds[o], i, first, end) for first, end in ((0, middle), (middle, groups))]
-            except keyed.CannotMove:  # a tick waits
+                states = [keyed_state.take(world, self.kinds[o], i, first, end) for first, end in ((0, middle), (middle, groups))]
+            except keyed_state.CannotMove:  # a tick waits
                 continue
             assert world.arrays.inst[i, L.I_STATE_BYTES] == 0
-            assert not len(keyed.entries_by_key(world.arrays, i))
+            assert not len(keyed_state.entries_by_key(world.arrays, i))
             for state in states:
-                keyed.put(world, self.kinds[o], i, state)
+                keyed_state.put(world, self.kinds[o], i, state)
                 self.moved += len(state.entries)
 
     def state(self) -> Any:

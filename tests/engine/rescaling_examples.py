@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 import engine
-from engine.core import keyed
 from engine.core import layout as L
-from engine.core.arrangement import active
-from engine.core.scheduling import HELD
+from engine.core.control import keyed_state
+from engine.core.control.active_instances import active
+from engine.core.control.ranks import HELD
 from engine.operators import OPERATORS
 from engine.rescaling import Job
 from engine.spec.scalable import vertices
@@ -90,14 +90,14 @@ def assert_state_is_where_its_records_go(simulation: engine.Simulation) -> None:
         keeping = world.keepings[o]
         if keeping is None:
             continue
-        groups = keyed.key_groups(w, o)[1]
-        state = keyed.capture(world, keeping, i, 0, groups)
+        groups = keyed_state.key_groups(w, o)[1]
+        state = keyed_state.capture(world, keeping, i, 0, groups)
         assert state.state_bytes == w.inst[i, L.I_STATE_BYTES]
         hash_edges = w.edge[(w.edge[:, L.E_TARGET] == o) & (w.edge[:, L.E_KIND] == L.HASH)]
         if not len(hash_edges):  # then it stays at its parallelism
             continue
         hashed = int(hash_edges[0, L.E_ROUTE])
-        held = np.flatnonzero(keyed.bytes_by_group(state, w, o))
+        held = np.flatnonzero(keyed_state.bytes_by_group(state, w, o))
         assert (w.route[hashed + held] == w.inst[i, L.I_INDEX]).all()
         assert active(w)[i] or not len(held)
 

@@ -23,8 +23,8 @@ from engine import checkpointing
 from engine.checkpointing import messages as M
 from engine.checkpointing.adapting import JOINS, PARTS, STAYS, Mood, Rule
 from engine.checkpointing.recovery_line import in_flight, recovery_line
-from engine.core import checkpoints
 from engine.core import layout as L
+from engine.core.control import instance_checkpoint
 from engine.lessons.recovery import explained_recovery
 from engine.spec import validate
 from engine.workloads.datasets import lookup
@@ -370,7 +370,7 @@ def test_logs_and_their_work_follow_what_is_logged() -> None:
         price = w.op[w.inst[senders, L.I_OP], L.O_INNER_PS]
         assert (w.align[senders, L.A_INNER_PS] == np.where(is_logged, price, 0)).all()
         kept = np.array([len(in_the_log(simulation, c)) for c in range(len(w.chan))])
-        assert (kept == checkpoints.logged(w)).all()
+        assert (kept == instance_checkpoint.logged(w)).all()
         seen |= {bool(flag) for flag in is_logged}
     assert seen == {False, True}
     assert price.all()

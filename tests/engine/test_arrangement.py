@@ -19,9 +19,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import engine
-from engine.core import keyed
 from engine.core import layout as L
-from engine.core.arrangement import active, arrange, hold, owners, release
+from engine.core.control import keyed_state
+from engine.core.control.active_instances import active, arrange, hold, owners, release
 from engine.core.world import World
 from engine.operators import OPERATORS
 from engine.spec.laid_out import laid_out
@@ -258,10 +258,10 @@ class Rearranger:
             if keeping is None:
                 continue
             assert len(set(w.inst[mine, L.I_WATERMARK].tolist())) == 1
-            groups = keyed.key_groups(w, o)[1]
+            groups = keyed_state.key_groups(w, o)[1]
             of_group = np.arange(groups) * wanted[o] // groups
             ranges = [(to, *np.flatnonzero(of_group == to)[[0, -1]].tolist()) for to in np.unique(of_group).tolist()]
-            states[o] = [(to, keyed.take(world, keeping, i, first, last + 1)) for i in mine for to, first, last in ranges]
+            states[o] = [(to, keyed_state.take(world, keeping, i, first, last + 1)) for i in mine for to, first, last in ranges]
             w = world.arrays
             assert not w.inst[mine, L.I_STATE_BYTES].any()
         places = {id: logs.places(w, id) for id in plan.feeds}
@@ -276,7 +276,7 @@ class Rearranger:
             for to, state in parts:
                 keeping = world.keepings[o]
                 assert keeping is not None
-                keyed.put(world, keeping, int(w.op[o, L.O_FIRST]) + to, state)
+                keyed_state.put(world, keeping, int(w.op[o, L.O_FIRST]) + to, state)
                 self.moved += len(state.entries)
                 w = world.arrays
         for id, feed in plan.feeds.items():

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.core import layout as L
-from engine.core import tracing
+from engine.core.kernels import service_trace
 from engine.simulation import attribution
 from engine.simulation.attribution import PARTS, Delivery, NotTraced, Waterfall
 from tests.strategies import documents
@@ -329,7 +329,7 @@ def test_a_service_takes_a_second_row_where_its_numbers_do_not_fit(monkeypatch: 
     usual = traced(document)
     assert len(usual.trace().rows) == len(usual.trace())
     monkeypatch.setenv("MILLRACE_COMPILE", "0")
-    monkeypatch.setattr(tracing, "ITEM_NUMBERS", 7)
+    monkeypatch.setattr(service_trace, "ITEM_NUMBERS", 7)
     wide = traced(document)
     assert len(wide.trace()) < len(wide.trace().rows) < 2 * len(wide.trace())
     for name, column in usual.trace().columns().items():

@@ -39,7 +39,7 @@ import engine
 from engine.checkpointing import messages as M
 from engine.checkpointing.recovery_line import orphans, recovery_line
 from engine.core import layout as L
-from engine.core.checkpoints import READ, Checkpoint
+from engine.core.control.instance_checkpoint import READ, Checkpoint
 from engine.simulation.local_study import carry_out
 from engine.spec.study import load_study
 from tests import corner_cases

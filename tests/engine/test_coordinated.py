@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Simulation
-from engine.core.scheduling import HELD, rank
+from engine.core.control.ranks import HELD, rank
 from tests.corner_cases import bids, document, host
 
 from .agreement import TINY, assert_agreement, simulated, traced

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.core import layout as L
-from engine.core.loss import kill
+from engine.core.control.host_failure import kill
 from engine.core.world import World
 from tests.corner_cases import CORNER_CASES, a_cycle_that_stands_still, watermarks
 from tests.loss_cases import LOSS_CASES, MS, loss, pipeline

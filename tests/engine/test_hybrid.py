@@ -19,7 +19,7 @@ from engine.checkpointing import messages as M
 from engine.checkpointing.checkpoint_graph import checkpoint_graph, rollback_propagation
 from engine.checkpointing.recovery_line import orphans, recovery_line
 from engine.core import layout as L
-from engine.core.checkpoints import Checkpoint
+from engine.core.control.instance_checkpoint import Checkpoint
 from engine.spec import Experiment, validate
 from tests import corner_cases
 from tests.tiers import spread

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 
 import engine
-from engine.core import keyed
 from engine.core import layout as L
+from engine.core.control import keyed_state
 from engine.core.weave import has_state
 from engine.core.world import World
 from engine.operators import OPERATORS
@@ -47,7 +47,7 @@ class Mover:
             self.waiting.insert(0, now_ns + 977)
             return
         keeping = keeping_of(world, o)
-        _, groups = keyed.key_groups(w, o)
+        _, groups = keyed_state.key_groups(w, o)
         before = int(w.inst[mine, L.I_STATE_BYTES].sum()), int(w.inst[mine, L.I_ENTRIES].sum())
         for _ in range(self.moves):
             first = self.random.randrange(groups)
@@ -55,15 +55,15 @@ class Mover:
             to = self.random.randrange(3)
             for i in mine[mine != mine[to]].tolist():
                 held = int(world.arrays.inst[i, L.I_STATE_BYTES])
-                copied = keyed.capture(world, keeping, i, first, end)
-                state = keyed.take(world, keeping, i, first, end)
+                copied = keyed_state.capture(world, keeping, i, first, end)
+                state = keyed_state.take(world, keeping, i, first, end)
                 assert state.to_bytes() == copied.to_bytes()
                 assert held - state.state_bytes == world.arrays.inst[i, L.I_STATE_BYTES]
-                assert not len(keyed.capture(world, keeping, i, first, end).entries)
-                keyed.put(world, keeping, int(mine[to]), keyed.KeyedState.from_bytes(state.to_bytes()))
+                assert not len(keyed_state.capture(world, keeping, i, first, end).entries)
+                keyed_state.put(world, keeping, int(mine[to]), keyed_state.KeyedState.from_bytes(state.to_bytes()))
                 self.moved += len(state.entries)
                 self.moved_bytes += state.state_bytes
-            keyed.route(world, o, first, end, to)
+            keyed_state.route(world, o, first, end, to)
         w = world.arrays
         assert before == (int(w.inst[mine, L.I_STATE_BYTES].sum()), int(w.inst[mine, L.I_ENTRIES].sum()))
 
@@ -79,17 +79,17 @@ def test_what_is_captured_does_not_say_where_it_stood(name: str) -> None:
     """Taken out and put back, it stands in other places. (Savepoints and digests would else depend on how a run was cut.)"""
     run = simulated(document(name))
     world, o, held = run._world, run._plan.operators.index("kept"), 0
-    keeping, (_, groups) = keeping_of(world, o), keyed.key_groups(world.arrays, o)
+    keeping, (_, groups) = keeping_of(world, o), keyed_state.key_groups(world.arrays, o)
     for moment in range(1, 12):
         run.run_until(moment * 5_123_457)
         while not at_rest(world, np.flatnonzero(world.arrays.inst[:, L.I_OP] == o)):
             run.run_until(run.now_ns + 977)
         for i in np.flatnonzero((world.arrays.inst[:, L.I_OP] == o) & (world.arrays.inst[:, L.I_ENTRIES] > 0)).tolist():
-            before = keyed.capture(world, keeping, i, 0, groups)
-            half = keyed.take(world, keeping, i, 0, groups // 2)
-            keyed.put(world, keeping, i, keyed.take(world, keeping, i, groups // 2, groups))
-            keyed.put(world, keeping, i, half)
-            assert keyed.capture(world, keeping, i, 0, groups).to_bytes() == before.to_bytes()
+            before = keyed_state.capture(world, keeping, i, 0, groups)
+            half = keyed_state.take(world, keeping, i, 0, groups // 2)
+            keyed_state.put(world, keeping, i, keyed_state.take(world, keeping, i, groups // 2, groups))
+            keyed_state.put(world, keeping, i, half)
+            assert keyed_state.capture(world, keeping, i, 0, groups).to_bytes() == before.to_bytes()
             held += len(before.entries)
     assert held > 10
 
@@ -159,7 +159,7 @@ def test_a_window_ends_on_time_where_nothing_else_would_end_it(name: str) -> Non
     (holder,) = np.flatnonzero(states)
     instances = np.flatnonzero(world.arrays.inst[:, L.I_OP] == world.arrays.inst[holder, L.I_OP])
     other = int(instances[instances != holder][0])
-    keyed.put(world, keeping, other, keyed.take(world, keeping, int(holder), 0, 16))
+    keyed_state.put(world, keeping, other, keyed_state.take(world, keeping, int(holder), 0, 16))
     moved.run_until(moved.end_ns)
     assert len(whole.deliveries()) > 0
     assert [(record.end_ns, record.latency_ns) for record in moved.deliveries()] == [
@@ -201,19 +201,19 @@ def test_what_must_not_be_moved_is_refused() -> None:
     w = world.arrays
     assert keeping is not None
     first, second, _ = np.flatnonzero(w.op[w.inst[:, L.I_OP], L.O_PARALLEL] == 3).tolist()
-    with pytest.raises(keyed.CannotMove, match=r"\[3, 17\) are not within \[0, 16\)"):
-        keyed.take(world, keeping, first, 3, 17)
-    state = keyed.take(world, keeping, first, 0, 16)
+    with pytest.raises(keyed_state.CannotMove, match=r"\[3, 17\) are not within \[0, 16\)"):
+        keyed_state.take(world, keeping, first, 3, 17)
+    state = keyed_state.take(world, keeping, first, 0, 16)
     ahead = copy.deepcopy(w.inst[second, L.I_WATERMARK])
     w.inst[second, L.I_WATERMARK] += 1
-    with pytest.raises(keyed.CannotMove, match="has seen watermark"):
-        keyed.put(world, keeping, second, state)
+    with pytest.raises(keyed_state.CannotMove, match="has seen watermark"):
+        keyed_state.put(world, keeping, second, state)
     w.inst[second, L.I_WATERMARK] = ahead
     sink = next(i for i in range(len(w.inst)) if w.op[w.inst[i, L.I_OP], L.O_SINK] >= 0)
-    with pytest.raises(keyed.CannotMove, match="another operator's"):
-        keyed.put(world, keeping, sink, state)
-    keyed.put(world, keeping, second, state)
+    with pytest.raises(keyed_state.CannotMove, match="another operator's"):
+        keyed_state.put(world, keeping, sink, state)
+    keyed_state.put(world, keeping, second, state)
     held = int(world.arrays.inst[second, L.I_STATE_BYTES])
-    with pytest.raises(keyed.CannotMove, match="already"):
-        keyed.put(world, keeping, second, state)
+    with pytest.raises(keyed_state.CannotMove, match="already"):
+        keyed_state.put(world, keeping, second, state)
     assert world.arrays.inst[second, L.I_STATE_BYTES] == held

@@ -1,5 +1,5 @@
-"""What instances know of one another's checkpoints, as the loop keeps it (`engine.core.lore`), against the readable rules
-(`engine.checkpointing.forcing`), and what that leaves of useless checkpoints in whole runs.
+"""What instances know of one another's checkpoints, as the loop keeps it (`engine.core.kernels.dependency_vectors`), against the readable
+rules (`engine.checkpointing.forcing`), and what that leaves of useless checkpoints in whole runs.
 
 What this catches: a row that is shared although it has changed, news that are passed over, a row that is freed while a record brings it, a
 vector that is merged into the wrong one, a checkpoint that is forced too late or not at all.
@@ -17,7 +17,7 @@ import pytest
 
 from engine.checkpointing.forcing import Bcs, Hmnr
 from engine.core import layout as L
-from engine.core import lore
+from engine.core.kernels import dependency_vectors
 
 from .agreement import template
 from .recovery_examples import useless
@@ -48,7 +48,7 @@ def test_vectors_are_those_of_the_rules(seed: int) -> None:
     n = chance.randint(3, 5)
     rule = chance.choice((HMNR, HMNR, L.RULE_CLOCK, L.RULE_CYCLE))
     world = small_world(n, rule)
-    note_checkpoint = lore.note_checkpoint.function
+    note_checkpoint = dependency_vectors.note_checkpoint.function
     twins = []
     for i in range(n):
         note_checkpoint(world, i, -1)
@@ -59,7 +59,7 @@ def test_vectors_are_those_of_the_rules(seed: int) -> None:
     for _ in range(1500):
         act, (i, j) = chance.random(), chance.choice(list(channels))
         if act < 0.5:
-            row = lore.publish(world, i)
+            row = dependency_vectors.publish(world, i)
             world.sent_to[i, j] = 1
             twins[i], piggyback = twins[i].send(j)
             shared += any(row == waiting for waiting, _ in channels[i, j])
@@ -69,14 +69,14 @@ def test_vectors_are_those_of_the_rules(seed: int) -> None:
                 row, piggyback = channels[i, j].popleft()
                 expected = twins[j].must_force(piggyback, first_test=rule & L.RULE_CLOCK > 0, second_test=rule & L.RULE_CYCLE > 0)
                 news = seen.get((i, j)) != world.lore[row, L.KNOWN_SERIAL]
-                assert expected == (news and lore.must_force(world, j, row))
+                assert expected == (news and dependency_vectors.must_force(world, j, row))
                 if expected:
                     forced += 1
                     note_checkpoint(world, j, row)
                     twins[j] = twins[j].take_checkpoint()
                 twins[j] = twins[j].merge(piggyback)
                 if news:
-                    lore.merge(world, j, row)
+                    dependency_vectors.merge(world, j, row)
                     seen[i, j] = int(world.lore[row, L.KNOWN_SERIAL])
         else:
             note_checkpoint(world, i, -1)
@@ -97,15 +97,15 @@ def test_numbers_are_those_of_bcs() -> None:
     for _ in range(500):
         i, j = chance.sample(range(3), 2)
         if chance.random() < 0.2:
-            lore.note_checkpoint.function(world, i, -1)
+            dependency_vectors.note_checkpoint.function(world, i, -1)
             twins[i] = twins[i].take_checkpoint()
-        row = lore.publish(world, i)
-        assert lore.must_force(world, j, row) == twins[j].must_force(twins[i])
+        row = dependency_vectors.publish(world, i)
+        assert dependency_vectors.must_force(world, j, row) == twins[j].must_force(twins[i])
         if twins[j].must_force(twins[i]):
             forced += 1
-            lore.note_checkpoint.function(world, j, row)
+            dependency_vectors.note_checkpoint.function(world, j, row)
             twins[j] = twins[j].forced(twins[i])
-        lore.merge(world, j, row)
+        dependency_vectors.merge(world, j, row)
         assert world.lore[:3, L.KNOWN_CLOCK].tolist() == [twin.number for twin in twins]
     assert forced > 20
 

@@ -14,8 +14,8 @@ import pytest
 
 import engine
 from engine.core import layout as L
-from engine.core.arrangement import active
-from engine.core.scheduling import HELD
+from engine.core.control.active_instances import active
+from engine.core.control.ranks import HELD
 
 from .agreement import MS, finished, simulated
 from .moments import Moment, hosts_of, in_an_upload, lost_then, on_another_host, worker_of

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import engine
 from engine.core import layout as L
-from engine.core.memory import held_bytes, recount
-from engine.core.tools import pressure_at
+from engine.core.control.memory_accounting import held_bytes, recount
+from engine.core.kernels.tools import pressure_at
 from engine.spec.cluster import Host
 from engine.spec.memory import Budget
 from tests.strategies import documents

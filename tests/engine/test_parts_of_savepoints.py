@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.checkpointing.worker import PIECE_BYTES
-from engine.core import keyed
 from engine.core import layout as L
+from engine.core.control import keyed_state
 from engine.rescaling.messages import Mark, Restart
 from engine.rescaling.stopping import Laid, Savepoint, Stored, fetches, groups_of, marks, requests
 
@@ -84,14 +84,14 @@ def test_a_part_of_what_is_captured_is_what_is_captured_of_a_part(name: str) -> 
     keeping = keeping_of(world, o)
     entries = 0
     for i in range(int(world.arrays.op[o, L.O_FIRST]), int(world.arrays.op[o, L.O_FIRST]) + 3):
-        whole = keyed.capture(world, keeping, i, 0, 16)
+        whole = keyed_state.capture(world, keeping, i, 0, 16)
         entries += len(whole.entries)
-        sizes = keyed.bytes_by_group(whole, world.arrays, o)
+        sizes = keyed_state.bytes_by_group(whole, world.arrays, o)
         assert sizes.sum() == whole.state_bytes
         for _ in range(6):
             first = chance.randrange(16)
             end = chance.randint(first, 16)
-            part = keyed.part(whole, world.arrays, o, first, end)
-            assert part.to_bytes() == keyed.capture(world, keeping, i, first, end).to_bytes()
+            part = keyed_state.part(whole, world.arrays, o, first, end)
+            assert part.to_bytes() == keyed_state.capture(world, keeping, i, first, end).to_bytes()
             assert part.state_bytes == sizes[first:end].sum()
     assert entries > 5

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from engine.core.actors import ActorHost, Directory, Message, Post
+from engine.core.control.actors import ActorHost, Directory, Message, Post
 from engine.core.layout import FAR
 from tests import corner_cases
 

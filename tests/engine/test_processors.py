@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.core import layout as L
-from engine.core.scheduling import HELD, rank
+from engine.core.control.ranks import HELD, rank
 from engine.core.world import World
 
 from .agreement import MS, assert_agreement, traced

@@ -17,7 +17,7 @@ import pytest
 
 from engine import Simulation
 from engine.core import layout as L
-from engine.core.scheduling import rank
+from engine.core.control.ranks import rank
 from engine.core.world import World
 
 SERVICE_US = 100.0

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import engine
-from engine.core import keyed
 from engine.core import layout as L
-from engine.core.arrangement import active
-from engine.core.scheduling import HELD
+from engine.core.control import keyed_state
+from engine.core.control.active_instances import active
+from engine.core.control.ranks import HELD
 from tests.tiers import spread
 
 from .agreement import finished, rows_of, simulated, template
@@ -67,12 +67,12 @@ def state_by_group(simulation: engine.Simulation, operator: str) -> Any:
     """Bytes and entries of each key group, over all instances: (2, groups)."""
     world = simulation._world
     w, o = world.arrays, simulation._plan.operators.index(operator)
-    keeping, groups = world.keepings[o], keyed.key_groups(world.arrays, o)[1]
+    keeping, groups = world.keepings[o], keyed_state.key_groups(world.arrays, o)[1]
     assert keeping is not None
     found = np.zeros((2, groups), np.int64)
     for i in np.flatnonzero(w.inst[:, L.I_OP] == o).tolist():
         for group in range(groups):
-            part = keyed.capture(world, keeping, i, group, group + 1)
+            part = keyed_state.capture(world, keeping, i, group, group + 1)
             found[:, group] += part.state_bytes, len(part.entries)
     assert found[0].sum() == w.inst[w.inst[:, L.I_OP] == o, L.I_STATE_BYTES].sum()
     return found

@@ -16,8 +16,8 @@ import pytest
 
 import engine
 from engine.core import layout as L
-from engine.core.arrangement import active
-from engine.core.scheduling import HELD
+from engine.core.control.active_instances import active
+from engine.core.control.ranks import HELD
 from engine.rescaling import Job
 
 from .agreement import MS, finished, frames_of, rows_of, simulated, template, traced

@@ -16,8 +16,8 @@ import pytest
 
 import engine
 from engine.core import layout as L
-from engine.core.arrangement import active
-from engine.core.scheduling import HELD
+from engine.core.control.active_instances import active
+from engine.core.control.ranks import HELD
 
 from .agreement import MS, finished, rows_of, simulated, traced
 from .keyed_state_examples import EVENT_TIME, PROCESSORS

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import engine
-from engine.core import reuse
-from engine.core.reuse import words
+from engine.core import buffers
+from engine.core.buffers import words
 from engine.core.tables import lines
 
 from .agreement import template
@@ -21,9 +21,9 @@ from .agreement import template
 
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reuse, "_kept", [])
-    monkeypatch.setattr(reuse, "_returned", SimpleQueue())
-    monkeypatch.setattr(reuse, "LEAST_BYTES", 4096)
+    monkeypatch.setattr(buffers, "_kept", [])
+    monkeypatch.setattr(buffers, "_returned", SimpleQueue())
+    monkeypatch.setattr(buffers, "LEAST_BYTES", 4096)
 
 
 def test_memory_is_used_again_when_all_views_are_gone() -> None:
@@ -56,11 +56,11 @@ def test_the_smallest_that_fits_is_taken_and_the_largest_are_kept() -> None:
 def test_small_tables_are_not_kept() -> None:
     words(100)[:] = 7
     words(1_000)
-    assert reuse._kept == []
+    assert buffers._kept == []
 
 
 def test_what_is_beyond_the_bound_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reuse, "KEPT_BYTES", 1 << 20)
+    monkeypatch.setattr(buffers, "KEPT_BYTES", 1 << 20)
     words(1 << 20)[:] = 7
     again = words(1 << 20)
     assert (again[: 1 << 17] == 7).all()
@@ -71,8 +71,8 @@ def test_what_is_beyond_the_bound_is_given_back(monkeypatch: pytest.MonkeyPatch)
 def test_what_memory_held_before_is_no_matter(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
     document = template(example, horizon_s=0.2)
     worlds = []
-    for make in (np.zeros, reuse.words):
-        monkeypatch.setattr(reuse, "words", make)
+    for make in (np.zeros, buffers.words):
+        monkeypatch.setattr(buffers, "words", make)
         snapshot = engine.run(document).simulation.snapshot()
         worlds.append({name: words.tobytes() for name, words in snapshot.items() if name.startswith("world.")})
     assert worlds[0] == worlds[1]

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.core.actors import ActorHost, Directory, Message, Post
+from engine.core.control.actors import ActorHost, Directory, Message, Post
 from engine.core.layout import FAR
 from engine.services import AppendLogs, Disk, ObjectStore
 from engine.services import append_logs as logs

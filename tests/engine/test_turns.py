@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.core import layout as L
-from engine.core.scheduling import HELD, rank
+from engine.core.control.ranks import HELD, rank
 from engine.lowering import processors
 from tests.corner_cases import CORNER_CASES, bids, document, dozens_on_shared_cores, host
 from tests.network_cases import NETWORK_CASES

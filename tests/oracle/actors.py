@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.core.actors import Directory, Message
+from engine.core.control.actors import Directory, Message
 
 from .environment import Phase
 from .plan import Fifo, Host, Instance, Link, milliseconds

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
-from engine.core import expression_machine
+from engine.core.kernels import expression_machine
 from engine.lowering.text_tables import TextTables
 from engine.spec.expressions import parse
 from engine.spec.records import RecordSchema

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core import layout as L
-from engine.core.arrangement import owners
+from engine.core.control.active_instances import owners
 from engine.core.source_logs import Place
 from engine.spec.laid_out import partitions
 from engine.spec.validation import load

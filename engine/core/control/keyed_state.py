@@ -14,11 +14,11 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from . import layout as L
-from . import moving
-from .keeping import Keeping
-from .tables import Arrays, Words
-from .world import World
+from engine.core import layout as L
+from engine.core.keeping import Keeping
+from engine.core.kernels import state_transfer
+from engine.core.tables import Arrays, Words
+from engine.core.world import World
 
 
 class CannotMove(ValueError):
@@ -100,7 +100,7 @@ def take(world: World, keeping: Keeping, i: int, first: int, end: int) -> KeyedS
     entries = _entries(w, keeping, i)
     chosen = _chosen(w, entries, i, first, end)
     state = _packed(w, keeping, i, chosen)
-    moving.drop_entries(w, chosen, *_rows_at(w, i), *_heads_at(w, i))
+    state_transfer.drop_entries(w, chosen, *_rows_at(w, i), *_heads_at(w, i))
     _account(w, i, -len(chosen), -state.state_bytes)
     _relink(w, keeping, i, entries[~np.isin(entries, chosen)])
     return state
@@ -131,7 +131,7 @@ def put(world: World, keeping: Keeping, i: int, state: KeyedState) -> None:
             w = world.arrays
     made = np.zeros(len(state.entries), np.int64)
     content = (state.entries, state.rows, state.row_counts, state.values, state.value_counts)
-    moving.unpack(w, i, *content, *_rows_at(w, i), *_heads_at(w, i), made)
+    state_transfer.unpack(w, i, *content, *_rows_at(w, i), *_heads_at(w, i), made)
     _account(w, i, len(made), state.state_bytes)
     w.inst[i, L.I_PANE_END] = min(int(w.inst[i, L.I_PANE_END]), pane_end_ns)
     _relink(w, keeping, i, np.concatenate([present, made]))
@@ -190,7 +190,7 @@ def rows_of(w: Arrays, i: int, entries: Words) -> tuple[Words, Words]:
     """Numbers of the rows that entries of instance i have stored, by entry, then side, in order of storage; and how many, (n, sides)."""
     counts = _row_counts(w, i, w.entry[entries])
     rows = np.zeros(int(counts.sum()), np.int64)
-    moving.walk_rows(w, entries, counts, _rows_at(w, i)[0], rows)
+    state_transfer.walk_rows(w, entries, counts, _rows_at(w, i)[0], rows)
     return rows, counts
 
 
@@ -230,12 +230,12 @@ class _Owned:
 def entries_of_panes(w: Arrays, first: int, lists: int) -> Words:
     """Entries in the panes of some lists: by list, pane and place in the pane."""
     found = np.zeros(int(w.g[L.G_ENTRIES_USED]), np.int64)
-    return found[: moving.walk_panes(w, first, lists, found)]
+    return found[: state_transfer.walk_panes(w, first, lists, found)]
 
 
 def relink_panes(w: Arrays, i: int, entries: Words, first: int, scheme: int, groups: int, size_ns: int, processing: int) -> None:
     """Put all entries of an instance into panes of its lists, in order. size_ns: length of the panes."""
-    moving.relink_panes(w, i, entries, first, scheme, groups, size_ns, processing)
+    state_transfer.relink_panes(w, i, entries, first, scheme, groups, size_ns, processing)
 
 
 def _no_tick_waits(world: World, i: int) -> None:
@@ -262,7 +262,7 @@ def _chosen(w: Arrays, entries: Words, i: int, first: int, end: int) -> Words:
 
 def _groups_of(keys: Words, scheme: int, groups: int) -> Words:
     found = np.zeros(len(keys), np.int64)
-    moving.groups_of_keys(np.ascontiguousarray(keys), scheme, groups, found)
+    state_transfer.groups_of_keys(np.ascontiguousarray(keys), scheme, groups, found)
     return found
 
 
@@ -286,10 +286,10 @@ def _packed(w: Arrays, keeping: Keeping, i: int, chosen: Words) -> KeyedState:
     row_counts = _row_counts(w, i, entries) if sides else np.zeros((len(chosen), 0), np.int64)
     rows = np.empty((int(row_counts.sum()), w.row.shape[1]), np.int64)
     if len(rows):
-        moving.copy_rows(w, chosen, row_counts, first, rows)
+        state_transfer.copy_rows(w, chosen, row_counts, first, rows)
     value_counts = np.zeros((len(chosen), heads), np.int64)
     values = np.zeros((int(w.g[L.G_ENTRIES_USED]) if heads else 0, 2), np.int64)
-    values = values[: moving.walk_values(w, chosen, head, heads, value_counts, values)].copy()
+    values = values[: state_transfer.walk_values(w, chosen, head, heads, value_counts, values)].copy()
     # where things are is no part of it
     entries[:, [L.S_NEXT, L.S_SIBLING, *range(head, head + heads)]] = 0
     for side in range(sides):

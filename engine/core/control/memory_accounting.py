@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import bulk
-from . import layout as L
-from .tables import Arrays, Words
+from engine.core import layout as L
+from engine.core.kernels import bulk
+from engine.core.tables import Arrays, Words
 
 
 def unsent_bytes(w: Arrays) -> Words:

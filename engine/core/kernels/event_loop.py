@@ -12,13 +12,13 @@ One large function, because it can stop nearly everywhere and goes on there; wha
 Lines with `# WEAVE name` are replaced by calls of the functions that operators and protocols provide for that point.
 """
 
-from engine.core.alignment import let_in, pass_over, waited_for_barriers
 from engine.core.compiler import prefetch
-from engine.core.layout import *
-from engine.core.lore import merge, must_force, publish
-from engine.core.losing import lose_arrivals
-from engine.core.replay import keep_copy
-from engine.core.tools import (
+from engine.core.kernels.alignment import let_in, pass_over, waited_for_barriers
+from engine.core.kernels.channel_log import keep_copy
+from engine.core.kernels.dependency_vectors import merge, must_force, publish
+from engine.core.kernels.host_failure import lose_arrivals
+from engine.core.kernels.service_trace import note_service
+from engine.core.kernels.tools import (
     add_output,
     admit,
     enqueue,
@@ -43,8 +43,8 @@ from engine.core.tools import (
     varied,
     weigh,
 )
-from engine.core.tracing import note_service
-from engine.core.transmission import credit_back, hand_over, is_full, note_way, pass_trunk, send_control, settle, transmit
+from engine.core.kernels.transmission import credit_back, hand_over, is_full, note_way, pass_trunk, send_control, settle, transmit
+from engine.core.layout import *
 
 
 def advance(world, stop):

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from . import keyed, lore, losing, replay
-from . import layout as L
-from .arrangement import active, next_tick_ns
-from .keyed import KeyedState, tables_from_bytes, tables_to_bytes
-from .source_logs import BEGINNING, Place
-from .tables import Arrays, Words
-from .tools import look_at
-from .world import World
+from engine.core import layout as L
+from engine.core.control import keyed_state
+from engine.core.control.active_instances import active, next_tick_ns
+from engine.core.control.keyed_state import KeyedState, tables_from_bytes, tables_to_bytes
+from engine.core.kernels import channel_log, dependency_vectors, host_failure
+from engine.core.kernels.tools import look_at
+from engine.core.source_logs import BEGINNING, Place
+from engine.core.tables import Arrays, Words
+from engine.core.world import World
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class Checkpoint:
     """words: (6,) watermark, largest event time served, the three of its place in the log, records of the log read once. marks: watermarks
     of its input channels, in the order of the world's `inputs`. turns: where `rebalance` goes on, by edge that leaves the operator. sent,
     processed: where records are counted, how many it has sent on each channel that leaves it, and served of each that enters it, in the
-    order of the channels' numbers. lore: where checkpoints may be forced, what it knows (`engine.core.lore`), from KNOWN_CLOCK on. keyed:
-    the tables of its `KeyedState`, none if its operator keeps none.
+    order of the channels' numbers. lore: where checkpoints may be forced, what it knows (`engine.core.kernels.dependency_vectors`), from
+    KNOWN_CLOCK on. keyed: the tables of its `KeyedState`, none if its operator keeps none.
     """
 
     words: Words
@@ -64,7 +65,7 @@ def capture(world: World, i: int) -> Checkpoint:
     keeping = world.keepings[int(inst[L.I_OP])]
     tables: tuple[Words, ...] = ()
     if keeping is not None:
-        state = keyed.capture(world, keeping, i, 0, keyed.key_groups(w, int(inst[L.I_OP]))[1])
+        state = keyed_state.capture(world, keeping, i, 0, keyed_state.key_groups(w, int(inst[L.I_OP]))[1])
         tables = tuple(getattr(state, field.name) for field in fields(state))
     marks, turns = w.chan[_inputs(w, i), L.C_WATERMARK], w.chan[_turns(w, i), L.C_TURN]
     known = w.lore[i, L.KNOWN_CLOCK :].copy() if w.g[L.G_LORE] else np.zeros(0, np.int64)
@@ -84,8 +85,8 @@ def stop(world: World, h: int, now_ns: int, epoch: int | None) -> None:
     None: the one before goes on."""
     w = world.arrays
     here = np.flatnonzero(w.inst[:, L.I_HOST] == h)
-    losing.lose_state(w, h)
-    losing.lose_memory(w, h, now_ns)
+    host_failure.lose_state(w, h)
+    host_failure.lose_memory(w, h, now_ns)
     if epoch is not None:
         w.inst[here, L.I_LIFE] = epoch * L.EPOCH
         for i in here.tolist():  # what comes before `put` is of the new epoch, and has not been served in it
@@ -109,7 +110,7 @@ def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
     leaving, entering = world.leaving[i], world.entering[i]
     w.carried[entering, L.V_PROCESSED] = 0 if checkpoint is None else checkpoint.processed
     for c, sent in zip(leaving.tolist(), [0] * len(leaving) if checkpoint is None else checkpoint.sent.tolist(), strict=True):
-        replay.cut_off(w, c, sent)
+        channel_log.cut_off(w, c, sent)
     w.chan[leaving, L.C_CONSUMED] = w.carried[leaving, L.V_SENT]
     if w.g[L.G_LORE]:
         w.gate[entering, L.Q_LORE] = -1
@@ -117,7 +118,7 @@ def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
         w.lore[i, L.KNOWN_SHARED] = -1
         w.lore[i, L.KNOWN_CLOCK :] = 0 if checkpoint is None else checkpoint.lore
         if checkpoint is None:
-            lore.note_checkpoint(w, i, -1)
+            dependency_vectors.note_checkpoint(w, i, -1)
     if checkpoint is None:
         inst[L.I_AGAIN] = inst[L.I_IN] * inst[L.I_SOURCE]
         return
@@ -128,7 +129,7 @@ def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
     inst[L.I_AGAIN] = (inst[L.I_IN] - words[READ]) * inst[L.I_SOURCE]
     keeping, state = world.keepings[int(inst[L.I_OP])], checkpoint.state
     if keeping is not None and state is not None:
-        keyed.put(world, keeping, i, state)
+        keyed_state.put(world, keeping, i, state)
 
 
 def send_again(world: World, ranges: Sequence[Sequence[int]], now_ns: int) -> None:
@@ -140,7 +141,7 @@ def send_again(world: World, ranges: Sequence[Sequence[int]], now_ns: int) -> No
             world.grow(L.NEED_MESSAGES)
         while world.room(int(w.chan[c, L.C_SENDER]), int(w.chan[c, L.C_RECEIVER])) < end - first:
             world.grow(L.NEED_RING)
-        replay.send_again(world.arrays, c, first, end, now_ns)
+        channel_log.send_again(world.arrays, c, first, end, now_ns)
 
 
 def log_inner(world: World, i: int, is_logged: bool) -> None:
@@ -178,7 +179,7 @@ def send_marks_again(world: World, i: int, now_ns: int, inner: bool) -> None:
     for c in channels.tolist():
         while world.room(i, int(w.chan[c, L.C_RECEIVER])) == 0:
             world.grow(L.NEED_RING)
-        replay.send_mark(world.arrays, c, now_ns)
+        channel_log.send_mark(world.arrays, c, now_ns)
 
 
 def resume(world: World, h: int, now_ns: int) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import layout as L
-from .tables import Arrays, Words
-from .tools import work_left
+from engine.core import layout as L
+from engine.core.kernels.tools import work_left
+from engine.core.tables import Arrays, Words
 
 
 def settle(w: Arrays, t_ns: int, busy: Words, blocked: Words, stolen: Words) -> None:

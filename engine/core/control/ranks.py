@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from . import layout as L
-from .tables import Arrays
-from .tools import empty_turns, look_at
-from .world import World
+from engine.core import layout as L
+from engine.core.kernels.tools import empty_turns, look_at
+from engine.core.tables import Arrays
+from engine.core.world import World
 
 HELD = L.FAR
 """The rank of an instance that is not served until it gets another one."""
@@ -18,7 +18,8 @@ HELD = L.FAR
 def rank(world: World, ranks: Mapping[int, int], now_ns: int) -> None:
     """Give instances ranks, the least first; instances not named keep theirs (0 at first).
 
-    For controls (`engine.core.control`). The hosts of these instances choose anew at `now_ns`; a service in progress is not cut short.
+    For controls (`engine.core.control.policy`). The hosts of these instances choose anew at `now_ns`; a service in progress is not cut
+    short.
     """
     w = world.arrays
     for i, value in ranks.items():

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from . import layout as L
-from . import transmission
-from .loss import is_down, lost_at_ns
-from .tools import free_message, take_message
-from .world import World
+from engine.core import layout as L
+from engine.core.control.host_failure import is_down, lost_at_ns
+from engine.core.kernels import transmission
+from engine.core.kernels.tools import free_message, take_message
+from engine.core.world import World
 
 
 class Message(NamedTuple):
@@ -52,7 +52,7 @@ class Directory:
     """Who has which address: instances come first, in the run's order, then actors, then the processes of machines.
 
     instances: operator id, index, host index. actors: address by name. machines: address by host index. channels: sender and receiver.
-    active: instances that are in use when the run begins (`engine.core.arrangement`); None: all.
+    active: instances that are in use when the run begins (`engine.core.control.active_instances`); None: all.
     """
 
     instances: tuple[tuple[str, int, int], ...]
@@ -172,7 +172,7 @@ class Process(Protocol):
 
 @runtime_checkable
 class Forced(Protocol):
-    """An agent whose instances may have to take a checkpoint before they serve a record (`engine.core.lore`)."""
+    """An agent whose instances may have to take a checkpoint before they serve a record (`engine.core.kernels.dependency_vectors`)."""
 
     def forced(self, world: World, instance: int, told: int, now_ns: int, post: Post) -> int:
         """The service of a record begins that must not be part of the state yet; row `told` of `lore` is what it brings. Returns work, as

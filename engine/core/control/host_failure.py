@@ -1,19 +1,19 @@
 """Hosts that are lost with everything in their memory, and come back empty (docs/event-core.md, section 10).
 
-For controls (`engine.core.control`), between two calls of the loop. A run in which hosts can be lost needs a loop that knows of it: such a
-control has `features = ("losses",)`.
+For controls (`engine.core.control.policy`), between two calls of the loop. A run in which hosts can be lost needs a loop that knows of it:
+such a control has `features = ("losses",)`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from . import layout as L
-from . import losing
-from .arrangement import active, next_tick_ns
-from .tables import Arrays
-from .tools import look_at
-from .world import World
+from engine.core import layout as L
+from engine.core.control.active_instances import active, next_tick_ns
+from engine.core.kernels import host_failure
+from engine.core.kernels.tools import look_at
+from engine.core.tables import Arrays
+from engine.core.world import World
 
 
 def kill(world: World, h: int, now_ns: int, back_ns: int = L.FAR) -> None:
@@ -33,9 +33,9 @@ def kill(world: World, h: int, now_ns: int, back_ns: int = L.FAR) -> None:
     w.host[h, L.H_BACK] = max(int(w.host[h, L.H_BACK]), back_ns)
     if down:
         return
-    losing.lose_state(w, h)
-    losing.lose_memory(w, h, now_ns)
-    losing.lose_unsent(w, h, now_ns)
+    host_failure.lose_state(w, h)
+    host_failure.lose_memory(w, h, now_ns)
+    host_failure.lose_unsent(w, h, now_ns)
     w.host[h, L.H_PAUSED] = L.FAR
 
 
@@ -44,11 +44,11 @@ def restart(world: World, h: int, now_ns: int) -> None:
     w = world.arrays
     if w.host[h, L.H_BACK] == 0:
         return
-    losing.lose_incoming(w, h)
-    losing.recall_arrivals(w, h)
+    host_failure.lose_incoming(w, h)
+    host_failure.recall_arrivals(w, h)
     w.host[h, [L.H_BACK, L.H_PAUSED]] = 0
     w.host[h, L.H_RESUME] = w.next_ns[h] = now_ns + 1
-    losing.renew_channels(w, h, now_ns)
+    host_failure.renew_channels(w, h, now_ns)
     for i in np.flatnonzero((w.inst[:, L.I_HOST] == h) & active(w)).tolist():
         inst = w.inst[i]
         inst[L.I_STATUS], inst[L.I_UP] = L.IDLE, now_ns

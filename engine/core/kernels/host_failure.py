@@ -1,11 +1,11 @@
 """What is lost with a host, and what is made anew when it comes back: kernels (docs/event-core.md, section 10)."""
 
-from engine.core.alignment import let_in
 from engine.core.compiler import compiled
+from engine.core.kernels.alignment import let_in
+from engine.core.kernels.service_trace import shorten
+from engine.core.kernels.tools import discard, drop_panes, free_entry, free_row, free_rows_of, lose, pressure_at, work_left
+from engine.core.kernels.transmission import credit_back
 from engine.core.layout import *
-from engine.core.tools import discard, drop_panes, free_entry, free_row, free_rows_of, lose, pressure_at, work_left
-from engine.core.tracing import shorten
-from engine.core.transmission import credit_back
 
 # -- messages --------------------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiler import rare
+from engine.core.compiler import rare
 
 STACK_WORDS = 128
 """Words that a caller's stack must have; the parser refuses expressions that would need more."""

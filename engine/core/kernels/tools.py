@@ -1,7 +1,7 @@
 """Helpers of the loop and of the operators' kernels, put in place where they are called: over the world, or the few tables they use."""
 
-from engine.core.alignment import is_barred, lay_aside, put_first
 from engine.core.compiler import prefetch, rare
+from engine.core.kernels.alignment import is_barred, lay_aside, put_first
 from engine.core.layout import *
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from .world import World
+from engine.core.world import World
 
 
 class Control(Protocol):

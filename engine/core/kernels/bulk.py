@@ -1,8 +1,8 @@
 """Compiled work on whole tables, outside the loop: filling logs, rehashing keyed state, digests."""
 
 from engine.core.compiler import compiled
+from engine.core.kernels.tools import entry_bucket, heap_push, may_read, room_of, room_unsent
 from engine.core.layout import *
-from engine.core.tools import entry_bucket, heap_push, may_read, room_of, room_unsent
 
 
 @compiled

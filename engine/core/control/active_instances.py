@@ -11,12 +11,13 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from . import keyed, replay
-from . import layout as L
-from .scheduling import HELD, look_again
-from .tables import Arrays, Words
-from .tools import free_message, turn_of
-from .world import World
+from engine.core import layout as L
+from engine.core.control import keyed_state
+from engine.core.control.ranks import HELD, look_again
+from engine.core.kernels import channel_log
+from engine.core.kernels.tools import free_message, turn_of
+from engine.core.tables import Arrays, Words
+from engine.core.world import World
 
 
 def active(w: Arrays) -> NDArray[np.bool_]:
@@ -75,7 +76,7 @@ def bar(world: World, among: Collection[int], number: int, now_ns: int) -> None:
         w.align[w.chan[c, L.C_RECEIVER], L.A_INPUTS] += 1
         _make_room(world, c)
         w = world.arrays
-        replay.send_barrier(w, c, number, now_ns)
+        channel_log.send_barrier(w, c, number, now_ns)
 
 
 def part_from(world: World, channels: Words, now_ns: int) -> None:
@@ -88,7 +89,7 @@ def part_from(world: World, channels: Words, now_ns: int) -> None:
         sender[L.I_WATERMARK] = L.FAR
         _make_room(world, c)
         w = world.arrays
-        replay.send_mark(w, c, now_ns)
+        channel_log.send_mark(w, c, now_ns)
 
 
 def _make_room(world: World, c: int) -> None:
@@ -211,7 +212,7 @@ def release(world: World, i: int, now_ns: int) -> None:
     w.inst[i, L.I_RANK] = 0
     if w.host[h, L.H_BACK] > 0:
         return  # it is down, and begins anew when it is up again
-    keyed.relink(world, i)
+    keyed_state.relink(world, i)
     w.inst[i, L.I_TICK] = next_tick_ns(w, i, now_ns)
     w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), int(w.inst[i, L.I_TICK]))
     look_again(world, [i], now_ns)

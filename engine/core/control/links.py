@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from . import layout as L
-from . import transmission
-from .tables import Arrays
-from .world import World
+from engine.core import layout as L
+from engine.core.kernels import transmission
+from engine.core.tables import Arrays
+from engine.core.world import World
 
 
 def look_ahead(w: Arrays) -> int:

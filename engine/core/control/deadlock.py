@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import layout as L
-from .tables import Arrays, Words
+from engine.core import layout as L
+from engine.core.tables import Arrays, Words
 
 
 def standing_channels(w: Arrays) -> Words:

@@ -1,0 +1,1 @@
+"""What is done to the tables between two calls of the loop, in Python."""

@@ -1,0 +1,1 @@
+"""Kernels: what runs compiled, inside the event loop or on whole tables."""
