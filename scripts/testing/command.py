@@ -36,7 +36,9 @@ FREE_BYTES_MIN = 2 << 30
 LOOPS_MAX = 60
 CORES = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
 PYTEST = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-ENGINE_TESTS = [f"tests/{part}" for part in ("test_layers.py", "test_testing.py", "test_benchmarks.py", "engine", "oracle", "spec", "workloads", "web")]
+ENGINE_TESTS = [
+    f"tests/{part}" for part in ("test_layers.py", "test_testing.py", "test_benchmarks.py", "engine", "oracle", "spec", "workloads", "web")
+]
 WITH_REAL_WORKERS = "tests/web/test_worker_process.py"
 DEPENDS_ON_DATABASE = ("claims", "datasets", "experiments", "people", "runs", "storage", "worker_process")
 ON_POSTGRESQL = [f"tests/web/test_{name}.py" for name in DEPENDS_ON_DATABASE]
