@@ -1,9 +1,10 @@
 /** What the web API sends and takes (docs/web-api.md). */
 import type { AnalysisKind, AnalysisQuestion, Answer } from "../model/analysis";
 import type { Assertion, AssertionState, FigureDocument, FigureSource, FigureStatus, FigureValue, Scale } from "../model/figure";
-import type { StudyDocument } from "../model/study";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+/** A tagged choice: `kind` and that kind's own fields. */
+export type Tagged = { kind: string; [field: string]: Json };
 export type JsonSchema = { [key: string]: Json };
 
 /** What somebody may do, from the least to the most: each includes those before it. */
@@ -594,6 +595,30 @@ export interface Study {
   started_at: string | null;
   finished_at: string | null;
   error: string | null;
+}
+
+/** What is varied in a study (docs/studies.md). */
+export interface Axis {
+  name: string;
+  /** JSON pointers into the experiment. */
+  fields: string[];
+  multiply?: boolean;
+  /** Further fields, multiplied by the value where the others are set to it. */
+  also_multiplied?: string[];
+  values: Tagged;
+}
+
+export interface StudyDocument {
+  format?: number;
+  name?: string;
+  description?: string;
+  experiment: Json;
+  seeds?: number[];
+  axes?: Axis[];
+  design?: Tagged;
+  executor?: "workers" | "spark";
+  search?: { kind: string; load?: Axis; shares?: number[]; [field: string]: unknown };
+  [field: string]: unknown;
 }
 
 export interface StudyDetail extends Study {

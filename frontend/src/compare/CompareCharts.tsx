@@ -10,7 +10,7 @@ import { latency, short } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { PictureMenu } from "../ui/PictureMenu";
 import { themeColour } from "../ui/themeColour";
-import type { Compared } from "./ComparePage";
+import type { Compared } from "./compared";
 import { LINES, LineSample } from "./lines";
 
 const METRICS = ["p50", "p95", "p99", "max"] as const;

@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { Link } from "react-router";
 import { ApiError } from "../api/client";
 import { comparisonQuery, runQuery } from "../api/queries";
-import type { Frame, Run } from "../api/types";
+import type { Run } from "../api/types";
 import { TopBar } from "../app/TopBar";
 import { ALIGNMENTS, alignmentOf, COMPARED_MAX, COMPARED_METRICS, COMPARED_MIN, idsOf, momentsIn, kindsOf, momentsOf, type Alignment } from "../model/compare";
 import { short } from "../ui/format";
@@ -12,6 +12,7 @@ import { Empty, Failure, Loading, StateBadge } from "../ui/states";
 import { Tabs } from "../ui/Tabs";
 import { useUrlState } from "../ui/useUrlState";
 import { CompareCharts } from "./CompareCharts";
+import type { Compared } from "./compared";
 import { Attribution } from "./Attribution";
 import { Figures } from "./Figures";
 import { Gone } from "./Gone";
@@ -20,14 +21,6 @@ import { RunPicker } from "./RunPicker";
 import { LineSample, LINES } from "./lines";
 import { useFrames } from "./useFrames";
 import "./compare.css";
-
-/** One of the runs: how it is drawn depends on its place. */
-export interface Compared {
-  run: Run;
-  frames: Frame[];
-  /** Its moment that counts as 0, in s. */
-  zero_s: number;
-}
 
 const SIDES = [
   { id: "figures", label: "Figures" },

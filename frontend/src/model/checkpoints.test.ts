@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointNews, CheckpointRound, DurableCheckpoint, Recovery } from "../api/types";
-import { aligningSince, CheckpointHistory, forcedText, lineText, logSizes, nearest, rowsOf, stagesOf, stretches, turnText } from "./checkpoints";
+import { aligningSince } from "./aligning";
+import { CheckpointHistory, forcedText, lineText, logSizes, nearest, rowsOf, stagesOf, stretches, turnText } from "./checkpoints";
 import { logOf } from "./frames";
 import { frame } from "./testing";
 

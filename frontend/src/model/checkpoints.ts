@@ -1,8 +1,7 @@
 /** What a checkpointing protocol did: its part of the frames put together, and how that is laid out over time. */
 import type { CapturedCheckpoint, CheckpointNews, CheckpointRound, DurableCheckpoint, Recovery, RegionTurn } from "../api/types";
 import type { ExperimentDocument, Tagged } from "./document";
-import type { FrameLog } from "./frames";
-import type { Span } from "./series";
+import type { Span } from "./span";
 
 /** Whether runs of it take checkpoints. */
 export const isCheckpointed = ({ policies }: ExperimentDocument) =>
@@ -245,12 +244,4 @@ export function turnText({ to, why, measured, limit }: RegionTurn): string {
     load: `the busiest instance has served ${Number(measured.toFixed(2))} times the mean, less than ${Number(limit.toFixed(2))}`,
   };
   return `from here on ${to}: ${reasons[why]}`;
-}
-
-/** Since when an operator's instances have waited for barriers, at frame n; null if none do. */
-export function aligningSince(log: FrameLog, n: number, operator: string): number | null {
-  const waiting = log.column("checkpoints", "aligning", "operators", operator, "instances");
-  let at = n;
-  while (at >= 0 && (waiting[at] as number) > 0) at -= 1;
-  return at === n ? null : log.timeOf(at + 1);
 }

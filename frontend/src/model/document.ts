@@ -1,8 +1,7 @@
 /** The experiment document as the canvas sees it, and every edit as a pure function (document in, document out). */
-import type { Json } from "../api/types";
+import type { Tagged, Json } from "../api/types";
 
-/** A tagged choice: `kind` and that kind's own fields. */
-export type Tagged = { kind: string; [field: string]: Json };
+export type { Tagged };
 
 export interface Operator {
   id: string;

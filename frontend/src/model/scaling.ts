@@ -3,7 +3,7 @@ import type { Problem, RescaleAction, ScalingDecision, ScalingNews, ScalingState
 import { latency, short } from "../ui/format";
 import type { Tagged, ExperimentDocument } from "./document";
 import { instancesOf } from "./document";
-import type { Span } from "./series";
+import type { Span } from "./span";
 
 type Parallelism = Record<string, number>;
 

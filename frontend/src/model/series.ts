@@ -1,6 +1,7 @@
 /** A chart's values as columns, extended as frames arrive, and the scales that suit them. */
 import type { ChartLine } from "./charts";
 import type { FrameLog } from "./frames";
+import type { Span } from "./span";
 
 export type Column = (number | null)[];
 
@@ -179,11 +180,7 @@ export function timeTicks(to_s: number, count = 8, from_s = 0): number[] {
   return ticks;
 }
 
-/** A stretch of virtual time, as charts show it. */
-export interface Span {
-  from_s: number;
-  to_s: number;
-}
+export type { Span };
 
 /** Narrower (factor below 1) or wider around a moment, inside the whole; null when it is the whole. */
 export function zoomed(span: Span, factor: number, around_s: number, whole: Span, least_s: number): Span | null {

@@ -1,31 +1,9 @@
 /** The study document (docs/studies.md) as its pages see it. */
-import type { Json } from "../api/types";
-import type { Tagged } from "./document";
+import type { Axis, Json, StudyDocument } from "../api/types";
 import { labelOf, unitOf } from "./schema";
 import { pointerParts } from "./validate";
 
-export interface Axis {
-  name: string;
-  /** JSON pointers into the experiment. */
-  fields: string[];
-  multiply?: boolean;
-  /** Further fields, multiplied by the value where the others are set to it. */
-  also_multiplied?: string[];
-  values: Tagged;
-}
-
-export interface StudyDocument {
-  format?: number;
-  name?: string;
-  description?: string;
-  experiment: Json;
-  seeds?: number[];
-  axes?: Axis[];
-  design?: Tagged;
-  executor?: "workers" | "spark";
-  search?: { kind: string; load?: Axis; shares?: number[]; [field: string]: unknown };
-  [field: string]: unknown;
-}
+export type { Axis, StudyDocument };
 
 export const DRAWN = ["random", "latin_hypercube", "optimise"];
 

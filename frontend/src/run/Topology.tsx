@@ -2,7 +2,7 @@ import { getBezierPath, Position } from "@xyflow/react";
 import { memo, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Frame, OperatorSample } from "../api/types";
 import { edgeKey, type ExperimentDocument } from "../model/document";
-import { aligningSince } from "../model/checkpoints";
+import { aligningSince } from "../model/aligning";
 import { BLOCKED_FROM } from "../model/events";
 import type { FrameLog } from "../model/frames";
 import { aroundPath, feedbackLane, feedbackPath, gridOf, type Lane } from "../model/layout";

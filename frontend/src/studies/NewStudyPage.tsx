@@ -14,6 +14,7 @@ import { ofNumbers, TableHead } from "../ui/TableHead";
 import { useUrlState } from "../ui/useUrlState";
 import { ImportStudy } from "./ImportStudy";
 import { ORIGINS, originIn, originQuery, studyDraftOf } from "./origin";
+import { Crumb } from "./Crumb";
 import { StudyEditor } from "./StudyEditor";
 import "./studies.css";
 
@@ -53,16 +54,6 @@ export function NewStudyPage() {
       operators={operators}
       onLeaveFile={() => setImported(null)}
     />
-  );
-}
-
-export function Crumb() {
-  return (
-    <>
-      <Link to="/studies">Studies</Link>
-      <span>/</span>
-      <b>New study</b>
-    </>
   );
 }
 

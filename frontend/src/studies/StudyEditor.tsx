@@ -21,7 +21,7 @@ import { FieldPicker } from "./FieldPicker";
 import { ImportStudy } from "./ImportStudy";
 import { offerListEditors } from "./ListEditor";
 import { MetricNames, offerMetricEditor } from "./MetricEditor";
-import { Crumb } from "./NewStudyPage";
+import { Crumb } from "./Crumb";
 import { keepStudyDraft, studyDraftOf, type Draft, type Origin } from "./origin";
 import { Overview } from "./Overview";
 import { show } from "./show";
