@@ -33,7 +33,9 @@ QUIET = (
 )
 FAILED = pytest.StashKey[bool]()
 SHOWN = 3000  # characters
-expect.set_options(timeout=60_000)  # a page that comes in the end has come: how soon is a matter of benchmarks
+PATIENCE_MS = 120_000
+"""A page that comes in the end has come: how soon is a matter of benchmarks."""
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +95,7 @@ def new_context(
     def make(width: int = 1280, height: int = 800, theme: str = "light", **options: Any) -> BrowserContext:
         settings = {"storage_state": signed_in, **options}
         context = browser.new_context(base_url=workbench.url, viewport={"width": width, "height": height}, color_scheme=theme, **settings)  # type: ignore[arg-type]
+        context.set_default_timeout(PATIENCE_MS)
         context.on("weberror", lambda error: faults.append(f"error in the page: {error.error}"))
         context.on("console", lambda message: faults.append(message.text) if "Content Security Policy" in message.text else None)
         context.on(
