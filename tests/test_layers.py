@@ -1,4 +1,4 @@
-"""Who may import whom (design, section 3). Reads the import lines of every file, those inside functions too.
+"""Which package may import which (docs/architecture.md). Reads every import: those inside functions and by name, too.
 
 A new package has to get a line here, so that its place is a decision.
 """

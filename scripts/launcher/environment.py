@@ -154,9 +154,9 @@ def node_packages() -> dict[str, str]:
         )
     environment = node_environment()
     now = fingerprint([FRONTEND / "package.json", FRONTEND / "package-lock.json"])
-    install = ["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]
+    command = ["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]
     stamp = packages / ".installed"
-    unless_unchanged(stamp, now, lambda: run(install, "installing the frontend's packages", FRONTEND, environment))
+    unless_unchanged(stamp, now, lambda: run(command, "installing the frontend's packages", FRONTEND, environment))
     return environment
 
 

@@ -219,10 +219,10 @@ def chromium() -> str:
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         return "there is no Chromium, and this is not root on Debian"
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", "chromium-headless-shell"]
+    command = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", "chromium-headless-shell"]
     try:
         run(["apt-get", "update", "-qq"], "updating the package lists", env=environment)
-        run(install, "installing Chromium", env=environment)
+        run(command, "installing Chromium", env=environment)
     except Trouble as trouble:
         say(f"  {trouble}")
         return "Chromium could not be installed"
