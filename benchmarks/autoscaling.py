@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import engine
-from engine.spec.document import read_document
+from engine.spec.experiment.document import read_document
 
 EXAMPLES = Path(__file__).parents[1] / "fixtures" / "experiments"
 DAY_S = 86_400.0

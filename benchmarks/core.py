@@ -25,7 +25,7 @@ import yaml
 import engine
 from benchmarks.simpy_model import simpy_hops_per_s
 from engine.simulation.record_paths import waterfalls_at_hand
-from engine.spec.selection import Sample, Selection
+from engine.spec.experiment.selection import Sample, Selection
 
 EXAMPLES = Path(__file__).parents[1] / "fixtures" / "experiments"
 CASES = (("nexmark_q12", 10, 100_000), ("nexmark_q3", 10, 100_000), ("nexmark_q12", 100, 120_000), ("nexmark_q3", 100, 120_000))

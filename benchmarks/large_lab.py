@@ -193,7 +193,7 @@ def fill_people(cursor: Any, lab: Any) -> None:
 def fill_studies(lab: Any, experiment: Any) -> None:
     """A large sweep, one of many seeds, a search and an optimisation; and many small ones. Their runs are those of the lab, in turn."""
     from engine import studies as plan
-    from engine.spec.study import Study as Document
+    from engine.spec.study.study import Study as Document
     from webapp.lab.models import Run, Study, Trial, TrialState
 
     ids = cycle(Run.objects.order_by("number").values_list("pk", flat=True)[:20_000])

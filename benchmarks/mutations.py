@@ -7,11 +7,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LOOP, TOOLS, WORLD = "engine/core/kernels/event_loop.py", "engine/core/kernels/tools.py", "engine/core/world.py"
-EXPERIMENT = "engine/spec/experiment.py"
+EXPERIMENT = "engine/spec/experiment/experiment.py"
 MACHINE, TEXTS, COMPILER = (
     "engine/core/kernels/expression_machine.py",
     "engine/lowering/text_tables.py",
-    "engine/spec/expression_compiler.py",
+    "engine/spec/expressions/compiler.py",
 )
 AGGREGATE, SESSION, COUNT_WINDOW = (f"engine/operators/{name}aggregate.py" for name in ("", "session_", "count_window_"))
 AGGREGATION, JOIN, SPLIT, PAIRS, WINDOW_JOIN, INTERVAL_JOIN, EXPIRING_JOIN = (

@@ -19,9 +19,10 @@ import simpy
 
 from engine.core.prices import price_of
 from engine.placement import STRATEGIES
-from engine.spec import Experiment, RecordSchema, registry
-from engine.spec.expressions import parse
-from engine.spec.units import microseconds_ps, seconds_ns
+from engine.spec import Experiment, RecordSchema
+from engine.spec.base.units import microseconds_ps, seconds_ns
+from engine.spec.experiment import registry
+from engine.spec.expressions.parser import parse
 from engine.workloads import Strings, build_feed
 
 Row = tuple[Any, ...]

@@ -22,7 +22,7 @@ import pandas as pd
 
 import engine
 from engine.operators import OPERATORS
-from engine.spec.spans import Span
+from engine.spec.experiment.spans import Span
 from engine.telemetry.histogram import HIGH_NS, LOW_NS
 from engine.telemetry.summaries import Of
 from workers.spark.session import SESSION

@@ -23,11 +23,12 @@ from typing import Any
 
 import engine
 from engine.figures import Here, reproduce
-from engine.spec import Context, Refusal, load, registry
-from engine.spec.document import read_document
-from engine.spec.figure import SCALES, identity
-from engine.spec.figure_files import FigureFiles
-from engine.spec.study_schema import study_schema
+from engine.spec import Context, Refusal, load
+from engine.spec.experiment import registry
+from engine.spec.experiment.document import read_document
+from engine.spec.figure.figure import SCALES, identity
+from engine.spec.figure.files import FigureFiles
+from engine.spec.study.schema import study_schema
 from engine.workloads import lookup
 
 os.environ.setdefault("MILLRACE_LOOPS", "shared")  # digests are the same, and a few loops are compiled in place of hundreds

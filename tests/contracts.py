@@ -14,7 +14,7 @@ import engine
 from engine.core.prices import PRICE_LISTS
 from engine.core.weave import POINTS, has_kernel, woven_text
 from engine.spec import catalogue
-from engine.spec.operator import Operator
+from engine.spec.base.operator import Operator
 
 
 def assert_operator_contract(operator: type[Operator]) -> None:

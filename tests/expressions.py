@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from engine.core.compiler import compiled
 from engine.core.kernels import expression_machine
 from engine.lowering.text_tables import TextTables
-from engine.spec.expressions import parse
-from engine.spec.records import RecordSchema
+from engine.spec.base.records import RecordSchema
+from engine.spec.expressions.parser import parse
 from engine.workloads.strings import Strings
 
 Row = Mapping[str, Any]

@@ -12,9 +12,9 @@ from engine.core.keeping import Keeping
 from engine.core.kernels.tools import add_entry, find_entry
 from engine.core.layout import G_ENTRIES_FREE, G_NEED, I_ENTRIES, I_STATE_BYTES, M_PAYLOAD, NEED_ENTRIES
 from engine.core.tables import Arrays, Words
-from engine.spec.operator import Model, Operator
-from engine.spec.problems import Refusal, suggestion
-from engine.spec.records import RecordSchema
+from engine.spec.base.operator import Model, Operator
+from engine.spec.base.problems import Refusal, suggestion
+from engine.spec.base.records import RecordSchema
 
 KEY_BYTES = 16
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from engine.core.layout import M_PAYLOAD
-from engine.spec.cluster import ExpandedHost, Placement
-from engine.spec.operator import Model, Operator
-from engine.spec.problems import Refusal, suggestion
-from engine.spec.query import OperatorSpec
-from engine.spec.records import RecordSchema
+from engine.spec.base.operator import Model, Operator
+from engine.spec.base.problems import Refusal, suggestion
+from engine.spec.base.records import RecordSchema
+from engine.spec.experiment.cluster import ExpandedHost, Placement
+from engine.spec.experiment.query import OperatorSpec
 
 
 class Weighted(Placement):

@@ -10,8 +10,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from engine.spec import RecordSchema, registry
-from engine.spec.streams import NexmarkAuction, NexmarkBid, NexmarkPerson
+from engine.spec import RecordSchema
+from engine.spec.experiment import registry
+from engine.spec.experiment.streams import NexmarkAuction, NexmarkBid, NexmarkPerson
 from tests.tiers import tier
 
 Document = dict[str, Any]

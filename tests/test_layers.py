@@ -34,9 +34,16 @@ FAMILIES = (
 )
 """Packages of the engine that know the document and the core, but not one another."""
 
+ROOMS_OF_SPEC = ("base", "expressions", "experiment", "rules", "study", "figure")
+"""Each may import those before it."""
+
 MAY_IMPORT = {
     "engine.core": {"engine.core"},
     "engine.spec": {"engine.spec", "engine.core"},
+    **{
+        f"engine.spec.{room}": {"engine.core", *(f"engine.spec.{below}" for below in ROOMS_OF_SPEC[: k + 1])}
+        for k, room in enumerate(ROOMS_OF_SPEC)
+    },
     **{f"engine.{family}": {f"engine.{family}", "engine.spec", "engine.core"} for family in FAMILIES},
     "engine.checkpointing": {"engine.checkpointing", "engine.services", "engine.spec", "engine.core"},  # checkpoints are kept in a store
     "engine.rescaling": {"engine.rescaling", "engine.checkpointing", "engine.services", "engine.spec", "engine.core"},
@@ -58,8 +65,8 @@ POLICY_PARTS = {
     "engine.autoscaling.bottlenecks",
     "engine.autoscaling.stabilising",
     "engine.autoscaling.replicas",
-    "engine.spec.scaling",  # their own parameters
-    "engine.spec.units",
+    "engine.spec.experiment.scaling",  # their own parameters
+    "engine.spec.base.units",
 }
 HARMLESS = {"__future__", "bisect", "collections", "dataclasses", "fractions", "itertools", "math", "typing"}
 POLICIES = (
@@ -113,12 +120,12 @@ def imported(name: str, path: Path, root: Path = ROOT) -> Iterator[tuple[int, st
 
 
 BY_NAME = {
-    ("engine.spec.operator_kinds", "engine.operators"),
-    ("engine.spec.registry", "engine.placement"),
-    ("engine.spec.registry", "engine.core.prices"),
-    ("engine.spec.resources", "engine.placement"),
-    ("engine.spec.resources", "engine.workloads.arrivals"),
-    ("engine.spec.operator", "engine.core.weave"),
+    ("engine.spec.base.operator_kinds", "engine.operators"),
+    ("engine.spec.experiment.registry", "engine.placement"),
+    ("engine.spec.experiment.registry", "engine.core.prices"),
+    ("engine.spec.rules.resources", "engine.placement"),
+    ("engine.spec.rules.resources", "engine.workloads.arrivals"),
+    ("engine.spec.base.operator", "engine.core.weave"),
 }
 """Documents name kinds that stand in packages above them: these are loaded by name when they are first asked for."""
 
@@ -171,7 +178,7 @@ def test_every_package_of_the_engine_has_a_rule_of_its_own() -> None:
 def test_reading_a_document_loads_neither_the_compiler_nor_the_web() -> None:
     """The web process validates documents; it should not pay for the compiler, and a notebook should not need Django."""
     program = (
-        "import sys, engine.spec.validation as v, engine.spec.document as d\n"
+        "import sys, engine.spec.rules.validation as v, engine.spec.experiment.document as d\n"
         "v.load(d.read_document('fixtures/experiments/nexmark_q3.yaml'), v.Context())\n"
         "print([m for m in ('llvmlite', 'django', 'celery', 'redis', 'pyspark') if m in sys.modules])"
     )

@@ -23,7 +23,7 @@ from django.utils import timezone
 
 import engine
 from engine.spec import InvalidExperiment
-from engine.spec.validation import Context, load
+from engine.spec.rules.validation import Context, load
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import Run, RunState, RunSummary, Work
 from webapp.lab.storage import bytes_below, size_of

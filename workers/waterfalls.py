@@ -13,8 +13,8 @@ from typing import Any
 import engine
 from engine.simulation import record_paths
 from engine.spec import InvalidExperiment, Refusal
-from engine.spec.selection import Selection
-from engine.spec.validation import Context, load
+from engine.spec.experiment.selection import Selection
+from engine.spec.rules.validation import Context, load
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import RunState, Waterfalls
 from webapp.lab.storage import measure

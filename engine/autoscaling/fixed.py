@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.spec import scaling
+from engine.spec.experiment import scaling
 
 from .policy import exact
 from .truth import Truth

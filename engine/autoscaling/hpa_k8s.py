@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.spec import scaling
-from engine.spec.units import seconds_ns
+from engine.spec.base.units import seconds_ns
+from engine.spec.experiment import scaling
 
 from .metrics import Metrics
 from .policy import MICRO, Advice, NoAdvice, exact

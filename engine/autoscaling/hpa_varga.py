@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from engine.spec import scaling
-from engine.spec.units import seconds_ns
+from engine.spec.base.units import seconds_ns
+from engine.spec.experiment import scaling
 
 from .bottlenecks import bottlenecks
 from .metrics import Graph, Metrics

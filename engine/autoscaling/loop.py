@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, Literal, NamedTuple, Protocol
 
 from engine.core.layout import FAR
-from engine.spec import scaling
-from engine.spec.units import seconds_ns
+from engine.spec.base.units import seconds_ns
+from engine.spec.experiment import scaling
 
 from .fitting import Room, limited, workers
 from .metrics import SECOND_NS, Metrics

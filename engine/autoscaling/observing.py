@@ -18,8 +18,8 @@ from engine.core.source_logs import SourceLogs
 from engine.core.tables import Arrays
 from engine.core.world import World
 from engine.spec import Experiment
-from engine.spec.rates import steps_of
-from engine.spec.units import seconds_ns
+from engine.spec.base.units import seconds_ns
+from engine.spec.experiment.rates import steps_of
 
 from . import judging
 from .loop import AutoscalingLoop

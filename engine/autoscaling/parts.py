@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.spec import Experiment
-from engine.spec.rooms import Room
-from engine.spec.units import scaled
+from engine.spec.base.units import scaled
+from engine.spec.rules.scaling_limits import ScalingLimit
 
 from .fitting import Room as Limit
 from .metrics import Graph
@@ -30,7 +30,7 @@ class Part(NamedTuple):
     cpu: tuple[tuple[int, int, int], ...]
 
 
-def parts_of(experiment: Experiment, rooms: Sequence[Room]) -> list[Part]:
+def parts_of(experiment: Experiment, rooms: Sequence[ScalingLimit]) -> list[Part]:
     query = experiment.query
     number = {spec.id: n for n, spec in enumerate(query.operators)}
     found = []
@@ -51,7 +51,7 @@ def parts_of(experiment: Experiment, rooms: Sequence[Room]) -> list[Part]:
     return found
 
 
-def graph_of(experiment: Experiment, rooms: Sequence[Room]) -> Graph:
+def graph_of(experiment: Experiment, rooms: Sequence[ScalingLimit]) -> Graph:
     """The query as policies see it."""
     vertex_of = {id: room.operators[0] for room in rooms for id in room.operators}
     ways = [(vertex_of[edge.source], vertex_of[edge.target]) for edge in experiment.query.edges]
@@ -70,6 +70,6 @@ def graph_of(experiment: Experiment, rooms: Sequence[Room]) -> Graph:
     )
 
 
-def limits(rooms: Sequence[Room]) -> dict[str, Limit]:
+def limits(rooms: Sequence[ScalingLimit]) -> dict[str, Limit]:
     """How far each vertex may be scaled."""
     return {room.operators[0]: Limit(room.least, room.most, len(room.operators)) for room in rooms}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from engine.spec import scaling
+from engine.spec.experiment import scaling
 
 from .metrics import Metrics
 from .policy import Advice, exact

@@ -12,8 +12,8 @@ from engine.core import layout as L
 from engine.core.control.busy_time import settle
 from engine.core.tables import Arrays, Words
 from engine.core.world import World
-from engine.spec import scaling
-from engine.spec.units import milliseconds_ns, seconds_ns
+from engine.spec.base.units import milliseconds_ns, seconds_ns
+from engine.spec.experiment import scaling
 
 from .metrics import NAMES, SECOND_NS, Graph, Recording, Series
 from .parts import PPM, Part

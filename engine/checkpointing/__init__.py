@@ -12,11 +12,11 @@ from engine.core.kernels import channel_log, dependency_vectors
 from engine.core.world import World
 from engine.services import Disk, ObjectStore
 from engine.spec import Experiment
-from engine.spec.checkpointing import NoCheckpoints, Store
-from engine.spec.faults import HostLoss
-from engine.spec.regions import coordinated_region, regions_of
-from engine.spec.units import megabytes_bytes, milliseconds_ns, scaled
-from engine.spec.validation import placement_of
+from engine.spec.base.units import megabytes_bytes, milliseconds_ns, scaled
+from engine.spec.experiment.checkpointing import NoCheckpoints, Store
+from engine.spec.experiment.faults import HostLoss
+from engine.spec.rules.regions import coordinated_region, regions_of
+from engine.spec.rules.validation import placement_of
 
 from . import messages
 from .adapting import Rule
@@ -56,7 +56,7 @@ def cast_of(experiment: Experiment, greatest: Mapping[str, int] | None = None) -
 
 
 def costs_of(protocol: Any) -> Costs:
-    """protocol: of `engine.spec.checkpointing`, or what rescales cost where there is none."""
+    """protocol: of `engine.spec.experiment.checkpointing`, or what rescales cost where there is none."""
     return Costs(
         capture_ps=scaled(protocol.capture_ms, 1_000_000_000),
         ps_per_byte=round(1_000_000 / protocol.serialise_mb_per_s),

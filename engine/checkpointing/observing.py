@@ -17,9 +17,9 @@ from engine.core.control.instance_checkpoint import logged
 from engine.core.layout import A_ASIDE, M_NEXT
 from engine.core.tables import Arrays
 from engine.spec import Experiment
-from engine.spec.checkpointing import NoCheckpoints
-from engine.spec.cluster import expand
-from engine.spec.metrics import OF_CHECKPOINTING
+from engine.spec.experiment.checkpointing import NoCheckpoints
+from engine.spec.experiment.cluster import expand
+from engine.spec.study.metrics import OF_CHECKPOINTING
 
 from . import messages as M
 from .adapting import PARTS, STAYS

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from engine.core.control.policy import Control
 from engine.spec import Experiment
-from engine.spec.memory import Budget
+from engine.spec.experiment.memory import Budget
 
 from .death import Supervisor
 from .host_loss import HostLossControl, Loss

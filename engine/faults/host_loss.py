@@ -8,7 +8,7 @@ from typing import Protocol
 from engine.core.control.host_failure import kill, restart
 from engine.core.world import World
 from engine.spec import Experiment
-from engine.spec.checkpointing import Checkpoints
+from engine.spec.experiment.checkpointing import Checkpoints
 
 from .occurrences import FaultControl
 

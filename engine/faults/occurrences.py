@@ -12,8 +12,8 @@ from engine.core.mathematics import ln
 from engine.core.random import RandomStream
 from engine.core.world import World
 from engine.spec import Experiment
-from engine.spec.faults import AtRandom, HostFault
-from engine.spec.units import seconds_ns
+from engine.spec.base.units import seconds_ns
+from engine.spec.experiment.faults import AtRandom, HostFault
 
 
 class FaultControl(ABC):

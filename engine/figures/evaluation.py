@@ -1,4 +1,4 @@
-"""Evaluates the expressions of figures (`engine.spec.figure_expressions`). What has no value ends it, with the reason: never a guess."""
+"""Evaluates the expressions of figures (`engine.spec.figure.expressions`). What has no value ends it, with the reason: never a guess."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.spec.figure_expressions import Arithmetic, Call, Comparison, Logic, Name, Node
-from engine.spec.figure_expressions import Number as Constant
+from engine.spec.figure.expressions import Arithmetic, Call, Comparison, Logic, Name, Node
+from engine.spec.figure.expressions import Number as Constant
 from engine.studies.verdict import slope
 
 from .series import Missing, Number, Series, Value

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Self
 
 import engine
-from engine.spec.problems import InvalidExperiment
-from engine.spec.study import Study
-from engine.spec.validation import Context, load
+from engine.spec.base.problems import InvalidExperiment
+from engine.spec.rules.validation import Context, load
+from engine.spec.study.study import Study
 from engine.studies import Answer, Measured, Trial, plan
 from engine.studies.plan import TrialId
 from engine.workloads.datasets import lookup

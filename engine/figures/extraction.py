@@ -9,22 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.spec.experiment import Experiment
-from engine.spec.figure import (
-    AtPoints,
-    Computed,
-    Figure,
-    FromRuns,
-    OfFrames,
-    OfMetric,
-    OfRecords,
-    OfSearch,
-    OfSetting,
-    OfVerdict,
-)
-from engine.spec.pointers import found
-from engine.spec.problems import suggestion
-from engine.spec.study import Study, SustainableLoad, Sustained, Values
+from engine.spec.base.pointers import found
+from engine.spec.base.problems import suggestion
+from engine.spec.experiment.experiment import Experiment
+from engine.spec.figure.figure import AtPoints, Computed, Figure, FromRuns, OfFrames, OfMetric, OfRecords, OfSearch, OfSetting, OfVerdict
+from engine.spec.study.study import Study, SustainableLoad, Sustained, Values
 from engine.studies import interval, judge
 from engine.studies.plan import Row
 

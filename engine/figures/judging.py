@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import engine
 from engine.core.prices import PRICE_LISTS
-from engine.spec.figure import Assertion, Experiments, Figure, OfRecords, Scale, study_at
-from engine.spec.figure_expressions import Expression
-from engine.spec.study import Study, load_study
-from engine.spec.validation import Context
+from engine.spec.figure.expressions import Expression
+from engine.spec.figure.figure import Assertion, Experiments, Figure, OfRecords, Scale, study_at
+from engine.spec.rules.validation import Context
+from engine.spec.study.study import Study, load_study
 
 from .evaluation import NotEvaluated, Side, evaluate
 from .execution import Executor

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from engine.checkpointing.aligning import Aligning
 from engine.checkpointing.recovery_line import in_flight, orphans
-from engine.spec.problems import Refusal
+from engine.spec.base.problems import Refusal
 
 from .document import Act, Case, Lesson
 from .history import At, History

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from engine.spec.operator import Model
-from engine.spec.problems import Refusal, suggestion
+from engine.spec.base.operator import Model
+from engine.spec.base.problems import Refusal, suggestion
 
 NAME = r"^[A-Za-z][A-Za-z0-9_<>,. ]{0,19}$"
 Name = Annotated[str, Field(pattern=NAME, description="a letter, and up to 19 letters, digits, spaces or any of _ < > , .")]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from engine.spec.document import read_document
-from engine.spec.problems import InvalidExperiment, Problem, suggestion
+from engine.spec.base.problems import InvalidExperiment, Problem, suggestion
+from engine.spec.experiment.document import read_document
 
 from .document import Lesson
 from .telling import lesson_of

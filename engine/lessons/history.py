@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.checkpointing.recovery_line import Channel, Checkpoint, CheckpointRecord
 from engine.checkpointing.z_cycles import useless_checkpoints
-from engine.spec.problems import Refusal, suggestion
+from engine.spec.base.problems import Refusal, suggestion
 
 from .document import Act, Case, Lesson
 from .steps import NOWHERE, CheckpointMark, Diagram, Kind, MessageArrow, Place, Sent, Taken, Wait

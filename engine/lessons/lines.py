@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.checkpointing.recovery_line import in_flight, is_consistent, orphans
-from engine.spec.problems import Refusal, suggestion
+from engine.spec.base.problems import Refusal, suggestion
 
 from .document import Case, JudgedLine, Lines
 from .history import At, History

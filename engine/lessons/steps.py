@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from engine.spec.operator import Model
+from engine.spec.base.operator import Model
 
 Kind = Literal["start", "basic", "coordinated", "forced"]
 

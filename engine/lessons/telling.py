@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from engine.spec.problems import InvalidExperiment, Problem, Refusal
-from engine.spec.structure import check, refusal_problem
+from engine.spec.base.problems import InvalidExperiment, Problem, Refusal
+from engine.spec.base.structure import check, refusal_problem
 
 from .alignment import AlignedHistory
 from .document import Alignment, Case, Forcing, Lesson, Lines

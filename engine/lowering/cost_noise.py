@@ -9,7 +9,7 @@ from engine.core.layout import NOISE_BINS, NOISE_OCTAVES, V_FACTORS
 from engine.core.mathematics import exp, ln, normal_quantile
 from engine.core.random import RandomStream
 from engine.core.tables import Words
-from engine.spec.noise import (
+from engine.spec.experiment.noise import (
     AnyDrift,
     AnyNoise,
     AutoregressiveDrift,
@@ -20,7 +20,7 @@ from engine.spec.noise import (
     NoWarmUp,
     UniformNoise,
 )
-from engine.spec.query import Cost
+from engine.spec.experiment.query import Cost
 from engine.workloads.draws import normal
 
 Floats = NDArray[np.float64]

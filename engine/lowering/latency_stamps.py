@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.core import layout as L
 from engine.core.tables import Words
-from engine.spec.experiment import Measurement
+from engine.spec.experiment.experiment import Measurement
 
 CLOCKS = {"event": L.CLOCK_EVENT, "append": L.CLOCK_APPEND, "ingest": L.CLOCK_INGEST}
 ANCHORS = {"trigger": L.M_CLOCK, "newest": L.M_NEWEST, "oldest": L.M_OLDEST}

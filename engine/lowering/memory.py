@@ -10,10 +10,10 @@ from engine.core import layout as L
 from engine.core.kernels.tools import pressure_at
 from engine.core.tables import Arrays, Words
 from engine.spec import Experiment, RecordSchema
-from engine.spec.cluster import ExpandedHost
-from engine.spec.experiment import Guarded
-from engine.spec.memory import Budget
-from engine.spec.units import scaled
+from engine.spec.base.units import scaled
+from engine.spec.experiment.cluster import ExpandedHost
+from engine.spec.experiment.experiment import Guarded
+from engine.spec.experiment.memory import Budget
 
 INGRESS = {"read": L.INGRESS_READ, "throttle": L.INGRESS_THROTTLE, "drop": L.INGRESS_DROP}
 

@@ -12,8 +12,8 @@ from engine.core.control.links import change_links, release
 from engine.core.tables import Words
 from engine.core.world import World
 from engine.spec import Experiment
-from engine.spec.cluster import links_between, machines_named
-from engine.spec.faults import Delay, LinkFault, Partition
+from engine.spec.experiment.cluster import links_between, machines_named
+from engine.spec.experiment.faults import Delay, LinkFault, Partition
 
 Pair = tuple[int, int]
 

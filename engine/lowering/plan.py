@@ -25,15 +25,15 @@ from engine.lowering.processors import lay_out
 from engine.lowering.text_tables import TextTables
 from engine.operators import OPERATORS
 from engine.spec import ExpandedHost, Experiment, RecordSchema
-from engine.spec.checkpointing import InducedCheckpoints
-from engine.spec.experiment import Credits, Unbounded, input_counts
-from engine.spec.expression_tree import TextFunction
-from engine.spec.expressions import parse
-from engine.spec.generation import Coordinated
-from engine.spec.query import OperatorSpec
-from engine.spec.regions import coordinated_region
-from engine.spec.scale import weights
-from engine.spec.validation import Context, placement_of, schemas
+from engine.spec.experiment.checkpointing import InducedCheckpoints
+from engine.spec.experiment.experiment import Credits, Unbounded, input_counts
+from engine.spec.experiment.generation import Coordinated
+from engine.spec.experiment.query import OperatorSpec
+from engine.spec.expressions.parser import parse
+from engine.spec.expressions.tree import TextFunction
+from engine.spec.rules.regions import coordinated_region
+from engine.spec.rules.scale import weights
+from engine.spec.rules.validation import Context, placement_of, schemas
 from engine.workloads.feed import Feed, build_feed
 from engine.workloads.strings import Strings
 

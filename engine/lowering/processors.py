@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from engine.core import layout as L
 from engine.core.tables import Words
-from engine.spec.cluster import Dedicated, ExpandedHost, Pool, ProcessorSharing
-from engine.spec.units import milliseconds_ns, scaled
+from engine.spec.base.units import milliseconds_ns, scaled
+from engine.spec.experiment.cluster import Dedicated, ExpandedHost, Pool, ProcessorSharing
 
 SCANNED_MAX = 8
 """Shared processors with more instances than these take their turns from heaps; to look at all of so few is faster."""

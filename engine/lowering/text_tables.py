@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.spec.expression_tree import TextFunction
-from engine.spec.functions import HASH_SEED
+from engine.spec.expressions.functions import HASH_SEED
+from engine.spec.expressions.tree import TextFunction
 from engine.workloads.strings import Strings
 
 Words = NDArray[np.int64]

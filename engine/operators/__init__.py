@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 
 from engine.core.prices import PRICE_LISTS
 from engine.core.weave import has_kernel, woven_text
-from engine.spec.operator import Operator
+from engine.spec.base.operator import Operator
 
 from .aggregate import Aggregate
 from .count_window_aggregate import CountWindowAggregate
@@ -57,7 +57,7 @@ ENTRY_POINTS = "millrace.operators"
 def register(operator: type[Operator]) -> type[Operator]:
     """Add a kind from outside the package: palette, forms, validation and the loop then know it. Raises ValueError with what is wrong."""
     if not (isinstance(operator, type) and issubclass(operator, Operator)):
-        raise ValueError(f"{operator!r} is no class below engine.spec.operator.Operator")
+        raise ValueError(f"{operator!r} is no class below engine.spec.base.operator.Operator")
     name, kind = f"{operator.__module__}.{operator.__qualname__}", getattr(operator, "kind", "")
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", kind):
         raise ValueError(f"the kind of {name} is {kind!r}; it must be lower-case letters, digits and '_', a letter first, at most 63")

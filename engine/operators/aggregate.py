@@ -69,10 +69,10 @@ from engine.operators.aggregation import (
     take_record,
 )
 from engine.operators.windows import AggregateWindow, NoWindow, Sliding, Tumbling, Until, panes_of_a_record
-from engine.spec.operator import Model
-from engine.spec.problems import Refusal, suggestion
-from engine.spec.records import RecordSchema
-from engine.spec.units import seconds_ns
+from engine.spec.base.operator import Model
+from engine.spec.base.problems import Refusal, suggestion
+from engine.spec.base.records import RecordSchema
+from engine.spec.base.units import seconds_ns
 
 # parameters of this kind, in order
 A_WINDOWED, A_SIZE, A_SLIDE, A_ORIGIN, A_UNTIL, A_SCHEME, A_GROUPS, A_LISTS = range(A_OWN, A_OWN + 8)

@@ -42,10 +42,10 @@ from engine.core.layout import (
     S_VALUES,
 )
 from engine.core.tables import Arrays, Words
-from engine.spec.operator import Model, Operator
-from engine.spec.problems import Refusal, suggestion
-from engine.spec.records import RecordField, RecordSchema
-from engine.spec.units import Integer, Number, milliseconds_ns
+from engine.spec.base.operator import Model, Operator
+from engine.spec.base.problems import Refusal, suggestion
+from engine.spec.base.records import RecordField, RecordSchema
+from engine.spec.base.units import Integer, Number, milliseconds_ns
 
 # parameters of every aggregate, in order; the kind's own follow
 A_KEY = 0  # column of the key, -1 if there is one group for all

@@ -44,10 +44,10 @@ from engine.operators.aggregation import (
     take_record,
 )
 from engine.operators.windows import PANES_MAX
-from engine.spec.operator import Model
-from engine.spec.problems import Refusal
-from engine.spec.records import RecordSchema
-from engine.spec.units import Integer
+from engine.spec.base.operator import Model
+from engine.spec.base.problems import Refusal
+from engine.spec.base.records import RecordSchema
+from engine.spec.base.units import Integer
 
 # parameters of this kind, in order
 A_LENGTH, A_STEP = range(A_OWN, A_OWN + 2)

@@ -44,8 +44,8 @@ from engine.operators.pairs import (
     pair_with_stored,
     store_record,
 )
-from engine.spec.records import RecordSchema
-from engine.spec.units import Number, quantity, seconds_ns
+from engine.spec.base.records import RecordSchema
+from engine.spec.base.units import Number, quantity, seconds_ns
 
 # parameters behind the common ones: time to live, by side 1 if a record is kept until it has matched, first of the instances' lists by age
 T_TTL, T_LEFT_UNMATCHED, T_RIGHT_UNMATCHED, T_AGES = range(K_OWN, K_OWN + 4)

@@ -9,10 +9,10 @@ from pydantic import Field
 
 from engine.core.kernels.expression_machine import evaluate
 from engine.core.layout import I_ERRORS, M_PAYLOAD
-from engine.spec.expressions import parse
-from engine.spec.operator import Model, Operator
-from engine.spec.problems import Refusal
-from engine.spec.records import RecordSchema
+from engine.spec.base.operator import Model, Operator
+from engine.spec.base.problems import Refusal
+from engine.spec.base.records import RecordSchema
+from engine.spec.expressions.parser import parse
 
 
 def filter_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i, box):

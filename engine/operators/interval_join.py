@@ -49,9 +49,9 @@ from engine.operators.pairs import (
     pass_late,
     store_record,
 )
-from engine.spec.problems import Refusal
-from engine.spec.records import RecordSchema
-from engine.spec.units import Number, milliseconds_ns, quantity, seconds_ns
+from engine.spec.base.problems import Refusal
+from engine.spec.base.records import RecordSchema
+from engine.spec.base.units import Number, milliseconds_ns, quantity, seconds_ns
 
 # parameters behind the common ones: bounds, the left column with the upper bound (-1: it is left.t + upper), lateness, first heap
 N_LOWER, N_UPPER, N_UNTIL, N_LATENESS, N_HEAPS = range(K_OWN, K_OWN + 5)

@@ -31,7 +31,7 @@ from engine.operators.pairs import (
     store_record,
 )
 from engine.operators.windows import FullHistory, JoinWindow
-from engine.spec.records import RecordSchema
+from engine.spec.base.records import RecordSchema
 
 
 def join_on_record(

@@ -57,10 +57,10 @@ from engine.core.layout import (
 )  # fmt: skip
 from engine.core.tables import Arrays, Words
 from engine.operators.windows import JoinWindow, Sliding, Tumbling, panes_of_a_record
-from engine.spec.operator import Model, Operator
-from engine.spec.problems import Refusal, suggestion
-from engine.spec.records import RecordField, RecordSchema
-from engine.spec.units import Number, milliseconds_ns, quantity, seconds_ns
+from engine.spec.base.operator import Model, Operator
+from engine.spec.base.problems import Refusal, suggestion
+from engine.spec.base.records import RecordField, RecordSchema
+from engine.spec.base.units import Number, milliseconds_ns, quantity, seconds_ns
 
 # parameters of every join, in order; by side: key column, bytes of a stored record, number and start of the stored columns
 K_LEFT_KEY, K_RIGHT_KEY, K_LEFT_BYTES, K_RIGHT_BYTES, K_LEFT_STORED, K_LEFT_COLUMNS, K_RIGHT_STORED, K_RIGHT_COLUMNS = range(8)

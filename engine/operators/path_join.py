@@ -44,8 +44,8 @@ from engine.operators.pairs import (
     pair_with_stored,
     store_record,
 )
-from engine.spec.problems import Refusal
-from engine.spec.records import RecordSchema
+from engine.spec.base.problems import Refusal
+from engine.spec.base.records import RecordSchema
 
 LEFT, RIGHT, DELETED = range(3)  # ports
 # parameters behind the common ones: columns of a deletion's start and end, of a link's end; how many nodes a path has; first of the

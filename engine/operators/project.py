@@ -9,9 +9,9 @@ from pydantic import Field
 
 from engine.core.kernels.tools import new_output
 from engine.core.layout import G_FREE, G_NEED, M_PAYLOAD, NEED_MESSAGES
-from engine.spec.operator import Model, Operator
-from engine.spec.problems import Refusal, suggestion
-from engine.spec.records import RecordField, RecordSchema
+from engine.spec.base.operator import Model, Operator
+from engine.spec.base.problems import Refusal, suggestion
+from engine.spec.base.records import RecordField, RecordSchema
 
 
 def project_on_record(slot, msg, par, at, g, free, box, stamps):

@@ -80,9 +80,9 @@ from engine.operators.aggregation import (
     take_record,
 )
 from engine.operators.windows import Clock, at_least_a_nanosecond
-from engine.spec.operator import Model
-from engine.spec.records import RecordSchema
-from engine.spec.units import Number, seconds_ns
+from engine.spec.base.operator import Model
+from engine.spec.base.records import RecordSchema
+from engine.spec.base.units import Number, seconds_ns
 
 # parameters of this kind, in order
 A_GAP, A_QUEUES = range(A_OWN, A_OWN + 2)

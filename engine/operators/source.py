@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.spec.operator import Operator
-from engine.spec.records import RecordSchema
+from engine.spec.base.operator import Operator
+from engine.spec.base.records import RecordSchema
 
 
 class Source(Operator):

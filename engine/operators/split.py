@@ -10,10 +10,10 @@ from pydantic import Field
 from engine.core.kernels.expression_machine import evaluate
 from engine.core.kernels.tools import new_output
 from engine.core.layout import G_FREE, G_NEED, I_ERRORS, M_EDGE, M_PAYLOAD, NEED_MESSAGES
-from engine.spec.expressions import parse
-from engine.spec.operator import Model, Operator
-from engine.spec.problems import Refusal
-from engine.spec.records import RecordSchema
+from engine.spec.base.operator import Model, Operator
+from engine.spec.base.problems import Refusal
+from engine.spec.base.records import RecordSchema
+from engine.spec.expressions.parser import parse
 
 ROUTES_MAX = 4
 REST = 4  # the number of port `rest`

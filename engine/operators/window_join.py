@@ -68,7 +68,7 @@ from engine.operators.pairs import (
     store_record,
 )
 from engine.operators.windows import FiringWindow
-from engine.spec.records import RecordSchema
+from engine.spec.base.records import RecordSchema
 
 S_ALL_EVENT, S_ALL_NEWEST, S_ALL_OLDEST, S_ALL_END = 11, 12, 13, 14  # of an entry, behind both sides: over all of its records
 F_STORED, F_TRIGGER, F_CLOCK, F_WORDS = 0, 1, 2, 3  # words of a stored record, from K_EXTRA on: when its service began, its lineage

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from engine.spec.operator import Model
-from engine.spec.problems import Refusal
-from engine.spec.units import seconds_ns
+from engine.spec.base.operator import Model
+from engine.spec.base.problems import Refusal
+from engine.spec.base.units import seconds_ns
 
 PANES_MAX = 1000
 

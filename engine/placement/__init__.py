@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
 from typing import Any
 
-from engine.spec import registry
-from engine.spec.cluster import ExpandedHost, Placement
-from engine.spec.query import OperatorSpec
+from engine.spec.experiment import registry
+from engine.spec.experiment.cluster import ExpandedHost, Placement
+from engine.spec.experiment.query import OperatorSpec
 
 from . import by_operator, explicit, spread
 
@@ -29,7 +29,7 @@ ENTRY_POINTS = "millrace.placements"
 def register(strategy: type[Placement]) -> type[Placement]:
     """Add a strategy from outside the package: documents, forms and the API then know it. Raises ValueError with what is wrong."""
     if not (isinstance(strategy, type) and issubclass(strategy, Placement)):
-        raise ValueError(f"{strategy!r} is no class below engine.spec.cluster.Placement")
+        raise ValueError(f"{strategy!r} is no class below engine.spec.experiment.cluster.Placement")
     name = f"{strategy.__module__}.{strategy.__qualname__}"
     kind = registry.kind_of(strategy) if "kind" in strategy.model_fields else ""
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", kind):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.spec.cluster import ByOperator, ExpandedHost
-from engine.spec.problems import Refusal
-from engine.spec.query import OperatorSpec
+from engine.spec.base.problems import Refusal
+from engine.spec.experiment.cluster import ByOperator, ExpandedHost
+from engine.spec.experiment.query import OperatorSpec
 
 
 def place(placement: ByOperator, operators: Sequence[OperatorSpec], hosts: Sequence[ExpandedHost]) -> dict[str, list[int]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.spec.cluster import ExpandedHost, Explicit
-from engine.spec.problems import Refusal
-from engine.spec.query import OperatorSpec
+from engine.spec.base.problems import Refusal
+from engine.spec.experiment.cluster import ExpandedHost, Explicit
+from engine.spec.experiment.query import OperatorSpec
 
 
 def place(placement: Explicit, operators: Sequence[OperatorSpec], hosts: Sequence[ExpandedHost]) -> dict[str, list[int]]:

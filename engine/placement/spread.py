@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.spec.cluster import ExpandedHost, Spread
-from engine.spec.query import OperatorSpec
+from engine.spec.experiment.cluster import ExpandedHost, Spread
+from engine.spec.experiment.query import OperatorSpec
 
 
 def place(placement: Spread, operators: Sequence[OperatorSpec], hosts: Sequence[ExpandedHost]) -> dict[str, list[int]]:

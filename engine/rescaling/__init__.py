@@ -8,14 +8,14 @@ from typing import Any
 from engine.checkpointing import COORDINATOR, Cast, costs_of, may_lose_hosts, store_of
 from engine.core.layout import FAR
 from engine.spec import Experiment
-from engine.spec.checkpointing import CoordinatedCheckpoints, Store
-from engine.spec.scalable import vertices
-from engine.spec.scaling import InPlace, Scaling
-from engine.spec.units import seconds_ns
+from engine.spec.base.units import seconds_ns
+from engine.spec.experiment.checkpointing import CoordinatedCheckpoints, Store
+from engine.spec.experiment.scaling import InPlace, Scaling
+from engine.spec.rules.scalable import vertices
 
 from .in_place import InPlaceJob, InPlaceWorker
 from .job import Job, Rescale, Times
-from .stopping import Laid
+from .stopping import OperatorSlots
 from .worker import RescalingWorker
 
 __all__ = ["Job", "Rescale", "cast_of", "job_of"]
@@ -48,7 +48,7 @@ def job_of(actors: Sequence[Any]) -> Job | None:
     return next((actor for actor in actors if isinstance(actor, Job)), None)
 
 
-def _laid(experiment: Experiment, greatest: Mapping[str, int]) -> list[Laid]:
+def _laid(experiment: Experiment, greatest: Mapping[str, int]) -> list[OperatorSlots]:
     query = experiment.query
     together = {id: vertex for vertex in vertices(query) for id in vertex}
     groups = {edge.target: edge.partitioning.key_groups for edge in query.edges if edge.partitioning.kind == "hash"}
@@ -56,9 +56,11 @@ def _laid(experiment: Experiment, greatest: Mapping[str, int]) -> list[Laid]:
     feeds: dict[str, list[int]] = {id: [] for id in numbers}
     for edge in query.edges:
         feeds[edge.source].append(numbers[edge.target])
-    found: list[Laid] = []
+    found: list[OperatorSlots] = []
     for spec in query.operators:
         first = found[-1].first + found[-1].most if found else 0
         most = greatest.get(spec.id, spec.parallelism)
-        found.append(Laid(spec.id, first, most, spec.kind == "source", groups.get(spec.id, 1), together[spec.id], tuple(feeds[spec.id])))
+        found.append(
+            OperatorSlots(spec.id, first, most, spec.kind == "source", groups.get(spec.id, 1), together[spec.id], tuple(feeds[spec.id]))
+        )
     return found

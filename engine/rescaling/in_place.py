@@ -26,11 +26,11 @@ from engine.services import object_store
 
 from .job import Job, Rescale, Start
 from .messages import GO_ON, MOVE, MOVED, PREPARE, RELEASE, Mark, Restart, table
-from .stopping import Laid, Savepoint, Stored, fetches, groups_of, requests
+from .stopping import OperatorSlots, Savepoint, Stored, fetches, groups_of, requests
 from .worker import RescalingWorker, Stop
 
 
-def standing(operators: Sequence[Laid], changed: Collection[int]) -> set[int]:
+def standing(operators: Sequence[OperatorSlots], changed: Collection[int]) -> set[int]:
     """Numbers of the operators that stand still while those of `changed` get other parallelisms: these, those that send to them, and
     whatever lies between two of them, since it would fill up and hold the former back. Receivers of sources, too: instances of sources
     differ in their watermark, and who reads another's partitions from then on may have said more than that one."""

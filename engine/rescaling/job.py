@@ -16,7 +16,7 @@ from engine.core.layout import FAR
 from engine.core.tables import Words
 
 from .messages import RELEASE, RESCALE, STOP, Mark, Restart
-from .stopping import Laid, Savepoint, Stored, fetches, marks
+from .stopping import OperatorSlots, Savepoint, Stored, fetches, marks
 
 
 @dataclass
@@ -91,7 +91,7 @@ class Job(CoordinatedRounds):
         interval_ns: int,
         until_ns: int,
         detect_ns: int,
-        operators: Sequence[Laid],
+        operators: Sequence[OperatorSlots],
         parallelism: Mapping[str, int],
         times: Times,
         orders: Sequence[tuple[int, Mapping[str, int]]] = (),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from .messages import Fetch, Mark
 
 
-class Laid(NamedTuple):
+class OperatorSlots(NamedTuple):
     """An operator as it is laid out. first, most: its instances' first number, and how many there are. groups: key groups of what it keeps.
     together: operators of its vertex. feeds: numbers of the operators that it sends to."""
 
@@ -57,7 +57,7 @@ def groups_of(index: int, parallelism: int, groups: int) -> range:
     return range(-(-index * groups // parallelism), -(-(index + 1) * groups // parallelism))
 
 
-def fetches(saved: Savepoint, operators: Sequence[Laid]) -> Iterator[Fetch]:
+def fetches(saved: Savepoint, operators: Sequence[OperatorSlots]) -> Iterator[Fetch]:
     """By instance, then old instance."""
     for laid in operators:
         stays = saved.before[laid.id] == saved.after[laid.id]
@@ -72,7 +72,7 @@ def fetches(saved: Savepoint, operators: Sequence[Laid]) -> Iterator[Fetch]:
                     yield Fetch(i, old, first, end, size, stored.size_bytes, stored.pieces)
 
 
-def marks(saved: Savepoint, operators: Sequence[Laid]) -> Iterator[Mark]:
+def marks(saved: Savepoint, operators: Sequence[OperatorSlots]) -> Iterator[Mark]:
     """With what each instance goes on. Instances of what changes go on with the least of the old ones: nothing that they read is late by
     it. (Those that keep state by key have seen the same.)"""
     for laid in operators:

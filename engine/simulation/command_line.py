@@ -19,10 +19,10 @@ from typing import Any
 
 import engine
 from engine.spec import Experiment, InvalidExperiment, Refusal
-from engine.spec.document import read_document
-from engine.spec.registry import catalogue
-from engine.spec.selection import RECORDS_MAX
-from engine.spec.validation import Context, load
+from engine.spec.experiment.document import read_document
+from engine.spec.experiment.registry import catalogue
+from engine.spec.experiment.selection import RECORDS_MAX
+from engine.spec.rules.validation import Context, load
 from engine.workloads import lookup
 
 INVALID, UNREADABLE, DISK, TOO_LONG = 2, 3, 4, 5

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import engine
-from engine.spec.study import Study, Values
-from engine.spec.validation import Context, load
+from engine.spec.rules.validation import Context, load
+from engine.spec.study.study import Study, Values
 from engine.studies import Answer, Measured, Trial, TrialId, plan
 
 

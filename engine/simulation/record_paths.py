@@ -13,9 +13,9 @@ import numpy as np
 from engine.core.random import RandomStream
 from engine.core.tables import Words
 from engine.simulation.attribution import Delivery, Waterfall
-from engine.spec.problems import Refusal, suggestion
-from engine.spec.selection import RECORDS_MAX, Selection
-from engine.spec.streams import FileStream
+from engine.spec.base.problems import Refusal, suggestion
+from engine.spec.experiment.selection import RECORDS_MAX, Selection
+from engine.spec.experiment.streams import FileStream
 
 from .simulation import Simulation
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from engine.core import weave
 from engine.spec import read_document
-from engine.spec.selection import Selection
+from engine.spec.experiment.selection import Selection
 
 from .attribution import Waterfall
 from .record_paths import waterfalls, waterfalls_at_hand
@@ -39,7 +39,7 @@ class Run:
         between: Mapping[str, int] | None = None,
         records: Sequence[Mapping[str, Any]] = (),
     ) -> list[Waterfall]:
-        """Where the time of chosen records went (`engine.spec.selection.Selection`), by delivery.
+        """Where the time of chosen records went (`engine.spec.experiment.selection.Selection`), by delivery.
 
         The run is made again for it, twice, unless it has kept everything (trace=True, keep_outputs=True).
         Raises pydantic's ValidationError for an impossible choice, Refusal for records that were never delivered.

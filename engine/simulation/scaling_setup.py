@@ -19,11 +19,12 @@ from engine.core.control.policy import Control
 from engine.core.prices import DEGREE, PRICE_LISTS
 from engine.lowering.plan import record_ns
 from engine.operators import OPERATORS
-from engine.spec import Experiment, scaling
-from engine.spec.laid_out import begun_with, greatest, laid_out, rooms_of
-from engine.spec.scale import weights
-from engine.spec.units import seconds_ns
-from engine.spec.validation import placement_of
+from engine.spec import Experiment
+from engine.spec.base.units import seconds_ns
+from engine.spec.experiment import scaling
+from engine.spec.rules.max_layout import begun_with, greatest, laid_out, scaling_limits_of
+from engine.spec.rules.scale import weights
+from engine.spec.rules.validation import placement_of
 from engine.workloads.curves import curve_of
 
 Plan = list[tuple[int, dict[str, int]]]
@@ -36,7 +37,7 @@ def beginning(experiment: Experiment, datasets: Any) -> tuple[Experiment, Plan]:
     about = experiment.policies.scaling
     if not isinstance(about, scaling.Fixed | scaling.Oracle):
         return experiment, []
-    rooms = rooms_of(experiment)
+    rooms = scaling_limits_of(experiment)
     document = {room.operators[0]: room.parallelism for room in rooms}
     plan: list[tuple[int, Mapping[str, int]]] = []
     if isinstance(about, scaling.Oracle):
@@ -63,7 +64,7 @@ def beginning(experiment: Experiment, datasets: Any) -> tuple[Experiment, Plan]:
 def truth_of(experiment: Experiment, about: scaling.Fixed | scaling.Oracle, datasets: Any) -> Truth:
     """The load to come and what instances can serve of it: their prices on the slowest of their hosts, with what is stolen from them, but
     without what varies cost."""
-    rooms, horizon_ns = rooms_of(experiment), experiment.workload.horizon_ns
+    rooms, horizon_ns = scaling_limits_of(experiment), experiment.workload.horizon_ns
     curves = [curve_of(source.rate, horizon_ns, datasets) for source in experiment.workload.sources.values()]
     shares = {id: exact(share) for id, share in about.per_input.items()}
     service_ns = _service_ns(experiment, shares)
@@ -114,7 +115,7 @@ class Scaled:
 def scaled_by(experiment: Experiment, begun: Experiment, plan: Plan, job: Any, worker: Any, others: Sequence[Control]) -> Scaled:
     """What scales a run whose job manager is `job`, with `worker` on its machines. begun: as it begins. others: the controls that the run
     has besides."""
-    about, rooms = begun.policies.scaling, rooms_of(begun)
+    about, rooms = begun.policies.scaling, scaling_limits_of(begun)
     assert isinstance(about, scaling.Scaling)
     horizon_ns, end_ns = experiment.workload.horizon_ns, experiment.workload.end_ns
     numbers = {spec.id: n for n, spec in enumerate(experiment.query.operators) if spec.id in experiment.workload.sources}

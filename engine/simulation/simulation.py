@@ -39,12 +39,12 @@ from engine.simulation import scaling_setup
 from engine.simulation.attribution import Delivery, Topology, Trace
 from engine.simulation.source_logs import Logs
 from engine.spec import Experiment, RecordSchema, canonical_json
-from engine.spec import laid_out as laying
-from engine.spec.event_time import calendar_text, event_zero_ns
-from engine.spec.generation import Coordinated
-from engine.spec.retention import KeepFor
-from engine.spec.scaling import NoScaling
-from engine.spec.validation import Context, load
+from engine.spec.experiment.generation import Coordinated
+from engine.spec.experiment.retention import KeepFor
+from engine.spec.experiment.scaling import NoScaling
+from engine.spec.rules import max_layout
+from engine.spec.rules.event_time import calendar_text, event_zero_ns
+from engine.spec.rules.validation import Context, load
 from engine.telemetry.files import Telemetry
 from engine.telemetry.frames import Counters, Observer, summary
 from engine.workloads.datasets import lookup
@@ -103,8 +103,8 @@ class Simulation:
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
         self.event_zero_ns = event_zero_ns(self.experiment.workload.sources, context.datasets)  # None: no source reads a data set
         begun, scheduled = scaling_setup.beginning(self.experiment, context.datasets)
-        most = laying.greatest(begun) if greatest is None else dict(greatest)
-        laid_out = laying.laid_out(begun, most)
+        most = max_layout.greatest(begun) if greatest is None else dict(greatest)
+        laid_out = max_layout.laid_out(begun, most)
         cast = cast_of(begun, most)
         if cast.agent is not None and agent is not None:
             raise ValueError("the document names a checkpointing protocol, which has an agent of its own; give no other")

@@ -1,16 +1,16 @@
 """The experiment document: its models, its kinds, and what is wrong with one. Imports no family of kinds."""
 
-from .cluster import ExpandedHost
-from .document import parse_document, read_document, upgrade
-from .experiment import FORMAT, Experiment, canonical_json
-from .expressions import Expression, ExpressionRefusal, parse
-from .operator import Kind, Model, Operator
-from .problems import InvalidExperiment, Problem, Refusal
-from .records import FIELD_BYTES, FieldType, RecordField, RecordSchema
-from .registry import catalogue
-from .resources import Budgets
-from .streams import DatasetInfo
-from .validation import Context, Findings, examine, load, placement_of, schemas, validate
+from .base.operator import Kind, Model, Operator
+from .base.problems import InvalidExperiment, Problem, Refusal
+from .base.records import FIELD_BYTES, FieldType, RecordField, RecordSchema
+from .experiment.cluster import ExpandedHost
+from .experiment.document import parse_document, read_document, upgrade
+from .experiment.experiment import FORMAT, Experiment, canonical_json
+from .experiment.registry import catalogue
+from .experiment.streams import DatasetInfo
+from .expressions.parser import Expression, ExpressionRefusal, parse
+from .rules.resources import Budgets
+from .rules.validation import Context, Findings, examine, load, placement_of, schemas, validate
 
 __all__ = [
     "FIELD_BYTES",

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.spec.metrics import flat
-from engine.spec.study import NoSearch, Study, SustainableLoad
+from engine.spec.study.metrics import flat
+from engine.spec.study.study import NoSearch, Study, SustainableLoad
 
 from .verdict import Verdict, judge
 

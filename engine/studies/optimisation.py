@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.core.random import RandomStream
-from engine.spec.optimisation import Bound, Objective, Optimise
-from engine.spec.study import Axis, Between, Study, Values, rounded
+from engine.spec.study.optimisation import Bound, Objective, Optimise
+from engine.spec.study.study import Axis, Between, Study, Values, rounded
 
 from .measured import Measured
 

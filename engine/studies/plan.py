@@ -8,9 +8,9 @@ from functools import cached_property
 from statistics import median
 from typing import Any
 
-from engine.spec.experiment import Experiment
-from engine.spec.optimisation import Optimise
-from engine.spec.study import NoSearch, Study, SustainableLoad, Values, rounded
+from engine.spec.experiment.experiment import Experiment
+from engine.spec.study.optimisation import Optimise
+from engine.spec.study.study import NoSearch, Study, SustainableLoad, Values, rounded
 
 from .measured import Measured
 from .optimisation import Tried, ask, design_of, may_ask, tried

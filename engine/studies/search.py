@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine.spec.study import SustainableLoad, rounded
+from engine.spec.study.study import SustainableLoad, rounded
 
 
 @dataclass(frozen=True)

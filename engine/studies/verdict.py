@@ -1,7 +1,7 @@
 """Whether a run's load was sustained, from what the driver sees: logs outside the system, and what its sinks deliver.
 
 Source: Karimov 2020, section 3.4.3 ("sustainable throughput"); the numbers are our reading of its text, all of them parameters
-(`engine.spec.study.Sustained`). Frames as in docs/engine-api.md.
+(`engine.spec.study.study.Sustained`). Frames as in docs/engine-api.md.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.spec.study import Sustained
+from engine.spec.study.study import Sustained
 
 Floats = NDArray[np.float64]
 SLOPE_POINTS_MAX = 600

@@ -14,8 +14,8 @@ import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
-from engine.spec.spans import Span
-from engine.spec.units import seconds_ns
+from engine.spec.base.units import seconds_ns
+from engine.spec.experiment.spans import Span
 
 from .spans import PARTS, SpanHistogram, shares
 

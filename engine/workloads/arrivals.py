@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.random import RandomStream
-from engine.spec.delays import FileDelay
-from engine.spec.flow import Datasets
-from engine.spec.problems import Refusal, refusals_below
-from engine.spec.rates import BurstArrivals, EvenArrivals, FileRate, GammaArrivals, PoissonArrivals, RecordedRate
-from engine.spec.streams import FileStream
-from engine.spec.units import milliseconds_ns, scaled
-from engine.spec.workload import SourceWorkload, Workload
+from engine.spec.base.problems import Refusal, refusals_below
+from engine.spec.base.units import milliseconds_ns, scaled
+from engine.spec.experiment.delays import FileDelay
+from engine.spec.experiment.rates import BurstArrivals, EvenArrivals, FileRate, GammaArrivals, PoissonArrivals, RecordedRate
+from engine.spec.experiment.streams import FileStream
+from engine.spec.experiment.workload import SourceWorkload, Workload
+from engine.spec.rules.flow import Datasets
 
 from .curves import RECORD, Curve, curve_of
 from .datasets import DatasetInfo

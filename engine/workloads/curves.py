@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.random import RandomStream
-from engine.spec.flow import Datasets
-from engine.spec.problems import Refusal, refusals_below
-from engine.spec.rates import (
+from engine.spec.base.problems import Refusal, refusals_below
+from engine.spec.base.units import scaled, seconds_ns
+from engine.spec.experiment.rates import (
     ConstantRate,
     CosineRate,
     DecreasingRate,
@@ -32,7 +32,7 @@ from engine.spec.rates import (
     SwitchedRate,
     Wander,
 )
-from engine.spec.units import scaled, seconds_ns
+from engine.spec.rules.flow import Datasets
 
 from .javarandom import JavaRandom
 from .traces import rate_trace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.spec.problems import Refusal
+from engine.spec.base.problems import Refusal
 
 
 class DatasetError(Refusal):

@@ -23,8 +23,8 @@ import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
-from engine.spec.records import FieldType, RecordField, RecordSchema
-from engine.spec.streams import DatasetInfo as DatasetSchema
+from engine.spec.base.records import FieldType, RecordField, RecordSchema
+from engine.spec.experiment.streams import DatasetInfo as DatasetSchema
 
 from .csvfile import read_csv
 from .dataseterror import DatasetError

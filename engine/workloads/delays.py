@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.random import RandomStream
-from engine.spec.delays import (
+from engine.spec.base.units import milliseconds_ns
+from engine.spec.experiment.delays import (
     DELAY_MAX_MS,
     AnyDelay,
     ConstantDelay,
@@ -21,8 +22,7 @@ from engine.spec.delays import (
     UniformDelay,
     ZipfDelay,
 )
-from engine.spec.flow import Datasets
-from engine.spec.units import milliseconds_ns
+from engine.spec.rules.flow import Datasets
 
 from . import draws
 from .traces import delay_trace

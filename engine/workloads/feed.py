@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from engine.core.layout import LOG_WATERMARK
 from engine.core.random import RandomStream
-from engine.spec.event_time import event_zero_ns
-from engine.spec.experiment import Experiment
-from engine.spec.flow import Datasets
-from engine.spec.laid_out import partitions
-from engine.spec.problems import refusals_below
-from engine.spec.rates import RecordedRate
-from engine.spec.records import RecordSchema
-from engine.spec.streams import FileStream
-from engine.spec.workload import DeviceWatermarks
+from engine.spec.base.problems import refusals_below
+from engine.spec.base.records import RecordSchema
+from engine.spec.experiment.experiment import Experiment
+from engine.spec.experiment.rates import RecordedRate
+from engine.spec.experiment.streams import FileStream
+from engine.spec.experiment.workload import DeviceWatermarks
+from engine.spec.rules.event_time import event_zero_ns
+from engine.spec.rules.flow import Datasets
+from engine.spec.rules.max_layout import partitions
 
 from .arrivals import Arrivals, Periodic, Recorded, arrivals_of
 from .delays import delays_of

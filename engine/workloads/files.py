@@ -1,6 +1,6 @@
 """The rows of an uploaded file as a stream.
 
-All files of a document count event time from one zero, the earliest first record of any of them (`engine.spec.event_time`): every
+All files of a document count event time from one zero, the earliest first record of any of them (`engine.spec.rules.event_time`): every
 timestamp is in ns since then. A record's event time is its own time, whatever the rate at which it is replayed. Disorder moves a record's
 *place* in the stream back by its delay and leaves its event time as the file has it, so a record is at most `max_ms` of event time older
 than any before it, as in generated streams.
@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from engine.spec.records import FieldType, RecordSchema
-from engine.spec.streams import FileStream
+from engine.spec.base.records import FieldType, RecordSchema
+from engine.spec.experiment.streams import FileStream
 
 from .datasets import DatasetInfo, epoch_ns, read
 from .delays import Delays

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.random import RandomStream
-from engine.spec.skew import AnySkew
-from engine.spec.streams import Stream
+from engine.spec.experiment.skew import AnySkew
+from engine.spec.experiment.streams import Stream
 
 from . import draws
 from .draws import Floats, Integers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.random import RandomStream
-from engine.spec.skew import AnySkew, HotSkew, NormalSkew, RoundedSkew, UniformSkew, ZipfSkew
+from engine.spec.experiment.skew import AnySkew, HotSkew, NormalSkew, RoundedSkew, UniformSkew, ZipfSkew
 
 from . import draws
 from .draws import Integers

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.spec.records import RecordSchema
+from engine.spec.base.records import RecordSchema
 
 
 class Records(Protocol):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.core import layout as L
 from engine.core.world import World
-from engine.spec.retention import KeepFor
+from engine.spec.experiment.retention import KeepFor
 
 
 class Retention:

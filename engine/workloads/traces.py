@@ -7,13 +7,13 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
-from engine.spec.delays import DELAY_MAX_MS, FileDelay
-from engine.spec.flow import Datasets
-from engine.spec.problems import Refusal, suggestion
-from engine.spec.rates import FileRate
-from engine.spec.streams import DatasetInfo as DatasetSchema
-from engine.spec.streams import FileStream, unknown_dataset
-from engine.spec.units import scaled
+from engine.spec.base.problems import Refusal, suggestion
+from engine.spec.base.units import scaled
+from engine.spec.experiment.delays import DELAY_MAX_MS, FileDelay
+from engine.spec.experiment.rates import FileRate
+from engine.spec.experiment.streams import DatasetInfo as DatasetSchema
+from engine.spec.experiment.streams import FileStream, unknown_dataset
+from engine.spec.rules.flow import Datasets
 
 from .datasets import DatasetInfo, epoch_ns
 

@@ -4,7 +4,7 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 from engine.spec import Experiment, upgrade
-from engine.spec.parameters import parameters
+from engine.spec.base.parameters import parameters
 
 
 def fill(apps, schema_editor):

@@ -18,7 +18,7 @@ from engine.core.control.active_instances import active
 from engine.core.control.ranks import HELD
 from engine.operators import OPERATORS
 from engine.rescaling import Job
-from engine.spec.scalable import vertices
+from engine.spec.rules.scalable import vertices
 from tests import corner_cases
 
 from .agreement import DATASETS, MS, finished, simulated

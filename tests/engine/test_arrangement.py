@@ -24,9 +24,9 @@ from engine.core.control import keyed_state
 from engine.core.control.active_instances import active, arrange, hold, owners, release
 from engine.core.world import World
 from engine.operators import OPERATORS
-from engine.spec.laid_out import laid_out
-from engine.spec.scalable import unscalable, vertices
-from engine.spec.validation import load, placement_of, validate
+from engine.spec.rules.max_layout import laid_out
+from engine.spec.rules.scalable import unscalable, vertices
+from engine.spec.rules.validation import Context, load, placement_of, validate
 from tests.corner_cases import CORNER_CASES, host
 from tests.strategies import documents
 from tests.tiers import spread
@@ -42,7 +42,7 @@ Document = dict[str, Any]
 
 def most_of(made: Document, chance: random.Random, more: int = 5) -> dict[str, int]:
     """Up to so many instances more for each operator that can be scaled; forward edges join as many."""
-    experiment = load(made, engine.spec.validation.Context(datasets=DATASETS))
+    experiment = load(made, Context(datasets=DATASETS))
     kinds = {spec.id: OPERATORS[spec.kind] for spec in experiment.query.operators}
     stay = unscalable(experiment.query, kinds, experiment.workload)
     found: dict[str, int] = {}
@@ -198,11 +198,11 @@ def test_an_arrangement_at_the_start_is_the_document_with_these_parallelisms(mad
     most = most_of(made, chance)
     begun = {operator["id"]: operator.get("parallelism", 1) for operator in made["query"]["operators"]}
     wanted = dict(begun)
-    for vertex in vertices(load(made, engine.spec.validation.Context(datasets=DATASETS)).query):
+    for vertex in vertices(load(made, Context(datasets=DATASETS)).query):
         if vertex[0] in most:
             wanted |= dict.fromkeys(vertex, chance.randint(1, most[vertex[0]]))
     logs = {id: most[id] for id in made["workload"]["sources"] if id in most}
-    assume(not validate(with_parallelism(made, wanted, logs), engine.spec.validation.Context(datasets=DATASETS)))  # such as too few groups
+    assume(not validate(with_parallelism(made, wanted, logs), Context(datasets=DATASETS)))  # such as too few groups
     plain = simulated(with_parallelism(made, wanted, logs))
     assert_same_run(plain, rearranged(simulated(with_parallelism(made, begun, logs), greatest=most), wanted))
 

@@ -25,12 +25,12 @@ from engine.autoscaling.scrapes import Scrapes
 from engine.core import layout as L
 from engine.operators import OPERATORS
 from engine.spec import Refusal, load
-from engine.spec.forking import Fork
-from engine.spec.laid_out import begun_with
-from engine.spec.metrics import phases_of
-from engine.spec.rates import SwitchedRate, steps_of
-from engine.spec.scaling import Fixed, Looped
-from engine.spec.validation import Context, validate
+from engine.spec.experiment.rates import SwitchedRate, steps_of
+from engine.spec.experiment.scaling import Fixed, Looped
+from engine.spec.rules.forking import Fork
+from engine.spec.rules.max_layout import begun_with
+from engine.spec.rules.validation import Context, validate
+from engine.spec.study.metrics import phases_of
 from tests.strategies import documents
 
 from .agreement import DATASETS, frames_of

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from engine.spec import scaling
-from engine.spec.rates import CosineRate, IncreasingRate, Rate
+from engine.spec.experiment import scaling
+from engine.spec.experiment.rates import CosineRate, IncreasingRate, Rate
 from engine.workloads.curves import curve_of
 
 from .fluid_job import MAP, SESSIONS, FluidJob, Operator

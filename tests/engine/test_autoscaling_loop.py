@@ -21,7 +21,7 @@ from engine.autoscaling.loop import AutoscalingLoop, limits_of, times_of
 from engine.autoscaling.metrics import Metrics
 from engine.autoscaling.policy import Advice, NoAdvice
 from engine.core.layout import FAR
-from engine.spec import scaling
+from engine.spec.experiment import scaling
 
 from .told_metrics import LINE, Told
 

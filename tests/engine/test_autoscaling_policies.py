@@ -21,7 +21,7 @@ from engine.autoscaling.ds2 import DS2
 from engine.autoscaling.fitting import Room, fit, limited, workers
 from engine.autoscaling.hpa_cpu import HPACpu
 from engine.autoscaling.hpa_varga import HPAVarga
-from engine.spec import scaling
+from engine.spec.experiment import scaling
 from tests.tiers import tier
 
 from .told_metrics import Told, metrics

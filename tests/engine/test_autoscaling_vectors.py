@@ -21,8 +21,8 @@ from engine.autoscaling.hpa_varga import HPAVarga
 from engine.autoscaling.metrics import Graph, counter_rate, signed_rate, slope
 from engine.autoscaling.policy import UNBOUNDED, NoAdvice
 from engine.autoscaling.stabilising import Stabiliser
-from engine.spec import scaling
-from engine.spec.scaling import FLINK_PRESETS, FlinkOptions
+from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling import FLINK_PRESETS, FlinkOptions
 
 from .told_metrics import LINE, Told, values
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.spec.validation import validate
+from engine.spec.rules.validation import validate
 
 from .agreement import assert_agreement, simulated, template, traced, with_hot_items
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from engine.figures import Here, reproduce
-from engine.spec.figure_files import FigureFiles
+from engine.spec.figure.files import FigureFiles
 from tests.tiers import only
 
 pytestmark = pytest.mark.slow

@@ -19,8 +19,8 @@ from engine import checkpointing
 from engine.checkpointing import messages as M
 from engine.core import layout as L
 from engine.lessons import NotKnown, explained_recovery
-from engine.spec import metrics
-from engine.spec.validation import load
+from engine.spec.rules.validation import load
+from engine.spec.study import metrics
 from tests import corner_cases
 
 from .agreement import DATASETS, finished, frames_of, simulated

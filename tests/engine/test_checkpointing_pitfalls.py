@@ -41,7 +41,7 @@ from engine.checkpointing.recovery_line import orphans, recovery_line
 from engine.core import layout as L
 from engine.core.control.instance_checkpoint import READ, Checkpoint
 from engine.simulation.local_study import carry_out
-from engine.spec.study import load_study
+from engine.spec.study.study import load_study
 from tests import corner_cases
 
 from .agreement import finished, simulated, template, traced, with_hot_items

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engine.autoscaling import POLICIES
-from engine.spec import scaling
+from engine.spec.experiment import scaling
 
 from .fluid_job import SESSIONS, FluidJob
 from .recorded_policy import Recorder, assert_the_same_again

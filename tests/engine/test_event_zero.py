@@ -13,7 +13,7 @@ import pytest
 
 import engine
 from engine.spec import Context, Experiment, validate
-from engine.spec.forking import Fork
+from engine.spec.rules.forking import Fork
 from engine.workloads import lookup, preview
 from tests.corner_cases import bids, document, host, watermarks
 from tests.oracle import simulate

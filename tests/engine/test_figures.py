@@ -25,11 +25,11 @@ from engine.figures import Carried, Here, Made, Missing, NotEvaluated, Number, P
 from engine.figures.evaluation import FUNCTIONS as EVALUATED
 from engine.figures.extraction import as_json
 from engine.figures.judging import judged
-from engine.spec.figure import Figure, load_figure, study_at
-from engine.spec.figure_expressions import FUNCTIONS, parse
-from engine.spec.figure_files import FigureFiles
-from engine.spec.pointers import changed
-from engine.spec.study import load_study
+from engine.spec.base.pointers import changed
+from engine.spec.figure.expressions import FUNCTIONS, parse
+from engine.spec.figure.figure import Figure, load_figure, study_at
+from engine.spec.figure.files import FigureFiles
+from engine.spec.study.study import load_study
 from engine.studies import TrialId, plan
 from tests.spec.figure_examples import RATE, experiment, figure
 

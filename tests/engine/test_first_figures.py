@@ -14,7 +14,7 @@ from engine.core import layout as L
 from engine.core.prices import PRICE_LISTS
 from engine.figures import Here, reproduce
 from engine.lowering import latency_stamps
-from engine.spec.figure_files import FigureFiles
+from engine.spec.figure.files import FigureFiles
 from tests.tiers import spread
 
 pytestmark = pytest.mark.slow

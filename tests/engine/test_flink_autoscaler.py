@@ -15,7 +15,7 @@ import pytest
 from engine.autoscaling.flink import Flink
 from engine.autoscaling.metrics import Graph
 from engine.autoscaling.policy import Advice, NoAdvice
-from engine.spec import scaling
+from engine.spec.experiment import scaling
 
 from .told_metrics import Told, values
 

@@ -13,7 +13,7 @@ import pytest
 
 from engine.checkpointing.forcing import Bcs, Hmnr, HmnrPiggyback
 from engine.checkpointing.recovery_line import Channel
-from engine.spec.checkpointing import InducedCheckpoints
+from engine.spec.experiment.checkpointing import InducedCheckpoints
 
 from .histories import History, random_acts
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.spec import Refusal, load
-from engine.spec.forking import Fork
+from engine.spec.rules.forking import Fork
 from tests.corner_cases import bids, document, host
 from tests.strategies import documents, host_names
 

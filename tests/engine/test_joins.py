@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.spec.streams.nexmark import NexmarkAuction, NexmarkPerson
+from engine.spec.experiment.streams.nexmark import NexmarkAuction, NexmarkPerson
 
 from .agreement import TINY, assert_agreement, simulated, template, traced, with_params
 

@@ -19,7 +19,7 @@ import engine
 from engine.core import layout as L
 from engine.core.weave import woven_text
 from engine.operators import OPERATORS
-from engine.spec.validation import validate
+from engine.spec.rules.validation import validate
 from engine.workloads.datasets import lookup
 from tests import corner_cases
 

@@ -19,8 +19,8 @@ import engine
 from engine.core import layout as L
 from engine.core.control.memory_accounting import held_bytes, recount
 from engine.core.kernels.tools import pressure_at
-from engine.spec.cluster import Host
-from engine.spec.memory import Budget
+from engine.spec.experiment.cluster import Host
+from engine.spec.experiment.memory import Budget
 from tests.strategies import documents
 
 from .agreement import MS, TINY, assert_agreement, simulated, template, traced

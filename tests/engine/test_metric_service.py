@@ -22,9 +22,9 @@ from engine.autoscaling.parts import graph_of, parts_of
 from engine.autoscaling.scrapes import Scraped, Scrapes
 from engine.core import layout as L
 from engine.operators import OPERATORS
-from engine.spec.laid_out import rooms_of
-from engine.spec.scaling import MetricTimes
-from engine.spec.validation import load
+from engine.spec.experiment.scaling import MetricTimes
+from engine.spec.rules.max_layout import scaling_limits_of
+from engine.spec.rules.validation import load
 
 from .agreement import MS
 
@@ -50,7 +50,7 @@ class Job:
 def watched(made: Document, times: MetricTimes = EXACT, keep_s: float = 1e6, **options: Any) -> tuple[engine.Simulation, Scrapes, Job]:
     """The run with a service that keeps all it reads."""
     experiment, job = load(made), Job(made)
-    rooms = rooms_of(experiment)
+    rooms = scaling_limits_of(experiment)
     metrics = Scraped(graph_of(experiment, rooms), job, int(keep_s * S))
     scrapes = Scrapes(metrics, job, parts_of(experiment, rooms), times, experiment.workload.horizon_ns)
     simulation = engine.Simulation(made, controls=[scrapes], trace=True, keep_outputs=True, kinds=OPERATORS, **options)
@@ -164,7 +164,7 @@ def test_gauges_are_what_a_list_of_all_events_says(made: Document) -> None:
     simulation, scrapes, _ = watched(made)
     twin = Twin(finished(simulation))
     found, graph = rows(scrapes), scrapes.metrics.graph()
-    rooms = {room.operators[0]: room.operators for room in rooms_of(simulation.experiment)}
+    rooms = {room.operators[0]: room.operators for room in scaling_limits_of(simulation.experiment)}
     assert {vertex for vertex, _ in found} == set(graph.operators) == set(rooms)
     assert len(found["bids", 0]) == 25
     step_ns = 2 * MS

@@ -20,9 +20,9 @@ from engine.core.kernels.tools import add_entry, find_entry
 from engine.core.layout import G_ENTRIES_FREE, G_NEED, I_ENTRIES, I_STATE_BYTES, M_PAYLOAD, NEED_ENTRIES, S_VALUES
 from engine.operators import OPERATORS, register
 from engine.spec import InvalidExperiment, catalogue, load, validate
-from engine.spec.laid_out import greatest
-from engine.spec.operator import Model, Operator
-from engine.spec.records import RecordSchema
+from engine.spec.base.operator import Model, Operator
+from engine.spec.base.records import RecordSchema
+from engine.spec.rules.max_layout import greatest
 from tests.contracts import assert_operator_contract, assert_the_same_without_the_compiler
 from tests.corner_cases import bids, host
 from tests.corner_cases import document as of_parts
@@ -317,7 +317,7 @@ def unknown_argument(slot, mesage):  # type: ignore[no-untyped-def]
 
 
 WRONG = {
-    "no operator": (int, "is no class below engine.spec.operator.Operator"),
+    "no operator": (int, "is no class below engine.spec.base.operator.Operator"),
     "no kind": ({"kind": ""}, "it must be lower-case letters"),
     "a form that cannot be": ({"kind": "My Operator"}, "it must be lower-case letters"),
     "a kind that is taken": ({"kind": "map"}, "which engine.operators.map has already"),

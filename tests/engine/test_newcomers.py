@@ -17,8 +17,9 @@ import engine
 from engine.operators import OPERATORS
 from engine.operators import register as register_operator
 from engine.placement import STRATEGIES, register
-from engine.spec import Experiment, InvalidExperiment, catalogue, load, registry, validate
-from engine.spec.cluster import Placement
+from engine.spec import Experiment, InvalidExperiment, catalogue, load, validate
+from engine.spec.experiment import registry
+from engine.spec.experiment.cluster import Placement
 from tests.newcomers import Band, Weighted
 from tests.plugins import installed
 
@@ -158,6 +159,6 @@ def test_an_installed_package_brings_both_by_entry_points(tmp_path: Path) -> Non
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads(done.stdout)["digest"] == engine.run(on_edge_and_cloud({"edge": 1})).digest
-    first = "import newcomers_package, engine.spec; print('weighted' in engine.spec.registry.kinds('placements'))"
+    first = "import newcomers_package, engine.spec; print('weighted' in engine.spec.experiment.registry.kinds('placements'))"
     done = subprocess.run([sys.executable, "-c", first], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "True", done.stderr

@@ -12,9 +12,9 @@ import pytest
 from engine.core.layout import I_STATE_BYTES
 from engine.lowering import cost_noise
 from engine.spec import Experiment
-from engine.spec.noise import AnyNoise, AutoregressiveDrift, ExponentialNoise, LognormalNoise, NoNoise, UniformNoise
-from engine.spec.problems import InvalidExperiment
-from engine.spec.validation import load
+from engine.spec.base.problems import InvalidExperiment
+from engine.spec.experiment.noise import AnyNoise, AutoregressiveDrift, ExponentialNoise, LognormalNoise, NoNoise, UniformNoise
+from engine.spec.rules.validation import load
 from tests.oracle.noise import drift_factors, table
 
 from .agreement import assert_agreement, traced

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.simulation.local_study import carry_out
-from engine.spec.optimisation import Optimise
-from engine.spec.study import Study, examine_study, load_study
+from engine.spec.study.optimisation import Optimise
+from engine.spec.study.study import Study, examine_study, load_study
 from engine.studies import Measured, TrialId, Tried, best, plan, tried_so_far
 from tests.corner_cases import host
 
@@ -214,8 +214,8 @@ def test_bad_optimisations_are_refused(name: str) -> None:
 
 def test_metrics_are_those_that_runs_measure() -> None:
     import engine
-    from engine.spec.metrics import flat, metric_names
-    from engine.spec.validation import load
+    from engine.spec.rules.validation import load
+    from engine.spec.study.metrics import flat, metric_names
 
     experiment = load({**queue(sink(10), machine=host("a"), horizon_s=1.0), "measurement": {"also": [{"name": "emitted", "to": "emit"}]}})
     measured = {name for name, _ in flat(engine.run(experiment).summary)}

@@ -17,7 +17,7 @@ from engine.autoscaling.ds2_original import DS2Original
 from engine.autoscaling.hpa_k8s import HPAK8s
 from engine.autoscaling.policy import UNBOUNDED
 from engine.autoscaling.varga_original import VargaOriginal
-from engine.spec import scaling
+from engine.spec.experiment import scaling
 
 from .told_metrics import LINE, Told, values
 

@@ -17,7 +17,7 @@ from engine.checkpointing.worker import PIECE_BYTES
 from engine.core import layout as L
 from engine.core.control import keyed_state
 from engine.rescaling.messages import Mark, Restart
-from engine.rescaling.stopping import Laid, Savepoint, Stored, fetches, groups_of, marks, requests
+from engine.rescaling.stopping import OperatorSlots, Savepoint, Stored, fetches, groups_of, marks, requests
 
 from .agreement import simulated
 from .keyed_state_examples import KINDS, document, keeping_of
@@ -31,10 +31,10 @@ def test_each_key_group_has_the_owner_that_the_route_says(groups: int, data: st.
 
 
 @st.composite
-def savepoints(draw: st.DrawFn) -> tuple[Savepoint, list[Laid]]:
+def savepoints(draw: st.DrawFn) -> tuple[Savepoint, list[OperatorSlots]]:
     """An operator that changes and one that does not, with random state."""
     groups, before, after = draw(st.integers(12, 40)), draw(st.integers(1, 12)), draw(st.integers(1, 12))
-    operators = [Laid("keeps", 0, 12, False, groups, ("keeps",)), Laid("stays", 12, 5, False, 1, ("stays",))]
+    operators = [OperatorSlots("keeps", 0, 12, False, groups, ("keeps",)), OperatorSlots("stays", 12, 5, False, 1, ("stays",))]
     held = [{g: draw(st.integers(1, 10**9)) for g in groups_of(k, before, groups) if draw(st.booleans())} for k in range(before)]
     held_there = [{0: draw(st.integers(1, 100))} for _ in range(3)]
     stored = {
@@ -47,7 +47,7 @@ def savepoints(draw: st.DrawFn) -> tuple[Savepoint, list[Laid]]:
 
 
 @given(found=savepoints())
-def test_all_that_is_stored_is_fetched_once(found: tuple[Savepoint, list[Laid]]) -> None:
+def test_all_that_is_stored_is_fetched_once(found: tuple[Savepoint, list[OperatorSlots]]) -> None:
     saved, operators = found
     taken = list(fetches(saved, operators))
     for old, stored in saved.stored.items():

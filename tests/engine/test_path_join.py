@@ -14,8 +14,8 @@ import pytest
 
 from engine.core.layout import I_ENTRIES, I_STATE_BYTES
 from engine.operators import OPERATORS
-from engine.spec.experiment import Experiment
-from engine.spec.validation import validate
+from engine.spec.experiment.experiment import Experiment
+from engine.spec.rules.validation import validate
 from engine.workloads import Strings, build_feed
 from tests.corner_cases import links_that_go_while_paths_go_round, reachability
 

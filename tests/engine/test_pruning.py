@@ -12,7 +12,7 @@ import yaml
 import engine
 from engine.lowering import column_pruning
 from engine.spec import load
-from engine.spec.validation import Context, schemas
+from engine.spec.rules.validation import Context, schemas
 
 EXAMPLES = Path(__file__).parents[2] / "fixtures" / "experiments"
 

@@ -17,8 +17,8 @@ import engine
 import engine.simulation
 from engine.simulation import record_paths
 from engine.simulation.attribution import Waterfall
-from engine.spec.problems import Refusal
-from engine.spec.selection import Selection
+from engine.spec.base.problems import Refusal
+from engine.spec.experiment.selection import Selection
 from tests.strategies import documents
 
 from .actor_examples import Throttle

@@ -9,9 +9,9 @@ import pytest
 
 from engine import Simulation
 from engine.core import layout as L
-from engine.spec.operator import Operator
-from engine.spec.problems import InvalidExperiment
-from engine.spec.validation import load
+from engine.spec.base.operator import Operator
+from engine.spec.base.problems import InvalidExperiment
+from engine.spec.rules.validation import load
 
 SCALE = 10
 Document = dict[str, Any]

@@ -17,7 +17,7 @@ from engine.autoscaling.fitting import Room
 from engine.autoscaling.fixed import fixed_parallelism
 from engine.autoscaling.oracle import Segment, cheapest_cover, orders
 from engine.autoscaling.truth import MINUTE_NS, Truth, by_minute, mean_rate
-from engine.spec import scaling
+from engine.spec.experiment import scaling
 from engine.workloads.curves import Curve
 
 S = 10**9

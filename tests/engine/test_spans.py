@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from engine.core.layout import BUCKETS
-from engine.spec.spans import Span
+from engine.spec.experiment.spans import Span
 from engine.telemetry.histogram import HIGH_NS, LOW_NS, percentiles_ns
 from engine.telemetry.spans import PARTS, SpanHistogram, shares
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from engine.spec import RecordSchema
-from engine.spec.functions import FUNCTIONS
+from engine.spec.expressions.functions import FUNCTIONS
 from tests.expressions import TEXTS, run, word
 from tests.oracle.expressions import Expression, float_word
 

@@ -10,7 +10,7 @@ import pytest
 
 import engine
 from engine.operators import OPERATORS
-from engine.spec.spans import Span
+from engine.spec.experiment.spans import Span
 from engine.telemetry.summaries import PERCENTILES, Of
 from workers.spark.store import FILES_MAX, Store
 from workers.spark.summaries import Wanted, summaries

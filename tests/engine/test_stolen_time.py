@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engine import Simulation
 from engine.core import layout as L
-from engine.spec.problems import InvalidExperiment
-from engine.spec.validation import load
+from engine.spec.base.problems import InvalidExperiment
+from engine.spec.rules.validation import load
 from tests.corner_cases import bids, document, host
 from tests.strategies import documents
 

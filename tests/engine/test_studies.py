@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import engine
 from engine.core.random import RandomStream
 from engine.simulation.local_study import carry_out
-from engine.spec.study import Sustained, load_study
+from engine.spec.study.study import Sustained, load_study
 from engine.studies import Difference, Interval, Measured, TrialId, difference, follow, interval, judge, left, narrow, plan, strands
 from engine.studies.statistics import _p
 from tests.corner_cases import bids, host

@@ -9,7 +9,8 @@ from typing import Any
 
 from engine.core.prices import PRICE_LISTS
 from engine.placement import STRATEGIES
-from engine.spec import Experiment, RecordSchema, registry
+from engine.spec import Experiment, RecordSchema
+from engine.spec.experiment import registry
 from engine.workloads import Strings, build_feed
 
 from .aggregates import CountWindowAggregate, PaneAggregate, SessionAggregate

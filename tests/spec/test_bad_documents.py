@@ -10,7 +10,7 @@ from functools import reduce
 import pytest
 
 from engine.spec import Budgets, Context, InvalidExperiment, load, validate
-from engine.spec.cluster import Cluster, links_between
+from engine.spec.experiment.cluster import Cluster, links_between
 
 from .documents import CONTEXT, REMOVED, changed, looped, q3, steps_of, trips
 

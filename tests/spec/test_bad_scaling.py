@@ -10,8 +10,8 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from engine.spec import load, validate
-from engine.spec.laid_out import greatest, laid_out, partitions
-from engine.spec.scaling import AnyScaling
+from engine.spec.experiment.scaling import AnyScaling
+from engine.spec.rules.max_layout import greatest, laid_out, partitions
 
 from .documents import CONTEXT, changed, looped, trips
 

@@ -14,8 +14,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.spec import FORMAT, Experiment, catalogue, document, examine, load, placement_of, read_document, schemas, upgrade
-from engine.spec.units import milliseconds_ns, scaled, seconds_ns
+from engine.spec import FORMAT, Experiment, catalogue, examine, load, placement_of, read_document, schemas, upgrade
+from engine.spec.base.units import milliseconds_ns, scaled, seconds_ns
+from engine.spec.experiment import document
 
 from .documents import CONTEXT, changed, q3, trips
 

@@ -15,8 +15,8 @@ from hypothesis import example, given, settings
 
 from engine.core.kernels import expression_machine
 from engine.lowering.text_tables import TextTables
-from engine.spec.expressions import parse
-from engine.spec.records import RecordSchema
+from engine.spec.base.records import RecordSchema
+from engine.spec.expressions.parser import parse
 from engine.workloads.strings import Strings
 from tests.expressions import MACHINES, SCHEMA, TIMES, Row, expressions, rows, run, word
 from tests.oracle.expressions import Expression, Time

@@ -16,12 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.spec.figure import SCALES, Figure, examine_figure, identity, load_figure, study_at
-from engine.spec.figure_expressions import FUNCTIONS, parse
-from engine.spec.figure_files import FigureFiles
-from engine.spec.pointers import changed
-from engine.spec.problems import InvalidExperiment, Problem, Refusal
-from engine.spec.study import load_study
+from engine.spec.base.pointers import changed
+from engine.spec.base.problems import InvalidExperiment, Problem, Refusal
+from engine.spec.figure.expressions import FUNCTIONS, parse
+from engine.spec.figure.figure import SCALES, Figure, examine_figure, identity, load_figure, study_at
+from engine.spec.figure.files import FigureFiles
+from engine.spec.study.study import load_study
 
 from .figure_examples import experiment, figure
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from engine.spec import registry
-from engine.spec.document import read_document
-from engine.spec.figure import SCALES, identity
-from engine.spec.figure_files import FigureFiles
-from engine.spec.study_schema import study_schema
-from engine.spec.validation import Context, load
+from engine.spec.experiment import registry
+from engine.spec.experiment.document import read_document
+from engine.spec.figure.figure import SCALES, identity
+from engine.spec.figure.files import FigureFiles
+from engine.spec.rules.validation import Context, load
+from engine.spec.study.schema import study_schema
 from engine.workloads import lookup
 from tests.tiers import only
 

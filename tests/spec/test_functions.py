@@ -9,9 +9,9 @@ import pytest
 from pydantic import TypeAdapter
 
 from engine.spec import RecordSchema, parse
-from engine.spec.expressions import FUNCTIONS
-from engine.spec.functions import INSTEAD
-from engine.spec.streams import AnyStream
+from engine.spec.experiment.streams import AnyStream
+from engine.spec.expressions.functions import INSTEAD
+from engine.spec.expressions.parser import FUNCTIONS
 from tests.expressions import run
 from tests.workloads.made import columns
 

@@ -1,6 +1,6 @@
 """Values of documents by name."""
 
-from engine.spec.parameters import parameters
+from engine.spec.base.parameters import parameters
 
 
 def test_members_of_lists_have_their_names_where_these_tell_them_apart() -> None:

@@ -68,7 +68,7 @@ def test_ten_megabytes_are_refused_before_they_are_parsed(tmp_path, monkeypatch)
     path.write_text(text)
     parsed = []
     for parser in ("_from_yaml", "_from_json"):
-        monkeypatch.setattr(f"engine.spec.document.{parser}", parsed.append)
+        monkeypatch.setattr(f"engine.spec.experiment.document.{parser}", parsed.append)
     for source in (text, text.encode(), path):
         problem = refused(source)
         assert problem.code == "too_large"

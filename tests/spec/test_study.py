@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.spec.pointers import Misled, changed, found
-from engine.spec.study import Study, examine_study, load_study
+from engine.spec.base.pointers import Misled, changed, found
+from engine.spec.study.study import Study, examine_study, load_study
 from tests.corner_cases import bids, document, host
 
 RATE = "/workload/sources/bids/rate/per_s"

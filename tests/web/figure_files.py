@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from engine.spec.figure_files import FigureFiles
+from engine.spec.figure.files import FigureFiles
 from webapp.lab import figures
 
 TITLE = "How many come out"

@@ -7,7 +7,7 @@ from typing import Any
 from django.test import Client
 
 from engine.simulation.local_study import carry_out
-from engine.spec.study import load_study
+from engine.spec.study.study import load_study
 from webapp.lab.models import Run, RunState, Study
 from workers import execution, studies
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.spec.figure import load_figure
-from engine.spec.pointers import changed
+from engine.spec.base.pointers import changed
+from engine.spec.figure.figure import load_figure
 from tests.spec.figure_examples import experiment, figure
 from webapp.lab.report import drawing
 

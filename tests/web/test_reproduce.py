@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.test import Client
 
 import engine
-from engine.spec.figure_files import FigureFiles
+from engine.spec.figure.files import FigureFiles
 from webapp.lab import figures
 from webapp.lab.models import Experiment, FigureResult, Lab, Run, RunState
 

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 from launcher.services import Service
 
-from engine.spec.figure_files import FigureFiles
+from engine.spec.figure.files import FigureFiles
 from webapp.lab import figures
 from webapp.lab.models import FigureResult, Lab, Reproduction, Run, RunState, Study
 from workers import caretaker, execution, studies

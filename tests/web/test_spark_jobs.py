@@ -15,7 +15,7 @@ import pytest
 from django.test import Client
 from launcher.services import Service
 
-from engine.spec.spans import Span
+from engine.spec.experiment.spans import Span
 from engine.telemetry.summaries import summarise
 from webapp.lab.models import Experiment, Lab, Run, RunState, SparkJob
 from webapp.lib.redis_connection import connection

@@ -17,7 +17,7 @@ from django.test import Client
 from launcher.services import Service
 
 from engine.simulation.local_study import carry_out
-from engine.spec.study import load_study
+from engine.spec.study.study import load_study
 from engine.studies import Measured, best
 from tests.corner_cases import a_cycle_that_stands_still
 from webapp.api import studies as api_studies

@@ -15,7 +15,7 @@ from django.utils import timezone
 from launcher.services import Service
 
 import engine
-from engine.spec.selection import Selection
+from engine.spec.experiment.selection import Selection
 from webapp.lab.models import Experiment, Run, RunState, Waterfalls
 from webapp.lab.models.waterfalls import hash_of
 from webapp.lib.redis_connection import connection

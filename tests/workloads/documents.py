@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from engine.spec.experiment import Experiment
+from engine.spec.experiment.experiment import Experiment
 from engine.workloads import Feed, Strings, build_feed, lookup
 
 DATA = Path(__file__).parents[2] / "fixtures" / "data"

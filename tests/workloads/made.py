@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
-from engine.spec.streams import AnyStream
+from engine.spec.experiment.streams import AnyStream
 from engine.workloads.generated import Generated
 from engine.workloads.streams import BLOCKS
 from engine.workloads.strings import Strings

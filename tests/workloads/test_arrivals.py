@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.spec.rates import ConstantRate, CosineRate, StepsRate
+from engine.spec.experiment.rates import ConstantRate, CosineRate, StepsRate
 from engine.workloads.arrivals import Bursts, Even, Gamma, poisson_table
 from engine.workloads.curves import Curve, curve_of
 

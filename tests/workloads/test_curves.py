@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.spec.problems import Refusal
-from engine.spec.rates import (
+from engine.spec.base.problems import Refusal
+from engine.spec.experiment.rates import (
     ConstantRate,
     CosineRate,
     DecreasingRate,

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from engine.core.layout import LOG_WATERMARK
-from engine.spec.delays import (
+from engine.spec.base.problems import Refusal
+from engine.spec.experiment.delays import (
     AnyDelay,
     ConstantDelay,
     ExponentialDelay,
@@ -24,7 +25,6 @@ from engine.spec.delays import (
     UniformDelay,
     ZipfDelay,
 )
-from engine.spec.problems import Refusal
 from engine.workloads import lookup
 from engine.workloads.arrivals import Even, Gamma
 from engine.workloads.curves import Curve

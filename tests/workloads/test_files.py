@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
-from engine.spec.problems import Refusal
+from engine.spec.base.problems import Refusal
 from engine.workloads import Strings
 
 from .documents import DATA, feed

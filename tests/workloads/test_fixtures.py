@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.spec.document import read_document
-from engine.spec.experiment import Experiment
-from engine.spec.validation import Context, load, schemas, validate
+from engine.spec.experiment.document import read_document
+from engine.spec.experiment.experiment import Experiment
+from engine.spec.rules.validation import Context, load, schemas, validate
 from engine.workloads import Strings, build_feed, lookup
 
 from .documents import DATA

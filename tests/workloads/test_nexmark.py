@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.spec.streams import NexmarkAuction, NexmarkBid, NexmarkPerson
+from engine.spec.experiment.streams import NexmarkAuction, NexmarkBid, NexmarkPerson
 from engine.workloads.generated import Generated
 from engine.workloads.streams import BLOCKS
 from engine.workloads.strings import Strings

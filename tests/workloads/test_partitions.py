@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from engine.core import layout as L
 from engine.core.control.active_instances import owners
 from engine.core.source_logs import Place
-from engine.spec.laid_out import partitions
-from engine.spec.validation import load
+from engine.spec.rules.max_layout import partitions
+from engine.spec.rules.validation import load
 from tests.corner_cases import bids, document, host, watermarks
 from tests.engine.agreement import TINY, assert_agreement, simulated, traced
 from tests.engine.recovery_examples import coordinated, loss, with_losses, with_protocol

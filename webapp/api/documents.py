@@ -12,7 +12,7 @@ from ninja import Router, Schema
 from ninja.decorators import decorate_view
 from pydantic import Field
 
-from engine.spec import registry
+from engine.spec.experiment import registry
 from webapp.accounts.rights import Right
 from webapp.lab import documents
 

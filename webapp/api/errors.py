@@ -12,7 +12,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from engine.spec import Problem
-from engine.spec.problems import pointer
+from engine.spec.base.problems import pointer
 from webapp.lab.storage import StorageFull
 from webapp.lab.submission import Refused
 from webapp.lib.errors import error

@@ -12,8 +12,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router, Schema, Status
 
-from engine.spec.figure import Scale, study_at
-from engine.spec.problems import suggestion
+from engine.spec.base.problems import suggestion
+from engine.spec.figure.figure import Scale, study_at
 from webapp.lab import figures
 from webapp.lab.models import FigureResult, Lab, Reproduction, Run
 from webapp.lab.models.work import ACTIVE

@@ -11,7 +11,7 @@ from ninja import Router, Schema
 
 from engine.lessons import Explained, Lesson, LessonFiles, explained
 from engine.spec import InvalidExperiment
-from engine.spec.problems import suggestion
+from engine.spec.base.problems import suggestion
 
 from .errors import Problem404, Problem422
 

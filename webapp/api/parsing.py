@@ -11,7 +11,7 @@ from ninja.parser import Parser
 from pydantic import BaseModel, ConfigDict
 
 from engine.spec import Problem
-from engine.spec.problems import pointer
+from engine.spec.base.problems import pointer
 
 from .errors import Problem400, Problem422
 

@@ -11,8 +11,8 @@ from ninja import Query, Router, Schema, Status
 from pydantic import Field, StringConstraints, model_validator
 
 from engine.spec import Problem, Refusal
-from engine.spec.forking import Fork
-from engine.spec.problems import pointer
+from engine.spec.base.problems import pointer
+from engine.spec.rules.forking import Fork
 from webapp.lab import bulk, submission
 from webapp.lab.conditions import COLUMNS, SHORT, BadCondition
 from webapp.lab.export import FORMATS, FramesGone

@@ -11,7 +11,7 @@ from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from engine.spec import Problem, Refusal
-from engine.spec.problems import pointer
+from engine.spec.base.problems import pointer
 from webapp.lab import analysis
 from webapp.lab.models import Lab, RunState, SparkJob
 from webapp.lab.shapes import SparkJobShape

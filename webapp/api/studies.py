@@ -11,8 +11,8 @@ from ninja import Query, Router, Schema, Status
 from pydantic import BaseModel, Field
 
 from engine import studies as plan
-from engine.spec.optimisation import Optimise
-from engine.spec.study_schema import study_schema
+from engine.spec.study.optimisation import Optimise
+from engine.spec.study.schema import study_schema
 from webapp.accounts.rights import Right
 from webapp.lab import studies
 from webapp.lab.models import Lab, Study

@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpRequest
 from ninja import Router, Schema
 
-from engine.spec.document import read_document
+from engine.spec.experiment.document import read_document
 from webapp.lab import fixtures
 
 router = Router()

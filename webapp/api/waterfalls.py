@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Router, Status
 
-from engine.spec.selection import Selection
+from engine.spec.experiment.selection import Selection
 from webapp.lab.models import Lab, Run, RunState, Waterfalls
 from webapp.lab.models.waterfalls import hash_of
 from webapp.lab.shapes import WaterfallsShape

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 from django.db.models import QuerySet
 from pydantic import Field, StringConstraints, TypeAdapter
 
-from engine.spec.operator import Model
-from engine.spec.problems import Refusal, refusals_below, suggestion
-from engine.spec.spans import Span
+from engine.spec.base.operator import Model
+from engine.spec.base.problems import Refusal, refusals_below, suggestion
+from engine.spec.experiment.spans import Span
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce_row
 from webapp.queue import enqueue

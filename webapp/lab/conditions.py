@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from engine.spec.problems import suggestion
+from engine.spec.base.problems import suggestion
 
 from .models import FieldName, Lab, Run, RunParameter, RunSummary
 

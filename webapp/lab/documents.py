@@ -11,8 +11,8 @@ from typing import Any
 from django.conf import settings
 
 from engine.spec import Experiment, RecordSchema, Refusal
-from engine.spec.event_time import calendar_text, event_zero_ns
-from engine.spec.validation import Context, examine, sound_sources
+from engine.spec.rules.event_time import calendar_text, event_zero_ns
+from engine.spec.rules.validation import Context, examine, sound_sources
 from engine.workloads import DatasetInfo, lookup
 from engine.workloads import preview as rates_preview
 

@@ -12,7 +12,7 @@ import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 import yaml
 
-from engine.spec.metrics import flat
+from engine.spec.study.metrics import flat
 from webapp.live import history
 
 from .citing import run_bibtex

@@ -10,11 +10,11 @@ from typing import Any
 from django.conf import settings
 
 from engine.spec import Experiment as Document
-from engine.spec.figure import SCALES, Figure, Scale, identity
-from engine.spec.figure_files import FigureFiles
-from engine.spec.problems import InvalidExperiment, Problem, Refusal
-from engine.spec.structure import refusal_problem
-from engine.spec.validation import Context
+from engine.spec.base.problems import InvalidExperiment, Problem, Refusal
+from engine.spec.base.structure import refusal_problem
+from engine.spec.figure.figure import SCALES, Figure, Scale, identity
+from engine.spec.figure.files import FigureFiles
+from engine.spec.rules.validation import Context
 from webapp.lib.redis_connection import connection
 from webapp.live.files import frames_after
 from webapp.live.stream import announce_row

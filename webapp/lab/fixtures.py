@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from engine.spec.document import read_document
+from engine.spec.experiment.document import read_document
 
 from . import datasets
 from .documents import check

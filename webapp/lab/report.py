@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from django.template.loader import render_to_string
 
-from engine.spec.figure import Figure, Panel, PanelAxis
+from engine.spec.figure.figure import Figure, Panel, PanelAxis
 from engine.studies import Interval
 from engine.studies import interval as seed_interval
 from webapp import VERSION

@@ -13,10 +13,10 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from engine import studies as plan
-from engine.spec import metrics as summaries
-from engine.spec.study import Study as Document
-from engine.spec.study import examine_study
-from engine.spec.validation import Context
+from engine.spec.rules.validation import Context
+from engine.spec.study import metrics as summaries
+from engine.spec.study.study import Study as Document
+from engine.spec.study.study import examine_study
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce, announce_row
 from webapp.queue import enqueue

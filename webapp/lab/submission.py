@@ -8,9 +8,9 @@ from typing import Any
 from django.db import transaction
 
 from engine import spec
-from engine.spec.forking import Fork
-from engine.spec.parameters import parameters
-from engine.spec.units import seconds_ns
+from engine.spec.base.parameters import parameters
+from engine.spec.base.units import seconds_ns
+from engine.spec.rules.forking import Fork
 from webapp.lib.redis_connection import connection
 from webapp.live.stream import announce
 from webapp.queue import enqueue

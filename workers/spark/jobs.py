@@ -16,7 +16,7 @@ from typing import Any
 from django.conf import settings
 
 from engine.spec import Refusal
-from engine.spec.units import seconds_ns
+from engine.spec.base.units import seconds_ns
 from engine.telemetry.summaries import Of
 from webapp.lab.analysis import NEWS, QUESTION, ComparisonQuestion, QuestionAbout
 from webapp.lab.models import Run, RunState, SparkJob

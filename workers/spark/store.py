@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from engine.spec import canonical_json
-from engine.spec.spans import Span
+from engine.spec.experiment.spans import Span
 
 FORMAT = 1
 """Counts up when summaries come to mean something else."""

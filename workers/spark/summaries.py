@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.spec.spans import Span
+from engine.spec.experiment.spans import Span
 from engine.telemetry.summaries import NoFiles, Of, summarise
 
 from .store import Store

@@ -1,7 +1,7 @@
 """The stack machine that evaluates compiled expressions on records.
 
 A kernel (`engine.core.compiler`), which plain Python runs as well and with the same words; callers then ignore NumPy's overflow warnings,
-since integers wrap at 64 bits. `engine.spec.expression_compiler` writes the programs.
+since integers wrap at 64 bits. `engine.spec.expressions.compiler` writes the programs.
 
 A program is `code[first:last]`, rows of (opcode, argument). Row `first` is the header: its argument is the index of the program's first
 constant, so that programs can be packed one after another (`pack`). Jumps count from `first`, constants from the header's index.

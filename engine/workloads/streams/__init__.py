@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.spec import streams as spec
+from engine.spec.experiment import streams as spec
 
 from ..generated import Block
 from .advertising import AdClicks, AdImpressions

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.spec.streams.advertising import AdClick, AdvertisingStream
+from engine.spec.experiment.streams.advertising import AdClick, AdvertisingStream
 
 from .. import draws
 from ..draws import Integers

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from engine.spec.streams.graph import GraphSource, GraphStream
+from engine.spec.experiment.streams.graph import GraphSource, GraphStream
 
 from .. import draws
 from ..draws import Integers

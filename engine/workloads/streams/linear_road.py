@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.spec.streams.linear_road import LinearRoadReport
+from engine.spec.experiment.streams.linear_road import LinearRoadReport
 
 from ..draws import Integers
 from ..generated import Block, Bools

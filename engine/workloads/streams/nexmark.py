@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.spec.streams.nexmark import NexmarkBid, NexmarkPerson, PickingStream
+from engine.spec.experiment.streams.nexmark import NexmarkBid, NexmarkPerson, PickingStream
 
 from .. import vocabulary
 from ..draws import Integers

@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from engine.core.mathematics import cosine
-from engine.spec.streams.sensors import SensorReading
-from engine.spec.units import seconds_ns
+from engine.spec.base.units import seconds_ns
+from engine.spec.experiment.streams.sensors import SensorReading
 
 from .. import draws
 from ..draws import Floats, Integers

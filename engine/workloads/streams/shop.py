@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from engine.spec.streams.shop import Purchase, ShopStream
+from engine.spec.experiment.streams.shop import Purchase, ShopStream
 
 from ..draws import Integers
 from ..generated import Block

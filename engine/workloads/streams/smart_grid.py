@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.spec.streams.smart_grid import SmartPlugReading
+from engine.spec.experiment.streams.smart_grid import SmartPlugReading
 
 from ..draws import Floats, Integers
 from ..generated import Block, Generated

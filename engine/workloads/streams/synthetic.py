@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from engine.core.mathematics import exp
-from engine.spec.streams.synthetic import Synthetic, Vectors
+from engine.spec.experiment.streams.synthetic import Synthetic, Vectors
 
 from .. import draws
 from ..draws import Floats, Integers

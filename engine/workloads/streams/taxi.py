@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.spec.streams.taxi import TaxiTrip
+from engine.spec.experiment.streams.taxi import TaxiTrip
 
 from .. import draws
 from ..draws import Floats, Integers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from engine.spec.streams.yahoo import YahooEvent
+from engine.spec.experiment.streams.yahoo import YahooEvent
 
 from .. import draws
 from ..draws import Floats, Integers

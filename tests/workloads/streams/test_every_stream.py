@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.spec.streams import AnyStream, FileStream
-from engine.spec.workload import variants
+from engine.spec.experiment.streams import AnyStream, FileStream
+from engine.spec.experiment.workload import variants
 from engine.workloads.generated import Generated
 from engine.workloads.streams import BLOCKS
 from engine.workloads.strings import Strings

@@ -12,7 +12,7 @@ NAME_LENGTH_MAX = 300
 
 
 class FieldName(models.Model):
-    """A name by which runs of the lab can be found: of values of documents (`engine.spec.parameters`; they begin with a slash), and of
+    """A name by which runs of the lab can be found: of values of documents (`engine.spec.base.parameters`; they begin with a slash), and of
     numbers of summaries."""
 
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)

@@ -13,7 +13,7 @@ from .work import ACTIVE, RunState, Work, WorkQuerySet
 
 
 class FigureResult(models.Model):
-    """A figure, carried out once at one scale. hash: of what the result depends on in its document (`engine.spec.figure.identity`)."""
+    """A figure, carried out once at one scale. hash: of what the result depends on in its document (`spec.figure.identity`)."""
 
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
     figure = models.CharField(max_length=100)

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import models, transaction
 from django.db.models import F, Q
 
-from engine.spec.metrics import flat
+from engine.spec.study.metrics import flat
 from webapp.lib.inserting import insert
 
 from .experiments import Experiment

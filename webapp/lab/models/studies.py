@@ -71,7 +71,7 @@ class Study(Work):
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
     experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="studies")  # its runs belong to it
     name = models.CharField(max_length=200)
-    document = models.JSONField()  # engine.spec.study
+    document = models.JSONField()  # engine.spec.study.study
     begun = models.BooleanField(default=False)  # the first trials of all points are there
     trials_done = models.PositiveIntegerField(default=0)  # failed ones included
     trials_failed = models.PositiveIntegerField(default=0)

@@ -20,7 +20,7 @@ class Waterfalls(Work):
     TASK = "workers.make_waterfalls"
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="waterfalls")
-    selection = models.JSONField()  # engine.spec.selection
+    selection = models.JSONField()  # engine.spec.experiment.selection
     selection_hash = models.CharField(max_length=64)
     progress = models.FloatField(default=0.0)  # share of the work done, 0 to 1
     records = models.PositiveIntegerField(null=True)  # how many were found

@@ -19,9 +19,9 @@ from django.db.migrations.executor import MigrationExecutor
 
 import engine
 from engine.figures import Made, Processes, packed, reproduce
-from engine.spec.figure import SCALES, Scale
-from engine.spec.problems import Problem, suggestion
-from engine.spec.validation import Context
+from engine.spec.base.problems import Problem, suggestion
+from engine.spec.figure.figure import SCALES, Scale
+from engine.spec.rules.validation import Context
 from engine.studies import Trial
 from engine.workloads import lookup
 from webapp.lab import figures

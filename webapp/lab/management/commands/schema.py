@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from engine.spec import registry
+from engine.spec.experiment import registry
 
 
 class Command(BaseCommand):

@@ -1,0 +1,309 @@
+"""The experiment document: one object that names everything a run depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from ..base.operator import Model
+from ..base.problems import Refusal
+from ..base.units import Integer, Number, milliseconds_ns, quantity
+from ..base.variant import Variant
+from .checkpointing import AnyCheckpointing, NoCheckpoints
+from .cluster import AnyPlacement, Cluster, ExpandedHost, Spread, expand
+from .faults import AnyFault
+from .query import Edge, OperatorSpec, Query
+from .scaling import AnyScaling, NoScaling
+from .workload import Workload
+
+FORMAT = 1
+"""The format that this version writes. Older ones are upgraded (`engine.spec.experiment.document.upgrade`)."""
+
+NOT_IN_HASH = ("name", "description", "ui")
+
+
+class Unbounded(Variant):
+    """Channels hold any number of records; nothing holds the senders back."""
+
+    title: ClassVar[str] = "Unbounded channels"
+    kind: Literal["unbounded"] = "unbounded"
+
+
+class Credits(Variant):
+    """A channel holds a bounded number of records; a sender without credit waits, so pressure walks back to the sources."""
+
+    title: ClassVar[str] = "Credits"
+    kind: Literal["credits"] = "credits"
+    per_channel: Integer = quantity(
+        32, unit="records", ge=1, le=1_000_000, title="Per channel", description="Records that a channel may hold."
+    )
+    per_channel_bytes: Integer | None = quantity(
+        None,
+        unit="bytes",
+        ge=1,
+        le=10**12,
+        title="Bytes per channel",
+        description="Bytes that a channel may hold, of the records' accounting size.",
+    )
+    per_instance_bytes: Integer | None = quantity(
+        None,
+        unit="bytes",
+        ge=1,
+        le=10**12,
+        title="Bytes per instance",
+        description="Bytes that all input channels of an instance may hold together, each an equal share.",
+    )
+    per_instance_ms: Number | None = quantity(
+        None,
+        unit="ms",
+        ge=0.001,
+        le=1e9,
+        title="Time per instance",
+        description="How long an instance serves what all its input channels may hold together, each an equal share, of at least one.",
+    )
+
+    def records(self, record_bytes: int, inputs: int, weight: int, record_ns: int) -> int:
+        """How many of a run's records a channel may hold; 0 if not even one. inputs: channels of its receiver. weight: real records for
+        one. record_ns: how long its receiver serves one of the run's."""
+        bounds = [self.per_channel // weight]
+        if self.per_channel_bytes is not None:
+            bounds.append(self.per_channel_bytes // (record_bytes * weight))
+        if self.per_instance_bytes is not None:
+            bounds.append(self.per_instance_bytes // inputs // (record_bytes * weight))
+        if self.per_instance_ms is not None:
+            bounds.append(max(1, milliseconds_ns(self.per_instance_ms) // (inputs * record_ns)))
+        return min(bounds)
+
+
+def input_counts(operators: Sequence[OperatorSpec], edges: Sequence[Edge]) -> dict[str, int]:
+    """How many channels lead to each instance of an operator, by its id."""
+    parallelism = {operator.id: operator.parallelism for operator in operators}
+    counts = dict.fromkeys(parallelism, 0)
+    for edge in edges:
+        if edge.source in parallelism and edge.target in parallelism:
+            counts[edge.target] += 1 if edge.partitioning.kind == "forward" else parallelism[edge.source]
+    return counts
+
+
+AnyFlowControl = Annotated[Unbounded | Credits, Field(discriminator="kind")]
+
+
+class ReadOn(Variant):
+    """Sources read on, whatever waits behind them: what is not bounded otherwise accumulates."""
+
+    title: ClassVar[str] = "Read on"
+    kind: Literal["read"] = "read"
+
+
+class Guarded(Variant):
+    """What sources with marks on their hosts' load share."""
+
+    queued_max: Integer | None = quantity(
+        None, unit="items", ge=0, le=10**12, title="Queued", description="With more items than these in its queues the host is full."
+    )
+    memory_max: Number | None = Field(
+        default=None, gt=0, le=10, title="Memory", description="Above this share of its memory budget the host is full."
+    )
+    resume: Number = Field(
+        default=1.0, ge=0, le=1, title="Resume", description="A full host remains so until it is down at this share of each mark."
+    )
+
+    @model_validator(mode="after")
+    def _has_a_mark(self) -> Self:
+        if self.queued_max is None and self.memory_max is None:
+            message = "ingress has no mark, so that no host would ever be full; give queued_max or memory_max, or choose read"
+            raise Refusal(message, at=("queued_max",), code="missing")
+        return self
+
+
+class Throttle(Guarded):
+    """Sources take nothing from their logs while their host is full; the driver's queue grows."""
+
+    title: ClassVar[str] = "Throttle"
+    source: ClassVar[str] = "Karimov 2020, 2.3 (3); Siachamis 2024, 3.5; Farhat 2020, 3.1.5"
+    kind: Literal["throttle"] = "throttle"
+
+
+class Drop(Guarded):
+    """Sources read on while their host is full, and throw away what they read; it is counted as shed."""
+
+    title: ClassVar[str] = "Drop"
+    source: ClassVar[str] = "Karimov 2020, 2.3 (1)"
+    kind: Literal["drop"] = "drop"
+
+
+AnyIngress = Annotated[ReadOn | Throttle | Drop, Field(discriminator="kind")]
+
+
+class Policies(Model):
+    """What governs the run."""
+
+    flow_control: AnyFlowControl = Field(default=Unbounded(), title="Flow control", description="What a full channel does to its sender.")
+    ingress: AnyIngress = Field(default=ReadOn(), title="Ingress", description="What sources do when their host is full.")
+    checkpointing: AnyCheckpointing = Field(
+        default=NoCheckpoints(), title="Checkpointing", description="How the run survives the loss of hosts."
+    )
+    scaling: AnyScaling = Field(
+        default=NoScaling(), title="Scaling", description="Who changes the parallelism of operators while the query runs."
+    )
+
+
+class Latency(Model):
+    """Which latency is measured at the sinks: from which clock, anchored at which contributing record."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    clock: Literal["event", "append", "ingest"] = Field(
+        default="append", alias="from", title="From", description="Event time, append time, or start of the source's service."
+    )
+    anchor: Literal["trigger", "newest", "oldest"] = Field(
+        default="trigger", title="Anchor", description="Which of the contributing records counts."
+    )
+
+
+class FurtherLatency(Model):
+    """A latency that is measured beside the first one: to which point, from which clock, anchored at which contributing record."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    name: str = Field(
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$", title="Name", description="By which it stands in frames, files and the summary."
+    )
+    clock: Literal["event", "append", "ingest", "deadline"] = Field(
+        default="event",
+        alias="from",
+        title="From",
+        description="Event time, append time, start of the source's service, or the event time of the delivered record itself.",
+    )
+    anchor: Literal["trigger", "newest", "oldest"] = Field(
+        default="newest",
+        title="Anchor",
+        description="Which of the contributing records counts; no matter for a deadline, or where it ends when it is read.",
+    )
+    to: Literal["sink", "emit", "read"] = Field(
+        default="sink",
+        title="To",
+        description="End of the sink's service; when the record was sent to the sink; or, of every record, when a source began to read it.",
+    )
+
+    @model_validator(mode="after")
+    def _what_is_read_was_appended(self) -> Self:
+        if self.to == "read" and self.clock != "append":
+            message = f"from is '{self.clock}', but a latency to read is the wait of records in the log; give append"
+            raise Refusal(message, at=("from",), code="not_append", value=self.clock)
+        return self
+
+
+class Measurement(Model):
+    """What is written down, and how often."""
+
+    frame_ms: Number = quantity(250, unit="ms", ge=1, le=1e8, title="Frame", description="Virtual time between two rows of telemetry.")
+    latency: Latency = Field(default=Latency(), title="Latency", description="Which of the latencies is measured.")
+
+    also: tuple[FurtherLatency, ...] = Field(
+        default=(), max_length=8, title="Also", description="Latencies that are measured beside it; waterfalls explain the first."
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Measurement:
+        names = [latency.name for latency in self.also]
+        for n, name in enumerate(names):
+            if name in names[:n]:
+                raise Refusal(f"the name '{name}' stands twice; every latency needs a name of its own", at=("also", n, "name"), value=name)
+        return self
+
+    @property
+    def frame_ns(self) -> int:
+        return milliseconds_ns(self.frame_ms)
+
+
+class Modelled(Variant):
+    """Real operators on a modelled cluster, in virtual time."""
+
+    title: ClassVar[str] = "Modelled cluster"
+    kind: Literal["modelled"] = "modelled"
+
+
+class Experiment(Model):
+    """One experiment. See docs/experiment-document.md."""
+
+    format: Literal[1] = Field(title="Format", description="Version of the document's format.")
+    name: str = Field(default="", max_length=200, title="Name", description="Does not count for the hash.")
+    description: str = Field(
+        default="",
+        max_length=20_000,
+        title="Description",
+        description="What this experiment asks. Does not count for the hash.",
+        json_schema_extra={"x-editor": "prose"},
+    )
+    query: Query = Field(title="Query", description="Operators and edges.")
+    cluster: Cluster = Field(title="Cluster", description="The modelled hardware.")
+    placement: AnyPlacement = Field(default=Spread(), title="Placement", description="Which instance stands on which host.")
+    workload: Workload = Field(title="Workload", description="The input and how long the run lasts.")
+    policies: Policies = Field(default=Policies(), title="Policies", description="What governs the run.")
+    faults: tuple[AnyFault, ...] = Field(default=(), max_length=1000, title="Faults", description="What goes wrong, and when.")
+    prices: str = Field(
+        default="reference",
+        min_length=1,
+        max_length=100,
+        title="Price list",
+        description="What services cost where an operator has no costs of its own.",
+        json_schema_extra={"x-editor": "kind", "x-family": "prices"},
+    )
+    measurement: Measurement = Field(default=Measurement(), title="Measurement", description="What is written down.")
+    backend: Modelled = Field(default=Modelled(), title="Backend", description="What executes the query.")
+    ui: dict[str, Any] = Field(default_factory=dict, title="Canvas", description="The canvas's own; does not count for the hash.")
+
+    @property
+    def canonical(self) -> dict[str, Any]:
+        """The document with all defaults filled in, without what does not count for the hash."""
+        document = self.model_dump(mode="json", by_alias=True, exclude=set(NOT_IN_HASH))
+        for operator, written in zip(self.query.operators, document["query"]["operators"], strict=True):
+            del written["name"]
+            written["params"] = operator.parameters.model_dump(mode="json", by_alias=True)
+        for source in document["workload"]["sources"].values():
+            if source["partitions"] is None:  # documents from before there was such a thing keep their hashes
+                del source["partitions"]
+        if document["policies"]["scaling"] == {"kind": "none"}:  # likewise
+            del document["policies"]["scaling"]
+        return document
+
+    @property
+    def hash(self) -> str:
+        """blake2b-256, in hex, of the canonical JSON: sorted keys, no spaces, UTF-8."""
+        return hashlib.blake2b(canonical_json(self.canonical), digest_size=32).hexdigest()
+
+    @property
+    def setup_hash(self) -> str:
+        """As `hash`, of the document without its seed: what runs have in common that differ by chance alone."""
+        document = self.canonical
+        del document["workload"]["seed"]
+        return hashlib.blake2b(canonical_json(document), digest_size=32).hexdigest()
+
+    def expanded_hosts(self) -> list[ExpandedHost]:
+        """Every machine of the cluster, in the engine's units and order."""
+        return expand(self.cluster)
+
+    def operator(self, id: str) -> OperatorSpec:
+        """The operator with this id. Raises KeyError."""
+        for operator in self.query.operators:
+            if operator.id == id:
+                return operator
+        raise KeyError(id)
+
+
+def canonical_json(value: Any) -> bytes:
+    """One spelling per value: sorted keys, no spaces, UTF-8, no NaN, and 0.0 for -0.0."""
+    return json.dumps(_without_negative_zero(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def _without_negative_zero(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_negative_zero(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_negative_zero(item) for item in value]
+    return 0.0 if isinstance(value, float) and value == 0.0 else value

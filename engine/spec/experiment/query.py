@@ -1,0 +1,225 @@
+"""The query: operators and the edges between them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from ..base.operator import Model
+from ..base.operator_kinds import operator
+from ..base.problems import Refusal
+from ..base.records import FieldType
+from ..base.units import Integer, Number, megabytes_bytes, microseconds_ps, quantity, scaled
+from ..base.variant import Variant
+from .noise import AnyDrift, AnyNoise, AnyWarmUp, NoDrift, NoNoise, NoWarmUp
+
+OPERATOR_ID = r"^[a-z][a-z0-9_-]{0,62}$"
+PARALLELISM_MAX = 10_000
+VARIABLE_PRICE_MAX_US = 1e6
+"""Noise multiplies by less than 2^13, drift by less than 8, warm-up by at most 100: in picoseconds the product still fits a word."""
+STATEFUL_PRICE_MAX_US = 1e4
+"""State multiplies by up to 100 more (`engine.core.layout.STATE_MAX`)."""
+
+
+class CpuReport(Model):
+    """What the pod of an instance reports as its CPU load: min(1, base + busy x share of the time that it is busy + per_million x millions
+    of records in and out per second). It is read by autoscalers, and changes nothing in the run itself.
+    """
+
+    base: Number = Field(default=0.0, ge=0, le=1, title="Base", description="Load of an instance that has nothing to do.")
+    busy: Number = Field(default=1.0, ge=0, le=1, title="Busy", description="What being busy all the time adds.")
+    per_million: Number = Field(
+        default=0.0,
+        ge=0,
+        le=1000,
+        title="Per million",
+        description="What a million records per second, in and out together, add: threads for the network, garbage collection.",
+    )
+
+
+class Cost(Model):
+    """Prices of this operator alone. What is not given comes from the price list."""
+
+    record_us: Number | None = quantity(
+        None, unit="us", ge=0, le=1e9, title="Per record", description="Time per record and unit of work at speed 1."
+    )
+    output_us: Number | None = quantity(None, unit="us", ge=0, le=1e9, title="Per output", description="Time per record sent on.")
+    control_us: Number | None = quantity(
+        None, unit="us", ge=0, le=1e9, title="Per control element", description="Time per watermark, tick or end of log."
+    )
+    noise: AnyNoise = Field(default=NoNoise(), title="Noise", description="How services of equal work differ.")
+    drift: AnyDrift = Field(default=NoDrift(), title="Drift", description="How all costs of the operator wander with time.")
+    warmup: AnyWarmUp = Field(default=NoWarmUp(), title="Warm-up", description="How much slower an instance is at first.")
+    state_reference_mb: Number | None = quantity(
+        None,
+        unit="MB",
+        ge=0.001,
+        le=1e9,
+        title="State reference",
+        description="With so much state an instance's services cost twice as much, with twice that three times; none: state costs nothing.",
+    )
+    cpu: CpuReport = Field(default=CpuReport(), title="CPU", description="What the load that autoscalers read is made of.")
+    attainable: Number = Field(
+        default=1.0,
+        ge=0.05,
+        le=1,
+        title="Attainable",
+        description="Share of a core's time that services can use at most; the rest is stolen from them by what runs beside them.",
+    )
+
+    @field_validator("warmup", mode="before")
+    @classmethod
+    def _warmup_without_a_kind(cls, given: Any) -> Any:
+        """Null is none; without a kind it goes by records, as before there were others."""
+        if given is None:
+            return NoWarmUp()
+        return {"kind": "records", **given} if isinstance(given, dict) else given
+
+    @model_validator(mode="after")
+    def _variable_costs_stay_countable(self) -> Self:
+        what, most = "noise, drift or warm-up", VARIABLE_PRICE_MAX_US
+        if self.state_reference_mb is not None:
+            what, most = "state_reference_mb", STATEFUL_PRICE_MAX_US
+        elif isinstance(self.noise, NoNoise) and isinstance(self.drift, NoDrift) and isinstance(self.warmup, NoWarmUp):
+            return self
+        for name in ("record_us", "output_us", "control_us"):
+            price = getattr(self, name)
+            if price is not None and price > most:
+                message = f"{name} is {price:g}, but a price with {what} is at most {most:g}; lower it"
+                raise Refusal(message, at=(name,), code="too_large", value=price)
+        return self
+
+    @property
+    def state_reference_bytes(self) -> int:
+        """0: state costs nothing."""
+        return 0 if self.state_reference_mb is None else megabytes_bytes(self.state_reference_mb)
+
+    @property
+    def attainable_share(self) -> int:
+        """In units of 2^-16."""
+        return scaled(self.attainable, 1 << 16)
+
+    @property
+    def record_ps(self) -> int | None:
+        return None if self.record_us is None else microseconds_ps(self.record_us)
+
+    @property
+    def output_ps(self) -> int | None:
+        return None if self.output_us is None else microseconds_ps(self.output_us)
+
+    @property
+    def control_ps(self) -> int | None:
+        return None if self.control_us is None else microseconds_ps(self.control_us)
+
+
+class OperatorSpec(Model):
+    """One operator of the query. `params` belongs to its kind; `engine.spec.experiment.registry` checks it and gives it its type."""
+
+    id: str = Field(
+        pattern=OPERATOR_ID,
+        title="Id",
+        description="Lower-case letters, digits, '_', '-', a letter first; at most 63 characters.",
+        json_schema_extra={"x-editor": "operator-id"},
+    )
+    kind: str = Field(min_length=1, max_length=100, title="Kind", description="A kind of the registry.")
+    name: str = Field(default="", max_length=200, title="Name", description="What the canvas shows; the id when empty.")
+    parallelism: Integer = Field(
+        default=1,
+        ge=1,
+        le=PARALLELISM_MAX,
+        title="Parallelism",
+        description="Number of instances.",
+        json_schema_extra={"x-editor": "count"},
+    )
+    params: dict[str, Any] = Field(default_factory=dict, title="Parameters", description="Depend on the kind.")
+    cost: Cost | None = Field(default=None, title="Cost", description="Overrides the price list for this operator.")
+
+    @property
+    def parameters(self) -> Any:
+        """`params` as an instance of the kind's own model, defaults filled in. Raises pydantic's error or `UnknownKind`."""
+        return operator(self.kind).Params.model_validate(self.params)
+
+
+class Forward(Variant):
+    """Index k to index k; both operators have the same parallelism."""
+
+    title: ClassVar[str] = "Forward"
+    icon: ClassVar[str] = "arrow-right"
+    kind: Literal["forward"] = "forward"
+
+
+class Hash(Variant):
+    """By a key: equal keys reach the same instance."""
+
+    title: ClassVar[str] = "Hash"
+    icon: ClassVar[str] = "shuffle"
+    kind: Literal["hash"] = "hash"
+    key: str = Field(min_length=1, max_length=200, title="Key", description="A field of the records on this edge.")
+    scheme: Literal["key_groups", "modulo"] = Field(
+        default="key_groups", title="Scheme", description="Mixed into key groups, or the key modulo the parallelism."
+    )
+    key_groups: Integer = Field(
+        default=128, ge=1, le=32_768, title="Key groups", description="Number of key groups; at least the receiver's parallelism."
+    )
+    mixed: bool = Field(
+        default=True,
+        strict=True,
+        title="Mixed",
+        description="Whether keys are mixed before they go into key groups; if not, keys that follow one another load all alike.",
+    )
+
+
+class Rebalance(Variant):
+    """Round robin over all receivers."""
+
+    title: ClassVar[str] = "Rebalance"
+    icon: ClassVar[str] = "refresh-cw"
+    kind: Literal["rebalance"] = "rebalance"
+
+
+class Broadcast(Variant):
+    """Every record to every receiver."""
+
+    title: ClassVar[str] = "Broadcast"
+    icon: ClassVar[str] = "radio"
+    kind: Literal["broadcast"] = "broadcast"
+
+
+AnyPartitioning = Annotated[Forward | Hash | Rebalance | Broadcast, Field(discriminator="kind")]
+
+
+class DeclaredField(Model):
+    """One field of the records on a feedback edge."""
+
+    name: str = Field(min_length=1, max_length=200, title="Name", description="As the sending operator names it.")
+    type: FieldType = Field(title="Type", description="As the sending operator types it.")
+
+
+class Edge(Model):
+    """Records flow from an output port to an input port."""
+
+    source: str = Field(min_length=1, title="From", description="Id of the sending operator.")
+    source_port: str = Field(default="out", min_length=1, title="Output port", description="A port of the sending operator.")
+    target: str = Field(min_length=1, title="To", description="Id of the receiving operator.", json_schema_extra={"x-editor": "input-port"})
+    target_port: str = Field(default="in", min_length=1, title="Input port", description="A port of the receiving operator.")
+    partitioning: AnyPartitioning = Field(default=Forward(), title="Partitioning", description="Which instance gets which record.")
+    feedback: bool = Field(
+        default=False,
+        title="Feedback",
+        description="Closes a cycle: carries records back, and no watermarks. Every cycle needs one such edge.",
+    )
+    fields: tuple[DeclaredField, ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        title="Declared fields",
+        description="Of a feedback edge into a port that no other edge leads to: the fields of its records, in order.",
+    )
+
+
+class Query(Model):
+    """Operators and edges; both orders count, since the model numbers instances and channels by them."""
+
+    operators: tuple[OperatorSpec, ...] = Field(title="Operators", description="The operators, in the order that numbers their instances.")
+    edges: tuple[Edge, ...] = Field(default=(), title="Edges", description="The edges, in the order that numbers their channels.")

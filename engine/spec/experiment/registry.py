@@ -1,0 +1,162 @@
+"""Everything that can be chosen in a document, by family.
+
+Operator kinds, placement strategies and price lists live in leaf files of other packages. They are loaded on first use, by name, so that
+`engine.spec` imports no family: the web process reads documents without loading the engine, and a new leaf file needs no change here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any, Union
+
+from ..base.operator import Operator
+from ..base.operator_kinds import UnknownKind as UnknownKind
+from ..base.operator_kinds import operator as operator
+from ..base.operator_kinds import operators as operators
+from ..base.variant import Variant
+from ..expressions.functions import FUNCTIONS, Function
+from .checkpointing import AnyCheckpointing
+from .cluster import AnyPlacement, AnyProcessor
+from .delays import AnyDelay
+from .experiment import AnyFlowControl, AnyIngress, Experiment
+from .faults import AnyFault, AnyOccurrence
+from .generation import AnyGeneration
+from .memory import AnyMemory, AnySlowDown
+from .noise import AnyDrift, AnyNoise, AnyWarmUp
+from .query import AnyPartitioning
+from .rates import AnyArrivals, AnyRate
+from .retention import AnyRetention
+from .scaling import AnyRescaling, AnyScaling
+from .streams import AnyStream, Stream
+from .workload import AnyWatermarks, variants
+
+FAMILIES: dict[str, tuple[type[Variant], ...]] = {
+    "streams": variants(AnyStream),
+    "rates": variants(AnyRate),
+    "arrivals": variants(AnyArrivals),
+    "disorders": variants(AnyDelay),
+    "watermarks": variants(AnyWatermarks),
+    "retentions": variants(AnyRetention),
+    "generations": variants(AnyGeneration),
+    "noises": variants(AnyNoise),
+    "drifts": variants(AnyDrift),
+    "warmups": variants(AnyWarmUp),
+    "partitionings": variants(AnyPartitioning),
+    "processors": variants(AnyProcessor),
+    "placements": variants(AnyPlacement),
+    "faults": variants(AnyFault),
+    "occurrences": variants(AnyOccurrence),
+    "flow_controls": variants(AnyFlowControl),
+    "ingresses": variants(AnyIngress),
+    "checkpointings": variants(AnyCheckpointing),
+    "scalings": variants(AnyScaling),
+    "rescalings": variants(AnyRescaling),
+    "memories": variants(AnyMemory),
+    "slow_downs": variants(AnySlowDown),
+}
+"""The families whose kinds are members of a union in the document itself."""
+
+
+def placements() -> tuple[type[Variant], ...]:
+    """Placement strategies, with those that other packages have registered (`engine.placement.register`)."""
+    importlib.import_module("engine.placement")
+    return FAMILIES["placements"]
+
+
+def offer_placements(strategies: tuple[type[Variant], ...]) -> None:
+    """Let documents name these strategies, and no others."""
+    FAMILIES["placements"] = strategies
+    Experiment.model_fields["placement"].annotation = union_of(strategies)
+    Experiment.model_rebuild(force=True)
+
+
+def union_of(members: tuple[type[Variant], ...]) -> Any:
+    """One of these models, known only at run time."""
+    return Union[members]  # noqa: UP007
+
+
+def document_schema() -> dict[str, Any]:
+    """JSON Schema of the document, with the kinds that other packages have registered."""
+    placements()
+    return Experiment.model_json_schema()
+
+
+def price_lists() -> Mapping[str, Any]:
+    """Price lists by name; each has `title` and `doc`."""
+    lists: Mapping[str, Any] = importlib.import_module("engine.core.prices").PRICE_LISTS
+    return lists
+
+
+def kinds(family: str) -> tuple[str, ...]:
+    """Names of the kinds of one family, in the order in which they are offered."""
+    if family == "operators":
+        return tuple(operators())
+    if family == "prices":
+        return tuple(price_lists())
+    placements()
+    return tuple(kind_of(variant) for variant in FAMILIES[family])
+
+
+def kind_of(variant: type[Variant]) -> str:
+    """The value of the variant's `kind` field."""
+    return str(variant.model_fields["kind"].default)
+
+
+def catalogue() -> dict[str, list[dict[str, Any]]]:
+    """What palettes, forms and API docs show, by family.
+
+    An entry has kind, title, family, group, icon, doc, source, schema (JSON Schema of its parameters, without `kind`), inputs and outputs;
+    a stream of fixed shape also has its fields; a function of expressions its signatures and an example.
+    """
+    placements()
+    listing: dict[str, list[dict[str, Any]]] = {"operators": [_operator_entry(kind, entry) for kind, entry in operators().items()]}
+    for family, members in FAMILIES.items():
+        listing[family] = [variant_entry(family, member) for member in members]
+    listing["prices"] = [_entry("prices", name, prices.title, prices.doc) for name, prices in price_lists().items()]
+    listing["functions"] = [_function_entry(function) for function in FUNCTIONS.values()]
+    return listing
+
+
+def _operator_entry(kind: str, operator: type[Operator]) -> dict[str, Any]:
+    entry = _entry("operators", kind, operator.title, inspect.getdoc(operator) or "")
+    entry.update(group=operator.group, icon=operator.icon, source=operator.source, schema=operator.Params.model_json_schema())
+    entry.update(inputs=list(operator.inputs), outputs=list(operator.outputs))
+    return entry
+
+
+def variant_entry(family: str, variant: type[Variant]) -> dict[str, Any]:
+    """Return what palettes and forms show of a kind, as in `catalogue`."""
+    schema = variant.model_json_schema()
+    if "$ref" in schema:  # it can hold its own kind
+        schema = {**deepcopy(schema["$defs"][variant.__name__]), "$defs": schema["$defs"]}
+    schema["properties"].pop("kind")
+    entry = _entry(family, kind_of(variant), variant.title, inspect.getdoc(variant) or "")
+    entry.update(group=variant.group, icon=variant.icon, source=variant.source, schema=schema)
+    if issubclass(variant, Stream) and variant.schema_fixed is not None:
+        entry["fields"] = [{"name": field.name, "type": field.type} for field in variant.schema_fixed.fields]
+    return entry
+
+
+def _function_entry(function: Function) -> dict[str, Any]:
+    about = function.as_dict()
+    entry = _entry("functions", function.name, f"{function.name}()", function.help)
+    return entry | {name: about[name] for name in ("group", "example", "signatures")}
+
+
+def _entry(family: str, kind: str, title: str, doc: str) -> dict[str, Any]:
+    empty = {"type": "object", "properties": {}, "additionalProperties": False}
+    return {
+        "kind": kind,
+        "title": title,
+        "family": family,
+        "group": "",
+        "icon": "",
+        "doc": doc,
+        "source": "",
+        "schema": empty,
+        "inputs": [],
+        "outputs": [],
+    }

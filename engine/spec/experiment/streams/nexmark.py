@@ -1,0 +1,79 @@
+"""NexMark: people, auctions and bids of an auction site."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ...base.records import RecordSchema
+from ...base.units import Integer, Number
+from .base import Stream, count, ratio
+
+
+class NexmarkStream(Stream):
+    """One of NexMark's three topics: enough for its queries Q0 to Q12.
+
+    The field `extra` of the benchmark is padding: it counts in the accounting size and is not carried as a field.
+    """
+
+    group: ClassVar[str] = "NexMark"
+    source: ClassVar[str] = "Siachamis 2024, 3.6; Apache Beam's NexMark defaults"
+
+    hot_ratio: Number = ratio(
+        0.0,
+        title="Hot ratio",
+        description="Share of the records that refer to one hot seller, bidder or auction; 0 is uniform, NexMark's own ratio r is 1 - 1/r.",
+    )
+
+
+class NexmarkPerson(NexmarkStream):
+    """People who register at the auction site; 200 bytes each. Their state is one of AZ, CA, ID, OR, WA, WY."""
+
+    title: ClassVar[str] = "NexMark persons"
+    icon: ClassVar[str] = "user"
+    schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(
+        200, id="int", name="string", email="string", card="string", city="string", state="string", time="timestamp"
+    )
+    kind: Literal["nexmark_person"] = "nexmark_person"
+
+
+class PickingStream(NexmarkStream):
+    """A topic whose records refer to people."""
+
+    active_people: Integer = count(1000, most=1_000_000, title="Active people", description="The newest people, who are referred to.")
+    people_ahead: Integer = count(
+        10, least=0, most=1_000_000, title="People ahead", description="Who are referred to before they register."
+    )
+
+
+class NexmarkAuction(PickingStream):
+    """Auctions that open; 500 bytes each. A hot auction's seller is the hot person."""
+
+    title: ClassVar[str] = "NexMark auctions"
+    icon: ClassVar[str] = "gavel"
+    schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(
+        500,
+        id="int",
+        item="string",
+        description="string",
+        initial_bid="int",
+        reserve="int",
+        time="timestamp",
+        expires="timestamp",
+        seller="int",
+        category="int",
+    )
+    kind: Literal["nexmark_auction"] = "nexmark_auction"
+
+
+class NexmarkBid(PickingStream):
+    """Bids on auctions; 100 bytes each. Bidder and auction are hot independently of one another."""
+
+    title: ClassVar[str] = "NexMark bids"
+    icon: ClassVar[str] = "coins"
+    schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(100, auction="int", bidder="int", price="int", time="timestamp")
+    kind: Literal["nexmark_bid"] = "nexmark_bid"
+
+    recent_auctions: Integer = count(
+        100, most=1_000_000, title="Recent auctions", description="How far back bids go, beside the newest one."
+    )
+    auctions_ahead: Integer = count(10, least=0, most=1_000_000, title="Auctions ahead", description="That get bids before they open.")

@@ -1,0 +1,33 @@
+"""Readings of a laboratory's sensors, for spike detection."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ...base.records import RecordSchema
+from ...base.units import Integer, Number, quantity
+from .base import Stream, count, ratio
+
+
+class SensorReading(Stream):
+    """Temperature, humidity, light and voltage from the motes of a laboratory, which report in any order.
+
+    The temperature (in degrees Celsius) follows a day's cosine from 15 to 35, warmest at noon, with normal noise; a few are spikes, 10
+    degrees and more above. A reading may be missing: then all its values are -1. Humidity is high when it is cold, light when it is day.
+    """
+
+    title: ClassVar[str] = "Sensor readings"
+    group: ClassVar[str] = "Sensors"
+    icon: ClassVar[str] = "activity"
+    source: ClassVar[str] = "Heinrich et al. 2024, V; Intel Berkeley Research Lab data (synthesised)"
+    schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(
+        0, time="timestamp", mote="int", temperature="float", humidity="float", light="float", voltage="float"
+    )
+    kind: Literal["sensor_reading"] = "sensor_reading"
+
+    motes: Integer = count(54, most=10_000_000, title="Motes", description="How many there are, from number 1.")
+    day_s: Number = quantity(
+        86_400.0, unit="s", ge=0.001, le=1e8, title="Day", description="Length of a day in event time; it starts at midnight."
+    )
+    spike_ratio: Number = ratio(0.02, title="Spikes", description="Share of the readings that are far too warm.")
+    missing_ratio: Number = ratio(0.05, title="Missing", description="Share of the readings without values.")

@@ -1,0 +1,28 @@
+"""Load readings of smart plugs."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ...base.records import RecordSchema
+from ...base.units import Integer
+from .base import Stream, count
+
+
+class SmartPlugReading(Stream):
+    """Loads of plugs in households in houses, like those of the DEBS 2014 challenge; the plugs report in turn.
+
+    Every house has 2 to 10 households and every household 5 to 20 plugs, drawn once for the run. A plug has a peak load (25 to 1200 W, give
+    or take 10 W) and a length of time (ten minutes to 30 hours) for which it is on or off, each with probability 1/2; off, its load is 0.
+    """
+
+    title: ClassVar[str] = "Smart plug readings"
+    group: ClassVar[str] = "Sensors"
+    icon: ClassVar[str] = "bolt"
+    source: ClassVar[str] = "Heinrich et al. 2024, V; ACM DEBS 2014 Grand Challenge (synthesised)"
+    schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(
+        0, id="int", time="timestamp", load="float", plug="int", household="int", house="int"
+    )
+    kind: Literal["smart_plug_reading"] = "smart_plug_reading"
+
+    houses: Integer = count(10, most=10_000, title="Houses", description="How many there are.")

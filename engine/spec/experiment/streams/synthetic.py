@@ -1,0 +1,72 @@
+"""Records made to measure, for experiments that need so many fields and keys and no story."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from ...base.problems import Refusal
+from ...base.records import RecordField, RecordSchema
+from ...base.units import Integer, Number
+from ..skew import AnySkew, UniformSkew
+from .base import DatasetInfo, Stream, count
+
+
+class Synthetic(Stream):
+    """A key, the record's number, and as many uniform integers, fractions (of two decimals) and texts (of one hexadecimal digit) as wanted.
+
+    In turn, record n has key n mod keys; else the key has a law. The fields are key, number, i1, i2, .., f1, .., s1, .., time.
+    """
+
+    title: ClassVar[str] = "Synthetic records"
+    group: ClassVar[str] = "Synthetic"
+    icon: ClassVar[str] = "table"
+    source: ClassVar[str] = "Karimov 2020, 4.4 and 5.4; Heinrich et al. 2024, V; Siachamis 2024, 3.6 (consistency checks)"
+    kind: Literal["synthetic"] = "synthetic"
+
+    keys: Integer = count(1000, title="Keys", description="How many there are, from 0.")
+    in_turn: bool = Field(default=True, strict=True, title="In turn", description="Keys come one after another; else by their law.")
+    skew: AnySkew = Field(
+        default=UniformSkew(), title="Skew of keys", description="How often each key occurs when they do not come in turn."
+    )
+    integers: Integer = Field(default=5, ge=0, le=20, title="Integers", description="How many fields of whole numbers.")
+    integer_min: Integer = Field(default=0, ge=-(10**15), le=10**15, title="Least integer", description="Included.")
+    integer_max: Integer = Field(default=99, ge=-(10**15), le=10**15, title="Largest integer", description="Included.")
+    floats: Integer = Field(default=0, ge=0, le=20, title="Fractions", description="How many fields of fractions.")
+    float_size: Number = Field(default=0.05, ge=0, le=1e9, title="Size of fractions", description="They lie between -size and size.")
+    strings: Integer = Field(default=0, ge=0, le=20, title="Texts", description="How many fields of texts.")
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        if self.integer_max < self.integer_min:
+            message = f"integer_max is {self.integer_max}, below integer_min ({self.integer_min}); it must be at least that"
+            raise Refusal(message, at=("integer_max",), code="not_ascending", value=self.integer_max)
+        return self
+
+    def own_schema(self, dataset: DatasetInfo | None) -> RecordSchema:
+        fields = [RecordField("key", "int"), RecordField("number", "int")]
+        fields += [RecordField(f"i{n}", "int") for n in range(1, self.integers + 1)]
+        fields += [RecordField(f"f{n}", "float") for n in range(1, self.floats + 1)]
+        fields += [RecordField(f"s{n}", "string") for n in range(1, self.strings + 1)]
+        return RecordSchema((*fields, RecordField("time", "timestamp", 0)))
+
+
+class Vectors(Stream):
+    """Points with independent coordinates x1, x2, .., for similarity joins.
+
+    uniform: from -1 to 1. gaussian: normal with mean -1 and standard deviation 2. pareto: at least 1, with shape 10.
+    """
+
+    title: ClassVar[str] = "Vectors"
+    group: ClassVar[str] = "Synthetic"
+    icon: ClassVar[str] = "table"
+    source: ClassVar[str] = "Siachamis 2024, 2.5"
+    kind: Literal["vectors"] = "vectors"
+
+    dimensions: Integer = Field(default=2, ge=1, le=50, title="Dimensions", description="Coordinates of a point.")
+    law: Literal["uniform", "gaussian", "pareto"] = Field(default="uniform", title="Law", description="Of each coordinate.")
+
+    def own_schema(self, dataset: DatasetInfo | None) -> RecordSchema:
+        coordinates = (RecordField(f"x{n}", "float") for n in range(1, self.dimensions + 1))
+        return RecordSchema((RecordField("id", "int"), *coordinates, RecordField("time", "timestamp", 0)))

@@ -1,0 +1,62 @@
+"""Taxi trips like New York's."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from ...base.records import RecordSchema
+from ...base.units import Integer, Number, quantity
+from .base import Stream, count, ratio
+
+
+class TaxiTrip(Stream):
+    """Taxi trips, reported when they end, with the columns of the DEBS 2015 challenge.
+
+    Distances are log-normal; a trip takes its distance divided by a log-normal speed; fare = 2.50 + 2.50 a mile. Pickups are in zones of a
+    grid, the n-th zone with a probability proportional to n^-0.8. Invalid trips have no distance and no coordinates, as in the original
+    data. `pickup` lies before `dropoff`, which is the event time, so at the start of the run it is negative.
+    """
+
+    title: ClassVar[str] = "Taxi trips"
+    group: ClassVar[str] = "Traffic"
+    icon: ClassVar[str] = "map"
+    source: ClassVar[str] = "Farhat 2020, 3.5 and 4.5; ACM DEBS 2015 Grand Challenge (synthesised)"
+    schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(
+        0,
+        medallion="int",
+        license="int",
+        pickup="timestamp",
+        dropoff="timestamp",
+        trip_time_s="int",
+        distance_miles="float",
+        pickup_longitude="float",
+        pickup_latitude="float",
+        dropoff_longitude="float",
+        dropoff_latitude="float",
+        passengers="int",
+        payment="string",
+        fare="float",
+        surcharge="float",
+        tax="float",
+        tip="float",
+        tolls="float",
+        total="float",
+    )
+    kind: Literal["taxi_trip"] = "taxi_trip"
+
+    distance_mean_miles: Number = quantity(2.9, unit="miles", ge=0.01, le=1000, title="Mean distance", description="Of the valid trips.")
+    distance_cv: Number = Field(
+        default=1.17,
+        ge=0.01,
+        le=10,
+        title="Deviation of distance",
+        description="Standard deviation over mean.",
+    )
+    speed_mean_mph: Number = quantity(12.0, unit="mph", ge=0.1, le=200, title="Mean speed", description="Over all trips.")
+    speed_cv: Number = Field(default=0.4, ge=0.01, le=5, title="Deviation of speed", description="Standard deviation over mean.")
+    medallions: Integer = count(13_000, title="Medallions", description="Taxis; each has a driver's license of its own.")
+    zones: Integer = count(260, most=10_000, title="Zones", description="Of pickups, on a grid of 13 columns.")
+    zone_exponent: Number = Field(default=0.8, ge=0, le=5, title="Skew of zones", description="Exponent of the zones' Zipf law.")
+    invalid_ratio: Number = ratio(0.03, title="Invalid trips", description="Share of the trips without distance and coordinates.")

@@ -1,0 +1,52 @@
+"""Uploaded files."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from ...base.problems import Refusal, suggestion
+from ...base.records import RecordField, RecordSchema
+from ..uploads import DatasetName, column
+from .base import DatasetInfo, Stream, unknown_dataset
+
+
+class FileStream(Stream):
+    """The rows of an uploaded file, in the order of their timestamps."""
+
+    title: ClassVar[str] = "Uploaded file"
+    icon: ClassVar[str] = "file"
+    kind: Literal["file"] = "file"
+    dataset: DatasetName
+    timestamp: str = column(title="Timestamp column", description="The column that holds the event time.", is_time=True)
+    columns: tuple[str, ...] | None = Field(
+        default=None, title="Columns", description="The columns to read, in this order; all of them when not given."
+    )
+
+    def own_schema(self, dataset: DatasetInfo | None) -> RecordSchema:
+        """The chosen columns; the timestamp column, if among them, has the type timestamp."""
+        if dataset is None:
+            raise unknown_dataset(self.dataset)
+        schema = dataset.schema
+        if self.timestamp not in dataset.timestamps:
+            raise Refusal(
+                f"column '{self.timestamp}' of data set '{self.dataset}' cannot serve as timestamp; choose one of its timestamp columns",
+                at=("timestamp",),
+                code="unknown_timestamp",
+                value=self.timestamp,
+                hint=suggestion(self.timestamp, dataset.timestamps),
+            )
+        names = schema.names if self.columns is None else self.columns
+        if not names:
+            raise Refusal("columns is empty; name at least one column or leave it out", at=("columns",), code="too_short", value=[])
+        for position, name in enumerate(names):
+            at = ("columns", position)
+            if name not in schema:
+                message = f"data set '{self.dataset}' has no column '{name}'; choose among its columns"
+                raise Refusal(message, at=at, code="unknown_field", value=name, hint=suggestion(name, schema.names))
+            if name in names[:position]:
+                raise Refusal(f"column '{name}' is listed twice; list it once", at=at, code="duplicate", value=name)
+        zero_ns = dataset.firsts_ns[self.timestamp]
+        types = {name: "timestamp" if name == self.timestamp else schema.type_of(name) for name in names}
+        return RecordSchema(tuple(RecordField(name, type, zero_ns if type == "timestamp" else None) for name, type in types.items()))

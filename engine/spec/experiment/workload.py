@@ -1,0 +1,181 @@
+"""What the sources read: streams, rates, delays and watermarks. `engine.workloads` generates the records from these models."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from ..base.operator import Model
+from ..base.problems import Refusal
+from ..base.units import Integer, Number, milliseconds_ns, quantity, seconds_ns
+from ..base.variant import Variant
+from .delays import AnyDelay, NoDelay
+from .generation import AnyGeneration, OpenLoop
+from .rates import AnyArrivals, AnyRate, EvenArrivals, RecordedRate
+from .retention import AnyRetention, KeepAll
+from .streams import AnyStream, FileStream
+
+
+class NoWatermarks(Variant):
+    """The source sends no watermarks; event-time windows downstream never close."""
+
+    title: ClassVar[str] = "None"
+    kind: Literal["none"] = "none"
+
+
+class PeriodicWatermarks(Variant):
+    """What watermarks that come every period share."""
+
+    lag_ms: Number = quantity(0.0, unit="ms", ge=0, le=1e11, title="Lag", description="How late a record may be without being dropped.")
+    period_ms: Number = quantity(1000.0, unit="ms", ge=0.001, le=1e11, title="Period", description="Time between two watermarks.")
+
+    @property
+    def lag_ns(self) -> int:
+        return milliseconds_ns(self.lag_ms)
+
+    @property
+    def period_ns(self) -> int:
+        return milliseconds_ns(self.period_ms)
+
+
+class BoundedWatermarks(PeriodicWatermarks):
+    """Every period: the largest event time served so far, minus the lag. Right when no record is more than `lag` late."""
+
+    title: ClassVar[str] = "Bounded lateness"
+    kind: Literal["bounded"] = "bounded"
+
+
+class DeviceWatermarks(PeriodicWatermarks):
+    """Made where the records are made, every period: the time there, minus the lag. They travel to the log of every partition like records,
+    each with a delay of its own, so they overtake records and one another. Right when no delay is longer than the lag.
+    """
+
+    title: ClassVar[str] = "From the devices"
+    source: ClassVar[str] = "Farhat 2020, 2.2 and 3.5"
+    kind: Literal["device"] = "device"
+
+
+AnyWatermarks = Annotated[NoWatermarks | BoundedWatermarks | DeviceWatermarks, Field(discriminator="kind")]
+
+
+class SourceWorkload(Model):
+    """What one source operator reads, how fast, how disordered, and with which watermarks."""
+
+    stream: AnyStream = Field(title="Stream", description="What the records are.")
+    rate: AnyRate = Field(title="Rate", description="How fast they are made, all partitions together.")
+    arrivals: AnyArrivals = Field(default=EvenArrivals(), title="Arrivals", description="How they follow one another at that rate.")
+    disorder: AnyDelay = Field(default=NoDelay(), title="Delay", description="How long each is on its way from its device to the log.")
+    watermarks: AnyWatermarks = Field(
+        default=NoWatermarks(), title="Watermarks", description="What the source says about its progress in event time."
+    )
+
+    partitions: Integer | None = Field(
+        default=None,
+        ge=1,
+        le=32_768,
+        title="Partitions",
+        description="Logs that the records are spread over, at least one for each instance; one for each if not given.",
+    )
+    retention: AnyRetention = Field(default=KeepAll(), title="Retention", description="How long the log keeps what nobody has read.")
+    generation: AnyGeneration = Field(default=OpenLoop(), title="Generation", description="Whether records are made on time or on demand.")
+
+    @model_validator(mode="after")
+    def _recorded_needs_a_file(self) -> Self:
+        if isinstance(self.rate, RecordedRate) and not isinstance(self.stream, FileStream):
+            message = f"rate 'recorded' needs a file, but the stream is '{self.stream.kind}'; choose constant, steps or another rate"
+            raise Refusal(message, at=("rate", "kind"), code="recorded_without_file", value="recorded")
+        return self
+
+    @model_validator(mode="after")
+    def _files_have_no_devices(self) -> Self:
+        if isinstance(self.watermarks, DeviceWatermarks) and isinstance(self.stream, FileStream):
+            message = "watermarks are of kind 'device', but the stream is a file, which has no devices; choose bounded"
+            raise Refusal(message, at=("watermarks", "kind"), code="device_of_file", value="device")
+        return self
+
+    @model_validator(mode="after")
+    def _coordinated_makes_its_records_last(self) -> Self:
+        if isinstance(self.generation, OpenLoop):
+            return self
+        if isinstance(self.stream, FileStream):
+            why = "the stream is a file, whose records were made long ago; choose open, or a generated stream"
+        elif isinstance(self.watermarks, DeviceWatermarks):
+            why = "the watermarks come from devices, which do not wait for anybody; choose open, or bounded watermarks"
+        elif not isinstance(self.retention, KeepAll):
+            why = "the log drops records of some age, and here none waits; choose open, or keep all"
+        else:
+            return self
+        raise Refusal(f"generation is 'coordinated', but {why}", at=("generation", "kind"), code="not_coordinated", value="coordinated")
+
+    @model_validator(mode="after")
+    def _recorded_has_its_own_times(self) -> Self:
+        if isinstance(self.rate, RecordedRate) and not isinstance(self.arrivals, EvenArrivals):
+            kind = self.arrivals.kind
+            message = f"arrivals are '{kind}', but rate 'recorded' takes the file's own times; leave arrivals out or choose another rate"
+            raise Refusal(message, at=("arrivals", "kind"), code="recorded_arrivals", value=kind)
+        return self
+
+
+class Workload(Model):
+    """The input of the run, and how long it lasts."""
+
+    seed: Integer = Field(default=1, ge=0, le=2**53 - 1, title="Seed", description="Root of every random draw.")
+    scale: Integer = Field(
+        default=1,
+        ge=1,
+        le=1_000_000,
+        title="Scale",
+        description="Real records that a simulated one stands for; rates count real ones.",
+    )
+    horizon_s: Number = quantity(
+        30.0, unit="s", ge=0.001, le=1e8, title="Horizon", description="Virtual time during which records are appended."
+    )
+    warmup_s: Number = quantity(0.0, unit="s", ge=0, le=1e8, title="Warm-up", description="Start of the run that the summary leaves out.")
+    drain: bool = Field(default=False, strict=True, title="Drain", description="Go on after the horizon until nothing is left to do.")
+    drain_limit_s: Number = quantity(
+        60.0, unit="s", ge=0, le=1e8, title="Drain limit", description="Longest time to go on after the horizon."
+    )
+    sources: dict[str, SourceWorkload] = Field(
+        default_factory=dict, title="Sources", description="One entry per source operator, by its id."
+    )
+
+    @model_validator(mode="after")
+    def _recorded_times_are_not_scaled(self) -> Self:
+        for id, source in self.sources.items():
+            if self.scale > 1 and isinstance(source.rate, RecordedRate):
+                message = f"scale is {self.scale}, but the rate of '{id}' is the file's own, which cannot be divided; choose another rate"
+                raise Refusal(message, at=("scale",), code="recorded_scaled", value=self.scale)
+        return self
+
+    @model_validator(mode="after")
+    def _something_is_measured(self) -> Self:
+        if self.warmup_s >= self.horizon_s:
+            message = (
+                f"warmup_s is {self.warmup_s:g}, not below horizon_s ({self.horizon_s:g}), so nothing would be measured; make it smaller"
+            )
+            raise Refusal(message, at=("warmup_s",), code="warmup_too_long", value=self.warmup_s)
+        return self
+
+    @property
+    def horizon_ns(self) -> int:
+        return seconds_ns(self.horizon_s)
+
+    @property
+    def end_ns(self) -> int:
+        """When the run ends at the latest."""
+        return self.horizon_ns + (self.drain_limit_ns if self.drain else 0)
+
+    @property
+    def warmup_ns(self) -> int:
+        return seconds_ns(self.warmup_s)
+
+    @property
+    def drain_limit_ns(self) -> int:
+        return seconds_ns(self.drain_limit_s)
+
+
+def variants(union: Any) -> tuple[type[Variant], ...]:
+    """The models of a tagged union written as `Annotated[A | B, ...]` (or a single annotated model)."""
+    choice = union.__args__[0] if hasattr(union, "__metadata__") else union
+    return tuple(getattr(choice, "__args__", (choice,)))

@@ -1,0 +1,1 @@
+"""The expression language of documents: parser, typed tree, functions, compiler."""

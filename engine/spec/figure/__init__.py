@@ -1,0 +1,1 @@
+"""Figures and tables of papers as documents: studies, values, assertions."""

@@ -1,0 +1,273 @@
+"""The language of a figure's assertions: numbers and series by name, typed, and never run by Python.
+
+Names stand for what was drawn from runs; ``reported(name)`` for what the paper gives under that name; ``tolerance`` for the assertion's.
+``+ - * /`` work on numbers, on series with the same x, and on a series and a number, point by point; so do comparisons, which of a series
+give a truth for each point, for ``all``, ``any``, ``when`` and ``where``. ``and``, ``or``, ``not`` join single truths.
+Python's own parser reads the text; this module turns its tree into a typed one or refuses it. `engine.figures.evaluation` evaluates it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NoReturn
+
+from ..base.problems import Refusal, suggestion
+
+CHARACTERS_MAX = 1000
+DEPTH_MAX = 50
+
+Type = Literal["number", "series", "truth", "truths"]
+A_TYPE = {"number": "a number", "series": "a series", "truth": "a truth", "truths": "a truth for each point"}
+
+
+@dataclass(frozen=True)
+class Function:
+    """signatures: types of the arguments and of the result. A last argument in `repeated` functions may come more often."""
+
+    signatures: tuple[tuple[tuple[Type, ...], Type], ...]
+    help: str
+    repeated: bool = False
+
+
+def _of(*arguments: Type, gives: Type) -> tuple[tuple[Type, ...], Type]:
+    return arguments, gives
+
+
+def _of_series(help: str) -> Function:
+    return Function((_of("series", gives="number"),), help)
+
+
+FUNCTIONS: dict[str, Function] = {
+    "all": Function((_of("truths", gives="truth"),), "Does it hold at every point?"),
+    "any": Function((_of("truths", gives="truth"),), "Does it hold at one point at least?"),
+    "when": Function((_of("truths", gives="number"),), "The x of the first point at which it holds."),
+    "points": Function(
+        (_of("number", "number", gives="series"),), "A series of numbers: x, y, then the next x and y, and so on.", repeated=True
+    ),
+    "lasting": Function((_of("truths", "number", gives="number"),), "The x of the first of so many points in a row at which it holds."),
+    "between": Function((_of("series", "number", "number", gives="series"),), "The points with a < x <= b."),
+    "where": Function((_of("series", "truths", gives="series"),), "The points at whose x it holds; it must be known at all of them."),
+    "at": Function((_of("series", "number", gives="number"),), "The value at this x."),
+    "mean": _of_series("The mean of the points."),
+    "median": _of_series("Their median."),
+    "sum": _of_series("Their sum."),
+    "count": _of_series("How many points there are."),
+    "first": _of_series("The value at the first point."),
+    "last": _of_series("The value at the last point."),
+    "deviation": _of_series("The standard deviation of the points."),
+    "slope": _of_series("Theil-Sen: the median of the slopes between all pairs of points."),
+    "steps": Function((_of("series", gives="series"),), "From each point to the next, at the later one's x."),
+    "min": Function((_of("series", gives="number"), _of("number", "number", gives="number")), "The least.", repeated=True),
+    "max": Function((_of("series", gives="number"), _of("number", "number", gives="number")), "The largest.", repeated=True),
+    "abs": Function((_of("number", gives="number"), _of("series", gives="series")), "Without the sign."),
+    "within": Function((_of("number", "number", "number", gives="truth"),), "Do a and b differ by at most this much?"),
+    "near": Function((_of("number", "number", "number", gives="truth"),), "Do a and b differ by at most this share of b?"),
+}
+
+
+@dataclass(frozen=True)
+class Number:
+    value: float
+    text: str
+    type: Type = "number"
+
+
+@dataclass(frozen=True)
+class Name:
+    """What was drawn from runs, or what the paper gives."""
+
+    name: str
+    reported: bool
+    text: str
+    type: Type
+
+
+@dataclass(frozen=True)
+class Call:
+    function: str
+    arguments: tuple[Node, ...]
+    text: str
+    type: Type
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    operation: Literal["+", "-", "*", "/"]
+    left: Node
+    right: Node
+    text: str
+    type: Type
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A chain: ``a < b <= c`` has two operations and three operands."""
+
+    operations: tuple[str, ...]
+    operands: tuple[Node, ...]
+    text: str
+    type: Type
+
+
+@dataclass(frozen=True)
+class Logic:
+    operation: Literal["and", "or", "not"]
+    children: tuple[Node, ...]
+    text: str
+    type: Type = "truth"
+
+
+Node = Number | Name | Call | Arithmetic | Comparison | Logic
+
+TOLERANCE = "tolerance"
+ARITHMETIC: dict[type[ast.operator], Literal["+", "-", "*", "/"]] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+COMPARISONS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+
+
+@dataclass(frozen=True)
+class Expression:
+    """names: of what was drawn from runs, as far as the text mentions them."""
+
+    text: str
+    tree: Node
+    names: frozenset[str]
+
+    @property
+    def type(self) -> Type:
+        return self.tree.type
+
+
+def parse(
+    text: str,
+    types: Mapping[str, Type],
+    reported: Mapping[str, Type] | None = None,
+    tolerance: float | None = None,
+    at: Sequence[str | int] = (),
+) -> Expression:
+    """types: of the names that may stand in the text. Raises Refusal, which names the column."""
+    reader = _Reader(text, types, reported or {}, tolerance, at)
+    return Expression(text, reader.read(), frozenset(reader.names))
+
+
+class _Reader:
+    def __init__(
+        self, text: str, types: Mapping[str, Type], reported: Mapping[str, Type], tolerance: float | None, at: Sequence[str | int]
+    ):
+        self.line = " ".join(text.split())
+        self.types, self.reported, self.tolerance, self.at = types, reported, tolerance, at
+        self.names: set[str] = set()
+
+    def refuse(self, message: str, syntax: ast.AST | int, code: str, hint: str = "") -> NoReturn:
+        column = syntax if isinstance(syntax, int) else getattr(syntax, "col_offset", 0) + 1
+        raise Refusal(f"{message} (column {column})", at=self.at, code=code, value=self.line[:80], hint=hint)
+
+    def read(self) -> Node:
+        if len(self.line) > CHARACTERS_MAX:
+            message = f"the expression has {len(self.line):,} characters; at most {CHARACTERS_MAX:,} are allowed"
+            self.refuse(message, CHARACTERS_MAX + 1, "too_long")
+        try:
+            return self.node(ast.parse(self.line, mode="eval").body, 1)
+        except SyntaxError as error:
+            self.refuse(f"not an expression: {error.msg}", error.offset or 1, "syntax")
+        except ValueError as error:
+            if isinstance(error, Refusal):
+                raise
+            self.refuse(f"not an expression: {error}", 1, "syntax")
+        except (RecursionError, MemoryError):
+            self.refuse("the expression is nested too deep", 1, "too_deep")
+
+    def node(self, syntax: ast.expr, depth: int) -> Node:
+        if depth > DEPTH_MAX:
+            self.refuse(f"the expression is nested too deep; at most {DEPTH_MAX} levels are allowed", syntax, "too_deep")
+        text = ast.get_source_segment(self.line, syntax) or ""
+        match syntax:
+            case ast.Constant():
+                return self.constant(syntax, text)
+            case ast.Name():
+                return self.name(syntax, text)
+            case ast.Call():
+                return self.call(syntax, text, depth)
+            case ast.BinOp(left, operator, right) if type(operator) in ARITHMETIC:
+                return self.arithmetic(ARITHMETIC[type(operator)], (left, right), text, depth)
+            case ast.UnaryOp(ast.USub(), child):
+                negated = self.typed(child, depth, "number", "series")
+                return Arithmetic("-", Number(0.0, "0"), negated, text, negated.type)
+            case ast.UnaryOp(ast.Not(), child):
+                return Logic("not", (self.typed(child, depth, "truth"),), text)
+            case ast.BoolOp(operator, children):
+                name: Literal["and", "or"] = "and" if isinstance(operator, ast.And) else "or"
+                return Logic(name, tuple(self.typed(child, depth, "truth") for child in children), text)
+            case ast.Compare():
+                return self.comparison(syntax, text, depth)
+        message = (
+            f"'{text[:40]}' is nothing that an assertion may hold; it has names, numbers, + - * /, comparisons, and, or, not, functions"
+        )
+        self.refuse(message, syntax, "not_allowed")
+
+    def typed(self, syntax: ast.expr, depth: int, *types: Type) -> Node:
+        node = self.node(syntax, depth + 1)
+        if node.type not in types:
+            wanted = " or ".join(A_TYPE[type] for type in types)
+            hint = "write all(...) or any(...)" if node.type == "truths" and "truth" in types else ""
+            self.refuse(f"'{node.text}' is {A_TYPE[node.type]}, and {wanted} is needed here", syntax, "wrong_type", hint)
+        return node
+
+    def constant(self, syntax: ast.Constant, text: str) -> Number:
+        value = syntax.value
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 1e300:
+            self.refuse(f"{text} is no number", syntax, "wrong_type")
+        return Number(float(value), text)
+
+    def name(self, syntax: ast.Name, text: str) -> Node:
+        name = syntax.id
+        if name == TOLERANCE:
+            if self.tolerance is None:
+                self.refuse("tolerance stands in the expression, but the assertion has none; give one", syntax, "missing")
+            return Number(self.tolerance, text)
+        if name not in self.types:
+            self.refuse(f"there is no value '{name}'", syntax, "unknown_name", suggestion(name, self.types))
+        self.names.add(name)
+        return Name(name, False, text, self.types[name])
+
+    def call(self, syntax: ast.Call, text: str, depth: int) -> Node:
+        if not isinstance(syntax.func, ast.Name) or syntax.keywords:
+            self.refuse("only functions by name, without keywords, can be called", syntax, "not_allowed")
+        name = syntax.func.id
+        if name == "reported":
+            return self.as_reported(syntax, text)
+        if name not in FUNCTIONS:
+            self.refuse(f"there is no function '{name}'", syntax, "unknown_function", suggestion(name, [*FUNCTIONS, "reported"]))
+        function = FUNCTIONS[name]
+        arguments = tuple(self.node(argument, depth + 1) for argument in syntax.args)
+        given = tuple(argument.type for argument in arguments)
+        for takes, gives in function.signatures:
+            longer = function.repeated and len(given) > len(takes) > 1
+            fits = given == (takes + takes[-1:] * (len(given) - len(takes)) if longer else takes)
+            if fits:
+                return Call(name, arguments, text, gives)
+        rights = " or ".join(f"{name}({', '.join(takes)})" for takes, _ in function.signatures)
+        self.refuse(f"{name} is given ({', '.join(given)}); right is {rights}", syntax, "wrong_type")
+
+    def as_reported(self, syntax: ast.Call, text: str) -> Name:
+        if len(syntax.args) != 1 or not isinstance(syntax.args[0], ast.Name):
+            self.refuse("reported is given one name", syntax, "wrong_type")
+        name = syntax.args[0].id
+        if name not in self.reported:
+            self.refuse(f"the paper's '{name}' is not given under reported", syntax, "unknown_name", suggestion(name, self.reported))
+        return Name(name, True, text, self.reported[name])
+
+    def arithmetic(self, operation: Literal["+", "-", "*", "/"], sides: tuple[ast.expr, ast.expr], text: str, depth: int) -> Node:
+        left, right = (self.typed(side, depth, "number", "series") for side in sides)
+        if operation == "/" and isinstance(right, Number) and right.value == 0:
+            self.refuse(f"'{text}' divides by zero", sides[1], "division_by_zero")
+        return Arithmetic(operation, left, right, text, "series" if "series" in (left.type, right.type) else "number")
+
+    def comparison(self, syntax: ast.Compare, text: str, depth: int) -> Comparison:
+        for operator in syntax.ops:
+            if type(operator) not in COMPARISONS:
+                self.refuse("only < <= > >= == != compare", syntax, "not_allowed")
+        operands = tuple(self.typed(side, depth, "number", "series") for side in (syntax.left, *syntax.comparators))
+        kind: Type = "truths" if any(operand.type == "series" for operand in operands) else "truth"
+        return Comparison(tuple(COMPARISONS[type(operator)] for operator in syntax.ops), operands, text, kind)

@@ -1,0 +1,482 @@
+"""The figure document: a figure or table of a paper, the studies behind it, and what must hold of what they measure (docs/figures.md)."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from ..base.operator import Model
+from ..base.pointers import Misled, found
+from ..base.problems import InvalidExperiment, Problem, Refusal, pointer, suggestion
+from ..base.structure import check, refusal_problem, shown
+from ..base.units import Integer, Number
+from ..base.variant import Variant
+from ..experiment.experiment import canonical_json
+from ..rules.validation import Context
+from ..study.study import NAME, AnyDesign, AnySearch, Axis, Change, Drawn, Grid, NoSearch, Study, SustainableLoad, examine_study
+from .expressions import Expression, Type, parse
+
+ID = r"^[a-z][a-z0-9_]{0,29}/[A-Za-z0-9][A-Za-z0-9._-]{0,49}$"
+ASSERTION_ID = r"^[A-Z][A-Za-z0-9]{0,9}(-[A-Z]?[0-9]{0,4}(\.[0-9]{1,2})?)?[a-z]?$"
+Scale = Literal["smoke", "dev", "paper"]
+SCALES: tuple[Scale, ...] = ("smoke", "dev", "paper")
+Experiments = Callable[[str], dict[str, Any] | None]
+"""An experiment document by name, None if there is none."""
+
+
+class Source(Model):
+    """Where the figure stands."""
+
+    paper: str = Field(min_length=1, max_length=200, description="as it is cited")
+    figure: str = Field(default="", max_length=100, description="number of the figure or table")
+    section: str = Field(default="", max_length=100)
+    page: str = Field(default="", max_length=50)
+
+
+class ScaleChange(Change):
+    """A change of studies, or of some of them."""
+
+    studies: tuple[str, ...] = Field(default=(), description="names; none: all studies")
+
+
+class AtScale(Model):
+    """How a scale differs from what the document says."""
+
+    about: str = Field(default="", max_length=500, description="what is smaller or larger")
+    changes: tuple[ScaleChange, ...] = Field(default=(), max_length=100)
+
+
+class Scales(Model):
+    """smoke takes seconds, dev minutes, paper what the paper's own scale takes."""
+
+    smoke: AtScale = AtScale()
+    dev: AtScale = AtScale()
+    paper: AtScale = AtScale()
+
+
+class FigureStudy(Model):
+    """A study (`engine.spec.study.study.Study`); its experiment may be named, and changed."""
+
+    experiment: str | dict[str, Any] = Field(description="a document, or the name of one")
+    changes: tuple[Change, ...] = Field(default=(), max_length=100, description="of the experiment")
+    seeds: tuple[Integer, ...] = Field(default=(1,), min_length=1, max_length=1000)
+    axes: tuple[Axis, ...] = Field(default=(), max_length=20)
+    design: AnyDesign = Field(default_factory=Grid)
+    search: AnySearch = Field(default_factory=NoSearch)
+
+
+# Values drawn from runs
+
+OverSeeds = Literal["mean", "median", "least", "most", "each"]
+
+
+class FromRuns(Variant):
+    """What is drawn from the runs of a study. at: the point, by values of its axes."""
+
+    study: str = Field(description="its name")
+    at: dict[str, Any] = Field(default_factory=dict, description="values of axes")
+    share: Number | None = Field(default=None, description="the runs at this share of the load that a search found")
+
+
+class AtPoints(FromRuns):
+    """A number at a point, or with `over` a series of numbers over the values of an axis."""
+
+    over: str | None = Field(default=None, description="the axis that is the series' x")
+
+    @property
+    def shape(self) -> Type:
+        return "number" if self.over is None else "series"
+
+
+class OfMetric(AtPoints):
+    """A number of the runs' summaries, by dotted name (`latency_ms.p99`)."""
+
+    kind: Literal["metric"] = "metric"
+    metric: str
+    x: str | None = Field(default=None, description="a metric that is the series' x, in place of the axis")
+    seeds: OverSeeds = "mean"
+
+    @property
+    def shape(self) -> Type:
+        return "number" if self.over is None and self.seeds != "each" else "series"
+
+
+class OfSearch(AtPoints):
+    """The largest load that was sustained: over seeds the least or the median."""
+
+    kind: Literal["sustained"] = "sustained"
+    seeds: Literal["least", "median"] = "median"
+
+
+class OfVerdict(AtPoints):
+    """What the driver's verdict compares (docs/studies.md), by name; `sustained` is 1 or 0."""
+
+    kind: Literal["verdict"] = "verdict"
+    figure: str
+    seeds: Literal["mean", "median", "least", "most"] = "mean"
+
+
+class OfFrames(FromRuns):
+    """A field of the runs' live frames over time, by dotted name; frames in which it is null are left out."""
+
+    kind: Literal["frames"] = "frames"
+    y: str
+    x: str = "t_s"
+    seeds: Literal["mean", "median", "least", "most"] = "mean"
+    shape: ClassVar[Type] = "series"
+
+
+class OfRecords(FromRuns):
+    """A column of what a sink delivered, in the order of delivery; x is the delivery's number, from 1."""
+
+    kind: Literal["records"] = "records"
+    sink: str
+    column: str
+    shape: ClassVar[Type] = "series"
+
+
+class OfSetting(FromRuns):
+    """A number that stands in the experiment: what the runs were made with."""
+
+    kind: Literal["setting"] = "setting"
+    field: str = Field(description="JSON pointer into the experiment")
+    shape: ClassVar[Type] = "number"
+
+
+class Computed(Variant):
+    """Computed from values that stand above it."""
+
+    kind: Literal["computed"] = "computed"
+    expression: str
+
+
+AnyValue = Annotated[OfMetric | OfSearch | OfVerdict | OfFrames | OfRecords | OfSetting | Computed, Field(discriminator="kind")]
+
+
+class Assertion(Model):
+    """What must hold. id: as in the specification (B-50), or M-1 ... where it is ours. check: `engine.spec.figure.expressions`."""
+
+    id: str = Field(pattern=ASSERTION_ID)
+    text: str = Field(min_length=1, max_length=1000, description="what is accepted, in words")
+    check: str
+    tolerance: Number | None = Field(default=None, ge=0)
+    of_seeds: Integer | None = Field(
+        default=None, ge=1, description="judged for each seed by itself, it must hold for so many, or for all where there are fewer"
+    )
+
+
+# Drawing
+
+
+class PanelAxis(Model):
+    title: str = Field(default="", max_length=100)
+    unit: str = Field(default="", max_length=30)
+    log: bool = False
+
+
+class DrawnValue(Model):
+    """A value in a panel. reported: as the paper gives it. unit: of a column; curves have the axis' unit. mark: with steps a y holds from
+    its x on, with steps_before up to its x, as a rate does that was measured over the frame which ends there."""
+
+    value: str
+    name: str = Field(default="", max_length=100)
+    unit: str = Field(default="", max_length=30)
+    reported: bool = False
+    mark: Literal["line", "points", "steps", "steps_before", "bars"] = "line"
+
+
+class Mark(Model):
+    """A vertical line at a number."""
+
+    at: str
+    name: str = Field(default="", max_length=30)
+
+
+class Panel(Model):
+    title: str = Field(default="", max_length=200)
+    x: PanelAxis = PanelAxis()
+    y: PanelAxis = PanelAxis()
+    series: tuple[DrawnValue, ...] = Field(min_length=1, max_length=50)
+    marks: tuple[Mark, ...] = Field(default=(), max_length=20)
+
+
+class Column(Model):
+    """What is said of the columns of one name, in all tables of a figure. better: which of its numbers is the best, if that is plain."""
+
+    better: Literal["lower", "higher"] | None = None
+    about: str = Field(default="", max_length=300, description="what it is, where its name does not say so")
+
+
+class Drawing(Model):
+    """table: each panel is a table; its series are the columns, and their x, the points of an axis, name the rows."""
+
+    kind: Literal["panels", "table"] = "panels"
+    panels: tuple[Panel, ...] = Field(min_length=1, max_length=50)
+    columns: dict[str, Column] = Field(default_factory=dict, max_length=50, description="of tables, by the name of a series")
+
+
+class Figure(Model):
+    """A figure of a paper. It holds what the paper says and how to measure; what was measured stands in results, never here."""
+
+    format: Literal[1] = 1
+    id: str = Field(pattern=ID, description="paper/figure")
+    title: str = Field(min_length=1, max_length=300)
+    source: Source
+    claim: str = Field(min_length=1, max_length=5000, description="what the paper says, in words")
+    differs: str = Field(min_length=1, max_length=5000, description="what differs from the paper's experiment")
+    scales: Scales = Scales()
+    studies: dict[Annotated[str, Field(pattern=NAME)], FigureStudy] = Field(min_length=1, max_length=50)
+    values: dict[Annotated[str, Field(pattern=NAME)], AnyValue] = Field(min_length=1, max_length=500)
+    reported: dict[str, Any] = Field(default_factory=dict, description="what the paper gives for values: a number, or {x: [...], y: [...]}")
+    assertions: tuple[Assertion, ...] = Field(min_length=1, max_length=200)
+    drawing: Drawing
+    calibrated: bool = Field(default=False, description="costs in its experiments were chosen so that what it shows appears")
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        shapes = self.shapes
+        ids = [assertion.id for assertion in self.assertions]
+        for n, id in enumerate(ids):
+            if id in ids[:n]:
+                raise Refusal(
+                    f"two assertions have the id '{id}'; give each its own", at=("assertions", n, "id"), code="duplicate", value=id
+                )
+        for scale in SCALES:
+            for n, change in enumerate(getattr(self.scales, scale).changes):
+                for name in change.studies:
+                    self._known(name, self.studies, "study", ("scales", scale, "changes", n, "studies"))
+        for name, value in self.values.items():
+            if isinstance(value, FromRuns):
+                self._known(value.study, self.studies, "study", ("values", name, "study"))
+        for name in self.reported:
+            self._known(name, self.values, "value", ("reported", name))
+            _refuse_shape(name, self.reported[name], shapes[name])
+        for p, panel in enumerate(self.drawing.panels):
+            for s, drawn in enumerate(panel.series):
+                at = ("drawing", "panels", p, "series", s, "value")
+                self._known(drawn.value, self.values, "value", at)
+                if self.drawing.kind == "table" and shapes[drawn.value] != "series":
+                    message = f"'{drawn.value}' is a number; a column is a series over an axis, whose points name the rows"
+                    raise Refusal(message, at=at, code="wrong_type", value=drawn.value)
+                if drawn.reported and drawn.value not in self.reported:
+                    raise Refusal(f"the paper's '{drawn.value}' is not given under reported", at=at, code="unknown_name", value=drawn.value)
+            for m, mark in enumerate(panel.marks):
+                at = ("drawing", "panels", p, "marks", m, "at")
+                self._known(mark.at, self.values, "value", at)
+                if shapes[mark.at] != "number":
+                    raise Refusal(f"'{mark.at}' is a series; a mark stands at a number", at=at, code="wrong_type", value=mark.at)
+        columns = {drawn.name or drawn.value for panel in self.drawing.panels for drawn in panel.series}
+        for name in self.drawing.columns:
+            if self.drawing.kind != "table":
+                message = "only a table has columns; make the drawing's kind table, or leave them out"
+                raise Refusal(message, at=("drawing", "columns", name), code="unexpected", value=name)
+            self._known(name, columns, "column", ("drawing", "columns", name))
+        self.checks()
+        return self
+
+    @staticmethod
+    def _known(name: str, names: Collection[str], what: str, at: tuple[str | int, ...]) -> None:
+        if name not in names:
+            raise Refusal(f"there is no {what} '{name}'", at=at, code="unknown_name", value=name, hint=suggestion(name, names))
+
+    @property
+    def shapes(self) -> dict[str, Type]:
+        """Type of each value."""
+        return {name: expression.type if expression else value.shape for name, value, expression in self._typed()}
+
+    @property
+    def computed(self) -> dict[str, Expression]:
+        """The expressions of computed values, in the document's order."""
+        return {name: expression for name, _, expression in self._typed() if expression}
+
+    def _typed(self) -> Iterator[tuple[str, Any, Expression | None]]:
+        types: dict[str, Type] = {}
+        for name, value in self.values.items():
+            if not isinstance(value, Computed):
+                types[name] = value.shape
+                yield name, value, None
+                continue
+            at = ("values", name, "expression")
+            expression = parse(value.expression, types, at=at)
+            if expression.type not in ("number", "series"):
+                raise Refusal("a computed value is a number or a series, no truth", at=at, code="wrong_type", value=value.expression)
+            if not expression.names:
+                raise Refusal(f"{name} draws on no value of the runs: a figure holds no measured values", at=at, code="not_measured")
+            types[name] = expression.type
+            yield name, value, expression
+
+    def checks(self) -> dict[str, Expression]:
+        """The expression of each assertion, by id. Raises Refusal."""
+        shapes = self.shapes
+        reported: dict[str, Type] = {name: shapes[name] for name in self.reported}
+        found = {}
+        for n, assertion in enumerate(self.assertions):
+            at = ("assertions", n, "check")
+            expression = parse(assertion.check, shapes, reported, assertion.tolerance, at)
+            if expression.type != "truth":
+                message = f"'{assertion.check}' is {expression.type}; an assertion is a comparison"
+                raise Refusal(message, at=at, code="wrong_type", hint="write all(...) or any(...)" if expression.type == "truths" else "")
+            if not expression.names:
+                raise Refusal(f"{assertion.id} draws on no value of the runs", at=at, code="not_measured", value=assertion.check)
+            found[assertion.id] = expression
+        return found
+
+
+def study_at(figure: Figure, name: str, scale: Scale, experiments: Experiments) -> dict[str, Any]:
+    """The document of a study at a scale. Raises Refusal, its place in the figure."""
+    given = figure.studies[name]
+    document: Any = given.model_dump(by_alias=True, mode="json", exclude={"experiment", "changes"})
+    experiment: Any = given.experiment
+    if isinstance(experiment, str):
+        experiment = experiments(experiment)
+        if experiment is None:
+            message = f"there is no experiment '{given.experiment}'"
+            raise Refusal(message, at=("studies", name, "experiment"), code="unknown_name", value=given.experiment)
+    for n, change in enumerate(given.changes):
+        experiment = _applied(change, experiment, ("studies", name, "changes", n))
+    document |= {"name": f"{figure.id}, {name}, {scale} scale", "experiment": experiment}
+    for n, change in enumerate(getattr(figure.scales, scale).changes):
+        if not change.studies or name in change.studies:
+            document = _applied(change, document, ("scales", scale, "changes", n))
+    return document  # type: ignore[no-any-return]
+
+
+def identity(figure: Figure, scale: Scale, experiments: Experiments) -> str:
+    """Hash of all that the figure's result at a scale depends on: studies, values, what is reported and asserted. Raises Refusal."""
+    studies = {name: study_at(figure, name, scale, experiments) for name in figure.studies}
+    judged = figure.model_dump(by_alias=True, mode="json", include={"values", "reported", "assertions"})
+    for assertion in judged["assertions"]:
+        if assertion["of_seeds"] is None:  # as before there was such a field
+            del assertion["of_seeds"]
+    if figure.calibrated:
+        judged["calibrated"] = True
+    return hashlib.blake2b(canonical_json({"studies": studies, **judged}), digest_size=32).hexdigest()
+
+
+def _applied(change: Change, document: Mapping[str, Any], at: tuple[str | int, ...]) -> dict[str, Any]:
+    try:
+        return change.apply(document, change.value)
+    except Refusal as refusal:
+        raise Refusal(str(refusal), at=(*at, *refusal.at), code=refusal.code, value=refusal.value, hint=refusal.hint) from None
+
+
+def examine_figure(document: Any, experiments: Experiments, context: Context | None = None) -> tuple[Figure | None, list[Problem]]:
+    """The figure, None if there is an error, and all problems; its studies are examined at every scale."""
+    figure, problems = check(Figure, document)
+    if figure is None:
+        return None, problems
+    seen: set[tuple[str, str]] = set()
+    seeds: set[int] = set()
+    for scale in SCALES:
+        studies: dict[str, Study] = {}
+        for name in figure.studies:
+            try:
+                study, found_problems = examine_study(study_at(figure, name, scale, experiments), context)
+            except Refusal as refusal:
+                study, found_problems = None, [refusal_problem(refusal, ())]
+            else:
+                found_problems = [_below(problem, name, scale) for problem in found_problems if problem.severity == "error"]
+            if study is not None:
+                studies[name] = study
+                seeds |= set(study.seeds)
+            for problem in found_problems:
+                if (problem.pointer, problem.code) not in seen:
+                    seen.add((problem.pointer, problem.code))
+                    problems.append(problem)
+        problems += [problem for problem in _unselected(figure, studies) if (problem.pointer, problem.code) not in seen]
+        seen |= {(problem.pointer, problem.code) for problem in problems}
+    for n, assertion in enumerate(figure.assertions):
+        if seeds and assertion.of_seeds is not None and assertion.of_seeds > len(seeds):
+            message = f"of_seeds is {assertion.of_seeds}, but its studies have {len(seeds)} seeds at most; give at most that"
+            problems.append(Problem(pointer("assertions", n, "of_seeds"), "out_of_range", message, assertion.of_seeds))
+    return (None if problems else figure), problems
+
+
+def load_figure(document: Any, experiments: Experiments, context: Context | None = None) -> Figure:
+    """Raises InvalidExperiment with all problems."""
+    figure, problems = examine_figure(document, experiments, context)
+    if figure is None:
+        raise InvalidExperiment(problems)
+    return figure
+
+
+def _below(problem: Problem, study: str, scale: str) -> Problem:
+    message = f"at {scale} scale: {problem.message}"
+    return Problem(f"{pointer('studies', study)}{problem.pointer}", problem.code, message, problem.value, problem.hint)
+
+
+def _unselected(figure: Figure, studies: Mapping[str, Study]) -> Iterator[Problem]:
+    """Values that name no axis, leave one open, or ask for what the study cannot give."""
+    for name, value in figure.values.items():
+        if not isinstance(value, FromRuns) or value.study not in studies:
+            continue
+        study = studies[value.study]
+        axes = [axis.name for axis in study.axes]
+        for axis in value.at:
+            if axis not in axes:
+                message = f"study '{value.study}' has no axis '{axis}'"
+                yield Problem(pointer("values", name, "at", axis), "unknown_name", message, axis, suggestion(axis, axes))
+        over = value.over if isinstance(value, AtPoints) else None
+        if over is not None and over not in axes:
+            message = f"study '{value.study}' has no axis '{over}'"
+            yield Problem(pointer("values", name, "over"), "unknown_name", message, over, suggestion(over, axes))
+        if not isinstance(study.design, Drawn):
+            left_open = [axis for axis in axes if axis not in value.at and axis != over]
+            if left_open and isinstance(study.design, Grid) and not isinstance(value, OfSetting):
+                message = f"{name} leaves open at which {' and '.join(left_open)}; say it under at, or draw a series over it"
+                yield Problem(pointer("values", name, "at"), "missing", message)
+        searches = isinstance(study.search, SustainableLoad)
+        if isinstance(value, OfSearch) and not searches:
+            message = f"study '{value.study}' searches for no load that is sustained; give it search: {{kind: sustainable}}"
+            yield Problem(pointer("values", name, "study"), "no_search", message, value.study)
+        if not isinstance(value, OfSearch | OfSetting) and value.share not in (shares := _shares(study)):
+            message = f"study '{value.study}' has runs at the shares {shares} of a load that it finds, share is {value.share}"
+            if shares == (None,):
+                message = f"study '{value.study}' searches for no load of which {value.share} could be a share; leave share out"
+            yield Problem(pointer("values", name, "share"), "unknown_share", message, value.share)
+        if isinstance(value, OfMetric) and value.x is not None and value.over is None:
+            yield Problem(pointer("values", name, "x"), "missing", "x is given, but no axis to draw the series over; give over")
+        if isinstance(value, OfMetric) and value.seeds == "each" and value.over is not None:
+            yield Problem(pointer("values", name, "seeds"), "invalid", "a series over an axis has one number for all seeds, not each")
+        if isinstance(value, OfSetting):
+            try:
+                number = found(study.experiment, value.field)
+                if isinstance(number, bool) or not isinstance(number, int | float):
+                    message = f"'{value.field}' holds {shown(number)}, which is no number"
+                    yield Problem(pointer("values", name, "field"), "wrong_type", message, shown(number))
+            except Misled as misled:
+                yield Problem(pointer("values", name, "field"), "unknown_field", str(misled), value.field, misled.hint)
+
+
+def _shares(study: Study) -> tuple[float | None, ...]:
+    return study.search.shares if isinstance(study.search, SustainableLoad) else (None,)
+
+
+def _refuse_shape(name: str, given: Any, shape: Type) -> None:
+    """Raises Refusal unless the reported value has the shape of the measured one."""
+    at: tuple[str | int, ...] = ("reported", name)
+    if shape == "number":
+        if not _is_number(given):
+            raise Refusal(
+                f"'{name}' is a number, but {shown(given)} is reported for it; give a number", at=at, code="wrong_shape", value=given
+            )
+        return
+    if not isinstance(given, dict) or set(given) != {"x", "y"} or not all(isinstance(given[part], list) for part in ("x", "y")):
+        message = f"'{name}' is a series, but {shown(given)} is reported for it; give x and y, lists of the same length"
+        raise Refusal(message, at=at, code="wrong_shape", value=given)
+    if len(given["x"]) != len(given["y"]) or not given["x"]:
+        message = f"{name} has {len(given['x'])} x and {len(given['y'])} y; a series has as many of both, and at least one"
+        raise Refusal(message, at=at, code="wrong_shape", value=given)
+    for part in ("x", "y"):
+        for n, number in enumerate(given[part]):
+            if not _is_number(number) and not (part == "x" and isinstance(number, str)):
+                message = f"{part} of {name} holds {shown(number)}, which is no number"
+                raise Refusal(message, at=(*at, part, n), code="wrong_shape", value=number)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

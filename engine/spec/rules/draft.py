@@ -1,0 +1,216 @@
+"""What can be read of a document, piece by piece, so that the checks go on around its broken parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from ..base.operator import Operator
+from ..base.variant import Variant
+from ..experiment import registry
+from ..experiment.checkpointing import AnyCheckpointing
+from ..experiment.cluster import Cluster, ExpandedHost, expand, machine_count
+from ..experiment.experiment import AnyFlowControl, AnyIngress, Measurement
+from ..experiment.faults import AnyFault
+from ..experiment.query import Edge, OperatorSpec, Query
+from ..experiment.scaling import AnyScaling, NoScaling
+from ..experiment.workload import SourceWorkload, Workload
+from .scaling_limits import ScalingLimit, reach, scaling_limits
+
+Value = TypeVar("Value")
+
+
+@lru_cache(maxsize=100)
+def _adapter(model: Any) -> TypeAdapter[Any]:
+    """Making one takes longer than all that it checks."""
+    return TypeAdapter(model)
+
+
+@lru_cache(maxsize=1)
+def _placement(strategies: tuple[type[Variant], ...]) -> TypeAdapter[Any]:
+    union: Any = Annotated[registry.union_of(strategies), Field(discriminator="kind")]
+    return TypeAdapter(union)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """An edge's ends as written, whatever else is wrong with the edge."""
+
+    index: int
+    feedback: bool
+    source: str
+    source_port: str
+    target: str
+    target_port: str
+
+
+def section(value: Any, *path: str) -> Any:
+    """The part of the document at this path, None where there is none."""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def items(value: Any) -> list[Any]:
+    """A list's items; none for anything else."""
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def attempt(model: Any, value: Any) -> Any:
+    """The value as a model, or None. What is wrong with it is reported by `structure.check` on the whole document."""
+    try:
+        return _adapter(model).validate_python(value)
+    except ValidationError:
+        return None
+
+
+class Draft:
+    """A document under examination. Broken pieces are None or left out; positions are those of the document."""
+
+    def __init__(self, document: dict[str, Any], hosts_max: int):
+        self.document, self.hosts_max = document, hosts_max
+
+    @cached_property
+    def operators(self) -> dict[int, OperatorSpec]:
+        """The sound operators by position."""
+        return dict(_sound(_adapter(OperatorSpec), items(section(self.document, "query", "operators"))))
+
+    @cached_property
+    def edges(self) -> dict[int, Edge]:
+        """The sound edges by position."""
+        return dict(_sound(_adapter(Edge), items(section(self.document, "query", "edges"))))
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """Every operator id that is written, and the position of its first operator."""
+        written: dict[str, int] = {}
+        for position, operator in enumerate(items(section(self.document, "query", "operators"))):
+            id = section(operator, "id")
+            if isinstance(id, str):
+                written.setdefault(id, position)
+        return written
+
+    @cached_property
+    def by_id(self) -> dict[str, OperatorSpec]:
+        """The sound operators by id, in the document's order; of equal ids the first."""
+        return {operator.id: operator for position, operator in self.operators.items() if self.ids[operator.id] == position}
+
+    @cached_property
+    def kinds(self) -> dict[str, type[Operator]]:
+        """The classes of the operators by id; operators of unknown kind are left out."""
+        known = registry.operators()
+        return {id: known[operator.kind] for id, operator in self.by_id.items() if operator.kind in known}
+
+    @cached_property
+    def wires(self) -> list[Wire]:
+        """The ends of all edges that have two."""
+        wires = []
+        for index, edge in enumerate(items(section(self.document, "query", "edges"))):
+            if not isinstance(edge, dict):
+                continue
+            ends = [edge.get("source"), edge.get("source_port", "out"), edge.get("target"), edge.get("target_port", "in")]
+            texts = [end for end in ends if isinstance(end, str)]
+            if len(texts) == len(ends):
+                wires.append(Wire(index, edge.get("feedback") is True, *texts))
+        return wires
+
+    @cached_property
+    def cluster(self) -> Cluster | None:
+        cluster: Cluster | None = attempt(Cluster, section(self.document, "cluster"))
+        return cluster
+
+    @cached_property
+    def hosts(self) -> list[ExpandedHost] | None:
+        """Every machine; None if the cluster is broken or too large to be looked at."""
+        if self.cluster is None or machine_count(self.cluster) > self.hosts_max:
+            return None
+        return expand(self.cluster)
+
+    @cached_property
+    def placement(self) -> Any:
+        """The placement, the default one if none is written, None if it is broken."""
+        try:
+            return _placement(registry.placements()).validate_python(section(self.document, "placement") or {"kind": "spread"})
+        except ValidationError:
+            return None
+
+    @cached_property
+    def faults(self) -> dict[int, Any]:
+        """The sound faults by position."""
+        return dict(_sound(_adapter(AnyFault), items(section(self.document, "faults"))))
+
+    @cached_property
+    def flow_control(self) -> Any:
+        """The flow control, None if none is written or it is broken."""
+        return attempt(AnyFlowControl, section(self.document, "policies", "flow_control"))
+
+    @cached_property
+    def ingress(self) -> Any:
+        """The ingress policy, None if none is written or it is broken."""
+        return attempt(AnyIngress, section(self.document, "policies", "ingress"))
+
+    @cached_property
+    def checkpointing(self) -> Any:
+        """The checkpointing protocol, None if none is written or it is broken."""
+        return attempt(AnyCheckpointing, section(self.document, "policies", "checkpointing"))
+
+    @cached_property
+    def scaling(self) -> Any:
+        """Who changes the parallelism, nobody if that is not written, None if it is broken."""
+        written = section(self.document, "policies", "scaling")
+        return NoScaling() if written is None else attempt(AnyScaling, written)
+
+    @cached_property
+    def scaling_limits(self) -> list[ScalingLimit] | None:
+        """How far each part of the query may be scaled; None if that is not to be found, as the query is broken."""
+        sound = {*self.kinds} == {*self.ids} and all(wire.source in self.ids and wire.target in self.ids for wire in self.wires)
+        if not sound or self.workload is None or self.scaling is None:
+            return None
+        query = Query(operators=tuple(self.by_id.values()), edges=tuple(self.edges.values()))
+        try:
+            return scaling_limits(self.scaling, query, self.kinds, self.workload)
+        except ValidationError:  # of an operator's parameters
+            return None
+
+    @cached_property
+    def laid_out(self) -> dict[str, OperatorSpec]:
+        """As `by_id`, with so many instances as each may ever have."""
+        if isinstance(self.scaling, NoScaling) or self.scaling_limits is None:
+            return self.by_id
+        most = reach(self.scaling, self.scaling_limits)
+        return {id: spec.model_copy(update={"parallelism": most.get(id, spec.parallelism)}) for id, spec in self.by_id.items()}
+
+    @cached_property
+    def workload(self) -> Workload | None:
+        workload: Workload | None = attempt(Workload, section(self.document, "workload"))
+        return workload
+
+    @cached_property
+    def source_ids(self) -> list[str]:
+        """The ids under `workload.sources`, broken entries included."""
+        sources = section(self.document, "workload", "sources")
+        return list(sources) if isinstance(sources, dict) else []
+
+    @cached_property
+    def sources(self) -> dict[str, SourceWorkload]:
+        """The sound entries of `workload.sources`."""
+        written = section(self.document, "workload", "sources")
+        pairs = ((id, attempt(SourceWorkload, written[id])) for id in self.source_ids)
+        return {id: source for id, source in pairs if source is not None}
+
+    @cached_property
+    def measurement(self) -> Measurement | None:
+        measurement: Measurement | None = attempt(Measurement, section(self.document, "measurement") or {})
+        return measurement
+
+
+def _sound(adapter: TypeAdapter[Value], values: list[Any]) -> Iterator[tuple[int, Value]]:
+    for position, value in enumerate(values):
+        try:
+            yield position, adapter.validate_python(value)
+        except ValidationError:
+            continue

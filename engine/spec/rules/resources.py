@@ -1,0 +1,418 @@
+"""Whether hosts, placement and workload suffice, and whether the run stays within the budgets."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..base.problems import Problem, Refusal, pointer, suggestion
+from ..base.structure import refusal_problem
+from ..base.units import scaled, seconds_ns
+from ..experiment import registry
+from ..experiment.cluster import ExpandedHost, machine_count
+from ..experiment.faults import At, HostFault
+from ..experiment.noise import AutoregressiveDrift
+from ..experiment.query import OperatorSpec
+from ..experiment.rates import RecordedRate
+from ..experiment.scaling import Looped, Oracle
+from ..experiment.streams import FileStream
+from .draft import Draft, section
+from .event_time import calendar_text, event_zero_ns
+from .flow import Datasets
+from .graph import at_operator
+from .network import network_problems
+from .scale import scale_problems
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """What one run may ask for; each keeps memory, time or the page within bounds."""
+
+    records_max: int = 20_000_000
+    """Input records; the logs hold them all."""
+    operators_max: int = 1_000
+    edges_max: int = 10_000
+    hosts_max: int = 1_000
+    links_max: int = 100_000
+    """Links in trunks and faults; each has a row of its own."""
+    instances_max: int = 20_000
+    channels_max: int = 4_000_000
+    frames_max: int = 200_000
+    """Rows of telemetry per instance."""
+    watermarks_max: int = 20_000_000
+    """Ticks of all source instances."""
+    checks_max: int = 200_000
+    """Looks for old records in the log of a source."""
+    scrapes_max: int = 200_000
+    """Readings of all gauges for a policy."""
+    oracle_minutes_max: int = 1_440
+    """Minutes that the oracle covers before the run, each of them with each."""
+    drift_steps_max: int = 200_000
+    """Factors of a drifting cost; each is worked out before the run."""
+
+
+def resource_problems(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Problem]:
+    yield from _hosts(draft, budgets)
+    yield from network_problems(draft, budgets.links_max)
+    yield from _faults(draft)
+    yield from _prices(draft)
+    yield from _source_entries(draft)
+    yield from _partitions(draft)
+    yield from _sizes(draft, budgets)
+    yield from _records(draft, datasets, budgets)
+    yield from _begun_too_late(draft, datasets)
+    yield from scale_problems(draft)
+    yield from _times(draft, budgets)
+
+
+def placed(placement: Any, operators: Sequence[OperatorSpec], hosts: Sequence[ExpandedHost]) -> dict[str, list[int]]:
+    """Host indices by operator id, one per instance. Raises `Refusal` (path below the placement)."""
+    strategies = importlib.import_module("engine.placement").STRATEGIES
+    indices: dict[str, list[int]] = strategies[placement.kind](placement, operators, hosts)
+    for operator in operators:
+        given = indices.get(operator.id, [])
+        if len(given) != operator.parallelism or not all(0 <= index < len(hosts) for index in given):
+            message = (
+                f"placement {placement.kind} gives '{operator.id}' the hosts {given[:10]} for {operator.parallelism} instances; "
+                f"its `place` must give each an index from 0 to {len(hosts) - 1}"
+            )
+            raise Refusal(message, at=("kind",), code="bad_strategy", value=placement.kind)
+    return indices
+
+
+class Placing:
+    """The placement of a draft: host indices by operator id (None if it cannot be found), and its problems. laid_out: with so many
+    instances as each operator may ever have."""
+
+    def __init__(self, draft: Draft, budgets: Budgets):
+        self.indices: dict[str, list[int]] | None = None
+        self.laid_out: dict[str, list[int]] | None = None
+        self.problems: list[Problem] = []
+        hosts, placement = draft.hosts, draft.placement
+        if hosts is None or placement is None or sum(operator.parallelism for operator in draft.laid_out.values()) > budgets.instances_max:
+            return
+        if placement.kind == "explicit":
+            self.problems += _explicit(draft, placement.hosts, {host.name for host in hosts})
+        if self.problems or not draft.by_id:
+            return
+        try:
+            self.indices = placed(placement, list(draft.by_id.values()), hosts)
+            larger = placed(placement, list(draft.laid_out.values()), hosts)
+        except Refusal as refusal:
+            self.problems.append(refusal_problem(refusal, ("placement",)))
+            return
+        self.laid_out = {id: [*first, *larger[id][len(first) :]] for id, first in self.indices.items()}
+        self.problems += _dedicated(hosts, self.indices) or _dedicated_later(draft, hosts, self.laid_out)
+        self.problems += _stolen(draft, hosts, self.laid_out)
+
+
+def _explicit(draft: Draft, named: Mapping[str, Sequence[str]], known: set[str]) -> Iterator[Problem]:
+    """All that is wrong with an explicit placement, not only the first."""
+    for id, names in named.items():
+        if id not in draft.ids:
+            message = f"placement has hosts for '{id}', but the query has no such operator; remove the entry or correct its name"
+            yield Problem(pointer("placement", "hosts", id), "unknown_operator", message, id, suggestion(id, draft.ids))
+        for position, name in enumerate(names):
+            if name not in known:
+                message = f"placement puts '{id}' on host '{name}', which the cluster does not have; name one of its hosts"
+                place = pointer("placement", "hosts", id, position)
+                yield Problem(place, "unknown_host", message, name, suggestion(name, known))
+    for id in draft.by_id:
+        if not named.get(id):
+            message = f"placement names no host for operator '{id}'; list at least one"
+            yield Problem(pointer("placement", "hosts", id), "missing", message, id, suggestion("", known))
+
+
+def _dedicated(hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> list[Problem]:
+    """A dedicated core serves one instance."""
+    return [
+        Problem(
+            pointer("cluster", "hosts", host.template, "cores"),
+            "too_few_cores",
+            f"cores is {host.cores_milli // 1000}, but {load} instances stand on host '{host.name}', each with its own core; give it at "
+            f"least {load} cores, share them (shared_fifo), or place fewer instances there",
+            host.cores_milli // 1000,
+        )
+        for host, load in _overfull(hosts, indices)
+    ]
+
+
+def _dedicated_later(draft: Draft, hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> list[Problem]:
+    """The same, of what the run may be scaled to. indices: of all instances that there may ever be."""
+    workers_max = getattr(draft.scaling, "workers_max", None)
+    return [
+        Problem(
+            pointer("cluster", "hosts", host.template, "cores"),
+            "too_few_cores",
+            f"cores is {host.cores_milli // 1000}, but {load} of at most {workers_max} workers may come to stand on host '{host.name}', "
+            f"each with its own core; give it at least {load} cores, share them (shared_fifo), or lower policies.scaling.workers_max",
+            host.cores_milli // 1000,
+        )
+        for host, load in _overfull(hosts, indices, workers_max)
+    ]
+
+
+def _overfull(
+    hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]], most: int | None = None
+) -> Iterator[tuple[ExpandedHost, int]]:
+    """Of each entry of the document the fullest host that has more instances than dedicated cores, and how many. most: so many instances
+    are active at a time."""
+    load = Counter(index for placed_on in indices.values() for index in placed_on)
+    if most is not None:
+        load = Counter({index: min(count, most) for index, count in load.items()})
+    fullest: dict[int, ExpandedHost] = {}
+    for host in hosts:
+        other = fullest.get(host.template)
+        dedicated, more = host.processor.kind == "dedicated", 1000 * load[host.index] > host.cores_milli
+        if dedicated and more and (other is None or load[host.index] > load[other.index]):
+            fullest[host.template] = host
+    return ((host, load[host.index]) for host in fullest.values())
+
+
+def _stolen(draft: Draft, hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> Iterator[Problem]:
+    """Where threads share cores, what others take of them is known, and not given."""
+    for id, spec in draft.by_id.items():
+        shared = next((hosts[index] for index in indices[id] if hosts[index].processor.kind == "processor_sharing"), None)
+        if shared is not None and spec.cost is not None and spec.cost.attainable < 1:
+            message = (
+                f"attainable is {spec.cost.attainable:g}, but '{id}' stands on host '{shared.name}', whose processor sharing itself says "
+                "what is stolen from it; leave attainable out, or choose another processor"
+            )
+            yield Problem(f"{at_operator(draft, id)}/cost/attainable", "shared_cores", message, spec.cost.attainable)
+
+
+def _hosts(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
+    if draft.cluster is None:
+        return
+    machines = machine_count(draft.cluster)
+    if draft.hosts is None:
+        message = f"hosts has {machines:,} machines, {machines - budgets.hosts_max:,} above the budget; use at most {budgets.hosts_max:,}"
+        yield Problem(pointer("cluster", "hosts"), "budget", message, machines)
+        return
+    owner: dict[str, int] = {}
+    for host in draft.hosts:
+        first = owner.setdefault(host.name, host.template)
+        if first != host.template:
+            message = (
+                f"the host name '{host.name}' comes from entry {first + 1} of the list and again from entry {host.template + 1}; rename one"
+            )
+            yield Problem(pointer("cluster", "hosts", host.template, "name"), "duplicate_name", message, host.name)
+            break
+
+
+def _prices(draft: Draft) -> Iterator[Problem]:
+    name = section(draft.document, "prices")
+    lists = registry.price_lists()
+    if isinstance(name, str) and name not in lists:
+        message = f"prices is '{name}', but there is no such price list; it must be one of {', '.join(lists)}"
+        yield Problem(pointer("prices"), "unknown_prices", message, name, suggestion(name, lists))
+
+
+def _source_entries(draft: Draft) -> Iterator[Problem]:
+    sources = [id for id, kind in draft.kinds.items() if not kind.inputs]
+    for id in sources:
+        if id not in draft.source_ids:
+            message = f"source '{id}' has no workload; add an entry '{id}' with a stream and a rate under workload.sources"
+            yield Problem(at_operator(draft, id), "missing_workload", message, id)
+    for id in draft.source_ids:
+        place = pointer("workload", "sources", id)
+        if id not in draft.ids:
+            message = f"sources has an entry for '{id}', but the query has no such operator; remove it or correct its name"
+            yield Problem(place, "unknown_operator", message, id, suggestion(id, sources))
+        elif id in draft.kinds and id not in sources:
+            message = f"sources has an entry for '{id}', which is a {draft.kinds[id].kind} and no source; remove it"
+            yield Problem(place, "not_a_source", message, id)
+
+
+def _partitions(draft: Draft) -> Iterator[Problem]:
+    for id, source in draft.sources.items():
+        operator, given = draft.by_id.get(id), source.partitions
+        if operator is None or given is None or given == operator.parallelism:
+            continue
+        if given < operator.parallelism:
+            wrong = f"so some of its instances would get nothing; it must be at least {operator.parallelism}"
+        elif source.watermarks.kind == "device":
+            wrong = "and none could tell the devices' watermarks for several partitions apart; leave it out, or choose bounded watermarks"
+        elif source.generation.kind == "coordinated":
+            wrong = "and the generators wait for instances, one for one; leave it out, or choose open generation"
+        else:
+            continue
+        message = f"partitions is {given}, but '{id}' has {operator.parallelism} instances, {wrong}"
+        yield Problem(pointer("workload", "sources", id, "partitions"), "wrong_partitions", message, given)
+
+
+def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
+    specs = draft.laid_out
+    grows = " as far as they may be scaled, for which there must be room from the start" if specs is not draft.by_id else ""
+    lower = "give policies.scaling fewer workers or tighter bounds" if grows else "lower parallelism"
+    instances = sum(operator.parallelism for operator in specs.values())
+    if instances > budgets.instances_max:
+        message = (
+            f"operators has {instances:,} instances in all{grows}, {instances - budgets.instances_max:,} above the budget; "
+            f"{lower} to at most {budgets.instances_max:,} in all"
+        )
+        yield Problem(pointer("query", "operators"), "budget", message, instances)
+    channels = 0
+    for edge in draft.edges.values():
+        source, target = specs.get(edge.source), specs.get(edge.target)
+        if source is not None and target is not None:
+            channels += source.parallelism * (1 if edge.partitioning.kind == "forward" else target.parallelism)
+    if channels > budgets.channels_max:
+        message = (
+            f"edges has {channels:,} channels in all{grows}, {channels - budgets.channels_max:,} above the budget; "
+            f"{lower} or use forward, for at most {budgets.channels_max:,} in all"
+        )
+        yield Problem(pointer("query", "edges"), "budget", message, channels)
+
+
+def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Problem]:
+    if draft.workload is None:
+        return
+    horizon_s, horizon_ns = draft.workload.horizon_s, draft.workload.horizon_ns
+    due = importlib.import_module("engine.workloads.arrivals").due
+    counts: list[Callable[[int], int] | None] = []
+    for id, source in draft.sources.items():
+        try:
+            counts.append(due(source, horizon_ns, draft.workload.scale, datasets))
+        except Refusal as refusal:
+            yield refusal_problem(refusal, ("workload", "sources", id))
+            counts.append(None)
+    known = [count for count in counts if count is not None]
+
+    def total(time_ns: int) -> int:
+        return sum(count(time_ns) for count in known)
+
+    records = total(horizon_ns)
+    if records == 0 and known and len(known) == len(draft.source_ids):
+        id = next(iter(draft.sources))
+        place = pointer("workload", "sources", id, "rate") if len(known) == 1 else pointer("workload", "sources")
+        message = f"no source has a record before horizon_s ({horizon_s:g}); give one a rate above 0 at some time before that"
+        yield Problem(place, "no_records", message, draft.sources[id].rate.kind)
+    if records > budgets.records_max:
+        fitting_ns = bisect_right(range(horizon_ns), budgets.records_max, key=total) - 1
+        message = (
+            f"horizon_s is {horizon_s:g}, which with these rates gives {records:,} records, {records - budgets.records_max:,} above the "
+            f"budget of {budgets.records_max:,}; "
+        )
+        if fitting_ns > 0:
+            digit = 10.0 ** (math.floor(math.log10(fitting_ns / 1e9)) - 2)  # of three; rounded down, so that the advice holds
+            message += f"at these rates it must be at most {math.floor(fitting_ns / 1e9 / digit) * digit:g}"
+        else:
+            message += "upload a sample of the file"
+        yield Problem(pointer("workload", "horizon_s"), "budget", message, horizon_s)
+
+
+def _begun_too_late(draft: Draft, datasets: Datasets) -> Iterator[Problem]:
+    """Files replayed at their own times, none of whose records comes before the horizon, as another file begins long before."""
+    zero_ns = event_zero_ns(draft.sources, datasets)
+    if draft.workload is None or zero_ns is None:
+        return
+    horizon_s, horizon_ns = draft.workload.horizon_s, draft.workload.horizon_ns
+    for id, source in draft.sources.items():
+        if not (isinstance(source.stream, FileStream) and isinstance(source.rate, RecordedRate)):
+            continue
+        try:
+            dataset = datasets(source.stream.dataset)
+        except Refusal:
+            continue  # said where the stream's fields are looked at
+        if dataset is None or source.stream.timestamp not in dataset.firsts_ns:
+            continue
+        first_ns = dataset.firsts_ns[source.stream.timestamp]
+        after_ns, speed = first_ns - zero_ns, source.rate.speed
+        if after_ns * 1_000_000 >= horizon_ns * scaled(speed, 1_000_000):
+            message = (
+                f"rate is 'recorded', but data set '{source.stream.dataset}' begins at {calendar_text(first_ns)}, {after_ns / 1e9:,.15g} s "
+                f"after the zero of event time ({calendar_text(zero_ns)}, the earliest first record of all data sets), so at speed "
+                f"{speed:g} no record of '{id}' comes before horizon_s ({horizon_s:g}); choose a horizon above "
+                f"{after_ns / speed / 1e9:,.15g} s, a higher speed, or another rate"
+            )
+            yield Problem(pointer("workload", "sources", id, "rate", "kind"), "no_records", message, source.rate.kind)
+
+
+def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
+    if draft.workload is None:
+        return
+    horizon_s = draft.workload.horizon_s
+    if draft.measurement is not None:
+        end_s = horizon_s + (draft.workload.drain_limit_s if draft.workload.drain else 0)
+        frames = end_s * 1000 / draft.measurement.frame_ms
+        if frames > budgets.frames_max:
+            message = (
+                f"frame_ms is {draft.measurement.frame_ms:g}, which gives {frames:,.0f} frames, "
+                f"{frames - budgets.frames_max:,.0f} above the budget; it must be at least {end_s * 1000 / budgets.frames_max:.6g}"
+            )
+            yield Problem(pointer("measurement", "frame_ms"), "budget", message, draft.measurement.frame_ms)
+    yield from _scaling(draft, budgets)
+    for id, spec in draft.by_id.items():
+        yield from _drift(draft, id, spec, budgets)
+    for id, source in draft.sources.items():
+        if source.retention.kind == "time" and horizon_s / source.retention.check_s > budgets.checks_max:
+            message = (
+                f"check_s is {source.retention.check_s:g}, which gives {horizon_s / source.retention.check_s:,.0f} looks at the log, "
+                f"more than {budgets.checks_max:,}; it must be at least {horizon_s / budgets.checks_max:.6g}"
+            )
+            yield Problem(pointer("workload", "sources", id, "retention", "check_s"), "budget", message, source.retention.check_s)
+        operator = draft.laid_out.get(id)
+        if operator is None or source.watermarks.kind == "none":
+            continue
+        period_ms = source.watermarks.period_ms
+        ticks = horizon_s * 1000 / period_ms * operator.parallelism
+        if ticks > budgets.watermarks_max:
+            message = (
+                f"period_ms is {period_ms:g}, which gives {ticks:,.0f} watermarks, {ticks - budgets.watermarks_max:,.0f} above the budget; "
+                f"it must be at least {period_ms * ticks / budgets.watermarks_max:.6g}"
+            )
+            yield Problem(pointer("workload", "sources", id, "watermarks", "period_ms"), "budget", message, period_ms)
+
+
+def _scaling(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
+    """Iterations are as many as scrapes at most."""
+    assert draft.workload is not None
+    horizon_s, scaling = draft.workload.horizon_s, draft.scaling
+    if isinstance(scaling, Looped) and horizon_s / scaling.metrics.scrape_s > budgets.scrapes_max:
+        scrape_s = scaling.metrics.scrape_s
+        message = (
+            f"scrape_s is {scrape_s:g}, which gives {horizon_s / scrape_s:,.0f} scrapes, more than {budgets.scrapes_max:,}; it must be at "
+            f"least {horizon_s / budgets.scrapes_max:.6g}"
+        )
+        yield Problem(pointer("policies", "scaling", "metrics", "scrape_s"), "budget", message, scrape_s)
+    if isinstance(scaling, Oracle) and horizon_s / 60 > budgets.oracle_minutes_max:
+        message = (
+            f"horizon_s is {horizon_s:g}, {horizon_s / 60:,.0f} minutes, and the oracle plans {budgets.oracle_minutes_max:,} at most; it "
+            f"must be at most {budgets.oracle_minutes_max * 60}, or choose another scaling"
+        )
+        yield Problem(pointer("workload", "horizon_s"), "budget", message, horizon_s)
+
+
+def _drift(draft: Draft, id: str, spec: OperatorSpec, budgets: Budgets) -> Iterator[Problem]:
+    assert draft.workload is not None
+    if spec.cost is None or not isinstance(spec.cost.drift, AutoregressiveDrift):
+        return
+    end_s = draft.workload.horizon_s + (draft.workload.drain_limit_s if draft.workload.drain else 0)
+    step_s = spec.cost.drift.step_s
+    if end_s / step_s > budgets.drift_steps_max:
+        message = (
+            f"step_s is {step_s:g}, which gives {end_s / step_s:,.0f} factors until the end at {end_s:g} s, more than "
+            f"{budgets.drift_steps_max:,}; it must be at least {end_s / budgets.drift_steps_max:.6g}"
+        )
+        yield Problem(f"{at_operator(draft, id)}/cost/drift/step_s", "budget", message, step_s)
+
+
+def _faults(draft: Draft) -> Iterator[Problem]:
+    names = [host.name for host in draft.hosts or ()]
+    for position, fault in draft.faults.items():
+        if not isinstance(fault, HostFault):
+            continue
+        if names and fault.host not in names:
+            message = f"host is '{fault.host}', which the cluster does not have; name one of its hosts"
+            yield Problem(pointer("faults", position, "host"), "unknown_host", message, fault.host, suggestion(fault.host, names))
+        if draft.workload is not None and isinstance(fault.when, At) and seconds_ns(fault.when.at_s) >= draft.workload.horizon_ns:
+            message = (
+                f"at_s is {fault.when.at_s:g}, but the horizon is {draft.workload.horizon_s:g} s; choose an earlier time or a longer run"
+            )
+            yield Problem(pointer("faults", position, "when", "at_s"), "outside_run", message, fault.when.at_s)

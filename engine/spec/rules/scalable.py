@@ -1,0 +1,64 @@
+"""What can change its parallelism while a query runs, and why the rest cannot (docs/autoscaling.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..base.operator import Operator
+from ..experiment.generation import Coordinated
+from ..experiment.query import Query
+from ..experiment.workload import DeviceWatermarks, Workload
+
+
+def vertices(query: Query) -> list[tuple[str, ...]]:
+    """Operators that forward edges connect are scaled as one, for index goes to index. In the document's order, feedback edges too."""
+    vertex_of = {spec.id: {spec.id} for spec in query.operators}
+    for edge in query.edges:
+        if edge.partitioning.kind == "forward":
+            together = vertex_of[edge.source] | vertex_of[edge.target]
+            vertex_of |= dict.fromkeys(together, together)
+    ordered = {id: tuple(other for other in vertex_of if other in vertex) for id, vertex in vertex_of.items()}
+    return list(dict.fromkeys(ordered.values()))
+
+
+def unscalable(query: Query, kinds: Mapping[str, type[Operator]], workload: Workload) -> dict[str, str]:
+    """By operator why its parallelism stays as it is; operators that can be scaled are left out. A vertex stays with its first reason.
+
+    kinds: by operator id.
+    """
+    found: dict[str, str] = {}
+    for vertex in vertices(query):
+        reason = next(filter(None, (_reason(query, kinds, workload, id, vertex) for id in vertex)), None)
+        if reason is not None:
+            found |= dict.fromkeys(vertex, reason)
+    return found
+
+
+def _reason(query: Query, kinds: Mapping[str, type[Operator]], workload: Workload, id: str, vertex: tuple[str, ...]) -> str | None:
+    spec = next(spec for spec in query.operators if spec.id == id)
+    kind, source = kinds[id], workload.sources.get(id)
+    hashed = [edge.partitioning for edge in query.edges if edge.target == id and edge.partitioning.kind == "hash"]
+    if any(edge.feedback and id in (edge.source, edge.target) for edge in query.edges):
+        return f"a feedback edge leads to or from '{id}', and behind a barrier its records would still go round"
+    if source is not None and isinstance(source.generation, Coordinated):
+        return f"the generators of '{id}' wait for its instances, one for one"
+    if source is not None and isinstance(source.watermarks, DeviceWatermarks):
+        return f"devices send '{id}' a watermark for each partition, and an instance with several could not tell them apart"
+    if kind.loses_state():
+        return f"'{id}' is of kind '{spec.kind}', which has state but does not say how to keep it (keeping), so a rescale would lose it"
+    most = kind.parallelism_max(spec.parameters)
+    if most is not None:
+        return f"'{id}' is right with at most {most} instances"
+    if any(partitioning.scheme == "modulo" for partitioning in hashed):
+        return f"an edge that leads to '{id}' is hashed by modulo, and with more instances keys would have other groups"
+    if len({partitioning.key_groups for partitioning in hashed}) > 1:
+        return f"the hash edges that lead to '{id}' have different numbers of key groups"
+    if kind.keeping is not None and any(not kinds[other].inputs for other in vertex):
+        return f"'{id}' keeps state behind forward edges from a source, and its instances have seen different watermarks"
+    for edge in query.edges:
+        key = kind.required_key(spec.parameters, edge.target_port) if edge.target == id else None
+        if key is not None and (edge.partitioning.kind != "hash" or edge.partitioning.key != key):
+            return f"'{id}' works by '{key}', and an edge that leads to it is not hashed by that, which only one instance allows"
+    if kind.keeping is not None and not hashed:
+        return f"'{id}' keeps state by key, but no hash edge leads to it that would say which instance has which keys"
+    return None

@@ -1,0 +1,88 @@
+"""How many real records one of a run stands for, operator by operator (docs/event-core.md, section 8.1), and what cannot be scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..base.operator import Operator
+from ..base.problems import Problem, Refusal, pointer
+from ..experiment.noise import NoNoise
+from ..experiment.query import Edge, OperatorSpec
+from .draft import Draft
+from .graph import at_operator
+
+
+def weights(
+    scale: int, operators: Sequence[OperatorSpec], kinds: Mapping[str, type[Operator]], edges: Sequence[Edge]
+) -> dict[str, tuple[int, int]]:
+    """By operator: the weight of the records that it serves, and of those that it emits. What nothing leads to is left out.
+
+    Raises `Refusal` where records of different weights would meet.
+    """
+    specs = {spec.id: spec for spec in operators}
+    ports: dict[str, set[str]] = {spec.id: set() for spec in operators}
+    for edge in edges:
+        ports.get(edge.source, set()).add(edge.source_port)
+
+    def both(id: str, weight: int) -> tuple[int, int]:
+        out = {kinds[id].weight_out(specs[id].parameters, weight, port) for port in ports[id]} or {weight}
+        if len(out) > 1:
+            raise Refusal(
+                f"operator '{id}' puts out records that stand for {max(out)} and rows that stand for {min(out)}; with a scale above 1, "
+                "connect ports of one of both only",
+                code="mixed_weights",
+                value=id,
+            )
+        return weight, out.pop()
+
+    known = {spec.id: both(spec.id, scale) for spec in operators if not kinds[spec.id].inputs}
+    grown = True
+    while grown:
+        grown = False
+        for edge in edges:
+            if edge.source not in known or edge.target not in specs:
+                continue
+            weight, met = known[edge.source][1], known.get(edge.target)
+            if met is None:
+                known[edge.target] = both(edge.target, weight)
+                grown = True
+            elif met[0] != weight:
+                raise Refusal(
+                    f"operator '{edge.target}' takes records that stand for {met[0]} and for {weight}; with a scale above 1, records that "
+                    "stand for so many and rows that stand for themselves do not meet in one operator",
+                    code="mixed_weights",
+                    value=edge.target,
+                )
+    return known
+
+
+def scale_problems(draft: Draft) -> Iterator[Problem]:
+    """Whatever does not say how it grows with the scale is refused, rather than counted wrong in silence."""
+    if draft.workload is None or draft.workload.scale == 1:
+        return
+    scale = draft.workload.scale
+    sound = True
+    for id, kind in draft.kinds.items():
+        spec = draft.by_id[id]
+        try:
+            unscaled = kind.unscaled(spec.parameters)
+        except ValueError:  # parameters that are none have a problem of their own
+            sound = False
+            continue
+        if unscaled:
+            message = f"'{id}' is a {kind.kind}, and scale is {scale}, but {unscaled}; set scale to 1, or take another operator"
+            yield Problem(at_operator(draft, id), "not_scaled", message, kind.kind)
+            sound = False
+        if spec.cost is not None and not isinstance(spec.cost.noise, NoNoise):
+            message = f"noise is drawn for each service, but at scale {scale} one service stands for {scale} of them; leave noise out"
+            yield Problem(f"{at_operator(draft, id)}/cost/noise", "not_scaled", message, spec.cost.noise.kind)
+    flow: Any = draft.flow_control
+    if flow is not None and flow.kind == "credits" and flow.per_channel < scale:
+        message = f"per_channel is {flow.per_channel}, less than one record of scale {scale}; give it at least {scale}"
+        yield Problem(pointer("policies", "flow_control", "per_channel"), "too_small", message, flow.per_channel)
+    if sound and len(draft.kinds) == len(draft.ids):
+        try:
+            weights(scale, list(draft.by_id.values()), draft.kinds, list(draft.edges.values()))
+        except Refusal as refusal:
+            yield Problem(at_operator(draft, str(refusal.value)), refusal.code, str(refusal), refusal.value)

@@ -1,0 +1,1 @@
+"""Studies: an experiment, and how it is varied and judged."""
