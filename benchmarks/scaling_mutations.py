@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from .mutations import Mutation
+from .mutations import Mutation, tests_of
 
 AUTOSCALING, RESCALING = "engine/autoscaling", "engine/rescaling"
-VECTORS, POLICIES, LOOP, FLINK, ORACLE, JUDGING, READINGS, SERVICE, RUNS = (
-    f"tests/engine/test_{name}.py"
-    for name in (
-        "autoscaling_vectors",
-        "autoscaling_policies",
-        "autoscaling_loop",
-        "flink_autoscaler",
-        "scaling_oracle",
-        "autoscaling_judging",
-        "metric_readings",
-        "metric_service",
-        "autoscaled_runs",
-    )
+VECTORS, POLICIES, LOOP, FLINK, ORACLE, JUDGING, READINGS, SERVICE, RUNS, QUERIES, PARTS = tests_of(
+    "autoscaling_vectors autoscaling_policies autoscaling_loop flink_autoscaler scaling_oracle quality_metrics metric_readings"
+    " metric_service autoscaled_runs rescaled_queries parts_of_savepoints"
 )
-QUERIES, PARTS = "tests/engine/test_rescaled_queries.py", "tests/engine/test_parts_of_savepoints.py"
 
 MUTATIONS = (
     # what policies compute

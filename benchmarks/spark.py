@@ -34,7 +34,7 @@ HORIZON_S, WARMUP_S = 20.0, 5.0
 
 
 def real_runs(root: Path) -> list[Path]:
-    from tests.engine.agreement import template
+    from tests.support.agreement import template
 
     made = []
     for n in range(REAL):

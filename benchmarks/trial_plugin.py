@@ -20,7 +20,8 @@ def pytest_runtest_logstart(nodeid: str) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    from tests.engine import agreement, test_exactness
+    from tests.engine.core import test_exactness
+    from tests.support import agreement
 
     simulate, place = agreement.simulate, Path(os.environ["MILLRACE_ORACLE"])
     place.mkdir(parents=True, exist_ok=True)

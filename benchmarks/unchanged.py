@@ -64,7 +64,7 @@ def random_documents() -> Iterator[tuple[str, Document]]:
     """Random queries and clusters, and jobs under each protocol with random losses."""
     from hypothesis import Phase, given, settings
 
-    from tests.strategies import documents
+    from tests.support.strategies import documents
 
     drawn: dict[str, Document] = {}
 
@@ -78,10 +78,10 @@ def random_documents() -> Iterator[tuple[str, Document]]:
 
 
 def corner_cases() -> Iterator[tuple[str, Document]]:
-    from tests.corner_cases import CORNER_CASES
-    from tests.engine import recovery_examples
-    from tests.network_cases import NETWORK_CASES
-    from tests.strategies import host_names
+    from tests.support import recovery_examples
+    from tests.support.corner_cases import CORNER_CASES
+    from tests.support.network_cases import NETWORK_CASES
+    from tests.support.strategies import host_names
 
     yield from ((f"corner case {case.__name__}", case()) for case in CORNER_CASES + NETWORK_CASES)
     chance = random.Random(1)

@@ -40,7 +40,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from launcher.services import Installation, free_port  # noqa: E402
 
-from tests.corner_cases import large_query  # noqa: E402
+from tests.support.corner_cases import large_query  # noqa: E402
 
 CHROMIUM = "/usr/bin/chromium"
 VIEWERS = 20

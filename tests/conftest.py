@@ -1,8 +1,8 @@
 """Fixtures for tests that need the whole of Millrace running, and how thoroughly random cases are tried.
 
-Each tier (`tests.tiers`) tries the same random cases every time, so that a change is judged by what it changes. `HYPOTHESIS_PROFILE=soak`
-looks for new cases, for as long as that takes. Tests that need more or fewer cases say how many times as many. What only the web tests
-need stands in tests/web/conftest.py.
+Each tier (`tests.support.tiers`) tries the same random cases every time, so that a change is judged by what it changes.
+`HYPOTHESIS_PROFILE=soak` looks for new cases, for as long as that takes. Tests that need more or fewer cases say how many times as many.
+What only the web tests need stands in tests/web/conftest.py.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-from tests.clerk import Clerk
-from tests.tiers import EXAMPLES, TIER
+from tests.support.clerk import Clerk
+from tests.support.tiers import EXAMPLES, TIER
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))  # launcher, which scripts/up is made of

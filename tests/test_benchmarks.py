@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.requirements import FILES, file_of, missing
-from tests.tiers import only
+from tests.support.tiers import only
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = sorted(f"benchmarks.{path.stem}" for path in (ROOT / "benchmarks").glob("*.py") if '__name__ == "__main__"' in path.read_text())

@@ -128,11 +128,11 @@ def test_what_was_left_out_shows_in_the_status_of_all(tmp_path: Path, deep: bool
 
 def test_what_failed_is_said_at_the_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     failed = {**costing(0.1), "failed": True}
-    (tmp_path / "tests.json").write_text(json.dumps({"tests": {"tests/engine/test_weave.py::test_x": failed}}))
+    (tmp_path / "tests.json").write_text(json.dumps({"tests": {"tests/engine/core/test_weave.py::test_x": failed}}))
     steps = Steps(tmp_path)
     steps.all = [Step("tests", ["pytest"], status=1)]
     assert command.verdict(steps, tmp_path, False, 60.0) == 1
-    assert "failed: tests: tests/engine/test_weave.py::test_x\nfailed: tests; 1.0 min" in capsys.readouterr().out
+    assert "failed: tests: tests/engine/core/test_weave.py::test_x\nfailed: tests; 1.0 min" in capsys.readouterr().out
 
 
 def test_a_full_disk_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,7 +25,7 @@ CAUSES = {
     "processes": "processes",
     "other": "other",
 }
-"""Column of the table for each cause that tests/costs.py tells apart."""
+"""Column of the table for each cause that tests/support/costs.py tells apart."""
 LONGEST_SHOWN = 20
 QUICK_S = 0.05
 

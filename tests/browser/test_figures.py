@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.tiers import only
+from tests.support.tiers import only
 
 from .axe import assert_accessible
 from .test_pushed import Asked

@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from tests.tiers import only
+from tests.support.tiers import only
 
 from .axe import assert_accessible
 from .canvas import Canvas

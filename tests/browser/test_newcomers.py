@@ -13,7 +13,7 @@ import yaml
 from playwright.sync_api import Browser, Page, expect
 
 from tests.conftest import running_installation
-from tests.plugins import installed
+from tests.support.plugins import installed
 
 from .axe import assert_accessible
 from .canvas import Canvas

@@ -16,7 +16,7 @@ import pytest
 import yaml
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.corner_cases import large_query
+from tests.support.corner_cases import large_query
 
 from .canvas import Canvas
 from .conftest import ROOT

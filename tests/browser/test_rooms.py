@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from benchmarks.viewers import COLD_PLACES, DOWNLOADED
-from tests.tiers import only
+from tests.support.tiers import only
 
 from .axe import assert_accessible
 from .canvas import Canvas

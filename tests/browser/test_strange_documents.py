@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.corner_cases import large_query
+from tests.support.corner_cases import large_query
 
 from .canvas import Canvas
 from .waiting import until

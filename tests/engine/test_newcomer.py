@@ -23,14 +23,14 @@ from engine.spec import InvalidExperiment, catalogue, load, validate
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.records import RecordSchema
 from engine.spec.rules.max_layout import greatest
-from tests.contracts import assert_operator_contract, assert_the_same_without_the_compiler
-from tests.corner_cases import bids, host
-from tests.corner_cases import document as of_parts
 from tests.newcomer import KEY_BYTES, Distinct
+from tests.support.contracts import assert_operator_contract, assert_the_same_without_the_compiler
+from tests.support.corner_cases import bids, host
+from tests.support.corner_cases import document as of_parts
 
-from .agreement import ROOT, TINY, finished, rows_of, simulated, template, traced
-from .keyed_state_examples import in_and_out
-from .rescaling_examples import in_place, order_of, scaled
+from ..support.agreement import ROOT, TINY, finished, rows_of, simulated, template, traced
+from ..support.keyed_state_examples import in_and_out
+from ..support.rescaling_examples import in_place, order_of, scaled
 
 
 @pytest.fixture

@@ -21,9 +21,9 @@ from engine.spec import Experiment, InvalidExperiment, catalogue, load, validate
 from engine.spec.experiment import registry
 from engine.spec.experiment.cluster import Placement
 from tests.newcomers import Band, Weighted
-from tests.plugins import installed
+from tests.support.plugins import installed
 
-from .agreement import ROOT, template, traced
+from ..support.agreement import ROOT, template, traced
 
 
 @pytest.fixture(autouse=True)

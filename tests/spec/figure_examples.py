@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.corner_cases import bids, document, host
+from tests.support.corner_cases import bids, document, host
 
 RATE = "/workload/sources/bids/rate/per_s"
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.spec import validate
-from tests.corner_cases import a_cycle_drains_when_nothing_goes_round
+from tests.support.corner_cases import a_cycle_drains_when_nothing_goes_round
 
 from .documents import CONTEXT, assert_one_problem, changed, q3
 

@@ -18,8 +18,8 @@ from engine.lowering.text_tables import TextTables
 from engine.spec.base.records import RecordSchema
 from engine.spec.expressions.parser import parse
 from engine.workloads.strings import Strings
-from tests.expressions import MACHINES, SCHEMA, TIMES, Row, expressions, rows, run, word
 from tests.oracle.expressions import Expression, Time
+from tests.support.expressions import MACHINES, SCHEMA, TIMES, Row, expressions, rows, run, word
 
 
 def row_of(**values: object) -> dict[str, object]:

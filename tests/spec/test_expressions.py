@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.spec import ExpressionRefusal, RecordSchema, parse
-from tests.expressions import MACHINES, run
 from tests.oracle.expressions import Expression, Time
+from tests.support.expressions import MACHINES, run
 
 SCHEMA = RecordSchema(
     RecordSchema.of(id="int", price="float", state="string", vip="bool", time="timestamp").fields

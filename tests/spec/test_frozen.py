@@ -19,7 +19,7 @@ from engine.spec.figure.files import FigureFiles
 from engine.spec.rules.validation import Context, load
 from engine.spec.study.schema import study_schema
 from engine.workloads import lookup
-from tests.tiers import only
+from tests.support.tiers import only
 
 HERE = Path(__file__).parent / "frozen"
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"

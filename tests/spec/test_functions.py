@@ -12,7 +12,7 @@ from engine.spec import RecordSchema, parse
 from engine.spec.experiment.streams import AnyStream
 from engine.spec.expressions.functions import INSTEAD
 from engine.spec.expressions.parser import FUNCTIONS
-from tests.expressions import run
+from tests.support.expressions import run
 from tests.workloads.made import columns
 
 FIELDS = RecordSchema.of(

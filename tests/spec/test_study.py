@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from engine.spec.base.pointers import Misled, changed, found
 from engine.spec.study.study import Study, examine_study, load_study
-from tests.corner_cases import bids, document, host
+from tests.support.corner_cases import bids, document, host
 
 RATE = "/workload/sources/bids/rate/per_s"
 CORES = "/cluster/hosts/0/cores"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from tests.clerk import Clerk
+from tests.support.clerk import Clerk
 
 from .conftest import ROOT, manage, small_document
 

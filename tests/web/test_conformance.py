@@ -29,7 +29,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from tests.tiers import tier
+from tests.support.tiers import tier
 from webapp.accounts.models import ApiToken
 from webapp.accounts.rights import Right
 from webapp.lab.models import Study

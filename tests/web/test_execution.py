@@ -13,7 +13,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 import engine
-from tests.corner_cases import a_cycle_that_stands_still
+from tests.support.corner_cases import a_cycle_that_stands_still
 from webapp.lab.models import Experiment, Lab, Run, RunState
 from webapp.lab.storage import bytes_below
 from webapp.lib.redis_connection import connection

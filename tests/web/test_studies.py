@@ -19,7 +19,7 @@ from launcher.services import Service
 from engine.simulation.local_study import carry_out
 from engine.spec.study.study import load_study
 from engine.studies import Measured, best
-from tests.corner_cases import a_cycle_that_stands_still
+from tests.support.corner_cases import a_cycle_that_stands_still
 from webapp.api import studies as api_studies
 from webapp.lab import studies as lab_studies
 from webapp.lab.models import Experiment, Lab, Run, RunState, Study, Trial, TrialState

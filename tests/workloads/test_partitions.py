@@ -19,10 +19,10 @@ from engine.core.control.active_instances import owners
 from engine.core.source_logs import Place
 from engine.spec.rules.max_layout import partitions
 from engine.spec.rules.validation import load
-from tests.corner_cases import bids, document, host, watermarks
-from tests.engine.agreement import TINY, assert_agreement, simulated, traced
-from tests.engine.recovery_examples import coordinated, loss, with_losses, with_protocol
-from tests.strategies import documents
+from tests.support.agreement import TINY, assert_agreement, simulated, traced
+from tests.support.corner_cases import bids, document, host, watermarks
+from tests.support.recovery_examples import coordinated, loss, with_losses, with_protocol
+from tests.support.strategies import documents
 
 
 def partitioned(made: dict[str, Any], more: int) -> dict[str, Any]:
