@@ -18,7 +18,7 @@ from typing import Any
 import simpy
 
 from engine.core.prices import price_of
-from engine.placement import STRATEGIES
+from engine.placement import place
 from engine.spec import Experiment, RecordSchema
 from engine.spec.base.units import microseconds_ps, seconds_ns
 from engine.spec.experiment import registry
@@ -211,7 +211,7 @@ class Model:
 
     def _place(self) -> dict[str, list[Instance]]:
         operators = self.experiment.query.operators
-        placed = STRATEGIES[self.experiment.placement.kind](self.experiment.placement, operators, self.hosts)
+        placed = place(self.experiment.placement, operators, self.hosts)
         kinds = {host.index: host.processor.kind for host in self.hosts}
         shared = {h.index: [self.core(self) for _ in range(h.cores_milli // 1000)] for h in self.hosts if kinds[h.index] == "shared_fifo"}
         sharing = {h.index: Sharing(self.environment, h.cores_milli / 1000) for h in self.hosts if kinds[h.index] == "processor_sharing"}

@@ -11,7 +11,8 @@ from engine.core.layout import M_PAYLOAD
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.problems import Refusal, suggestion
 from engine.spec.base.records import RecordSchema
-from engine.spec.experiment.cluster import ExpandedHost, Placement
+from engine.spec.experiment.cluster import ExpandedHost
+from engine.spec.experiment.placement import Placement
 from engine.spec.experiment.query import OperatorSpec
 
 

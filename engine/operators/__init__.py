@@ -5,10 +5,10 @@ every process that reads documents knows them.
 """
 
 import re
-from importlib.metadata import entry_points
 
 from engine.core.prices import PRICE_LISTS
 from engine.core.weave import has_kernel, woven_text
+from engine.spec.base.family import load_entry_points
 from engine.spec.base.operator import Operator
 
 from .aggregate import Aggregate
@@ -78,5 +78,4 @@ def register(operator: type[Operator]) -> type[Operator]:
     return operator
 
 
-for _point in entry_points(group=ENTRY_POINTS):
-    register(_point.load())
+load_entry_points(ENTRY_POINTS, register)

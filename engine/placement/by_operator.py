@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.spec.base.problems import Refusal
-from engine.spec.experiment.cluster import ByOperator, ExpandedHost
+from engine.spec.experiment.cluster import ExpandedHost
+from engine.spec.experiment.placement.by_operator import ByOperator
 from engine.spec.experiment.query import OperatorSpec
 
 

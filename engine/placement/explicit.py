@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.spec.base.problems import Refusal
-from engine.spec.experiment.cluster import ExpandedHost, Explicit
+from engine.spec.experiment.cluster import ExpandedHost
+from engine.spec.experiment.placement.explicit import Explicit
 from engine.spec.experiment.query import OperatorSpec
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.spec.experiment.cluster import ExpandedHost, Spread
+from engine.spec.experiment.cluster import ExpandedHost
+from engine.spec.experiment.placement.spread import Spread
 from engine.spec.experiment.query import OperatorSpec
 
 

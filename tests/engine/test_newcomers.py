@@ -16,10 +16,9 @@ import pytest
 import engine
 from engine.operators import OPERATORS
 from engine.operators import register as register_operator
-from engine.placement import STRATEGIES, register
 from engine.spec import Experiment, InvalidExperiment, catalogue, load, validate
 from engine.spec.experiment import registry
-from engine.spec.experiment.cluster import Placement
+from engine.spec.experiment.placement import PLACEMENTS, Placement
 from tests.newcomers import Band, Weighted
 from tests.support.plugins import installed
 
@@ -29,12 +28,12 @@ from ..support.agreement import ROOT, template, traced
 @pytest.fixture(autouse=True)
 def newcomers() -> Iterator[None]:
     """Both, registered for the time of a test."""
-    before = registry.placements()
-    with mock.patch.dict(STRATEGIES), mock.patch.dict(OPERATORS):
-        register(Weighted)
+    before = registry.members("placements")
+    with mock.patch.dict(OPERATORS):
+        PLACEMENTS.register(Weighted)
         register_operator(Band)
         yield
-    registry.offer_placements(before)
+    PLACEMENTS.offer(before)
 
 
 def on_edge_and_cloud(shares: dict[str, int], bounds: tuple[int, int] = (0, 10**12)) -> dict[str, Any]:
@@ -108,7 +107,7 @@ def test_a_strategy_that_forgets_instances_is_refused() -> None:
         def place(self, operators: Any, hosts: Any) -> dict[str, list[int]]:
             return {}
 
-    register(Forgetful)
+    PLACEMENTS.register(Forgetful)
     with pytest.raises(InvalidExperiment, match="must give each an index from 0 to 3"):
         load(on_edge_and_cloud({"edge": 1}) | {"placement": {"kind": "forgetful"}})
 
@@ -134,15 +133,20 @@ class NoPlace(Placement):
 
 @pytest.mark.parametrize(
     ("strategy", "words"),
-    [(int, "is no class below"), (NoKind, "give it a field `kind"), (Taken, "which another strategy has already"), (NoPlace, "no method")],
+    [
+        (int, "is no class below"),
+        (NoKind, "give it a field `kind"),
+        (Taken, "which engine.spec.experiment"),
+        (NoPlace, "no method"),
+    ],
 )
 def test_what_is_wrong_with_a_strategy_is_said_when_it_is_registered(strategy: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        register(strategy)
+        PLACEMENTS.register(strategy)
 
 
 def test_without_it_the_document_is_refused() -> None:
-    registry.offer_placements(tuple(one for one in registry.placements() if one is not Weighted))
+    PLACEMENTS.offer(tuple(one for one in PLACEMENTS.kinds if one is not Weighted))
     (problem,) = validate(on_edge_and_cloud({"edge": 1}))
     assert problem.pointer == "/placement/kind"
     with pytest.raises(ValueError, match="weighted"):

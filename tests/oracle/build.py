@@ -7,8 +7,8 @@ import struct
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine import placement
 from engine.core.prices import PRICE_LISTS
-from engine.placement import STRATEGIES
 from engine.spec import Experiment, RecordSchema
 from engine.spec.experiment import registry
 from engine.workloads import Strings, build_feed
@@ -177,7 +177,7 @@ def between(experiment: Experiment, hosts: list[Host], sources: Any, targets: An
 def place(experiment: Experiment, hosts: list[Host]) -> list[Instance]:
     """The instances, each on the host that the document's placement strategy gives it."""
     operators = experiment.query.operators
-    host_numbers = STRATEGIES[experiment.placement.kind](experiment.placement, operators, experiment.expanded_hosts())
+    host_numbers = placement.place(experiment.placement, operators, experiment.expanded_hosts())
     instances: list[Instance] = []
     for operator in operators:
         prices = prices_of(experiment.prices, operator)

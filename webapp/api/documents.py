@@ -60,7 +60,7 @@ def schema(request: HttpRequest) -> HttpResponse:
 
 def descriptions() -> tuple[bytes, bytes]:
     """The registry and the document's schema as JSON: the same until a package brings another kind."""
-    return _descriptions((*registry.operators().values(), *registry.placements()))
+    return _descriptions((*registry.operators().values(), *registry.members("placements")))
 
 
 @lru_cache(maxsize=1)

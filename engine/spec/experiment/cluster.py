@@ -14,7 +14,6 @@ from ..base.units import Integer, Number, latency, megabytes_bytes, milliseconds
 from ..base.variant import Variant
 from .memory import AnyMemory, Counted
 from .network import Link, Trunk, bandwidth
-from .query import OperatorSpec
 
 HOST_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$"
 
@@ -212,51 +211,3 @@ def expand(cluster: Cluster) -> list[ExpandedHost]:
                 )
             )
     return machines
-
-
-# Placements; the engine's own strategies stand in `engine.placement`
-
-
-class Placement(Variant):
-    """A strategy from outside the package: its parameters, and what it does (`engine.placement.register`)."""
-
-    def place(self, operators: Sequence[OperatorSpec], hosts: Sequence[ExpandedHost]) -> dict[str, list[int]]:
-        """Host indices by operator id, one per instance. Raises `Refusal` (path below the placement) when the hosts do not suffice."""
-        raise NotImplementedError
-
-
-class Spread(Variant):
-    """Instance k of every operator on host k mod n."""
-
-    title: ClassVar[str] = "Spread"
-    icon: ClassVar[str] = "grid"
-    kind: Literal["spread"] = "spread"
-
-
-class ByOperator(Variant):
-    """Every operator on hosts of its own, its instances round robin over them. Needs at least one host per operator."""
-
-    title: ClassVar[str] = "By operator"
-    icon: ClassVar[str] = "columns"
-    kind: Literal["by_operator"] = "by_operator"
-
-
-HostNames = Annotated[
-    tuple[str, ...],
-    Field(
-        description="One for each instance; a shorter list begins anew. A host may stand in it more than once.",
-        json_schema_extra={"title": "Host names", "x-editor": "hosts"},
-    ),
-]
-
-
-class Explicit(Variant):
-    """Hosts by operator; the list cycles over the operator's instances."""
-
-    title: ClassVar[str] = "Explicit"
-    icon: ClassVar[str] = "map-pin"
-    kind: Literal["explicit"] = "explicit"
-    hosts: dict[str, HostNames] = Field(title="Hosts", description="Host names by operator id.")
-
-
-AnyPlacement = Annotated[Spread | ByOperator | Explicit, Field(discriminator="kind")]

@@ -14,8 +14,10 @@ from ..base.problems import Refusal
 from ..base.units import Integer, Number, milliseconds_ns, quantity
 from ..base.variant import Variant
 from .checkpointing import AnyCheckpointing, NoCheckpoints
-from .cluster import AnyPlacement, Cluster, ExpandedHost, Spread, expand
+from .cluster import Cluster, ExpandedHost, expand
 from .faults import AnyFault
+from .placement import AnyPlacement
+from .placement.spread import Spread
 from .query import Edge, OperatorSpec, Query
 from .scaling import AnyScaling, NoScaling
 from .workload import Workload

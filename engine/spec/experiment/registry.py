@@ -1,7 +1,7 @@
 """Everything that can be chosen in a document, by family.
 
-Operator kinds, placement strategies and price lists live in leaf files of other packages. They are loaded on first use, by name, so that
-`engine.spec` imports no family: the web process reads documents without loading the engine, and a new leaf file needs no change here.
+Operator kinds and price lists live in leaf files of other packages. They are loaded on first use, by name, so that `engine.spec` imports no
+family: the web process reads documents without loading the engine. Kinds that other packages offer are loaded on first use, too.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import importlib
 import inspect
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any, Union
+from functools import lru_cache
+from typing import Any
 
+from ..base.family import Family, kind_of, load_entry_points
 from ..base.operator import Operator
 from ..base.operator_kinds import UnknownKind as UnknownKind
 from ..base.operator_kinds import operator as operator
@@ -19,13 +21,14 @@ from ..base.operator_kinds import operators as operators
 from ..base.variant import Variant
 from ..expressions.functions import FUNCTIONS, Function
 from .checkpointing import AnyCheckpointing
-from .cluster import AnyPlacement, AnyProcessor
+from .cluster import AnyProcessor
 from .delays import AnyDelay
 from .experiment import AnyFlowControl, AnyIngress, Experiment
 from .faults import AnyFault, AnyOccurrence
 from .generation import AnyGeneration
 from .memory import AnyMemory, AnySlowDown
 from .noise import AnyDrift, AnyNoise, AnyWarmUp
+from .placement import PLACEMENTS
 from .query import AnyPartitioning
 from .rates import AnyArrivals, AnyRate
 from .retention import AnyRetention
@@ -33,7 +36,7 @@ from .scaling import AnyRescaling, AnyScaling
 from .streams import AnyStream, Stream
 from .workload import AnyWatermarks, variants
 
-FAMILIES: dict[str, tuple[type[Variant], ...]] = {
+FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
     "streams": variants(AnyStream),
     "rates": variants(AnyRate),
     "arrivals": variants(AnyArrivals),
@@ -46,7 +49,7 @@ FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "warmups": variants(AnyWarmUp),
     "partitionings": variants(AnyPartitioning),
     "processors": variants(AnyProcessor),
-    "placements": variants(AnyPlacement),
+    "placements": PLACEMENTS,
     "faults": variants(AnyFault),
     "occurrences": variants(AnyOccurrence),
     "flow_controls": variants(AnyFlowControl),
@@ -57,30 +60,27 @@ FAMILIES: dict[str, tuple[type[Variant], ...]] = {
     "memories": variants(AnyMemory),
     "slow_downs": variants(AnySlowDown),
 }
-"""The families whose kinds are members of a union in the document itself."""
+"""The families whose kinds are members of a union in the document itself. Other packages can add kinds to those that are a `Family`."""
 
 
-def placements() -> tuple[type[Variant], ...]:
-    """Placement strategies, with those that other packages have registered (`engine.placement.register`)."""
-    importlib.import_module("engine.placement")
-    return FAMILIES["placements"]
+def members(family: str) -> tuple[type[Variant], ...]:
+    """The kinds of one of `FAMILIES`, with those of other packages."""
+    load_packages()
+    found = FAMILIES[family]
+    return found.kinds if isinstance(found, Family) else found
 
 
-def offer_placements(strategies: tuple[type[Variant], ...]) -> None:
-    """Let documents name these strategies, and no others."""
-    FAMILIES["placements"] = strategies
-    Experiment.model_fields["placement"].annotation = union_of(strategies)
-    Experiment.model_rebuild(force=True)
-
-
-def union_of(members: tuple[type[Variant], ...]) -> Any:
-    """One of these models, known only at run time."""
-    return Union[members]  # noqa: UP007
+@lru_cache(maxsize=1)
+def load_packages() -> None:
+    """Let documents name the kinds that installed packages offer. What cannot be loaded is logged and left out."""
+    for family in FAMILIES.values():
+        if isinstance(family, Family):
+            load_entry_points(f"millrace.{family.name}", family.register)
 
 
 def document_schema() -> dict[str, Any]:
     """JSON Schema of the document, with the kinds that other packages have registered."""
-    placements()
+    load_packages()
     return Experiment.model_json_schema()
 
 
@@ -96,13 +96,7 @@ def kinds(family: str) -> tuple[str, ...]:
         return tuple(operators())
     if family == "prices":
         return tuple(price_lists())
-    placements()
-    return tuple(kind_of(variant) for variant in FAMILIES[family])
-
-
-def kind_of(variant: type[Variant]) -> str:
-    """The value of the variant's `kind` field."""
-    return str(variant.model_fields["kind"].default)
+    return tuple(kind_of(variant) for variant in members(family))
 
 
 def catalogue() -> dict[str, list[dict[str, Any]]]:
@@ -111,10 +105,9 @@ def catalogue() -> dict[str, list[dict[str, Any]]]:
     An entry has kind, title, family, group, icon, doc, source, schema (JSON Schema of its parameters, without `kind`), inputs and outputs;
     a stream of fixed shape also has its fields; a function of expressions its signatures and an example.
     """
-    placements()
     listing: dict[str, list[dict[str, Any]]] = {"operators": [_operator_entry(kind, entry) for kind, entry in operators().items()]}
-    for family, members in FAMILIES.items():
-        listing[family] = [variant_entry(family, member) for member in members]
+    for family in FAMILIES:
+        listing[family] = [variant_entry(family, member) for member in members(family)]
     listing["prices"] = [_entry("prices", name, prices.title, prices.doc) for name, prices in price_lists().items()]
     listing["functions"] = [_function_entry(function) for function in FUNCTIONS.values()]
     return listing

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from ..base.operator import Operator
-from ..base.variant import Variant
 from ..experiment import registry
 from ..experiment.checkpointing import AnyCheckpointing
 from ..experiment.cluster import Cluster, ExpandedHost, expand, machine_count
 from ..experiment.experiment import AnyFlowControl, AnyIngress, Measurement
 from ..experiment.faults import AnyFault
+from ..experiment.placement import PLACEMENTS
 from ..experiment.query import Edge, OperatorSpec, Query
 from ..experiment.scaling import AnyScaling, NoScaling
 from ..experiment.workload import SourceWorkload, Workload
@@ -28,12 +28,6 @@ Value = TypeVar("Value")
 def _adapter(model: Any) -> TypeAdapter[Any]:
     """Making one takes longer than all that it checks."""
     return TypeAdapter(model)
-
-
-@lru_cache(maxsize=1)
-def _placement(strategies: tuple[type[Variant], ...]) -> TypeAdapter[Any]:
-    union: Any = Annotated[registry.union_of(strategies), Field(discriminator="kind")]
-    return TypeAdapter(union)
 
 
 @dataclass(frozen=True)
@@ -134,7 +128,7 @@ class Draft:
     def placement(self) -> Any:
         """The placement, the default one if none is written, None if it is broken."""
         try:
-            return _placement(registry.placements()).validate_python(section(self.document, "placement") or {"kind": "spread"})
+            return PLACEMENTS.adapter.validate_python(section(self.document, "placement") or {"kind": "spread"})
         except ValidationError:
             return None
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..experiment import registry
-from ..experiment.cluster import Explicit
 from ..experiment.experiment import Experiment
+from ..experiment.placement.explicit import Explicit
 from ..experiment.scaling import NoScaling
 from .scaling_limits import ScalingLimit, partitions_of, reach, scaling_limits
 from .validation import placement_of

@@ -72,8 +72,7 @@ def resource_problems(draft: Draft, datasets: Datasets, budgets: Budgets) -> Ite
 
 def placed(placement: Any, operators: Sequence[OperatorSpec], hosts: Sequence[ExpandedHost]) -> dict[str, list[int]]:
     """Host indices by operator id, one per instance. Raises `Refusal` (path below the placement)."""
-    strategies = importlib.import_module("engine.placement").STRATEGIES
-    indices: dict[str, list[int]] = strategies[placement.kind](placement, operators, hosts)
+    indices: dict[str, list[int]] = importlib.import_module("engine.placement").place(placement, operators, hosts)
     for operator in operators:
         given = indices.get(operator.id, [])
         if len(given) != operator.parallelism or not all(0 <= index < len(hosts) for index in given):

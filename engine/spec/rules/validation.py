@@ -59,7 +59,7 @@ class Findings:
 
 def examine(document: Any, context: Context | None = None) -> Findings:
     """All problems of a document, and what is known of it nevertheless. Pointers lead into the document as given (after upgrades)."""
-    registry.placements()  # documents may name those of other packages
+    registry.load_packages()  # documents may name their kinds
     context = context or Context()
     budgets = context.budgets
     for list_name, most in (("operators", budgets.operators_max), ("edges", budgets.edges_max)):

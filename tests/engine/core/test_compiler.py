@@ -418,7 +418,7 @@ def test_a_directory_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: p
 
 IN_A_PROCESS = """
 import numpy as np, sys
-from tests.engine.test_compiler import COLLATZ, kernel
+from tests.engine.core.test_compiler import COLLATZ, kernel
 from engine.core.compiler import Compiled
 function = Compiled(kernel(COLLATZ))
 print("ready", flush=True)
@@ -468,7 +468,7 @@ AMONG_LARGE_TABLES = """
 import numpy as np
 from engine.core.compiler import machine, store
 from engine.core.compiler.kernel import ENTRY
-from tests.engine.agreement import template, traced
+from tests.support.agreement import template, traced
 
 traced(template("nexmark_q3", horizon_s=0.01))
 largest = sorted(store.directory().glob("*.kernel"), key=lambda path: path.stat().st_size)[-3:]

@@ -413,9 +413,9 @@ def test_without_a_protocol_its_points_leave_no_trace() -> None:
 
 IN_PLAIN_PYTHON = """
 import json, sys
-from tests.engine.agreement import traced
-from tests.engine.counting_protocol import Counting
-from tests.engine.test_core_rules import counts_of
+from tests.support.agreement import traced
+from tests.support.counting_protocol import Counting
+from tests.engine.core.test_core_rules import counts_of
 print(json.dumps(counts_of(traced(json.load(sys.stdin), protocol=Counting))))
 """
 

@@ -45,7 +45,7 @@ def busy(name: str) -> dict[str, Any]:
 
 IN_ANOTHER_PROCESS = """
 import json, sys
-from tests.engine.agreement import fingerprint, traced
+from tests.support.agreement import fingerprint, traced
 print(json.dumps(fingerprint(traced(json.load(sys.stdin)))))
 """
 

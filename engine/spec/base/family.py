@@ -1,0 +1,200 @@
+"""Families of kinds: discovered, one file each, open to other packages.
+
+A family is a tagged union of the document (`kind: ...`), such as the placements. Its own kinds are the modules of one package below
+`engine.spec.experiment`, a file each. Where documents must not import what a kind does, the behaviour stands in a file of the same name
+elsewhere, and `implementation` finds it by that name. A kind of another package is one class that has both.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from importlib.metadata import entry_points
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import Field, TypeAdapter
+
+from .operator import Model
+from .variant import Variant
+
+KIND = re.compile(r"[a-z][a-z0-9_]{0,62}")
+CACHED = ("__pydantic_core_schema__", "__pydantic_validator__", "__pydantic_serializer__")
+
+log = logging.getLogger("millrace.packages")
+
+
+class Family:
+    """The kinds of one family, in the order in which they are offered (`Variant.position`).
+
+    name: as in the catalogue; packages offer kinds by entry points of the group `millrace.<name>`. package: the package whose modules hold
+    the kinds. base: the class that a kind of another package must derive from. methods: what such a kind must define, by name, and what
+    each is for.
+    """
+
+    def __init__(self, name: str, package: str, base: type[Variant], methods: dict[str, str]):
+        self.name, self.base, self.methods = name, base, methods
+        found = sorted(_kinds_below(package), key=lambda kind: (kind.position, kind_of(kind)))
+        self.kinds: tuple[type[Variant], ...] = tuple(found)
+
+    @property
+    def union(self) -> Any:
+        """The annotation of a field that takes any kind, as far as they are known now."""
+        return Annotated[union_of(self.kinds), Field(discriminator="kind")]
+
+    @cached_property
+    def adapter(self) -> TypeAdapter[Any]:
+        """Validates any kind of the family."""
+        return TypeAdapter(self.union)
+
+    def kind(self, name: str) -> type[Variant] | None:
+        return next((kind for kind in self.kinds if kind_of(kind) == name), None)
+
+    def register(self, kind: type[Variant]) -> type[Variant]:
+        """Offer a kind of another package: documents, forms and the API then know it. Raises ValueError with what is wrong."""
+        if not (isinstance(kind, type) and issubclass(kind, self.base)):
+            raise ValueError(f"{kind!r} is no class below {self.base.__module__}.{self.base.__qualname__}")
+        name, tag = f"{kind.__module__}.{kind.__qualname__}", kind_of(kind) if "kind" in kind.model_fields else ""
+        if not KIND.fullmatch(tag):
+            raise ValueError(
+                f'the kind of {name} is {tag!r}; give it a field `kind: Literal["..."] = "..."` of lower-case letters, digits and \'_\', '
+                "a letter first, at most 63"
+            )
+        if (known := self.kind(tag)) not in (None, kind):
+            raise ValueError(f"the kind of {name} is '{tag}', which {known.__module__} has already; choose another")
+        if not getattr(kind, "title", "") or not kind.__dict__.get("__doc__"):
+            raise ValueError(f"{name} needs a title and a docstring; both are shown to people")
+        for field_name, field in kind.model_fields.items():
+            if field_name != "kind" and not field.description:
+                raise ValueError(f"{name}: the parameter {field_name} needs a description; forms show it")
+            extra = field.json_schema_extra
+            if _is_quantity(field.annotation) and not (isinstance(extra, dict) and "x-unit" in extra):
+                raise ValueError(f"{name}: the parameter {field_name} needs a unit; declare it by `quantity(..., unit=...)`")
+        for method, purpose in self.methods.items():
+            if getattr(kind, method, None) is getattr(self.base, method, None):
+                raise ValueError(f"{name} has no method `{method}`; {purpose}")
+        if known is None:
+            self.offer((*self.kinds, kind))
+        return kind
+
+    def offer(self, kinds: tuple[type[Variant], ...]) -> None:
+        """Let documents name these kinds and no others: every model that takes the family's kinds is rebuilt."""
+        before, self.kinds = set(self.kinds), kinds
+        self.__dict__.pop("adapter", None)
+        models = _models()
+        for model in models:
+            for field in model.model_fields.values():
+                field.annotation = _with_union(field.annotation, before, union_of(kinds))
+        stale = _holding(models, set(kinds))
+        for model in stale:
+            for attribute in CACHED:
+                if attribute in model.__dict__:
+                    delattr(model, attribute)
+        for model in stale:
+            model.model_rebuild(force=True)
+
+
+def union_of(kinds: tuple[type[Variant], ...]) -> Any:
+    """One of these models, known only at run time."""
+    return Union[kinds]  # noqa: UP007
+
+
+def kind_of(kind: type[Variant]) -> str:
+    """The value of the `kind` field."""
+    return str(kind.model_fields["kind"].default)
+
+
+def implementation(kind: type[Any], package: str, name: str) -> Any:
+    """What a kind does, by the name of a function or class: its own attribute, or that of the module `<package>.<kind>`.
+
+    Raises AttributeError or ModuleNotFoundError where a kind of ours has no such file.
+    """
+    own = getattr(kind, name, None)
+    return own if own is not None else getattr(importlib.import_module(f"{package}.{kind_of(kind)}"), name)
+
+
+BROKEN: dict[str, str] = {}
+"""Entry points of other packages that could not be loaded, and why."""
+
+
+def load_entry_points(group: str, register: Callable[[Any], object]) -> None:
+    """Register what other packages offer. One that fails is logged with its package and left out; the rest works."""
+    for point in entry_points(group=group):
+        try:
+            register(point.load())
+        except Exception as error:
+            package = point.dist.name if point.dist is not None else point.value.partition(":")[0]
+            BROKEN[f"{group}: {point.name}"] = f"package {package}: entry point '{point.name}' of {group} is left out: {_reason(error)}"
+            log.error("%s", BROKEN[f"{group}: {point.name}"])
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+
+
+def _kinds_below(package: str) -> Iterator[type[Variant]]:
+    """The classes with a `kind` that the modules of a package define."""
+    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        found = importlib.import_module(f"{package}.{module.name}")
+        for value in vars(found).values():
+            own = isinstance(value, type) and issubclass(value, Variant) and value.__module__ == found.__name__
+            if own and "kind" in value.model_fields:
+                yield value
+
+
+def _models() -> set[type[Model]]:
+    """All models that there are."""
+    found: set[type[Model]] = set()
+    todo: list[type[Model]] = [Model]
+    while todo:
+        for below in todo.pop().__subclasses__():
+            if below not in found:
+                found.add(below)
+                todo.append(below)
+    return found
+
+
+def _holding(models: set[type[Model]], parts: set[Any]) -> set[type[Model]]:
+    """The models with a field that takes one of these, or takes a model that has one."""
+    names = {model: {name for field in model.model_fields.values() for name in _names(field.annotation)} for model in models}
+    found: set[type[Model]] = set()
+    while more := {model for model in models - found if names[model] & (parts | found)}:
+        found |= more
+    return found
+
+
+def _names(annotation: Any) -> set[Any]:
+    """The classes in an annotation."""
+    if isinstance(annotation, type) and not get_args(annotation):
+        return {annotation}
+    return {name for argument in _arguments(annotation) for name in _names(argument)}
+
+
+def _with_union(annotation: Any, before: set[type[Variant]], after: Any) -> Any:
+    """The annotation with the union `after` in place of that of the kinds `before`, wherever it stands in it."""
+    if get_origin(annotation) in (Union, UnionType) and set(get_args(annotation)) == before:
+        return after
+    arguments = _arguments(annotation)
+    changed = tuple(_with_union(argument, before, after) for argument in arguments)
+    if changed == arguments:
+        return annotation
+    if get_origin(annotation) is Annotated:
+        return Annotated[changed[0], *get_args(annotation)[1:]]
+    return union_of(changed) if get_origin(annotation) in (Union, UnionType) else get_origin(annotation)[changed]
+
+
+def _arguments(annotation: Any) -> tuple[Any, ...]:
+    """The types that an annotation is made of."""
+    arguments = get_args(annotation)
+    return arguments[:1] if get_origin(annotation) is Annotated else () if get_origin(annotation) is Literal else arguments
+
+
+def _is_quantity(annotation: Any) -> bool:
+    """Whether it is a number, or a number or nothing."""
+    if get_origin(annotation) in (Annotated, Union, UnionType):
+        return any(_is_quantity(argument) for argument in _arguments(annotation))
+    return annotation in (int, float)

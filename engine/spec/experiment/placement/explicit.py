@@ -1,0 +1,27 @@
+"""Parameters of the placement `explicit`."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from ...base.variant import Variant
+
+HostNames = Annotated[
+    tuple[str, ...],
+    Field(
+        description="One for each instance; a shorter list begins anew. A host may stand in it more than once.",
+        json_schema_extra={"title": "Host names", "x-editor": "hosts"},
+    ),
+]
+
+
+class Explicit(Variant):
+    """Hosts by operator; the list cycles over the operator's instances."""
+
+    title: ClassVar[str] = "Explicit"
+    icon: ClassVar[str] = "map-pin"
+    position: ClassVar[int] = 2
+    kind: Literal["explicit"] = "explicit"
+    hosts: dict[str, HostNames] = Field(title="Hosts", description="Host names by operator id.")
