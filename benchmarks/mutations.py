@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LOOP, TOOLS, WORLD = "engine/core/kernels/event_loop.py", "engine/core/kernels/tools.py", "engine/core/world.py"
+TOOLS, WORLD = "engine/core/kernels/tools.py", "engine/core/world.py"
+FRAGMENTS = "arrivals completions control_messages dispatch emission instant memory messages sending service sharing sources window"
+ARRIVALS, COMPLETIONS, CONTROL_MESSAGES, DISPATCH, EMISSION, INSTANT, MEMORY, MESSAGES, SENDING, SERVICE, SHARING, SOURCES, WINDOW = (
+    f"engine/core/kernels/event_loop/{name}.py" for name in FRAGMENTS.split()
+)
 EXPERIMENT = "engine/spec/experiment/experiment.py"
 MACHINE, TEXTS, COMPILER = (
     "engine/core/kernels/expression_machine.py",
@@ -77,17 +81,20 @@ MUTATIONS = (
     # windows and order
     Mutation("inbox left unsorted", WAYS, "host[h, H_REMOTE_SORTED], tail)\n", "host[h, H_REMOTE_SORTED], host[h, H_REMOTE_SORTED])\n"),
     Mutation("host not woken by its inbox", WAYS, "if rings[2 * h + 1, q, 0] < next_ns[h]:", "if rings[2 * h + 1, q, 0] < 0:"),
-    Mutation("window too long", LOOP, "window_end = t0 + lookahead - 1", "window_end = t0 + 2 * lookahead"),
+    Mutation("window too long", WINDOW, "window_end = t0 + lookahead - 1", "window_end = t0 + 2 * lookahead"),
     Mutation("tie of arrivals reversed", TOOLS, "tie_a < tie_b", "tie_a > tie_b"),
     Mutation("merge forgets the sorted part's head", TOOLS, "if a >= head and ring_before(", "if a > head and ring_before("),
     Mutation(
-        "completions by falling instance", LOOP, "proc[x, P_INSTANCE] < proc[p, P_INSTANCE]", "proc[x, P_INSTANCE] > proc[p, P_INSTANCE]"
+        "completions by falling instance",
+        COMPLETIONS,
+        "proc[x, P_INSTANCE] < proc[p, P_INSTANCE]",
+        "proc[x, P_INSTANCE] > proc[p, P_INSTANCE]",
     ),
     Mutation(
         "last of the wake-ups first",
-        LOOP,
-        "if i < 0:\n                                        i = k",
-        "if True:\n                                        i = k",
+        COMPLETIONS,
+        "if i < 0:\n                i = k",
+        "if True:\n                i = k",
     ),
     Mutation(
         "class of what waits forgotten",
@@ -95,13 +102,15 @@ MUTATIONS = (
         "turn_of(msg[slot, M_READY], msg[slot, M_CLASS])",
         "turn_of(msg[slot, M_READY], CLASS_REMOTE)",
     ),
-    Mutation("what follows in a queue keeps its turn", LOOP, "turn_of(msg[after, M_READY], msg[after, M_CLASS]) if", "inst[i, I_HEAD] if"),
+    Mutation(
+        "what follows in a queue keeps its turn", MESSAGES, "turn_of(msg[after, M_READY], msg[after, M_CLASS]) if", "inst[i, I_HEAD] if"
+    ),
     Mutation("log before ticks", TOOLS, "turn = min(turn, turn_of(", "turn = min(turn + 1, turn_of("),
     Mutation("a log record before its time", TOOLS, "log[inst[i, I_LOG], D_APPEND] <= t:", "log[inst[i, I_LOG], D_APPEND] <= t + 5:"),
     # service and links
-    Mutation("service rounded down", LOOP, "(cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]", "cost_ps // host[h, H_SPEED]"),
-    Mutation("service may take no time", LOOP, "if service < 1:", "if service < 0:"),
-    Mutation("price of outputs forgotten", LOOP, "op[o, O_OUTPUT_PS] * n", "op[o, O_OUTPUT_PS] * (n > 0)"),
+    Mutation("service rounded down", SERVICE, "(cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]", "cost_ps // host[h, H_SPEED]"),
+    Mutation("service may take no time", SERVICE, "if service < 1:", "if service < 0:"),
+    Mutation("price of outputs forgotten", SERVICE, "op[o, O_OUTPUT_PS] * n", "op[o, O_OUTPUT_PS] * (n > 0)"),
     Mutation("transfer rounded down", WAYS, "(size * 8000 + mbit - 1) // mbit", "size * 8000 // mbit"),
     Mutation("the link never queues", WAYS, "fifo[row, free] = departure", "fifo[row, free] = begun"),
     Mutation("a link of its own takes the egress link", WAYS, "if link[k, K_MBIT] > 0:", "if link[k, K_MBIT] < 0:"),
@@ -112,16 +121,21 @@ MUTATIONS = (
     Mutation("touching cuts heal between", NETWORK, "while ends:  # partitions", "for _ in range(1):  # partitions"),
     Mutation("a look-ahead that is too long", CORE_NETWORK, "w.g[L.G_LOOKAHEAD] = look_ahead(w)", "w.g[L.G_LOOKAHEAD] *= 2"),
     Mutation("credits pass a cut", WAYS, "max(t, link[-1 - way, K_UP])", "t"),
-    Mutation("a trunk takes what has not entered yet", LOOP, "while next_ns[h] <= window_end:", "while next_ns[h] < FAR:"),
+    Mutation("a trunk takes what has not entered yet", WINDOW, "while next_ns[h] <= window_end:", "while next_ns[h] < FAR:"),
     # actors
     Mutation(
         "a call-out answered for another host",
-        LOOP,
+        CONTROL_MESSAGES,
         "if host[h, H_ANSWERED] == 0:  # Python",
         "if host[actors - 1, H_ANSWERED] == 0:  # Python",
     ),
-    Mutation("aligned one barrier too early", LOOP, "last = align[i, A_BARRED] + 1 == align", "last = align[i, A_BARRED] + 2 >= align"),
-    Mutation("what waits behind a barrier is not passed over", LOOP, "after = pass_over(world, i, after)", "after = after"),
+    Mutation(
+        "aligned one barrier too early",
+        CONTROL_MESSAGES,
+        "last = align[i, A_BARRED] + 1 == align",
+        "last = align[i, A_BARRED] + 2 >= align",
+    ),
+    Mutation("what waits behind a barrier is not passed over", MESSAGES, "after = pass_over(world, i, after)", "after = after"),
     Mutation("other channels are barred", ALIGNMENT, "barred = world.gate[world.msg", "barred = -1 - world.gate[world.msg"),
     Mutation("waits for barriers count from the arrival", ALIGNMENT, "max(ready, world.gate[channel, Q_BARRED])", "ready"),
     Mutation(
@@ -136,9 +150,9 @@ MUTATIONS = (
     Mutation("a control message waits for the log", TOOLS, "reads = acting == 0 or turn", "reads = acting == 1 or turn"),
     Mutation(
         "windows begin without actors",
-        LOOP,
-        "for h in range(hosts):\n            if next_ns[h] < t0:",
-        "for h in range(actors):\n            if next_ns[h] < t0:",
+        WINDOW,
+        "for h in range(hosts):\n        if next_ns[h] < t0:",
+        "for h in range(actors):\n        if next_ns[h] < t0:",
     ),
     Mutation("actors look beyond the window", ACTORS, "(world, k)) <= until_ns:", "(world, k)) <= until_ns + 100_000:"),
     Mutation(
@@ -148,9 +162,9 @@ MUTATIONS = (
         "if agenda and agenda[0].time_ns < due_ns:",
     ),
     Mutation("look-ahead without actors", CORE_NETWORK, "    if len(actors):", "    if len(actors) > 99:"),
-    Mutation("a trunk passes on in a torn window", LOOP, "passing = actors > machines and reason == DONE", "passing = actors > machines"),
-    Mutation("a control element as large as a record", LOOP, "size = CONTROL_BYTES", "size = edge[e, E_BYTES]"),
-    Mutation("control elements without noise", LOOP, "if op[o, O_NOISE] >= 0:", "if op[o, O_NOISE] >= 0 and kind == RECORD:"),
+    Mutation("a trunk passes on in a torn window", WINDOW, "passing = actors > machines and reason == DONE", "passing = actors > machines"),
+    Mutation("a control element as large as a record", SENDING, "size = CONTROL_BYTES", "size = edge[e, E_BYTES]"),
+    Mutation("control elements without noise", SERVICE, "if op[o, O_NOISE] >= 0:", "if op[o, O_NOISE] >= 0 and kind == RECORD:"),
     Mutation(
         "warm-up one record short", TOOLS, "left = par[at + V_RECORDS] - inst[i, I_IN]", "left = par[at + V_RECORDS] - inst[i, I_IN] - 1"
     ),
@@ -159,7 +173,7 @@ MUTATIONS = (
     Mutation("noise from the wrong half", TOOLS, "        if word < 0:\n            half +=", "        if word >= 0:\n            half +="),
     Mutation("noise in steps", TOOLS, "* ((share >> 40) & 0xFFFF) >> 16", "* ((share >> 40) & 0xFFFF) >> 32"),
     # memory
-    Mutation("memory: queues only grow", LOOP, "memory[h, Z_HELD] -= room\n", "memory[h, Z_HELD] -= 0\n"),
+    Mutation("memory: queues only grow", MESSAGES, "memory[h, Z_HELD] -= room\n", "memory[h, Z_HELD] -= 0\n"),
     Mutation("memory: control elements take none", TOOLS, "room = CONTROL_BYTES\n    elif", "room = 0\n    elif"),
     Mutation(
         "memory: the law of another host", TOOLS, "footprint[world.memory[h, Z_LAW], msg[slot, M_EDGE]]", "footprint[0, msg[slot, M_EDGE]]"
@@ -170,20 +184,23 @@ MUTATIONS = (
         "            port = msg[slot, M_EDGE]\n        e = world.par",
         "            port = 0\n        e = world.par",
     ),
-    Mutation("memory: outputs are forgotten", LOOP, "while unsent >= 0:", "while unsent >= 1 << 60:"),
+    Mutation("memory: outputs are forgotten", SERVICE, "while unsent >= 0:", "while unsent >= 1 << 60:"),
     Mutation(
-        "memory: state is forgotten", LOOP, "memory[h, Z_STATE] += inst[i, I_STATE_BYTES] - tally[i, Y_STATE]", "memory[h, Z_STATE] += 0"
+        "memory: state is forgotten",
+        MESSAGES,
+        "memory[h, Z_STATE] += inst[i, I_STATE_BYTES] - tally[i, Y_STATE]",
+        "memory[h, Z_STATE] += 0",
     ),
-    Mutation("memory: state counts twice", LOOP, "tally[i, Y_STATE] = inst[i, I_STATE_BYTES]", "tally[i, Y_STATE] += 0"),
+    Mutation("memory: state counts twice", MESSAGES, "tally[i, Y_STATE] = inst[i, I_STATE_BYTES]", "tally[i, Y_STATE] += 0"),
     Mutation("memory: the curve in steps", TOOLS, "factor += (curve[k + 1, 1] - factor) * way >> 16", "factor += 0"),
-    Mutation("memory: no pressure", LOOP, "cost_ps = times(cost_ps, memory[h, Z_PRESSURE])", "cost_ps = times(cost_ps, NO_PRESSURE)"),
+    Mutation("memory: no pressure", SERVICE, "cost_ps = times(cost_ps, memory[h, Z_PRESSURE])", "cost_ps = times(cost_ps, NO_PRESSURE)"),
     Mutation("memory: death near the limit", TOOLS, "if used > memory[h, Z_LIMIT]:", "if used >= memory[h, Z_LIMIT] - 50:"),
-    Mutation("memory: the dead go on", LOOP, "memory[h, Z_DIED] >= 0:  # something came, and nobody is there", "False:"),
+    Mutation("memory: the dead go on", WINDOW, "memory[h, Z_DIED] >= 0:  # something came, and nobody is there", "False:"),
     Mutation(
         "memory: arrivals at busy hosts unseen",
-        LOOP,
-        "                        choosing = True\n                    if threads == 0:",
-        "                        choosing = choosing\n                    if threads == 0:",
+        INSTANT,
+        "                choosing = True\n            if threads == 0:",
+        "                choosing = choosing\n            if threads == 0:",
     ),
     Mutation(
         "memory: full at the mark", TOOLS, "memory[h, Z_ITEMS] > memory[h, Z_ITEMS_MAX]", "memory[h, Z_ITEMS] >= memory[h, Z_ITEMS_MAX]"
@@ -195,20 +212,20 @@ MUTATIONS = (
         "memory[h, Z_ITEMS] <= memory[h, Z_ITEMS_RESUME]",
         "memory[h, Z_ITEMS] <= memory[h, Z_ITEMS_MAX]",
     ),
-    Mutation("memory: sources go on late", LOOP, "host[h, H_RESUME] = t + 1\n", "host[h, H_RESUME] = t + 2\n"),
+    Mutation("memory: sources go on late", MEMORY, "host[h, H_RESUME] = t + 1\n", "host[h, H_RESUME] = t + 2\n"),
     Mutation("memory: a full host reads on", TOOLS, "and not (held_back and log[inst[i, I_LOG], D_TRIGGER] >= 0)", "and True"),
     Mutation("memory: a full host holds back its marks", TOOLS, "(held_back and log[inst[i, I_LOG], D_TRIGGER] >= 0)", "held_back"),
     Mutation(
         "memory: what is shed leaves no time",
-        LOOP,
-        "tally[i, Y_SHED] += 1\n                            if log[line, D_EVENT] >",
-        "tally[i, Y_SHED] += 1\n                            if log[line, D_EVENT] < -FAR and log[line, D_EVENT] >",
+        SOURCES,
+        "tally[i, Y_SHED] += 1\n        if log[line, D_EVENT] >",
+        "tally[i, Y_SHED] += 1\n        if log[line, D_EVENT] < -FAR and log[line, D_EVENT] >",
     ),
     Mutation(
         "memory: shed records are free",
-        LOOP,
-        "box[3] = 1\n                            tally",
-        "box[3] = 0\n                            tally",
+        SOURCES,
+        "box[3] = 1\n        tally",
+        "box[3] = 0\n        tally",
     ),
     # warm-ups by time
     Mutation(
@@ -218,11 +235,11 @@ MUTATIONS = (
     # deaths and restarts
     Mutation(
         "deaths: a trunk takes what has not left",
-        LOOP,
+        WINDOW,
         "machines and reason == DONE\n",
         "machines and (reason == DONE or reason == DEATH)\n",
     ),
-    Mutation("deaths: noticed at the end of the run", LOOP, "reason = DEATH", "reason = DONE"),
+    Mutation("deaths: noticed at the end of the run", MEMORY, "reason = DEATH", "reason = DONE"),
     Mutation("deaths: restart within the window", CORE_NETWORK, ", w.memory[:, L.Z_RESTART].min(initial=L.FAR)", ""),
     Mutation("deaths: lost a moment later", LOSS, "kill(world, h, died_ns, ", "kill(world, h, died_ns + 1, "),
     Mutation("deaths: up a moment later", DEATHS, "return died_ns + self._restart_after_ns", "return died_ns + self._restart_after_ns + 1"),
@@ -296,9 +313,9 @@ MUTATIONS = (
     Mutation("loss: credits are counted on", LOSING, "chan[c, C_CONSUMED] = world.carried[c, V_SENT]", "chan[c, C_CONSUMED] += 0"),
     Mutation("loss: who waits for a credit is not woken", LOSING, "BLOCKED and back < inst[i, I_WAKE]:", "BLOCKED and back < 0:"),
     Mutation(
-        "loss: credits of those who are gone", LOOP, "if msg[slot, M_EPOCH] != inst[chan[channel, C_SENDER], I_LIFE]:", "if bound < 0:"
+        "loss: credits of those who are gone", MESSAGES, "if msg[slot, M_EPOCH] != inst[chan[channel, C_SENDER], I_LIFE]:", "if bound < 0:"
     ),
-    Mutation("loss: who is down serves what comes", LOOP, "if host[h, H_BACK] > 0:  # it is down", "if host[h, H_BACK] > FAR:"),
+    Mutation("loss: who is down serves what comes", WINDOW, "if host[h, H_BACK] > 0:  # it is down", "if host[h, H_BACK] > FAR:"),
     Mutation(
         "loss: up again a nanosecond early",
         LOSS,
@@ -314,54 +331,51 @@ MUTATIONS = (
     # emission and credits
     Mutation(
         "rebalance starts with receiver 0",
-        LOOP,
+        EMISSION,
         "r = (k + chan[edge[e, E_CHANNEL] + k * stride, C_TURN])",
         "r = chan[edge[e, E_CHANNEL] + k * stride, C_TURN]",
     ),
-    Mutation("watermark to one receiver only", LOOP, "if partitioning == BROADCAST or not is_record:", "if partitioning == BROADCAST:"),
-    Mutation("a record leaves by every port", LOOP, "and is_record and msg[slot, M_EDGE] != edge[e, E_OUTPUT]:", "and False:"),
-    Mutation("the next message begins at the last edge", LOOP, "inst[i, I_EDGE] = op[o, O_EDGE]\n                            free", "free"),
+    Mutation("watermark to one receiver only", EMISSION, "if partitioning == BROADCAST or not is_record:", "if partitioning == BROADCAST:"),
+    Mutation("a record leaves by every port", EMISSION, "and is_record and msg[slot, M_EDGE] != edge[e, E_OUTPUT]:", "and False:"),
+    Mutation("the next message begins at the last edge", EMISSION, "inst[i, I_EDGE] = op[o, O_EDGE]\n    free", "free"),
     Mutation("split counts one predicate", SPLIT, "box[3] = tried", "box[3] = 1"),
     Mutation("split sends copies to the last route only", SPLIT, "msg[made, M_EDGE] = k", "msg[made, M_EDGE] = par[at + X_COUNT] - 1"),
-    Mutation("credit one instant too late", LOOP, "if credit[ticket] > t:", "if credit[ticket] >= t:"),
-    Mutation("credit used twice", LOOP, "credit[ticket] = FAR\n", "credit[ticket] = credit[ticket]\n"),
-    Mutation("credit of the wrong record", LOOP, "chan[channel, C_CONSUMED] % bound", "(chan[channel, C_CONSUMED] + 1) % bound"),
-    Mutation("credit returns over the wrong way", LOOP, "credit_back(link, latency[h, h2], t)", "credit_back(link, latency[h2, h], t)"),
-    Mutation("wake-up of another host lost", LOOP, "if back < next_ns[h2]:", "if back < 0:"),
+    Mutation("credit one instant too late", EMISSION, "if credit[ticket] > t:", "if credit[ticket] >= t:"),
+    Mutation("credit used twice", SENDING, "credit[ticket] = FAR\n", "credit[ticket] = credit[ticket]\n"),
+    Mutation("credit of the wrong record", MESSAGES, "chan[channel, C_CONSUMED] % bound", "(chan[channel, C_CONSUMED] + 1) % bound"),
+    Mutation("credit returns over the wrong way", MESSAGES, "credit_back(link, latency[h, h2], t)", "credit_back(link, latency[h2, h], t)"),
+    Mutation("wake-up of another host lost", MESSAGES, "if back < next_ns[h2]:", "if back < 0:"),
     # watermarks, panes, state
-    Mutation("equal watermark sent again", LOOP, "inst[i, I_LAG] > inst[i, I_WATERMARK]", "inst[i, I_LAG] >= inst[i, I_WATERMARK]"),
-    Mutation("a late watermark lowers", LOOP, "if log[line, D_EVENT] > inst[i, I_WATERMARK]:", "if log[line, D_EVENT] > -FAR:"),
-    Mutation("the next record comes at its own time", LOOP, "log[line + 1, D_APPEND] += shift", "log[line + 1, D_APPEND] += 0"),
+    Mutation("equal watermark sent again", MESSAGES, "inst[i, I_LAG] > inst[i, I_WATERMARK]", "inst[i, I_LAG] >= inst[i, I_WATERMARK]"),
+    Mutation("a late watermark lowers", SOURCES, "if log[line, D_EVENT] > inst[i, I_WATERMARK]:", "if log[line, D_EVENT] > -FAR:"),
+    Mutation("the next record comes at its own time", SOURCES, "log[line + 1, D_APPEND] += shift", "log[line + 1, D_APPEND] += 0"),
     Mutation(
         "a shift counts from the shifted time",
-        LOOP,
+        SOURCES,
         "shift = inst[i, I_SHIFT] + t - log[line, D_APPEND]",
         "shift = t - log[line, D_APPEND]",
     ),
-    Mutation("the end of a log is put off", LOOP, "< inst[i, I_LOG_END] and log[line + 1, D_TRIGGER] >= 0:", "< inst[i, I_LOG_END]:"),
+    Mutation("the end of a log is put off", SOURCES, "< inst[i, I_LOG_END] and log[line + 1, D_TRIGGER] >= 0:", "< inst[i, I_LOG_END]:"),
+    Mutation("a watermark in the log is a record", SOURCES, "        kind = WATERMARK\n", "        kind = RECORD\n"),
     Mutation(
-        "a watermark in the log is a record",
-        LOOP,
-        "                            kind = WATERMARK\n",
-        "                            kind = RECORD\n",
+        "watermark of one channel for all", MESSAGES, "if chan[inputs[q], C_WATERMARK] < least:", "if chan[inputs[q], C_WATERMARK] < FAR:"
     ),
     Mutation(
-        "watermark of one channel for all", LOOP, "if chan[inputs[q], C_WATERMARK] < least:", "if chan[inputs[q], C_WATERMARK] < FAR:"
+        "last tick of the source forgotten",
+        ARRIVALS,
+        "if moment + inst[i, I_PERIOD] <= horizon:",
+        "if moment + inst[i, I_PERIOD] < horizon:",
     ),
+    Mutation("shared cores not taxed", SHARING, "else host[h, H_TAXED] // running", "else host[h, H_UNITS] // running"),
     Mutation(
-        "last tick of the source forgotten", LOOP, "if moment + inst[i, I_PERIOD] <= horizon:", "if moment + inst[i, I_PERIOD] < horizon:"
+        "quota counted for one thread", SHARING, "host[h, H_QUOTA_LEFT] -= spent * host[h, H_RUNNING]", "host[h, H_QUOTA_LEFT] -= spent"
     ),
-    Mutation("shared cores not taxed", LOOP, "else host[h, H_TAXED] // running", "else host[h, H_UNITS] // running"),
-    Mutation("quota counted for one thread", LOOP, "host[h, H_QUOTA_LEFT] -= spent * host[h, H_RUNNING]", "host[h, H_QUOTA_LEFT] -= spent"),
-    Mutation("quota never renewed", LOOP, "host[h, H_QUOTA_LEFT] = host[h, H_QUOTA]", "host[h, H_QUOTA_LEFT] += 0"),
-    Mutation("completion of a thread one unit late", LOOP, "tags[member, 0] <= host[h, H_WORK]:", "tags[member, 0] < host[h, H_WORK]:"),
+    Mutation("quota never renewed", SHARING, "host[h, H_QUOTA_LEFT] = host[h, H_QUOTA]", "host[h, H_QUOTA_LEFT] += 0"),
+    Mutation(
+        "completion of a thread one unit late", COMPLETIONS, "tags[member, 0] <= host[h, H_WORK]:", "tags[member, 0] < host[h, H_WORK]:"
+    ),
     Mutation("turns out of order", TOOLS, "turns[a, 1] < turns[b, 1] or", "turns[a, 1] > turns[b, 1] or"),
-    Mutation(
-        "a processor is not given back",
-        LOOP,
-        "                                host[h, H_IDLE] += 1\n",
-        "                                pass\n",
-    ),
+    Mutation("a processor is not given back", COMPLETIONS, "        host[h, H_IDLE] += 1\n", "        pass\n"),
     Mutation("heap of threads out of order", TOOLS, "if heap[base + up, 0] < key or", "if heap[base + up, 0] > key or"),
     Mutation("late one nanosecond too late (aggregate)", AGGREGATE, "if start + size <= freed:", "if start + size < freed:"),
     Mutation("late one nanosecond too late (join)", PAIRS, "if start + size <= closed_to:", "if start + size < closed_to:"),
@@ -422,7 +436,7 @@ MUTATIONS = (
     ),
     Mutation("stored although it has matched", EXPIRING_JOIN, "if matches == 0 or par[at + T_LEFT_UNMATCHED + port] == 0:", "if True:"),
     # cycles
-    Mutation("watermarks go round", LOOP, "if edge[e, E_FEEDBACK] == 1 and msg[", "if edge[e, E_FEEDBACK] == 2 and msg["),
+    Mutation("watermarks go round", EMISSION, "if edge[e, E_FEEDBACK] == 1 and msg[", "if edge[e, E_FEEDBACK] == 2 and msg["),
     Mutation(
         "trigger of the first record",
         AGGREGATION,
@@ -506,7 +520,7 @@ MUTATIONS = (
     Mutation("clock of another trigger", TOOLS, "elif triggers == 1:", "elif triggers == 0:"),
     Mutation("clock of the newest so far", TOOLS, "to[a, c] = max(to[a, c], value)", "to[a, c] = value"),
     Mutation("clock of the oldest so far", TOOLS, "to[a, c] = min(to[a, c], value)", "to[a, c] = value"),
-    Mutation("clock of the emission after the way", LOOP, "- 1 - stamps] = t", "- 1 - stamps] = t + local_ns"),
+    Mutation("clock of the emission after the way", SENDING, "- 1 - stamps] = t", "- 1 - stamps] = t + local_ns"),
     Mutation("clock of a group's last record", AGGREGATION, "copy_stamps(msg, made, entry, e, stamps)", "pass"),
     Mutation("clock of a pair's stored side", PAIRS, "join_stamps(msg, made, row, r, g, stamps, 0)", "pass"),
     Mutation("clock of a window of pairs", WINDOW_JOIN, "join_stamps(entry, e, msg, slot, g, stamps, 0)", "pass"),

@@ -1,6 +1,7 @@
 """Completes the loop with the kernels of the operators and the protocol that a query uses.
 
-Lines `# WEAVE name` of `engine/core/event_loop.py` become calls of the functions that operator kinds and protocols provide for that point.
+Lines `# WEAVE name` of `engine/core/kernels/event_loop` become calls of the functions that operator kinds and protocols provide for that
+point.
 The arguments of a call are the loop's local variables of the same names. The loop is woven for the kinds that a query uses, so the others
 cost it nothing; the code of a kind (`O_CODE`) is its place among those woven in and says nothing outside. Lines from `# WEAVE if feature`
 to `# WEAVE end` stay only in the loops of runs that use the feature.
@@ -21,6 +22,7 @@ from typing import Any
 
 from engine.core import layout
 from engine.core.compiler import CannotCompile, Compiled, reachable
+from engine.core.fragments import Line, assembled
 from engine.core.kernels import event_loop
 from engine.core.kernels.tools import keep_spare
 
@@ -171,7 +173,7 @@ def _woven(operators: tuple[tuple[str, Any], ...], protocol: Any, template: Modu
     parts = [*kinds, *([protocol.__name__] if protocol else []), *features, template.__name__]
     name = f"<loop of {', '.join(parts)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)  # for the compiler, debuggers and tracebacks
-    space = {**vars(template), **kernels}
+    space = {**assembled(template).space, **kernels}
     exec(compile(text, name, "exec"), space)  # our own template and the names of registered kernels
     points = POINTS if len(kinds) > IN_PLACE_KINDS_MAX else CALLED_POINTS
     called = {getattr(operator, point) for point in points for _, operator in operators if hasattr(operator, point)}
@@ -184,7 +186,8 @@ def woven_text(
     """The completed loop, and the kernels by the names that it calls them by.
 
     Raises ValueError for an unknown feature, for a function whose name looks like a point or hook but is none, for a kernel that asks for
-    what is no variable of the loop, and for marks of the template that are unknown, nested or not ended.
+    what is no variable of the loop, for marks of the template that are unknown, nested or not ended, and for wrong fragments
+    (`engine.core.fragments`).
     """
     _check_features(features)
     for kind, operator in operators.items():
@@ -194,7 +197,11 @@ def woven_text(
     lines: list[str] = []
     kernels: dict[str, Callable[..., Any]] = {}
 
-    known = template.advance.__code__.co_varnames
+    whole = assembled(template)
+    for fragment in whole.fragments:
+        for _ in _chosen(fragment, ()):  # the marks of each fragment are right by themselves
+            pass
+    known = whole.variables
 
     def call(function: Callable[..., Any], name: str) -> str:
         arguments = list(inspect.signature(function).parameters)
@@ -205,7 +212,7 @@ def woven_text(
         kernels[name] = function
         return f"{name}({', '.join(arguments)})"
 
-    for line in _chosen(inspect.getsource(template).splitlines(), features):
+    for line in _chosen(whole.lines, features):
         mark = MARK.fullmatch(line)
         if mark is None:
             lines.append(line)
@@ -245,34 +252,34 @@ SPARE = "spare"
 """The point at which the loop makes sure of messages for a protocol that sends while a service starts."""
 
 
-def _chosen(lines: Iterable[str], features: Collection[str]) -> Iterator[str]:
+def _chosen(lines: Iterable[Line], features: Collection[str]) -> Iterator[str]:
     """The lines without those of features that are not used, and without the marks of features. Raises ValueError for a wrong mark."""
-    feature, began = "", 0
-    for number, line in enumerate(lines, 1):
-        mark = MARK.fullmatch(line)
+    feature, began = "", ""
+    for line in lines:
+        text, place = line.text, line.place
+        mark = MARK.fullmatch(text)
         if mark is None:
-            if line.lstrip().startswith("#") and "WEAVE" in line:
+            if text.lstrip().startswith("#") and "WEAVE" in text:
                 wanted = "'# WEAVE if FEATURE', '# WEAVE end' or '# WEAVE POINT'"
-                raise ValueError(f"line {number} of the template: '{line.strip()}' is no mark; write {wanted}")
+                raise ValueError(f"{place}: '{text.strip()}' is no mark; write {wanted}")
             if not feature or feature in features:
-                yield line
+                yield text
         elif mark["feature"]:
             if feature:
-                outer = f"'# WEAVE if {feature}' of line {began}"
-                raise ValueError(f"line {number} of the template: '{line.strip()}' stands inside {outer}; end that first")
-            _check_features([mark["feature"]], f"line {number} of the template: ")
-            feature, began = mark["feature"], number
+                raise ValueError(f"{place}: '{text.strip()}' stands inside '# WEAVE if {feature}' of {began}; end that first")
+            _check_features([mark["feature"]], f"{place}: ")
+            feature, began = mark["feature"], place
         elif mark["end"]:
             if not feature:
-                raise ValueError(f"line {number} of the template: '# WEAVE end' ends nothing; begin with '# WEAVE if FEATURE'")
+                raise ValueError(f"{place}: '# WEAVE end' ends nothing; begin with '# WEAVE if FEATURE'")
             feature = ""
         elif mark["point"] not in (*POINTS, *HOOKS, SPARE):
             known = ", ".join((*POINTS, *HOOKS, SPARE))
-            raise ValueError(f"line {number} of the template: '{mark['point']}' is no point of the loop; it must be one of {known}")
+            raise ValueError(f"{place}: '{mark['point']}' is no point of the loop; it must be one of {known}")
         elif not feature or feature in features:
-            yield line
+            yield text
     if feature:
-        raise ValueError(f"line {began} of the template: '# WEAVE if {feature}' is not ended; write '# WEAVE end' behind its lines")
+        raise ValueError(f"{began}: '# WEAVE if {feature}' is not ended; write '# WEAVE end' behind its lines")
 
 
 def _check_features(features: Collection[str], where: str = "") -> None:

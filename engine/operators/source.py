@@ -13,7 +13,7 @@ class Source(Operator):
     """Serves the records of its stream, one log partition per instance, and draws watermarks.
 
     The stream, its rate, disorder and watermarks stand in the workload. The loop itself reads the log
-    (`engine/core/kernels/event_loop.py`).
+    (`engine/core/kernels/event_loop/sources.py`).
     """
 
     kind, title, group, icon = "source", "Source", "Sources", "drop"

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
+import dis
+import importlib
 import itertools
 import linecache
 import re
+import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -15,8 +21,9 @@ import pytest
 from hypothesis import given
 
 import engine
+from engine.core import fragments, weave
 from engine.core import layout as L
-from engine.core import weave
+from engine.core.kernels import event_loop
 from engine.operators import OPERATORS
 from tests.support.strategies import documents
 
@@ -209,6 +216,114 @@ def test_wrong_marks_are_refused(lines: list[str], says: str, features: tuple[st
     monkeypatch.setattr(weave.inspect, "getsource", lambda module: "".join(linecache.cache[module.__file__][2]))
     with pytest.raises(ValueError, match=re.escape(says)):
         weave.woven_text({}, template=template, features=features)
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., ModuleType]:
+    """A template as a package: the lines of its `advance`, and the text of its module `parts`."""
+    names = (f"template_of_test_{n}" for n in itertools.count() if f"template_of_test_{n}" not in sys.modules)
+
+    def made(lines: list[str], parts: str) -> ModuleType:
+        name = next(names)
+        folder = tmp_path / name
+        folder.mkdir()
+        text = "def advance(world, stop):\n    n = 0\n" + "".join(f"    {line}\n" for line in lines) + "    return n\n"
+        (folder / "__init__.py").write_text(text)
+        (folder / "parts.py").write_text(f"from engine.core.fragments import IN_LOOP\n\n\n{parts}")
+        monkeypatch.syspath_prepend(str(tmp_path))
+        return importlib.import_module(name)
+
+    return made
+
+
+WORKING = '''def count():
+    """Ends the loop in which it is named."""
+    while IN_LOOP:  # over anything
+        # WEAVE if memory
+        n += 10
+        # WEAVE end
+        if n > 2:
+            break
+        add()  # one
+
+
+def add():
+    n += ONE
+
+
+ONE = 1
+'''
+
+
+@pytest.mark.usefixtures("own_loops")
+def test_fragments_stand_where_they_are_named(package: Callable[..., ModuleType]) -> None:
+    """With their indentation, and with the loop that their `break` means: as if they were written there."""
+    template = package(["while True:", "    count()", "add()"], WORKING)
+    text, _ = weave.woven_text({}, template=template)
+    expected = "def advance(world, stop):\n n = 0\n while True:\n  if n > 2:\n   break\n  n += ONE\n n += ONE\n return n"
+    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(expected))
+    assert weave.weave({}, template=template).advance.function(None, 0) == 4
+    assert weave.weave({}, template=template, features=["memory"]).advance.function(None, 0) == 11
+
+
+@pytest.mark.parametrize(
+    ("lines", "parts", "says"),
+    [
+        (["cuont()"], WORKING, "line 3 of the template: there is no fragment 'cuont'; it must be one of add, count"),
+        (["add()"], WORKING, "line 7 of parts.py: nothing names the fragment 'count'"),
+        (["one()"], "def one():\n    one()\n", "line 5 of parts.py: the fragment 'one' is part of itself"),
+        (["one()"], "def one(n):\n    n = 1\n", "line 4 of parts.py: the fragment 'one' takes arguments"),
+        (["one()"], "def one():\n    n = 1\n\n\ndef one():\n    n = 2\n", "there is another fragment 'one'"),
+        (
+            ["one()"],
+            "def one():\n    while IN_LOOP:\n        n = 1\n    n = 2\n",
+            "line 7 of parts.py: 'while IN_LOOP' has to hold",
+        ),
+        (["one()"], "def one():\n    # WEAVE if memory\n    n = 1\n", "line 5 of parts.py: '# WEAVE if memory' is not ended"),
+        (["one()"], "def one():\n    n = 1\n    # WEAVE end\n", "line 6 of parts.py: '# WEAVE end' ends nothing"),
+        (["one()"], "def one():\n    n = 1\n    # WEAVE on_recrod\n", "line 6 of parts.py: 'on_recrod' is no point of the loop"),
+        (
+            ["# WEAVE if memory", "one()", "# WEAVE end"],
+            "def one():\n    # WEAVE if actors\n    n = 1\n    # WEAVE end\n",
+            "line 5 of parts.py: '# WEAVE if actors' stands inside '# WEAVE if memory' of line 3 of the template",
+        ),
+        (
+            ["# WEAVE if memory", "one()", "two()"],
+            "def one():\n    n = 1\n    # WEAVE end\n\n\ndef two():\n    # WEAVE if memory\n    n = 1\n    # WEAVE end\n",
+            "line 6 of parts.py: '# WEAVE end' ends nothing",
+        ),
+        (["one()"], "def one():\n    n = 1\n\n\nrandom = __import__('random')\n", ""),
+    ],
+)
+def test_wrong_fragments_are_refused(package: Callable[..., ModuleType], lines: list[str], parts: str, says: str) -> None:
+    """The last is right, and shows that the others are refused for their faults."""
+    template = package(lines, parts)
+    with pytest.raises(ValueError, match=re.escape(says)) if says else nullcontext():
+        weave.woven_text({}, template=template)
+
+
+def test_a_name_means_one_thing_in_all_fragments(package: Callable[..., ModuleType]) -> None:
+    template = package(["one()", "n += LIMIT"], "def one():\n    n = LIMIT\n\n\nLIMIT = 1000\n")
+    template.LIMIT = 2000
+    with pytest.raises(ValueError, match="'LIMIT' stands for something else in template_of_test_"):
+        weave.woven_text({}, template=template)
+
+
+@pytest.mark.parametrize("file", sorted(Path(event_loop.__path__[0]).glob("*.py")), ids=lambda file: file.stem)
+def test_each_fragment_of_the_loop_can_be_read_as_a_whole(file: Path) -> None:
+    """Each says what it does, and none is longer than a screen."""
+    for node in ast.parse(file.read_text()).body:
+        if isinstance(node, ast.FunctionDef):
+            assert ast.get_docstring(node), node.name
+            assert (node.end_lineno or 0) - node.lineno < 80, node.name
+
+
+def test_all_that_the_loop_names_is_there() -> None:
+    """Fragments share variables that no tool sees, so each has to be a variable of `advance`, or stand for something in a module."""
+    text, kernels = weave.woven_text(OPERATORS, features=weave.FEATURES)
+    advance = next(part for part in compile(text, "loop", "exec").co_consts if getattr(part, "co_name", "") == "advance")
+    named = {step.argval for step in dis.get_instructions(advance) if step.opname == "LOAD_GLOBAL"}
+    assert named - {*fragments.assembled(event_loop).space, *kernels, *dir(builtins)} == set()
 
 
 def test_unknown_features_points_and_hooks_are_refused() -> None:

@@ -1,0 +1,145 @@
+"""Phases 1 and 2 of an instant (section 2): services that end, and blocked instances that go on."""
+
+from engine.core.kernels.event_loop.emission import emit
+from engine.core.kernels.tools import free_message, heap_pop, look_at, note_latency
+from engine.core.layout import *
+
+
+def complete_and_wake_up():
+    """Section 2, phases 1 and 2: completions, then wake-ups, each with its emission (section 4)."""
+    while True:
+        i = host[h, H_EMITTING]
+        if i < 0:
+            if keeping and g[G_OUTPUT] == outputs.shape[0]:
+                reason = NEED_OUTPUTS
+                break
+            p = -1
+            find_completion()
+            if p >= 0:
+                complete()
+            elif host[h, H_WAKE] <= t:  # before t where the host stood still meanwhile
+                find_wake_up()
+            if i < 0:
+                break
+            inst[i, I_STATUS] = EMITTING
+            host[h, H_EMITTING] = i
+        emit()
+        if reason != DONE:
+            break
+        host[h, H_EMITTING] = -1
+        if slot < 0:
+            end_emission()
+
+
+def find_completion():
+    """Phase 1: find the processor `p` whose service ends now, the least instance first. `p` stays -1 if there is none."""
+    if threads == 0:
+        for x in range(first_processor, end_processor):
+            if proc[x, P_END] == t and (p < 0 or proc[x, P_INSTANCE] < proc[p, P_INSTANCE]):
+                p = x
+    else:
+        if host[h, H_RUNNING] > 0 and tags[member, 0] <= host[h, H_WORK]:
+            p = inst[tags[member, 1], I_PROCESSOR]
+            heap_pop(tags, member, host[h, H_RUNNING])
+            host[h, H_RUNNING] -= 1
+            inst[proc[p, P_INSTANCE], I_STOLEN] += t - proc[p, P_START] - proc[p, P_SERVICE]
+        while p < 0 and host[h, H_AGENDA] > 0 and agenda[2 * member, 0] <= t:
+            k = agenda[2 * member, 1]
+            heap_pop(agenda, 2 * member, host[h, H_AGENDA])
+            host[h, H_AGENDA] -= 1
+            if k >= inst_count:  # a log record may be taken from now on
+                k -= inst_count
+                inst[k, I_AWAITS] = 0
+                look_at(world, h, k)
+            else:
+                p = inst[k, I_PROCESSOR]
+
+
+def complete():
+    """End the service on processor `p`, and choose its instance `i` for the emission."""
+    i = proc[p, P_INSTANCE]
+    slot = proc[p, P_SLOT]
+    if tracing and behind[i, B_ROW] >= g[G_TRACE_BASE]:  # else it began before tracing did
+        trace[behind[i, B_ROW] - g[G_TRACE_BASE], T_END] = t
+    if slot >= 0:  # a sink delivers (8)
+        deliver()
+    proc[p, P_INSTANCE] = -1
+    proc[p, P_END] = FAR
+    if threads == 2:
+        host[h, H_IDLE] += 1
+
+
+def deliver():
+    """Section 8: deliver the record in `slot` at a sink. It counts for latencies and digest, and is kept if the run keeps outputs."""
+    o = inst[i, I_OP]
+    sink = op[o, O_SINK]
+    delay = t - msg[slot, anchor]
+    width = op[o, O_WIDTH]
+    if keeping:
+        n = g[G_OUTPUT]
+        g[G_OUTPUT] = n + 1
+        outputs[n, 0] = sink
+        outputs[n, 1] = i
+        outputs[n, 2] = t
+        outputs[n, 3] = msg[slot, M_EVENT]
+        outputs[n, 4] = msg[slot, M_TRIGGER]
+        outputs[n, 5] = delay
+        for c in range(width):
+            outputs[n, OUTPUT_HEADER + c] = msg[slot, M_PAYLOAD + c]
+    note_latency(histogram, latency_sums, sink, delay)
+    d = (inst[i, I_DIGEST] ^ t) * -7046029254386353131
+    d = (d ^ msg[slot, M_EVENT]) * -7046029254386353131
+    d = (d ^ msg[slot, M_TRIGGER]) * -7046029254386353131
+    d = (d ^ delay) * -7046029254386353131
+    for c in range(width):
+        d = (d ^ msg[slot, M_PAYLOAD + c]) * -7046029254386353131
+    measure_other_latencies()
+    inst[i, I_DIGEST] = d ^ (d >> 32)
+    inst[i, I_DELIVERED] += 1
+    free_message(free, g, slot)
+    proc[p, P_SLOT] = -1
+
+
+def measure_other_latencies():
+    """Section 8: count the latencies beside the measured one."""
+    # WEAVE if latencies
+    for k in range(g[G_MEASURES]):
+        delay = -1  # it was counted when the record was read
+        if g[G_MEASURE_TO + k] != TO_READ:
+            delay = t - msg[slot, g[G_MEASURE_FROM + k]]
+            if g[G_MEASURE_TO + k] == TO_EMIT:
+                delay += msg[slot, msg.shape[1] - 1 - stamps] - t
+            x = (k + 1) * (histogram.shape[0] // (g[G_MEASURES] + 1)) + sink
+            note_latency(histogram, latency_sums, x, delay)
+        if keeping:
+            outputs[n, outputs.shape[1] - 1 - k] = delay
+        d = (d ^ delay) * -7046029254386353131
+    # WEAVE end
+
+
+def find_wake_up():
+    """Phase 2: find the first blocked instance `i` whose awaited credit has arrived. `i` stays -1 if there is none."""
+    least = FAR
+    for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
+        k = host_members[q]
+        if inst[k, I_WAKE] <= t:
+            if i < 0:
+                i = k
+        elif inst[k, I_WAKE] < least:
+            least = inst[k, I_WAKE]
+    if i < 0:
+        host[h, H_WAKE] = least
+    else:
+        inst[i, I_WAKE] = FAR
+
+
+def end_emission():
+    """Make instance `i` runnable again: all its outputs have left."""
+    inst[i, I_STATUS] = IDLE
+    if tracing:
+        behind[i, B_IDLE] = t
+    if inst[i, I_BLOCKED_SINCE] >= 0:
+        inst[i, I_BLOCKED] += t - inst[i, I_BLOCKED_SINCE]
+        inst[i, I_BLOCKED_SINCE] = -1
+    if threads > 0:
+        look_at(world, h, i)
