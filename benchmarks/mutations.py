@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TOOLS, WORLD = "engine/core/kernels/tools.py", "engine/core/world.py"
+WORLD = "engine/core/world.py"
 FRAGMENTS = "arrivals completions control_messages dispatch emission instant memory messages sending service sharing sources window"
 ARRIVALS, COMPLETIONS, CONTROL_MESSAGES, DISPATCH, EMISSION, INSTANT, MEMORY, MESSAGES, SENDING, SERVICE, SHARING, SOURCES, WINDOW = (
     f"engine/core/kernels/event_loop/{name}.py" for name in FRAGMENTS.split()
+)
+KERNELS = "dispatch heaps latencies memory messages queues rings service_cost state_table"
+DISPATCH_KERNELS, HEAPS, LATENCIES, MEMORY_KERNELS, MESSAGE_KERNELS, QUEUES, RINGS, SERVICE_COST, STATE_TABLE = (
+    f"engine/core/kernels/{name}.py" for name in KERNELS.split()
 )
 EXPERIMENT = "engine/spec/experiment/experiment.py"
 MACHINE, TEXTS, COMPILER = (
@@ -82,8 +86,8 @@ MUTATIONS = (
     Mutation("inbox left unsorted", WAYS, "host[h, H_REMOTE_SORTED], tail)\n", "host[h, H_REMOTE_SORTED], host[h, H_REMOTE_SORTED])\n"),
     Mutation("host not woken by its inbox", WAYS, "if rings[2 * h + 1, q, 0] < next_ns[h]:", "if rings[2 * h + 1, q, 0] < 0:"),
     Mutation("window too long", WINDOW, "window_end = t0 + lookahead - 1", "window_end = t0 + 2 * lookahead"),
-    Mutation("tie of arrivals reversed", TOOLS, "tie_a < tie_b", "tie_a > tie_b"),
-    Mutation("merge forgets the sorted part's head", TOOLS, "if a >= head and ring_before(", "if a > head and ring_before("),
+    Mutation("tie of arrivals reversed", RINGS, "tie_a < tie_b", "tie_a > tie_b"),
+    Mutation("merge forgets the sorted part's head", RINGS, "if a >= head and ring_before(", "if a > head and ring_before("),
     Mutation(
         "completions by falling instance",
         COMPLETIONS,
@@ -98,15 +102,17 @@ MUTATIONS = (
     ),
     Mutation(
         "class of what waits forgotten",
-        TOOLS,
+        QUEUES,
         "turn_of(msg[slot, M_READY], msg[slot, M_CLASS])",
         "turn_of(msg[slot, M_READY], CLASS_REMOTE)",
     ),
     Mutation(
         "what follows in a queue keeps its turn", MESSAGES, "turn_of(msg[after, M_READY], msg[after, M_CLASS]) if", "inst[i, I_HEAD] if"
     ),
-    Mutation("log before ticks", TOOLS, "turn = min(turn, turn_of(", "turn = min(turn + 1, turn_of("),
-    Mutation("a log record before its time", TOOLS, "log[inst[i, I_LOG], D_APPEND] <= t:", "log[inst[i, I_LOG], D_APPEND] <= t + 5:"),
+    Mutation("log before ticks", DISPATCH_KERNELS, "turn = min(turn, turn_of(", "turn = min(turn + 1, turn_of("),
+    Mutation(
+        "a log record before its time", DISPATCH_KERNELS, "log[inst[i, I_LOG], D_APPEND] <= t:", "log[inst[i, I_LOG], D_APPEND] <= t + 5:"
+    ),
     # service and links
     Mutation("service rounded down", SERVICE, "(cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]", "cost_ps // host[h, H_SPEED]"),
     Mutation("service may take no time", SERVICE, "if service < 1:", "if service < 0:"),
@@ -147,7 +153,7 @@ MUTATIONS = (
     Mutation("only what was passed over is let in", ALIGNMENT, "M_NEXT] = after\n        if after", "M_NEXT] = -1\n        if after"),
     Mutation("the end of what is let in is forgotten", ALIGNMENT, "inst[i, I_QUEUE_LAST] = align[", "align[i, A_GENERATION] = align["),
     Mutation("control messages overtake one another", ALIGNMENT, "while x >= 0 and (msg[x", "while x >= 0 and (-msg[x"),
-    Mutation("a control message waits for the log", TOOLS, "reads = acting == 0 or turn", "reads = acting == 1 or turn"),
+    Mutation("a control message waits for the log", DISPATCH_KERNELS, "reads = acting == 0 or turn", "reads = acting == 1 or turn"),
     Mutation(
         "windows begin without actors",
         WINDOW,
@@ -166,21 +172,29 @@ MUTATIONS = (
     Mutation("a control element as large as a record", SENDING, "size = CONTROL_BYTES", "size = edge[e, E_BYTES]"),
     Mutation("control elements without noise", SERVICE, "if op[o, O_NOISE] >= 0:", "if op[o, O_NOISE] >= 0 and kind == RECORD:"),
     Mutation(
-        "warm-up one record short", TOOLS, "left = par[at + V_RECORDS] - inst[i, I_IN]", "left = par[at + V_RECORDS] - inst[i, I_IN] - 1"
+        "warm-up one record short",
+        SERVICE_COST,
+        "left = par[at + V_RECORDS] - inst[i, I_IN]",
+        "left = par[at + V_RECORDS] - inst[i, I_IN] - 1",
     ),
-    Mutation("equal noise in all instances", TOOLS, "* -7046029254386353131 + inst[i, I_NOISE])", "* -7046029254386353131)"),
-    Mutation("the drift of the next step", TOOLS, "t // par[at + V_STEP]", "t // par[at + V_STEP] + 1"),
-    Mutation("noise from the wrong half", TOOLS, "        if word < 0:\n            half +=", "        if word >= 0:\n            half +="),
-    Mutation("noise in steps", TOOLS, "* ((share >> 40) & 0xFFFF) >> 16", "* ((share >> 40) & 0xFFFF) >> 32"),
+    Mutation("equal noise in all instances", SERVICE_COST, "* -7046029254386353131 + inst[i, I_NOISE])", "* -7046029254386353131)"),
+    Mutation("the drift of the next step", SERVICE_COST, "t // par[at + V_STEP]", "t // par[at + V_STEP] + 1"),
+    Mutation(
+        "noise from the wrong half", SERVICE_COST, "        if word < 0:\n            half +=", "        if word >= 0:\n            half +="
+    ),
+    Mutation("noise in steps", SERVICE_COST, "* ((share >> 40) & 0xFFFF) >> 16", "* ((share >> 40) & 0xFFFF) >> 32"),
     # memory
     Mutation("memory: queues only grow", MESSAGES, "memory[h, Z_HELD] -= room\n", "memory[h, Z_HELD] -= 0\n"),
-    Mutation("memory: control elements take none", TOOLS, "room = CONTROL_BYTES\n    elif", "room = 0\n    elif"),
+    Mutation("memory: control elements take none", MEMORY_KERNELS, "room = CONTROL_BYTES\n    elif", "room = 0\n    elif"),
     Mutation(
-        "memory: the law of another host", TOOLS, "footprint[world.memory[h, Z_LAW], msg[slot, M_EDGE]]", "footprint[0, msg[slot, M_EDGE]]"
+        "memory: the law of another host",
+        MEMORY_KERNELS,
+        "footprint[world.memory[h, Z_LAW], msg[slot, M_EDGE]]",
+        "footprint[0, msg[slot, M_EDGE]]",
     ),
     Mutation(
         "memory: outputs of the first port only",
-        TOOLS,
+        MEMORY_KERNELS,
         "            port = msg[slot, M_EDGE]\n        e = world.par",
         "            port = 0\n        e = world.par",
     ),
@@ -192,9 +206,9 @@ MUTATIONS = (
         "memory[h, Z_STATE] += 0",
     ),
     Mutation("memory: state counts twice", MESSAGES, "tally[i, Y_STATE] = inst[i, I_STATE_BYTES]", "tally[i, Y_STATE] += 0"),
-    Mutation("memory: the curve in steps", TOOLS, "factor += (curve[k + 1, 1] - factor) * way >> 16", "factor += 0"),
+    Mutation("memory: the curve in steps", MEMORY_KERNELS, "factor += (curve[k + 1, 1] - factor) * way >> 16", "factor += 0"),
     Mutation("memory: no pressure", SERVICE, "cost_ps = times(cost_ps, memory[h, Z_PRESSURE])", "cost_ps = times(cost_ps, NO_PRESSURE)"),
-    Mutation("memory: death near the limit", TOOLS, "if used > memory[h, Z_LIMIT]:", "if used >= memory[h, Z_LIMIT] - 50:"),
+    Mutation("memory: death near the limit", MEMORY_KERNELS, "if used > memory[h, Z_LIMIT]:", "if used >= memory[h, Z_LIMIT] - 50:"),
     Mutation("memory: the dead go on", WINDOW, "memory[h, Z_DIED] >= 0:  # something came, and nobody is there", "False:"),
     Mutation(
         "memory: arrivals at busy hosts unseen",
@@ -203,18 +217,23 @@ MUTATIONS = (
         "                choosing = choosing\n            if threads == 0:",
     ),
     Mutation(
-        "memory: full at the mark", TOOLS, "memory[h, Z_ITEMS] > memory[h, Z_ITEMS_MAX]", "memory[h, Z_ITEMS] >= memory[h, Z_ITEMS_MAX]"
+        "memory: full at the mark",
+        MEMORY_KERNELS,
+        "memory[h, Z_ITEMS] > memory[h, Z_ITEMS_MAX]",
+        "memory[h, Z_ITEMS] >= memory[h, Z_ITEMS_MAX]",
     ),
-    Mutation("memory: full for ever", TOOLS, "            memory[h, Z_FULL] = 0", "            memory[h, Z_FULL] = 1"),
+    Mutation("memory: full for ever", MEMORY_KERNELS, "            memory[h, Z_FULL] = 0", "            memory[h, Z_FULL] = 1"),
     Mutation(
         "memory: no band below the mark",
-        TOOLS,
+        MEMORY_KERNELS,
         "memory[h, Z_ITEMS] <= memory[h, Z_ITEMS_RESUME]",
         "memory[h, Z_ITEMS] <= memory[h, Z_ITEMS_MAX]",
     ),
     Mutation("memory: sources go on late", MEMORY, "host[h, H_RESUME] = t + 1\n", "host[h, H_RESUME] = t + 2\n"),
-    Mutation("memory: a full host reads on", TOOLS, "and not (held_back and log[inst[i, I_LOG], D_TRIGGER] >= 0)", "and True"),
-    Mutation("memory: a full host holds back its marks", TOOLS, "(held_back and log[inst[i, I_LOG], D_TRIGGER] >= 0)", "held_back"),
+    Mutation("memory: a full host reads on", DISPATCH_KERNELS, "and not (held_back and log[inst[i, I_LOG], D_TRIGGER] >= 0)", "and True"),
+    Mutation(
+        "memory: a full host holds back its marks", DISPATCH_KERNELS, "(held_back and log[inst[i, I_LOG], D_TRIGGER] >= 0)", "held_back"
+    ),
     Mutation(
         "memory: what is shed leaves no time",
         SOURCES,
@@ -231,7 +250,7 @@ MUTATIONS = (
     Mutation(
         "warm-up: by time since the start of the run", LOSS, "inst[L.I_STATUS], inst[L.I_UP] = L.IDLE, now_ns", "inst[L.I_STATUS] = L.IDLE"
     ),
-    Mutation("warm-up: never over", TOOLS, "left = par[at + V_SPAN] - t + inst[i, I_UP]", "left = par[at + V_SPAN]"),
+    Mutation("warm-up: never over", SERVICE_COST, "left = par[at + V_SPAN] - t + inst[i, I_UP]", "left = par[at + V_SPAN]"),
     # deaths and restarts
     Mutation(
         "deaths: a trunk takes what has not left",
@@ -258,7 +277,7 @@ MUTATIONS = (
     Mutation("memory: bytes of a channel do not bind", EXPERIMENT, "return min(bounds)", "return bounds[0]"),
     Mutation("memory: channels do not share", EXPERIMENT, "self.per_instance_bytes // inputs // ", "self.per_instance_bytes // "),
     # hosts that are lost
-    Mutation("loss: what is lost is not counted", TOOLS, "M_RECEIVER], I_LOST] += 1", "M_RECEIVER], I_LOST] += 0"),
+    Mutation("loss: what is lost is not counted", MESSAGE_KERNELS, "M_RECEIVER], I_LOST] += 1", "M_RECEIVER], I_LOST] += 0"),
     Mutation("loss: what was not sent is not counted", LOSING, "inst[i, I_UNSENT] += copies", "pass"),
     Mutation("loss: copies that were sent count as unsent", LOSING, "O_PARALLEL] - sent", "O_PARALLEL]"),
     Mutation("loss: a sink's record is not counted", LOSING, "inst[i, I_UNSENT] += 1\n", "inst[i, I_UNSENT] += 0\n"),
@@ -374,16 +393,19 @@ MUTATIONS = (
     Mutation(
         "completion of a thread one unit late", COMPLETIONS, "tags[member, 0] <= host[h, H_WORK]:", "tags[member, 0] < host[h, H_WORK]:"
     ),
-    Mutation("turns out of order", TOOLS, "turns[a, 1] < turns[b, 1] or", "turns[a, 1] > turns[b, 1] or"),
+    Mutation("turns out of order", HEAPS, "turns[a, 1] < turns[b, 1] or", "turns[a, 1] > turns[b, 1] or"),
     Mutation("a processor is not given back", COMPLETIONS, "        host[h, H_IDLE] += 1\n", "        pass\n"),
-    Mutation("heap of threads out of order", TOOLS, "if heap[base + up, 0] < key or", "if heap[base + up, 0] > key or"),
+    Mutation("heap of threads out of order", HEAPS, "if heap[base + up, 0] < key or", "if heap[base + up, 0] > key or"),
     Mutation("late one nanosecond too late (aggregate)", AGGREGATE, "if start + size <= freed:", "if start + size < freed:"),
     Mutation("late one nanosecond too late (join)", PAIRS, "if start + size <= closed_to:", "if start + size < closed_to:"),
     Mutation(
-        "rows of a pane by falling age", TOOLS, "while x >= 0 and pane[x, W_START] < start:", "while x >= 0 and pane[x, W_START] > start:"
+        "rows of a pane by falling age",
+        STATE_TABLE,
+        "while x >= 0 and pane[x, W_START] < start:",
+        "while x >= 0 and pane[x, W_START] > start:",
     ),
-    Mutation("state shared between instances", TOOLS, "and entry[e, S_OWNER] == owner ", ""),
-    Mutation("state shared between panes", TOOLS, " and entry[e, S_PANE] == pane_start", ""),
+    Mutation("state shared between instances", STATE_TABLE, "and entry[e, S_OWNER] == owner ", ""),
+    Mutation("state shared between panes", STATE_TABLE, " and entry[e, S_PANE] == pane_start", ""),
     Mutation("newest contributor forgotten", PAIRS, "max(msg[slot, M_NEWEST], row[r, R_NEWEST])", "msg[slot, M_NEWEST]"),
     Mutation("a join's older event time", PAIRS, "max(msg[slot, M_EVENT], row[r, R_EVENT])", "min(msg[slot, M_EVENT], row[r, R_EVENT])"),
     # joins
@@ -506,7 +528,7 @@ MUTATIONS = (
     ),
     Mutation("moved panes end later", MOVING, "end = start + size\n", "end = start + size + 1\n"),
     Mutation("moved panes in the first list", MOVING, "first + group_of(entry[e, S_KEY], scheme, groups), start", "first, start"),
-    Mutation("moved away, but kept in panes", TOOLS, "    panes_of[at] = -1\n", ""),
+    Mutation("moved away, but kept in panes", STATE_TABLE, "    panes_of[at] = -1\n", ""),
     Mutation("moved sessions lose the heap", SESSION, "    panes_of[queue + QUEUE_ROOT] = -1\n    for n in", "    for n in"),
     Mutation(
         "moved records expire by place", EXPIRING_JOIN, 'np.argsort(w.row[rows, extra + T_EXPIRES], kind="stable")', "np.argsort(rows)"
@@ -517,9 +539,9 @@ MUTATIONS = (
     Mutation("moved records keep their heap", INTERVAL_JOIN, "row[r, extra + V_ENTRY] = 2 * entries[n] + port", "pass"),
     Mutation("moved bytes without the keys", PAIRS, "sizes: Words = w.par[at + K_KEY_BYTES] + entries", "sizes: Words = entries"),
     # further latencies
-    Mutation("clock of another trigger", TOOLS, "elif triggers == 1:", "elif triggers == 0:"),
-    Mutation("clock of the newest so far", TOOLS, "to[a, c] = max(to[a, c], value)", "to[a, c] = value"),
-    Mutation("clock of the oldest so far", TOOLS, "to[a, c] = min(to[a, c], value)", "to[a, c] = value"),
+    Mutation("clock of another trigger", LATENCIES, "elif triggers == 1:", "elif triggers == 0:"),
+    Mutation("clock of the newest so far", LATENCIES, "to[a, c] = max(to[a, c], value)", "to[a, c] = value"),
+    Mutation("clock of the oldest so far", LATENCIES, "to[a, c] = min(to[a, c], value)", "to[a, c] = value"),
     Mutation("clock of the emission after the way", SENDING, "- 1 - stamps] = t", "- 1 - stamps] = t + local_ns"),
     Mutation("clock of a group's last record", AGGREGATION, "copy_stamps(msg, made, entry, e, stamps)", "pass"),
     Mutation("clock of a pair's stored side", PAIRS, "join_stamps(msg, made, row, r, g, stamps, 0)", "pass"),

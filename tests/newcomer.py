@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from engine.core.keeping import Keeping
-from engine.core.kernels.tools import add_entry, find_entry
+from engine.core.kernels.state_table import add_entry, find_entry
 from engine.core.layout import G_ENTRIES_FREE, G_NEED, I_ENTRIES, I_STATE_BYTES, M_PAYLOAD, NEED_ENTRIES
 from engine.core.tables import Arrays, Words
 from engine.spec.base.operator import Model, Operator

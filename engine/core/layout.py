@@ -46,7 +46,7 @@ M_CLOCK = 10  # the measured clock, of the trigger
 M_NEWEST = 11  # ... of the newest contributor
 M_OLDEST = 12  # ... of the oldest contributor
 M_BYTES = 13
-M_HASH = 14  # of the entry of keyed state that the receiver will look for (`tools.entry_hash`), 0 if nobody knows: no more than a hint
+M_HASH = 14  # of the entry of keyed state that the receiver will look for (`state_table.entry_hash`), a hint; 0: unknown
 M_EPOCH = 15  # I_LIFE of the sender when it was sent
 M_SEQUENCE = 16  # number of the record on its channel, from 0, where the channel counts
 M_PAYLOAD = 17
@@ -56,7 +56,7 @@ M_PAYLOAD = 17
 # -- instance: what every instant looks at stands in the first cache line, then what every item needs ---------------------
 I_STATUS = 0
 I_QUEUE = 1  # first message waiting, -1 if none ...
-I_HEAD = 2  # ... its turn (`tools.turn_of`), FAR if none
+I_HEAD = 2  # ... its turn (`dispatch.turn_of`), FAR if none
 I_LOG = 3  # next log row
 I_LOG_END = 4
 I_TICK = 5  # next tick

@@ -24,7 +24,7 @@ from engine.core import layout
 from engine.core.compiler import CannotCompile, Compiled, reachable
 from engine.core.fragments import Line, assembled
 from engine.core.kernels import event_loop
-from engine.core.kernels.tools import keep_spare
+from engine.core.kernels.messages import keep_spare
 
 WIDTHS = {
     "inst": layout.I_COLUMNS,
@@ -73,7 +73,7 @@ HOOKS = {"on_send": ("more_bytes", "size += more_bytes"), "on_receive": ("more_p
 
 Both are called exactly once for a record: on_send when it leaves, numbered, on each channel; on_receive when its service starts, after the
 operator's work. Without a protocol the points leave no trace in the compiled loop. on_receive may also send control messages
-(`engine.core.kernels.tools.new_control_message`); the protocol's `messages_max` says how many in one service.
+(`engine.core.kernels.messages.new_control_message`); the protocol's `messages_max` says how many in one service.
 """
 
 FEATURES = (

@@ -87,7 +87,7 @@ def _autoregression(drift: AutoregressiveDrift) -> tuple[int, int, int]:
 
 
 def lower(cost: Cost, drift: list[int], weight: int = 1) -> list[int]:
-    """The words that `engine.core.kernels.tools.varied` reads, none where every service of equal work costs the same.
+    """The words that `engine.core.kernels.service_cost.varied` reads, none where every service of equal work costs the same.
 
     drift: `drift_factors` of the cost. weight: how many real records one that is served stands for.
     """

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from engine.core import layout as L
-from engine.core.kernels.tools import pressure_at
+from engine.core.kernels.memory import pressure_at
 from engine.core.tables import Arrays, Words
 from engine.spec import Experiment, RecordSchema
 from engine.spec.base.units import scaled

@@ -9,7 +9,8 @@ from pydantic import Field, model_validator
 
 from engine.core.control.keyed_state import entries_of_panes, parameters, relink_panes
 from engine.core.keeping import Keeping
-from engine.core.kernels.tools import add_entry, find_entry, first_pane_end, free_pane, group_of, join_pane
+from engine.core.kernels.hashing import group_of
+from engine.core.kernels.state_table import add_entry, find_entry, first_pane_end, free_pane, join_pane
 from engine.core.layout import (
     FAR,
     G_ENTRIES_FREE,

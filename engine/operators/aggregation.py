@@ -13,7 +13,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from engine.core.kernels.expression_machine import NAN_WORD
-from engine.core.kernels.tools import add_entry, copy_stamps, drop_entry, find_entry, free_rows, join_stamps, new_output, take_row
+from engine.core.kernels.latencies import copy_stamps, join_stamps
+from engine.core.kernels.messages import new_output
+from engine.core.kernels.state_table import add_entry, drop_entry, find_entry, free_rows, take_row
 from engine.core.layout import (
     DISTINCT_VALUES,
     I_ENTRIES,

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from engine.core.keeping import Keeping
-from engine.core.kernels.tools import add_entry, find_entry
+from engine.core.kernels.state_table import add_entry, find_entry
 from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,

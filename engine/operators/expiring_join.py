@@ -11,7 +11,8 @@ from pydantic import Field
 from engine.core.compiler import compiled
 from engine.core.control.keyed_state import parameters, rows_of
 from engine.core.keeping import Keeping
-from engine.core.kernels.tools import find_entry, free_row, new_output
+from engine.core.kernels.messages import new_output
+from engine.core.kernels.state_table import find_entry, free_row
 from engine.core.layout import (
     G_ENTRIES_FREE,
     G_FREE,

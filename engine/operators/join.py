@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
-from engine.core.kernels.tools import find_entry, new_output
+from engine.core.kernels.messages import new_output
+from engine.core.kernels.state_table import find_entry
 from engine.core.layout import FAR, G_FREE, G_NEED, I_PANE_END, M_PAYLOAD, NEED_MESSAGES, R_NEXT, S_LEFT, S_SIDE
 from engine.operators.pairs import (
     K_LATENESS,

@@ -9,19 +9,9 @@ from pydantic import Field
 
 from engine.core.control.keyed_state import entries_by_key, entries_of_panes, parameters, relink_panes
 from engine.core.keeping import Keeping
-from engine.core.kernels.tools import (
-    add_entry,
-    copy_stamps,
-    drop_entry,
-    entry_hash,
-    first_pane_end,
-    free_pane,
-    free_rows,
-    group_of,
-    join_pane,
-    join_stamps,
-    take_row,
-)
+from engine.core.kernels.hashing import group_of
+from engine.core.kernels.latencies import copy_stamps, join_stamps
+from engine.core.kernels.state_table import add_entry, drop_entry, entry_hash, first_pane_end, free_pane, free_rows, join_pane, take_row
 from engine.core.layout import (
     FAR,
     G_ENTRIES_FREE,

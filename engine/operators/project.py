@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from engine.core.kernels.tools import new_output
+from engine.core.kernels.messages import new_output
 from engine.core.layout import G_FREE, G_NEED, M_PAYLOAD, NEED_MESSAGES
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.problems import Refusal, suggestion

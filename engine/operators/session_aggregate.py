@@ -9,7 +9,8 @@ from pydantic import Field, model_validator
 from engine.core.compiler import compiled
 from engine.core.control.keyed_state import parameters
 from engine.core.keeping import Keeping
-from engine.core.kernels.tools import add_entry, drop_entry, entry_bucket, find_entry, join_stamps
+from engine.core.kernels.latencies import join_stamps
+from engine.core.kernels.state_table import add_entry, drop_entry, entry_bucket, find_entry
 from engine.core.layout import (
     FAR,
     G_ENTRIES_FREE,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from engine.core.kernels.expression_machine import evaluate
-from engine.core.kernels.tools import new_output
+from engine.core.kernels.messages import new_output
 from engine.core.layout import G_FREE, G_NEED, I_ERRORS, M_EDGE, M_PAYLOAD, NEED_MESSAGES
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.problems import Refusal

@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from engine.core.kernels.tools import copy_stamps, find_entry, first_pane_end, join_stamps, new_output
+from engine.core.kernels.latencies import copy_stamps, join_stamps
+from engine.core.kernels.messages import new_output
+from engine.core.kernels.state_table import find_entry, first_pane_end
 from engine.core.layout import (
     FAR,
     G_FREE,

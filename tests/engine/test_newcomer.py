@@ -16,7 +16,7 @@ import pytest
 from pydantic import Field
 
 import engine
-from engine.core.kernels.tools import add_entry, find_entry
+from engine.core.kernels.state_table import add_entry, find_entry
 from engine.core.layout import G_ENTRIES_FREE, G_NEED, I_ENTRIES, I_STATE_BYTES, M_PAYLOAD, NEED_ENTRIES, S_VALUES
 from engine.operators import OPERATORS, register
 from engine.spec import InvalidExperiment, catalogue, load, validate

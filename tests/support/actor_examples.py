@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.core import layout as L
 from engine.core.control.actors import ActorHost, Directory, Message, Post
-from engine.core.kernels.tools import new_control_message
+from engine.core.kernels.messages import new_control_message
 from engine.core.layout import FAR, M_PAYLOAD, X_COUNT, X_WORDS
 
 ASK, ANSWER, REQUEST, REPLY, GOSSIP = range(5)

@@ -15,7 +15,8 @@ from engine.core import layout as L
 from engine.core.control import keyed_state
 from engine.core.control.ranks import HELD, look_again
 from engine.core.kernels import channel_log
-from engine.core.kernels.tools import free_message, turn_of
+from engine.core.kernels.dispatch import turn_of
+from engine.core.kernels.messages import free_message
 from engine.core.tables import Arrays, Words
 from engine.core.world import World
 

@@ -16,7 +16,7 @@ import numpy as np
 from engine.core import layout as L
 from engine.core.control.host_failure import is_down, lost_at_ns
 from engine.core.kernels import transmission
-from engine.core.kernels.tools import free_message, take_message
+from engine.core.kernels.messages import free_message, take_message
 from engine.core.world import World
 
 

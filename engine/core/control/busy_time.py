@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core import layout as L
-from engine.core.kernels.tools import work_left
+from engine.core.kernels.service_cost import work_left
 from engine.core.tables import Arrays, Words
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from engine.core import layout as L
 from engine.core.control.active_instances import active, next_tick_ns
 from engine.core.kernels import host_failure
-from engine.core.kernels.tools import look_at
+from engine.core.kernels.dispatch import look_at
 from engine.core.tables import Arrays
 from engine.core.world import World
 

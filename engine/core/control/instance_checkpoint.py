@@ -16,7 +16,7 @@ from engine.core.control import keyed_state
 from engine.core.control.active_instances import active, next_tick_ns
 from engine.core.control.keyed_state import KeyedState, tables_from_bytes, tables_to_bytes
 from engine.core.kernels import channel_log, dependency_vectors, host_failure
-from engine.core.kernels.tools import look_at
+from engine.core.kernels.dispatch import look_at
 from engine.core.source_logs import BEGINNING, Place
 from engine.core.tables import Arrays, Words
 from engine.core.world import World

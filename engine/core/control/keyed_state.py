@@ -1,6 +1,6 @@
 """Keyed state by key group: taken out of an instance, kept as arrays or bytes, put into another instance.
 
-An entry of keyed state belongs to the key group of its key (`tools.group_of`). What an entry holds goes with it: its words, the rows that
+An entry of keyed state belongs to the key group of its key (`hashing.group_of`). What an entry holds goes with it: its words, the rows that
 it has stored, the distinct values that it has counted. Everything else is a way to find entries (hash chains, panes, heaps, lists by
 age): it is built anew where they arrive. Which ways there are, and how many bytes an entry counts, is up to the operator kind (`Keeping`).
 """

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from engine.core import layout as L
-from engine.core.kernels.tools import empty_turns, look_at
+from engine.core.kernels.dispatch import empty_turns, look_at
 from engine.core.tables import Arrays
 from engine.core.world import World
 

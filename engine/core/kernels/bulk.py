@@ -1,7 +1,10 @@
 """Compiled work on whole tables, outside the loop: filling logs, rehashing keyed state, digests."""
 
 from engine.core.compiler import compiled
-from engine.core.kernels.tools import entry_bucket, heap_push, may_read, room_of, room_unsent
+from engine.core.kernels.dispatch import may_read
+from engine.core.kernels.heaps import heap_push
+from engine.core.kernels.memory import room_of, room_unsent
+from engine.core.kernels.state_table import entry_bucket
 from engine.core.layout import *
 
 

@@ -2,7 +2,7 @@
 order. Kernels of the loop, and what is done between its calls."""
 
 from engine.core.compiler import compiled
-from engine.core.kernels.tools import discard, take_message
+from engine.core.kernels.messages import discard, take_message
 from engine.core.kernels.transmission import hand_over, note_way, settle, to_note, transmit
 from engine.core.layout import *
 

@@ -2,8 +2,11 @@
 
 from engine.core.compiler import compiled
 from engine.core.kernels.alignment import let_in
+from engine.core.kernels.memory import pressure_at
+from engine.core.kernels.messages import discard, lose
+from engine.core.kernels.service_cost import work_left
 from engine.core.kernels.service_trace import shorten
-from engine.core.kernels.tools import discard, drop_panes, free_entry, free_row, free_rows_of, lose, pressure_at, work_left
+from engine.core.kernels.state_table import drop_panes, free_entry, free_row, free_rows_of
 from engine.core.kernels.transmission import credit_back
 from engine.core.layout import *
 

@@ -1,7 +1,8 @@
 """Compiled work on entries of keyed state that go from one instance to another (`engine.core.control.keyed_state`)."""
 
 from engine.core.compiler import compiled, prefetch
-from engine.core.kernels.tools import add_entry, drop_entry, drop_panes, free_rows_of, group_of, join_pane, take_row
+from engine.core.kernels.hashing import group_of
+from engine.core.kernels.state_table import add_entry, drop_entry, drop_panes, free_rows_of, join_pane, take_row
 from engine.core.layout import *
 
 

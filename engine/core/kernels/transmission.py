@@ -1,7 +1,7 @@
 """How messages get from one host to another: kernels of the loop, and what is done to links between its calls (docs/event-core.md, 4.1)."""
 
 from engine.core.compiler import compiled
-from engine.core.kernels.tools import ring_insert, ring_sort
+from engine.core.kernels.rings import ring_insert, ring_sort
 from engine.core.layout import *
 
 

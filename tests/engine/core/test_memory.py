@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import engine
 from engine.core import layout as L
 from engine.core.control.memory_accounting import held_bytes, recount
-from engine.core.kernels.tools import pressure_at
+from engine.core.kernels.memory import pressure_at
 from engine.spec.experiment.cluster import Host
 from engine.spec.experiment.memory import Budget
 from tests.support.strategies import documents

@@ -1,7 +1,8 @@
 """Phases 3 and 4 of an instant (section 2): ticks and arrivals."""
 
 from engine.core.fragments import IN_LOOP
-from engine.core.kernels.tools import admit, enqueue, take_message
+from engine.core.kernels.messages import take_message
+from engine.core.kernels.queues import admit, enqueue
 from engine.core.layout import *
 
 

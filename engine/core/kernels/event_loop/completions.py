@@ -1,7 +1,10 @@
 """Phases 1 and 2 of an instant (section 2): services that end, and blocked instances that go on."""
 
+from engine.core.kernels.dispatch import look_at
 from engine.core.kernels.event_loop.emission import emit
-from engine.core.kernels.tools import free_message, heap_pop, look_at, note_latency
+from engine.core.kernels.heaps import heap_pop
+from engine.core.kernels.latencies import note_latency
+from engine.core.kernels.messages import free_message
 from engine.core.layout import *
 
 

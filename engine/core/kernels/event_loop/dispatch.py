@@ -1,10 +1,11 @@
 """Phase 5 of an instant (section 2): idle processors choose items."""
 
 from engine.core.fragments import IN_LOOP
+from engine.core.kernels.dispatch import may_read, next_turn
 from engine.core.kernels.event_loop.messages import serve_message
 from engine.core.kernels.event_loop.service import add_watermark, begin_service, check_space_for_service, price_service, start_service
 from engine.core.kernels.event_loop.sources import read_log
-from engine.core.kernels.tools import heap_push, may_read, next_turn, turn_pop, turn_push
+from engine.core.kernels.heaps import heap_push, turn_pop, turn_push
 from engine.core.layout import *
 
 

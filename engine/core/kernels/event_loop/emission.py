@@ -3,7 +3,9 @@
 from engine.core.fragments import IN_LOOP
 from engine.core.kernels.event_loop.control_messages import send_control_message
 from engine.core.kernels.event_loop.sending import make_message, send
-from engine.core.kernels.tools import free_message, group_of, room_unsent
+from engine.core.kernels.hashing import group_of
+from engine.core.kernels.memory import room_unsent
+from engine.core.kernels.messages import free_message
 from engine.core.kernels.transmission import is_full
 from engine.core.layout import *
 

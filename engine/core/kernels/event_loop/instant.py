@@ -1,7 +1,7 @@
 """The instants of a host (section 2): the next one, and the return to Python in the middle of one."""
 
 from engine.core.fragments import IN_LOOP
-from engine.core.kernels.tools import may_read
+from engine.core.kernels.dispatch import may_read
 from engine.core.layout import *
 
 

@@ -1,7 +1,8 @@
 """Memory of a host (section 13), after the phases of an instant."""
 
 from engine.core.fragments import IN_LOOP
-from engine.core.kernels.tools import let_sources_read, weigh
+from engine.core.kernels.dispatch import let_sources_read
+from engine.core.kernels.memory import weigh
 from engine.core.layout import *
 
 

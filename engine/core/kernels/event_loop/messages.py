@@ -3,8 +3,9 @@
 from engine.core.fragments import IN_LOOP
 from engine.core.kernels.alignment import pass_over, waited_for_barriers
 from engine.core.kernels.dependency_vectors import merge, must_force
+from engine.core.kernels.dispatch import turn_of
 from engine.core.kernels.event_loop.control_messages import serve_barrier, serve_control_message
-from engine.core.kernels.tools import room_of, turn_of
+from engine.core.kernels.memory import room_of
 from engine.core.kernels.transmission import credit_back
 from engine.core.layout import *
 

@@ -3,7 +3,8 @@
 from engine.core.compiler import prefetch
 from engine.core.kernels.channel_log import keep_copy
 from engine.core.kernels.dependency_vectors import publish
-from engine.core.kernels.tools import room_unsent, take_message
+from engine.core.kernels.memory import room_unsent
+from engine.core.kernels.messages import take_message
 from engine.core.kernels.transmission import hand_over, note_way, transmit
 from engine.core.layout import *
 

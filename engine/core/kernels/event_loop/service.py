@@ -1,8 +1,11 @@
 """The frame of every service (section 3): what it begins with, its price, its end."""
 
 from engine.core.fragments import IN_LOOP
+from engine.core.kernels.heaps import heap_push, turn_pop
+from engine.core.kernels.memory import room_unsent
+from engine.core.kernels.messages import add_output, free_message, take_message
+from engine.core.kernels.service_cost import lasting, times, varied
 from engine.core.kernels.service_trace import note_service
-from engine.core.kernels.tools import add_output, free_message, heap_push, lasting, room_unsent, take_message, times, turn_pop, varied
 from engine.core.layout import *
 
 

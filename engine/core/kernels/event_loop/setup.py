@@ -1,6 +1,6 @@
 """What the loop reads once, before its first window."""
 
-from engine.core.kernels.tools import is_weighed
+from engine.core.kernels.memory import is_weighed
 from engine.core.layout import *
 
 

@@ -1,7 +1,8 @@
 """The service of a row of a source's log (section 5)."""
 
 from engine.core.compiler import prefetch
-from engine.core.kernels.tools import note_latency, take_message
+from engine.core.kernels.latencies import note_latency
+from engine.core.kernels.messages import take_message
 from engine.core.layout import *
 
 

@@ -2,7 +2,7 @@
 
 from engine.core.fragments import IN_LOOP
 from engine.core.kernels.host_failure import lose_arrivals
-from engine.core.kernels.tools import admit
+from engine.core.kernels.queues import admit
 from engine.core.kernels.transmission import pass_trunk, settle
 from engine.core.layout import *
 

@@ -1,0 +1,46 @@
+"""Latencies of delivered records (docs/event-core.md, section 8): histograms, and the clocks that rows carry as stamps."""
+
+from engine.core.layout import *
+
+
+def latency_bucket(value_ns):
+    """Index of the log bucket that holds a latency; see `engine.telemetry.histogram`."""
+    if value_ns < 128:
+        return max(value_ns, 0)
+    shift = 0
+    v = value_ns >> 7
+    while v >= 256:
+        v >>= 8
+        shift += 8
+    while v > 0:
+        v >>= 1
+        shift += 1
+    return 128 + (shift - 1) * 64 + ((value_ns >> shift) - 64)
+
+
+def note_latency(histogram, latency_sums, x, delay_ns):
+    """Count a delivery under row `x`: of a sink and a measure."""
+    histogram[x, latency_bucket(delay_ns)] += 1
+    latency_sums[x, 0] += 1
+    latency_sums[x, 1] += delay_ns
+    if delay_ns > latency_sums[x, 2]:
+        latency_sums[x, 2] = delay_ns
+
+
+def copy_stamps(to, a, of, b, stamps):
+    """Row `a` of a table takes over the stamps of row `b` of another (messages, stored rows or entries)."""
+    for k in range(1, stamps + 1):
+        to[a, to.shape[1] - k] = of[b, of.shape[1] - k]
+
+
+def join_stamps(to, a, of, b, g, stamps, triggers):
+    """The contributors of row `b` of a table count for row `a` of another, too. triggers: 1 if b's trigger becomes that of a."""
+    for k in range(stamps):
+        value = of[b, of.shape[1] - 1 - k]
+        c = to.shape[1] - 1 - k
+        if g[G_STAMP_ANCHOR + k] == M_NEWEST:
+            to[a, c] = max(to[a, c], value)
+        elif g[G_STAMP_ANCHOR + k] == M_OLDEST:
+            to[a, c] = min(to[a, c], value)
+        elif triggers == 1:
+            to[a, c] = value

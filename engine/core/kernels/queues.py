@@ -1,0 +1,94 @@
+"""Arrivals join the queues of their receivers (docs/event-core.md, section 2, phase 4)."""
+
+from engine.core.compiler import prefetch
+from engine.core.kernels.alignment import is_barred, lay_aside, put_first
+from engine.core.kernels.dispatch import look_at, turn_of
+from engine.core.kernels.memory import room_of
+from engine.core.kernels.messages import is_stale, lose
+from engine.core.layout import *
+
+
+def enqueue(world, weighing, acting, h, threads, i, slot):
+    """A message joins those that wait for instance `i` of host `h`. weighing, acting: as in `admit`. threads: H_THREADS of the host."""
+    inst = world.inst
+    msg = world.msg
+    memory = world.memory
+    first = False
+    if acting > 0:
+        if msg[slot, M_KIND] == CONTROL_MESSAGE:
+            first = inst[i, I_SOURCE] == 1 or msg[slot, M_TRIGGER] == URGENT
+        elif msg[slot, M_KIND] == BARRIER:
+            first = world.g[G_OVERTAKE] == 1
+    if first:
+        put_first(world, i, slot)
+    elif acting > 0 and inst[i, I_QUEUE] < 0 and is_barred(world, i, slot):
+        lay_aside(world, i, slot)
+    else:
+        if inst[i, I_QUEUE] < 0:
+            inst[i, I_QUEUE] = slot
+            inst[i, I_HEAD] = turn_of(msg[slot, M_READY], msg[slot, M_CLASS])
+        else:
+            msg[inst[i, I_QUEUE_LAST], M_NEXT] = slot
+        inst[i, I_QUEUE_LAST] = slot
+    inst[i, I_QUEUE_COUNT] += 1
+    inst[i, I_QUEUE_BYTES] += msg[slot, M_BYTES]
+    if weighing == 1:
+        memory[h, Z_HELD] += room_of(world, h, slot)
+        memory[h, Z_ITEMS] += world.op[inst[i, I_OP], O_WEIGHT]
+    if threads > 0:
+        look_at(world, h, i)
+
+
+def admit(world, weighing, acting, heaps, h, limit):
+    """Arrivals at times <= limit join their receivers' queues: by time, at equal times local ones first.
+
+    weighing: 1 if what hosts hold is counted. acting: 1 if there may be control messages and barriers, 2 if also messages of
+    epochs that are over. heaps: 1 if some hosts have heaps
+    (H_THREADS).
+    """
+    rings = world.rings
+    host = world.host
+    msg = world.msg
+    table = world.table
+    threads = heaps * host[h, H_THREADS]
+    mask = rings.shape[1] - 1
+    local = host[h, H_LOCAL]
+    local_end = host[h, H_LOCAL_TAIL]
+    remote = host[h, H_REMOTE]
+    remote_end = host[h, H_REMOTE_SORTED]
+    local_ready = FAR
+    if local < local_end:
+        local_ready = rings[2 * h, local & mask, 0]
+    remote_ready = FAR
+    if remote < remote_end:
+        remote_ready = rings[2 * h + 1, remote & mask, 0]
+    while local_ready <= limit or remote_ready <= limit:
+        if local_ready <= remote_ready:
+            message = rings[2 * h, local & mask, 2]
+            local += 1
+            local_ready = FAR
+            if local < local_end:
+                local_ready = rings[2 * h, local & mask, 0]
+        else:
+            message = rings[2 * h + 1, remote & mask, 2]
+            remote += 1
+            remote_ready = FAR
+            if remote < remote_end:
+                remote_ready = rings[2 * h + 1, remote & mask, 0]
+        if msg[message, M_HASH] != 0:
+            e = table[msg[message, M_HASH] & (table.shape[0] - 1)]
+            prefetch(world.entry, e, 0)
+            prefetch(world.entry, e, 8)  # its second cache line
+        if acting == 2 and is_stale(world, message):
+            lose(world, message)
+        else:
+            enqueue(world, weighing, acting, h, threads, msg[message, M_RECEIVER], message)
+    if local == local_end:  # an empty ring begins anew: the same places are in the cache, each ring's in another part of it
+        local = h * 8
+        host[h, H_LOCAL_TAIL] = local
+    if remote == host[h, H_REMOTE_TAIL]:
+        remote = h * 8
+        host[h, H_REMOTE_SORTED] = remote
+        host[h, H_REMOTE_TAIL] = remote
+    host[h, H_LOCAL] = local
+    host[h, H_REMOTE] = remote

@@ -1,0 +1,53 @@
+"""What a service costs and how long it lasts, where that varies or time is stolen (docs/event-core.md, section 3.2)."""
+
+from engine.core.compiler import rare
+from engine.core.kernels.hashing import mix64
+from engine.core.layout import *
+
+
+def times(value, factor):
+    """floor(value x factor / 2^16) where the product does not fit a word."""
+    return (value >> 16) * factor + ((value & 0xFFFF) * factor >> 16)
+
+
+def lasting(service, attainable):
+    """How long a service of so much work takes where others steal time from it, ns: floor(service x 2^16 / attainable)."""
+    return (service // attainable << 16) + (service % attainable << 16) // attainable
+
+
+def work_left(left, attainable):
+    """How much work is left of a service that goes on for so long, ns: ceil(left x attainable / 2^16)."""
+    return (left >> 16) * attainable + ((left & 0xFFFF) * attainable + 0xFFFF >> 16)
+
+
+@rare
+def varied(cost_ps, par, at, inst, i, t):
+    """The cost of an instance's next service, at `t`, with its state, warm-up, drift and noise (docs/event-core.md, 3.2)."""
+    n = inst[i, I_SERVICES]
+    inst[i, I_SERVICES] = n + 1
+    if par[at + V_STATE] > 0:
+        cost_ps += times(cost_ps, min((inst[i, I_STATE_BYTES] << 16) // par[at + V_STATE], STATE_MAX))
+    left = par[at + V_RECORDS] - inst[i, I_IN] + inst[i, I_COLD]
+    if left > 0:
+        cost_ps += times(cost_ps, par[at + V_EXTRA] * left // par[at + V_RECORDS])
+    left = par[at + V_SPAN] - t + inst[i, I_UP]
+    if left > 0:
+        cost_ps += times(cost_ps, par[at + V_EXTRA] * left // par[at + V_SPAN])
+    if par[at + V_STEP] > 0:
+        cost_ps = times(cost_ps, par[at + par[at + V_DRIFT] + t // par[at + V_STEP]])
+    if par[at + V_NOISY] == 1:
+        word = mix64((n + 1) * -7046029254386353131 + inst[i, I_NOISE])
+        half = at + V_FACTORS
+        if word < 0:
+            half += NOISE_OCTAVES * NOISE_BINS + 1
+        share = word & 0x7FFFFFFFFFFFFFFF
+        octave = NOISE_OCTAVES - 1
+        while share < 1 << 62 and octave > 0:
+            share <<= 1
+            octave -= 1
+        if share < 1 << 62:
+            share = 1 << 62
+        edge = half + octave * NOISE_BINS + (share >> 56) - NOISE_BINS
+        low = par[edge]
+        cost_ps = times(cost_ps, low + ((par[edge + 1] - low) * ((share >> 40) & 0xFFFF) >> 16))
+    return cost_ps
