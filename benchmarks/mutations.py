@@ -119,27 +119,29 @@ MUTATIONS = (
     Mutation("price of outputs forgotten", SERVICE, "op[o, O_OUTPUT_PS] * n", "op[o, O_OUTPUT_PS] * (n > 0)"),
     Mutation("transfer rounded down", WAYS, "(size * 8000 + mbit - 1) // mbit", "size * 8000 // mbit"),
     Mutation("the link never queues", WAYS, "fifo[row, free] = departure", "fifo[row, free] = begun"),
-    Mutation("a link of its own takes the egress link", WAYS, "if link[k, K_MBIT] > 0:", "if link[k, K_MBIT] < 0:"),
-    Mutation("a link reorders", WAYS, "if arrival < link[k, K_ARRIVED]:", "if arrival < 0:"),
-    Mutation("a cut that ends a microsecond early", WAYS, "if link[k, K_UP] > t:", "if link[k, K_UP] > t + 1000:"),
-    Mutation("what waits leaves the last first", WAYS, "msg[link[k, K_HELD_LAST], M_NEXT] = made", "msg[made, M_NEXT] = link[k, K_HELD]"),
+    Mutation("a link of its own takes the egress link", WAYS, "if link[k, LINK_MBIT] > 0:", "if link[k, LINK_MBIT] < 0:"),
+    Mutation("a link reorders", WAYS, "if arrival < link[k, LINK_ARRIVED]:", "if arrival < 0:"),
+    Mutation("a cut that ends a microsecond early", WAYS, "if link[k, LINK_UP] > t:", "if link[k, LINK_UP] > t + 1000:"),
+    Mutation(
+        "what waits leaves the last first", WAYS, "msg[link[k, LINK_HELD_LAST], M_NEXT] = made", "msg[made, M_NEXT] = link[k, LINK_HELD]"
+    ),
     Mutation("what waits leaves too late", NETWORK, "release(world, change.link, now_ns + 1)", "release(world, change.link, now_ns + 2)"),
     Mutation("touching cuts heal between", NETWORK, "while ends:  # partitions", "for _ in range(1):  # partitions"),
     Mutation("a look-ahead that is too long", CORE_NETWORK, "w.g[L.G_LOOKAHEAD] = look_ahead(w)", "w.g[L.G_LOOKAHEAD] *= 2"),
-    Mutation("credits pass a cut", WAYS, "max(t, link[-1 - way, K_UP])", "t"),
+    Mutation("credits pass a cut", WAYS, "max(t, link[-1 - way, LINK_UP])", "t"),
     Mutation("a trunk takes what has not entered yet", WINDOW, "while next_ns[h] <= window_end:", "while next_ns[h] < FAR:"),
     # actors
     Mutation(
         "a call-out answered for another host",
         CONTROL_MESSAGES,
-        "if host[h, H_ANSWERED] == 0:  # Python",
-        "if host[actors - 1, H_ANSWERED] == 0:  # Python",
+        "if host[h, H_CALL] == CALL_NONE:  # Python",
+        "if host[actors - 1, H_CALL] == CALL_NONE:  # Python",
     ),
     Mutation(
         "aligned one barrier too early",
         CONTROL_MESSAGES,
-        "last = align[i, A_BARRED] + 1 == align",
-        "last = align[i, A_BARRED] + 2 >= align",
+        "last = align[i, ALIGN_BARRED] + 1 == align",
+        "last = align[i, ALIGN_BARRED] + 2 >= align",
     ),
     Mutation("what waits behind a barrier is not passed over", MESSAGES, "after = pass_over(world, i, after)", "after = after"),
     Mutation("other channels are barred", ALIGNMENT, "barred = world.gate[world.msg", "barred = -1 - world.gate[world.msg"),
@@ -148,12 +150,20 @@ MUTATIONS = (
         "waits for barriers count from the bar", ALIGNMENT, "max(ready, world.gate[channel, Q_BARRED])", "world.gate[channel, Q_BARRED]"
     ),
     Mutation(
-        "whatever stood behind a release had waited for it", ALIGNMENT, "align[i, A_GENERATION] - 1:", "align[i, A_GENERATION] - 1 or True:"
+        "whatever stood behind a release had waited for it",
+        ALIGNMENT,
+        "align[i, ALIGN_GENERATION] - 1:",
+        "align[i, ALIGN_GENERATION] - 1 or True:",
     ),
     Mutation("only what was passed over is let in", ALIGNMENT, "M_NEXT] = after\n        if after", "M_NEXT] = -1\n        if after"),
-    Mutation("the end of what is let in is forgotten", ALIGNMENT, "inst[i, I_QUEUE_LAST] = align[", "align[i, A_GENERATION] = align["),
+    Mutation("the end of what is let in is forgotten", ALIGNMENT, "inst[i, I_QUEUE_LAST] = align[", "align[i, ALIGN_GENERATION] = align["),
     Mutation("control messages overtake one another", ALIGNMENT, "while x >= 0 and (msg[x", "while x >= 0 and (-msg[x"),
-    Mutation("a control message waits for the log", DISPATCH_KERNELS, "reads = acting == 0 or turn", "reads = acting == 1 or turn"),
+    Mutation(
+        "a control message waits for the log",
+        DISPATCH_KERNELS,
+        "reads = control_mode == CONTROL_OFF or turn",
+        "reads = control_mode == CONTROL_ON or turn",
+    ),
     Mutation(
         "windows begin without actors",
         WINDOW,
@@ -174,11 +184,11 @@ MUTATIONS = (
     Mutation(
         "warm-up one record short",
         SERVICE_COST,
-        "left = par[at + V_RECORDS] - inst[i, I_IN]",
-        "left = par[at + V_RECORDS] - inst[i, I_IN] - 1",
+        "left = par[at + NOISE_WARM_UP_RECORDS] - inst[i, I_IN]",
+        "left = par[at + NOISE_WARM_UP_RECORDS] - inst[i, I_IN] - 1",
     ),
     Mutation("equal noise in all instances", SERVICE_COST, "* -7046029254386353131 + inst[i, I_NOISE])", "* -7046029254386353131)"),
-    Mutation("the drift of the next step", SERVICE_COST, "t // par[at + V_STEP]", "t // par[at + V_STEP] + 1"),
+    Mutation("the drift of the next step", SERVICE_COST, "t // par[at + NOISE_DRIFT_STEP_NS]", "t // par[at + NOISE_DRIFT_STEP_NS] + 1"),
     Mutation(
         "noise from the wrong half", SERVICE_COST, "        if word < 0:\n            half +=", "        if word >= 0:\n            half +="
     ),
@@ -213,8 +223,8 @@ MUTATIONS = (
     Mutation(
         "memory: arrivals at busy hosts unseen",
         INSTANT,
-        "                choosing = True\n            if threads == 0:",
-        "                choosing = choosing\n            if threads == 0:",
+        "                choosing = True\n            if dispatch_mode == DISPATCH_SCAN:",
+        "                choosing = choosing\n            if dispatch_mode == DISPATCH_SCAN:",
     ),
     Mutation(
         "memory: full at the mark",
@@ -243,14 +253,16 @@ MUTATIONS = (
     Mutation(
         "memory: shed records are free",
         SOURCES,
-        "box[3] = 1\n        tally",
-        "box[3] = 0\n        tally",
+        "box[BOX_WORK] = 1\n        tally",
+        "box[BOX_WORK] = 0\n        tally",
     ),
     # warm-ups by time
     Mutation(
         "warm-up: by time since the start of the run", LOSS, "inst[L.I_STATUS], inst[L.I_UP] = L.IDLE, now_ns", "inst[L.I_STATUS] = L.IDLE"
     ),
-    Mutation("warm-up: never over", SERVICE_COST, "left = par[at + V_SPAN] - t + inst[i, I_UP]", "left = par[at + V_SPAN]"),
+    Mutation(
+        "warm-up: never over", SERVICE_COST, "left = par[at + NOISE_WARM_UP_NS] - t + inst[i, I_UP]", "left = par[at + NOISE_WARM_UP_NS]"
+    ),
     # deaths and restarts
     Mutation(
         "deaths: a trunk takes what has not left",
@@ -272,7 +284,7 @@ MUTATIONS = (
         "deaths: what is under way is overtaken",
         LOSS,
         "    host_failure.recall_arrivals(w, h)\n",
-        "    w.link[w.link[:, L.K_SOURCE] == h, L.K_ARRIVED] = 0\n",
+        "    w.link[w.link[:, L.LINK_SOURCE] == h, L.LINK_ARRIVED] = 0\n",
     ),
     Mutation("memory: bytes of a channel do not bind", EXPERIMENT, "return min(bounds)", "return bounds[0]"),
     Mutation("memory: channels do not share", EXPERIMENT, "self.per_instance_bytes // inputs // ", "self.per_instance_bytes // "),
@@ -289,19 +301,19 @@ MUTATIONS = (
         "host[h, H_LINK_FREE] = min(host[h, H_LINK_FREE], now)",
         "host[h, H_LINK_FREE] += 0",
     ),
-    Mutation("loss: a link of its own is not free", LOSING, "link[k, K_FREE] = min(link[k, K_FREE], now)", "link[k, K_FREE] += 0"),
+    Mutation("loss: a link of its own is not free", LOSING, "link[k, LINK_FREE] = min(link[k, LINK_FREE], now)", "link[k, LINK_FREE] += 0"),
     Mutation(
         "loss: what waits at a cut is sent after all",
         LOSING,
-        "K_FREE], now)\n            lose_held(world, k)\n",
-        "K_FREE], now)\n",
+        "LINK_FREE], now)\n            lose_held(world, k)\n",
+        "LINK_FREE], now)\n",
     ),
-    Mutation("loss: what waits at a cut gets there", LOSING, "if link[k, K_TARGET] == h:", "if link[k, K_TARGET] == -1 - h:"),
+    Mutation("loss: what waits at a cut gets there", LOSING, "if link[k, LINK_TARGET] == h:", "if link[k, LINK_TARGET] == -1 - h:"),
     Mutation(
         "loss: what left before is overtaken",
         LOSING,
-        "link[k, K_ARRIVED] = max(link[k, K_ARRIVED], rings[2 * x + 1, at & mask, 0])",
-        "link[k, K_ARRIVED] += 0",
+        "link[k, LINK_ARRIVED] = max(link[k, LINK_ARRIVED], rings[2 * x + 1, at & mask, 0])",
+        "link[k, LINK_ARRIVED] += 0",
     ),
     Mutation("loss: what is under way gets there", LOSING, "lose_arrivals(world, h, FAR)", "lose_arrivals(world, h, 0)"),
     Mutation("loss: hand-overs on the host survive", LOSING, "host[h, H_LOCAL] = host[h, H_LOCAL_TAIL]", "host[h, H_LOCAL] += 0"),
@@ -329,10 +341,13 @@ MUTATIONS = (
     Mutation("loss: credits come back over the wrong way", LOSING, "credit_back(link, latency[h, h2]", "credit_back(link, latency[h2, h]"),
     Mutation("loss: credits come back late to its own senders", LOSING, "        back = 0\n", "        back = now + 1_000_000\n"),
     Mutation("loss: credits are not renewed", LOSING, "            world.credit[k] = back\n", "            pass\n"),
-    Mutation("loss: credits are counted on", LOSING, "chan[c, C_CONSUMED] = world.carried[c, V_SENT]", "chan[c, C_CONSUMED] += 0"),
+    Mutation("loss: credits are counted on", LOSING, "chan[c, C_CONSUMED] = world.carried[c, SEQ_SENT]", "chan[c, C_CONSUMED] += 0"),
     Mutation("loss: who waits for a credit is not woken", LOSING, "BLOCKED and back < inst[i, I_WAKE]:", "BLOCKED and back < 0:"),
     Mutation(
-        "loss: credits of those who are gone", MESSAGES, "if msg[slot, M_EPOCH] != inst[chan[channel, C_SENDER], I_LIFE]:", "if bound < 0:"
+        "loss: credits of those who are gone",
+        MESSAGES,
+        "if msg[slot, M_INCARNATION] != inst[chan[channel, C_SENDER], I_INCARNATION]:",
+        "if bound < 0:",
     ),
     Mutation("loss: who is down serves what comes", WINDOW, "if host[h, H_BACK] > 0:  # it is down", "if host[h, H_BACK] > FAR:"),
     Mutation(
@@ -357,7 +372,7 @@ MUTATIONS = (
     Mutation("watermark to one receiver only", EMISSION, "if partitioning == BROADCAST or not is_record:", "if partitioning == BROADCAST:"),
     Mutation("a record leaves by every port", EMISSION, "and is_record and msg[slot, M_EDGE] != edge[e, E_OUTPUT]:", "and False:"),
     Mutation("the next message begins at the last edge", EMISSION, "inst[i, I_EDGE] = op[o, O_EDGE]\n    free", "free"),
-    Mutation("split counts one predicate", SPLIT, "box[3] = tried", "box[3] = 1"),
+    Mutation("split counts one predicate", SPLIT, "box[BOX_WORK] = tried", "box[BOX_WORK] = 1"),
     Mutation("split sends copies to the last route only", SPLIT, "msg[made, M_EDGE] = k", "msg[made, M_EDGE] = par[at + X_COUNT] - 1"),
     Mutation("credit one instant too late", EMISSION, "if credit[ticket] > t:", "if credit[ticket] >= t:"),
     Mutation("credit used twice", SENDING, "credit[ticket] = FAR\n", "credit[ticket] = credit[ticket]\n"),
@@ -416,13 +431,16 @@ MUTATIONS = (
         "        if panes > 1:\n            e = find_entry(",
         "        if panes > 9:\n            e = find_entry(",
     ),
-    Mutation("lateness forgotten when freeing", JOIN, "limit - par[at + K_LATENESS]", "limit"),
-    Mutation("lateness forgotten on arrival", PAIRS, "inst[i, I_WATERMARK] - par[at + K_LATENESS]", "inst[i, I_WATERMARK]"),
+    Mutation("lateness forgotten when freeing", JOIN, "limit - par[at + JOIN_LATENESS]", "limit"),
+    Mutation("lateness forgotten on arrival", PAIRS, "inst[i, I_WATERMARK] - par[at + JOIN_LATENESS]", "inst[i, I_WATERMARK]"),
     Mutation(
-        "late records at the other side's port", PAIRS, "msg[slot, M_EDGE] = par[at + K_LEFT_LATE + port]", "msg[slot, M_EDGE] = 2 - port"
+        "late records at the other side's port",
+        PAIRS,
+        "msg[slot, M_EDGE] = par[at + JOIN_LEFT_LATE + port]",
+        "msg[slot, M_EDGE] = 2 - port",
     ),
-    Mutation("the pane's end ignored", PAIRS, "if par[at + K_LEFT_END + port] >= 0:", "if par[at + K_LEFT_END + port] > FAR:"),
-    Mutation("bytes of the freed side mixed up", PAIRS, "* par[at + K_LEFT_BYTES + side]", "* par[at + K_LEFT_BYTES]"),
+    Mutation("the pane's end ignored", PAIRS, "if par[at + JOIN_LEFT_END + port] >= 0:", "if par[at + JOIN_LEFT_END + port] > FAR:"),
+    Mutation("bytes of the freed side mixed up", PAIRS, "* par[at + JOIN_LEFT_BYTES + side]", "* par[at + JOIN_LEFT_BYTES]"),
     Mutation("a pane fires twice", WINDOW_JOIN, "fired_to = -FAR if by_timer else inst[i, I_WATERMARK]", "fired_to = -FAR"),
     Mutation(
         "nothing after the firing",
@@ -433,30 +451,43 @@ MUTATIONS = (
     Mutation(
         "the last one is always on the left",
         WINDOW_JOIN,
-        "row[left, extra + F_STORED] > row[right, extra + F_STORED]",
-        "row[left, extra + F_STORED] > 0",
+        "row[left, extra + WINDOW_ROW_STORED] > row[right, extra + WINDOW_ROW_STORED]",
+        "row[left, extra + WINDOW_ROW_STORED] > 0",
     ),
     Mutation("contributors of the pair only", WINDOW_JOIN, "max(entry[e, S_ALL_NEWEST], msg[slot, M_NEWEST])", "msg[slot, M_NEWEST]"),
     Mutation(
         "upper bound exclusive",
         INTERVAL_JOIN,
-        "elif event <= last and time <= row[r, extra + V_LAST]:",
-        "elif event <= last and time < row[r, extra + V_LAST]:",
+        "elif event <= last and time <= row[r, extra + INTERVAL_ROW_LAST]:",
+        "elif event <= last and time < row[r, extra + INTERVAL_ROW_LAST]:",
     ),
     Mutation(
         "lower bound exclusive", INTERVAL_JOIN, "if time + lower <= event and event <= last:", "if time + lower < event and event <= last:"
     ),
     Mutation("a record at the watermark is late", INTERVAL_JOIN, "if time < closed_to:", "if time <= closed_to:"),
     Mutation(
-        "freed one nanosecond too late", INTERVAL_JOIN, "row[r, extra + V_LAST] < closed_to", "row[r, extra + V_LAST] < closed_to - 1"
+        "freed one nanosecond too late",
+        INTERVAL_JOIN,
+        "row[r, extra + INTERVAL_ROW_LAST] < closed_to",
+        "row[r, extra + INTERVAL_ROW_LAST] < closed_to - 1",
     ),
     Mutation("a heap loses a child", INTERVAL_JOIN, "row[a, last + 2] = row[a, last + 1]", "row[a, last + 2] = -1"),
     Mutation("the last of a key freed wrongly", INTERVAL_JOIN, "entry[e, own + 2] = before", "entry[e, own + 2] = -1"),
-    Mutation("expiry one nanosecond too late", EXPIRING_JOIN, "row[r, extra + T_EXPIRES] <= now", "row[r, extra + T_EXPIRES] < now"),
     Mutation(
-        "kept after the first match", EXPIRING_JOIN, "row[r, extra + T_ENTRY] = -1", "row[r, extra + T_ENTRY] = row[r, extra + T_ENTRY]"
+        "expiry one nanosecond too late",
+        EXPIRING_JOIN,
+        "row[r, extra + EXPIRY_ROW_EXPIRES] <= now",
+        "row[r, extra + EXPIRY_ROW_EXPIRES] < now",
     ),
-    Mutation("stored although it has matched", EXPIRING_JOIN, "if matches == 0 or par[at + T_LEFT_UNMATCHED + port] == 0:", "if True:"),
+    Mutation(
+        "kept after the first match",
+        EXPIRING_JOIN,
+        "row[r, extra + EXPIRY_ROW_ENTRY] = -1",
+        "row[r, extra + EXPIRY_ROW_ENTRY] = row[r, extra + EXPIRY_ROW_ENTRY]",
+    ),
+    Mutation(
+        "stored although it has matched", EXPIRING_JOIN, "if matches == 0 or par[at + EXPIRY_LEFT_UNMATCHED + port] == 0:", "if True:"
+    ),
     # cycles
     Mutation("watermarks go round", EMISSION, "if edge[e, E_FEEDBACK] == 1 and msg[", "if edge[e, E_FEEDBACK] == 2 and msg["),
     Mutation(
@@ -466,11 +497,11 @@ MUTATIONS = (
         "    entry[e, S_TRIGGER] = max(entry[e, S_TRIGGER], msg[slot, M_TRIGGER])",
     ),
     # aggregates
-    Mutation("lateness of panes forgotten", AGGREGATE, "freed = ended - par[at + A_LATENESS]", "freed = ended"),
+    Mutation("lateness of panes forgotten", AGGREGATE, "freed = ended - par[at + AGG_LATENESS]", "freed = ended"),
     Mutation("event time of a late update", AGGREGATE, "            event = end - 1\n", "            event = end\n"),
-    Mutation("ended panes give their rows again", AGGREGATE, "A_ON_CLOSE] == 1 and pane[x, W_END] > ended\n", "A_ON_CLOSE] == 1\n"),
-    Mutation("reading what is stored is free", AGGREGATE, "    box[3] = read\n", "    box[3] = 0\n"),
-    Mutation("reading for an early row costs one record", AGGREGATE, "box[3] += count", "box[3] += 1"),
+    Mutation("ended panes give their rows again", AGGREGATE, "AGG_ON_CLOSE] == 1 and pane[x, W_END] > ended\n", "AGG_ON_CLOSE] == 1\n"),
+    Mutation("reading what is stored is free", AGGREGATE, "    box[BOX_WORK] = read\n", "    box[BOX_WORK] = 0\n"),
+    Mutation("reading for an early row costs one record", AGGREGATE, "box[BOX_WORK] += count", "box[BOX_WORK] += 1"),
     Mutation("the record of a row is not in it", AGGREGATE, "count = entry[e, S_COUNT] + 1", "count = entry[e, S_COUNT]"),
     Mutation(
         "distinct values shared by groups",
@@ -492,7 +523,7 @@ MUTATIONS = (
     Mutation("late records leave by the wrong port", AGGREGATION, "msg[slot, M_EDGE] = LATE", "msg[slot, M_EDGE] = 0"),
     Mutation("touching sessions stay apart", SESSION, "time <= entry[x, SESSION_END]", "time < entry[x, SESSION_END]"),
     Mutation("a session joined keeps its end", SESSION, "entry[e, SESSION_END] = entry[b, SESSION_END]", "pass"),
-    Mutation("joining sessions is free", SESSION, "box[3] = 2", "box[3] = 1"),
+    Mutation("joining sessions is free", SESSION, "box[BOX_WORK] = 2", "box[BOX_WORK] = 1"),
     Mutation("distinct values of joined sessions counted twice", SESSION, "if y < 0:", "if True:"),
     Mutation(
         "sessions that end together by falling key", SESSION, "entry[b, S_KEY] < entry[a, S_KEY]", "entry[b, S_KEY] > entry[a, S_KEY]"
@@ -531,13 +562,16 @@ MUTATIONS = (
     Mutation("moved away, but kept in panes", STATE_TABLE, "    panes_of[at] = -1\n", ""),
     Mutation("moved sessions lose the heap", SESSION, "    panes_of[queue + QUEUE_ROOT] = -1\n    for n in", "    for n in"),
     Mutation(
-        "moved records expire by place", EXPIRING_JOIN, 'np.argsort(w.row[rows, extra + T_EXPIRES], kind="stable")', "np.argsort(rows)"
+        "moved records expire by place",
+        EXPIRING_JOIN,
+        'np.argsort(w.row[rows, extra + EXPIRY_ROW_EXPIRES], kind="stable")',
+        "np.argsort(rows)",
     ),
     Mutation(
         "moved records of the other side", EXPIRING_JOIN, "2 * entries[:, None] + np.arange(2)", "2 * entries[:, None] + 1 - np.arange(2)"
     ),
-    Mutation("moved records keep their heap", INTERVAL_JOIN, "row[r, extra + V_ENTRY] = 2 * entries[n] + port", "pass"),
-    Mutation("moved bytes without the keys", PAIRS, "sizes: Words = w.par[at + K_KEY_BYTES] + entries", "sizes: Words = entries"),
+    Mutation("moved records keep their heap", INTERVAL_JOIN, "row[r, extra + INTERVAL_ROW_ENTRY] = 2 * entries[n] + port", "pass"),
+    Mutation("moved bytes without the keys", PAIRS, "sizes: Words = w.par[at + JOIN_KEY_BYTES] + entries", "sizes: Words = entries"),
     # further latencies
     Mutation("clock of another trigger", LATENCIES, "elif triggers == 1:", "elif triggers == 0:"),
     Mutation("clock of the newest so far", LATENCIES, "to[a, c] = max(to[a, c], value)", "to[a, c] = value"),

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from engine.core.keeping import Keeping
 from engine.core.kernels.state_table import add_entry, find_entry
-from engine.core.layout import G_ENTRIES_FREE, G_NEED, I_ENTRIES, I_STATE_BYTES, M_PAYLOAD, NEED_ENTRIES
+from engine.core.layout import BOX_FIRST, BOX_LAST, BOX_REUSED, G_ENTRIES_FREE, G_NEED, I_ENTRIES, I_STATE_BYTES, M_PAYLOAD, NEED_ENTRIES
 from engine.core.tables import Arrays, Words
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.problems import Refusal, suggestion
@@ -30,9 +30,9 @@ def distinct_on_record(slot, msg, par, at, inst, i, table, entry, g, box):  # ty
     add_entry(table, entry, g, i, key, 0)
     inst[i, I_ENTRIES] += 1
     inst[i, I_STATE_BYTES] += KEY_BYTES
-    box[0] = slot
-    box[1] = slot
-    box[2] = 1
+    box[BOX_FIRST] = slot
+    box[BOX_LAST] = slot
+    box[BOX_REUSED] = 1
     return 1
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from engine.core.layout import M_PAYLOAD
+from engine.core.layout import BOX_FIRST, BOX_LAST, BOX_REUSED, M_PAYLOAD
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.problems import Refusal, suggestion
 from engine.spec.base.records import RecordSchema
@@ -52,9 +52,9 @@ def band_on_record(slot, msg, par, at, box):  # type: ignore[no-untyped-def]
     value = msg[slot, M_PAYLOAD + par[at]]
     if value < par[at + 1] or value > par[at + 2]:
         return 0
-    box[0] = slot
-    box[1] = slot
-    box[2] = 1
+    box[BOX_FIRST] = slot
+    box[BOX_LAST] = slot
+    box[BOX_REUSED] = 1
     return 1
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from engine.core import layout as L
-from engine.core.control.busy_time import settle
+from engine.core.control.busy_time import accrue
 from engine.core.tables import Arrays, Words
 from engine.core.world import World
 from engine.spec.base.units import milliseconds_ns, seconds_ns
@@ -250,7 +250,7 @@ def read(w: Arrays, now_ns: int) -> Words:
     found = np.stack(
         [inst[:, L.I_BUSY], inst[:, L.I_BLOCKED], inst[:, L.I_IN] * op[:, L.O_WEIGHT], inst[:, L.I_EMITTED] * op[:, L.O_WEIGHT_OUT]]
     )
-    settle(w, now_ns, found[BUSY], found[BLOCKED], np.zeros(len(inst), np.int64))
+    accrue(w, now_ns, found[BUSY], found[BLOCKED], np.zeros(len(inst), np.int64))
     return found
 
 
@@ -271,7 +271,7 @@ def _fills_ppm(w: Arrays, part: Part, p: int) -> list[int]:
         if bound:
             senders, stride = w.op.item(w.edge.item(e, L.E_SOURCE), L.O_PARALLEL), w.op.item(w.edge.item(e, L.E_TARGET), L.O_STRIDE)
             channels = slice(first, first + senders * stride)
-            sent = w.carried[channels, L.V_SENT] - w.chan[channels, L.C_CONSUMED]
+            sent = w.carried[channels, L.SEQ_SENT] - w.chan[channels, L.C_CONSUMED]
             held += sent.reshape(senders, stride)[:, :p].sum(axis=0)
             room += bound * senders
     fills: list[int] = (held * PPM // max(room, 1)).tolist()

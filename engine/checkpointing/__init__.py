@@ -185,8 +185,13 @@ def store_of(about: Store) -> ObjectStore:
 def prepare(cast: Cast, world: World) -> None:
     """Tell the core what the protocol wants of it, before the run."""
     w = world.arrays
-    w.g[[L.G_FILTER, L.G_OVERTAKE, L.G_LORE_RULE, L.G_LORE_BYTES]] = cast.drops_duplicates, cast.overtakes, cast.lore_rule, cast.lore_bytes
-    if w.g[L.G_LORE]:
+    w.g[[L.G_FILTER, L.G_OVERTAKE, L.G_FORCING_RULE, L.G_VECTOR_BYTES]] = (
+        cast.drops_duplicates,
+        cast.overtakes,
+        cast.lore_rule,
+        cast.lore_bytes,
+    )
+    if w.g[L.G_VECTOR]:
         for i in range(len(w.inst)):
             dependency_vectors.note_checkpoint(w, i, -1)  # that at the start
 

@@ -145,7 +145,7 @@ class CoordinatedWorker(Worker):
         return self.take(world, instance, number, now_ns, post, asked_ns=now_ns)
 
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
-        return self.take(world, instance, number, now_ns, post, asked_ns=int(world.arrays.align[instance, L.A_SINCE]))
+        return self.take(world, instance, number, now_ns, post, asked_ns=int(world.arrays.align[instance, L.ALIGN_SINCE]))
 
     def durable(self, host: int, row: list[int], now_ns: int, post: Post) -> None:
         self._look(host, row[M.NUMBER], post)

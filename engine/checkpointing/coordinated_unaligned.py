@@ -82,7 +82,7 @@ class UnalignedWorker(CoordinatedWorker):
         return self._begin(world, instance, number, now_ns) + self._end(world, instance, number, post)
 
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
-        barred, inputs = world.arrays.align[instance, [L.A_BARRED, L.A_INPUTS]].tolist()
+        barred, inputs = world.arrays.align[instance, [L.ALIGN_BARRED, L.ALIGN_INPUTS]].tolist()
         work_ps = self._begin(world, instance, number, now_ns) if barred == 0 else 0
         return work_ps + (self._end(world, instance, number, post) if barred + 1 == inputs else 0)
 

@@ -376,7 +376,7 @@ class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
         return self.take_counted(world, instance, number, now_ns, post, when_ns[0])
 
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
-        return self._take_in_round(world, instance, number, now_ns, post, int(world.arrays.align[instance, L.A_SINCE]))
+        return self._take_in_round(world, instance, number, now_ns, post, int(world.arrays.align[instance, L.ALIGN_SINCE]))
 
     def _take_in_round(self, world: World, i: int, number: int, now_ns: int, post: Post, asked_ns: int) -> int:
         """number: the barrier's. Whoever goes apart logs from here on; whoever joins the others again goes on with it, until he is told

@@ -14,7 +14,7 @@ import numpy as np
 from engine.core import layout as L
 from engine.core.compiler import compiled
 from engine.core.control.instance_checkpoint import logged
-from engine.core.layout import A_ASIDE, M_NEXT
+from engine.core.layout import ALIGN_ASIDE, M_NEXT
 from engine.core.tables import Arrays
 from engine.spec import Experiment
 from engine.spec.experiment.checkpointing import NoCheckpoints
@@ -216,12 +216,12 @@ class Checkpoints:
         if not self._cyclic:
             return [], sum(counts)
         record = CheckpointRecord(coordinator.channels, [[Checkpoint(*own[number]) for number in sorted(own)] for own in taken])
-        useless = useless_checkpoints(counts, messages_between(record, w.carried[: len(w.chan), L.V_PROCESSED]))
+        useless = useless_checkpoints(counts, messages_between(record, w.carried[: len(w.chan), L.SEQ_PROCESSED]))
         return [(i, sorted(taken[i])[index - 1]) for i, index in useless], sum(counts)
 
     def _log_bytes(self, w: Arrays) -> dict[str, int]:
         """What the logs of each edge's channels hold."""
-        record_bytes = w.edge[w.chan[:, L.C_EDGE], L.E_BYTES] + w.g[L.G_LORE_BYTES]
+        record_bytes = w.edge[w.chan[:, L.C_EDGE], L.E_BYTES] + w.g[L.G_VECTOR_BYTES]
         held = np.zeros(len(self._edges), np.int64)
         np.add.at(held, w.chan[:, L.C_EDGE], logged(w) * record_bytes)
         return dict(zip(self._edges, held.tolist(), strict=True))
@@ -305,14 +305,16 @@ class Checkpoints:
 
     def _aligning(self, w: Arrays) -> dict[str, Any]:
         """Instances with barred channels and records that they passed over, by operator; barred channels, by edge."""
-        waiting = np.flatnonzero(w.align[:, L.A_BARRED] > 0)
+        waiting = np.flatnonzero(w.align[:, L.ALIGN_BARRED] > 0)
         instances = np.bincount(w.inst[waiting, L.I_OP], minlength=len(self._operators))
         passed_over = np.zeros(len(w.inst), np.int64)
         barred = np.zeros(len(self._edges), np.int64)
         if len(waiting):
             _count_passed_over(w.align, w.msg, passed_over)
             receivers = w.chan[:, L.C_RECEIVER]
-            shut = (w.align[receivers, L.A_BARRED] > 0) & (w.gate[: len(w.chan), L.Q_GENERATION] == w.align[receivers, L.A_GENERATION])
+            shut = (w.align[receivers, L.ALIGN_BARRED] > 0) & (
+                w.gate[: len(w.chan), L.Q_GENERATION] == w.align[receivers, L.ALIGN_GENERATION]
+            )
             barred = np.bincount(w.chan[shut, L.C_EDGE], minlength=len(self._edges))
         records = np.zeros(len(self._operators), np.int64)
         np.add.at(records, w.inst[:, L.I_OP], passed_over)
@@ -391,7 +393,7 @@ def _mean_ms(spans_ns: Sequence[int]) -> float | None:
 def _count_passed_over(align, msg, found):  # type: ignore[no-untyped-def]
     """Messages that each instance has passed over. found: (instances,)"""
     for i in range(align.shape[0]):
-        slot = align[i, A_ASIDE]
+        slot = align[i, ALIGN_ASIDE]
         while slot >= 0:
             found[i] += 1
             slot = msg[slot, M_NEXT]

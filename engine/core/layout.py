@@ -9,18 +9,24 @@ FAR = 1 << 62  # "never", and the watermark that says "no more records"
 DONE, NEED_MESSAGES, NEED_RING, NEED_ENTRIES, NEED_ROWS, NEED_PANES, NEED_TRACE, NEED_OUTPUTS = 0, 1, 2, 3, 4, 5, 6, 7
 ACTORS, CALL_OUT = 8, 9  # an actor has something to do; an instance has been handed a control message
 DEATH = 10  # a host has died that will restart
-NEED_LORE = 11
+NEED_VECTORS = 11
 
 # -- item kinds, queue classes, instance status, partitionings ---------------------------------------------------------
 RECORD, WATERMARK, TICK, END_OF_LOG, CONTROL_MESSAGE, BARRIER = 0, 1, 2, 3, 4, 5
 CLASS_TICK, CLASS_LOG, CLASS_LOCAL, CLASS_REMOTE = 0, 1, 2, 3
 IDLE, SERVING, EMITTING, BLOCKED, DOWN = 0, 1, 2, 3, 4
 FORWARD, HASH, REBALANCE, BROADCAST = 0, 1, 2, 3
+DISPATCH_SCAN = 0  # all instances of an idle processor are looked at
+DISPATCH_DEDICATED = 1  # a processor for each instance: due times stand in a heap, and only listed instances are looked at
+DISPATCH_TURN_HEAP = 2  # many instances share processors: those with something to serve stand in a heap of turns, too
+LISTED_NO, LISTED_SCAN, LISTED_HEAP = 0, 1, 2  # not listed; in the host's list of instances to look at; in its processors' heap of turns
+CALL_NONE, CALL_DONE, CALL_DONE_HOLD = 0, 1, 2  # not answered; answered; answered, and the instance is held from this service on
+CONTROL_OFF, CONTROL_ON, CONTROL_WITH_LOSSES = 0, 1, 2  # none; control messages and barriers; also messages of epochs that are over
 SCHEME_KEY_GROUPS, SCHEME_MODULO = 0, 1
 CLOCK_EVENT, CLOCK_APPEND, CLOCK_INGEST = 0, 1, 2
 LOG_END, LOG_WATERMARK, LOG_AHEAD = -1, -2, -3  # the last: what is not loaded yet
-REPLAYED = (1 << 20) - 1  # added to the epoch of a record that was sent again from the log: no credit was taken for it
-EPOCH = 1 << 20  # a life is so many times the number of recoveries before it, and the number of losses of its host since
+EPOCH = 1 << 20  # an incarnation is this times the number of recoveries before it, plus the number of losses of its host since
+REPLAYED = EPOCH - 1  # added to the incarnation of a record that was replayed from the log: no credit was taken for it
 TO_SINK, TO_EMIT, TO_READ = 0, 1, 2
 
 AHEAD = 4  # so many rows before a log's row is read it is fetched
@@ -47,7 +53,7 @@ M_NEWEST = 11  # ... of the newest contributor
 M_OLDEST = 12  # ... of the oldest contributor
 M_BYTES = 13
 M_HASH = 14  # of the entry of keyed state that the receiver will look for (`state_table.entry_hash`), a hint; 0: unknown
-M_EPOCH = 15  # I_LIFE of the sender when it was sent
+M_INCARNATION = 15  # I_INCARNATION of the sender when it was sent
 M_SEQUENCE = 16  # number of the record on its channel, from 0, where the channel counts
 M_PAYLOAD = 17
 # the last words of a message, a stored row and an entry are its stamps, from the end on: clocks carried beside the measured one. Where
@@ -90,7 +96,7 @@ I_STATE_BYTES = 32
 I_DELIVERED = 33
 I_DIGEST = 34  # running hash over all that a sink delivered
 I_PROCESSOR = 35
-I_LISTED = 36  # 1 if it stands in its host's list of threads to look at, 2 if in its processors' heap of turns
+I_LISTED = 36  # where it stands if it may have something to serve, LISTED_*
 I_AWAITS = 37  # 1 if its next log record stands in its host's heap of due times
 I_RANK = 38  # of a scheduling policy: the least is served first, FAR: not at all
 I_STOLEN = 39  # ns in service without a core
@@ -104,7 +110,7 @@ I_NOISE = 46  # key of the random numbers for its services ...
 I_SERVICES = 47  # ... and how many of them began, where their cost varies
 I_LOST = 48  # records sent to it and never served ...
 I_UNSENT = 49  # ... and what it had taken in and could not send: copies of outputs, deliveries
-I_LIFE = 50  # its epoch, and how often its host was lost meanwhile: see `EPOCH`
+I_INCARNATION = 50  # its epoch, and how often its host was lost meanwhile: see `EPOCH`
 I_COLD = 51  # records served before its host was lost for the last time
 I_KIND = 52  # where hosts can be lost: kind of the item in service
 I_UP = 53  # when its host was started, ns
@@ -135,8 +141,7 @@ H_LOCAL_TAIL = 13
 H_REMOTE = 14  # inbox: head, end of the sorted part, tail
 H_REMOTE_SORTED = 15
 H_REMOTE_TAIL = 16
-H_THREADS = 17  # 1: a processor for each instance; due times stand in heaps, and only listed instances are looked at
-# ... 2: so many instances share processors that those with something to serve stand in heaps, too; 0: all are looked at
+H_DISPATCH = 17  # how its processors find an instance with something to serve, DISPATCH_*
 H_RANKED = 18  # 1: a scheduling policy ranks the instances
 H_AGENDA = 19  # size of the heap of service ends and awaited log records
 H_LISTED = 20  # size of the list of threads to look at
@@ -155,8 +160,7 @@ H_PERIOD_END = 32
 H_PAUSED = 33  # nothing happens before
 H_OWN_SPEED = 34  # without faults
 H_BACK = 35  # when the host is up again if it is down: FAR for never; 0: it is up
-H_ANSWERED = 36  # 1: the call-out of this host has been answered, with these messages (first, last) and so much more work; 2: and the
-# instance is held from this service on
+H_CALL = 36  # whether the call-out of this host has been answered, CALL_*: with these messages (first, last) and so much more work
 H_ANSWER = 37
 H_ANSWER_LAST = 38
 H_ANSWER_PS = 39
@@ -246,29 +250,40 @@ NO_PRESSURE = 1 << 16
 ) = range(17)
 
 # -- link with something of its own: its bandwidth, a trunk, faults. `latency` of its pair of hosts is -1 - its row ----------------
-K_LATENCY = 0
-K_UP = 1  # what is sent before this time waits at the sender; FAR: for ever
-K_INBOX = 2  # where its messages go first: the receiving host, or a trunk
-K_MBIT = 3  # 0: it is part of the sender's egress FIFO
-K_FREE = 4
-K_BYTES = 5  # that have left
-K_ARRIVED = 6  # latest arrival: a link never reorders
-K_HELD = 7  # first message that waits, -1 if none
-K_HELD_LAST = 8
-K_HELD_COUNT = 9
-K_SOURCE = 10
-K_TARGET = 11
-K_COLUMNS = 12
+LINK_LATENCY = 0
+LINK_UP = 1  # what is sent before this time waits at the sender; FAR: for ever
+LINK_INBOX = 2  # where its messages go first: the receiving host, or a trunk
+LINK_MBIT = 3  # 0: it is part of the sender's egress FIFO
+LINK_FREE = 4
+LINK_BYTES = 5  # that have left
+LINK_ARRIVED = 6  # latest arrival: a link never reorders
+LINK_HELD = 7  # first message that waits, -1 if none
+LINK_HELD_LAST = 8
+LINK_HELD_COUNT = 9
+LINK_SOURCE = 10
+LINK_TARGET = 11
+LINK_COLUMNS = 12
 
 # -- alignment of barriers (docs/event-core.md, 15), by channel: the generation of its receiver in which it is barred; where records are
 # logged: the first and last message kept, or -1; the serial number of the row of `lore` that it brought last; how many records came before
 # its last barrier; while what is sent is logged: how many of the records sent are not in the log; while it is not: -1 - how many are; since
 # when it is barred ... --
-Q_GENERATION, Q_KEPT, Q_KEPT_LAST, Q_LORE, Q_CUT, Q_LOG, Q_BARRED, Q_COLUMNS = range(8)
+Q_GENERATION, Q_KEPT, Q_KEPT_LAST, Q_VECTOR, Q_CUT, Q_LOG, Q_BARRED, Q_COLUMNS = range(8)
 # ... by instance: input channels, how many of them are barred, what is passed over (first and last message, -1 for none), how often it
 # has been aligned or given up, when the first barrier of its last alignment was served, O_INNER_PS while it logs what it sends on inner
 # edges, else 0; when it was aligned for the last time, and how long the records that it served had waited for that, summed
-A_INPUTS, A_BARRED, A_ASIDE, A_ASIDE_LAST, A_GENERATION, A_SINCE, A_INNER_PS, A_RELEASED, A_WAITED, A_COLUMNS = range(10)
+(
+    ALIGN_INPUTS,
+    ALIGN_BARRED,
+    ALIGN_ASIDE,
+    ALIGN_ASIDE_LAST,
+    ALIGN_GENERATION,
+    ALIGN_SINCE,
+    ALIGN_INNER_PS,
+    ALIGN_RELEASED,
+    ALIGN_WAITED,
+    ALIGN_COLUMNS,
+) = range(10)
 
 # -- what instances know of one another's checkpoints (`engine.core.kernels.dependency_vectors`): the row that has been shared since the
 # last change, or -1 (of a free row: the next one); its serial number; Lamport clock; from here on for each instance its checkpoints x 4
@@ -280,7 +295,7 @@ RULE_CLOCK, RULE_CYCLE, RULE_INDEX = 1, 2, 4  # HMNR's two tests, or BCS
 C_SENDER, C_RECEIVER, C_EDGE, C_CONSUMED, C_WAITING, C_WATERMARK, C_TURN, C_COLUMNS = range(8)
 # where records are counted (E_COUNTED), by channel: the number of the next one to be sent, and of the next one that the receiver has not
 # served; apart, since each record asks for them and the rows of all channels do not fit into the cache
-V_SENT, V_PROCESSED, V_COLUMNS = range(3)
+SEQ_SENT, SEQ_PROCESSED, SEQ_COLUMNS = range(3)
 
 # -- keyed state: entries by (instance and side, key, pane), stored rows, panes --------------------------------------------
 S_NEXT, S_OWNER, S_KEY, S_PANE, S_SIBLING, S_COUNT, S_CLOCK, S_NEWEST, S_OLDEST, S_TRIGGER, S_VALUES = range(11)
@@ -330,24 +345,24 @@ G_LEFT = 58  # where hosts can be lost: the column of a message that says when i
 G_LOST = 59  # control messages that are lost and still have their parcels, -1 if none
 G_ENTRIES_FREED = 60  # how often an entry was freed
 G_FILTER = 61  # 1: a record that has been served is dropped when it comes again
-G_LORE = 62  # where records bring rows of `lore`: the column of a message for its row; else 0 ...
-G_LORE_RULE = 63  # ... sum of RULE_* ...
-G_LORE_BYTES = 64  # ... how many bytes that adds to a record ...
-G_LORE_FREE = 65  # ... first free row (a list), -1 if none ...
-G_LORE_ROWS_FREE = 66
-G_LORE_SERIAL = 67  # ... and how many rows have been shared so far
+G_VECTOR = 62  # where records bring rows of `lore`: the column of a message for its row; else 0 ...
+G_FORCING_RULE = 63  # ... sum of RULE_* ...
+G_VECTOR_BYTES = 64  # ... how many bytes that adds to a record ...
+G_VECTOR_FREE = 65  # ... first free row (a list), -1 if none ...
+G_VECTOR_ROWS_FREE = 66
+G_VECTOR_SERIAL = 67  # ... and how many rows have been shared so far
 G_OVERTAKE = 68  # 1: barriers overtake what waits, and bar nothing
 G_COLUMNS = 69
 
 # -- what varies the cost of an operator's services, in the parameters (docs/event-core.md, 3.2) ----------------------------------
-V_EXTRA = 0  # warm-up: what it adds to the cost at first, in units of 2^-16 ...
-V_RECORDS = 1  # ... and after how many records it is over, 0: it does not depend on them ...
-V_SPAN = 2  # ... or after what time, ns, 0: it does not depend on it
-V_NOISY = 3  # 1: a table of factors follows
-V_STEP = 4  # of drift: how long a factor holds, ns; 0: there is none ...
-V_DRIFT = 5  # ... and how far behind V_EXTRA its factors begin
-V_STATE = 6  # bytes of state with which everything costs twice as much, 0: it does not depend on them
-V_FACTORS = 7  # those below the median by rising share below them, then those above it by rising share above them
+NOISE_WARM_UP = 0  # warm-up: what it adds to the cost at first, in units of 2^-16 ...
+NOISE_WARM_UP_RECORDS = 1  # ... and after how many records it is over, 0: it does not depend on them ...
+NOISE_WARM_UP_NS = 2  # ... or after what time, ns, 0: it does not depend on it
+NOISE_TABLE = 3  # 1: a table of factors follows
+NOISE_DRIFT_STEP_NS = 4  # of drift: how long a factor holds, ns; 0: there is none ...
+NOISE_DRIFT = 5  # ... and how far behind NOISE_WARM_UP its factors begin
+NOISE_STATE_BYTES = 6  # the state with which everything costs twice as much, 0: it does not depend on them
+NOISE_FACTORS = 7  # those below the median by rising share below them, then those above it by rising share above them
 STATE_MAX = 99 << 16  # state adds at most so many times the cost, in units of 2^-16
 NOISE_OCTAVES = 32
 NOISE_BINS = 64  # per octave
@@ -366,7 +381,13 @@ X_SENDER, X_PARCEL, X_COUNT, X_WORDS = 0, 1, 2, 3
 CONTROL_WORDS = 8  # at most
 X_COLUMNS = X_WORDS + CONTROL_WORDS
 URGENT = 1  # M_TRIGGER of a control message that comes before all else that waits on its processor
-SPARE = 8  # from here on in `box`: messages kept for the hooks of a protocol
+
+# -- box: what an operator's kernel says of its service --------------------------------------------------------------------------
+BOX_FIRST, BOX_LAST = 0, 1  # its outputs, a list of messages: first and last, -1 for none
+BOX_REUSED = 2  # 1 if the message served is one of them
+BOX_WORK = 3  # counted work
+BOX_SPARE_COUNT = 4  # how many messages are kept for the hooks of a protocol, ...
+BOX_SPARE = 8  # ... from here on
 
 # -- the service trace: a row for each service that began while tracing (`engine.core.kernels.service_trace`), its times in words ... ---
 T_START = 0  # of a second row: -1 - its number

@@ -33,10 +33,10 @@ WIDTHS = {
     "op": layout.O_COLUMNS,
     "edge": layout.E_COLUMNS,
     "chan": layout.C_COLUMNS,
-    "carried": layout.V_COLUMNS,
+    "carried": layout.SEQ_COLUMNS,
     "gate": layout.Q_COLUMNS,
-    "align": layout.A_COLUMNS,
-    "link": layout.K_COLUMNS,
+    "align": layout.ALIGN_COLUMNS,
+    "link": layout.LINK_COLUMNS,
     "memory": layout.Z_COLUMNS,
     "curve": 2,
     "pane": layout.W_COLUMNS,
@@ -94,7 +94,7 @@ FEATURES = (
 while, and then is not (Q_LOG). coordinated: generators that wait for their sources. counting: receivers know how much of each channel they
 have served. forcing: records tell what their senders know, and may force checkpoints (`engine.core.kernels.dependency_vectors`). logging:
 what is sent is kept to be sent again (`engine.core.kernels.channel_log`).
-heaps: hosts with a processor for each instance, or so many instances that they take turns (H_THREADS in `engine.core.layout`).
+heaps: hosts with a processor for each instance, or so many instances that they take turns (H_DISPATCH).
 latencies: others beside the measured one. losses: hosts that are lost (`engine.core.control.host_failure`). memory: what hosts hold is
 looked at (`engine.lowering.memory`). regions: barriers stay on the edges within one (E_INNER). stolen: services take longer than their work
 (O_ATTAINABLE)."""

@@ -91,14 +91,14 @@ class World:
             g[L.G_PANE] = old
             g[L.G_PANES_FREE] += new - old
             self._set(pane=pane)
-        elif reason == L.NEED_LORE:
-            if dependency_vectors.sweep(w, int(g[L.G_LORE])) < len(w.lore) // 4:
+        elif reason == L.NEED_VECTORS:
+            if dependency_vectors.sweep(w, int(g[L.G_VECTOR])) < len(w.lore) // 4:
                 old = len(w.lore)
                 larger = np.concatenate([w.lore, np.zeros_like(w.lore)])
                 larger[old:, L.KNOWN_SHARED] = np.arange(old + 1, 2 * old + 1)
-                larger[-1, L.KNOWN_SHARED] = g[L.G_LORE_FREE]
-                g[L.G_LORE_FREE] = old
-                g[L.G_LORE_ROWS_FREE] += old
+                larger[-1, L.KNOWN_SHARED] = g[L.G_VECTOR_FREE]
+                g[L.G_VECTOR_FREE] = old
+                g[L.G_VECTOR_ROWS_FREE] += old
                 self._set(lore=larger)
         elif reason == L.NEED_TRACE:
             self._set(trace=_taller(w.trace, 2 * len(w.trace), int(g[L.G_TRACE])))
@@ -193,7 +193,7 @@ class World:
         w = self.arrays
         h, h2 = int(w.inst[sender, L.I_HOST]), int(w.inst[receiver, L.I_HOST])
         way = int(w.latency[h, h2])
-        r = 2 * h if h == h2 else 2 * (h2 if way >= 0 else int(w.link[-1 - way, L.K_INBOX])) + 1
+        r = 2 * h if h == h2 else 2 * (h2 if way >= 0 else int(w.link[-1 - way, L.LINK_INBOX])) + 1
         head, tail = self._ring_bounds(r)
         return int(w.rings.shape[1]) - (tail - head)
 
@@ -241,7 +241,7 @@ class World:
 
     def aside(self, i: int) -> list[int]:
         """What waits for an instance and is passed over."""
-        return self._list(int(self.arrays.align[i, L.A_ASIDE]))
+        return self._list(int(self.arrays.align[i, L.ALIGN_ASIDE]))
 
     def outbox(self, i: int) -> list[int]:
         return self._list(int(self.arrays.inst[i, L.I_OUT]))
@@ -261,7 +261,7 @@ class World:
 
     def held(self) -> list[list[int]]:
         """Messages that wait for cut links, by link."""
-        return [self._list(int(slot)) for slot in self.arrays.link[:, L.K_HELD]]
+        return [self._list(int(slot)) for slot in self.arrays.link[:, L.LINK_HELD]]
 
     def _list(self, slot: int) -> list[int]:
         found, links = [], self.arrays.msg[:, L.M_NEXT]
@@ -296,11 +296,11 @@ class World:
         host[:, [L.H_LOCAL_TAIL, L.H_REMOTE_TAIL]] -= host[:, [L.H_LOCAL, L.H_REMOTE]]
         host[:, [L.H_LOCAL, L.H_REMOTE, L.H_REMOTE_SORTED, L.H_AGENDA, L.H_LISTED, L.H_ANSWER, L.H_ANSWER_LAST, L.H_ANSWER_PS]] = 0
         gate = w.gate.copy()
-        gate[:, [L.Q_KEPT, L.Q_KEPT_LAST, L.Q_LORE]] = 0  # what is in the logs follows from what was sent
+        gate[:, [L.Q_KEPT, L.Q_KEPT_LAST, L.Q_VECTOR]] = 0  # what is in the logs follows from what was sent
         align = w.align.copy()
-        align[:, [L.A_ASIDE, L.A_ASIDE_LAST]] = 0
+        align[:, [L.ALIGN_ASIDE, L.ALIGN_ASIDE_LAST]] = 0
         link = w.link.copy()
-        link[:, [L.K_HELD, L.K_HELD_LAST]] = 0
+        link[:, [L.LINK_HELD, L.LINK_HELD_LAST]] = 0
         add(*(np.sort(w.tags[m : m + k], axis=0) for m, k in host[:, [L.H_MEMBER, L.H_RUNNING]].tolist()))
         add(inst, proc, host, link, w.memory, w.tally, w.chan, gate, align, w.credit, w.route, w.histogram, w.latency_sums, w.hook)
         for slots in self.held():
@@ -310,7 +310,7 @@ class World:
         add(self._messages_digest([int(slot) for slot in w.proc[:, L.P_SLOT] if slot >= 0]))
         for r in range(2 * len(host)):
             add(self._messages_digest(self.ring(r)))
-        if w.g[L.G_LORE]:
+        if w.g[L.G_VECTOR]:
             add(w.lore[: len(w.inst), L.KNOWN_CLOCK :], w.sent_to)
         kept = [w.op[w.inst[:, L.I_OP], column].astype(np.int64) for column in (L.O_ROW_WORDS, L.O_GROUP_WORDS, L.O_FIRST_ROW)]
         add(np.array([bulk.state_digest(w.table, w.entry, w.row, *kept, int(w.g[L.G_STAMPS]))]), w.g[[L.G_HOPS, L.G_ENTRIES_USED]])

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.core import layout as L
-from engine.core.control.host_failure import bury, restart
+from engine.core.control.host_failure import restart, restart_after_oom
 from engine.core.world import World
 
 from .host_loss import Loss, is_lost
@@ -30,7 +30,7 @@ class Supervisor:
         self.next_ns = L.FAR
 
     def look(self, world: World) -> None:
-        death = bury(world, self.host, self._restart_after_ns)
+        death = restart_after_oom(world, self.host, self._restart_after_ns)
         if death is not None:
             self.deaths.append(list(death))
             self.on, self.next_ns = True, self.back_ns(death[0])

@@ -32,7 +32,7 @@ class PauseControl(FaultControl):
         serving = here[w.proc[here, L.P_INSTANCE] >= 0]
         w.proc[serving, L.P_END] += more_ns
         w.inst[w.proc[serving, L.P_INSTANCE], L.I_STOLEN] += more_ns
-        if host[L.H_THREADS]:
+        if host[L.H_DISPATCH] != L.DISPATCH_SCAN:
             first = 2 * int(host[L.H_MEMBER])
             agenda = w.agenda[first : first + int(host[L.H_AGENDA])]
             agenda[agenda[:, 1] < len(w.inst), 0] += more_ns  # services; log records only wait

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.layout import NOISE_BINS, NOISE_OCTAVES, V_FACTORS
+from engine.core.layout import NOISE_BINS, NOISE_FACTORS, NOISE_OCTAVES
 from engine.core.mathematics import exp, ln, normal_quantile
 from engine.core.random import RandomStream
 from engine.core.tables import Words
@@ -97,7 +97,7 @@ def lower(cost: Cost, drift: list[int], weight: int = 1) -> list[int]:
     step_ns = 0 if isinstance(cost.drift, NoDrift) else cost.drift.step_ns
     table = [int(word) for word in (factors(cost.noise) if noisy else ())]
     cold = [warmup.extra, warmup.records_of(weight), warmup.span_ns]
-    return [*cold, int(noisy), step_ns, V_FACTORS + len(table), cost.state_reference_bytes, *table, *drift]
+    return [*cold, int(noisy), step_ns, NOISE_FACTORS + len(table), cost.state_reference_bytes, *table, *drift]
 
 
 def keys(seed: int, operator_id: str, parallelism: int) -> list[int]:

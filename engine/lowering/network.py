@@ -56,13 +56,13 @@ def lower(experiment: Experiment) -> Network:
     }
     faults = [(fault, _links_of(experiment, fault)) for fault in experiment.faults if isinstance(fault, LinkFault)]
     pairs = sorted({*mbit, *trunk_of, *(pair for _, befallen in faults for pair in befallen)})
-    rows = np.zeros((max(len(pairs), 1), L.K_COLUMNS), np.int64)
-    rows[:, [L.K_HELD, L.K_HELD_LAST]] = -1
+    rows = np.zeros((max(len(pairs), 1), L.LINK_COLUMNS), np.int64)
+    rows[:, [L.LINK_HELD, L.LINK_HELD_LAST]] = -1
     changes: dict[int, list[Change]] = {}
     for k, pair in enumerate(pairs):
-        rows[k, L.K_SOURCE], rows[k, L.K_TARGET] = pair
-        rows[k, L.K_LATENCY], rows[k, L.K_MBIT] = latency[pair], mbit.get(pair, 0)
-        rows[k, L.K_INBOX] = trunk_of.get(pair, pair[1])
+        rows[k, L.LINK_SOURCE], rows[k, L.LINK_TARGET] = pair
+        rows[k, L.LINK_LATENCY], rows[k, L.LINK_MBIT] = latency[pair], mbit.get(pair, 0)
+        rows[k, L.LINK_INBOX] = trunk_of.get(pair, pair[1])
         for time_ns, change in _timeline(k, int(latency[pair]), [fault for fault, befallen in faults if pair in befallen]):
             changes.setdefault(time_ns, []).append(change)
         latency[pair] = -1 - k

@@ -265,7 +265,7 @@ def build(
     stamps.tell(g, experiment.measurement, world["msg"].shape[1])
     g[L.G_KEEPING] = int(keep_outputs)
     g[L.G_LEFT], g[L.G_LOST] = (L.M_PAYLOAD + width) * losses, -1
-    g[L.G_LORE] = (L.M_PAYLOAD + width + losses) * forcing
+    g[L.G_VECTOR] = (L.M_PAYLOAD + width + losses) * forcing
     g[L.G_LOCAL_NS] = experiment.cluster.local_latency_ns
     g[L.G_MACHINES], g[L.G_ACTORS] = len(hosts), len(hosts) + len(network.trunks)
     g[L.G_HORIZON] = experiment.workload.horizon_ns
@@ -278,7 +278,7 @@ def build(
         "edge": edge,
         "chan": chan,
         "route": route,
-        "carried": np.zeros((len(chan), L.V_COLUMNS), np.int64),
+        "carried": np.zeros((len(chan), L.SEQ_COLUMNS), np.int64),
         "gate": _gates(chan, edge),
         **_lore(len(inst) if forcing else 0, g),
         "align": _alignment(chan, edge, len(inst), "regions" in features),
@@ -294,7 +294,7 @@ def build(
     tables["constants"] = texts.cover()
     if protocol is not None:
         tables["hook"] = np.asarray(protocol.state(inst, chan), np.int64)
-    tables["box"] = np.zeros(L.SPARE + spare, np.int64)
+    tables["box"] = np.zeros(L.BOX_SPARE + spare, np.int64)
     made = arrays(**{**world, **tables})
     g[L.G_LOOKAHEAD] = look_ahead(made)
     return Plan(
@@ -455,10 +455,10 @@ def _gates(chan: Words, edge: Words) -> Words:
 
 def _alignment(chan: Words, edge: Words, instances: int, regions: bool) -> Words:
     """No instance waits for a barrier. regions: barriers come by inner edges only."""
-    align = np.zeros((instances, L.A_COLUMNS), np.int64)
+    align = np.zeros((instances, L.ALIGN_COLUMNS), np.int64)
     barred = chan[edge[chan[:, L.C_EDGE], L.E_INNER] == 1] if regions else chan
-    align[:, L.A_INPUTS] = np.bincount(barred[:, L.C_RECEIVER], minlength=instances)
-    align[:, [L.A_ASIDE, L.A_ASIDE_LAST]] = -1
+    align[:, L.ALIGN_INPUTS] = np.bincount(barred[:, L.C_RECEIVER], minlength=instances)
+    align[:, [L.ALIGN_ASIDE, L.ALIGN_ASIDE_LAST]] = -1
     return align
 
 
@@ -470,7 +470,7 @@ def _lore(instances: int, g: Words) -> dict[str, Words]:
     lore = np.zeros((rows, L.KNOWN_FIRST + instances), np.int64)
     lore[:instances, L.KNOWN_SHARED] = -1
     lore[instances:, L.KNOWN_SHARED] = [*range(instances + 1, rows), -1]
-    g[[L.G_LORE_FREE, L.G_LORE_ROWS_FREE]] = instances, rows - instances
+    g[[L.G_VECTOR_FREE, L.G_VECTOR_ROWS_FREE]] = instances, rows - instances
     return {"lore": lore, "sent_to": np.zeros((instances, instances), np.int64)}
 
 

@@ -38,7 +38,7 @@ def lay_out(hosts: Sequence[ExpandedHost], inst: Words, is_active: NDArray[np.bo
         host[h, L.H_PROCESSOR] = len(rows)
         cores = min(machine.cores_milli // 1000, max(len(here), 1))
         if isinstance(machine.processor, Dedicated | ProcessorSharing):
-            host[h, L.H_THREADS] = 1
+            host[h, L.H_DISPATCH] = L.DISPATCH_DEDICATED
             groups = [[i] for i in here]
         elif isinstance(machine.processor, Pool):
             groups = [here]
@@ -50,8 +50,8 @@ def lay_out(hosts: Sequence[ExpandedHost], inst: Words, is_active: NDArray[np.bo
             rows += [(len(members), len(group), h, len(rows))] * (cores if isinstance(machine.processor, Pool) else 1)
             members += group
         host[h, L.H_PROCESSOR_END] = len(rows)
-        if not host[h, L.H_THREADS] and max(map(len, groups)) > SCANNED_MAX:
-            host[h, L.H_THREADS] = 2
+        if host[h, L.H_DISPATCH] == L.DISPATCH_SCAN and max(map(len, groups)) > SCANNED_MAX:
+            host[h, L.H_DISPATCH] = L.DISPATCH_TURN_HEAP
             host[h, L.H_IDLE] = len(rows) - host[h, L.H_PROCESSOR]
         if isinstance(machine.processor, ProcessorSharing):
             _share(host[h], machine.cores_milli, machine.processor)

@@ -12,6 +12,7 @@ from engine.core.keeping import Keeping
 from engine.core.kernels.hashing import group_of
 from engine.core.kernels.state_table import add_entry, find_entry, first_pane_end, free_pane, join_pane
 from engine.core.layout import (
+    BOX_WORK,
     FAR,
     G_ENTRIES_FREE,
     G_FREE,
@@ -40,16 +41,16 @@ from engine.core.layout import (
 )
 from engine.core.tables import Arrays, Words
 from engine.operators.aggregation import (
-    A_DISTINCTS,
-    A_ENTRY_BYTES,
-    A_EVERY,
-    A_KEY,
-    A_LATENESS,
-    A_LISTENED,
-    A_ON_CLOSE,
-    A_OWN,
-    A_PROCESSING,
-    A_ROWS,
+    AGG_DISTINCTS,
+    AGG_ENTRY_BYTES,
+    AGG_EVERY,
+    AGG_KEY,
+    AGG_LATENESS,
+    AGG_LISTENED,
+    AGG_ON_CLOSE,
+    AGG_OWN,
+    AGG_PROCESSING,
+    AGG_ROWS,
     AggregateField,
     Aggregates,
     Aggregation,
@@ -76,7 +77,7 @@ from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import seconds_ns
 
 # parameters of this kind, in order
-A_WINDOWED, A_SIZE, A_SLIDE, A_ORIGIN, A_UNTIL, A_SCHEME, A_GROUPS, A_LISTS = range(A_OWN, A_OWN + 8)
+AGG_WINDOWED, AGG_SIZE, AGG_SLIDE, AGG_ORIGIN, AGG_UNTIL, AGG_SCHEME, AGG_GROUPS, AGG_LISTS = range(AGG_OWN, AGG_OWN + 8)
 
 
 def aggregate_on_record(
@@ -89,44 +90,44 @@ def aggregate_on_record(
     slide = FAR
     size = FAR
     ended = -FAR  # panes that end by then have given their row
-    if par[at + A_WINDOWED] == 1:
-        size = par[at + A_SIZE]
-        slide = par[at + A_SLIDE]
+    if par[at + AGG_WINDOWED] == 1:
+        size = par[at + AGG_SIZE]
+        slide = par[at + AGG_SLIDE]
         time = now
-        if par[at + A_PROCESSING] == 0:
+        if par[at + AGG_PROCESSING] == 0:
             time = msg[slot, M_EVENT]
             ended = inst[i, I_WATERMARK]
-        if par[at + A_UNTIL] >= 0:  # such a pane is known by its end alone
-            start = msg[slot, M_PAYLOAD + par[at + A_UNTIL]]
+        if par[at + AGG_UNTIL] >= 0:  # such a pane is known by its end alone
+            start = msg[slot, M_PAYLOAD + par[at + AGG_UNTIL]]
         else:
-            start = par[at + A_ORIGIN] + (time - par[at + A_ORIGIN]) // slide * slide
+            start = par[at + AGG_ORIGIN] + (time - par[at + AGG_ORIGIN]) // slide * slide
             older = (size - 1 - (time - start)) // slide
             panes = older + 1
             start -= older * slide
-        freed = ended - par[at + A_LATENESS]
+        freed = ended - par[at + AGG_LATENESS]
         if start + size <= freed:
             skipped = min((freed - start - size) // slide + 1, panes)
             panes -= skipped
             start += skipped * slide
-    box[3] = max(panes, 1)
+    box[BOX_WORK] = max(panes, 1)
     outputs = 0
     if panes == 0:
         outputs = send_late(slot, msg, par, at, inst, i, box)
         return outputs
 
-    key = msg[slot, M_PAYLOAD + par[at + A_KEY]] if par[at + A_KEY] >= 0 else 0
-    entries = panes * (1 + par[at + A_DISTINCTS])
-    if par[at + A_ROWS] > 0 and par[at + A_DISTINCTS] > 0:  # a row's distinct values are all found anew
+    key = msg[slot, M_PAYLOAD + par[at + AGG_KEY]] if par[at + AGG_KEY] >= 0 else 0
+    entries = panes * (1 + par[at + AGG_DISTINCTS])
+    if par[at + AGG_ROWS] > 0 and par[at + AGG_DISTINCTS] > 0:  # a row's distinct values are all found anew
         most = 0
         for k in range(panes):
             e = find_entry(table, entry, i, key, start + k * slide)
             if e >= 0:
                 most = max(most, entry[e, S_COUNT])
-        entries = panes + (most + 1) * par[at + A_DISTINCTS]
+        entries = panes + (most + 1) * par[at + AGG_DISTINCTS]
     if g[G_ENTRIES_FREE] < entries:
         g[G_NEED] = entries
         return -NEED_ENTRIES
-    if par[at + A_ROWS] > 0 and g[G_ROWS_FREE] < panes:
+    if par[at + AGG_ROWS] > 0 and g[G_ROWS_FREE] < panes:
         g[G_NEED] = panes
         return -NEED_ROWS
     if g[G_PANES_FREE] < panes:
@@ -136,36 +137,36 @@ def aggregate_on_record(
         g[G_NEED] = panes
         return -NEED_MESSAGES
 
-    groups = par[at + A_GROUPS]
-    where = par[at + A_LISTS] + inst[i, I_INDEX] * groups + group_of(key, par[at + A_SCHEME], groups)
+    groups = par[at + AGG_GROUPS]
+    where = par[at + AGG_LISTS] + inst[i, I_INDEX] * groups + group_of(key, par[at + AGG_SCHEME], groups)
     for _ in range(panes):
-        end = start + size if par[at + A_WINDOWED] == 1 else FAR
+        end = start + size if par[at + AGG_WINDOWED] == 1 else FAR
         e = find_entry(table, entry, i, key, start)
         if e < 0:
             e = add_entry(table, entry, g, i, key, start)
             join_pane(pane, panes_of, g, inst, i, where, start, end, e, entry)
             inst[i, I_ENTRIES] += 1
-            inst[i, I_STATE_BYTES] += par[at + A_ENTRY_BYTES]
-            if par[at + A_WINDOWED] == 1 and par[at + A_PROCESSING] == 1 and end < inst[i, I_TICK]:
+            inst[i, I_STATE_BYTES] += par[at + AGG_ENTRY_BYTES]
+            if par[at + AGG_WINDOWED] == 1 and par[at + AGG_PROCESSING] == 1 and end < inst[i, I_TICK]:
                 inst[i, I_TICK] = end
         count = entry[e, S_COUNT] + 1
         event = msg[slot, M_EVENT]
         due = 0
-        if par[at + A_EVERY] > 0 and count % par[at + A_EVERY] == 0:
+        if par[at + AGG_EVERY] > 0 and count % par[at + AGG_EVERY] == 0:
             due = 1
-        if par[at + A_ON_CLOSE] == 1 and end <= ended:
+        if par[at + AGG_ON_CLOSE] == 1 and end <= ended:
             due = 1
             event = end - 1
         take_record(
             now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, stamps
         )
         if due == 1:
-            if par[at + A_ROWS] > 0:
-                box[3] += count
-            if par[at + A_LISTENED] == 1:
+            if par[at + AGG_ROWS] > 0:
+                box[BOX_WORK] += count
+            if par[at + AGG_LISTENED] == 1:
                 put_row(slot, event, start, end, msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps)
                 outputs += 1
-            if par[at + A_ROWS] > 0:
+            if par[at + AGG_ROWS] > 0:
                 forget_values(par, at, inst, i, table, entry, g, e)
         start += slide
     return outputs
@@ -176,55 +177,55 @@ def aggregate_on_close(
     tracing, notes, entry_origin, stamps
 ):  # fmt: skip
     """End panes by `limit` (a watermark or a timer's time): rows by key group, start, first arrival. Free those kept long enough."""
-    if par[at + A_WINDOWED] == 0 or limit < inst[i, I_PANE_END] or (par[at + A_PROCESSING] == 1) != by_timer:
+    if par[at + AGG_WINDOWED] == 0 or limit < inst[i, I_PANE_END] or (par[at + AGG_PROCESSING] == 1) != by_timer:
         return 0
     ended = -FAR if by_timer else inst[i, I_WATERMARK]
-    groups = par[at + A_GROUPS]
-    first = par[at + A_LISTS] + inst[i, I_INDEX] * groups
+    groups = par[at + AGG_GROUPS]
+    first = par[at + AGG_LISTS] + inst[i, I_INDEX] * groups
     rows = 0
     read = 0  # stored records
     most = 0  # ... of one group
-    if par[at + A_ON_CLOSE] == 1:
+    if par[at + AGG_ON_CLOSE] == 1:
         for where in range(first, first + groups):
             x = panes_of[where]
             while x >= 0 and pane[x, W_END] <= limit:
                 if pane[x, W_END] > ended:
                     rows += pane[x, W_COUNT]
-                    if par[at + A_ROWS] > 0:
+                    if par[at + AGG_ROWS] > 0:
                         e = pane[x, W_FIRST]
                         while e >= 0:
                             read += entry[e, S_COUNT]
                             most = max(most, entry[e, S_COUNT])
                             e = entry[e, S_SIBLING]
                 x = pane[x, W_NEXT]
-    box[3] = read
-    if par[at + A_LISTENED] == 0:
+    box[BOX_WORK] = read
+    if par[at + AGG_LISTENED] == 0:
         rows = 0
     if g[G_FREE] < rows:
         g[G_NEED] = rows
         return -NEED_MESSAGES
-    if g[G_ENTRIES_FREE] < most * par[at + A_DISTINCTS]:
-        g[G_NEED] = most * par[at + A_DISTINCTS]
+    if g[G_ENTRIES_FREE] < most * par[at + AGG_DISTINCTS]:
+        g[G_NEED] = most * par[at + AGG_DISTINCTS]
         return -NEED_ENTRIES
     for where in range(first, first + groups):
         x = panes_of[where]
         while x >= 0 and pane[x, W_END] <= limit:
             following = pane[x, W_NEXT]
-            frees = pane[x, W_END] + par[at + A_LATENESS] <= limit
-            puts = rows > 0 and par[at + A_ON_CLOSE] == 1 and pane[x, W_END] > ended
+            frees = pane[x, W_END] + par[at + AGG_LATENESS] <= limit
+            puts = rows > 0 and par[at + AGG_ON_CLOSE] == 1 and pane[x, W_END] > ended
             e = pane[x, W_FIRST]
             while e >= 0 and (frees or puts):
                 after = entry[e, S_SIBLING]
                 if puts:
-                    if par[at + A_ROWS] > 0:
-                        r = entry[e, par[at + A_ROWS]]
+                    if par[at + AGG_ROWS] > 0:
+                        r = entry[e, par[at + AGG_ROWS]]
                         steps = entry[e, S_COUNT]
                         fold_records(slot, r, steps, 1, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, e)
                     put_row(
                         slot, pane[x, W_END] - 1, pane[x, W_START], pane[x, W_END],
                         msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps,
                     )  # fmt: skip
-                    if par[at + A_ROWS] > 0:
+                    if par[at + AGG_ROWS] > 0:
                         forget_values(par, at, inst, i, table, entry, g, e)
                 if frees:
                     drop_group(par, at, inst, i, table, entry, row, g, e)
@@ -234,23 +235,23 @@ def aggregate_on_close(
                 free_pane(pane, g, x)
             x = following
     earliest = first_pane_end(pane, panes_of, first, groups, limit)
-    if par[at + A_LATENESS] > 0:
+    if par[at + AGG_LATENESS] > 0:
         kept = first_pane_end(pane, panes_of, first, groups, -FAR)
-        earliest = min(earliest, kept + par[at + A_LATENESS]) if kept < FAR else earliest
+        earliest = min(earliest, kept + par[at + AGG_LATENESS]) if kept < FAR else earliest
     inst[i, I_PANE_END] = earliest
     return rows
 
 
 def aggregate_next_tick(due, par, at, inst, i, pane, panes_of):
     """The next pane end after `due`, FAR if no pane is open."""
-    groups = par[at + A_GROUPS]
-    result = first_pane_end(pane, panes_of, par[at + A_LISTS] + inst[i, I_INDEX] * groups, groups, due)
+    groups = par[at + AGG_GROUPS]
+    result = first_pane_end(pane, panes_of, par[at + AGG_LISTS] + inst[i, I_INDEX] * groups, groups, due)
     return result
 
 
 def aggregate_lists(w: Arrays, i: int) -> tuple[int, int, int]:
     """First list of the instance's panes, scheme and number of its key groups."""
-    scheme, groups, lists = w.par[parameters(w, i) + A_SCHEME :][:3].tolist()
+    scheme, groups, lists = w.par[parameters(w, i) + AGG_SCHEME :][:3].tolist()
     return lists + int(w.inst[i, I_INDEX]) * groups, scheme, groups
 
 
@@ -261,7 +262,7 @@ def aggregate_in_order(w: Arrays, i: int) -> Words:
 
 def aggregate_relink(w: Arrays, i: int, entries: Words) -> None:
     at = parameters(w, i)
-    windowed, size_ns, processing = (int(w.par[at + column]) for column in (A_WINDOWED, A_SIZE, A_PROCESSING))
+    windowed, size_ns, processing = (int(w.par[at + column]) for column in (AGG_WINDOWED, AGG_SIZE, AGG_PROCESSING))
     relink_panes(w, i, entries, *aggregate_lists(w, i), size_ns if windowed else FAR, windowed * processing)
 
 

@@ -17,6 +17,9 @@ from engine.core.kernels.latencies import copy_stamps, join_stamps
 from engine.core.kernels.messages import new_output
 from engine.core.kernels.state_table import add_entry, drop_entry, find_entry, free_rows, take_row
 from engine.core.layout import (
+    BOX_FIRST,
+    BOX_LAST,
+    BOX_REUSED,
     DISTINCT_VALUES,
     I_ENTRIES,
     I_LATE,
@@ -50,26 +53,26 @@ from engine.spec.base.records import RecordField, RecordSchema
 from engine.spec.base.units import Integer, Number, milliseconds_ns
 
 # parameters of every aggregate, in order; the kind's own follow
-A_KEY = 0  # column of the key, -1 if there is one group for all
-A_LISTENED = 1  # 1 if an edge leaves port `out`
-A_LATE_PORT = 2  # 1 if an edge leaves port `late`
-A_EVERY = 3  # a row whenever the group's records are a multiple of this, 0 never
-A_ON_CLOSE = 4  # 1: a row when the window ends
-A_BOUNDS = 5  # bounds of the window that rows hold: 2, 1 (its end) or 0
-A_PROCESSING = 6
-A_LATENESS = 7
-A_ENTRY_BYTES = 8
-A_RECORD_BYTES = 9
-A_ROWS = 10  # column of the group's first stored row, the last one's is next to it; 0: incremental
-A_DISTINCTS = 11  # number of distinct counts
-A_VALUES = 12  # column of the first accumulator
-A_COUNT = 13  # number of aggregates
-A_TABLE = 14  # where their lines stand, each of A_LINE words: function, column, 1 if a float or 2 if an int taken as one, and of a
+AGG_KEY = 0  # column of the key, -1 if there is one group for all
+AGG_LISTENED = 1  # 1 if an edge leaves port `out`
+AGG_LATE_PORT = 2  # 1 if an edge leaves port `late`
+AGG_EVERY = 3  # a row whenever the group's records are a multiple of this, 0 never
+AGG_ON_CLOSE = 4  # 1: a row when the window ends
+AGG_BOUNDS = 5  # bounds of the window that rows hold: 2, 1 (its end) or 0
+AGG_PROCESSING = 6
+AGG_LATENESS = 7
+AGG_ENTRY_BYTES = 8
+AGG_RECORD_BYTES = 9
+AGG_ROWS = 10  # column of the group's first stored row, the last one's is next to it; 0: incremental
+AGG_DISTINCTS = 11  # number of distinct counts
+AGG_VALUES = 12  # column of the first accumulator
+AGG_COUNT = 13  # number of aggregates
+AGG_TABLE = 14  # where their lines stand, each of AGG_LINE words: function, column, 1 if a float or 2 if an int taken as one, and of a
 # distinct count the column of its first value and the owner of its values
-A_LINKS = 15  # column from which on the kind keeps links
-A_VALUE_BYTES = 16  # of a value that a distinct count has seen
-A_OWN = 17
-A_LINE = 5
+AGG_LINKS = 15  # column from which on the kind keeps links
+AGG_VALUE_BYTES = 16  # of a value that a distinct count has seen
+AGG_OWN = 17
+AGG_LINE = 5
 COUNT, SUM, MIN, MAX, AVG, DISTINCT = range(6)
 LATE = 1  # the number of port `late`
 
@@ -77,23 +80,23 @@ LATE = 1  # the number of port `late`
 def send_late(slot, msg, par, at, inst, i, box):
     """Count a record that comes too late, and send it on unchanged if somebody listens at port `late`."""
     inst[i, I_LATE] += 1
-    if par[at + A_LATE_PORT] == 1:
+    if par[at + AGG_LATE_PORT] == 1:
         msg[slot, M_EDGE] = LATE
-        box[0] = slot
-        box[1] = slot
-        box[2] = 1
-    return par[at + A_LATE_PORT]
+        box[BOX_FIRST] = slot
+        box[BOX_LAST] = slot
+        box[BOX_REUSED] = 1
+    return par[at + AGG_LATE_PORT]
 
 
 def fold_records(slot, r, steps, fresh, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, e):
     """Take records into the accumulators of group e: `steps` stored ones from row r on, or the message if r < 0. fresh: 1 to begin anew."""
     for _ in range(steps):
-        for k in range(par[at + A_COUNT]):
-            line = par[at + A_TABLE] + A_LINE * k
+        for k in range(par[at + AGG_COUNT]):
+            line = par[at + AGG_TABLE] + AGG_LINE * k
             function = par[line]
             if function == COUNT:
                 continue
-            v = par[at + A_VALUES] + k
+            v = par[at + AGG_VALUES] + k
             word = msg[slot, M_PAYLOAD + par[line + 1]] if r < 0 else row[r, R_VALUES + k]
             stack[0] = word
             if par[line + 2] == 2:
@@ -112,7 +115,7 @@ def fold_records(slot, r, steps, fresh, msg, par, at, inst, i, stack, stack_f, t
                     entry[x, S_SIBLING] = entry[e, par[line + 3]]
                     entry[e, par[line + 3]] = x + 1  # 0: none
                     entry[e, v] += 1
-                    inst[i, I_STATE_BYTES] += par[at + A_VALUE_BYTES]
+                    inst[i, I_STATE_BYTES] += par[at + AGG_VALUE_BYTES]
             elif par[line + 2] >= 1:
                 value_f = stack_f[0]
                 if fresh == 1:
@@ -167,22 +170,22 @@ def take_record(
     fresh = 1 if first else 0
     steps = 1
     r = -1
-    rows = par[at + A_ROWS]
+    rows = par[at + AGG_ROWS]
     if rows > 0:
         r = take_row(row, g)
         row[r, R_EVENT] = msg[slot, M_EVENT]
         row[r, R_NEWEST] = msg[slot, M_NEWEST]
         row[r, R_OLDEST] = msg[slot, M_OLDEST]
         copy_stamps(row, r, msg, slot, stamps)
-        for k in range(par[at + A_COUNT]):
-            column = par[par[at + A_TABLE] + A_LINE * k + 1]
+        for k in range(par[at + AGG_COUNT]):
+            column = par[par[at + AGG_TABLE] + AGG_LINE * k + 1]
             row[r, R_VALUES + k] = msg[slot, M_PAYLOAD + column] if column >= 0 else 0
         if first:
             entry[e, rows] = r
         else:
             row[entry[e, rows + 1], R_NEXT] = r
         entry[e, rows + 1] = r
-        inst[i, I_STATE_BYTES] += par[at + A_RECORD_BYTES]
+        inst[i, I_STATE_BYTES] += par[at + AGG_RECORD_BYTES]
         fresh = 1
         steps = count if due == 1 else 0
         r = entry[e, rows]
@@ -202,18 +205,18 @@ def put_row(slot, event, start, end, msg, msg_f, par, at, entry, entry_f, g, fre
     msg[made, M_OLDEST] = entry[e, S_OLDEST]
     copy_stamps(msg, made, entry, e, stamps)
     column = M_PAYLOAD
-    if par[at + A_KEY] >= 0:
+    if par[at + AGG_KEY] >= 0:
         msg[made, column] = entry[e, S_KEY]
         column += 1
-    if par[at + A_BOUNDS] == 2:
+    if par[at + AGG_BOUNDS] == 2:
         msg[made, column] = start
         column += 1
-    if par[at + A_BOUNDS] > 0:
+    if par[at + AGG_BOUNDS] > 0:
         msg[made, column] = end
         column += 1
-    for k in range(par[at + A_COUNT]):
-        line = par[at + A_TABLE] + A_LINE * k
-        v = par[at + A_VALUES] + k
+    for k in range(par[at + AGG_COUNT]):
+        line = par[at + AGG_TABLE] + AGG_LINE * k
+        v = par[at + AGG_VALUES] + k
         if par[line] == COUNT:
             msg[made, column + k] = entry[e, S_COUNT]
         elif par[line] == AVG:
@@ -226,34 +229,34 @@ def put_row(slot, event, start, end, msg, msg_f, par, at, entry, entry_f, g, fre
 
 def forget_values(par, at, inst, i, table, entry, g, e):
     """Free the values that the distinct counts of group e have seen."""
-    if par[at + A_DISTINCTS] > 0:
-        for k in range(par[at + A_COUNT]):
-            line = par[at + A_TABLE] + A_LINE * k
+    if par[at + AGG_DISTINCTS] > 0:
+        for k in range(par[at + AGG_COUNT]):
+            line = par[at + AGG_TABLE] + AGG_LINE * k
             if par[line] == DISTINCT:
                 x = entry[e, par[line + 3]] - 1
                 entry[e, par[line + 3]] = 0
                 while x >= 0:
                     after = entry[x, S_SIBLING] - 1
                     drop_entry(table, entry, g, x)
-                    inst[i, I_STATE_BYTES] -= par[at + A_VALUE_BYTES]
+                    inst[i, I_STATE_BYTES] -= par[at + AGG_VALUE_BYTES]
                     x = after
 
 
 def drop_group(par, at, inst, i, table, entry, row, g, e):
     """Free a group with all that it keeps."""
     forget_values(par, at, inst, i, table, entry, g, e)
-    rows = par[at + A_ROWS]
+    rows = par[at + AGG_ROWS]
     if rows > 0:
         free_rows(row, g, entry[e, rows], entry[e, rows + 1], entry[e, S_COUNT])
-        inst[i, I_STATE_BYTES] -= entry[e, S_COUNT] * par[at + A_RECORD_BYTES]
-    inst[i, I_STATE_BYTES] -= par[at + A_ENTRY_BYTES]
+        inst[i, I_STATE_BYTES] -= entry[e, S_COUNT] * par[at + AGG_RECORD_BYTES]
+    inst[i, I_STATE_BYTES] -= par[at + AGG_ENTRY_BYTES]
     inst[i, I_ENTRIES] -= 1
     drop_entry(table, entry, g, e)
 
 
 def group_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Words:
     """Bytes of groups with the records that they store and the values that they have counted."""
-    sizes: Words = w.par[at + A_ENTRY_BYTES] + w.par[at + A_RECORD_BYTES] * entries[:, S_COUNT] + w.par[at + A_VALUE_BYTES] * values
+    sizes: Words = w.par[at + AGG_ENTRY_BYTES] + w.par[at + AGG_RECORD_BYTES] * entries[:, S_COUNT] + w.par[at + AGG_VALUE_BYTES] * values
     return sizes
 
 
@@ -476,7 +479,7 @@ class Aggregation(Operator):
             distincts,
             values,
             count,
-            lowering.params_at + A_OWN + len(own),
+            lowering.params_at + AGG_OWN + len(own),
             heads + distincts,
             8 * weight,
             *own,

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from engine.core.keeping import Keeping
 from engine.core.kernels.state_table import add_entry, find_entry
 from engine.core.layout import (
+    BOX_WORK,
     G_ENTRIES_FREE,
     G_FREE,
     G_NEED,
@@ -27,12 +28,12 @@ from engine.core.layout import (
 )
 from engine.core.tables import Arrays, Words
 from engine.operators.aggregation import (
-    A_DISTINCTS,
-    A_ENTRY_BYTES,
-    A_KEY,
-    A_LISTENED,
-    A_OWN,
-    A_ROWS,
+    AGG_DISTINCTS,
+    AGG_ENTRY_BYTES,
+    AGG_KEY,
+    AGG_LISTENED,
+    AGG_OWN,
+    AGG_ROWS,
     AggregateField,
     Aggregates,
     Aggregation,
@@ -50,7 +51,7 @@ from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import Integer
 
 # parameters of this kind, in order
-A_LENGTH, A_STEP = range(A_OWN, A_OWN + 2)
+AGG_LENGTH, AGG_STEP = range(AGG_OWN, AGG_OWN + 2)
 SEEN = -1  # in place of a window's number: the entry that counts a key's records
 SEEN_COUNT = S_CLOCK  # it keeps none of them, so they do not stand in S_COUNT
 SEEN_BYTES = 16
@@ -60,10 +61,10 @@ def count_window_on_record(
     now, slot, msg, msg_f, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, free, box,
     tracing, anchor, notes, entry_origin, stamps
 ):  # fmt: skip
-    """Take the record into each window that it belongs to; the oldest of them ends with every A_STEP-th record of the key."""
-    key = msg[slot, M_PAYLOAD + par[at + A_KEY]] if par[at + A_KEY] >= 0 else 0
-    length = par[at + A_LENGTH]
-    step = par[at + A_STEP]
+    """Take the record into each window that it belongs to; the oldest of them ends with every AGG_STEP-th record of the key."""
+    key = msg[slot, M_PAYLOAD + par[at + AGG_KEY]] if par[at + AGG_KEY] >= 0 else 0
+    length = par[at + AGG_LENGTH]
+    step = par[at + AGG_STEP]
     seen = -1
     number = 0
     if step == length:  # a window is over before the next one begins, so its own count is enough
@@ -76,20 +77,20 @@ def count_window_on_record(
             number = entry[seen, SEEN_COUNT]
     first = number // step
     windows = (number + length) // step - first
-    entries = 1 + windows * (1 + par[at + A_DISTINCTS])
-    if par[at + A_ROWS] > 0:
-        entries = 1 + windows + (min(number + 1, length)) * par[at + A_DISTINCTS]
+    entries = 1 + windows * (1 + par[at + AGG_DISTINCTS])
+    if par[at + AGG_ROWS] > 0:
+        entries = 1 + windows + (min(number + 1, length)) * par[at + AGG_DISTINCTS]
     if g[G_ENTRIES_FREE] < entries:
         g[G_NEED] = entries
         return -NEED_ENTRIES
-    if par[at + A_ROWS] > 0 and g[G_ROWS_FREE] < windows:
+    if par[at + AGG_ROWS] > 0 and g[G_ROWS_FREE] < windows:
         g[G_NEED] = windows
         return -NEED_ROWS
     if g[G_FREE] < 1:
         g[G_NEED] = 1
         return -NEED_MESSAGES
 
-    box[3] = windows
+    box[BOX_WORK] = windows
     outputs = 0
     if step < length:
         if seen < 0:
@@ -103,15 +104,15 @@ def count_window_on_record(
         if e < 0:
             e = add_entry(table, entry, g, i, key, window)
             inst[i, I_ENTRIES] += 1
-            inst[i, I_STATE_BYTES] += par[at + A_ENTRY_BYTES]
+            inst[i, I_STATE_BYTES] += par[at + AGG_ENTRY_BYTES]
         due = 1 if n == 0 and (number + 1) % step == 0 else 0
         take_record(
             now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, stamps
         )
         if due == 1:
-            if par[at + A_ROWS] > 0:
-                box[3] += entry[e, S_COUNT]
-            if par[at + A_LISTENED] == 1:
+            if par[at + AGG_ROWS] > 0:
+                box[BOX_WORK] += entry[e, S_COUNT]
+            if par[at + AGG_LISTENED] == 1:
                 put_row(
                     slot, msg[slot, M_EVENT], 0, 0,
                     msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps,

@@ -30,11 +30,11 @@ from engine.core.layout import (
 )  # fmt: skip
 from engine.core.tables import Arrays, Words
 from engine.operators.pairs import (
-    K_EXTRA,
-    K_LEFT_BYTES,
-    K_LEFT_KEY,
-    K_LISTENED,
-    K_OWN,
+    JOIN_EXTRA,
+    JOIN_LEFT_BYTES,
+    JOIN_LEFT_KEY,
+    JOIN_LISTENED,
+    JOIN_OWN,
     Pairing,
     PairParams,
     close_if_empty,
@@ -49,26 +49,26 @@ from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import Number, quantity, seconds_ns
 
 # parameters behind the common ones: time to live, by side 1 if a record is kept until it has matched, first of the instances' lists by age
-T_TTL, T_LEFT_UNMATCHED, T_RIGHT_UNMATCHED, T_AGES = range(K_OWN, K_OWN + 4)
-# words of a stored record, from K_EXTRA on: when it expires; the next younger row; its entry and side, -1 once it has matched and is gone
-T_EXPIRES, T_YOUNGER, T_ENTRY = range(3)
-T_WORDS, T_LINKS = 1, 2
+EXPIRY_TTL, EXPIRY_LEFT_UNMATCHED, EXPIRY_RIGHT_UNMATCHED, EXPIRY_AGES = range(JOIN_OWN, JOIN_OWN + 4)
+# words of a stored record, from JOIN_EXTRA on: when it expires; the next younger row; its entry and side, -1 once it has matched
+EXPIRY_ROW_EXPIRES, EXPIRY_ROW_YOUNGER, EXPIRY_ROW_ENTRY = range(3)
+EXPIRY_ROW_WORDS, EXPIRY_ROW_LINKS = 1, 2
 
 
 def expire_records(now, par, at, inst, i, table, entry, row, panes_of, g):
     """Free the instance's records that expire by `now`: they are the oldest, and the first of their side and key."""
-    extra = par[at + K_EXTRA]
-    oldest = par[at + T_AGES] + 2 * inst[i, I_INDEX]
+    extra = par[at + JOIN_EXTRA]
+    oldest = par[at + EXPIRY_AGES] + 2 * inst[i, I_INDEX]
     r = panes_of[oldest]
-    while r >= 0 and row[r, extra + T_EXPIRES] <= now:
-        panes_of[oldest] = row[r, extra + T_YOUNGER]
-        if row[r, extra + T_ENTRY] >= 0:
-            e = row[r, extra + T_ENTRY] // 2
-            port = row[r, extra + T_ENTRY] % 2
+    while r >= 0 and row[r, extra + EXPIRY_ROW_EXPIRES] <= now:
+        panes_of[oldest] = row[r, extra + EXPIRY_ROW_YOUNGER]
+        if row[r, extra + EXPIRY_ROW_ENTRY] >= 0:
+            e = row[r, extra + EXPIRY_ROW_ENTRY] // 2
+            port = row[r, extra + EXPIRY_ROW_ENTRY] % 2
             own = S_LEFT + port * S_SIDE
             entry[e, own + 1] = row[r, R_NEXT]
             entry[e, own] -= 1
-            inst[i, I_STATE_BYTES] -= par[at + K_LEFT_BYTES + port]
+            inst[i, I_STATE_BYTES] -= par[at + JOIN_LEFT_BYTES + port]
             close_if_empty(par, at, inst, i, table, entry, g, e)
         free_row(row, g, r)
         r = panes_of[oldest]
@@ -79,12 +79,12 @@ def expiring_join_on_record(
 ):
     """Emit one output for each record that the other side holds under the key; then keep and forget what the parameters say."""
     expire_records(now, par, at, inst, i, table, entry, row, panes_of, g)
-    key = msg[slot, M_PAYLOAD + par[at + K_LEFT_KEY + port]]
-    extra = par[at + K_EXTRA]
+    key = msg[slot, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]]
+    extra = par[at + JOIN_EXTRA]
     other = S_LEFT + (1 - port) * S_SIDE
     e = find_entry(table, entry, i, key, 0)
     matches = entry[e, other] if e >= 0 else 0
-    outputs = matches * par[at + K_LISTENED]
+    outputs = matches * par[at + JOIN_LISTENED]
     if g[G_FREE] < outputs:
         g[G_NEED] = outputs
         return -NEED_MESSAGES
@@ -101,23 +101,23 @@ def expiring_join_on_record(
             if outputs > 0:
                 made = new_output(msg, free, g, box, slot, stamps)
                 pair_with_stored(made, slot, msg, port, par, at, row, r, 0, 0, tracing, anchor, notes, row_origin, g, stamps)
-            if par[at + T_LEFT_UNMATCHED + 1 - port] == 1:
-                row[r, extra + T_ENTRY] = -1
+            if par[at + EXPIRY_LEFT_UNMATCHED + 1 - port] == 1:
+                row[r, extra + EXPIRY_ROW_ENTRY] = -1
                 entry[e, other] -= 1
-                inst[i, I_STATE_BYTES] -= par[at + K_LEFT_BYTES + 1 - port]
+                inst[i, I_STATE_BYTES] -= par[at + JOIN_LEFT_BYTES + 1 - port]
             r = row[r, R_NEXT]
-    if matches == 0 or par[at + T_LEFT_UNMATCHED + port] == 0:
+    if matches == 0 or par[at + EXPIRY_LEFT_UNMATCHED + port] == 0:
         if e < 0:
             e = open_key(key, 0, par, at, inst, i, table, entry, g)
         r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
-        row[r, extra + T_EXPIRES] = now + par[at + T_TTL]
-        row[r, extra + T_YOUNGER] = -1
-        row[r, extra + T_ENTRY] = 2 * e + port
-        oldest = par[at + T_AGES] + 2 * inst[i, I_INDEX]
+        row[r, extra + EXPIRY_ROW_EXPIRES] = now + par[at + EXPIRY_TTL]
+        row[r, extra + EXPIRY_ROW_YOUNGER] = -1
+        row[r, extra + EXPIRY_ROW_ENTRY] = 2 * e + port
+        oldest = par[at + EXPIRY_AGES] + 2 * inst[i, I_INDEX]
         if panes_of[oldest] < 0:
             panes_of[oldest] = r
         else:
-            row[panes_of[oldest + 1], extra + T_YOUNGER] = r
+            row[panes_of[oldest + 1], extra + EXPIRY_ROW_YOUNGER] = r
         panes_of[oldest + 1] = r
     else:
         close_if_empty(par, at, inst, i, table, entry, g, e)
@@ -132,8 +132,8 @@ def free_matched(world, oldest, extra):
     g = world.g
     r = panes_of[oldest]
     while r >= 0:
-        after = row[r, extra + T_YOUNGER]
-        if row[r, extra + T_ENTRY] < 0:
+        after = row[r, extra + EXPIRY_ROW_YOUNGER]
+        if row[r, extra + EXPIRY_ROW_ENTRY] < 0:
             free_row(row, g, r)
         r = after
     panes_of[oldest] = -1
@@ -144,12 +144,12 @@ def free_matched(world, oldest, extra):
 def expiring_relink(w: Arrays, i: int, entries: Words) -> None:
     """List all stored records of the instance by age."""
     at = parameters(w, i)
-    extra, oldest = int(w.par[at + K_EXTRA]), int(w.par[at + T_AGES] + 2 * w.inst[i, I_INDEX])
+    extra, oldest = int(w.par[at + JOIN_EXTRA]), int(w.par[at + EXPIRY_AGES] + 2 * w.inst[i, I_INDEX])
     free_matched(w, oldest, extra)
     rows, counts = rows_of(w, i, entries)
-    w.row[rows, extra + T_ENTRY] = np.repeat(2 * entries[:, None] + np.arange(2), counts.ravel())
-    rows = rows[np.argsort(w.row[rows, extra + T_EXPIRES], kind="stable")]
-    w.row[rows, extra + T_YOUNGER] = [*rows[1:], -1][: len(rows)]
+    w.row[rows, extra + EXPIRY_ROW_ENTRY] = np.repeat(2 * entries[:, None] + np.arange(2), counts.ravel())
+    rows = rows[np.argsort(w.row[rows, extra + EXPIRY_ROW_EXPIRES], kind="stable")]
+    w.row[rows, extra + EXPIRY_ROW_YOUNGER] = [*rows[1:], -1][: len(rows)]
     w.panes_of[oldest : oldest + 2] = (rows[0], rows[-1]) if len(rows) else -1
 
 
@@ -194,6 +194,6 @@ class ExpiringJoin(Pairing):
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         unmatched = [int(keep == "unmatched") for keep in (params.keep_left, params.keep_right)]
         own = [seconds_ns(params.ttl_s), *unmatched, lowering.other_lists(2)]
-        words = cls._lowered(params, inputs, lowering, own, T_WORDS, T_LINKS)
-        lowering.rows_by_age(words[K_EXTRA] + T_YOUNGER)
+        words = cls._lowered(params, inputs, lowering, own, EXPIRY_ROW_WORDS, EXPIRY_ROW_LINKS)
+        lowering.rows_by_age(words[JOIN_EXTRA] + EXPIRY_ROW_YOUNGER)
         return words

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from engine.core.kernels.expression_machine import evaluate
-from engine.core.layout import I_ERRORS, M_PAYLOAD
+from engine.core.layout import BOX_FIRST, BOX_LAST, BOX_REUSED, I_ERRORS, M_PAYLOAD
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.problems import Refusal
 from engine.spec.base.records import RecordSchema
@@ -21,9 +21,9 @@ def filter_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, 
     inst[i, I_ERRORS] += errors
     if stack[0] == 0:
         return 0
-    box[0] = slot
-    box[1] = slot
-    box[2] = 1
+    box[BOX_FIRST] = slot
+    box[BOX_LAST] = slot
+    box[BOX_REUSED] = 1
     return 1
 
 

@@ -33,11 +33,11 @@ from engine.core.layout import (
 )  # fmt: skip
 from engine.core.tables import Arrays, Words
 from engine.operators.pairs import (
-    K_EXTRA,
-    K_LEFT_BYTES,
-    K_LEFT_KEY,
-    K_LISTENED,
-    K_OWN,
+    JOIN_EXTRA,
+    JOIN_LEFT_BYTES,
+    JOIN_LEFT_KEY,
+    JOIN_LISTENED,
+    JOIN_OWN,
     Pairing,
     PairParams,
     close_if_empty,
@@ -55,10 +55,10 @@ from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import Number, milliseconds_ns, quantity, seconds_ns
 
 # parameters behind the common ones: bounds, the left column with the upper bound (-1: it is left.t + upper), lateness, first heap
-N_LOWER, N_UPPER, N_UNTIL, N_LATENESS, N_HEAPS = range(K_OWN, K_OWN + 5)
-# words of a stored record, from K_EXTRA on: the last time of the other side that can match it; links of the heap by this time; its entry
-V_LAST, V_CHILD, V_SIBLING, V_ENTRY = range(4)
-V_WORDS, V_LINKS = 1, 3
+INTERVAL_LOWER, INTERVAL_UPPER, INTERVAL_UNTIL, INTERVAL_LATENESS, INTERVAL_HEAPS = range(JOIN_OWN, JOIN_OWN + 5)
+# words of a stored record, from JOIN_EXTRA on: the last time of the other side that can match it; links of the heap by this time; its entry
+INTERVAL_ROW_LAST, INTERVAL_ROW_CHILD, INTERVAL_ROW_SIBLING, INTERVAL_ROW_ENTRY = range(4)
+INTERVAL_ROW_WORDS, INTERVAL_ROW_LINKS = 1, 3
 
 
 def heap_merged(a, b, row, last):
@@ -93,30 +93,30 @@ def interval_join_on_record(
 ):
     """Emit one output for each stored record of the other side in the bounds, then store the record as long as others can match it."""
     time = msg[slot, M_EVENT]
-    closed_to = inst[i, I_WATERMARK] - par[at + N_LATENESS]
+    closed_to = inst[i, I_WATERMARK] - par[at + INTERVAL_LATENESS]
     if time < closed_to:
         late = pass_late(slot, msg, port, par, at, inst, i, box)
         return late
-    lower = par[at + N_LOWER]
+    lower = par[at + INTERVAL_LOWER]
     if port == 1:
         last = time - lower  # of left records that match this one ...
-    elif par[at + N_UNTIL] >= 0:
-        last = msg[slot, M_PAYLOAD + par[at + N_UNTIL]]
+    elif par[at + INTERVAL_UNTIL] >= 0:
+        last = msg[slot, M_PAYLOAD + par[at + INTERVAL_UNTIL]]
     else:
-        last = time + par[at + N_UPPER]
-    key = msg[slot, M_PAYLOAD + par[at + K_LEFT_KEY + port]]
-    extra = par[at + K_EXTRA]
+        last = time + par[at + INTERVAL_UPPER]
+    key = msg[slot, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]]
+    extra = par[at + JOIN_EXTRA]
     other = S_LEFT + (1 - port) * S_SIDE
     e = find_entry(table, entry, i, key, 0)
     matches = 0
-    if e >= 0 and par[at + K_LISTENED] == 1:
+    if e >= 0 and par[at + JOIN_LISTENED] == 1:
         r = entry[e, other + 1]
         for _ in range(entry[e, other]):
             event = row[r, R_EVENT]
             if port == 0:
                 if time + lower <= event and event <= last:
                     matches += 1
-            elif event <= last and time <= row[r, extra + V_LAST]:
+            elif event <= last and time <= row[r, extra + INTERVAL_ROW_LAST]:
                 matches += 1
             r = row[r, R_NEXT]
     if g[G_FREE] < matches:
@@ -135,7 +135,7 @@ def interval_join_on_record(
             event = row[r, R_EVENT]
             fits = time + lower <= event and event <= last
             if port == 1:
-                fits = event <= last and time <= row[r, extra + V_LAST]
+                fits = event <= last and time <= row[r, extra + INTERVAL_ROW_LAST]
             if fits:
                 made = new_output(msg, free, g, box, slot, stamps)
                 pair_with_stored(made, slot, msg, port, par, at, row, r, 0, 0, tracing, anchor, notes, row_origin, g, stamps)
@@ -144,11 +144,11 @@ def interval_join_on_record(
         if e < 0:
             e = open_key(key, 0, par, at, inst, i, table, entry, g)
         r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
-        row[r, extra + V_LAST] = last
-        row[r, extra + V_CHILD] = -1
-        row[r, extra + V_SIBLING] = -1
-        row[r, extra + V_ENTRY] = 2 * e + port
-        heap = par[at + N_HEAPS] + inst[i, I_INDEX]
+        row[r, extra + INTERVAL_ROW_LAST] = last
+        row[r, extra + INTERVAL_ROW_CHILD] = -1
+        row[r, extra + INTERVAL_ROW_SIBLING] = -1
+        row[r, extra + INTERVAL_ROW_ENTRY] = 2 * e + port
+        heap = par[at + INTERVAL_HEAPS] + inst[i, I_INDEX]
         root = heap_merged(panes_of[heap], r, row, extra)
         panes_of[heap] = root
     return matches
@@ -156,14 +156,14 @@ def interval_join_on_record(
 
 def interval_join_on_close(limit, par, at, inst, i, table, entry, row, panes_of, g):
     """Free the stored records that nothing still to come can match."""
-    closed_to = limit - par[at + N_LATENESS]
-    extra = par[at + K_EXTRA]
-    heap = par[at + N_HEAPS] + inst[i, I_INDEX]
+    closed_to = limit - par[at + INTERVAL_LATENESS]
+    extra = par[at + JOIN_EXTRA]
+    heap = par[at + INTERVAL_HEAPS] + inst[i, I_INDEX]
     r = panes_of[heap]
-    while r >= 0 and row[r, extra + V_LAST] < closed_to:
-        root = heap_merged(row[r, extra + V_CHILD], row[r, extra + V_SIBLING], row, extra)
-        e = row[r, extra + V_ENTRY] // 2
-        port = row[r, extra + V_ENTRY] % 2
+    while r >= 0 and row[r, extra + INTERVAL_ROW_LAST] < closed_to:
+        root = heap_merged(row[r, extra + INTERVAL_ROW_CHILD], row[r, extra + INTERVAL_ROW_SIBLING], row, extra)
+        e = row[r, extra + INTERVAL_ROW_ENTRY] // 2
+        port = row[r, extra + INTERVAL_ROW_ENTRY] % 2
         own = S_LEFT + port * S_SIDE
         before = -1
         x = entry[e, own + 1]
@@ -177,7 +177,7 @@ def interval_join_on_close(limit, par, at, inst, i, table, entry, row, panes_of,
         if entry[e, own + 2] == r:
             entry[e, own + 2] = before
         entry[e, own] -= 1
-        inst[i, I_STATE_BYTES] -= par[at + K_LEFT_BYTES + port]
+        inst[i, I_STATE_BYTES] -= par[at + JOIN_LEFT_BYTES + port]
         close_if_empty(par, at, inst, i, table, entry, g, e)
         free_row(row, g, r)
         r = root
@@ -196,9 +196,9 @@ def relink_heap(world, entries, counts, extra, heap):
         for port in range(2):
             r = entry[entries[n], S_LEFT + port * S_SIDE + 1]
             for _ in range(counts[n, port]):
-                row[r, extra + V_CHILD] = -1
-                row[r, extra + V_SIBLING] = -1
-                row[r, extra + V_ENTRY] = 2 * entries[n] + port
+                row[r, extra + INTERVAL_ROW_CHILD] = -1
+                row[r, extra + INTERVAL_ROW_SIBLING] = -1
+                row[r, extra + INTERVAL_ROW_ENTRY] = 2 * entries[n] + port
                 root = heap_merged(panes_of[heap], r, row, extra)
                 panes_of[heap] = root
                 r = row[r, R_NEXT]
@@ -208,7 +208,7 @@ def relink_heap(world, entries, counts, extra, heap):
 def interval_relink(w: Arrays, i: int, entries: Words) -> None:
     at = parameters(w, i)
     counts = w.entry[entries][:, [S_LEFT, S_LEFT + S_SIDE]]
-    relink_heap(w, entries, np.ascontiguousarray(counts), w.par[at + K_EXTRA], w.par[at + N_HEAPS] + w.inst[i, I_INDEX])
+    relink_heap(w, entries, np.ascontiguousarray(counts), w.par[at + JOIN_EXTRA], w.par[at + INTERVAL_HEAPS] + w.inst[i, I_INDEX])
 
 
 class IntervalJoin(Pairing):
@@ -286,4 +286,4 @@ class IntervalJoin(Pairing):
             milliseconds_ns(params.lateness_ms),
             lowering.other_lists(1),
         ]
-        return cls._lowered(params, inputs, lowering, own, V_WORDS, V_LINKS)
+        return cls._lowered(params, inputs, lowering, own, INTERVAL_ROW_WORDS, INTERVAL_ROW_LINKS)

@@ -9,14 +9,14 @@ from pydantic import Field
 
 from engine.core.kernels.messages import new_output
 from engine.core.kernels.state_table import find_entry
-from engine.core.layout import FAR, G_FREE, G_NEED, I_PANE_END, M_PAYLOAD, NEED_MESSAGES, R_NEXT, S_LEFT, S_SIDE
+from engine.core.layout import BOX_WORK, FAR, G_FREE, G_NEED, I_PANE_END, M_PAYLOAD, NEED_MESSAGES, R_NEXT, S_LEFT, S_SIDE
 from engine.operators.pairs import (
-    K_LATENESS,
-    K_LEFT_KEY,
-    K_LISTENED,
-    K_PROCESSING,
-    K_SIZE,
-    K_SLIDE,
+    JOIN_LATENESS,
+    JOIN_LEFT_KEY,
+    JOIN_LISTENED,
+    JOIN_PROCESSING,
+    JOIN_SIZE,
+    JOIN_SLIDE,
     KEPT_IN_PANES,
     PanePairing,
     PaneParams,
@@ -40,15 +40,15 @@ def join_on_record(
 ):
     """In each open pane store the record on its side, then emit one output for each record that the other side holds under its key."""
     start = first_open_pane(now, slot, msg, port, par, at, inst, i, box)
-    panes = box[3]
+    panes = box[BOX_WORK]
     if panes == 0:
-        box[3] = 1
+        box[BOX_WORK] = 1
         late = pass_late(slot, msg, port, par, at, inst, i, box)
         return late
-    key = msg[slot, M_PAYLOAD + par[at + K_LEFT_KEY + port]]
-    slide = par[at + K_SLIDE]
+    key = msg[slot, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]]
+    slide = par[at + JOIN_SLIDE]
     other = S_LEFT + (1 - port) * S_SIDE  # columns of the other side in the entry: count, first row, last row
-    listened = par[at + K_LISTENED]
+    listened = par[at + JOIN_LISTENED]
     matches = 0
     e = -1
     for k in range(panes):
@@ -74,7 +74,22 @@ def join_on_record(
             for _ in range(here):
                 made = new_output(msg, free, g, box, slot, stamps)
                 pair_with_stored(
-                    made, slot, msg, port, par, at, row, r, start, start + par[at + K_SIZE], tracing, anchor, notes, row_origin, g, stamps
+                    made,
+                    slot,
+                    msg,
+                    port,
+                    par,
+                    at,
+                    row,
+                    r,
+                    start,
+                    start + par[at + JOIN_SIZE],
+                    tracing,
+                    anchor,
+                    notes,
+                    row_origin,
+                    g,
+                    stamps,
                 )
                 r = row[r, R_NEXT]
         start += slide
@@ -84,15 +99,15 @@ def join_on_record(
 def join_hash(made, msg, i2, port, par, at):
     """Hash of the entry of a record that goes to instance `i2`, where there are no panes."""
     known = 0
-    if par[at + K_SIZE] == 0:
+    if par[at + JOIN_SIZE] == 0:
         known = pair_hash(made, msg, i2, port, par, at)
     return known
 
 
 def join_on_close(limit, by_timer, par, at, inst, i, table, entry, row, pane, panes_of, g):
     """Free the panes that end by `limit` (a watermark less the lateness, or the time of a timer)."""
-    closed_to = limit - par[at + K_LATENESS]
-    if par[at + K_SIZE] > 0 and closed_to >= inst[i, I_PANE_END] and (par[at + K_PROCESSING] == 1) == by_timer:
+    closed_to = limit - par[at + JOIN_LATENESS]
+    if par[at + JOIN_SIZE] > 0 and closed_to >= inst[i, I_PANE_END] and (par[at + JOIN_PROCESSING] == 1) == by_timer:
         free_panes(closed_to, par, at, inst, i, table, entry, row, pane, panes_of, g)
         inst[i, I_PANE_END] = pairs_next_tick(-FAR, par, at, inst, i, pane, panes_of)
     return 0

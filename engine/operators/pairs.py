@@ -12,7 +12,11 @@ from engine.core.keeping import Keeping
 from engine.core.kernels.hashing import group_of
 from engine.core.kernels.latencies import copy_stamps, join_stamps
 from engine.core.kernels.state_table import add_entry, drop_entry, entry_hash, first_pane_end, free_pane, free_rows, join_pane, take_row
-from engine.core.layout import (
+from engine.core.layout import (  # fmt: skip
+    BOX_FIRST,
+    BOX_LAST,
+    BOX_REUSED,
+    BOX_WORK,
     FAR,
     G_ENTRIES_FREE,
     G_NEED,
@@ -44,7 +48,7 @@ from engine.core.layout import (
     W_END,
     W_FIRST,
     W_NEXT,
-)  # fmt: skip
+)
 from engine.core.tables import Arrays, Words
 from engine.operators.windows import JoinWindow, Sliding, Tumbling, panes_of_a_record
 from engine.spec.base.operator import Model, Operator
@@ -53,12 +57,23 @@ from engine.spec.base.records import RecordField, RecordSchema
 from engine.spec.base.units import Number, milliseconds_ns, quantity, seconds_ns
 
 # parameters of every join, in order; by side: key column, bytes of a stored record, number and start of the stored columns
-K_LEFT_KEY, K_RIGHT_KEY, K_LEFT_BYTES, K_RIGHT_BYTES, K_LEFT_STORED, K_LEFT_COLUMNS, K_RIGHT_STORED, K_RIGHT_COLUMNS = range(8)
+(
+    JOIN_LEFT_KEY,
+    JOIN_RIGHT_KEY,
+    JOIN_LEFT_BYTES,
+    JOIN_RIGHT_BYTES,
+    JOIN_LEFT_STORED,
+    JOIN_LEFT_COLUMNS,
+    JOIN_RIGHT_STORED,
+    JOIN_RIGHT_COLUMNS,
+) = range(8)
 # column of a stored row behind its values, where a kind keeps words of its own; 1 if an edge leaves port out; 0 or the late ports' numbers;
 # bytes of a key that has stored records
-K_EXTRA, K_OUTPUTS, K_TABLE, K_EVENT, K_LISTENED, K_LEFT_LATE, K_RIGHT_LATE, K_KEY_BYTES, K_OWN = range(8, 17)
+JOIN_EXTRA, JOIN_OUTPUTS, JOIN_TABLE, JOIN_EVENT, JOIN_LISTENED, JOIN_LEFT_LATE, JOIN_RIGHT_LATE, JOIN_KEY_BYTES, JOIN_OWN = range(8, 17)
 # then of those over panes; by side: the column with the end of the one pane, -1 if time decides
-K_SIZE, K_SLIDE, K_ORIGIN, K_PROCESSING, K_LATENESS, K_LEFT_END, K_RIGHT_END, K_SCHEME, K_GROUPS, K_LISTS = range(K_OWN, K_OWN + 10)
+JOIN_SIZE, JOIN_SLIDE, JOIN_ORIGIN, JOIN_PROCESSING, JOIN_LATENESS, JOIN_LEFT_END, JOIN_RIGHT_END, JOIN_SCHEME, JOIN_GROUPS, JOIN_LISTS = (
+    range(JOIN_OWN, JOIN_OWN + 10)
+)
 EVENT_NEWEST, EVENT_TRIGGER, EVENT_OLDEST, EVENT_WINDOW = range(4)
 BOUND_START, BOUND_END = 2, 3  # in place of a side in the table of output fields
 KEY_BYTES = 16
@@ -68,11 +83,11 @@ def pass_late(slot, msg, port, par, at, inst, i, box):
     """Count a record that comes too late, and send it on unchanged if somebody listens at its side's late port."""
     inst[i, I_LATE] += 1
     outputs = 0
-    if par[at + K_LEFT_LATE + port] > 0:
-        msg[slot, M_EDGE] = par[at + K_LEFT_LATE + port]
-        box[0] = slot
-        box[1] = slot
-        box[2] = 1
+    if par[at + JOIN_LEFT_LATE + port] > 0:
+        msg[slot, M_EDGE] = par[at + JOIN_LEFT_LATE + port]
+        box[BOX_FIRST] = slot
+        box[BOX_LAST] = slot
+        box[BOX_REUSED] = 1
         outputs = 1
     return outputs
 
@@ -86,10 +101,10 @@ def store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, traci
     row[r, R_NEWEST] = msg[slot, M_NEWEST]
     row[r, R_OLDEST] = msg[slot, M_OLDEST]
     copy_stamps(row, r, msg, slot, stamps)
-    columns = par[at + K_LEFT_COLUMNS + 2 * port]
-    for c in range(par[at + K_LEFT_STORED + 2 * port]):
+    columns = par[at + JOIN_LEFT_COLUMNS + 2 * port]
+    for c in range(par[at + JOIN_LEFT_STORED + 2 * port]):
         row[r, R_VALUES + c] = msg[slot, M_PAYLOAD + par[columns + c]]
-    for c in range(R_VALUES + par[at + K_LEFT_STORED + 2 * port], par[at + K_EXTRA]):
+    for c in range(R_VALUES + par[at + JOIN_LEFT_STORED + 2 * port], par[at + JOIN_EXTRA]):
         row[r, c] = 0  # left over from another side's record
     own = S_LEFT + port * S_SIDE
     if entry[e, own] == 0:
@@ -98,7 +113,7 @@ def store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, traci
         row[entry[e, own + 2], R_NEXT] = r
     entry[e, own + 2] = r
     entry[e, own] += 1
-    inst[i, I_STATE_BYTES] += par[at + K_LEFT_BYTES + port]
+    inst[i, I_STATE_BYTES] += par[at + JOIN_LEFT_BYTES + port]
     return r
 
 
@@ -108,7 +123,7 @@ def pair_with_stored(made, slot, msg, port, par, at, row, r, start, end, tracing
         (anchor == M_NEWEST and row[r, R_NEWEST] > msg[slot, M_NEWEST]) or (anchor == M_OLDEST and row[r, R_OLDEST] < msg[slot, M_OLDEST])
     ):
         notes[made, N_ORIGIN] = row_origin[r]
-    rule = par[at + K_EVENT]
+    rule = par[at + JOIN_EVENT]
     if rule == EVENT_NEWEST:
         msg[made, M_EVENT] = max(msg[slot, M_EVENT], row[r, R_EVENT])
     elif rule == EVENT_OLDEST:
@@ -117,8 +132,8 @@ def pair_with_stored(made, slot, msg, port, par, at, row, r, start, end, tracing
     msg[made, M_OLDEST] = min(msg[slot, M_OLDEST], row[r, R_OLDEST])
     join_stamps(msg, made, row, r, g, stamps, 0)
     msg[made, M_EDGE] = 0
-    table = par[at + K_TABLE]
-    for c in range(par[at + K_OUTPUTS]):
+    table = par[at + JOIN_TABLE]
+    for c in range(par[at + JOIN_OUTPUTS]):
         side = par[table + 3 * c]
         if side == port:
             msg[made, M_PAYLOAD + c] = msg[slot, M_PAYLOAD + par[table + 3 * c + 1]]
@@ -132,28 +147,28 @@ def pair_with_stored(made, slot, msg, port, par, at, row, r, start, end, tracing
 
 def first_open_pane(now, slot, msg, port, par, at, inst, i, box):
     """Start of the earliest pane that the record may enter; their number goes into `box` as the counted work, 0 if all have closed."""
-    size = par[at + K_SIZE]
-    slide = par[at + K_SLIDE]
+    size = par[at + JOIN_SIZE]
+    slide = par[at + JOIN_SLIDE]
     panes = 1
     start = 0
     if size > 0:
         closed_to = -FAR
-        if par[at + K_LEFT_END + port] >= 0:
-            start = msg[slot, M_PAYLOAD + par[at + K_LEFT_END + port]] - size
+        if par[at + JOIN_LEFT_END + port] >= 0:
+            start = msg[slot, M_PAYLOAD + par[at + JOIN_LEFT_END + port]] - size
         else:
-            time = now if par[at + K_PROCESSING] == 1 else msg[slot, M_EVENT]
-            start = par[at + K_ORIGIN] + (time - par[at + K_ORIGIN]) // slide * slide
+            time = now if par[at + JOIN_PROCESSING] == 1 else msg[slot, M_EVENT]
+            start = par[at + JOIN_ORIGIN] + (time - par[at + JOIN_ORIGIN]) // slide * slide
             if size > slide:
                 older = (size - 1 - (time - start)) // slide
                 panes = older + 1
                 start -= older * slide
-        if par[at + K_PROCESSING] == 0:
-            closed_to = inst[i, I_WATERMARK] - par[at + K_LATENESS]
+        if par[at + JOIN_PROCESSING] == 0:
+            closed_to = inst[i, I_WATERMARK] - par[at + JOIN_LATENESS]
         if start + size <= closed_to:
             skipped = min((closed_to - start - size) // slide + 1, panes)
             panes -= skipped
             start += skipped * slide
-    box[3] = panes
+    box[BOX_WORK] = panes
     return start
 
 
@@ -173,14 +188,14 @@ def lacking_space(panes, g):
 
 def pair_hash(made, msg, i2, port, par, at):
     """Hash of the entry of a record that goes to instance `i2`, where one entry holds all of a key."""
-    return entry_hash(i2, msg[made, M_PAYLOAD + par[at + K_LEFT_KEY + port]], 0)
+    return entry_hash(i2, msg[made, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]], 0)
 
 
 def open_key(key, start, par, at, inst, i, table, entry, g):
     """A new entry for a key; the caller has checked that there is none, and for space."""
     e = add_entry(table, entry, g, i, key, start)
     inst[i, I_ENTRIES] += 1
-    inst[i, I_STATE_BYTES] += par[at + K_KEY_BYTES]
+    inst[i, I_STATE_BYTES] += par[at + JOIN_KEY_BYTES]
     return e
 
 
@@ -189,38 +204,38 @@ def close_if_empty(par, at, inst, i, table, entry, g, e):
     if entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE] == 0:
         drop_entry(table, entry, g, e)
         inst[i, I_ENTRIES] -= 1
-        inst[i, I_STATE_BYTES] -= par[at + K_KEY_BYTES]
+        inst[i, I_STATE_BYTES] -= par[at + JOIN_KEY_BYTES]
 
 
 def open_entry(key, start, par, at, inst, i, table, entry, pane, panes_of, g):
     """As `open_key`, in the pane that starts there."""
     e = open_key(key, start, par, at, inst, i, table, entry, g)
-    if par[at + K_SIZE] > 0:
-        end = start + par[at + K_SIZE]
-        groups = par[at + K_GROUPS]
-        where = par[at + K_LISTS] + inst[i, I_INDEX] * groups + group_of(key, par[at + K_SCHEME], groups)
+    if par[at + JOIN_SIZE] > 0:
+        end = start + par[at + JOIN_SIZE]
+        groups = par[at + JOIN_GROUPS]
+        where = par[at + JOIN_LISTS] + inst[i, I_INDEX] * groups + group_of(key, par[at + JOIN_SCHEME], groups)
         join_pane(pane, panes_of, g, inst, i, where, start, end, e, entry)
-        if par[at + K_PROCESSING] == 1 and end < inst[i, I_TICK]:
+        if par[at + JOIN_PROCESSING] == 1 and end < inst[i, I_TICK]:
             inst[i, I_TICK] = end
     return e
 
 
 def free_panes(limit, par, at, inst, i, table, entry, row, pane, panes_of, g):
     """Free the panes that end by `limit` with all that is stored in them."""
-    groups = par[at + K_GROUPS]
-    first = par[at + K_LISTS] + inst[i, I_INDEX] * groups
+    groups = par[at + JOIN_GROUPS]
+    first = par[at + JOIN_LISTS] + inst[i, I_INDEX] * groups
     for where in range(first, first + groups):
         x = panes_of[where]
         while x >= 0 and pane[x, W_END] <= limit:
             e = pane[x, W_FIRST]
             while e >= 0:
                 after = entry[e, S_SIBLING]
-                inst[i, I_STATE_BYTES] -= par[at + K_KEY_BYTES]
+                inst[i, I_STATE_BYTES] -= par[at + JOIN_KEY_BYTES]
                 inst[i, I_ENTRIES] -= 1
                 for side in range(2):
                     own = S_LEFT + side * S_SIDE
                     if entry[e, own] > 0:
-                        inst[i, I_STATE_BYTES] -= entry[e, own] * par[at + K_LEFT_BYTES + side]
+                        inst[i, I_STATE_BYTES] -= entry[e, own] * par[at + JOIN_LEFT_BYTES + side]
                         free_rows(row, g, entry[e, own + 1], entry[e, own + 2], entry[e, own])
                 drop_entry(table, entry, g, e)
                 e = after
@@ -231,25 +246,25 @@ def free_panes(limit, par, at, inst, i, table, entry, row, pane, panes_of, g):
 
 def pairs_next_tick(due, par, at, inst, i, pane, panes_of):
     """The next pane end after `due`, FAR if no pane is open."""
-    groups = par[at + K_GROUPS]
-    result = first_pane_end(pane, panes_of, par[at + K_LISTS] + inst[i, I_INDEX] * groups, groups, due)
+    groups = par[at + JOIN_GROUPS]
+    result = first_pane_end(pane, panes_of, par[at + JOIN_LISTS] + inst[i, I_INDEX] * groups, groups, due)
     return result
 
 
 def pair_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Words:
     """Bytes of entries with the records that they store."""
-    sizes: Words = w.par[at + K_KEY_BYTES] + entries[:, [S_LEFT, S_LEFT + S_SIDE]] @ w.par[[at + K_LEFT_BYTES, at + K_RIGHT_BYTES]]
+    sizes: Words = w.par[at + JOIN_KEY_BYTES] + entries[:, [S_LEFT, S_LEFT + S_SIDE]] @ w.par[[at + JOIN_LEFT_BYTES, at + JOIN_RIGHT_BYTES]]
     return sizes
 
 
 def pane_lists(w: Arrays, i: int) -> tuple[int, int, int]:
     """First list of the instance's panes, scheme and number of its key groups."""
-    scheme, groups, lists = w.par[parameters(w, i) + K_SCHEME :][:3].tolist()
+    scheme, groups, lists = w.par[parameters(w, i) + JOIN_SCHEME :][:3].tolist()
     return lists + int(w.inst[i, I_INDEX]) * groups, scheme, groups
 
 
 def pairs_in_order(w: Arrays, i: int) -> Words:
-    if w.par[parameters(w, i) + K_SIZE] == 0:
+    if w.par[parameters(w, i) + JOIN_SIZE] == 0:
         return entries_by_key(w, i)
     first, _, groups = pane_lists(w, i)
     return entries_of_panes(w, first, groups)
@@ -257,8 +272,8 @@ def pairs_in_order(w: Arrays, i: int) -> Words:
 
 def pairs_relink(w: Arrays, i: int, entries: Words) -> None:
     at = parameters(w, i)
-    if w.par[at + K_SIZE] > 0:
-        relink_panes(w, i, entries, *pane_lists(w, i), int(w.par[at + K_SIZE]), int(w.par[at + K_PROCESSING]))
+    if w.par[at + JOIN_SIZE] > 0:
+        relink_panes(w, i, entries, *pane_lists(w, i), int(w.par[at + JOIN_SIZE]), int(w.par[at + JOIN_PROCESSING]))
 
 
 KEPT_IN_PANES = Keeping(pair_sizes, pairs_in_order, pairs_relink)
@@ -406,7 +421,7 @@ class Pairing(Operator):
         stored = [sorted({column for (side, _), column in zip(chosen, columns, strict=True) if side == s}) for s in (0, 1)]
         width = max(map(len, stored))
         lowering.stored_rows(width + row_words, links)
-        table_at = lowering.params_at + K_OWN + len(own)
+        table_at = lowering.params_at + JOIN_OWN + len(own)
         outputs = [
             word
             for (side, _), column in zip(chosen, columns, strict=True)

@@ -13,6 +13,7 @@ from engine.core.keeping import Keeping
 from engine.core.kernels.messages import new_output
 from engine.core.kernels.state_table import entry_hash, find_entry, free_row
 from engine.core.layout import (
+    BOX_WORK,
     G_ENTRIES_FREE,
     G_FREE,
     G_NEED,
@@ -29,11 +30,11 @@ from engine.core.layout import (
 )
 from engine.core.tables import Arrays, Words
 from engine.operators.pairs import (
-    K_EXTRA,
-    K_LEFT_BYTES,
-    K_LEFT_KEY,
-    K_LISTENED,
-    K_OWN,
+    JOIN_EXTRA,
+    JOIN_LEFT_BYTES,
+    JOIN_LEFT_KEY,
+    JOIN_LISTENED,
+    JOIN_OWN,
     Pairing,
     PairParams,
     close_if_empty,
@@ -51,7 +52,7 @@ from engine.spec.base.records import RecordSchema
 LEFT, RIGHT, DELETED = range(3)  # ports
 # parameters behind the common ones: columns of a deletion's start and end, of a link's end; how many nodes a path has; first of the
 # instances' lists of paths; columns of a path's nodes
-P_DELETED_START, P_DELETED_END, P_LEFT_END, P_NODES, P_LISTS, P_COLUMNS = range(K_OWN, K_OWN + 6)
+PATH_DELETED_START, PATH_DELETED_END, PATH_LEFT_END, PATH_NODES, PATH_LISTS, PATH_COLUMNS = range(JOIN_OWN, JOIN_OWN + 6)
 LINKS = 2  # words of a stored path behind its nodes: the next path of the instance's list, its entry
 NODES_MAX = 32
 
@@ -78,22 +79,22 @@ def delete_links(start, end, par, at, inst, i, table, entry, row, g):
         r = entry[e, S_LEFT + 1] if entry[e, S_LEFT] > 0 else -1
         while r >= 0:
             after = row[r, R_NEXT]
-            if row[r, par[at + K_EXTRA]] == end:
+            if row[r, par[at + JOIN_EXTRA]] == end:
                 unlink_row(row, entry, g, e, S_LEFT, r, before)
                 gone += 1
             else:
                 before = r
             r = after
-        inst[i, I_STATE_BYTES] -= gone * par[at + K_LEFT_BYTES]
+        inst[i, I_STATE_BYTES] -= gone * par[at + JOIN_LEFT_BYTES]
         close_if_empty(par, at, inst, i, table, entry, g, e)
     return gone
 
 
 def delete_paths(start, end, par, at, inst, i, table, entry, row, panes_of, g):
     """Forget the instance's paths in which `end` follows `start`. How many there were."""
-    nodes = par[at + K_EXTRA]
-    link = nodes + par[at + P_NODES]
-    head = par[at + P_LISTS] + inst[i, I_INDEX]
+    nodes = par[at + JOIN_EXTRA]
+    link = nodes + par[at + PATH_NODES]
+    head = par[at + PATH_LISTS] + inst[i, I_INDEX]
     own = S_LEFT + S_SIDE
     gone = 0
     before = -1
@@ -116,7 +117,7 @@ def delete_paths(start, end, par, at, inst, i, table, entry, row, panes_of, g):
                 last = x
                 x = row[x, R_NEXT]
             unlink_row(row, entry, g, e, own, r, last)
-            inst[i, I_STATE_BYTES] -= par[at + K_LEFT_BYTES + 1]
+            inst[i, I_STATE_BYTES] -= par[at + JOIN_LEFT_BYTES + 1]
             close_if_empty(par, at, inst, i, table, entry, g, e)
             gone += 1
         else:
@@ -130,16 +131,16 @@ def path_join_on_record(
 ):
     """Store a link or a path and emit one output for each of the other kind under its key; or forget what a deletion names."""
     if port == DELETED:
-        start = msg[slot, M_PAYLOAD + par[at + P_DELETED_START]]
-        end = msg[slot, M_PAYLOAD + par[at + P_DELETED_END]]
+        start = msg[slot, M_PAYLOAD + par[at + PATH_DELETED_START]]
+        end = msg[slot, M_PAYLOAD + par[at + PATH_DELETED_END]]
         links = delete_links(start, end, par, at, inst, i, table, entry, row, g)
         paths = delete_paths(start, end, par, at, inst, i, table, entry, row, panes_of, g)
-        box[3] = 1 + links + paths
+        box[BOX_WORK] = 1 + links + paths
         return 0
-    key = msg[slot, M_PAYLOAD + par[at + K_LEFT_KEY + port]]
+    key = msg[slot, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]]
     other = S_LEFT + (1 - port) * S_SIDE
     e = find_entry(table, entry, i, key, 0)
-    matches = entry[e, other] * par[at + K_LISTENED] if e >= 0 else 0
+    matches = entry[e, other] * par[at + JOIN_LISTENED] if e >= 0 else 0
     if g[G_FREE] < matches:
         g[G_NEED] = matches
         return -NEED_MESSAGES
@@ -153,16 +154,16 @@ def path_join_on_record(
     if e < 0:
         e = open_key(key, 0, par, at, inst, i, table, entry, g)
     r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
-    nodes = par[at + K_EXTRA]
+    nodes = par[at + JOIN_EXTRA]
     if port == LEFT:
-        row[r, nodes] = msg[slot, M_PAYLOAD + par[at + P_LEFT_END]]
-        for n in range(1, par[at + P_NODES]):
+        row[r, nodes] = msg[slot, M_PAYLOAD + par[at + PATH_LEFT_END]]
+        for n in range(1, par[at + PATH_NODES]):
             row[r, nodes + n] = 0  # left over from a path
     else:
-        for n in range(par[at + P_NODES]):
-            row[r, nodes + n] = msg[slot, M_PAYLOAD + par[at + P_COLUMNS + n]]
-        link = nodes + par[at + P_NODES]
-        head = par[at + P_LISTS] + inst[i, I_INDEX]
+        for n in range(par[at + PATH_NODES]):
+            row[r, nodes + n] = msg[slot, M_PAYLOAD + par[at + PATH_COLUMNS + n]]
+        link = nodes + par[at + PATH_NODES]
+        head = par[at + PATH_LISTS] + inst[i, I_INDEX]
         row[r, link] = panes_of[head]
         row[r, link + 1] = e
         panes_of[head] = r
@@ -178,20 +179,20 @@ def path_join_on_record(
 def path_join_hash(made, msg, i2, port, par, at):
     """Hash of the entry of a record that goes to instance `i2`."""
     if port == DELETED:
-        return entry_hash(i2, msg[made, M_PAYLOAD + par[at + P_DELETED_START]], 0)
+        return entry_hash(i2, msg[made, M_PAYLOAD + par[at + PATH_DELETED_START]], 0)
     return pair_hash(made, msg, i2, port, par, at)
 
 
 def paths_relink(w: Arrays, i: int, entries: Words) -> None:
     """List all paths of the instance; their order does not show."""
     at = parameters(w, i)
-    link = int(w.par[at + K_EXTRA] + w.par[at + P_NODES])
+    link = int(w.par[at + JOIN_EXTRA] + w.par[at + PATH_NODES])
     rows, counts = rows_of(w, i, entries)
     is_path = np.repeat(np.tile([False, True], len(entries)), counts.ravel())
     paths = rows[is_path]
     w.row[paths, link] = [*paths[1:], -1][: len(paths)]
     w.row[paths, link + 1] = np.repeat(entries, counts[:, RIGHT])
-    w.panes_of[int(w.par[at + P_LISTS] + w.inst[i, I_INDEX])] = paths[0] if len(paths) else -1
+    w.panes_of[int(w.par[at + PATH_LISTS] + w.inst[i, I_INDEX])] = paths[0] if len(paths) else -1
 
 
 class PathJoin(Pairing):

@@ -12,6 +12,7 @@ from engine.core.keeping import Keeping
 from engine.core.kernels.latencies import join_stamps
 from engine.core.kernels.state_table import add_entry, drop_entry, entry_bucket, find_entry
 from engine.core.layout import (
+    BOX_WORK,
     FAR,
     G_ENTRIES_FREE,
     G_FREE,
@@ -41,22 +42,22 @@ from engine.core.layout import (
 )
 from engine.core.tables import Arrays, Words
 from engine.operators.aggregation import (
-    A_COUNT,
-    A_DISTINCTS,
-    A_ENTRY_BYTES,
-    A_EVERY,
-    A_KEY,
-    A_LATENESS,
-    A_LINE,
-    A_LINKS,
-    A_LISTENED,
-    A_ON_CLOSE,
-    A_OWN,
-    A_PROCESSING,
-    A_ROWS,
-    A_TABLE,
-    A_VALUE_BYTES,
-    A_VALUES,
+    AGG_COUNT,
+    AGG_DISTINCTS,
+    AGG_ENTRY_BYTES,
+    AGG_EVERY,
+    AGG_KEY,
+    AGG_LATENESS,
+    AGG_LINE,
+    AGG_LINKS,
+    AGG_LISTENED,
+    AGG_ON_CLOSE,
+    AGG_OWN,
+    AGG_PROCESSING,
+    AGG_ROWS,
+    AGG_TABLE,
+    AGG_VALUE_BYTES,
+    AGG_VALUES,
     COUNT,
     DISTINCT,
     MAX,
@@ -86,12 +87,12 @@ from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import Number, seconds_ns
 
 # parameters of this kind, in order
-A_GAP, A_QUEUES = range(A_OWN, A_OWN + 2)
+AGG_GAP, AGG_QUEUES = range(AGG_OWN, AGG_OWN + 2)
 
 # a session's own words in its entry
 SESSION_START = S_VALUES
 SESSION_END = S_VALUES + 1  # a gap after its last record; a record at this very time still belongs to it
-# and, from column A_LINKS on, its place in the instance's heap of sessions, or in the list of those that are due
+# and, from column AGG_LINKS on, its place in the instance's heap of sessions, or in the list of those that are due
 HEAP_DUE, HEAP_LEFT, HEAP_RIGHT, HEAP_UP, HEAP_WORDS = range(5)
 # of each instance: the root of the heap, first and last of the list
 QUEUE_ROOT, QUEUE_FIRST, QUEUE_LAST, QUEUE_WORDS = range(4)
@@ -174,15 +175,15 @@ def merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anch
     entry[e, S_OLDEST] = min(entry[e, S_OLDEST], entry[b, S_OLDEST])
     join_stamps(entry, e, entry, b, g, stamps, 0)
     entry[e, SESSION_END] = entry[b, SESSION_END]
-    rows = par[at + A_ROWS]
+    rows = par[at + AGG_ROWS]
     if rows > 0:
         row[entry[e, rows + 1], R_NEXT] = entry[b, rows]
         entry[e, rows + 1] = entry[b, rows + 1]
     else:
-        for k in range(par[at + A_COUNT]):
-            line = par[at + A_TABLE] + A_LINE * k
+        for k in range(par[at + AGG_COUNT]):
+            line = par[at + AGG_TABLE] + AGG_LINE * k
             function = par[line]
-            v = par[at + A_VALUES] + k
+            v = par[at + AGG_VALUES] + k
             if function == DISTINCT:
                 x = entry[b, par[line + 3]] - 1
                 while x >= 0:
@@ -196,7 +197,7 @@ def merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anch
                         entry[e, par[line + 3]] = y + 1
                         entry[e, v] += 1
                     else:
-                        inst[i, I_STATE_BYTES] -= par[at + A_VALUE_BYTES]
+                        inst[i, I_STATE_BYTES] -= par[at + AGG_VALUE_BYTES]
                     x = after
             elif par[line + 2] >= 1:
                 if function == MIN:
@@ -214,7 +215,7 @@ def merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anch
             elif function != COUNT:
                 entry[e, v] += entry[b, v]
     entry[e, S_COUNT] += entry[b, S_COUNT]
-    inst[i, I_STATE_BYTES] -= par[at + A_ENTRY_BYTES]
+    inst[i, I_STATE_BYTES] -= par[at + AGG_ENTRY_BYTES]
     inst[i, I_ENTRIES] -= 1
     drop_entry(table, entry, g, b)
 
@@ -224,14 +225,14 @@ def session_on_record(
     tracing, anchor, notes, entry_origin, stamps
 ):  # fmt: skip
     """Take the record into its key's session, which it may begin, prolong, or join to another one."""
-    gap = par[at + A_GAP]
-    lateness = par[at + A_LATENESS]
+    gap = par[at + AGG_GAP]
+    lateness = par[at + AGG_LATENESS]
     time = now
     ended = -FAR  # sessions that are due by then have given their row
-    if par[at + A_PROCESSING] == 0:
+    if par[at + AGG_PROCESSING] == 0:
         time = msg[slot, M_EVENT]
         ended = inst[i, I_WATERMARK]
-    key = msg[slot, M_PAYLOAD + par[at + A_KEY]] if par[at + A_KEY] >= 0 else 0
+    key = msg[slot, M_PAYLOAD + par[at + AGG_KEY]] if par[at + AGG_KEY] >= 0 else 0
     e = -1
     b = -1
     records = 0
@@ -242,26 +243,26 @@ def session_on_record(
             b = e
             e = x
         x = entry[x, S_NEXT]
-    box[3] = 1
+    box[BOX_WORK] = 1
     outputs = 0
     if e < 0 and time + gap + 1 + lateness <= ended:
         outputs = send_late(slot, msg, par, at, inst, i, box)
         return outputs
-    entries = 1 + par[at + A_DISTINCTS]
-    if par[at + A_ROWS] > 0:
-        entries = 1 + (records + 1) * par[at + A_DISTINCTS]
+    entries = 1 + par[at + AGG_DISTINCTS]
+    if par[at + AGG_ROWS] > 0:
+        entries = 1 + (records + 1) * par[at + AGG_DISTINCTS]
     if g[G_ENTRIES_FREE] < entries:
         g[G_NEED] = entries
         return -NEED_ENTRIES
-    if par[at + A_ROWS] > 0 and g[G_ROWS_FREE] < 1:
+    if par[at + AGG_ROWS] > 0 and g[G_ROWS_FREE] < 1:
         g[G_NEED] = 1
         return -NEED_ROWS
     if g[G_FREE] < 1:
         g[G_NEED] = 1
         return -NEED_MESSAGES
 
-    queue = par[at + A_QUEUES] + inst[i, I_INDEX] * QUEUE_WORDS
-    tree = par[at + A_LINKS]
+    queue = par[at + AGG_QUEUES] + inst[i, I_INDEX] * QUEUE_WORDS
+    tree = par[at + AGG_LINKS]
     if b >= 0:
         if entry[b, SESSION_START] < entry[e, SESSION_START]:
             x = b
@@ -269,7 +270,7 @@ def session_on_record(
             e = x
         heap_remove(entry, panes_of, queue, tree, b)
         merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, b, stamps)
-        box[3] = 2
+        box[BOX_WORK] = 2
     if e >= 0:
         heap_remove(entry, panes_of, queue, tree, e)
     else:
@@ -277,35 +278,35 @@ def session_on_record(
         entry[e, SESSION_START] = time
         entry[e, SESSION_END] = time + gap
         inst[i, I_ENTRIES] += 1
-        inst[i, I_STATE_BYTES] += par[at + A_ENTRY_BYTES]
+        inst[i, I_STATE_BYTES] += par[at + AGG_ENTRY_BYTES]
     entry[e, SESSION_START] = min(entry[e, SESSION_START], time)
     entry[e, SESSION_END] = max(entry[e, SESSION_END], time + gap)
     event = msg[slot, M_EVENT]
     next_due = entry[e, SESSION_END] + 1
     due = 0
-    if par[at + A_EVERY] > 0 and (entry[e, S_COUNT] + 1) % par[at + A_EVERY] == 0:
+    if par[at + AGG_EVERY] > 0 and (entry[e, S_COUNT] + 1) % par[at + AGG_EVERY] == 0:
         due = 1
     if next_due <= ended:
         next_due += lateness
-        if par[at + A_ON_CLOSE] == 1:
+        if par[at + AGG_ON_CLOSE] == 1:
             due = 1
             event = entry[e, SESSION_END] - 1
     heap_insert(entry, panes_of, queue, tree, e, next_due)
-    if par[at + A_PROCESSING] == 1:
+    if par[at + AGG_PROCESSING] == 1:
         inst[i, I_TICK] = entry[panes_of[queue + QUEUE_ROOT], tree + HEAP_DUE]
     take_record(
         now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, stamps
     )
     if due == 1:
-        if par[at + A_ROWS] > 0:
-            box[3] += entry[e, S_COUNT]
-        if par[at + A_LISTENED] == 1:
+        if par[at + AGG_ROWS] > 0:
+            box[BOX_WORK] += entry[e, S_COUNT]
+        if par[at + AGG_LISTENED] == 1:
             put_row(
                 slot, event, entry[e, SESSION_START], entry[e, SESSION_END],
                 msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps,
             )  # fmt: skip
             outputs = 1
-        if par[at + A_ROWS] > 0:
+        if par[at + AGG_ROWS] > 0:
             forget_values(par, at, inst, i, table, entry, g, e)
     return outputs
 
@@ -315,10 +316,10 @@ def session_on_close(
     tracing, notes, entry_origin, stamps
 ):  # fmt: skip
     """End the sessions that are due by `limit` (a watermark or a timer's time): rows by end, then key. Free those kept long enough."""
-    if (par[at + A_PROCESSING] == 1) != by_timer:
+    if (par[at + AGG_PROCESSING] == 1) != by_timer:
         return 0
-    queue = par[at + A_QUEUES] + inst[i, I_INDEX] * QUEUE_WORDS
-    tree = par[at + A_LINKS]
+    queue = par[at + AGG_QUEUES] + inst[i, I_INDEX] * QUEUE_WORDS
+    tree = par[at + AGG_LINKS]
     ended = -FAR
     if not by_timer:
         ended = inst[i, I_WATERMARK]
@@ -328,41 +329,41 @@ def session_on_close(
     most = 0  # ... of one session
     e = panes_of[queue + QUEUE_FIRST]
     while e >= 0 and entry[e, tree + HEAP_DUE] <= limit:
-        if par[at + A_ON_CLOSE] == 1 and entry[e, SESSION_END] + 1 > ended:
+        if par[at + AGG_ON_CLOSE] == 1 and entry[e, SESSION_END] + 1 > ended:
             rows += 1
-            if par[at + A_ROWS] > 0:
+            if par[at + AGG_ROWS] > 0:
                 read += entry[e, S_COUNT]
                 most = max(most, entry[e, S_COUNT])
         e = entry[e, tree + HEAP_RIGHT]
-    box[3] = read
-    if par[at + A_LISTENED] == 0:
+    box[BOX_WORK] = read
+    if par[at + AGG_LISTENED] == 0:
         rows = 0
     if g[G_FREE] < rows:
         g[G_NEED] = rows
         return -NEED_MESSAGES
-    if g[G_ENTRIES_FREE] < most * par[at + A_DISTINCTS]:
-        g[G_NEED] = most * par[at + A_DISTINCTS]
+    if g[G_ENTRIES_FREE] < most * par[at + AGG_DISTINCTS]:
+        g[G_NEED] = most * par[at + AGG_DISTINCTS]
         return -NEED_ENTRIES
     e = panes_of[queue + QUEUE_FIRST]
     while e >= 0 and entry[e, tree + HEAP_DUE] <= limit:
         after = entry[e, tree + HEAP_RIGHT]
         end = entry[e, SESSION_END]
         if rows > 0 and end + 1 > ended:
-            if par[at + A_ROWS] > 0:
+            if par[at + AGG_ROWS] > 0:
                 fold_records(
-                    slot, entry[e, par[at + A_ROWS]], entry[e, S_COUNT], 1,
+                    slot, entry[e, par[at + AGG_ROWS]], entry[e, S_COUNT], 1,
                     msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, e,
                 )  # fmt: skip
             put_row(
                 slot, end - 1, entry[e, SESSION_START], end,
                 msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps,
             )  # fmt: skip
-            if par[at + A_ROWS] > 0:
+            if par[at + AGG_ROWS] > 0:
                 forget_values(par, at, inst, i, table, entry, g, e)
-        if end + 1 + par[at + A_LATENESS] <= limit:
+        if end + 1 + par[at + AGG_LATENESS] <= limit:
             drop_group(par, at, inst, i, table, entry, row, g, e)
         else:
-            heap_insert(entry, panes_of, queue, tree, e, end + 1 + par[at + A_LATENESS])
+            heap_insert(entry, panes_of, queue, tree, e, end + 1 + par[at + AGG_LATENESS])
         e = after
     panes_of[queue + QUEUE_FIRST] = e
     return rows
@@ -370,8 +371,8 @@ def session_on_close(
 
 def session_next_tick(due, par, at, inst, i, entry, panes_of):
     """The sessions that end at `due` wait for the tick to be served; the next one's end, FAR if there is none."""
-    queue = par[at + A_QUEUES] + inst[i, I_INDEX] * QUEUE_WORDS
-    tree = par[at + A_LINKS]
+    queue = par[at + AGG_QUEUES] + inst[i, I_INDEX] * QUEUE_WORDS
+    tree = par[at + AGG_LINKS]
     list_due(entry, panes_of, queue, tree, due)
     root = panes_of[queue + QUEUE_ROOT]
     return entry[root, tree + HEAP_DUE] if root >= 0 else FAR
@@ -394,12 +395,12 @@ def relink_sessions(world, i, entries, queue, tree, processing):
 
 def session_relink(w: Arrays, i: int, entries: Words) -> None:
     at = parameters(w, i)
-    queue = w.par[at + A_QUEUES] + w.inst[i, I_INDEX] * QUEUE_WORDS
-    relink_sessions(w, i, entries, queue, w.par[at + A_LINKS], w.par[at + A_PROCESSING])
+    queue = w.par[at + AGG_QUEUES] + w.inst[i, I_INDEX] * QUEUE_WORDS
+    relink_sessions(w, i, entries, queue, w.par[at + AGG_LINKS], w.par[at + AGG_PROCESSING])
 
 
 def session_links(w: Arrays, at: int) -> range:
-    first = int(w.par[at + A_LINKS])
+    first = int(w.par[at + AGG_LINKS])
     return range(first + HEAP_LEFT, first + HEAP_WORDS)
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from engine.core.kernels.expression_machine import evaluate
 from engine.core.kernels.messages import new_output
-from engine.core.layout import G_FREE, G_NEED, I_ERRORS, M_EDGE, M_PAYLOAD, NEED_MESSAGES
+from engine.core.layout import BOX_FIRST, BOX_LAST, BOX_REUSED, BOX_WORK, G_FREE, G_NEED, I_ERRORS, M_EDGE, M_PAYLOAD, NEED_MESSAGES
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.problems import Refusal
 from engine.spec.base.records import RecordSchema
@@ -19,27 +19,27 @@ ROUTES_MAX = 4
 REST = 4  # the number of port `rest`
 
 # parameters, in order; then of each route: first and last row of its program, 1 if an edge leaves its port
-X_COPY, X_REST, X_COUNT, X_ROUTES = range(4)
+SPLIT_COPY, SPLIT_REST, SPLIT_COUNT, SPLIT_ROUTES = range(4)
 
 
 def split_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i, g, free, box, stamps):
     """Try the predicates in order; pass the message itself on to the first that holds, or a copy to each."""
-    if par[at + X_COPY] == 1 and g[G_FREE] < par[at + X_COUNT]:
-        g[G_NEED] = par[at + X_COUNT]
+    if par[at + SPLIT_COPY] == 1 and g[G_FREE] < par[at + SPLIT_COUNT]:
+        g[G_NEED] = par[at + SPLIT_COUNT]
         return -NEED_MESSAGES
     outputs = 0
     tried = 0
     to = REST
-    listened = par[at + X_REST]
-    for k in range(par[at + X_COUNT]):
-        route = at + X_ROUTES + 3 * k
+    listened = par[at + SPLIT_REST]
+    for k in range(par[at + SPLIT_COUNT]):
+        route = at + SPLIT_ROUTES + 3 * k
         errors = evaluate(code, par[route], par[route + 1], constants, msg, slot, M_PAYLOAD, stack, stack_f)
         inst[i, I_ERRORS] += errors
         tried += 1
         if stack[0] == 1:
             to = k
             listened = par[route + 2]
-            if par[at + X_COPY] == 0:
+            if par[at + SPLIT_COPY] == 0:
                 break
             if listened == 1:
                 made = new_output(msg, free, g, box, slot, stamps)
@@ -47,12 +47,12 @@ def split_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i
                     msg[made, c] = msg[slot, c]
                 msg[made, M_EDGE] = k
                 outputs += 1
-    box[3] = tried
-    if listened == 1 and (to == REST or par[at + X_COPY] == 0):
+    box[BOX_WORK] = tried
+    if listened == 1 and (to == REST or par[at + SPLIT_COPY] == 0):
         msg[slot, M_EDGE] = to
-        box[0] = slot
-        box[1] = slot
-        box[2] = 1
+        box[BOX_FIRST] = slot
+        box[BOX_LAST] = slot
+        box[BOX_REUSED] = 1
         outputs = 1
     return outputs
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from engine.core.layout import BOX_FIRST, BOX_LAST, BOX_REUSED
 from engine.spec.base.operator import Operator
 from engine.spec.base.records import RecordSchema
 
 
 def union_on_record(slot, box):
     """Pass the message itself on, without a copy."""
-    box[0] = slot
-    box[1] = slot
-    box[2] = 1
+    box[BOX_FIRST] = slot
+    box[BOX_LAST] = slot
+    box[BOX_REUSED] = 1
     return 1
 
 

@@ -10,7 +10,8 @@ from pydantic import Field
 from engine.core.kernels.latencies import copy_stamps, join_stamps
 from engine.core.kernels.messages import new_output
 from engine.core.kernels.state_table import find_entry, first_pane_end
-from engine.core.layout import (
+from engine.core.layout import (  # fmt: skip
+    BOX_WORK,
     FAR,
     G_FREE,
     G_NEED,
@@ -39,24 +40,24 @@ from engine.core.layout import (
     W_FIRST,
     W_NEXT,
     W_START,
-)  # fmt: skip
+)
 from engine.operators.pairs import (
     BOUND_START,
     EVENT_NEWEST,
     EVENT_OLDEST,
     EVENT_WINDOW,
-    K_EVENT,
-    K_EXTRA,
-    K_GROUPS,
-    K_LATENESS,
-    K_LEFT_KEY,
-    K_LISTENED,
-    K_LISTS,
-    K_OUTPUTS,
-    K_PROCESSING,
-    K_SIZE,
-    K_SLIDE,
-    K_TABLE,
+    JOIN_EVENT,
+    JOIN_EXTRA,
+    JOIN_GROUPS,
+    JOIN_LATENESS,
+    JOIN_LEFT_KEY,
+    JOIN_LISTENED,
+    JOIN_LISTS,
+    JOIN_OUTPUTS,
+    JOIN_PROCESSING,
+    JOIN_SIZE,
+    JOIN_SLIDE,
+    JOIN_TABLE,
     KEPT_IN_PANES,
     PanePairing,
     PaneParams,
@@ -73,7 +74,12 @@ from engine.operators.windows import FiringWindow
 from engine.spec.base.records import RecordSchema
 
 S_ALL_EVENT, S_ALL_NEWEST, S_ALL_OLDEST, S_ALL_END = 11, 12, 13, 14  # of an entry, behind both sides: over all of its records
-F_STORED, F_TRIGGER, F_CLOCK, F_WORDS = 0, 1, 2, 3  # words of a stored record, from K_EXTRA on: when its service began, its lineage
+WINDOW_ROW_STORED, WINDOW_ROW_TRIGGER, WINDOW_ROW_CLOCK, WINDOW_ROW_WORDS = (
+    0,
+    1,
+    2,
+    3,
+)  # words of a stored record, from JOIN_EXTRA on: when its service began, its lineage
 
 
 def window_join_on_record(
@@ -102,17 +108,17 @@ def window_join_on_record(
 ):
     """Store the record in each open pane; where a pane has fired already, its pairs follow at once."""
     start = first_open_pane(now, slot, msg, port, par, at, inst, i, box)
-    panes = box[3]
+    panes = box[BOX_WORK]
     if panes == 0:
-        box[3] = 1
+        box[BOX_WORK] = 1
         late = pass_late(slot, msg, port, par, at, inst, i, box)
         return late
-    key = msg[slot, M_PAYLOAD + par[at + K_LEFT_KEY + port]]
-    size = par[at + K_SIZE]
-    slide = par[at + K_SLIDE]
-    fired_to = inst[i, I_WATERMARK] if par[at + K_PROCESSING] == 0 else -FAR
+    key = msg[slot, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]]
+    size = par[at + JOIN_SIZE]
+    slide = par[at + JOIN_SLIDE]
+    fired_to = inst[i, I_WATERMARK] if par[at + JOIN_PROCESSING] == 0 else -FAR
     other = S_LEFT + (1 - port) * S_SIDE
-    listened = par[at + K_LISTENED]
+    listened = par[at + JOIN_LISTENED]
     matches = 0
     for k in range(panes):
         if start + k * slide + size <= fired_to:
@@ -146,16 +152,16 @@ def window_join_on_record(
         entry[e, S_ALL_OLDEST] = min(entry[e, S_ALL_OLDEST], msg[slot, M_OLDEST])
         join_stamps(entry, e, msg, slot, g, stamps, 0)
         r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
-        extra = par[at + K_EXTRA]
-        row[r, extra + F_STORED] = now
-        row[r, extra + F_TRIGGER] = msg[slot, M_TRIGGER]
-        row[r, extra + F_CLOCK] = msg[slot, M_CLOCK]
+        extra = par[at + JOIN_EXTRA]
+        row[r, extra + WINDOW_ROW_STORED] = now
+        row[r, extra + WINDOW_ROW_TRIGGER] = msg[slot, M_TRIGGER]
+        row[r, extra + WINDOW_ROW_CLOCK] = msg[slot, M_CLOCK]
         if start + size <= fired_to and entry[e, other] > 0 and listened == 1:
             r = entry[e, other + 1]
             for _ in range(entry[e, other]):
                 made = new_output(msg, free, g, box, slot, stamps)
                 pair_with_stored(made, slot, msg, port, par, at, row, r, start, start + size, tracing, anchor, notes, row_origin, g, stamps)
-                if par[at + K_EVENT] == EVENT_WINDOW:
+                if par[at + JOIN_EVENT] == EVENT_WINDOW:
                     msg[made, M_EVENT] = entry[e, S_ALL_EVENT]
                     msg[made, M_NEWEST] = entry[e, S_ALL_NEWEST]
                     msg[made, M_OLDEST] = entry[e, S_ALL_OLDEST]
@@ -169,9 +175,9 @@ def window_join_on_record(
 
 def pair_of_stored(made, msg, par, at, entry, e, row, left, right, start, end, tracing, anchor, notes, entry_origin, row_origin, g, stamps):
     """Make the output `made` of two stored records of an entry."""
-    extra = par[at + K_EXTRA]
-    last = left if row[left, extra + F_STORED] > row[right, extra + F_STORED] else right
-    rule = par[at + K_EVENT]
+    extra = par[at + JOIN_EXTRA]
+    last = left if row[left, extra + WINDOW_ROW_STORED] > row[right, extra + WINDOW_ROW_STORED] else right
+    rule = par[at + JOIN_EVENT]
     if tracing:
         counted = last
         if anchor == M_NEWEST and row[left, R_NEWEST] != row[right, R_NEWEST]:
@@ -182,8 +188,8 @@ def pair_of_stored(made, msg, par, at, entry, e, row, left, right, start, end, t
         if rule == EVENT_WINDOW and anchor != M_CLOCK:
             notes[made, N_ORIGIN] = entry_origin[e]
     msg[made, M_EVENT] = row[last, R_EVENT]
-    msg[made, M_TRIGGER] = row[last, extra + F_TRIGGER]
-    msg[made, M_CLOCK] = row[last, extra + F_CLOCK]
+    msg[made, M_TRIGGER] = row[last, extra + WINDOW_ROW_TRIGGER]
+    msg[made, M_CLOCK] = row[last, extra + WINDOW_ROW_CLOCK]
     msg[made, M_NEWEST] = max(row[left, R_NEWEST], row[right, R_NEWEST])
     msg[made, M_OLDEST] = min(row[left, R_OLDEST], row[right, R_OLDEST])
     copy_stamps(msg, made, row, last, stamps)
@@ -198,8 +204,8 @@ def pair_of_stored(made, msg, par, at, entry, e, row, left, right, start, end, t
         msg[made, M_OLDEST] = entry[e, S_ALL_OLDEST]
         join_stamps(msg, made, entry, e, g, stamps, 0)
     msg[made, M_EDGE] = 0
-    table = par[at + K_TABLE]
-    for c in range(par[at + K_OUTPUTS]):
+    table = par[at + JOIN_TABLE]
+    for c in range(par[at + JOIN_OUTPUTS]):
         side = par[table + 3 * c]
         if side < BOUND_START:
             msg[made, M_PAYLOAD + c] = row[left if side == 0 else right, R_VALUES + par[table + 3 * c + 2]]
@@ -234,12 +240,12 @@ def window_join_on_close(
     stamps,
 ):
     """Fire the panes that end by `limit` (a watermark or a timer's time), free those whose lateness has passed, too."""
-    if limit < inst[i, I_PANE_END] or (par[at + K_PROCESSING] == 1) != by_timer:
+    if limit < inst[i, I_PANE_END] or (par[at + JOIN_PROCESSING] == 1) != by_timer:
         return 0
     fired_to = -FAR if by_timer else inst[i, I_WATERMARK]
-    groups = par[at + K_GROUPS]
-    first = par[at + K_LISTS] + inst[i, I_INDEX] * groups
-    listened = par[at + K_LISTENED]
+    groups = par[at + JOIN_GROUPS]
+    first = par[at + JOIN_LISTS] + inst[i, I_INDEX] * groups
+    listened = par[at + JOIN_LISTENED]
     outputs = 0
     for where in range(first, first + groups):
         x = panes_of[where]
@@ -288,7 +294,7 @@ def window_join_on_close(
                         left = row[left, R_NEXT]
                     e = entry[e, S_SIBLING]
             x = pane[x, W_NEXT]
-    lateness = par[at + K_LATENESS]
+    lateness = par[at + JOIN_LATENESS]
     free_panes(limit - lateness, par, at, inst, i, table, entry, row, pane, panes_of, g)
     to_fire = first_pane_end(pane, panes_of, first, groups, limit)
     to_free = first_pane_end(pane, panes_of, first, groups, limit - lateness)
@@ -322,4 +328,4 @@ class WindowJoin(PanePairing):
     @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         lowering.entry_values(S_ALL_END - S_VALUES)
-        return cls._lowered(params, inputs, lowering, cls._pane_words(params, inputs, lowering), row_words=F_WORDS)
+        return cls._lowered(params, inputs, lowering, cls._pane_words(params, inputs, lowering), row_words=WINDOW_ROW_WORDS)

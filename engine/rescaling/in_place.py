@@ -14,7 +14,16 @@ from engine.checkpointing.messages import TRIGGER
 from engine.checkpointing.worker import BASE_BYTES, PIECE_BYTES, Costs, Upload
 from engine.core import layout as L
 from engine.core.control import keyed_state
-from engine.core.control.active_instances import active, arrange, bar, hold, join, owners, part_from, release
+from engine.core.control.active_instances import (
+    active,
+    hold,
+    owners,
+    rejoin_channels,
+    release,
+    retire_channels,
+    set_barrier_scope,
+    set_parallelism,
+)
 from engine.core.control.actors import Message, Post
 from engine.core.control.instance_checkpoint import Checkpoint
 from engine.core.control.keyed_state import KeyedState, tables_from_bytes, tables_to_bytes
@@ -315,9 +324,9 @@ class InPlaceWorker(RescalingWorker):
         _, epoch, number, verb = message.words
         if self._plan is None or self._plan.number != number:
             self._plan = Plan.from_bytes(message.parcel)
-            bar(world, self._plan.still, number if verb == TRIGGER else -number, now_ns)
+            set_barrier_scope(world, self._plan.still, number if verb == TRIGGER else -number, now_ns)
         for i in self.together(host, -1):
-            if world.arrays.align[i, L.A_INPUTS] == 0:
+            if world.arrays.align[i, L.ALIGN_INPUTS] == 0:
                 post.send(i, (verb, epoch, number), M.MESSAGE_BYTES)
 
     def together(self, host: int, instance: int) -> list[int]:
@@ -431,20 +440,22 @@ class InPlaceWorker(RescalingWorker):
                 self._drop(world, i, o, parallelism[o])
             least = w.inst[old][:, [L.I_WATERMARK, L.I_NEWEST_EVENT]].min(axis=0)
             w.inst[new[:, None], [L.I_WATERMARK, L.I_NEWEST_EVENT]] = least
-        arrange(world, parallelism, changed.tolist(), plan.still)
+        set_parallelism(world, parallelism, changed.tolist(), plan.still)
         for id, floors in places.items():
             world.logs.assign(w, id, owners(len(floors), parallelism[self._operators.index(id)]), floors)
         now = active(w)
         goes_on = ~np.isin(w.edge[:, L.E_TARGET], plan.still)[w.chan[:, L.C_EDGE]]
-        join(w, np.flatnonzero(goes_on & (now & ~before)[w.chan[:, L.C_SENDER]]))
-        part_from(world, np.flatnonzero(goes_on & (before & ~now)[w.chan[:, L.C_SENDER]]), now_ns)
+        rejoin_channels(w, np.flatnonzero(goes_on & (now & ~before)[w.chan[:, L.C_SENDER]]))
+        retire_channels(world, np.flatnonzero(goes_on & (before & ~now)[w.chan[:, L.C_SENDER]]), now_ns)
         w = world.arrays
         for i in np.flatnonzero(before & ~now).tolist():
             w.inst[i, L.I_RANK] = 0
             self._held.pop(i, None)
         for i in np.flatnonzero(now & ~before).tolist():  # a new pod
             w.inst[i, [L.I_COLD, L.I_UP]] = w.inst[i, L.I_IN], now_ns
-            w.inst[i, L.I_LIFE] = max(int(w.inst[i, L.I_LIFE]), max(machine.epoch for machine in self.machines.values()) * L.EPOCH)
+            w.inst[i, L.I_INCARNATION] = max(
+                int(w.inst[i, L.I_INCARNATION]), max(machine.epoch for machine in self.machines.values()) * L.EPOCH
+            )
             if w.g[L.G_TRACING]:
                 w.behind[i, L.B_IDLE] = now_ns
             self._hold(world, i, plan.number)

@@ -14,7 +14,7 @@ from engine.checkpointing.messages import FETCH, RESTORED
 from engine.checkpointing.worker import BASE_BYTES, PIECE_BYTES, Costs, Machine, Upload
 from engine.core import layout as L
 from engine.core.control import instance_checkpoint, keyed_state
-from engine.core.control.active_instances import active, arrange, hold, owners, release
+from engine.core.control.active_instances import active, hold, owners, release, set_parallelism
 from engine.core.control.actors import Directory, Message, Post
 from engine.core.control.instance_checkpoint import Checkpoint
 from engine.core.control.ranks import HELD
@@ -106,7 +106,7 @@ class RescalingWorker(CoordinatedWorker):
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
         if number > 0:
             return super().aligned(world, instance, number, now_ns, post)
-        return self._stop(world, instance, -number, now_ns, post, int(world.arrays.align[instance, L.A_SINCE]))
+        return self._stop(world, instance, -number, now_ns, post, int(world.arrays.align[instance, L.ALIGN_SINCE]))
 
     def _stop(self, world: World, i: int, number: int, now_ns: int, post: Post, asked_ns: int) -> int:
         """Take the checkpoint of the savepoint, and begin no further service."""
@@ -189,7 +189,7 @@ class RescalingWorker(CoordinatedWorker):
         w, parallelism = world.arrays, restart.parallelism
         if w.op[:, L.O_PARALLEL].tolist() != parallelism:
             places = {id: world.logs.places(w, id) for id in world.logs.owners}
-            arrange(world, parallelism)
+            set_parallelism(world, parallelism)
             for id, floors in places.items():
                 world.logs.assign(w, id, owners(len(floors), parallelism[self._operators.index(id)]), floors)
         self._take_over(w)

@@ -22,7 +22,7 @@ from engine.checkpointing.coordinator import COORDINATOR
 from engine.checkpointing.observing import watched
 from engine.core import layout as L
 from engine.core import weave
-from engine.core.control.active_instances import active, arrange
+from engine.core.control.active_instances import active, set_parallelism
 from engine.core.control.actors import Actor, Actors, Agent, Directory, packed, unpacked
 from engine.core.control.deadlock import standing_channels
 from engine.core.control.host_failure import will_be_back
@@ -128,13 +128,13 @@ class Simulation:
         self._plan = plan.build(
             laid_out, context, context.datasets, capacity, keep_outputs, self._kernels, features, protocol, hosts, begins_with
         )
-        if self._plan.arrays.host[:, L.H_THREADS].any() and "heaps" not in self._kernels.features:
+        if (self._plan.arrays.host[:, L.H_DISPATCH] != L.DISPATCH_SCAN).any() and "heaps" not in self._kernels.features:
             self._kernels = weave.weave(kinds_used, protocol, features=[*features, "heaps"])
         self._logs = Logs(self._plan)
         keepings = [getattr(OPERATORS[spec.kind], "keeping", None) for spec in self.experiment.query.operators]
         self._world = World(self._plan.arrays, keepings, self._logs, self._plan.bounds)
         if most:
-            arrange(self._world, self._plan.parallelism)
+            set_parallelism(self._world, self._plan.parallelism)
         checkpointing.prepare(cast, self._world)
         services = sum(feed.count for feed in self._plan.feeds.values()) * len(self._plan.operators)
         self._trace_rows = capacity.trace or min(max(services, 1 << 16), ROWS_AHEAD)
@@ -188,7 +188,7 @@ class Simulation:
         under_way = due or held(w) > 0 or inboxes.any() or self._actors.waiting or will_be_back(w)
         readers = w.host[w.inst[:, L.I_HOST], L.H_BACK] < L.FAR
         unread = (readers & (w.inst[:, L.I_LOG] < w.inst[:, L.I_LOG_END])).any()  # a full host leaves records in its logs
-        passed_over = (w.align[:, L.A_ASIDE] >= 0).any()  # it waits for a barrier that nobody sends any more
+        passed_over = (w.align[:, L.ALIGN_ASIDE] >= 0).any()  # it waits for a barrier that nobody sends any more
         left = under_way or unread or passed_over
         rescales = self.job is not None and self.job.open is not None
         return self._logs.exhausted and not left and not rescales and not self.deadlock and not self.exhaustion
@@ -330,7 +330,7 @@ class Simulation:
             elif reason != L.DEATH:
                 self._world.grow(reason)
             if self._world.arrays.g[L.G_LOST] >= 0:
-                self._actors.bury(self._world)
+                self._actors.drop_lost_parcels(self._world)
 
     def advance(self) -> dict[str, Any] | None:
         """Run to the next frame's edge (or the end) and return the live frame; None when the run has ended."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.core import layout as L
 from engine.core.control.active_instances import active
-from engine.core.control.busy_time import settle
+from engine.core.control.busy_time import accrue
 from engine.core.control.memory_accounting import held_bytes
 from engine.core.kernels import bulk
 from engine.core.tables import Arrays, Words
@@ -108,10 +108,10 @@ class Counters:
         gained[_ROW["dropped"]], gained[_ROW["shed"]] = dropped * taken, w.tally[:, L.Y_SHED] * taken
         spent = np.empty((len(SPENT), len(inst)), np.int64)
         bulk.counts(inst, w.op, _SUMS, spent)
-        spent[SPENT.index("alignment_ns")] = w.align[:, L.A_WAITED]
+        spent[SPENT.index("alignment_ns")] = w.align[:, L.ALIGN_WAITED]
         latency_ns = w.latency_sums[:, 1]
         busy, blocked, stolen = (gained[row] for row in _OF_TIME)
-        settle(w, t_ns, busy, blocked, stolen)
+        accrue(w, t_ns, busy, blocked, stolen)
         return cls(
             t_ns=t_ns,
             delivered=int((inst[:, L.I_DELIVERED] * taken).sum()),

@@ -17,7 +17,18 @@ from pydantic import Field
 
 import engine
 from engine.core.kernels.state_table import add_entry, find_entry
-from engine.core.layout import G_ENTRIES_FREE, G_NEED, I_ENTRIES, I_STATE_BYTES, M_PAYLOAD, NEED_ENTRIES, S_VALUES
+from engine.core.layout import (
+    BOX_FIRST,
+    BOX_LAST,
+    BOX_REUSED,
+    G_ENTRIES_FREE,
+    G_NEED,
+    I_ENTRIES,
+    I_STATE_BYTES,
+    M_PAYLOAD,
+    NEED_ENTRIES,
+    S_VALUES,
+)
 from engine.operators import OPERATORS, register
 from engine.spec import InvalidExperiment, catalogue, load, validate
 from engine.spec.base.operator import Model, Operator
@@ -133,9 +144,9 @@ def third_on_record(slot, msg, par, at, inst, i, table, entry, g, box):  # type:
                 inst[i, I_ENTRIES] += 1
                 inst[i, I_STATE_BYTES] += 16
                 return 0
-    box[0] = slot
-    box[1] = slot
-    box[2] = 1
+    box[BOX_FIRST] = slot
+    box[BOX_LAST] = slot
+    box[BOX_REUSED] = 1
     return 1
 
 
@@ -174,9 +185,9 @@ def nth_on_record(slot, par, at, table, entry, inst, i, g, box):  # type: ignore
     entry[e, S_VALUES] += 1
     if entry[e, S_VALUES] % par[at] != 0:
         return 0
-    box[0] = slot
-    box[1] = slot
-    box[2] = 1
+    box[BOX_FIRST] = slot
+    box[BOX_LAST] = slot
+    box[BOX_REUSED] = 1
     return 1
 
 

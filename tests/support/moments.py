@@ -87,7 +87,7 @@ def in_a_round(simulation: engine.Simulation) -> set[int]:
     with forced ones, hosts where a record has just forced one."""
     worker, w = worker_of(simulation), simulation._world.arrays
     if hasattr(coordinator_of(simulation), "rounds"):
-        waiting = np.flatnonzero(w.align[:, L.A_BARRED] > 0).tolist() or [i for _, i in getattr(worker, "begun", {})]
+        waiting = np.flatnonzero(w.align[:, L.ALIGN_BARRED] > 0).tolist() or [i for _, i in getattr(worker, "begun", {})]
         return {worker.host_of[i] for i in waiting}
     if hasattr(worker, "forced_taken"):
         return {host for host, machine in worker.machines.items() if any(upload.forced for upload in machine.uploads.values())}

@@ -205,7 +205,7 @@ def useless(document: dict[str, Any]) -> tuple[int, int]:
         taken[i][number] = sent, processed
     checkpoints = [[Checkpoint(*own[number]) for number in sorted(own)] for own in taken]
     record = CheckpointRecord(coordinator.channels, checkpoints)
-    messages = messages_between(record, simulation._world.arrays.carried[:, L.V_PROCESSED])
+    messages = messages_between(record, simulation._world.arrays.carried[:, L.SEQ_PROCESSED])
     counts = [len(own) for own in taken]
     found = len(useless_checkpoints(counts, messages))
     assert simulation.summary()["checkpointing"]["useless"] == found

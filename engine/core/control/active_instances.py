@@ -27,15 +27,18 @@ def active(w: Arrays) -> NDArray[np.bool_]:
     return found
 
 
-def arrange(world: World, parallelism: Sequence[int], changed: Collection[int] | None = None, still: Collection[int] | None = None) -> None:
-    """So many instances of each operator are active from now on, on channels made anew.
+def set_parallelism(
+    world: World, parallelism: Sequence[int], changed: Collection[int] | None = None, still: Collection[int] | None = None
+) -> None:
+    """Make so many instances of each operator active, on channels made anew.
 
-    parallelism: by operator, 1 .. O_STRIDE. changed: numbers of the operators that are concerned, all where None: nothing may be in hand,
-    queued or on its way to, from or within them. still: if given, that holds of their channels from and to these operators alone; what
-    they have sent to others is still on its way, and what these know is the caller's matter (`part_from`, `join`). Key groups go to
-    receivers as at the start of a run, and what these channels may hold is shared anew. Counters, and the numbers of
-    messages and services, go on. What is newly active is idle, but has no ticks (`release`). State stays where it is, and logs are the
-    owner's matter.
+    parallelism: by operator, 1 .. O_STRIDE. changed: numbers of the operators that are concerned, all if None. Nothing may be in hand,
+    queued or in transit from, to or within them. still: if given, that holds only of their channels from and to these operators. What they
+    have sent to others may be in transit, and the caller tells these (`retire_channels`, `rejoin_channels`).
+
+    Key groups go to receivers as at the start of a run, and what these channels may hold is shared anew. Counters, and the numbers of
+    messages and services, go on. Newly active instances are idle and have no ticks (`release`). State stays where it is, and logs belong
+    to their owner.
     """
     w = world.arrays
     wanted = np.asarray(parallelism, np.int64)
@@ -64,9 +67,12 @@ def take_marks(w: Arrays, channels: Words) -> None:
     w.chan[channels, L.C_WATERMARK] = np.where(active(w)[senders], w.inst[senders, L.I_WATERMARK], L.FAR)
 
 
-def bar(world: World, among: Collection[int], number: int, now_ns: int) -> None:
-    """From now on barriers go along the edges between these operators alone; the next ones have this number. No barrier may be under way.
-    Who is not active any more sends its own at once, behind what it has sent, if something of that is still to be served."""
+def set_barrier_scope(world: World, among: Collection[int], number: int, now_ns: int) -> None:
+    """Let barriers take only the edges between these operators from now on. No barrier may be in transit.
+
+    number: of the next barrier. An instance that is not active any more sends it at once, behind what it has sent, if something of that is
+    still to be served.
+    """
     w = world.arrays
     w.edge[:, L.E_INNER] = np.isin(w.edge[:, L.E_SOURCE], list(among)) & np.isin(w.edge[:, L.E_TARGET], list(among))
     _count_inputs(w)
@@ -74,14 +80,14 @@ def bar(world: World, among: Collection[int], number: int, now_ns: int) -> None:
     left = ~active(w)[w.chan[channels, L.C_SENDER]] & (w.edge[w.chan[channels, L.C_EDGE], L.E_INNER] == 1)
     for c in channels[left].tolist():
         assert active(w)[w.chan[c, L.C_RECEIVER]], "something is under way to who is not active"
-        w.align[w.chan[c, L.C_RECEIVER], L.A_INPUTS] += 1
+        w.align[w.chan[c, L.C_RECEIVER], L.ALIGN_INPUTS] += 1
         _make_room(world, c)
         w = world.arrays
         channel_log.send_barrier(w, c, number, now_ns)
 
 
-def part_from(world: World, channels: Words, now_ns: int) -> None:
-    """Senders that are not active any more say on these channels, behind all that they have sent, that nothing will come by them."""
+def retire_channels(world: World, channels: Words, now_ns: int) -> None:
+    """End these channels of senders that are not active any more: a last watermark follows what they have sent."""
     w = world.arrays
     for c in channels[active(w)[w.chan[channels, L.C_RECEIVER]]].tolist():
         sender = w.inst[w.chan[c, L.C_SENDER]]
@@ -114,9 +120,11 @@ def _under_way(w: Arrays) -> Words:
     return numbers
 
 
-def join(w: Arrays, channels: Words) -> None:
-    """Senders that are active anew hold receivers back again, from their watermark on. What they said when they left may still be under
-    way: then it says this instead."""
+def rejoin_channels(w: Arrays, channels: Words) -> None:
+    """Use these channels of senders that are active again: they hold receivers back from their watermark on.
+
+    The last watermark of `retire_channels` may still be in transit. It becomes the sender's watermark.
+    """
     marks = w.inst[w.chan[channels, L.C_SENDER], L.I_WATERMARK]
     w.chan[channels, L.C_WATERMARK] = np.minimum(w.chan[channels, L.C_WATERMARK], marks)
     under_way = _under_way(w)
@@ -155,7 +163,7 @@ def _give_credits(w: Arrays, edges: Words) -> None:
     """All credits of the channels of these edges are with their senders (`losing.give_credits`)."""
     for edge in edges[w.edge[edges, L.E_BOUND] > 0].tolist():
         channels = np.flatnonzero(w.chan[:, L.C_EDGE] == edge)
-        w.chan[channels, L.C_CONSUMED] = w.carried[channels, L.V_SENT]
+        w.chan[channels, L.C_CONSUMED] = w.carried[channels, L.SEQ_SENT]
         first = int(w.edge[edge, L.E_CREDIT])
         w.credit[first : first + len(channels) * int(w.edge[edge, L.E_BOUND])] = 0
 
@@ -164,7 +172,7 @@ def _count_inputs(w: Arrays) -> None:
     """Barriers come by the channels of active senders; where there are inner edges, by those alone."""
     inner = w.edge[w.chan[:, L.C_EDGE], L.E_INNER] == 1
     barred = active(w)[w.chan[:, L.C_SENDER]] & (inner if inner.any() else True)
-    w.align[:, L.A_INPUTS] = np.bincount(w.chan[barred, L.C_RECEIVER], minlength=len(w.inst))
+    w.align[:, L.ALIGN_INPUTS] = np.bincount(w.chan[barred, L.C_RECEIVER], minlength=len(w.inst))
 
 
 def _set_status(w: Arrays, before: NDArray[np.bool_]) -> None:

@@ -174,9 +174,9 @@ class Process(Protocol):
 class Forced(Protocol):
     """An agent whose instances may have to take a checkpoint before they serve a record (`engine.core.kernels.dependency_vectors`)."""
 
-    def forced(self, world: World, instance: int, told: int, now_ns: int, post: Post) -> int:
-        """The service of a record begins that must not be part of the state yet; row `told` of `lore` is what it brings. Returns work, as
-        `Agent.serve`; what is sent leaves before the outputs."""
+    def forced(self, world: World, instance: int, received_row: int, now_ns: int, post: Post) -> int:
+        """The service of a record begins that must not be part of the state yet; row `received_row` of `lore` is what it brings.
+        Returns work, as `Agent.serve`; what is sent leaves before the outputs."""
         ...
 
 
@@ -289,15 +289,15 @@ class Actors:
         if self.agent is not None and w.msg[slot, L.M_KIND] == L.BARRIER:
             extra_ps = self.agent.aligned(world, i, int(w.msg[slot, L.M_EVENT]), now_ns, post)
         elif self._forced is not None and w.msg[slot, L.M_KIND] == L.RECORD:
-            extra_ps = self._forced.forced(world, i, int(w.msg[slot, int(w.g[L.G_LORE])]), now_ns, post)
+            extra_ps = self._forced.forced(world, i, int(w.msg[slot, int(w.g[L.G_VECTOR])]), now_ns, post)
         elif self.agent is not None:
             extra_ps = self.agent.serve(world, i, self._read(world, slot), now_ns, post)
         w = world.arrays
-        held = w.inst[i, L.I_RANK] == L.FAR  # the loop has still to choose it for this service
+        call = L.CALL_DONE_HOLD if w.inst[i, L.I_RANK] == L.FAR else L.CALL_DONE  # the loop has still to choose it for this service
         w.inst[i, L.I_RANK] = rank
-        w.host[h, L.H_ANSWERED : L.H_ANSWER_PS + 1] = 1 + held, post.first, post.last, extra_ps
+        w.host[h, L.H_CALL : L.H_ANSWER_PS + 1] = call, post.first, post.last, extra_ps
 
-    def bury(self, world: World) -> None:
+    def drop_lost_parcels(self, world: World) -> None:
         """Forget the parcels of lost messages; their places are free again."""
         w = world.arrays
         slot = int(w.g[L.G_LOST])

@@ -9,9 +9,12 @@ from engine.core.kernels.service_cost import work_left
 from engine.core.tables import Arrays, Words
 
 
-def settle(w: Arrays, t_ns: int, busy: Words, blocked: Words, stolen: Words) -> None:
-    """Of ns by instance as they are counted, when services begin and when instances go on, takes what lies behind t_ns, and adds what
-    lies before."""
+def accrue(w: Arrays, t_ns: int, busy: Words, blocked: Words, stolen: Words) -> None:
+    """Correct counters of ns by instance to what lies before t_ns. The loop counts busy time when a service begins, and blocked time when
+    an instance goes on.
+
+    busy, blocked, stolen: (instances,) ns, changed in place.
+    """
     inst = w.inst
     serving = w.proc[(w.proc[:, L.P_INSTANCE] >= 0) & (w.host[w.proc[:, L.P_HOST], L.H_SHARING] == 0)]
     paused = np.maximum(w.host[serving[:, L.P_HOST], L.H_PAUSED] - t_ns, 0)  # what is left of a pause, which `stolen` has already

@@ -56,12 +56,12 @@ def restart(world: World, h: int, now_ns: int) -> None:
             w.behind[i, L.B_IDLE] = now_ns
         inst[L.I_TICK] = next_tick_ns(w, i, now_ns)
         w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), int(inst[L.I_TICK]))
-        if w.host[h, L.H_THREADS]:
+        if w.host[h, L.H_DISPATCH] != L.DISPATCH_SCAN:
             look_at(w, h, i)  # type: ignore[no-untyped-call]
 
 
-def bury(world: World, h: int, restart_after_ns: int) -> tuple[int, int] | None:
-    """If host `h` has died of what it held and will restart, it is lost at that moment: returns this, and the bytes used. Else None."""
+def restart_after_oom(world: World, h: int, restart_after_ns: int) -> tuple[int, int] | None:
+    """Lose host `h` when it ran out of memory, until it restarts. Returns that moment and the bytes used, None if it lives."""
     died_ns, used = world.arrays.memory[h, [L.Z_DIED, L.Z_USED]].tolist()
     if died_ns < 0:
         return None

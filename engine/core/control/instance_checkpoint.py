@@ -68,7 +68,7 @@ def capture(world: World, i: int) -> Checkpoint:
         state = keyed_state.capture(world, keeping, i, 0, keyed_state.key_groups(w, int(inst[L.I_OP]))[1])
         tables = tuple(getattr(state, field.name) for field in fields(state))
     marks, turns = w.chan[_inputs(w, i), L.C_WATERMARK], w.chan[_turns(w, i), L.C_TURN]
-    known = w.lore[i, L.KNOWN_CLOCK :].copy() if w.g[L.G_LORE] else np.zeros(0, np.int64)
+    known = w.lore[i, L.KNOWN_CLOCK :].copy() if w.g[L.G_VECTOR] else np.zeros(0, np.int64)
     return Checkpoint(words, marks, turns, *counters(world, i), known, tables)
 
 
@@ -76,7 +76,7 @@ def counters(world: World, i: int) -> tuple[Words, Words]:
     """How many records instance `i` has sent on each channel that leaves it, and served of each that enters it, by the channels' numbers;
     in runs that count."""
     w = world.arrays
-    return w.carried[world.leaving[i], L.V_SENT], w.carried[world.entering[i], L.V_PROCESSED]
+    return w.carried[world.leaving[i], L.SEQ_SENT], w.carried[world.entering[i], L.SEQ_PROCESSED]
 
 
 def stop(world: World, h: int, now_ns: int, epoch: int | None) -> None:
@@ -88,9 +88,9 @@ def stop(world: World, h: int, now_ns: int, epoch: int | None) -> None:
     host_failure.lose_state(w, h)
     host_failure.lose_memory(w, h, now_ns)
     if epoch is not None:
-        w.inst[here, L.I_LIFE] = epoch * L.EPOCH
+        w.inst[here, L.I_INCARNATION] = epoch * L.EPOCH
         for i in here.tolist():  # what comes before `put` is of the new epoch, and has not been served in it
-            w.carried[world.entering[i], L.V_PROCESSED] = 0
+            w.carried[world.entering[i], L.SEQ_PROCESSED] = 0
     for i in here[w.inst[here, L.I_SOURCE] == 1].tolist():
         world.logs.seek(w, i, world.logs.place(w, i))
 
@@ -108,12 +108,12 @@ def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
     w = world.arrays
     inst = w.inst[i]
     leaving, entering = world.leaving[i], world.entering[i]
-    w.carried[entering, L.V_PROCESSED] = 0 if checkpoint is None else checkpoint.processed
+    w.carried[entering, L.SEQ_PROCESSED] = 0 if checkpoint is None else checkpoint.processed
     for c, sent in zip(leaving.tolist(), [0] * len(leaving) if checkpoint is None else checkpoint.sent.tolist(), strict=True):
         channel_log.cut_off(w, c, sent)
-    w.chan[leaving, L.C_CONSUMED] = w.carried[leaving, L.V_SENT]
-    if w.g[L.G_LORE]:
-        w.gate[entering, L.Q_LORE] = -1
+    w.chan[leaving, L.C_CONSUMED] = w.carried[leaving, L.SEQ_SENT]
+    if w.g[L.G_VECTOR]:
+        w.gate[entering, L.Q_VECTOR] = -1
         w.sent_to[i] = 0
         w.lore[i, L.KNOWN_SHARED] = -1
         w.lore[i, L.KNOWN_CLOCK :] = 0 if checkpoint is None else checkpoint.lore
@@ -149,17 +149,17 @@ def log_inner(world: World, i: int, is_logged: bool) -> None:
     w = world.arrays
     channels = world.leaving[i]
     channels = channels[w.edge[w.chan[channels, L.C_EDGE], L.E_INNER] == 1]
-    logs, sent = w.gate[channels, L.Q_LOG], w.carried[channels, L.V_SENT]
+    logs, sent = w.gate[channels, L.Q_LOG], w.carried[channels, L.SEQ_SENT]
     if is_logged:
         w.gate[channels, L.Q_LOG] = np.where(logs < 0, sent + logs + 1, logs)
     else:
         w.gate[channels, L.Q_LOG] = np.where(logs < 0, logs, logs - sent - 1)
-    w.align[i, L.A_INNER_PS] = w.op[w.inst[i, L.I_OP], L.O_INNER_PS] * is_logged
+    w.align[i, L.ALIGN_INNER_PS] = w.op[w.inst[i, L.I_OP], L.O_INNER_PS] * is_logged
 
 
 def logged(w: Arrays) -> Words:
     """(channels,): how many records of each are in its log, where channels are logged."""
-    logs, sent = w.gate[: len(w.chan), L.Q_LOG], w.carried[: len(w.chan), L.V_SENT]
+    logs, sent = w.gate[: len(w.chan), L.Q_LOG], w.carried[: len(w.chan), L.SEQ_SENT]
     found: Words = np.where(logs < 0, -1 - logs, sent - logs)
     return found
 
@@ -193,7 +193,7 @@ def resume(world: World, h: int, now_ns: int) -> None:
         if w.g[L.G_TRACING]:
             w.behind[i, L.B_IDLE] = now_ns
         inst[L.I_TICK] = next_tick_ns(w, i, now_ns)
-        if w.host[h, L.H_THREADS]:
+        if w.host[h, L.H_DISPATCH] != L.DISPATCH_SCAN:
             look_at(w, h, i)  # type: ignore[no-untyped-call]
     w.host[h, L.H_TICK] = min(w.inst[here, L.I_TICK].tolist(), default=L.FAR)
     w.host[h, L.H_RESUME] = w.next_ns[h] = max(now_ns + 1, int(w.host[h, L.H_PAUSED]))

@@ -27,7 +27,7 @@ def look_ahead(w: Arrays) -> int:
         between = w.latency[np.ix_(everyone, everyone)]
         ways = np.concatenate([ways, between[~np.eye(len(everyone), dtype=bool)]])
     plain = ways[ways >= 0]
-    own = w.link[-1 - ways[ways < 0], L.K_LATENCY]
+    own = w.link[-1 - ways[ways < 0], L.LINK_LATENCY]
     return int(min(plain.min(initial=L.FAR), own.min(initial=L.FAR), w.memory[:, L.Z_RESTART].min(initial=L.FAR)))
 
 
@@ -35,7 +35,7 @@ def change_links(world: World, changes: Sequence[tuple[int, int, int]]) -> None:
     """From the next instant on, each link (its row, up_ns, latency_ns) passes only what is sent at `up_ns` or later, with this latency."""
     w = world.arrays
     for k, up_ns, latency_ns in changes:
-        w.link[k, L.K_UP], w.link[k, L.K_LATENCY] = up_ns, latency_ns
+        w.link[k, L.LINK_UP], w.link[k, L.LINK_LATENCY] = up_ns, latency_ns
     if changes:
         w.g[L.G_LOOKAHEAD] = look_ahead(w)
 
@@ -48,4 +48,4 @@ def release(world: World, k: int, now_ns: int) -> None:
 
 def held(w: Arrays) -> int:
     """Messages that wait for links which will pass them some day."""
-    return int(w.link[w.link[:, L.K_UP] < L.FAR, L.K_HELD_COUNT].sum())
+    return int(w.link[w.link[:, L.LINK_UP] < L.FAR, L.LINK_HELD_COUNT].sum())

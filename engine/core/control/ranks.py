@@ -35,9 +35,9 @@ def look_again(world: World, instances: Iterable[int], now_ns: int) -> None:
         h = int(w.inst[i, L.I_HOST])
         if w.host[h, L.H_BACK] > 0:
             continue  # it is down, and chooses anew when it is up again
-        if w.host[h, L.H_THREADS] > 0:
+        if w.host[h, L.H_DISPATCH] != L.DISPATCH_SCAN:
             _forget_log(w, h, i)
-            if w.inst[i, L.I_LISTED] == 2:
+            if w.inst[i, L.I_LISTED] == L.LISTED_HEAP:
                 empty_turns(w, h)  # type: ignore[no-untyped-call]
             look_at(w, h, i)  # type: ignore[no-untyped-call]
         w.host[h, L.H_RESUME] = w.next_ns[h] = max(now_ns, int(w.host[h, L.H_PAUSED]))

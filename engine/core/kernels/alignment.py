@@ -13,8 +13,8 @@ def is_barred(world, i, slot):
     """Whether a message for instance `i` came by a channel that is barred."""
     align = world.align
     barred = False
-    if align[i, A_BARRED] > 0 and world.msg[slot, M_CHANNEL] >= 0:
-        barred = world.gate[world.msg[slot, M_CHANNEL], Q_GENERATION] == align[i, A_GENERATION]
+    if align[i, ALIGN_BARRED] > 0 and world.msg[slot, M_CHANNEL] >= 0:
+        barred = world.gate[world.msg[slot, M_CHANNEL], Q_GENERATION] == align[i, ALIGN_GENERATION]
     return barred
 
 
@@ -23,8 +23,8 @@ def waited_for_barriers(world, i, channel, ready):
     what came by a channel that was barred then. It was behind the barrier, or it would have been served before the channel was barred."""
     align = world.align
     waited = 0
-    if channel >= 0 and world.gate[channel, Q_GENERATION] == align[i, A_GENERATION] - 1:
-        waited = align[i, A_RELEASED] - max(ready, world.gate[channel, Q_BARRED])
+    if channel >= 0 and world.gate[channel, Q_GENERATION] == align[i, ALIGN_GENERATION] - 1:
+        waited = align[i, ALIGN_RELEASED] - max(ready, world.gate[channel, Q_BARRED])
     return waited
 
 
@@ -34,11 +34,11 @@ def lay_aside(world, i, slot):
     msg = world.msg
     align = world.align
     msg[slot, M_NEXT] = -1
-    if align[i, A_ASIDE] < 0:
-        align[i, A_ASIDE] = slot
+    if align[i, ALIGN_ASIDE] < 0:
+        align[i, ALIGN_ASIDE] = slot
     else:
-        msg[align[i, A_ASIDE_LAST], M_NEXT] = slot
-    align[i, A_ASIDE_LAST] = slot
+        msg[align[i, ALIGN_ASIDE_LAST], M_NEXT] = slot
+    align[i, ALIGN_ASIDE_LAST] = slot
     return 0
 
 
@@ -57,15 +57,15 @@ def let_in(world, i, after):
     """No channel of instance `i` is barred any more. Returns what waits then: all that lay aside, and behind it the list `after`."""
     align = world.align
     inst = world.inst
-    align[i, A_BARRED] = 0
-    align[i, A_GENERATION] += 1
-    if align[i, A_ASIDE] >= 0:
-        world.msg[align[i, A_ASIDE_LAST], M_NEXT] = after
+    align[i, ALIGN_BARRED] = 0
+    align[i, ALIGN_GENERATION] += 1
+    if align[i, ALIGN_ASIDE] >= 0:
+        world.msg[align[i, ALIGN_ASIDE_LAST], M_NEXT] = after
         if after < 0:
-            inst[i, I_QUEUE_LAST] = align[i, A_ASIDE_LAST]
-        after = align[i, A_ASIDE]
-        align[i, A_ASIDE] = -1
-        align[i, A_ASIDE_LAST] = -1
+            inst[i, I_QUEUE_LAST] = align[i, ALIGN_ASIDE_LAST]
+        after = align[i, ALIGN_ASIDE]
+        align[i, ALIGN_ASIDE] = -1
+        align[i, ALIGN_ASIDE_LAST] = -1
     return after
 
 

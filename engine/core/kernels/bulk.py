@@ -44,8 +44,8 @@ def await_logs(inst, host, memory, agenda, log):
     for i in range(count):
         h = inst[i, I_HOST]
         held_back = memory[h, Z_FULL] == 1 and memory[h, Z_INGRESS] == INGRESS_THROTTLE
-        idle = inst[i, I_STATUS] == IDLE and inst[i, I_LISTED] == 0 and inst[i, I_AWAITS] == 0 and inst[i, I_RANK] < FAR
-        if host[h, H_THREADS] > 0 and idle and may_read(inst, log, held_back, i):
+        idle = inst[i, I_STATUS] == IDLE and inst[i, I_LISTED] == LISTED_NO and inst[i, I_AWAITS] == 0 and inst[i, I_RANK] < FAR
+        if host[h, H_DISPATCH] != DISPATCH_SCAN and idle and may_read(inst, log, held_back, i):
             inst[i, I_AWAITS] = 1
             heap_push(agenda, 2 * host[h, H_MEMBER], host[h, H_AGENDA], log[inst[i, I_LOG], D_APPEND], count + i)
             host[h, H_AGENDA] += 1
@@ -105,7 +105,7 @@ def recount(world, h):
         if inst[i, I_HOST] == h:
             o = inst[i, I_OP]
             for aside in range(2):
-                slot = world.align[i, A_ASIDE] if aside == 1 else inst[i, I_QUEUE]
+                slot = world.align[i, ALIGN_ASIDE] if aside == 1 else inst[i, I_QUEUE]
                 while slot >= 0:
                     held += room_of(world, h, slot)
                     items += op[o, O_WEIGHT]
@@ -155,7 +155,7 @@ def messages_digest(msg, slots, widths, placed, stamps):
         if msg[s, M_KIND] == RECORD:
             for c in range(M_TRIGGER, M_BYTES):
                 d = (d ^ msg[s, c]) * -7046029254386353131
-            d = (d ^ msg[s, M_EPOCH]) * -7046029254386353131
+            d = (d ^ msg[s, M_INCARNATION]) * -7046029254386353131
             for c in range(msg.shape[1] - stamps, msg.shape[1]):
                 d = (d ^ msg[s, c]) * -7046029254386353131
         for c in range(M_PAYLOAD, M_PAYLOAD + widths[n]):

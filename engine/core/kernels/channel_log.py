@@ -44,8 +44,8 @@ def cut_off(world, c, end):
     """Drop from the log of channel `c` the records from number `end` on: they will be sent anew. The next one has that number."""
     msg = world.msg
     gate = world.gate
-    logged = world.carried[c, V_SENT] - gate[c, Q_LOG] if gate[c, Q_LOG] >= 0 else -1 - gate[c, Q_LOG]
-    world.carried[c, V_SENT] = end
+    logged = world.carried[c, SEQ_SENT] - gate[c, Q_LOG] if gate[c, Q_LOG] >= 0 else -1 - gate[c, Q_LOG]
+    world.carried[c, SEQ_SENT] = end
     before = -1
     kept = gate[c, Q_KEPT]
     while kept >= 0 and msg[kept, M_SEQUENCE] < end:
@@ -110,7 +110,7 @@ def depart(world, c, made, now):
     h2 = inst[world.chan[c, C_RECEIVER], I_HOST]
     noting = to_note(world.g)
     msg[made, M_NEXT] = -1
-    msg[made, M_EPOCH] = inst[i, I_LIFE] // EPOCH * EPOCH + REPLAYED
+    msg[made, M_INCARNATION] = inst[i, I_INCARNATION] // EPOCH * EPOCH + REPLAYED
     fifo = inst[i, I_FIFO]
     inst[i, I_FIFO] = fifo + 1
     msg[made, M_FIFO] = fifo

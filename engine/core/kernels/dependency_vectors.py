@@ -14,63 +14,63 @@ def publish(world, i):
     lore = world.lore
     g = world.g
     if lore[i, KNOWN_SHARED] < 0:
-        made = g[G_LORE_FREE]
-        g[G_LORE_FREE] = lore[made, KNOWN_SHARED]
-        g[G_LORE_ROWS_FREE] -= 1
+        made = g[G_VECTOR_FREE]
+        g[G_VECTOR_FREE] = lore[made, KNOWN_SHARED]
+        g[G_VECTOR_ROWS_FREE] -= 1
         for c in range(KNOWN_CLOCK, lore.shape[1]):
             lore[made, c] = lore[i, c]
-        g[G_LORE_SERIAL] += 1
-        lore[made, KNOWN_SERIAL] = g[G_LORE_SERIAL]
+        g[G_VECTOR_SERIAL] += 1
+        lore[made, KNOWN_SERIAL] = g[G_VECTOR_SERIAL]
         lore[i, KNOWN_SHARED] = made
     return lore[i, KNOWN_SHARED]
 
 
-def must_force(world, i, told):
-    """Whether instance `i` has to take a checkpoint before it serves a record that brings row `told`."""
+def must_force(world, i, received_row):
+    """Whether instance `i` has to take a checkpoint before it serves a record that brings row `received_row`."""
     lore = world.lore
-    rule = world.g[G_LORE_RULE]
+    rule = world.g[G_FORCING_RULE]
     forced = False
     if rule & RULE_INDEX > 0:
-        forced = lore[told, KNOWN_CLOCK] > lore[i, KNOWN_CLOCK]
+        forced = lore[received_row, KNOWN_CLOCK] > lore[i, KNOWN_CLOCK]
     else:
-        if rule & RULE_CLOCK > 0 and lore[told, KNOWN_CLOCK] > lore[i, KNOWN_CLOCK]:
+        if rule & RULE_CLOCK > 0 and lore[received_row, KNOWN_CLOCK] > lore[i, KNOWN_CLOCK]:
             n = world.inst.shape[0]
             for k in range(n):
-                if lore[told, KNOWN_FIRST + k] & KNOWS_GREATER > 0 and world.sent_to[i, k] > 0:
+                if lore[received_row, KNOWN_FIRST + k] & KNOWS_GREATER > 0 and world.sent_to[i, k] > 0:
                     forced = True
                     break
-        if rule & RULE_CYCLE > 0 and lore[told, KNOWN_FIRST + i] >> 2 == lore[i, KNOWN_FIRST + i] >> 2:
-            forced = forced or lore[told, KNOWN_FIRST + i] & KNOWS_TAKEN > 0
+        if rule & RULE_CYCLE > 0 and lore[received_row, KNOWN_FIRST + i] >> 2 == lore[i, KNOWN_FIRST + i] >> 2:
+            forced = forced or lore[received_row, KNOWN_FIRST + i] & KNOWS_TAKEN > 0
     return forced
 
 
-def reasons(world, i, told):
-    """By which of the rules (`RULE_*`) row `told` forces a checkpoint of instance `i`, as bits. Between two calls of the loop."""
+def reasons(world, i, received_row):
+    """By which of the rules (`RULE_*`) row `received_row` forces a checkpoint of instance `i`, as bits. Between two calls of the loop."""
     lore = world.lore
-    rule = int(world.g[G_LORE_RULE])
-    first = lore[told, KNOWN_FIRST : KNOWN_FIRST + len(world.inst)]
-    later = lore[told, KNOWN_CLOCK] > lore[i, KNOWN_CLOCK]
+    rule = int(world.g[G_FORCING_RULE])
+    first = lore[received_row, KNOWN_FIRST : KNOWN_FIRST + len(world.inst)]
+    later = lore[received_row, KNOWN_CLOCK] > lore[i, KNOWN_CLOCK]
     by_clock = later and ((first & KNOWS_GREATER > 0) & (world.sent_to[i] > 0)).any()
     by_cycle = first[i] >> 2 == lore[i, KNOWN_FIRST + i] >> 2 and first[i] & KNOWS_TAKEN > 0
     return rule & (RULE_INDEX * later | RULE_CLOCK * by_clock | RULE_CYCLE * by_cycle)
 
 
-def merge(world, i, told):
-    """Instance `i` knows what row `told` says, too."""
+def merge(world, i, received_row):
+    """Instance `i` knows what row `received_row` says, too."""
     lore = world.lore
     n = world.inst.shape[0]
     changed = 0
-    clock = lore[told, KNOWN_CLOCK]
+    clock = lore[received_row, KNOWN_CLOCK]
     own = lore[i, KNOWN_CLOCK]
     if clock > own:
         lore[i, KNOWN_CLOCK] = clock
         changed = 1
-    if world.g[G_LORE_RULE] & RULE_INDEX == 0:
+    if world.g[G_FORCING_RULE] & RULE_INDEX == 0:
         for k in range(n):
             if k == i:
                 continue
             mine = lore[i, KNOWN_FIRST + k]
-            theirs = lore[told, KNOWN_FIRST + k]
+            theirs = lore[received_row, KNOWN_FIRST + k]
             greater = mine & KNOWS_GREATER
             if clock > own:
                 greater = theirs & KNOWS_GREATER
@@ -92,14 +92,14 @@ def merge(world, i, told):
 
 
 @compiled
-def note_checkpoint(world, i, told):
-    """Instance `i` takes a checkpoint. told: the row that forces it, -1 if none does."""
+def note_checkpoint(world, i, received_row):
+    """Instance `i` takes a checkpoint. received_row: the row that forces it, -1 if none does."""
     lore = world.lore
     n = world.inst.shape[0]
     lore[i, KNOWN_SHARED] = -1
-    if world.g[G_LORE_RULE] & RULE_INDEX > 0:
-        if told >= 0:
-            lore[i, KNOWN_CLOCK] = lore[told, KNOWN_CLOCK]
+    if world.g[G_FORCING_RULE] & RULE_INDEX > 0:
+        if received_row >= 0:
+            lore[i, KNOWN_CLOCK] = lore[received_row, KNOWN_CLOCK]
         else:
             lore[i, KNOWN_CLOCK] += 1
         return 0
@@ -132,12 +132,12 @@ def sweep(world, column):
     for i in range(n):
         if lore[i, KNOWN_SHARED] >= 0:
             lore[lore[i, KNOWN_SHARED], KNOWN_MARK] = 1
-    g[G_LORE_FREE] = -1
-    g[G_LORE_ROWS_FREE] = 0
+    g[G_VECTOR_FREE] = -1
+    g[G_VECTOR_ROWS_FREE] = 0
     for v in range(lore.shape[0] - 1, n - 1, -1):
         if lore[v, KNOWN_MARK] == 0:
-            lore[v, KNOWN_SHARED] = g[G_LORE_FREE]
+            lore[v, KNOWN_SHARED] = g[G_VECTOR_FREE]
             lore[v, KNOWN_SERIAL] = -1
-            g[G_LORE_FREE] = v
-            g[G_LORE_ROWS_FREE] += 1
-    return g[G_LORE_ROWS_FREE]
+            g[G_VECTOR_FREE] = v
+            g[G_VECTOR_ROWS_FREE] += 1
+    return g[G_VECTOR_ROWS_FREE]

@@ -14,11 +14,13 @@ def may_read(inst, log, held_back, i):
     return inst[i, I_SOURCE] == 1 and inst[i, I_LOG] < inst[i, I_LOG_END] and not (held_back and log[inst[i, I_LOG], D_TRIGGER] >= 0)
 
 
-def next_turn(inst, log, held_back, acting, i, t):
-    """The turn of what instance `i` would serve next at `t`, FAR if there is nothing. acting: as in `admit`; a control message at the head
-    of a source's queue comes before its log."""
+def next_turn(inst, log, held_back, control_mode, i, t):
+    """The turn of what instance `i` would serve next at `t`, FAR if there is nothing. control_mode: CONTROL_*.
+
+    A control message at the head of a source's queue comes before its log.
+    """
     turn = inst[i, I_HEAD]
-    reads = acting == 0 or turn & 3 < CLASS_LOCAL
+    reads = control_mode == CONTROL_OFF or turn & 3 < CLASS_LOCAL
     if reads and may_read(inst, log, held_back, i) and log[inst[i, I_LOG], D_APPEND] <= t:
         turn = min(turn, turn_of(log[inst[i, I_LOG], D_APPEND], CLASS_LOG))
     return turn
@@ -28,8 +30,8 @@ def look_at(world, h, i):
     """Thread `i` of host `h` may have something to serve."""
     host = world.host
     inst = world.inst
-    if inst[i, I_LISTED] == 0:
-        inst[i, I_LISTED] = 1
+    if inst[i, I_LISTED] == LISTED_NO:
+        inst[i, I_LISTED] = LISTED_SCAN
         world.listed[host[h, H_MEMBER] + host[h, H_LISTED]] = i
         host[h, H_LISTED] += 1
 
@@ -41,8 +43,8 @@ def empty_turns(world, h):
     inst = world.inst
     for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
         i = world.host_members[q]
-        if inst[i, I_LISTED] == 2:
-            inst[i, I_LISTED] = 0
+        if inst[i, I_LISTED] == LISTED_HEAP:
+            inst[i, I_LISTED] = LISTED_NO
             look_at(world, h, i)
     for p in range(host[h, H_PROCESSOR], host[h, H_PROCESSOR_END]):
         world.proc[p, P_TURNS] = 0

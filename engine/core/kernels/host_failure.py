@@ -24,10 +24,10 @@ def lose_all(world, slot):
 def lose_held(world, k):
     """What waits for link `k` is lost."""
     link = world.link
-    lose_all(world, link[k, K_HELD])
-    link[k, K_HELD] = -1
-    link[k, K_HELD_LAST] = -1
-    link[k, K_HELD_COUNT] = 0
+    lose_all(world, link[k, LINK_HELD])
+    link[k, LINK_HELD] = -1
+    link[k, LINK_HELD_LAST] = -1
+    link[k, LINK_HELD_COUNT] = 0
 
 
 def lose_arrivals(world, h, limit):
@@ -91,8 +91,8 @@ def lose_unsent(world, h, now):
     link = world.link
     host[h, H_LINK_FREE] = min(host[h, H_LINK_FREE], now)
     for k in range(link.shape[0]):
-        if link[k, K_SOURCE] == h:
-            link[k, K_FREE] = min(link[k, K_FREE], now)
+        if link[k, LINK_SOURCE] == h:
+            link[k, LINK_FREE] = min(link[k, LINK_FREE], now)
             lose_held(world, k)
     for x in range(world.next_ns.shape[0]):
         lose_from_inbox(world, x, h, 0, now)
@@ -108,8 +108,8 @@ def lose_incoming(world, h):
     for x in range(world.g[G_MACHINES], world.g[G_ACTORS]):
         lose_from_inbox(world, x, h, 1, FAR)
     for k in range(link.shape[0]):
-        if link[k, K_TARGET] == h:
-            link[k, K_ARRIVED] = 0
+        if link[k, LINK_TARGET] == h:
+            link[k, LINK_ARRIVED] = 0
             lose_held(world, k)
     return 0
 
@@ -124,15 +124,15 @@ def recall_arrivals(world, h):
     inst = world.inst
     mask = rings.shape[1] - 1
     for k in range(link.shape[0]):
-        if link[k, K_SOURCE] == h:
-            link[k, K_ARRIVED] = 0
+        if link[k, LINK_SOURCE] == h:
+            link[k, LINK_ARRIVED] = 0
     for x in range(world.g[G_MACHINES]):
         if latency[h, x] < 0:
             k = -1 - latency[h, x]
             for at in range(host[x, H_REMOTE], host[x, H_REMOTE_TAIL]):
                 sender = rings[2 * x + 1, at & mask, 1] >> 40
                 if sender < inst.shape[0] and inst[sender, I_HOST] == h:
-                    link[k, K_ARRIVED] = max(link[k, K_ARRIVED], rings[2 * x + 1, at & mask, 0])
+                    link[k, LINK_ARRIVED] = max(link[k, LINK_ARRIVED], rings[2 * x + 1, at & mask, 0])
     return 0
 
 
@@ -181,7 +181,7 @@ def lose_memory(world, h, now):
     host[h, H_RATE] = 0
     host[h, H_RUNNING] = 0
     host[h, H_AGENDA] = 0
-    if host[h, H_THREADS] == 2:
+    if host[h, H_DISPATCH] == DISPATCH_TURN_HEAP:
         host[h, H_IDLE] = host[h, H_PROCESSOR_END] - host[h, H_PROCESSOR]
     host[h, H_LISTED] = 0
     host[h, H_RESUME] = FAR
@@ -238,12 +238,12 @@ def lose_memory(world, h, now):
         inst[i, I_BLOCKED_SINCE] = -1
         inst[i, I_WAKE] = FAR
         inst[i, I_TICK] = FAR
-        inst[i, I_LISTED] = 0
+        inst[i, I_LISTED] = LISTED_NO
         inst[i, I_AWAITS] = 0
         inst[i, I_WATERMARK] = -FAR
         inst[i, I_NEWEST_EVENT] = -FAR
         inst[i, I_COLD] = inst[i, I_IN]
-        inst[i, I_LIFE] += 1
+        inst[i, I_INCARNATION] += 1
     for c in range(chan.shape[0]):
         if inst[chan[c, C_SENDER], I_HOST] == h:
             chan[c, C_TURN] = 0
@@ -265,7 +265,7 @@ def give_credits(world, c, back):
     e = chan[c, C_EDGE]
     bound = edge[e, E_BOUND]
     if bound > 0:
-        chan[c, C_CONSUMED] = world.carried[c, V_SENT]
+        chan[c, C_CONSUMED] = world.carried[c, SEQ_SENT]
         first = edge[e, E_CREDIT] + (c - edge[e, E_CHANNEL]) * bound
         for k in range(first, first + bound):
             world.credit[k] = back

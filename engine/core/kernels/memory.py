@@ -4,13 +4,13 @@ from engine.core.compiler import rare
 from engine.core.layout import *
 
 
-def is_weighed(memory):
-    """1 if anything follows from what some host holds."""
-    weighed = 0
+def is_memory_on(memory):
+    """Whether anything follows from what some host holds."""
+    found = False
     for h in range(memory.shape[0]):
         if memory[h, Z_WATCHED] == 1:
-            weighed = 1
-    return weighed
+            found = True
+    return found
 
 
 def room_of(world, h, slot):

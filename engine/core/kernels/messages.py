@@ -44,19 +44,19 @@ def is_stale(world, slot):
     stale = False
     channel = msg[slot, M_CHANNEL]
     if channel >= 0 and msg[slot, M_KIND] != CONTROL_MESSAGE:
-        stale = msg[slot, M_EPOCH] // EPOCH < world.inst[msg[slot, M_RECEIVER], I_LIFE] // EPOCH
+        stale = msg[slot, M_INCARNATION] // EPOCH < world.inst[msg[slot, M_RECEIVER], I_INCARNATION] // EPOCH
         if g[G_FILTER] == 1 and msg[slot, M_KIND] == RECORD:
-            stale = stale or msg[slot, M_SEQUENCE] < world.carried[channel, V_PROCESSED]
+            stale = stale or msg[slot, M_SEQUENCE] < world.carried[channel, SEQ_PROCESSED]
     return stale
 
 
 def add_output(msg, box, made):
     """Message `made` goes behind the outputs in `box`."""
-    if box[0] < 0:
-        box[0] = made
+    if box[BOX_FIRST] < 0:
+        box[BOX_FIRST] = made
     else:
-        msg[box[1], M_NEXT] = made
-    box[1] = made
+        msg[box[BOX_LAST], M_NEXT] = made
+    box[BOX_LAST] = made
 
 
 def new_output(msg, free, g, box, slot, stamps):
@@ -74,9 +74,9 @@ def new_output(msg, free, g, box, slot, stamps):
 
 def keep_spare(free, g, box, wanted):
     """Lay `wanted` free messages aside for the hooks of a protocol; the caller has checked that there are as many."""
-    while box[4] < wanted:
-        box[SPARE + box[4]] = take_message(free, g)
-        box[4] += 1
+    while box[BOX_SPARE_COUNT] < wanted:
+        box[BOX_SPARE + box[BOX_SPARE_COUNT]] = take_message(free, g)
+        box[BOX_SPARE_COUNT] += 1
 
 
 def new_control_message(msg, box, i, to, size):
@@ -85,8 +85,8 @@ def new_control_message(msg, box, i, to, size):
     It has no words yet; the hook writes msg[made, M_PAYLOAD + X_WORDS + n] and raises msg[made, M_PAYLOAD + X_COUNT]. A protocol says how
     many its hooks make in one service at most (`messages_max`).
     """
-    box[4] -= 1
-    made = box[SPARE + box[4]]
+    box[BOX_SPARE_COUNT] -= 1
+    made = box[BOX_SPARE + box[BOX_SPARE_COUNT]]
     for c in range(M_PAYLOAD + X_COLUMNS):
         msg[made, c] = 0
     msg[made, M_KIND] = CONTROL_MESSAGE

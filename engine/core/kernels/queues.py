@@ -8,20 +8,20 @@ from engine.core.kernels.messages import is_stale, lose
 from engine.core.layout import *
 
 
-def enqueue(world, weighing, acting, h, threads, i, slot):
-    """A message joins those that wait for instance `i` of host `h`. weighing, acting: as in `admit`. threads: H_THREADS of the host."""
+def enqueue(world, memory_on, control_mode, h, dispatch_mode, i, slot):
+    """A message joins those that wait for instance `i` of host `h`. memory_on, control_mode: as in `admit`. dispatch_mode: of the host."""
     inst = world.inst
     msg = world.msg
     memory = world.memory
     first = False
-    if acting > 0:
+    if control_mode != CONTROL_OFF:
         if msg[slot, M_KIND] == CONTROL_MESSAGE:
             first = inst[i, I_SOURCE] == 1 or msg[slot, M_TRIGGER] == URGENT
         elif msg[slot, M_KIND] == BARRIER:
             first = world.g[G_OVERTAKE] == 1
     if first:
         put_first(world, i, slot)
-    elif acting > 0 and inst[i, I_QUEUE] < 0 and is_barred(world, i, slot):
+    elif control_mode != CONTROL_OFF and inst[i, I_QUEUE] < 0 and is_barred(world, i, slot):
         lay_aside(world, i, slot)
     else:
         if inst[i, I_QUEUE] < 0:
@@ -32,25 +32,23 @@ def enqueue(world, weighing, acting, h, threads, i, slot):
         inst[i, I_QUEUE_LAST] = slot
     inst[i, I_QUEUE_COUNT] += 1
     inst[i, I_QUEUE_BYTES] += msg[slot, M_BYTES]
-    if weighing == 1:
+    if memory_on:
         memory[h, Z_HELD] += room_of(world, h, slot)
         memory[h, Z_ITEMS] += world.op[inst[i, I_OP], O_WEIGHT]
-    if threads > 0:
+    if dispatch_mode != DISPATCH_SCAN:
         look_at(world, h, i)
 
 
-def admit(world, weighing, acting, heaps, h, limit):
+def admit(world, memory_on, control_mode, heaps, h, limit):
     """Arrivals at times <= limit join their receivers' queues: by time, at equal times local ones first.
 
-    weighing: 1 if what hosts hold is counted. acting: 1 if there may be control messages and barriers, 2 if also messages of
-    epochs that are over. heaps: 1 if some hosts have heaps
-    (H_THREADS).
+    memory_on: whether what hosts hold is counted. control_mode: CONTROL_*. heaps: 1 if there may be hosts with heaps (H_DISPATCH).
     """
     rings = world.rings
     host = world.host
     msg = world.msg
     table = world.table
-    threads = heaps * host[h, H_THREADS]
+    dispatch_mode = heaps * host[h, H_DISPATCH]
     mask = rings.shape[1] - 1
     local = host[h, H_LOCAL]
     local_end = host[h, H_LOCAL_TAIL]
@@ -79,10 +77,10 @@ def admit(world, weighing, acting, heaps, h, limit):
             e = table[msg[message, M_HASH] & (table.shape[0] - 1)]
             prefetch(world.entry, e, 0)
             prefetch(world.entry, e, 8)  # its second cache line
-        if acting == 2 and is_stale(world, message):
+        if control_mode == CONTROL_WITH_LOSSES and is_stale(world, message):
             lose(world, message)
         else:
-            enqueue(world, weighing, acting, h, threads, msg[message, M_RECEIVER], message)
+            enqueue(world, memory_on, control_mode, h, dispatch_mode, msg[message, M_RECEIVER], message)
     if local == local_end:  # an empty ring begins anew: the same places are in the cache, each ring's in another part of it
         local = h * 8
         host[h, H_LOCAL_TAIL] = local

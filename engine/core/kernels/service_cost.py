@@ -25,19 +25,19 @@ def varied(cost_ps, par, at, inst, i, t):
     """The cost of an instance's next service, at `t`, with its state, warm-up, drift and noise (docs/event-core.md, 3.2)."""
     n = inst[i, I_SERVICES]
     inst[i, I_SERVICES] = n + 1
-    if par[at + V_STATE] > 0:
-        cost_ps += times(cost_ps, min((inst[i, I_STATE_BYTES] << 16) // par[at + V_STATE], STATE_MAX))
-    left = par[at + V_RECORDS] - inst[i, I_IN] + inst[i, I_COLD]
+    if par[at + NOISE_STATE_BYTES] > 0:
+        cost_ps += times(cost_ps, min((inst[i, I_STATE_BYTES] << 16) // par[at + NOISE_STATE_BYTES], STATE_MAX))
+    left = par[at + NOISE_WARM_UP_RECORDS] - inst[i, I_IN] + inst[i, I_COLD]
     if left > 0:
-        cost_ps += times(cost_ps, par[at + V_EXTRA] * left // par[at + V_RECORDS])
-    left = par[at + V_SPAN] - t + inst[i, I_UP]
+        cost_ps += times(cost_ps, par[at + NOISE_WARM_UP] * left // par[at + NOISE_WARM_UP_RECORDS])
+    left = par[at + NOISE_WARM_UP_NS] - t + inst[i, I_UP]
     if left > 0:
-        cost_ps += times(cost_ps, par[at + V_EXTRA] * left // par[at + V_SPAN])
-    if par[at + V_STEP] > 0:
-        cost_ps = times(cost_ps, par[at + par[at + V_DRIFT] + t // par[at + V_STEP]])
-    if par[at + V_NOISY] == 1:
+        cost_ps += times(cost_ps, par[at + NOISE_WARM_UP] * left // par[at + NOISE_WARM_UP_NS])
+    if par[at + NOISE_DRIFT_STEP_NS] > 0:
+        cost_ps = times(cost_ps, par[at + par[at + NOISE_DRIFT] + t // par[at + NOISE_DRIFT_STEP_NS]])
+    if par[at + NOISE_TABLE] == 1:
         word = mix64((n + 1) * -7046029254386353131 + inst[i, I_NOISE])
-        half = at + V_FACTORS
+        half = at + NOISE_FACTORS
         if word < 0:
             half += NOISE_OCTAVES * NOISE_BINS + 1
         share = word & 0x7FFFFFFFFFFFFFFF

@@ -10,7 +10,7 @@ def is_full(world, way, h2):
     host = world.host
     inbox = h2
     if way < 0:
-        inbox = world.link[-1 - way, K_INBOX]
+        inbox = world.link[-1 - way, LINK_INBOX]
     return host[inbox, H_REMOTE_TAIL] - host[inbox, H_REMOTE] == world.rings.shape[1]
 
 
@@ -55,10 +55,10 @@ def note_way(world, noting, i, made, sent, begun, departure, arrival):
 
 def land(link, k, departure):
     """When a message arrives that has passed the FIFOs of link `k` at `departure`: never before one that was sent earlier."""
-    arrival = departure + link[k, K_LATENCY]
-    if arrival < link[k, K_ARRIVED]:
-        arrival = link[k, K_ARRIVED]
-    link[k, K_ARRIVED] = arrival
+    arrival = departure + link[k, LINK_LATENCY]
+    if arrival < link[k, LINK_ARRIVED]:
+        arrival = link[k, LINK_ARRIVED]
+    link[k, LINK_ARRIVED] = arrival
     return arrival
 
 
@@ -94,25 +94,25 @@ def transmit(world, noting, count, t, way, h, h2, size, i, tie, made, sent):
         arrival = departure + way
     else:
         k = -1 - way
-        if link[k, K_UP] > t:  # it waits behind those that wait already
+        if link[k, LINK_UP] > t:  # it waits behind those that wait already
             inbox = -1
             msg[made, M_READY] = tie
             msg[made, M_CLASS] = sent
-            if link[k, K_HELD] < 0:
-                link[k, K_HELD] = made
+            if link[k, LINK_HELD] < 0:
+                link[k, LINK_HELD] = made
             else:
-                msg[link[k, K_HELD_LAST], M_NEXT] = made
-            link[k, K_HELD_LAST] = made
-            link[k, K_HELD_COUNT] += 1
+                msg[link[k, LINK_HELD_LAST], M_NEXT] = made
+            link[k, LINK_HELD_LAST] = made
+            link[k, LINK_HELD_COUNT] += 1
         else:
-            if link[k, K_MBIT] > 0:
-                begun = begin(link, k, K_FREE, t)
-                departure = leave(link, k, K_FREE, link[k, K_MBIT], size, begun)
+            if link[k, LINK_MBIT] > 0:
+                begun = begin(link, k, LINK_FREE, t)
+                departure = leave(link, k, LINK_FREE, link[k, LINK_MBIT], size, begun)
             else:
                 begun = begin(host, h, H_LINK_FREE, t)
                 departure = leave(host, h, H_LINK_FREE, host[h, H_MBIT], size, begun)
-            link[k, K_BYTES] += size
-            inbox = link[k, K_INBOX]
+            link[k, LINK_BYTES] += size
+            inbox = link[k, LINK_INBOX]
             arrival = departure
             if inbox == h2:  # otherwise it enters a trunk now
                 arrival = land(link, k, departure)
@@ -134,7 +134,7 @@ def credit_back(link, way, t):
     """When a credit that is given back at `t` is with its sender, FAR if it never gets there. way: as in `transmit`."""
     back = t + way
     if way < 0:
-        back = min(max(t, link[-1 - way, K_UP]) + link[-1 - way, K_LATENCY], FAR)
+        back = min(max(t, link[-1 - way, LINK_UP]) + link[-1 - way, LINK_LATENCY], FAR)
     return back
 
 
@@ -193,12 +193,12 @@ def release(world, k, t):
     link = world.link
     msg = world.msg
     noting = to_note(world.g)
-    h = link[k, K_SOURCE]
-    h2 = link[k, K_TARGET]
+    h = link[k, LINK_SOURCE]
+    h2 = link[k, LINK_TARGET]
     way = -1 - k
     full = 0
     count = 0
-    made = link[k, K_HELD]
+    made = link[k, LINK_HELD]
     while made >= 0:
         if is_full(world, way, h2):
             full = 1
@@ -210,11 +210,11 @@ def release(world, k, t):
         size = msg[made, M_BYTES]
         i = tie >> 40
         count = transmit(world, noting, count, t, way, h, h2, size, i, tie, made, sent)
-        link[k, K_HELD] = after
-        link[k, K_HELD_COUNT] -= 1
+        link[k, LINK_HELD] = after
+        link[k, LINK_HELD_COUNT] -= 1
         made = after
     if made < 0:
-        link[k, K_HELD_LAST] = -1
+        link[k, LINK_HELD_LAST] = -1
     if count > 0:
-        settle(world, link[k, K_INBOX])
+        settle(world, link[k, LINK_INBOX])
     return full

@@ -368,7 +368,7 @@ def test_logs_and_their_work_follow_what_is_logged() -> None:
         is_logged = w.gate[: len(w.chan), L.Q_LOG] >= 0
         senders = w.chan[:, L.C_SENDER]
         price = w.op[w.inst[senders, L.I_OP], L.O_INNER_PS]
-        assert (w.align[senders, L.A_INNER_PS] == np.where(is_logged, price, 0)).all()
+        assert (w.align[senders, L.ALIGN_INNER_PS] == np.where(is_logged, price, 0)).all()
         kept = np.array([len(in_the_log(simulation, c)) for c in range(len(w.chan))])
         assert (kept == instance_checkpoint.logged(w)).all()
         seen |= {bool(flag) for flag in is_logged}

@@ -175,11 +175,11 @@ def test_frames_count_what_waits_for_barriers() -> None:
         for o, operator in enumerate(simulation._plan.operators):
             here = np.flatnonzero(w.inst[:, L.I_OP] == o).tolist()
             assert told["operators"][operator] == {
-                "instances": int((w.align[here, L.A_BARRED] > 0).sum()),
+                "instances": int((w.align[here, L.ALIGN_BARRED] > 0).sum()),
                 "passed_over": sum(len(simulation._world.aside(i)) for i in here),
             }
             aside += told["operators"][operator]["passed_over"]
-        assert sum(told["barred_channels"].values()) == int(w.align[:, L.A_BARRED].sum())
+        assert sum(told["barred_channels"].values()) == int(w.align[:, L.ALIGN_BARRED].sum())
         barred += sum(told["barred_channels"].values())
     assert barred > 50
     assert aside > 50
@@ -210,8 +210,8 @@ def test_messages_grow_by_what_the_protocol_adds() -> None:
         barriers = simulation.summary()["checkpointing"]["rounds_confirmed"] * len(w.chan) * L.CONTROL_BYTES
         assert w.host[:, L.H_OUT_BYTES].sum() - w.host[:, L.H_PIGGYBACK_BYTES].sum() - barriers == payload
         ratios[protocol["kind"], protocol.get("entry_bytes", 2)] = ratio
-        records = w.carried[:, L.V_SENT].sum()
-        assert w.host[:, L.H_PIGGYBACK_BYTES].sum() == records * w.g[L.G_LORE_BYTES]
+        records = w.carried[:, L.SEQ_SENT].sum()
+        assert w.host[:, L.H_PIGGYBACK_BYTES].sum() == records * w.g[L.G_VECTOR_BYTES]
     assert 1 < ratios["uncoordinated", 2] < 1.2
     assert 1 < ratios["coordinated", 2] < 1.2
     assert ratios["communication_induced", 4] > ratios["communication_induced", 2] > 1.5

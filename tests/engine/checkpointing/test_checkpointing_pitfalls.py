@@ -122,7 +122,7 @@ def test_what_is_sent_again_is_what_the_checkpoints_say(protocol: Callable[..., 
     free = set(w.free[: w.g[L.G_FREE]].tolist())
     again: Counter[tuple[int, int]] = Counter()
     for slot, row in enumerate(w.msg[: len(w.free)].tolist()):
-        if slot not in free and row[L.M_KIND] == L.RECORD and row[L.M_EPOCH] % L.EPOCH == L.REPLAYED:
+        if slot not in free and row[L.M_KIND] == L.RECORD and row[L.M_INCARNATION] % L.EPOCH == L.REPLAYED:
             again[row[L.M_CHANNEL], row[L.M_SEQUENCE]] += 1
     hosts = w.inst[w.chan[:, [L.C_SENDER, L.C_RECEIVER]], L.I_HOST]
     apart = np.flatnonzero(hosts[:, 0] != hosts[:, 1]).tolist()
@@ -167,7 +167,7 @@ def bytes_per_record(document: Document) -> tuple[float, float, int]:
     """What records take on channels, with the watermarks between them; what of it the protocol adds; and how many instances there are."""
     simulation = finished(document)
     w = simulation._world.arrays
-    records = int(w.carried[:, L.V_SENT].sum())
+    records = int(w.carried[:, L.SEQ_SENT].sum())
     out_bytes, added_bytes = w.host[:, [L.H_OUT_BYTES, L.H_PIGGYBACK_BYTES]].sum(axis=0).tolist()
     return out_bytes / records, added_bytes / records, len(w.inst)
 
@@ -544,7 +544,7 @@ def test_logs_have_each_number_once_whatever_was_lost(protocol: Callable[..., Do
             while slot >= 0:
                 numbers.append(int(w.msg[slot, L.M_SEQUENCE]))
                 slot = int(w.msg[slot, L.M_NEXT])
-            assert numbers == list(range(int(w.carried[c, L.V_SENT]) - len(numbers), int(w.carried[c, L.V_SENT])))
+            assert numbers == list(range(int(w.carried[c, L.SEQ_SENT]) - len(numbers), int(w.carried[c, L.SEQ_SENT])))
     assert [recovery.open for recovery in coordinator_of(simulation).recoveries] == [False] * 3
 
 
@@ -566,7 +566,7 @@ def test_what_an_epoch_that_is_over_has_sent_is_dropped(protocol: Callable[..., 
         old = [
             slot
             for slot, row in enumerate(w.msg[: len(w.free)].tolist())
-            if slot not in elsewhere and row[L.M_KIND] == L.RECORD and row[L.M_EPOCH] // L.EPOCH < recoveries
+            if slot not in elsewhere and row[L.M_KIND] == L.RECORD and row[L.M_INCARNATION] // L.EPOCH < recoveries
         ]
         before = int(w.inst[:, L.I_LOST].sum())
         assert len(old) > 100
@@ -599,7 +599,7 @@ def test_logs_and_what_their_records_bring_do_not_grow_for_ever() -> None:
         kept.append(len(logged(w)))
         rows.append(len(w.lore))
         told.append(simulation.summary()["checkpointing"]["log_bytes"])
-    sent = int(simulation._world.arrays.carried[:, L.V_SENT].sum())
+    sent = int(simulation._world.arrays.carried[:, L.SEQ_SENT].sum())
     assert max(kept) < sent / 2
     assert sum(later < before for before, later in pairwise(kept)) >= 2
     assert rows[-1] == rows[len(rows) // 2]

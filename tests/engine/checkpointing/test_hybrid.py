@@ -104,12 +104,12 @@ def test_barriers_and_logs_stay_on_their_sides_of_the_border() -> None:
         simulation.run_until(time_ns)
         w = simulation._world.arrays
         receivers = w.chan[:, L.C_RECEIVER]
-        shut = (w.align[receivers, L.A_BARRED] > 0) & (w.gate[:, L.Q_GENERATION] == w.align[receivers, L.A_GENERATION])
+        shut = (w.align[receivers, L.ALIGN_BARRED] > 0) & (w.gate[:, L.Q_GENERATION] == w.align[receivers, L.ALIGN_GENERATION])
         barred |= set(w.chan[shut, L.C_EDGE].tolist())
         logged |= set(w.chan[w.gate[:, L.Q_KEPT] >= 0, L.C_EDGE].tolist())
     assert barred == {1}
     assert logged == {0, 2}
-    assert (w.align[w.inst[:, L.I_OP] == 2, L.A_INPUTS] == 4).all()
+    assert (w.align[w.inst[:, L.I_OP] == 2, L.ALIGN_INPUTS] == 4).all()
     about = simulation.checkpointing
     assert {one["ended"] for one in about["rounds"]} == {"confirmed"}
     assert {row[M.INSTANCE] for one in about["rounds"] for row in one["taken"]} == set(range(4, 12))
@@ -122,7 +122,7 @@ def test_alignment_waits_for_channels_of_the_region_alone() -> None:
     w = simulation._world.arrays
     pairs = np.flatnonzero(w.inst[:, L.I_OP] == 3)
     inside = w.chan[:, L.C_EDGE] == 1
-    assert (w.align[pairs, L.A_INPUTS] == 3).all()
+    assert (w.align[pairs, L.ALIGN_INPUTS] == 3).all()
     simulation.run_until(simulation.end_ns)
     w = simulation._world.arrays
     assert [one["ended"] for one in simulation.checkpointing["rounds"]] == ["confirmed"] * 7
@@ -172,7 +172,7 @@ def test_logs_forget_what_no_line_asks_for_and_nothing_else() -> None:
     record = coordinator.record()
     needed = record.processed_at(recovery_line(record).checkpoints)[: len(coordinator.channel_numbers)]
     kept = w.gate[coordinator.channel_numbers, L.Q_KEPT]
-    first = np.where(kept >= 0, w.msg[kept, L.M_SEQUENCE], w.carried[coordinator.channel_numbers, L.V_SENT])
+    first = np.where(kept >= 0, w.msg[kept, L.M_SEQUENCE], w.carried[coordinator.channel_numbers, L.SEQ_SENT])
     assert (first <= needed).all()
     crossing = w.chan[coordinator.channel_numbers, L.C_EDGE]
     assert all((first[crossing == edge] > 0).any() for edge in (1, 2))

@@ -93,7 +93,7 @@ def in_a_replay(simulation: engine.Simulation) -> set[int]:
         return set()
     replays = replays_of(simulation)
     if replays:
-        return {int(w.inst[w.chan[c, L.C_RECEIVER], L.I_HOST]) for c, first, end in replays if w.carried[c, L.V_PROCESSED] < end}
+        return {int(w.inst[w.chan[c, L.C_RECEIVER], L.I_HOST]) for c, first, end in replays if w.carried[c, L.SEQ_PROCESSED] < end}
     sources = np.flatnonzero(w.inst[:, L.I_SOURCE] == 1).tolist()
     return {int(w.inst[i, L.I_HOST]) for i in sources if logs.place(w, i).append_ns < FIRST_NS}
 

@@ -197,7 +197,7 @@ def test_a_cycle_stands_still_when_it_is_run_anyway() -> None:
     assert [opened["ended"] for opened in about["rounds"]] == [""]
     assert about["skipped_ns"]
     align = simulation._world.arrays.align
-    assert ((align[:, L.A_BARRED] > 0) & (align[:, L.A_BARRED] < align[:, L.A_INPUTS])).any()
+    assert ((align[:, L.ALIGN_BARRED] > 0) & (align[:, L.ALIGN_BARRED] < align[:, L.ALIGN_INPUTS])).any()
     assert not simulation.drained
 
 
@@ -282,4 +282,4 @@ def test_random_experiments_with_protocols_and_losses_do_not_depend_on_how_they_
     often.run_until(often.end_ns)
     assert often.digest() == whole.digest()
     w = whole._world.arrays
-    assert (w.carried[:, L.V_PROCESSED] <= w.carried[:, L.V_SENT]).all() or protocol["kind"] == "coordinated"
+    assert (w.carried[:, L.SEQ_PROCESSED] <= w.carried[:, L.SEQ_SENT]).all() or protocol["kind"] == "coordinated"

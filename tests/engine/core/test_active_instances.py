@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import engine
 from engine.core import layout as L
 from engine.core.control import keyed_state
-from engine.core.control.active_instances import active, arrange, hold, owners, release
+from engine.core.control.active_instances import active, hold, owners, release, set_parallelism
 from engine.core.world import World
 from engine.operators import OPERATORS
 from engine.spec.rules.max_layout import laid_out
@@ -164,7 +164,7 @@ def test_the_experiment_as_it_is_laid_out() -> None:
 def rearranged(simulation: engine.Simulation, parallelism: Mapping[str, int]) -> engine.Simulation:
     """Before anything has happened, so many instances are active."""
     world = simulation._world
-    arrange(world, [parallelism[id] for id in simulation._plan.operators])
+    set_parallelism(world, [parallelism[id] for id in simulation._plan.operators])
     for id, feed in simulation._plan.feeds.items():
         simulation._logs.assign(world.arrays, id, owners(feed.partitions, parallelism[id]), simulation._logs.places(world.arrays, id))
     world.arrays = simulation._logs.reload(world.arrays)
@@ -265,7 +265,7 @@ class Rearranger:
             w = world.arrays
             assert not w.inst[mine, L.I_STATE_BYTES].any()
         places = {id: logs.places(w, id) for id in plan.feeds}
-        arrange(world, wanted)
+        set_parallelism(world, wanted)
         now = active(w)
         for o in range(len(w.op)):
             mine = (w.inst[:, L.I_OP] == o) & now

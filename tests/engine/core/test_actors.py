@@ -151,7 +151,7 @@ def test_hooks_send_control_messages_and_bytes_are_charged() -> None:
         assert all(heard_ns > start_ns + 500_000 + REPORT_BYTES * 8 for heard_ns, start_ns, *_ in meter.heard)
         assert [record[0] for record in meter.heard] == sorted(record[0] for record in meter.heard)
         remote = w.inst[w.chan[:, L.C_SENDER], L.I_HOST] != w.inst[w.chan[:, L.C_RECEIVER], L.I_HOST]
-        sent_bytes = (w.carried[:, L.V_SENT] * w.edge[w.chan[:, L.C_EDGE], L.E_BYTES])[remote].sum()
+        sent_bytes = (w.carried[:, L.SEQ_SENT] * w.edge[w.chan[:, L.C_EDGE], L.E_BYTES])[remote].sum()
         assert w.host[:, L.H_SENT_BYTES].sum() == sent_bytes + REPORT_BYTES * len(meter.heard)
         runs.append((simulation.digest(), meter.heard))
     assert runs[0] == runs[1]

@@ -231,7 +231,7 @@ def test_messages_carry_the_whole_header() -> None:
             for slot in world.queue(i):
                 message = w.msg[slot]
                 assert message[L.M_KIND] == L.RECORD
-                assert message[L.M_EPOCH] == 0
+                assert message[L.M_INCARNATION] == 0
                 assert message[L.M_BYTES] == w.edge[message[L.M_EDGE], L.E_BYTES]
                 assert message[L.M_RECEIVER] == i == w.chan[message[L.M_CHANNEL], L.C_RECEIVER]
                 assert message[L.M_READY] <= time_ns
@@ -359,7 +359,7 @@ def counts_of(simulation: engine.Simulation) -> dict[str, Any]:
     return {
         "digest": simulation.digest(),
         "hook": hook,
-        "sent": w.carried[:, L.V_SENT].tolist(),
+        "sent": w.carried[:, L.SEQ_SENT].tolist(),
         "out_bytes": int(w.host[:, L.H_OUT_BYTES].sum()),
         "record_bytes": w.edge[w.chan[:, L.C_EDGE], L.E_BYTES].tolist(),
         "local": (w.inst[w.chan[:, L.C_SENDER], L.I_HOST] == w.inst[w.chan[:, L.C_RECEIVER], L.I_HOST]).tolist(),

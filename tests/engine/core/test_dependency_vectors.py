@@ -31,7 +31,7 @@ def small_world(instances: int, rule: int) -> Any:
     table[:instances, L.KNOWN_SHARED] = -1
     table[instances:, L.KNOWN_SHARED] = [*range(instances + 1, rows), -1]
     g = np.zeros(L.G_COLUMNS, np.int64)
-    g[[L.G_LORE_FREE, L.G_LORE_ROWS_FREE, L.G_LORE_RULE]] = instances, rows - instances, rule
+    g[[L.G_VECTOR_FREE, L.G_VECTOR_ROWS_FREE, L.G_FORCING_RULE]] = instances, rows - instances, rule
     inst = np.zeros((instances, 1), np.int64)
     return SimpleNamespace(lore=table, g=g, inst=inst, sent_to=np.zeros((instances, instances), np.int64))
 

@@ -160,7 +160,7 @@ def test_a_receiver_gives_no_credit_to_a_sender_that_is_gone() -> None:
         simulation.run_until(t_ns)
         w = simulation._world.arrays
         most = max(most, int(w.inst[1, L.I_QUEUE_COUNT]))
-        assert w.carried[0, L.V_SENT] - w.chan[0, L.C_CONSUMED] <= 3
+        assert w.carried[0, L.SEQ_SENT] - w.chan[0, L.C_CONSUMED] <= 3
     simulation.run_until(simulation.end_ns)
     assert_agreement(made, simulation)
     assert most in (5, 6)
@@ -302,7 +302,7 @@ def test_what_was_sent_is_served_lost_or_still_there(made: Document, seed: int, 
         assert (w.inst[:, L.I_FIFO] - w.inst[:, L.I_CONTROLS]).sum() == (taken + there).sum()
         counted = w.edge[w.chan[:, L.C_EDGE], L.E_COUNTED] == 1
         if counted.all() and len(w.chan):
-            sent = np.bincount(w.chan[:, L.C_RECEIVER], weights=w.carried[:, L.V_SENT], minlength=len(w.inst))
+            sent = np.bincount(w.chan[:, L.C_RECEIVER], weights=w.carried[:, L.SEQ_SENT], minlength=len(w.inst))
             assert (sent == taken + there).all()
 
 
@@ -337,7 +337,7 @@ def test_losses_at_random_are_the_same_each_time() -> None:
     ]
     first, second = traced(made), traced(made, capacity=TINY)
     assert fingerprint(first) == fingerprint(second)
-    lives = first._world.arrays.inst[:, L.I_LIFE]
+    lives = first._world.arrays.inst[:, L.I_INCARNATION]
     assert 3 < lives.max() < 20
     frames = engine.run(made).frames
     assert sum(frame["lost"] for frame in frames) == first.summary()["lost"] > 100

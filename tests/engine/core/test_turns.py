@@ -52,7 +52,7 @@ def test_random_experiments_agree(experiment: dict[str, Any], kind: str, cores: 
     with at_most_scanned(0):
         simulation = traced(experiment, **({"capacity": TINY} if tiny else {}))
     w = simulation._world.arrays
-    assert (w.host[w.inst[:, L.I_HOST], L.H_THREADS] == 2).all()
+    assert (w.host[w.inst[:, L.I_HOST], L.H_DISPATCH] == L.DISPATCH_TURN_HEAP).all()
     assert_agreement(experiment, simulation)
 
 

@@ -73,7 +73,7 @@ def test_sums_of_real_records_in_frames_files_and_summaries() -> None:
 def summed(simulation: engine.Simulation) -> list[Any]:
     """The words in which the world counts on."""
     w = simulation._world.arrays
-    return [w.inst[:, L.I_WAIT], w.inst[:, L.I_HELD], w.inst[:, L.I_NETWORK], w.align[:, L.A_WAITED], w.latency_sums[:, 1]]
+    return [w.inst[:, L.I_WAIT], w.inst[:, L.I_HELD], w.inst[:, L.I_NETWORK], w.align[:, L.ALIGN_WAITED], w.latency_sums[:, 1]]
 
 
 SHIFTS = (2**63 - 1, 2**62 + 12_345, 2**63 - 10**12)

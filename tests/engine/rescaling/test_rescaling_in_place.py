@@ -91,7 +91,7 @@ def assert_credits_are_whole(simulation: engine.Simulation, at_rest: bool) -> No
     for e in np.flatnonzero(w.edge[:, L.E_BOUND] > 0).tolist():
         bound, first = int(w.edge[e, L.E_BOUND]), int(w.edge[e, L.E_CREDIT])
         channels = np.flatnonzero(w.chan[:, L.C_EDGE] == e)
-        taken = w.carried[channels, L.V_SENT] - w.chan[channels, L.C_CONSUMED]
+        taken = w.carried[channels, L.SEQ_SENT] - w.chan[channels, L.C_CONSUMED]
         gone = (w.credit[first : first + bound * len(channels)].reshape(-1, bound) == L.FAR).sum(axis=1)
         assert (taken == gone).all()
         assert not (at_rest and taken.any())

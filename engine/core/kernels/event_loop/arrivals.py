@@ -11,9 +11,9 @@ def admit_ticks_and_arrivals():
     while True:
         moment = host[h, H_TICK]
         if moment > t:
-            admit(world, weighing, acting, heaps, h, t)
+            admit(world, memory_on, control_mode, heaps, h, t)
             break
-        admit(world, weighing, acting, heaps, h, moment - 1)
+        admit(world, memory_on, control_mode, heaps, h, moment - 1)
         least = FAR
         for q in range(host[h, H_MEMBER], host[h, H_MEMBER_END]):
             i = host_members[q]
@@ -42,7 +42,7 @@ def add_tick():
         msg[slot, M_TRIGGER] = -1
         msg[slot, M_CHANNEL] = -1
         msg[slot, M_NEXT] = -1
-        enqueue(world, weighing, acting, h, threads, i, slot)
+        enqueue(world, memory_on, control_mode, h, dispatch_mode, i, slot)
         due = moment
         following = FAR
         if inst[i, I_SOURCE] == 1:

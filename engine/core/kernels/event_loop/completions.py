@@ -36,7 +36,7 @@ def complete_and_wake_up():
 
 def find_completion():
     """Phase 1: find the processor `p` whose service ends now, the least instance first. `p` stays -1 if there is none."""
-    if threads == 0:
+    if dispatch_mode == DISPATCH_SCAN:
         for x in range(first_processor, end_processor):
             if proc[x, P_END] == t and (p < 0 or proc[x, P_INSTANCE] < proc[p, P_INSTANCE]):
                 p = x
@@ -68,7 +68,7 @@ def complete():
         deliver()
     proc[p, P_INSTANCE] = -1
     proc[p, P_END] = FAR
-    if threads == 2:
+    if dispatch_mode == DISPATCH_TURN_HEAP:
         host[h, H_IDLE] += 1
 
 
@@ -144,5 +144,5 @@ def end_emission():
     if inst[i, I_BLOCKED_SINCE] >= 0:
         inst[i, I_BLOCKED] += t - inst[i, I_BLOCKED_SINCE]
         inst[i, I_BLOCKED_SINCE] = -1
-    if threads > 0:
+    if dispatch_mode != DISPATCH_SCAN:
         look_at(world, h, i)

@@ -21,7 +21,7 @@ def send_control_message():
             reason = NEED_RING
             break
         made = slot
-        if weighing == 1:
+        if memory_on:
             memory[h, Z_HELD] -= msg[made, M_BYTES]
         slot = msg[made, M_NEXT]
         msg[made, M_NEXT] = -1
@@ -41,54 +41,54 @@ def send_control_message():
 def serve_control_message():
     """Section 12: let the agent of the instance answer a control message, between two calls of the loop."""
     while IN_LOOP:  # over the services
-        if host[h, H_ANSWERED] == 0:  # Python says what the instance makes of it; nothing has happened yet
+        if host[h, H_CALL] == CALL_NONE:  # Python says what the instance makes of it; nothing has happened yet
             msg[slot, M_NEXT] = after
             g[G_NEED] = i
             reason = CALL_OUT
             break
-        if host[h, H_ANSWERED] == 2:
+        if host[h, H_CALL] == CALL_DONE_HOLD:
             inst[i, I_RANK] = FAR
-        host[h, H_ANSWERED] = 0
-        box[0] = host[h, H_ANSWER]
-        box[1] = host[h, H_ANSWER_LAST]
+        host[h, H_CALL] = CALL_NONE
+        box[BOX_FIRST] = host[h, H_ANSWER]
+        box[BOX_LAST] = host[h, H_ANSWER_LAST]
         extra_ps = host[h, H_ANSWER_PS]
 
 
 def serve_barrier():
     """Section 15: bar the channel of a barrier. The last barrier aligns the instance."""
     while IN_LOOP:  # over the services
-        if align[i, A_BARRED] == 0:
-            align[i, A_SINCE] = t
-        last = align[i, A_BARRED] + 1 == align[i, A_INPUTS]
+        if align[i, ALIGN_BARRED] == 0:
+            align[i, ALIGN_SINCE] = t
+        last = align[i, ALIGN_BARRED] + 1 == align[i, ALIGN_INPUTS]
         sends_on = last
         if g[G_OVERTAKE] == 1:
-            sends_on = align[i, A_BARRED] == 0
+            sends_on = align[i, ALIGN_BARRED] == 0
         gate[channel, Q_CUT] = msg[slot, M_SEQUENCE]
         if not last and not sends_on:
             if g[G_OVERTAKE] == 0:
-                gate[channel, Q_GENERATION] = align[i, A_GENERATION]
+                gate[channel, Q_GENERATION] = align[i, ALIGN_GENERATION]
                 gate[channel, Q_BARRED] = t
-            align[i, A_BARRED] += 1
-        elif host[h, H_ANSWERED] == 0:
+            align[i, ALIGN_BARRED] += 1
+        elif host[h, H_CALL] == CALL_NONE:
             msg[slot, M_NEXT] = after
             g[G_NEED] = i
             reason = CALL_OUT
             break
         else:
-            if host[h, H_ANSWERED] == 2:
+            if host[h, H_CALL] == CALL_DONE_HOLD:
                 inst[i, I_RANK] = FAR
-            host[h, H_ANSWERED] = 0
+            host[h, H_CALL] = CALL_NONE
             if last:  # what came meanwhile may be served
                 after = let_in(world, i, after)
-                align[i, A_RELEASED] = t
+                align[i, ALIGN_RELEASED] = t
             else:
-                align[i, A_BARRED] += 1
-            box[0] = host[h, H_ANSWER]
-            box[1] = host[h, H_ANSWER_LAST]
+                align[i, ALIGN_BARRED] += 1
+            box[BOX_FIRST] = host[h, H_ANSWER]
+            box[BOX_LAST] = host[h, H_ANSWER_LAST]
             if sends_on and op[o, O_EDGE] < op[o, O_EDGE_END]:  # and behind it what the agent sends
-                msg[slot, M_NEXT] = box[0]
-                box[0] = slot
-                if box[1] < 0:
-                    box[1] = slot
-                box[2] = 1
+                msg[slot, M_NEXT] = box[BOX_FIRST]
+                box[BOX_FIRST] = slot
+                if box[BOX_LAST] < 0:
+                    box[BOX_LAST] = slot
+                box[BOX_REUSED] = 1
             extra_ps = host[h, H_ANSWER_PS]

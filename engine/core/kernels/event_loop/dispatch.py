@@ -31,9 +31,9 @@ def choose_item():
         best = -1
         best_rank = FAR
         best_turn = FAR
-        if threads == 2:
+        if dispatch_mode == DISPATCH_TURN_HEAP:
             choose_by_turn()
-        elif threads == 1:
+        elif dispatch_mode == DISPATCH_DEDICATED:
             if host[h, H_LISTED] == 0:
                 break
             p = inst[listed[member + host[h, H_LISTED] - 1], I_PROCESSOR]
@@ -43,13 +43,13 @@ def choose_item():
                 break
             if proc[p, P_INSTANCE] >= 0:
                 continue
-        looked_at = proc[p, P_COUNT] if threads < 2 else 0
+        looked_at = proc[p, P_COUNT] if dispatch_mode != DISPATCH_TURN_HEAP else 0
         scan = proc[max(p, 0), P_FIRST]  # of those who take turns nobody has been chosen yet
         for q in range(scan, scan + looked_at):
             i = members[q]
             if inst[i, I_STATUS] != IDLE:
                 continue
-            its_turn = next_turn(inst, log, held_back, acting, i, t)
+            its_turn = next_turn(inst, log, held_back, control_mode, i, t)
             if host[h, H_RANKED] == 1:
                 rank = inst[i, I_RANK]
                 if rank > best_rank or rank == FAR:
@@ -87,7 +87,7 @@ def choose_by_turn():
             turn = proc[p, P_FIRST]
             i = turns[turn, 2] & 0xFFFFFFFFFF
         if inst[i, I_STATUS] == IDLE and inst[i, I_RANK] < FAR:
-            best_turn = next_turn(inst, log, held_back, acting, i, t)
+            best_turn = next_turn(inst, log, held_back, control_mode, i, t)
         best_ready = best_turn >> 2
         who = (best_turn & 3) << 40 | i
         if turn >= 0 and turns[turn, 1] == best_ready and turns[turn, 2] == who:
@@ -97,9 +97,9 @@ def choose_by_turn():
                 turn_pop(turns, turn, proc[leader, P_TURNS])
                 proc[leader, P_TURNS] -= 1
                 p -= 1
-            inst[i, I_LISTED] = 0
+            inst[i, I_LISTED] = LISTED_NO
             if best_turn < FAR:
-                inst[i, I_LISTED] = 2
+                inst[i, I_LISTED] = LISTED_HEAP
                 leader = proc[inst[i, I_PROCESSOR], P_LEADER]
                 turn_push(turns, proc[leader, P_FIRST], proc[leader, P_TURNS], inst[i, I_RANK], best_ready, who)
                 proc[leader, P_TURNS] += 1
@@ -108,11 +108,11 @@ def choose_by_turn():
 
 def await_log():
     """Host with heaps: look at an instance that has nothing to serve again when its next log record is due."""
-    if threads == 1:
+    if dispatch_mode == DISPATCH_DEDICATED:
         host[h, H_LISTED] -= 1
         i = listed[member + host[h, H_LISTED]]
-        inst[i, I_LISTED] = 0
-    if threads > 0:
+        inst[i, I_LISTED] = LISTED_NO
+    if dispatch_mode != DISPATCH_SCAN:
         if inst[i, I_STATUS] == IDLE and inst[i, I_AWAITS] == 0 and inst[i, I_RANK] < FAR and may_read(inst, log, held_back, i):
             inst[i, I_AWAITS] = 1
             heap_push(agenda, 2 * member, host[h, H_AGENDA], log[inst[i, I_LOG], D_APPEND], inst_count + i)

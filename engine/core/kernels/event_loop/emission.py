@@ -38,7 +38,7 @@ def emit():
 
 def drop_output():
     """Drop an output that no edge leaves with."""
-    if weighing == 1:
+    if memory_on:
         memory[h, Z_HELD] -= room_unsent(world, h, o, slot)
     if tracing:
         notes[slot, N_ORIGIN] = -1
@@ -89,7 +89,7 @@ def take_credit():
         bound = edge[e, E_BOUND]
         ticket = 0
         if bound > 0 and is_record:
-            ticket = edge[e, E_CREDIT] + (c - edge[e, E_CHANNEL]) * bound + carried[c, V_SENT] % bound
+            ticket = edge[e, E_CREDIT] + (c - edge[e, E_CHANNEL]) * bound + carried[c, SEQ_SENT] % bound
             if credit[ticket] > t:
                 inst[i, I_WAKE] = credit[ticket]
                 if inst[i, I_BLOCKED_SINCE] < 0:
@@ -118,8 +118,8 @@ def check_space():
             reason = NEED_MESSAGES
             break
         # WEAVE if forcing
-        if is_record and g[G_LORE] > 0 and lore[i, KNOWN_SHARED] < 0 and g[G_LORE_ROWS_FREE] == 0:
-            reason = NEED_LORE
+        if is_record and g[G_VECTOR] > 0 and lore[i, KNOWN_SHARED] < 0 and g[G_VECTOR_ROWS_FREE] == 0:
+            reason = NEED_VECTORS
             break
         # WEAVE end
         if h2 == h:

@@ -11,13 +11,14 @@ def find_next_instant():
     An interrupted instant goes on (H_RESUME). Otherwise the next instant is the least of a few heads.
     """
     while IN_LOOP:  # over the instants
-        held_back = weighing == 1 and memory[h, Z_FULL] == 1 and memory[h, Z_INGRESS] == INGRESS_THROTTLE
+        held_back = memory_on and memory[h, Z_FULL] == 1 and memory[h, Z_INGRESS] == INGRESS_THROTTLE
         t = host[h, H_RESUME]
         if t == FAR:
-            choosing = threads == 1 or host[h, H_IDLE] > 0  # while all are busy, arrivals wait for the next of the other events,
-            if weighing == 1 and memory[h, Z_WATCHED] == 1:  # but where they fill the memory
+            # while all are busy, arrivals wait for the next of the other events, but where they fill the memory
+            choosing = dispatch_mode == DISPATCH_DEDICATED or host[h, H_IDLE] > 0
+            if memory_on and memory[h, Z_WATCHED] == 1:
                 choosing = True
-            if threads == 0:
+            if dispatch_mode == DISPATCH_SCAN:
                 look_at_processors()
             else:
                 look_at_heaps()

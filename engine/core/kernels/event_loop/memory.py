@@ -9,7 +9,7 @@ from engine.core.layout import *
 def look_at_memory():
     """Section 13: update pressure and fullness at the end of the instant. Leave the host if it has died."""
     while IN_LOOP:  # over the instants
-        if weighing == 1 and memory[h, Z_WATCHED] == 1:
+        if memory_on and memory[h, Z_WATCHED] == 1:
             weigh(world, h, t)
             if memory[h, Z_DIED] >= 0:
                 host[h, H_RATE] = 0
@@ -19,5 +19,5 @@ def look_at_memory():
                 break
             if held_back and memory[h, Z_FULL] == 0:
                 host[h, H_RESUME] = t + 1
-                if threads > 0:
+                if dispatch_mode != DISPATCH_SCAN:
                     let_sources_read(world, h)

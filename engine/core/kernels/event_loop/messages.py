@@ -18,15 +18,15 @@ def serve_message():
         kind = msg[slot, M_KIND]
         channel = msg[slot, M_CHANNEL]
         msg[slot, M_NEXT] = -1
-        if weighing == 1:
+        if memory_on:
             room = room_of(world, h, slot)
         if tracing:
             came_from = notes[slot, N_ORIGIN]
             notes[slot, N_ORIGIN] = -1
         # WEAVE if actors
-        if best_ready < align[i, A_RELEASED]:
+        if best_ready < align[i, ALIGN_RELEASED]:
             aligned = waited_for_barriers(world, i, channel, best_ready)
-            released = align[i, A_RELEASED]
+            released = align[i, ALIGN_RELEASED]
         # WEAVE end
         before = -FAR
         limit = -FAR  # panes that end by then close
@@ -62,20 +62,20 @@ def serve_record():
     """Section 7: call the operator's kernel. What the record tells may first force a checkpoint (section 16)."""
     while IN_LOOP:  # over the services
         # WEAVE if forcing
-        told = 0
+        received_row = 0
         news = False
         forced = False
-        if g[G_LORE] > 0:
-            told = msg[slot, g[G_LORE]]
-            news = gate[channel, Q_LORE] != lore[told, KNOWN_SERIAL]
-            forced = host[h, H_ANSWERED] == 1
-        if not forced and news and must_force(world, i, told):
+        if g[G_VECTOR] > 0:
+            received_row = msg[slot, g[G_VECTOR]]
+            news = gate[channel, Q_VECTOR] != lore[received_row, KNOWN_SERIAL]
+            forced = host[h, H_CALL] == CALL_DONE
+        if not forced and news and must_force(world, i, received_row):
             msg[slot, M_NEXT] = after
             g[G_NEED] = i
             reason = CALL_OUT
             break
         # WEAVE end
-        box[3] = 1
+        box[BOX_WORK] = 1
         trigger = msg[slot, M_TRIGGER]
         e = msg[slot, M_EDGE]  # an operator may send the message itself on, and then writes its port there
         port = edge[e, E_PORT]
@@ -114,14 +114,14 @@ def leave_queue():
     if kind == WATERMARK and mark > -FAR:
         inst[i, I_WATERMARK] = mark
     # WEAVE if actors
-    if align[i, A_BARRED] > 0:
+    if align[i, ALIGN_BARRED] > 0:
         after = pass_over(world, i, after)
     # WEAVE end
     inst[i, I_QUEUE] = after
     inst[i, I_HEAD] = turn_of(msg[after, M_READY], msg[after, M_CLASS]) if after >= 0 else FAR
     inst[i, I_QUEUE_COUNT] -= 1
     inst[i, I_QUEUE_BYTES] -= msg[slot, M_BYTES]
-    if weighing == 1:
+    if memory_on:
         memory[h, Z_HELD] -= room
         memory[h, Z_ITEMS] -= op[o, O_WEIGHT]
         memory[h, Z_STATE] += inst[i, I_STATE_BYTES] - tally[i, Y_STATE]
@@ -132,28 +132,28 @@ def finish_record():
     """Count a record as received, for protocols and for its channel (section 16), and return its credit."""
     # WEAVE if actors
     if aligned > 0:
-        align[i, A_WAITED] += aligned
+        align[i, ALIGN_WAITED] += aligned
     # WEAVE end
     # WEAVE on_receive
     # WEAVE if forcing
     if forced:  # it has taken a checkpoint, whose first pieces leave before the outputs
-        host[h, H_ANSWERED] = 0
+        host[h, H_CALL] = CALL_NONE
         extra_ps += host[h, H_ANSWER_PS]
         if host[h, H_ANSWER] >= 0:
-            msg[host[h, H_ANSWER_LAST], M_NEXT] = box[0]
-            box[0] = host[h, H_ANSWER]
-            if box[1] < 0:
-                box[1] = host[h, H_ANSWER_LAST]
+            msg[host[h, H_ANSWER_LAST], M_NEXT] = box[BOX_FIRST]
+            box[BOX_FIRST] = host[h, H_ANSWER]
+            if box[BOX_LAST] < 0:
+                box[BOX_LAST] = host[h, H_ANSWER_LAST]
     if news:
-        merge(world, i, told)
-        gate[channel, Q_LORE] = lore[told, KNOWN_SERIAL]
+        merge(world, i, received_row)
+        gate[channel, Q_VECTOR] = lore[received_row, KNOWN_SERIAL]
     # WEAVE end
     # WEAVE if counting
-    carried[channel, V_PROCESSED] = max(carried[channel, V_PROCESSED], msg[slot, M_SEQUENCE] + 1)
+    carried[channel, SEQ_PROCESSED] = max(carried[channel, SEQ_PROCESSED], msg[slot, M_SEQUENCE] + 1)
     # WEAVE end
     bound = edge[e, E_BOUND]
     # WEAVE if losses
-    if msg[slot, M_EPOCH] != inst[chan[channel, C_SENDER], I_LIFE]:
+    if msg[slot, M_INCARNATION] != inst[chan[channel, C_SENDER], I_INCARNATION]:
         bound = 0  # who sent it is gone
     # WEAVE end
     if bound > 0:

@@ -14,7 +14,7 @@ def make_message():
     after = msg[slot, M_NEXT]
     if last:
         made = slot
-        if weighing == 1:
+        if memory_on:
             memory[h, Z_HELD] -= room_unsent(world, h, o, slot)
     else:
         made = take_message(free, g)
@@ -31,16 +31,16 @@ def make_message():
             chan[edge[e, E_CHANNEL] + k * stride, C_TURN] += 1
     sequence = 0
     if edge[e, E_COUNTED] == 1:
-        sequence = carried[c, V_SENT]
+        sequence = carried[c, SEQ_SENT]
         if is_record:
-            carried[c, V_SENT] = sequence + 1
+            carried[c, SEQ_SENT] = sequence + 1
     msg[made, M_SEQUENCE] = sequence
     # WEAVE if latencies
     if g[G_MEASURES] > 0:
         msg[made, msg.shape[1] - 1 - stamps] = t
     # WEAVE end
     # WEAVE if losses
-    msg[made, M_EPOCH] = inst[i, I_LIFE]
+    msg[made, M_INCARNATION] = inst[i, I_INCARNATION]
     # WEAVE end
     key_hash = 0
     if is_record:
@@ -51,11 +51,11 @@ def make_message():
             prefetch(table, key_hash & (table.shape[0] - 1))
     msg[made, M_HASH] = key_hash
     # WEAVE if forcing
-    if is_record and g[G_LORE] > 0:
-        msg[made, g[G_LORE]] = publish(world, i)
+    if is_record and g[G_VECTOR] > 0:
+        msg[made, g[G_VECTOR]] = publish(world, i)
         sent_to[i, i2] = 1
-        size += g[G_LORE_BYTES]
-        host[h, H_PIGGYBACK_BYTES] += g[G_LORE_BYTES]
+        size += g[G_VECTOR_BYTES]
+        host[h, H_PIGGYBACK_BYTES] += g[G_VECTOR_BYTES]
     # WEAVE end
     # WEAVE on_send
     host[h, H_OUT_BYTES] += size

@@ -27,10 +27,10 @@ def begin_service():
     now = t
     o = inst[i, I_OP]
     at = op[o, O_PARAMS]
-    box[0] = -1  # first output
-    box[1] = -1  # last output
-    box[2] = 0  # 1 if the message served was used again
-    box[3] = 0  # counted work
+    box[BOX_FIRST] = -1  # first output
+    box[BOX_LAST] = -1  # last output
+    box[BOX_REUSED] = 0  # 1 if the message served was used again
+    box[BOX_WORK] = 0  # counted work
     n = 0
     mark = -FAR
     keep = False
@@ -47,12 +47,12 @@ def add_watermark():
     if mark > -FAR and op[o, O_EDGE] < op[o, O_EDGE_END]:
         if slot >= 0:
             made = slot
-            box[2] = 1
+            box[BOX_REUSED] = 1
         else:
             made = take_message(free, g)
             msg[made, M_TRIGGER] = -1
         msg[made, M_KIND] = WATERMARK
-        msg[made, M_EPOCH] = 0
+        msg[made, M_INCARNATION] = 0
         msg[made, M_EVENT] = mark
         msg[made, M_NEXT] = -1
         add_output(msg, box, made)
@@ -60,9 +60,9 @@ def add_watermark():
 
 def price_service():
     """Section 3: price the service. Cost that varies (section 3.2) and memory pressure (section 13.1) change the price."""
-    cost_ps = extra_ps + op[o, O_RECORD_PS] * box[3] + op[o, O_OUTPUT_PS] * n
+    cost_ps = extra_ps + op[o, O_RECORD_PS] * box[BOX_WORK] + op[o, O_OUTPUT_PS] * n
     # WEAVE if adapting
-    cost_ps += align[i, A_INNER_PS] * n
+    cost_ps += align[i, ALIGN_INNER_PS] * n
     # WEAVE end
     if kind == RECORD:
         inst[i, I_WAIT] += t - best_ready
@@ -73,10 +73,10 @@ def price_service():
         inst[i, I_EMITTED] += n
     if op[o, O_NOISE] >= 0:
         cost_ps = varied(cost_ps, par, op[o, O_NOISE], inst, i, t)
-    if weighing == 1:
+    if memory_on:
         if memory[h, Z_PRESSURE] != NO_PRESSURE:
             cost_ps = times(cost_ps, memory[h, Z_PRESSURE])
-        unsent = box[0]
+        unsent = box[BOX_FIRST]
         while unsent >= 0:
             memory[h, Z_HELD] += room_unsent(world, h, o, unsent)
             unsent = msg[unsent, M_NEXT]
@@ -91,9 +91,9 @@ def price_service():
 
 def start_service():
     """Occupy processor `p` until the end of the service."""
-    if slot >= 0 and box[2] == 0 and not keep:
+    if slot >= 0 and box[BOX_REUSED] == 0 and not keep:
         free_message(free, g, slot)
-    inst[i, I_OUT] = box[0]
+    inst[i, I_OUT] = box[BOX_FIRST]
     inst[i, I_EDGE] = op[o, O_EDGE]
     inst[i, I_RECEIVER] = 0
     inst[i, I_STATUS] = SERVING
@@ -115,7 +115,7 @@ def start_service():
     if g[G_LEFT] > 0:
         inst[i, I_KIND] = kind
     # WEAVE end
-    if threads > 0:
+    if dispatch_mode != DISPATCH_SCAN:
         schedule_end()
     if inst[i, I_TICK] < host[h, H_TICK]:
         host[h, H_TICK] = inst[i, I_TICK]
@@ -128,8 +128,8 @@ def start_service():
 
 def schedule_end():
     """Host with heaps: put the end of the service into the agenda or, where cores are shared (section 3.1), among the tags."""
-    inst[i, I_LISTED] = 0
-    if threads == 1:
+    inst[i, I_LISTED] = LISTED_NO
+    if dispatch_mode == DISPATCH_DEDICATED:
         host[h, H_LISTED] -= 1
     else:
         turn_pop(turns, turn, proc[leader, P_TURNS])

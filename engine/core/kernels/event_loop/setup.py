@@ -1,6 +1,6 @@
 """What the loop reads once, before its first window."""
 
-from engine.core.kernels.memory import is_weighed
+from engine.core.kernels.memory import is_memory_on
 from engine.core.layout import *
 
 
@@ -65,17 +65,17 @@ def name_tables():
 
 def read_settings():
     """Read the constants of the run. What a loop is woven without stays 0 and leaves no trace in the machine code."""
-    weighing = 0  # nothing is left of what asks for it in loops that do not weigh
+    memory_on = False
     # WEAVE if memory
-    weighing = is_weighed(memory)
+    memory_on = is_memory_on(memory)
     # WEAVE end
-    acting = 0
+    control_mode = CONTROL_OFF
     # WEAVE if actors
-    acting = 1
+    control_mode = CONTROL_ON
     # WEAVE end
     # WEAVE if losses
     if g[G_LEFT] > 0:
-        acting = 2
+        control_mode = CONTROL_WITH_LOSSES
     # WEAVE end
     heaps = 0
     # WEAVE if heaps

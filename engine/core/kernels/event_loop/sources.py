@@ -13,11 +13,11 @@ def read_log():
     inst[i, I_LOG] = line + 1
     prefetch(log, line + AHEAD, 0)  # too many logs are read in turn for the processor to see that it is in order
     delay_generator()
-    shedding = weighing == 1 and memory[h, Z_FULL] == 1 and memory[h, Z_INGRESS] == INGRESS_DROP
+    shedding = memory_on and memory[h, Z_FULL] == 1 and memory[h, Z_INGRESS] == INGRESS_DROP
     if log[line, D_TRIGGER] >= 0 and shedding:
         kind = RECORD
         trigger = log[line, D_TRIGGER]
-        box[3] = 1
+        box[BOX_WORK] = 1
         tally[i, Y_SHED] += 1
         if log[line, D_EVENT] > inst[i, I_NEWEST_EVENT]:
             inst[i, I_NEWEST_EVENT] = log[line, D_EVENT]
@@ -84,12 +84,12 @@ def take_record():
             clock = log[line, D_APPEND]
         msg[made, msg.shape[1] - 1 - k] = clock
     # WEAVE end
-    msg[made, M_EPOCH] = 0
+    msg[made, M_INCARNATION] = 0
     for c in range(op[o, O_WIDTH]):
         msg[made, M_PAYLOAD + c] = log[line, D_PAYLOAD + c]
-    box[0] = made
-    box[1] = made
-    box[3] = 1
+    box[BOX_FIRST] = made
+    box[BOX_LAST] = made
+    box[BOX_WORK] = 1
     n = 1
     if log[line, D_EVENT] > inst[i, I_NEWEST_EVENT]:
         inst[i, I_NEWEST_EVENT] = log[line, D_EVENT]

@@ -18,10 +18,10 @@ def begin_window():
             t0 = next_ns[h]
     if t0 > stop:
         for h in range(machines):
-            if weighing == 1 and memory[h, Z_DIED] >= 0:
+            if memory_on and memory[h, Z_DIED] >= 0:
                 continue
             if host[h, H_PAUSED] <= stop:  # ticks due meanwhile have to come first
-                admit(world, weighing, acting, heaps, h, stop)
+                admit(world, memory_on, control_mode, heaps, h, stop)
         return DONE
     window_end = stop
     if stop - t0 >= lookahead:
@@ -36,7 +36,7 @@ def begin_host():
     while IN_LOOP:  # over the hosts
         if next_ns[h] > window_end:
             continue
-        if weighing == 1 and memory[h, Z_DIED] >= 0:  # something came, and nobody is there
+        if memory_on and memory[h, Z_DIED] >= 0:  # something came, and nobody is there
             next_ns[h] = FAR
             continue
         # WEAVE if losses
@@ -46,7 +46,7 @@ def begin_host():
         # WEAVE end
         first_processor = host[h, H_PROCESSOR]
         end_processor = host[h, H_PROCESSOR_END]
-        threads = heaps * host[h, H_THREADS]
+        dispatch_mode = heaps * host[h, H_DISPATCH]
         sharing = heaps * host[h, H_SHARING]
         member = host[h, H_MEMBER]
 
