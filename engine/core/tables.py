@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -136,6 +136,20 @@ def lines(rows: int, columns: int, make: Callable[[int, type[np.int64]], Words] 
     words = make(rows * stride + LINE_WORDS, np.int64)
     skip = -(words.ctypes.data // 8) % LINE_WORDS
     return words[skip : skip + rows * stride].reshape(rows, stride)
+
+
+def row_of(prefix: str, values: Mapping[int, int]) -> list[int]:
+    """A row of a table, from its values by column.
+
+    prefix: with which the table's columns begin in `engine.core.layout`, such as "O_". Raises ValueError if a column has no value, and for
+    a number that is no column of the table.
+    """
+    columns = {number: name for name, number in vars(L).items() if name.startswith(prefix) and name != f"{prefix}COLUMNS"}
+    if missing := [name for number, name in columns.items() if number not in values]:
+        raise ValueError(f"the row has no value for {', '.join(missing)}")
+    if unknown := sorted(values.keys() - columns.keys()):
+        raise ValueError(f"the table of {prefix}COLUMNS has no column {unknown[0]}")
+    return [int(values[number]) for number in range(len(columns))]
 
 
 def arrays(**given: Words) -> Arrays:

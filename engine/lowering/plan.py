@@ -15,7 +15,7 @@ from engine.core.control.actors import ActorHost
 from engine.core.control.links import look_ahead
 from engine.core.kernels.expression_machine import STACK_WORDS
 from engine.core.prices import DEGREE, PRICE_LISTS
-from engine.core.tables import ROWS_AHEAD, Arrays, Capacity, Words, arrays, lines
+from engine.core.tables import ROWS_AHEAD, Arrays, Capacity, Words, arrays, lines, row_of
 from engine.core.weave import Loop
 from engine.lowering import cost_noise, memory
 from engine.lowering.column_pruning import carried
@@ -223,32 +223,40 @@ def build(
             inst[here, L.I_NOISE] = cost_noise.keys(experiment.workload.seed, spec.id, spec.parallelism)
         record_ps = _record_ps(experiment, spec, weight)
         record_ps, protocol_ps, inner_ps = _protocol_work(experiment, edge, n, record_ps)
-        op[n] = (
-            kernels.code(spec.kind),
-            first[n],
-            spec.parallelism,
-            *edge_range[n],
-            lowering.params_at,
-            record_ps,
-            (price.output_ps if own is None or own.output_ps is None else own.output_ps) * weight_out ** DEGREE["output_ps"] + protocol_ps,
-            (price.control_ps if own is None or own.control_ps is None else own.control_ps) * weight ** DEGREE["control_ps"],
-            sinks.index(spec.id) if spec.kind == "sink" else -1,
-            len(types[f"{spec.id}.{'in' if spec.kind == 'sink' else kind.outputs[0]}"].fields),
-            0 if lowering.row_words is None else L.R_VALUES - L.R_EVENT + lowering.row_words,
-            lowering.group_words,
-            lowering.first_row,
-            len(kind.outputs),
-            port_widths_at,
-            noise_at,
-            weight,
-            weight_out,
-            *lowering.heads,
-            lowering.first_list,
-            lowering.lists_each,
-            lowering.lists_link,
-            inner_ps,
-            spec.parallelism,
-            L.WHOLE if own is None else own.attainable_share,
+        output_ps = price.output_ps if own is None or own.output_ps is None else own.output_ps
+        control_ps = price.control_ps if own is None or own.control_ps is None else own.control_ps
+        port = "in" if spec.kind == "sink" else kind.outputs[0]
+        op[n] = row_of(
+            "O_",
+            {
+                L.O_CODE: kernels.code(spec.kind),
+                L.O_FIRST: first[n],
+                L.O_PARALLEL: spec.parallelism,
+                L.O_STRIDE: spec.parallelism,
+                L.O_EDGE: edge_range[n][0],
+                L.O_EDGE_END: edge_range[n][1],
+                L.O_PARAMS: lowering.params_at,
+                L.O_RECORD_PS: record_ps,
+                L.O_OUTPUT_PS: output_ps * weight_out ** DEGREE["output_ps"] + protocol_ps,
+                L.O_CONTROL_PS: control_ps * weight ** DEGREE["control_ps"],
+                L.O_INNER_PS: inner_ps,
+                L.O_NOISE: noise_at,
+                L.O_ATTAINABLE: L.WHOLE if own is None else own.attainable_share,
+                L.O_WEIGHT: weight,
+                L.O_WEIGHT_OUT: weight_out,
+                L.O_SINK: sinks.index(spec.id) if spec.kind == "sink" else -1,
+                L.O_WIDTH: len(types[f"{spec.id}.{port}"].fields),
+                L.O_PORTS: len(kind.outputs),
+                L.O_PORT_WIDTHS: port_widths_at,
+                L.O_ROW_WORDS: 0 if lowering.row_words is None else L.R_VALUES - L.R_EVENT + lowering.row_words,
+                L.O_GROUP_WORDS: lowering.group_words,
+                L.O_FIRST_ROW: lowering.first_row,
+                L.O_HEADS: lowering.heads[0],
+                L.O_HEADS_COUNT: lowering.heads[1],
+                L.O_LISTS: lowering.first_list,
+                L.O_LISTS_EACH: lowering.lists_each,
+                L.O_LISTS_LINK: lowering.lists_link,
+            },
         )
 
     width = max(len(schema.fields) for schema in types.values())
@@ -400,23 +408,26 @@ def _channels(
             groups = receivers if part.scheme == "modulo" else part.key_groups
         port = OPERATORS[specs[target].kind].inputs.index(link.target_port)
         bounds.append(partial(_bound, flow, schema.bytes, weight, serves_ns[link.target]))
-        edge[n] = (
-            source,
-            target,
-            port,
-            PARTITIONINGS[part.kind],
-            key,
-            scheme,
-            groups,
-            channels,
-            bounds[n](inputs[link.target]),
-            credits,
-            (schema.bytes + experiment.cluster.envelope_bytes) * weight,
-            len(route),
-            0,
-            int(link.feedback),
-            OPERATORS[specs[source].kind].outputs.index(link.source_port),
-            0,
+        edge[n] = row_of(
+            "E_",
+            {
+                L.E_SOURCE: source,
+                L.E_TARGET: target,
+                L.E_PORT: port,
+                L.E_OUTPUT: OPERATORS[specs[source].kind].outputs.index(link.source_port),
+                L.E_FEEDBACK: int(link.feedback),
+                L.E_KIND: PARTITIONINGS[part.kind],
+                L.E_KEY: key,
+                L.E_SCHEME: scheme,
+                L.E_GROUPS: groups,
+                L.E_ROUTE: len(route),
+                L.E_CHANNEL: channels,
+                L.E_BOUND: bounds[n](inputs[link.target]),
+                L.E_CREDIT: credits,
+                L.E_BYTES: (schema.bytes + experiment.cluster.envelope_bytes) * weight,
+                L.E_COUNTED: 0,  # `build` knows
+                L.E_INNER: 0,
+            },
         )
         if part.kind == "hash":
             route += [group * receivers // groups for group in range(groups)]

@@ -25,7 +25,7 @@ import pytest
 import engine
 from engine.core import layout as L
 from engine.core import weave
-from engine.core.tables import FRESH, OBSERVED, VIEWS
+from engine.core.tables import FRESH, OBSERVED, VIEWS, row_of
 from engine.operators import OPERATORS
 from engine.simulation import source_logs
 from engine.spec import InvalidExperiment
@@ -471,3 +471,12 @@ def test_a_long_backlog_is_loaded_in_longer_stretches_and_changes_nothing(monkey
         found.append(simulation.digest())
         assert len(loads) < 30
     assert found[0] == found[1]
+
+
+def test_a_row_needs_a_value_for_each_column() -> None:
+    values = {L.Y_SHED: 5, L.Y_STATE: 7}
+    assert row_of("Y_", dict(reversed(values.items()))) == [5, 7]
+    with pytest.raises(ValueError, match="the row has no value for Y_STATE"):
+        row_of("Y_", {L.Y_SHED: 5})
+    with pytest.raises(ValueError, match="the table of Y_COLUMNS has no column 2"):
+        row_of("Y_", values | {L.Y_COLUMNS: 1})
