@@ -265,7 +265,7 @@ LINK_TARGET = 11
 LINK_COLUMNS = 12
 
 # -- alignment of barriers (docs/event-core.md, 15), by channel: the generation of its receiver in which it is barred; where records are
-# logged: the first and last message kept, or -1; the serial number of the row of `lore` that it brought last; how many records came before
+# logged: the first and last message kept, or -1; the serial number of the row of `vectors` brought last; how many records came before
 # its last barrier; while what is sent is logged: how many of the records sent are not in the log; while it is not: -1 - how many are; since
 # when it is barred ... --
 Q_GENERATION, Q_KEPT, Q_KEPT_LAST, Q_VECTOR, Q_CUT, Q_LOG, Q_BARRED, Q_COLUMNS = range(8)
@@ -345,7 +345,7 @@ G_LEFT = 58  # where hosts can be lost: the column of a message that says when i
 G_LOST = 59  # control messages that are lost and still have their parcels, -1 if none
 G_ENTRIES_FREED = 60  # how often an entry was freed
 G_FILTER = 61  # 1: a record that has been served is dropped when it comes again
-G_VECTOR = 62  # where records bring rows of `lore`: the column of a message for its row; else 0 ...
+G_VECTOR = 62  # where records bring rows of `vectors`: the column of a message for its row; else 0 ...
 G_FORCING_RULE = 63  # ... sum of RULE_* ...
 G_VECTOR_BYTES = 64  # ... how many bytes that adds to a record ...
 G_VECTOR_FREE = 65  # ... first free row (a list), -1 if none ...

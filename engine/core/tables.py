@@ -36,8 +36,8 @@ class Tables(NamedTuple):
     edge: Words
     chan: Words
     carried: Words  # (channels, 2) how many records were sent and processed, where they are counted
-    gate: Words  # (channels, gate columns) of barriers, logs and lore
-    lore: Words  # (rows, 4 + instances) what instances know of one another
+    gate: Words  # (channels, gate columns) of barriers, logs and dependency vectors
+    vectors: Words  # (rows, 4 + instances) what instances know of one another
     sent_to: Words  # (instances, instances) 1 if it has sent to the other since its last checkpoint
     align: Words  # (instances, alignment columns)
     inputs: Words  # channels by receiving instance
@@ -95,6 +95,9 @@ FRESH = {"entry": L.G_ENTRY_FRESH, "row": L.G_ROW_FRESH}
 
 TRACED = {"notes": "free", "entry_origin": "entry", "row_origin": "row"}
 """What is noted only while tracing, and the table by whose rows. Without tracing these arrays have one row, and nothing looks at it."""
+
+SAVED_AS = {"vectors": "lore"}
+"""Tables with another name in snapshots, so that those written before a table was renamed still fit."""
 
 OBSERVED = ("outputs", "trace", "halves")
 """What is kept for an observer. Whether it is kept is no part of the world's state."""

@@ -14,7 +14,7 @@ from engine.core import layout as L
 from engine.core.keeping import Keeping
 from engine.core.kernels import bulk, dependency_vectors
 from engine.core.source_logs import SourceLogs
-from engine.core.tables import FRESH, LINED, TRACED, VIEWS, Arrays, Words, arrays, lines
+from engine.core.tables import FRESH, LINED, SAVED_AS, TRACED, VIEWS, Arrays, Words, arrays, lines
 
 
 class World:
@@ -92,14 +92,14 @@ class World:
             g[L.G_PANES_FREE] += new - old
             self._set(pane=pane)
         elif reason == L.NEED_VECTORS:
-            if dependency_vectors.sweep(w, int(g[L.G_VECTOR])) < len(w.lore) // 4:
-                old = len(w.lore)
-                larger = np.concatenate([w.lore, np.zeros_like(w.lore)])
+            if dependency_vectors.sweep(w, int(g[L.G_VECTOR])) < len(w.vectors) // 4:
+                old = len(w.vectors)
+                larger = np.concatenate([w.vectors, np.zeros_like(w.vectors)])
                 larger[old:, L.KNOWN_SHARED] = np.arange(old + 1, 2 * old + 1)
                 larger[-1, L.KNOWN_SHARED] = g[L.G_VECTOR_FREE]
                 g[L.G_VECTOR_FREE] = old
                 g[L.G_VECTOR_ROWS_FREE] += old
-                self._set(lore=larger)
+                self._set(vectors=larger)
         elif reason == L.NEED_TRACE:
             self._set(trace=_taller(w.trace, 2 * len(w.trace), int(g[L.G_TRACE])))
         else:
@@ -205,12 +205,16 @@ class World:
         used = {name: int(g[scalar]) for name, scalar in FRESH.items()} | {"msg": len(self.arrays.free)}
         used |= {name: used[table] for name, table in TRACED.items() if table in used} | {"trace": int(g[L.G_TRACE])}
         return {
-            name: array[: used.get(name)].copy() for name, array in self.arrays._asdict().items() if name not in VIEWS and name != "outputs"
+            SAVED_AS.get(name, name): array[: used.get(name)].copy()
+            for name, array in self.arrays._asdict().items()
+            if name not in VIEWS and name != "outputs"
         }
 
     def restore(self, snapshot: dict[str, Words]) -> None:
         """Take over a snapshot (copied), but trace and keep outputs as before."""
         own = self.arrays
+        names = {saved: name for name, saved in SAVED_AS.items()}
+        snapshot = {names.get(saved, saved): array for saved, array in snapshot.items()}
         g = snapshot["g"].copy()
         tracing = int(own.g[L.G_TRACING])
         goes_on = tracing and int(g[L.G_TRACING])
@@ -311,7 +315,7 @@ class World:
         for r in range(2 * len(host)):
             add(self._messages_digest(self.ring(r)))
         if w.g[L.G_VECTOR]:
-            add(w.lore[: len(w.inst), L.KNOWN_CLOCK :], w.sent_to)
+            add(w.vectors[: len(w.inst), L.KNOWN_CLOCK :], w.sent_to)
         kept = [w.op[w.inst[:, L.I_OP], column].astype(np.int64) for column in (L.O_ROW_WORDS, L.O_GROUP_WORDS, L.O_FIRST_ROW)]
         add(np.array([bulk.state_digest(w.table, w.entry, w.row, *kept, int(w.g[L.G_STAMPS]))]), w.g[[L.G_HOPS, L.G_ENTRIES_USED]])
         return hasher.digest()

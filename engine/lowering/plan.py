@@ -288,7 +288,7 @@ def build(
         "route": route,
         "carried": np.zeros((len(chan), L.SEQ_COLUMNS), np.int64),
         "gate": _gates(chan, edge),
-        **_lore(len(inst) if forcing else 0, g),
+        **_vectors(len(inst) if forcing else 0, g),
         "align": _alignment(chan, edge, len(inst), "regions" in features),
         "inputs": inputs,
         "input_first": input_first,
@@ -473,16 +473,16 @@ def _alignment(chan: Words, edge: Words, instances: int, regions: bool) -> Words
     return align
 
 
-def _lore(instances: int, g: Words) -> dict[str, Words]:
+def _vectors(instances: int, g: Words) -> dict[str, Words]:
     """What instances know of one another: nothing yet. The first rows are theirs, the others are free."""
     if instances == 0:
-        return {"lore": np.zeros((1, L.KNOWN_FIRST), np.int64), "sent_to": np.zeros((1, 1), np.int64)}
+        return {"vectors": np.zeros((1, L.KNOWN_FIRST), np.int64), "sent_to": np.zeros((1, 1), np.int64)}
     rows = 5 * instances
-    lore = np.zeros((rows, L.KNOWN_FIRST + instances), np.int64)
-    lore[:instances, L.KNOWN_SHARED] = -1
-    lore[instances:, L.KNOWN_SHARED] = [*range(instances + 1, rows), -1]
+    vectors = np.zeros((rows, L.KNOWN_FIRST + instances), np.int64)
+    vectors[:instances, L.KNOWN_SHARED] = -1
+    vectors[instances:, L.KNOWN_SHARED] = [*range(instances + 1, rows), -1]
     g[[L.G_VECTOR_FREE, L.G_VECTOR_ROWS_FREE]] = instances, rows - instances
-    return {"lore": lore, "sent_to": np.zeros((instances, instances), np.int64)}
+    return {"vectors": vectors, "sent_to": np.zeros((instances, instances), np.int64)}
 
 
 def _with_others(host: Words, mbit_per_s: Sequence[int]) -> Words:

@@ -175,7 +175,7 @@ class Forced(Protocol):
     """An agent whose instances may have to take a checkpoint before they serve a record (`engine.core.kernels.dependency_vectors`)."""
 
     def forced(self, world: World, instance: int, received_row: int, now_ns: int, post: Post) -> int:
-        """The service of a record begins that must not be part of the state yet; row `received_row` of `lore` is what it brings.
+        """The service of a record begins that must not be part of the state yet; row `received_row` of `vectors` is what it brings.
         Returns work, as `Agent.serve`; what is sent leaves before the outputs."""
         ...
 

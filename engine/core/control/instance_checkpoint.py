@@ -27,7 +27,7 @@ class Checkpoint:
     """words: (6,) watermark, largest event time served, the three of its place in the log, records of the log read once. marks: watermarks
     of its input channels, in the order of the world's `inputs`. turns: where `rebalance` goes on, by edge that leaves the operator. sent,
     processed: where records are counted, how many it has sent on each channel that leaves it, and served of each that enters it, in the
-    order of the channels' numbers. lore: where checkpoints may be forced, what it knows (`engine.core.kernels.dependency_vectors`), from
+    order of the channels' numbers. vector: where checkpoints may be forced, what it knows (`engine.core.kernels.dependency_vectors`), from
     KNOWN_CLOCK on. keyed: the tables of its `KeyedState`, none if its operator keeps none.
     """
 
@@ -36,7 +36,7 @@ class Checkpoint:
     turns: Words
     sent: Words
     processed: Words
-    lore: Words
+    vector: Words
     keyed: tuple[Words, ...]
 
     @property
@@ -44,12 +44,12 @@ class Checkpoint:
         return KeyedState(*self.keyed) if self.keyed else None
 
     def to_bytes(self) -> bytes:
-        return tables_to_bytes([self.words, self.marks, self.turns, self.sent, self.processed, self.lore, *self.keyed])
+        return tables_to_bytes([self.words, self.marks, self.turns, self.sent, self.processed, self.vector, *self.keyed])
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Checkpoint:
-        words, marks, turns, sent, processed, lore, *tables = tables_from_bytes(content)
-        return cls(words, marks, turns, sent, processed, lore, tuple(tables))
+        words, marks, turns, sent, processed, vector, *tables = tables_from_bytes(content)
+        return cls(words, marks, turns, sent, processed, vector, tuple(tables))
 
 
 WATERMARK, NEWEST, APPEND, EVENT, TRIGGER, READ = range(6)
@@ -68,7 +68,7 @@ def capture(world: World, i: int) -> Checkpoint:
         state = keyed_state.capture(world, keeping, i, 0, keyed_state.key_groups(w, int(inst[L.I_OP]))[1])
         tables = tuple(getattr(state, field.name) for field in fields(state))
     marks, turns = w.chan[_inputs(w, i), L.C_WATERMARK], w.chan[_turns(w, i), L.C_TURN]
-    known = w.lore[i, L.KNOWN_CLOCK :].copy() if w.g[L.G_VECTOR] else np.zeros(0, np.int64)
+    known = w.vectors[i, L.KNOWN_CLOCK :].copy() if w.g[L.G_VECTOR] else np.zeros(0, np.int64)
     return Checkpoint(words, marks, turns, *counters(world, i), known, tables)
 
 
@@ -115,8 +115,8 @@ def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
     if w.g[L.G_VECTOR]:
         w.gate[entering, L.Q_VECTOR] = -1
         w.sent_to[i] = 0
-        w.lore[i, L.KNOWN_SHARED] = -1
-        w.lore[i, L.KNOWN_CLOCK :] = 0 if checkpoint is None else checkpoint.lore
+        w.vectors[i, L.KNOWN_SHARED] = -1
+        w.vectors[i, L.KNOWN_CLOCK :] = 0 if checkpoint is None else checkpoint.vector
         if checkpoint is None:
             dependency_vectors.note_checkpoint(w, i, -1)
     if checkpoint is None:

@@ -597,7 +597,7 @@ def test_logs_and_what_their_records_bring_do_not_grow_for_ever() -> None:
         simulation.run_until(now_s * SECOND)
         w = simulation._world.arrays
         kept.append(len(logged(w)))
-        rows.append(len(w.lore))
+        rows.append(len(w.vectors))
         told.append(simulation.summary()["checkpointing"]["log_bytes"])
     sent = int(simulation._world.arrays.carried[:, L.SEQ_SENT].sum())
     assert max(kept) < sent / 2

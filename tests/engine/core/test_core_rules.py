@@ -216,7 +216,7 @@ def test_look_ahead_counts_links_and_the_way_back_of_credits() -> None:
 
 def test_messages_carry_the_whole_header() -> None:
     columns = {name: value for name, value in vars(L).items() if name.startswith("M_")}
-    needed = "READY CLASS KIND CHANNEL FIFO EVENT TRIGGER CLOCK NEWEST OLDEST BYTES HASH EPOCH SEQUENCE"
+    needed = "READY CLASS KIND CHANNEL FIFO EVENT TRIGGER CLOCK NEWEST OLDEST BYTES HASH INCARNATION SEQUENCE"
     assert {f"M_{name}" for name in needed.split()} <= columns.keys()
     assert sorted(columns.values()) == list(range(len(columns)))  # each a word of its own, the payload last
     assert max(columns.values()) == L.M_PAYLOAD
@@ -471,6 +471,15 @@ def test_a_long_backlog_is_loaded_in_longer_stretches_and_changes_nothing(monkey
         found.append(simulation.digest())
         assert len(loads) < 30
     assert found[0] == found[1]
+
+
+def test_snapshots_keep_the_names_that_tables_had_when_they_were_written() -> None:
+    simulation = engine.Simulation(template("nexmark_q1", horizon_s=0.1))
+    snapshot = simulation.snapshot()
+    assert "world.lore" in snapshot
+    assert "world.vectors" not in snapshot
+    assert np.array_equal(snapshot["world.lore"], simulation._world.arrays.vectors)
+    simulation.restore(snapshot)
 
 
 def test_a_row_needs_a_value_for_each_column() -> None:

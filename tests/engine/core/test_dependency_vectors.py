@@ -33,13 +33,13 @@ def small_world(instances: int, rule: int) -> Any:
     g = np.zeros(L.G_COLUMNS, np.int64)
     g[[L.G_VECTOR_FREE, L.G_VECTOR_ROWS_FREE, L.G_FORCING_RULE]] = instances, rows - instances, rule
     inst = np.zeros((instances, 1), np.int64)
-    return SimpleNamespace(lore=table, g=g, inst=inst, sent_to=np.zeros((instances, instances), np.int64))
+    return SimpleNamespace(vectors=table, g=g, inst=inst, sent_to=np.zeros((instances, instances), np.int64))
 
 
 def known(world: Any, i: int) -> tuple[Any, ...]:
-    vector = world.lore[i, L.KNOWN_FIRST :]
+    vector = world.vectors[i, L.KNOWN_FIRST :]
     taken, greater = vector & L.KNOWS_TAKEN > 0, vector & L.KNOWS_GREATER > 0
-    return int(world.lore[i, L.KNOWN_CLOCK]), (vector >> 2).tolist(), taken.tolist(), greater.tolist(), (world.sent_to[i] > 0).tolist()
+    return int(world.vectors[i, L.KNOWN_CLOCK]), (vector >> 2).tolist(), taken.tolist(), greater.tolist(), (world.sent_to[i] > 0).tolist()
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -68,7 +68,7 @@ def test_vectors_are_those_of_the_rules(seed: int) -> None:
             if channels[i, j]:
                 row, piggyback = channels[i, j].popleft()
                 expected = twins[j].must_force(piggyback, first_test=rule & L.RULE_CLOCK > 0, second_test=rule & L.RULE_CYCLE > 0)
-                news = seen.get((i, j)) != world.lore[row, L.KNOWN_SERIAL]
+                news = seen.get((i, j)) != world.vectors[row, L.KNOWN_SERIAL]
                 assert expected == (news and dependency_vectors.must_force(world, j, row))
                 if expected:
                     forced += 1
@@ -77,7 +77,7 @@ def test_vectors_are_those_of_the_rules(seed: int) -> None:
                 twins[j] = twins[j].merge(piggyback)
                 if news:
                     dependency_vectors.merge(world, j, row)
-                    seen[i, j] = int(world.lore[row, L.KNOWN_SERIAL])
+                    seen[i, j] = int(world.vectors[row, L.KNOWN_SERIAL])
         else:
             note_checkpoint(world, i, -1)
             twins[i] = twins[i].take_checkpoint()
@@ -106,7 +106,7 @@ def test_numbers_are_those_of_bcs() -> None:
             dependency_vectors.note_checkpoint.function(world, j, row)
             twins[j] = twins[j].forced(twins[i])
         dependency_vectors.merge(world, j, row)
-        assert world.lore[:3, L.KNOWN_CLOCK].tolist() == [twin.number for twin in twins]
+        assert world.vectors[:3, L.KNOWN_CLOCK].tolist() == [twin.number for twin in twins]
     assert forced > 20
 
 

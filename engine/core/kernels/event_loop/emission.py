@@ -118,7 +118,7 @@ def check_space():
             reason = NEED_MESSAGES
             break
         # WEAVE if forcing
-        if is_record and g[G_VECTOR] > 0 and lore[i, KNOWN_SHARED] < 0 and g[G_VECTOR_ROWS_FREE] == 0:
+        if is_record and g[G_VECTOR] > 0 and vectors[i, KNOWN_SHARED] < 0 and g[G_VECTOR_ROWS_FREE] == 0:
             reason = NEED_VECTORS
             break
         # WEAVE end

@@ -67,7 +67,7 @@ def serve_record():
         forced = False
         if g[G_VECTOR] > 0:
             received_row = msg[slot, g[G_VECTOR]]
-            news = gate[channel, Q_VECTOR] != lore[received_row, KNOWN_SERIAL]
+            news = gate[channel, Q_VECTOR] != vectors[received_row, KNOWN_SERIAL]
             forced = host[h, H_CALL] == CALL_DONE
         if not forced and news and must_force(world, i, received_row):
             msg[slot, M_NEXT] = after
@@ -146,7 +146,7 @@ def finish_record():
                 box[BOX_LAST] = host[h, H_ANSWER_LAST]
     if news:
         merge(world, i, received_row)
-        gate[channel, Q_VECTOR] = lore[received_row, KNOWN_SERIAL]
+        gate[channel, Q_VECTOR] = vectors[received_row, KNOWN_SERIAL]
     # WEAVE end
     # WEAVE if counting
     carried[channel, SEQ_PROCESSED] = max(carried[channel, SEQ_PROCESSED], msg[slot, M_SEQUENCE] + 1)

@@ -25,7 +25,7 @@ def name_tables():
     chan = world.chan
     carried = world.carried
     gate = world.gate
-    lore = world.lore
+    vectors = world.vectors
     sent_to = world.sent_to
     align = world.align
     inputs = world.inputs
