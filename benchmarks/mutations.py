@@ -550,7 +550,7 @@ MUTATIONS = (
         "windows = (number + length) // step - first",
         "windows = (number + length) // step - first + 1",
     ),
-    Mutation("full windows are kept", COUNT_WINDOW, "            drop_group(par", "            pass  # drop_group(par"),
+    Mutation("full windows are kept", COUNT_WINDOW, "            drop_group(world", "            pass  # drop_group(world"),
     # moving keyed state
     Mutation("moved rows in reverse", MOVING, "row[last, R_NEXT] = r", "row[r, R_NEXT] = last"),
     Mutation("moved values without one", MOVING, "range(v + count - 1, v - 1, -1)", "range(v + count - 1, v, -1)"),

@@ -80,11 +80,17 @@ from engine.spec.base.units import seconds_ns
 AGG_WINDOWED, AGG_SIZE, AGG_SLIDE, AGG_ORIGIN, AGG_UNTIL, AGG_SCHEME, AGG_GROUPS, AGG_LISTS = range(AGG_OWN, AGG_OWN + 8)
 
 
-def aggregate_on_record(
-    now, slot, msg, msg_f, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, pane, panes_of, g, free, box,
-    tracing, anchor, notes, entry_origin, stamps
-):  # fmt: skip
+def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
     """Take the record into each pane that is still kept; a row is due after so many records, and where the pane ended before."""
+    msg = world.msg
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    pane = world.pane
+    panes_of = world.panes_of
+    box = world.box
+    g = world.g
     start = 0
     panes = 1
     slide = FAR
@@ -157,14 +163,12 @@ def aggregate_on_record(
         if par[at + AGG_ON_CLOSE] == 1 and end <= ended:
             due = 1
             event = end - 1
-        take_record(
-            now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, stamps
-        )
+        take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps)
         if due == 1:
             if par[at + AGG_ROWS] > 0:
                 box[BOX_WORK] += count
             if par[at + AGG_LISTENED] == 1:
-                put_row(slot, event, start, end, msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps)
+                put_row(world, slot, event, start, end, at, tracing, e, stamps)
                 outputs += 1
             if par[at + AGG_ROWS] > 0:
                 forget_values(par, at, inst, i, table, entry, g, e)
@@ -172,11 +176,16 @@ def aggregate_on_record(
     return outputs
 
 
-def aggregate_on_close(
-    limit, by_timer, slot, msg, msg_f, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, pane, panes_of, g, free, box,
-    tracing, notes, entry_origin, stamps
-):  # fmt: skip
+def aggregate_on_close(world, limit, by_timer, slot, at, i, tracing, stamps):
     """End panes by `limit` (a watermark or a timer's time): rows by key group, start, first arrival. Free those kept long enough."""
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    pane = world.pane
+    panes_of = world.panes_of
+    box = world.box
+    g = world.g
     if par[at + AGG_WINDOWED] == 0 or limit < inst[i, I_PANE_END] or (par[at + AGG_PROCESSING] == 1) != by_timer:
         return 0
     ended = -FAR if by_timer else inst[i, I_WATERMARK]
@@ -220,15 +229,12 @@ def aggregate_on_close(
                     if par[at + AGG_ROWS] > 0:
                         r = entry[e, par[at + AGG_ROWS]]
                         steps = entry[e, S_COUNT]
-                        fold_records(slot, r, steps, 1, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, e)
-                    put_row(
-                        slot, pane[x, W_END] - 1, pane[x, W_START], pane[x, W_END],
-                        msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps,
-                    )  # fmt: skip
+                        fold_records(world, slot, r, steps, 1, at, i, e)
+                    put_row(world, slot, pane[x, W_END] - 1, pane[x, W_START], pane[x, W_END], at, tracing, e, stamps)
                     if par[at + AGG_ROWS] > 0:
                         forget_values(par, at, inst, i, table, entry, g, e)
                 if frees:
-                    drop_group(par, at, inst, i, table, entry, row, g, e)
+                    drop_group(world, at, i, e)
                 e = after
             if frees:  # panes of a list are of one length, so the first ones go first
                 panes_of[where] = following

@@ -88,8 +88,18 @@ def send_late(slot, msg, par, at, inst, i, box):
     return par[at + AGG_LATE_PORT]
 
 
-def fold_records(slot, r, steps, fresh, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, e):
+def fold_records(world, slot, r, steps, fresh, at, i, e):
     """Take records into the accumulators of group e: `steps` stored ones from row r on, or the message if r < 0. fresh: 1 to begin anew."""
+    msg = world.msg
+    inst = world.inst
+    par = world.par
+    stack = world.stack
+    stack_f = world.stack_f
+    table = world.table
+    entry = world.entry
+    entry_f = world.entry_f
+    row = world.row
+    g = world.g
     for _ in range(steps):
         for k in range(par[at + AGG_COUNT]):
             line = par[at + AGG_TABLE] + AGG_LINE * k
@@ -143,10 +153,15 @@ def fold_records(slot, r, steps, fresh, msg, par, at, inst, i, stack, stack_f, t
             r = row[r, R_NEXT]
 
 
-def take_record(
-    now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, stamps
-):
+def take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps):
     """Count the message in group e; store it, or take it into the accumulators. due: 1 if a row follows, which reads what is stored."""
+    msg = world.msg
+    inst = world.inst
+    par = world.par
+    entry = world.entry
+    row = world.row
+    entry_origin = world.entry_origin
+    g = world.g
     first = entry[e, S_COUNT] == 0
     count = entry[e, S_COUNT] + 1
     entry[e, S_COUNT] = count
@@ -189,11 +204,21 @@ def take_record(
         fresh = 1
         steps = count if due == 1 else 0
         r = entry[e, rows]
-    fold_records(slot, r, steps, fresh, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, e)
+    fold_records(world, slot, r, steps, fresh, at, i, e)
 
 
-def put_row(slot, event, start, end, msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps):
+def put_row(world, slot, event, start, end, at, tracing, e, stamps):
     """One output of group e: key, bounds of the window, aggregates."""
+    msg = world.msg
+    msg_f = world.msg_f
+    free = world.free
+    par = world.par
+    entry = world.entry
+    entry_f = world.entry_f
+    notes = world.notes
+    entry_origin = world.entry_origin
+    box = world.box
+    g = world.g
     made = new_output(msg, free, g, box, slot, stamps)
     if tracing:
         notes[made, N_ORIGIN] = entry_origin[e]
@@ -242,8 +267,14 @@ def forget_values(par, at, inst, i, table, entry, g, e):
                     x = after
 
 
-def drop_group(par, at, inst, i, table, entry, row, g, e):
+def drop_group(world, at, i, e):
     """Free a group with all that it keeps."""
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    row = world.row
+    g = world.g
     forget_values(par, at, inst, i, table, entry, g, e)
     rows = par[at + AGG_ROWS]
     if rows > 0:

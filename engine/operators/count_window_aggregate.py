@@ -57,11 +57,15 @@ SEEN_COUNT = S_CLOCK  # it keeps none of them, so they do not stand in S_COUNT
 SEEN_BYTES = 16
 
 
-def count_window_on_record(
-    now, slot, msg, msg_f, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, free, box,
-    tracing, anchor, notes, entry_origin, stamps
-):  # fmt: skip
+def count_window_on_record(world, now, slot, at, i, tracing, anchor, stamps):
     """Take the record into each window that it belongs to; the oldest of them ends with every AGG_STEP-th record of the key."""
+    msg = world.msg
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    box = world.box
+    g = world.g
     key = msg[slot, M_PAYLOAD + par[at + AGG_KEY]] if par[at + AGG_KEY] >= 0 else 0
     length = par[at + AGG_LENGTH]
     step = par[at + AGG_STEP]
@@ -106,19 +110,14 @@ def count_window_on_record(
             inst[i, I_ENTRIES] += 1
             inst[i, I_STATE_BYTES] += par[at + AGG_ENTRY_BYTES]
         due = 1 if n == 0 and (number + 1) % step == 0 else 0
-        take_record(
-            now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, stamps
-        )
+        take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps)
         if due == 1:
             if par[at + AGG_ROWS] > 0:
                 box[BOX_WORK] += entry[e, S_COUNT]
             if par[at + AGG_LISTENED] == 1:
-                put_row(
-                    slot, msg[slot, M_EVENT], 0, 0,
-                    msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps,
-                )  # fmt: skip
+                put_row(world, slot, msg[slot, M_EVENT], 0, 0, at, tracing, e, stamps)
                 outputs += 1
-            drop_group(par, at, inst, i, table, entry, row, g, e)
+            drop_group(world, at, i, e)
     return outputs
 
 

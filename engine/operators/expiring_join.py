@@ -55,8 +55,15 @@ EXPIRY_ROW_EXPIRES, EXPIRY_ROW_YOUNGER, EXPIRY_ROW_ENTRY = range(3)
 EXPIRY_ROW_WORDS, EXPIRY_ROW_LINKS = 1, 2
 
 
-def expire_records(now, par, at, inst, i, table, entry, row, panes_of, g):
+def expire_records(world, now, at, i):
     """Free the instance's records that expire by `now`: they are the oldest, and the first of their side and key."""
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    row = world.row
+    panes_of = world.panes_of
+    g = world.g
     extra = par[at + JOIN_EXTRA]
     oldest = par[at + EXPIRY_AGES] + 2 * inst[i, I_INDEX]
     r = panes_of[oldest]
@@ -74,11 +81,19 @@ def expire_records(now, par, at, inst, i, table, entry, row, panes_of, g):
         r = panes_of[oldest]
 
 
-def expiring_join_on_record(
-    now, slot, msg, port, par, at, inst, i, table, entry, row, panes_of, g, free, box, tracing, anchor, notes, row_origin, stamps
-):
+def expiring_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
     """Emit one output for each record that the other side holds under the key; then keep and forget what the parameters say."""
-    expire_records(now, par, at, inst, i, table, entry, row, panes_of, g)
+    msg = world.msg
+    free = world.free
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    row = world.row
+    panes_of = world.panes_of
+    box = world.box
+    g = world.g
+    expire_records(world, now, at, i)
     key = msg[slot, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]]
     extra = par[at + JOIN_EXTRA]
     other = S_LEFT + (1 - port) * S_SIDE
@@ -100,7 +115,7 @@ def expiring_join_on_record(
         for _ in range(matches):
             if outputs > 0:
                 made = new_output(msg, free, g, box, slot, stamps)
-                pair_with_stored(made, slot, msg, port, par, at, row, r, 0, 0, tracing, anchor, notes, row_origin, g, stamps)
+                pair_with_stored(world, made, slot, port, at, r, 0, 0, tracing, anchor, stamps)
             if par[at + EXPIRY_LEFT_UNMATCHED + 1 - port] == 1:
                 row[r, extra + EXPIRY_ROW_ENTRY] = -1
                 entry[e, other] -= 1
@@ -108,8 +123,8 @@ def expiring_join_on_record(
             r = row[r, R_NEXT]
     if matches == 0 or par[at + EXPIRY_LEFT_UNMATCHED + port] == 0:
         if e < 0:
-            e = open_key(key, 0, par, at, inst, i, table, entry, g)
-        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
+            e = open_key(world, key, 0, at, i)
+        r = store_record(world, now, slot, port, at, i, e, tracing, stamps)
         row[r, extra + EXPIRY_ROW_EXPIRES] = now + par[at + EXPIRY_TTL]
         row[r, extra + EXPIRY_ROW_YOUNGER] = -1
         row[r, extra + EXPIRY_ROW_ENTRY] = 2 * e + port

@@ -88,10 +88,18 @@ def heap_merged(a, b, row, last):
     return root
 
 
-def interval_join_on_record(
-    now, slot, msg, port, par, at, inst, i, table, entry, row, panes_of, g, free, box, tracing, anchor, notes, row_origin, stamps
-):
+def interval_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
     """Emit one output for each stored record of the other side in the bounds, then store the record as long as others can match it."""
+    msg = world.msg
+    free = world.free
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    row = world.row
+    panes_of = world.panes_of
+    box = world.box
+    g = world.g
     time = msg[slot, M_EVENT]
     closed_to = inst[i, I_WATERMARK] - par[at + INTERVAL_LATENESS]
     if time < closed_to:
@@ -138,12 +146,12 @@ def interval_join_on_record(
                 fits = event <= last and time <= row[r, extra + INTERVAL_ROW_LAST]
             if fits:
                 made = new_output(msg, free, g, box, slot, stamps)
-                pair_with_stored(made, slot, msg, port, par, at, row, r, 0, 0, tracing, anchor, notes, row_origin, g, stamps)
+                pair_with_stored(world, made, slot, port, at, r, 0, 0, tracing, anchor, stamps)
             r = row[r, R_NEXT]
     if last >= closed_to:
         if e < 0:
-            e = open_key(key, 0, par, at, inst, i, table, entry, g)
-        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
+            e = open_key(world, key, 0, at, i)
+        r = store_record(world, now, slot, port, at, i, e, tracing, stamps)
         row[r, extra + INTERVAL_ROW_LAST] = last
         row[r, extra + INTERVAL_ROW_CHILD] = -1
         row[r, extra + INTERVAL_ROW_SIBLING] = -1
@@ -154,8 +162,15 @@ def interval_join_on_record(
     return matches
 
 
-def interval_join_on_close(limit, par, at, inst, i, table, entry, row, panes_of, g):
+def interval_join_on_close(world, limit, at, i):
     """Free the stored records that nothing still to come can match."""
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    row = world.row
+    panes_of = world.panes_of
+    g = world.g
     closed_to = limit - par[at + INTERVAL_LATENESS]
     extra = par[at + JOIN_EXTRA]
     heap = par[at + INTERVAL_HEAPS] + inst[i, I_INDEX]

@@ -35,11 +35,18 @@ from engine.operators.windows import FullHistory, JoinWindow
 from engine.spec.base.records import RecordSchema
 
 
-def join_on_record(
-    now, slot, msg, port, par, at, inst, i, table, entry, row, pane, panes_of, g, free, box, tracing, anchor, notes, row_origin, stamps
-):
+def join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
     """In each open pane store the record on its side, then emit one output for each record that the other side holds under its key."""
-    start = first_open_pane(now, slot, msg, port, par, at, inst, i, box)
+    msg = world.msg
+    free = world.free
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    row = world.row
+    box = world.box
+    g = world.g
+    start = first_open_pane(world, now, slot, port, at, i)
     panes = box[BOX_WORK]
     if panes == 0:
         box[BOX_WORK] = 1
@@ -66,31 +73,14 @@ def join_on_record(
         if panes > 1:
             e = find_entry(table, entry, i, key, start)
         if e < 0:
-            e = open_entry(key, start, par, at, inst, i, table, entry, pane, panes_of, g)
-        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
+            e = open_entry(world, key, start, at, i)
+        r = store_record(world, now, slot, port, at, i, e, tracing, stamps)
         here = entry[e, other]
         if here > 0 and listened == 1:
             r = entry[e, other + 1]
             for _ in range(here):
                 made = new_output(msg, free, g, box, slot, stamps)
-                pair_with_stored(
-                    made,
-                    slot,
-                    msg,
-                    port,
-                    par,
-                    at,
-                    row,
-                    r,
-                    start,
-                    start + par[at + JOIN_SIZE],
-                    tracing,
-                    anchor,
-                    notes,
-                    row_origin,
-                    g,
-                    stamps,
-                )
+                pair_with_stored(world, made, slot, port, at, r, start, start + par[at + JOIN_SIZE], tracing, anchor, stamps)
                 r = row[r, R_NEXT]
         start += slide
     return matches
@@ -104,11 +94,15 @@ def join_hash(made, msg, i2, port, par, at):
     return known
 
 
-def join_on_close(limit, by_timer, par, at, inst, i, table, entry, row, pane, panes_of, g):
+def join_on_close(world, limit, by_timer, at, i):
     """Free the panes that end by `limit` (a watermark less the lateness, or the time of a timer)."""
+    inst = world.inst
+    par = world.par
+    pane = world.pane
+    panes_of = world.panes_of
     closed_to = limit - par[at + JOIN_LATENESS]
     if par[at + JOIN_SIZE] > 0 and closed_to >= inst[i, I_PANE_END] and (par[at + JOIN_PROCESSING] == 1) == by_timer:
-        free_panes(closed_to, par, at, inst, i, table, entry, row, pane, panes_of, g)
+        free_panes(world, closed_to, at, i)
         inst[i, I_PANE_END] = pairs_next_tick(-FAR, par, at, inst, i, pane, panes_of)
     return 0
 

@@ -92,8 +92,15 @@ def pass_late(slot, msg, port, par, at, inst, i, box):
     return outputs
 
 
-def store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps):
+def store_record(world, now, slot, port, at, i, e, tracing, stamps):
     """Append a record to its side of an entry; the caller has checked for space. The new row."""
+    msg = world.msg
+    inst = world.inst
+    par = world.par
+    entry = world.entry
+    row = world.row
+    row_origin = world.row_origin
+    g = world.g
     r = take_row(row, g)
     if tracing:
         row_origin[r] = now
@@ -117,8 +124,14 @@ def store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, traci
     return r
 
 
-def pair_with_stored(made, slot, msg, port, par, at, row, r, start, end, tracing, anchor, notes, row_origin, g, stamps):
+def pair_with_stored(world, made, slot, port, at, r, start, end, tracing, anchor, stamps):
     """Make the output `made` of the arriving record and a stored one of the other side."""
+    msg = world.msg
+    par = world.par
+    row = world.row
+    notes = world.notes
+    row_origin = world.row_origin
+    g = world.g
     if tracing and (
         (anchor == M_NEWEST and row[r, R_NEWEST] > msg[slot, M_NEWEST]) or (anchor == M_OLDEST and row[r, R_OLDEST] < msg[slot, M_OLDEST])
     ):
@@ -145,8 +158,12 @@ def pair_with_stored(made, slot, msg, port, par, at, row, r, start, end, tracing
             msg[made, M_PAYLOAD + c] = end
 
 
-def first_open_pane(now, slot, msg, port, par, at, inst, i, box):
+def first_open_pane(world, now, slot, port, at, i):
     """Start of the earliest pane that the record may enter; their number goes into `box` as the counted work, 0 if all have closed."""
+    msg = world.msg
+    inst = world.inst
+    par = world.par
+    box = world.box
     size = par[at + JOIN_SIZE]
     slide = par[at + JOIN_SLIDE]
     panes = 1
@@ -191,8 +208,13 @@ def pair_hash(made, msg, i2, port, par, at):
     return entry_hash(i2, msg[made, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]], 0)
 
 
-def open_key(key, start, par, at, inst, i, table, entry, g):
+def open_key(world, key, start, at, i):
     """A new entry for a key; the caller has checked that there is none, and for space."""
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    g = world.g
     e = add_entry(table, entry, g, i, key, start)
     inst[i, I_ENTRIES] += 1
     inst[i, I_STATE_BYTES] += par[at + JOIN_KEY_BYTES]
@@ -207,9 +229,15 @@ def close_if_empty(par, at, inst, i, table, entry, g, e):
         inst[i, I_STATE_BYTES] -= par[at + JOIN_KEY_BYTES]
 
 
-def open_entry(key, start, par, at, inst, i, table, entry, pane, panes_of, g):
+def open_entry(world, key, start, at, i):
     """As `open_key`, in the pane that starts there."""
-    e = open_key(key, start, par, at, inst, i, table, entry, g)
+    inst = world.inst
+    par = world.par
+    entry = world.entry
+    pane = world.pane
+    panes_of = world.panes_of
+    g = world.g
+    e = open_key(world, key, start, at, i)
     if par[at + JOIN_SIZE] > 0:
         end = start + par[at + JOIN_SIZE]
         groups = par[at + JOIN_GROUPS]
@@ -220,8 +248,16 @@ def open_entry(key, start, par, at, inst, i, table, entry, pane, panes_of, g):
     return e
 
 
-def free_panes(limit, par, at, inst, i, table, entry, row, pane, panes_of, g):
+def free_panes(world, limit, at, i):
     """Free the panes that end by `limit` with all that is stored in them."""
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    row = world.row
+    pane = world.pane
+    panes_of = world.panes_of
+    g = world.g
     groups = par[at + JOIN_GROUPS]
     first = par[at + JOIN_LISTS] + inst[i, I_INDEX] * groups
     for where in range(first, first + groups):

@@ -70,8 +70,14 @@ def unlink_row(row, entry, g, e, own, r, before):
     free_row(row, g, r)
 
 
-def delete_links(start, end, par, at, inst, i, table, entry, row, g):
+def delete_links(world, start, end, at, i):
     """Forget the stored links from `start` to `end`. How many there were."""
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    row = world.row
+    g = world.g
     e = find_entry(table, entry, i, start, 0)
     gone = 0
     if e >= 0:
@@ -90,8 +96,15 @@ def delete_links(start, end, par, at, inst, i, table, entry, row, g):
     return gone
 
 
-def delete_paths(start, end, par, at, inst, i, table, entry, row, panes_of, g):
+def delete_paths(world, start, end, at, i):
     """Forget the instance's paths in which `end` follows `start`. How many there were."""
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    row = world.row
+    panes_of = world.panes_of
+    g = world.g
     nodes = par[at + JOIN_EXTRA]
     link = nodes + par[at + PATH_NODES]
     head = par[at + PATH_LISTS] + inst[i, I_INDEX]
@@ -126,15 +139,23 @@ def delete_paths(start, end, par, at, inst, i, table, entry, row, panes_of, g):
     return gone
 
 
-def path_join_on_record(
-    now, slot, msg, port, par, at, inst, i, table, entry, row, panes_of, g, free, box, tracing, anchor, notes, row_origin, stamps
-):
+def path_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
     """Store a link or a path and emit one output for each of the other kind under its key; or forget what a deletion names."""
+    msg = world.msg
+    free = world.free
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    row = world.row
+    panes_of = world.panes_of
+    box = world.box
+    g = world.g
     if port == DELETED:
         start = msg[slot, M_PAYLOAD + par[at + PATH_DELETED_START]]
         end = msg[slot, M_PAYLOAD + par[at + PATH_DELETED_END]]
-        links = delete_links(start, end, par, at, inst, i, table, entry, row, g)
-        paths = delete_paths(start, end, par, at, inst, i, table, entry, row, panes_of, g)
+        links = delete_links(world, start, end, at, i)
+        paths = delete_paths(world, start, end, at, i)
         box[BOX_WORK] = 1 + links + paths
         return 0
     key = msg[slot, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]]
@@ -152,8 +173,8 @@ def path_join_on_record(
         return -NEED_ENTRIES
 
     if e < 0:
-        e = open_key(key, 0, par, at, inst, i, table, entry, g)
-    r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
+        e = open_key(world, key, 0, at, i)
+    r = store_record(world, now, slot, port, at, i, e, tracing, stamps)
     nodes = par[at + JOIN_EXTRA]
     if port == LEFT:
         row[r, nodes] = msg[slot, M_PAYLOAD + par[at + PATH_LEFT_END]]
@@ -171,7 +192,7 @@ def path_join_on_record(
         r = entry[e, other + 1]
         for _ in range(matches):
             made = new_output(msg, free, g, box, slot, stamps)
-            pair_with_stored(made, slot, msg, port, par, at, row, r, 0, 0, tracing, anchor, notes, row_origin, g, stamps)
+            pair_with_stored(world, made, slot, port, at, r, 0, 0, tracing, anchor, stamps)
             r = row[r, R_NEXT]
     return matches
 

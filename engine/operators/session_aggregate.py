@@ -165,8 +165,16 @@ def list_due(entry, panes_of, queue, tree, limit):
         e = panes_of[queue + QUEUE_ROOT]
 
 
-def merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, b, stamps):
+def merge_session(world, at, i, tracing, anchor, e, b, stamps):
     """Take session b, which begins later, into session e of the same key; b is freed."""
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    entry_f = world.entry_f
+    row = world.row
+    entry_origin = world.entry_origin
+    g = world.g
     if tracing and (
         (anchor == M_NEWEST and entry[b, S_NEWEST] > entry[e, S_NEWEST]) or (anchor == M_OLDEST and entry[b, S_OLDEST] < entry[e, S_OLDEST])
     ):
@@ -220,11 +228,16 @@ def merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anch
     drop_entry(table, entry, g, b)
 
 
-def session_on_record(
-    now, slot, msg, msg_f, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, panes_of, g, free, box,
-    tracing, anchor, notes, entry_origin, stamps
-):  # fmt: skip
+def session_on_record(world, now, slot, at, i, tracing, anchor, stamps):
     """Take the record into its key's session, which it may begin, prolong, or join to another one."""
+    msg = world.msg
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    panes_of = world.panes_of
+    box = world.box
+    g = world.g
     gap = par[at + AGG_GAP]
     lateness = par[at + AGG_LATENESS]
     time = now
@@ -269,7 +282,7 @@ def session_on_record(
             b = e
             e = x
         heap_remove(entry, panes_of, queue, tree, b)
-        merge_session(par, at, inst, i, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, b, stamps)
+        merge_session(world, at, i, tracing, anchor, e, b, stamps)
         box[BOX_WORK] = 2
     if e >= 0:
         heap_remove(entry, panes_of, queue, tree, e)
@@ -294,28 +307,27 @@ def session_on_record(
     heap_insert(entry, panes_of, queue, tree, e, next_due)
     if par[at + AGG_PROCESSING] == 1:
         inst[i, I_TICK] = entry[panes_of[queue + QUEUE_ROOT], tree + HEAP_DUE]
-    take_record(
-        now, slot, due, msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, tracing, anchor, entry_origin, e, stamps
-    )
+    take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps)
     if due == 1:
         if par[at + AGG_ROWS] > 0:
             box[BOX_WORK] += entry[e, S_COUNT]
         if par[at + AGG_LISTENED] == 1:
-            put_row(
-                slot, event, entry[e, SESSION_START], entry[e, SESSION_END],
-                msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps,
-            )  # fmt: skip
+            put_row(world, slot, event, entry[e, SESSION_START], entry[e, SESSION_END], at, tracing, e, stamps)
             outputs = 1
         if par[at + AGG_ROWS] > 0:
             forget_values(par, at, inst, i, table, entry, g, e)
     return outputs
 
 
-def session_on_close(
-    limit, by_timer, slot, msg, msg_f, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, panes_of, g, free, box,
-    tracing, notes, entry_origin, stamps
-):  # fmt: skip
+def session_on_close(world, limit, by_timer, slot, at, i, tracing, stamps):
     """End the sessions that are due by `limit` (a watermark or a timer's time): rows by end, then key. Free those kept long enough."""
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    panes_of = world.panes_of
+    box = world.box
+    g = world.g
     if (par[at + AGG_PROCESSING] == 1) != by_timer:
         return 0
     queue = par[at + AGG_QUEUES] + inst[i, I_INDEX] * QUEUE_WORDS
@@ -350,18 +362,12 @@ def session_on_close(
         end = entry[e, SESSION_END]
         if rows > 0 and end + 1 > ended:
             if par[at + AGG_ROWS] > 0:
-                fold_records(
-                    slot, entry[e, par[at + AGG_ROWS]], entry[e, S_COUNT], 1,
-                    msg, par, at, inst, i, stack, stack_f, table, entry, entry_f, row, g, e,
-                )  # fmt: skip
-            put_row(
-                slot, end - 1, entry[e, SESSION_START], end,
-                msg, msg_f, par, at, entry, entry_f, g, free, box, tracing, notes, entry_origin, e, stamps,
-            )  # fmt: skip
+                fold_records(world, slot, entry[e, par[at + AGG_ROWS]], entry[e, S_COUNT], 1, at, i, e)
+            put_row(world, slot, end - 1, entry[e, SESSION_START], end, at, tracing, e, stamps)
             if par[at + AGG_ROWS] > 0:
                 forget_values(par, at, inst, i, table, entry, g, e)
         if end + 1 + par[at + AGG_LATENESS] <= limit:
-            drop_group(par, at, inst, i, table, entry, row, g, e)
+            drop_group(world, at, i, e)
         else:
             heap_insert(entry, panes_of, queue, tree, e, end + 1 + par[at + AGG_LATENESS])
         e = after

@@ -82,32 +82,20 @@ WINDOW_ROW_STORED, WINDOW_ROW_TRIGGER, WINDOW_ROW_CLOCK, WINDOW_ROW_WORDS = (
 )  # words of a stored record, from JOIN_EXTRA on: when its service began, its lineage
 
 
-def window_join_on_record(
-    now,
-    slot,
-    msg,
-    port,
-    par,
-    at,
-    inst,
-    i,
-    table,
-    entry,
-    row,
-    pane,
-    panes_of,
-    g,
-    free,
-    box,
-    tracing,
-    anchor,
-    notes,
-    entry_origin,
-    row_origin,
-    stamps,
-):
+def window_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
     """Store the record in each open pane; where a pane has fired already, its pairs follow at once."""
-    start = first_open_pane(now, slot, msg, port, par, at, inst, i, box)
+    msg = world.msg
+    free = world.free
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    row = world.row
+    notes = world.notes
+    entry_origin = world.entry_origin
+    box = world.box
+    g = world.g
+    start = first_open_pane(world, now, slot, port, at, i)
     panes = box[BOX_WORK]
     if panes == 0:
         box[BOX_WORK] = 1
@@ -135,7 +123,7 @@ def window_join_on_record(
     for _ in range(panes):
         e = find_entry(table, entry, i, key, start)
         if e < 0:
-            e = open_entry(key, start, par, at, inst, i, table, entry, pane, panes_of, g)
+            e = open_entry(world, key, start, at, i)
             entry[e, S_ALL_EVENT] = msg[slot, M_EVENT]
             entry[e, S_ALL_NEWEST] = msg[slot, M_NEWEST]
             entry[e, S_ALL_OLDEST] = msg[slot, M_OLDEST]
@@ -151,7 +139,7 @@ def window_join_on_record(
         entry[e, S_ALL_NEWEST] = max(entry[e, S_ALL_NEWEST], msg[slot, M_NEWEST])
         entry[e, S_ALL_OLDEST] = min(entry[e, S_ALL_OLDEST], msg[slot, M_OLDEST])
         join_stamps(entry, e, msg, slot, g, stamps, 0)
-        r = store_record(now, slot, msg, port, par, at, inst, i, entry, row, g, e, tracing, row_origin, stamps)
+        r = store_record(world, now, slot, port, at, i, e, tracing, stamps)
         extra = par[at + JOIN_EXTRA]
         row[r, extra + WINDOW_ROW_STORED] = now
         row[r, extra + WINDOW_ROW_TRIGGER] = msg[slot, M_TRIGGER]
@@ -160,7 +148,7 @@ def window_join_on_record(
             r = entry[e, other + 1]
             for _ in range(entry[e, other]):
                 made = new_output(msg, free, g, box, slot, stamps)
-                pair_with_stored(made, slot, msg, port, par, at, row, r, start, start + size, tracing, anchor, notes, row_origin, g, stamps)
+                pair_with_stored(world, made, slot, port, at, r, start, start + size, tracing, anchor, stamps)
                 if par[at + JOIN_EVENT] == EVENT_WINDOW:
                     msg[made, M_EVENT] = entry[e, S_ALL_EVENT]
                     msg[made, M_NEWEST] = entry[e, S_ALL_NEWEST]
@@ -173,8 +161,16 @@ def window_join_on_record(
     return matches
 
 
-def pair_of_stored(made, msg, par, at, entry, e, row, left, right, start, end, tracing, anchor, notes, entry_origin, row_origin, g, stamps):
+def pair_of_stored(world, made, at, e, left, right, start, end, tracing, anchor, stamps):
     """Make the output `made` of two stored records of an entry."""
+    msg = world.msg
+    par = world.par
+    entry = world.entry
+    row = world.row
+    notes = world.notes
+    entry_origin = world.entry_origin
+    row_origin = world.row_origin
+    g = world.g
     extra = par[at + JOIN_EXTRA]
     last = left if row[left, extra + WINDOW_ROW_STORED] > row[right, extra + WINDOW_ROW_STORED] else right
     rule = par[at + JOIN_EVENT]
@@ -215,31 +211,18 @@ def pair_of_stored(made, msg, par, at, entry, e, row, left, right, start, end, t
             msg[made, M_PAYLOAD + c] = end
 
 
-def window_join_on_close(
-    limit,
-    by_timer,
-    slot,
-    msg,
-    par,
-    at,
-    inst,
-    i,
-    table,
-    entry,
-    row,
-    pane,
-    panes_of,
-    g,
-    free,
-    box,
-    tracing,
-    anchor,
-    notes,
-    entry_origin,
-    row_origin,
-    stamps,
-):
+def window_join_on_close(world, limit, by_timer, slot, at, i, tracing, anchor, stamps):
     """Fire the panes that end by `limit` (a watermark or a timer's time), free those whose lateness has passed, too."""
+    msg = world.msg
+    free = world.free
+    inst = world.inst
+    par = world.par
+    entry = world.entry
+    row = world.row
+    pane = world.pane
+    panes_of = world.panes_of
+    box = world.box
+    g = world.g
     if limit < inst[i, I_PANE_END] or (par[at + JOIN_PROCESSING] == 1) != by_timer:
         return 0
     fired_to = -FAR if by_timer else inst[i, I_WATERMARK]
@@ -270,32 +253,13 @@ def window_join_on_close(
                         right = entry[e, S_LEFT + S_SIDE + 1]
                         for _ in range(entry[e, S_LEFT + S_SIDE]):
                             made = new_output(msg, free, g, box, slot, stamps)
-                            pair_of_stored(
-                                made,
-                                msg,
-                                par,
-                                at,
-                                entry,
-                                e,
-                                row,
-                                left,
-                                right,
-                                pane[x, W_START],
-                                pane[x, W_END],
-                                tracing,
-                                anchor,
-                                notes,
-                                entry_origin,
-                                row_origin,
-                                g,
-                                stamps,
-                            )
+                            pair_of_stored(world, made, at, e, left, right, pane[x, W_START], pane[x, W_END], tracing, anchor, stamps)
                             right = row[right, R_NEXT]
                         left = row[left, R_NEXT]
                     e = entry[e, S_SIBLING]
             x = pane[x, W_NEXT]
     lateness = par[at + JOIN_LATENESS]
-    free_panes(limit - lateness, par, at, inst, i, table, entry, row, pane, panes_of, g)
+    free_panes(world, limit - lateness, at, i)
     to_fire = first_pane_end(pane, panes_of, first, groups, limit)
     to_free = first_pane_end(pane, panes_of, first, groups, limit - lateness)
     inst[i, I_PANE_END] = min(to_fire, to_free + lateness)
