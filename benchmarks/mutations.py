@@ -84,7 +84,9 @@ class Mutation:
 MUTATIONS = (
     # windows and order
     Mutation("inbox left unsorted", WAYS, "host[h, H_REMOTE_SORTED], tail)\n", "host[h, H_REMOTE_SORTED], host[h, H_REMOTE_SORTED])\n"),
-    Mutation("host not woken by its inbox", WAYS, "if rings[2 * h + 1, q, 0] < next_ns[h]:", "if rings[2 * h + 1, q, 0] < 0:"),
+    Mutation(
+        "host not woken by its inbox", WAYS, "if rings[2 * h + 1, q, RING_TIME] < next_ns[h]:", "if rings[2 * h + 1, q, RING_TIME] < 0:"
+    ),
     Mutation("window too long", WINDOW, "window_end = t0 + lookahead - 1", "window_end = t0 + 2 * lookahead"),
     Mutation("tie of arrivals reversed", RINGS, "tie_a < tie_b", "tie_a > tie_b"),
     Mutation("merge forgets the sorted part's head", RINGS, "if a >= head and ring_before(", "if a > head and ring_before("),
@@ -216,7 +218,7 @@ MUTATIONS = (
         "memory[h, Z_STATE] += 0",
     ),
     Mutation("memory: state counts twice", MESSAGES, "tally[i, Y_STATE] = inst[i, I_STATE_BYTES]", "tally[i, Y_STATE] += 0"),
-    Mutation("memory: the curve in steps", MEMORY_KERNELS, "factor += (curve[k + 1, 1] - factor) * way >> 16", "factor += 0"),
+    Mutation("memory: the curve in steps", MEMORY_KERNELS, "factor += (curve[k + 1, CURVE_FACTOR] - factor) * way >> 16", "factor += 0"),
     Mutation("memory: no pressure", SERVICE, "cost_ps = times(cost_ps, memory[h, Z_PRESSURE])", "cost_ps = times(cost_ps, NO_PRESSURE)"),
     Mutation("memory: death near the limit", MEMORY_KERNELS, "if used > memory[h, Z_LIMIT]:", "if used >= memory[h, Z_LIMIT] - 50:"),
     Mutation("memory: the dead go on", WINDOW, "memory[h, Z_DIED] >= 0:  # something came, and nobody is there", "False:"),
@@ -312,7 +314,7 @@ MUTATIONS = (
     Mutation(
         "loss: what left before is overtaken",
         LOSING,
-        "link[k, LINK_ARRIVED] = max(link[k, LINK_ARRIVED], rings[2 * x + 1, at & mask, 0])",
+        "link[k, LINK_ARRIVED] = max(link[k, LINK_ARRIVED], rings[2 * x + 1, at & mask, RING_TIME])",
         "link[k, LINK_ARRIVED] += 0",
     ),
     Mutation("loss: what is under way gets there", LOSING, "lose_arrivals(world, h, FAR)", "lose_arrivals(world, h, 0)"),
@@ -406,11 +408,16 @@ MUTATIONS = (
     ),
     Mutation("quota never renewed", SHARING, "host[h, H_QUOTA_LEFT] = host[h, H_QUOTA]", "host[h, H_QUOTA_LEFT] += 0"),
     Mutation(
-        "completion of a thread one unit late", COMPLETIONS, "tags[member, 0] <= host[h, H_WORK]:", "tags[member, 0] < host[h, H_WORK]:"
+        "completion of a thread one unit late",
+        COMPLETIONS,
+        "tags[member, DUE_KEY] <= host[h, H_WORK]:",
+        "tags[member, DUE_KEY] < host[h, H_WORK]:",
     ),
-    Mutation("turns out of order", HEAPS, "turns[a, 1] < turns[b, 1] or", "turns[a, 1] > turns[b, 1] or"),
+    Mutation(
+        "turns out of order", HEAPS, "turns[a, TURN_READY] < turns[b, TURN_READY] or", "turns[a, TURN_READY] > turns[b, TURN_READY] or"
+    ),
     Mutation("a processor is not given back", COMPLETIONS, "        host[h, H_IDLE] += 1\n", "        pass\n"),
-    Mutation("heap of threads out of order", HEAPS, "if heap[base + up, 0] < key or", "if heap[base + up, 0] > key or"),
+    Mutation("heap of threads out of order", HEAPS, "if heap[base + up, DUE_KEY] < key or", "if heap[base + up, DUE_KEY] > key or"),
     Mutation("late one nanosecond too late (aggregate)", AGGREGATE, "if start + size <= freed:", "if start + size < freed:"),
     Mutation("late one nanosecond too late (join)", PAIRS, "if start + size <= closed_to:", "if start + size < closed_to:"),
     Mutation(

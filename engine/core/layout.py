@@ -439,7 +439,15 @@ N_SENT, N_BEGUN, N_DEPARTED, N_PARENT, N_ORIGIN, N_COLUMNS = range(6)
 # -- of an instance while tracing: row of its last service, -1 if it has none; when its last emission ended -----------------------
 B_ROW, B_IDLE, B_COLUMNS = range(3)
 
-OUTPUT_HEADER = 6  # sink, instance, end, event, trigger, latency
+# -- a kept output: these, then its payload
+OUTPUT_SINK, OUTPUT_INSTANCE, OUTPUT_END, OUTPUT_EVENT, OUTPUT_TRIGGER, OUTPUT_LATENCY, OUTPUT_HEADER = range(7)
+
+# -- heaps (agenda: by time, tags: by work; the least key first, then the least who), turns, rings of arrivals, and other small tables ----
+DUE_KEY, DUE_WHO = 0, 1
+TURN_RANK, TURN_READY, TURN_WHO = 0, 1, 2  # who: class << 40 | instance
+RING_TIME, RING_TIE, RING_MESSAGE = 0, 1, 2  # tie: sender << 40 | fifo
+SUM_COUNT, SUM_TOTAL_NS, SUM_MAX_NS = 0, 1, 2  # of latencies
+CURVE_BYTES, CURVE_FACTOR = 0, 1  # a point of a host's curve: bytes used, factor of costs in units of 2^-16
 
 # -- latency buckets: exact below 128 ns, then 64 per octave: relative error below 1 / 128 -----------------------------------
 BUCKETS = 128 + 56 * 64

@@ -279,7 +279,7 @@ class World:
         w = self.arrays
         head, tail = self._ring_bounds(r)
         items = w.rings[r, np.arange(head, tail) & (w.rings.shape[1] - 1)]
-        slots: Words = items[np.lexsort((items[:, 1], items[:, 0])), 2]
+        slots: Words = items[np.lexsort((items[:, L.RING_TIE], items[:, L.RING_TIME])), L.RING_MESSAGE]
         return slots
 
     def digest(self) -> bytes:

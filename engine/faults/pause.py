@@ -35,8 +35,8 @@ class PauseControl(FaultControl):
         if host[L.H_DISPATCH] != L.DISPATCH_SCAN:
             first = 2 * int(host[L.H_MEMBER])
             agenda = w.agenda[first : first + int(host[L.H_AGENDA])]
-            agenda[agenda[:, 1] < len(w.inst), 0] += more_ns  # services; log records only wait
-            agenda[:] = agenda[np.lexsort((agenda[:, 1], agenda[:, 0]))]  # what is sorted is a heap
+            agenda[agenda[:, L.DUE_WHO] < len(w.inst), L.DUE_KEY] += more_ns  # services; log records only wait
+            agenda[:] = agenda[np.lexsort((agenda[:, L.DUE_WHO], agenda[:, L.DUE_KEY]))]  # what is sorted is a heap
 
     def end(self, world: World, now_ns: int) -> None:
         """The host goes on by itself."""

@@ -282,7 +282,7 @@ class Simulation:
             self._run(min(t_ns, self._next_stop_ns()))
             if self._warm is None and self.now_ns == self.experiment.workload.warmup_ns:
                 self._warm = self._counters(self.now_ns)
-                self._world.arrays.latency_sums[:, 2] = 0  # the maximum counts from here
+                self._world.arrays.latency_sums[:, L.SUM_MAX_NS] = 0  # the maximum counts from here
         self.wall_s += time.perf_counter() - started
 
     def _next_stop_ns(self) -> int:

@@ -109,7 +109,7 @@ class Counters:
         spent = np.empty((len(SPENT), len(inst)), np.int64)
         bulk.counts(inst, w.op, _SUMS, spent)
         spent[SPENT.index("alignment_ns")] = w.align[:, L.ALIGN_WAITED]
-        latency_ns = w.latency_sums[:, 1]
+        latency_ns = w.latency_sums[:, L.SUM_TOTAL_NS]
         busy, blocked, stolen = (gained[row] for row in _OF_TIME)
         accrue(w, t_ns, busy, blocked, stolen)
         return cls(
@@ -121,7 +121,7 @@ class Counters:
             sent_bytes=w.host[:, L.H_SENT_BYTES].copy(),
             histogram=w.histogram * _weights_of_latencies(w),
             latency_ns=widened(latency_ns, np.zeros((2, *latency_ns.shape), np.int64) if before is None else before.latency_ns),
-            longest_ns=w.latency_sums[:, 2].copy(),
+            longest_ns=w.latency_sums[:, L.SUM_MAX_NS].copy(),
             spent=widened(spent, np.zeros((2, *spent.shape), np.int64) if before is None else before.spent),
             active_ns=active(w) * np.int64(t_ns) if active_ns is None else active_ns,
         )

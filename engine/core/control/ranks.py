@@ -49,7 +49,7 @@ def _forget_log(w: Arrays, h: int, i: int) -> None:
         return
     first, size = 2 * int(w.host[h, L.H_MEMBER]), int(w.host[h, L.H_AGENDA])
     due = w.agenda[first : first + size]
-    kept = due[due[:, 1] != len(w.inst) + i]
-    w.agenda[first : first + len(kept)] = kept[np.lexsort((kept[:, 1], kept[:, 0]))]  # what is sorted is a heap
+    kept = due[due[:, L.DUE_WHO] != len(w.inst) + i]
+    w.agenda[first : first + len(kept)] = kept[np.lexsort((kept[:, L.DUE_WHO], kept[:, L.DUE_KEY]))]  # what is sorted is a heap
     w.host[h, L.H_AGENDA] = len(kept)
     w.inst[i, L.I_AWAITS] = 0

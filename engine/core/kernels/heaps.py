@@ -1,47 +1,53 @@
 """Heaps of a host: of times with whoever is due then, and of turns."""
 
+from engine.core.layout import *
+
 
 def heap_push(heap, base, size, key, who):
     """Put (key, who) into the heap of `size` items from row `base` on; least key first, then least who."""
     at = size
     while at > 0:
         up = (at - 1) >> 1
-        if heap[base + up, 0] < key or (heap[base + up, 0] == key and heap[base + up, 1] < who):
+        if heap[base + up, DUE_KEY] < key or (heap[base + up, DUE_KEY] == key and heap[base + up, DUE_WHO] < who):
             break
-        heap[base + at, 0] = heap[base + up, 0]
-        heap[base + at, 1] = heap[base + up, 1]
+        heap[base + at, DUE_KEY] = heap[base + up, DUE_KEY]
+        heap[base + at, DUE_WHO] = heap[base + up, DUE_WHO]
         at = up
-    heap[base + at, 0] = key
-    heap[base + at, 1] = who
+    heap[base + at, DUE_KEY] = key
+    heap[base + at, DUE_WHO] = who
 
 
 def heap_pop(heap, base, size):
     """Take the first item away; size: before."""
     end = size - 1
-    key = heap[base + end, 0]
-    who = heap[base + end, 1]
+    key = heap[base + end, DUE_KEY]
+    who = heap[base + end, DUE_WHO]
     at = 0
     down = 1
     while down < end:
         if down + 1 < end and (
-            heap[base + down + 1, 0] < heap[base + down, 0]
-            or (heap[base + down + 1, 0] == heap[base + down, 0] and heap[base + down + 1, 1] < heap[base + down, 1])
+            heap[base + down + 1, DUE_KEY] < heap[base + down, DUE_KEY]
+            or (
+                heap[base + down + 1, DUE_KEY] == heap[base + down, DUE_KEY] and heap[base + down + 1, DUE_WHO] < heap[base + down, DUE_WHO]
+            )
         ):
             down += 1
-        if key < heap[base + down, 0] or (key == heap[base + down, 0] and who < heap[base + down, 1]):
+        if key < heap[base + down, DUE_KEY] or (key == heap[base + down, DUE_KEY] and who < heap[base + down, DUE_WHO]):
             break
-        heap[base + at, 0] = heap[base + down, 0]
-        heap[base + at, 1] = heap[base + down, 1]
+        heap[base + at, DUE_KEY] = heap[base + down, DUE_KEY]
+        heap[base + at, DUE_WHO] = heap[base + down, DUE_WHO]
         at = down
         down = 2 * at + 1
-    heap[base + at, 0] = key
-    heap[base + at, 1] = who
+    heap[base + at, DUE_KEY] = key
+    heap[base + at, DUE_WHO] = who
 
 
 def turn_before(turns, a, b):
-    if turns[a, 0] != turns[b, 0]:
-        return turns[a, 0] < turns[b, 0]
-    return turns[a, 1] < turns[b, 1] or (turns[a, 1] == turns[b, 1] and turns[a, 2] < turns[b, 2])
+    if turns[a, TURN_RANK] != turns[b, TURN_RANK]:
+        return turns[a, TURN_RANK] < turns[b, TURN_RANK]
+    return turns[a, TURN_READY] < turns[b, TURN_READY] or (
+        turns[a, TURN_READY] == turns[b, TURN_READY] and turns[a, TURN_WHO] < turns[b, TURN_WHO]
+    )
 
 
 def turn_swap(turns, a, b):
@@ -54,9 +60,9 @@ def turn_swap(turns, a, b):
 def turn_push(turns, base, size, rank, ready, who):
     """Put an instance into the heap of `size` turns from row `base` on: least rank first, then least ready time, then least who."""
     at = base + size
-    turns[at, 0] = rank
-    turns[at, 1] = ready
-    turns[at, 2] = who
+    turns[at, TURN_RANK] = rank
+    turns[at, TURN_READY] = ready
+    turns[at, TURN_WHO] = who
     while at > base:
         up = base + ((at - base - 1) >> 1)
         if not turn_before(turns, at, up):

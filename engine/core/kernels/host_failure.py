@@ -38,13 +38,13 @@ def lose_arrivals(world, h, limit):
     mask = rings.shape[1] - 1
     head = host[h, H_REMOTE]
     end = host[h, H_REMOTE_SORTED]
-    while head < end and rings[2 * h + 1, head & mask, 0] <= limit:
-        lose(world, rings[2 * h + 1, head & mask, 2])
+    while head < end and rings[2 * h + 1, head & mask, RING_TIME] <= limit:
+        lose(world, rings[2 * h + 1, head & mask, RING_MESSAGE])
         head += 1
     host[h, H_REMOTE] = head
     next_ns[h] = FAR
     if head < end:
-        next_ns[h] = rings[2 * h + 1, head & mask, 0]
+        next_ns[h] = rings[2 * h + 1, head & mask, RING_TIME]
 
 
 def lose_from_inbox(world, x, h, receives, now):
@@ -61,8 +61,8 @@ def lose_from_inbox(world, x, h, receives, now):
     kept = host[x, H_REMOTE]
     machine = inst.shape[0] + next_ns.shape[0] - g[G_ACTORS] + h  # the address of its process
     for at in range(kept, end):
-        slot = rings[2 * x + 1, at & mask, 2]
-        i = msg[slot, M_RECEIVER] if receives == 1 else rings[2 * x + 1, at & mask, 1] >> 40
+        slot = rings[2 * x + 1, at & mask, RING_MESSAGE]
+        i = msg[slot, M_RECEIVER] if receives == 1 else rings[2 * x + 1, at & mask, RING_TIE] >> 40
         here = i == machine
         if i < inst.shape[0]:
             here = inst[i, I_HOST] == h
@@ -81,7 +81,7 @@ def lose_from_inbox(world, x, h, receives, now):
     elif x < g[G_ACTORS]:  # an actor finds out by itself
         next_ns[x] = FAR
         if host[x, H_REMOTE] < kept:
-            next_ns[x] = rings[2 * x + 1, host[x, H_REMOTE] & mask, 0]
+            next_ns[x] = rings[2 * x + 1, host[x, H_REMOTE] & mask, RING_TIME]
 
 
 @compiled
@@ -130,9 +130,9 @@ def recall_arrivals(world, h):
         if latency[h, x] < 0:
             k = -1 - latency[h, x]
             for at in range(host[x, H_REMOTE], host[x, H_REMOTE_TAIL]):
-                sender = rings[2 * x + 1, at & mask, 1] >> 40
+                sender = rings[2 * x + 1, at & mask, RING_TIE] >> 40
                 if sender < inst.shape[0] and inst[sender, I_HOST] == h:
-                    link[k, LINK_ARRIVED] = max(link[k, LINK_ARRIVED], rings[2 * x + 1, at & mask, 0])
+                    link[k, LINK_ARRIVED] = max(link[k, LINK_ARRIVED], rings[2 * x + 1, at & mask, RING_TIME])
     return 0
 
 
@@ -155,9 +155,9 @@ def lose_memory(world, h, now):
     sharing = host[h, H_SHARING]
     worked = host[h, H_RATE] * max(now - host[h, H_WORK_AT], 0)
     for n in range(host[h, H_RUNNING]):
-        i = tags[host[h, H_MEMBER] + n, 1]
+        i = tags[host[h, H_MEMBER] + n, DUE_WHO]
         p = inst[i, I_PROCESSOR]
-        left = (tags[host[h, H_MEMBER] + n, 0] - host[h, H_WORK] - worked + UNIT - 1) // UNIT
+        left = (tags[host[h, H_MEMBER] + n, DUE_KEY] - host[h, H_WORK] - worked + UNIT - 1) // UNIT
         stolen = now - proc[p, P_START] - proc[p, P_SERVICE] + left
         stop_service(world, i, now, left, stolen)
     for p in range(host[h, H_PROCESSOR], host[h, H_PROCESSOR_END]):
@@ -189,7 +189,7 @@ def lose_memory(world, h, now):
     host[h, H_TICK] = FAR
     mask = rings.shape[1] - 1
     for at in range(host[h, H_LOCAL], host[h, H_LOCAL_TAIL]):
-        lose(world, rings[2 * h, at & mask, 2])
+        lose(world, rings[2 * h, at & mask, RING_MESSAGE])
     host[h, H_LOCAL] = host[h, H_LOCAL_TAIL]
     memory = world.memory
     memory[h, Z_HELD] = 0

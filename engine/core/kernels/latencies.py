@@ -21,10 +21,10 @@ def latency_bucket(value_ns):
 def note_latency(histogram, latency_sums, x, delay_ns):
     """Count a delivery under row `x`: of a sink and a measure."""
     histogram[x, latency_bucket(delay_ns)] += 1
-    latency_sums[x, 0] += 1
-    latency_sums[x, 1] += delay_ns
-    if delay_ns > latency_sums[x, 2]:
-        latency_sums[x, 2] = delay_ns
+    latency_sums[x, SUM_COUNT] += 1
+    latency_sums[x, SUM_TOTAL_NS] += delay_ns
+    if delay_ns > latency_sums[x, SUM_MAX_NS]:
+        latency_sums[x, SUM_MAX_NS] = delay_ns
 
 
 def copy_stamps(to, a, of, b, stamps):

@@ -50,12 +50,12 @@ def pressure_at(memory, curve, h, used):
     k = memory[h, Z_CURVE_END] - 1
     factor = NO_PRESSURE
     if k >= first:
-        while k > first and curve[k, 0] > used:
+        while k > first and curve[k, CURVE_BYTES] > used:
             k -= 1
-        factor = curve[k, 1]
-        if k + 1 < memory[h, Z_CURVE_END] and used > curve[k, 0]:
-            way = ((used - curve[k, 0]) << 16) // (curve[k + 1, 0] - curve[k, 0])
-            factor += (curve[k + 1, 1] - factor) * way >> 16
+        factor = curve[k, CURVE_FACTOR]
+        if k + 1 < memory[h, Z_CURVE_END] and used > curve[k, CURVE_BYTES]:
+            way = ((used - curve[k, CURVE_BYTES]) << 16) // (curve[k + 1, CURVE_BYTES] - curve[k, CURVE_BYTES])
+            factor += (curve[k + 1, CURVE_FACTOR] - factor) * way >> 16
     return factor
 
 

@@ -56,23 +56,23 @@ def admit(world, memory_on, control_mode, heaps, h, limit):
     remote_end = host[h, H_REMOTE_SORTED]
     local_ready = FAR
     if local < local_end:
-        local_ready = rings[2 * h, local & mask, 0]
+        local_ready = rings[2 * h, local & mask, RING_TIME]
     remote_ready = FAR
     if remote < remote_end:
-        remote_ready = rings[2 * h + 1, remote & mask, 0]
+        remote_ready = rings[2 * h + 1, remote & mask, RING_TIME]
     while local_ready <= limit or remote_ready <= limit:
         if local_ready <= remote_ready:
-            message = rings[2 * h, local & mask, 2]
+            message = rings[2 * h, local & mask, RING_MESSAGE]
             local += 1
             local_ready = FAR
             if local < local_end:
-                local_ready = rings[2 * h, local & mask, 0]
+                local_ready = rings[2 * h, local & mask, RING_TIME]
         else:
-            message = rings[2 * h + 1, remote & mask, 2]
+            message = rings[2 * h + 1, remote & mask, RING_MESSAGE]
             remote += 1
             remote_ready = FAR
             if remote < remote_end:
-                remote_ready = rings[2 * h + 1, remote & mask, 0]
+                remote_ready = rings[2 * h + 1, remote & mask, RING_TIME]
         if msg[message, M_HASH] != 0:
             e = table[msg[message, M_HASH] & (table.shape[0] - 1)]
             prefetch(world.entry, e, 0)

@@ -1,6 +1,7 @@
 """Rings of arrivals, sorted by time and tie."""
 
 from engine.core.compiler import rare
+from engine.core.layout import *
 
 
 def ring_before(time_a, tie_a, time_b, tie_b):
@@ -13,17 +14,17 @@ def ring_insert(ring, r, head, tail, time, tie, slot):
     at = tail
     while at > head:
         q = (at - 1) & mask
-        if not ring_before(time, tie, ring[r, q, 0], ring[r, q, 1]):
+        if not ring_before(time, tie, ring[r, q, RING_TIME], ring[r, q, RING_TIE]):
             break
         p = at & mask
-        ring[r, p, 0] = ring[r, q, 0]
-        ring[r, p, 1] = ring[r, q, 1]
-        ring[r, p, 2] = ring[r, q, 2]
+        ring[r, p, RING_TIME] = ring[r, q, RING_TIME]
+        ring[r, p, RING_TIE] = ring[r, q, RING_TIE]
+        ring[r, p, RING_MESSAGE] = ring[r, q, RING_MESSAGE]
         at -= 1
     p = at & mask
-    ring[r, p, 0] = time
-    ring[r, p, 1] = tie
-    ring[r, p, 2] = slot
+    ring[r, p, RING_TIME] = time
+    ring[r, p, RING_TIE] = tie
+    ring[r, p, RING_MESSAGE] = slot
 
 
 @rare
@@ -34,7 +35,7 @@ def ring_sort(ring, scratch, r, head, middle, tail):
     if n <= 32:
         for at in range(middle, tail):
             p = at & mask
-            ring_insert(ring, r, head, at, ring[r, p, 0], ring[r, p, 1], ring[r, p, 2])
+            ring_insert(ring, r, head, at, ring[r, p, RING_TIME], ring[r, p, RING_TIE], ring[r, p, RING_MESSAGE])
         return
     # bottom-up merge sort of the tail between two halves of the scratch, then one merge from the back
     for k in range(n):
@@ -51,7 +52,10 @@ def ring_sort(ring, scratch, r, head, middle, tail):
             b_end = min(low + 2 * width, n)
             for k in range(low, b_end):
                 take_b = a >= a_end or (
-                    b < b_end and ring_before(scratch[side, b, 0], scratch[side, b, 1], scratch[side, a, 0], scratch[side, a, 1])
+                    b < b_end
+                    and ring_before(
+                        scratch[side, b, RING_TIME], scratch[side, b, RING_TIE], scratch[side, a, RING_TIME], scratch[side, a, RING_TIE]
+                    )
                 )
                 x = b if take_b else a
                 for c in range(3):
@@ -68,7 +72,7 @@ def ring_sort(ring, scratch, r, head, middle, tail):
     while b >= 0:
         p = at & mask
         q = a & mask
-        if a >= head and ring_before(scratch[side, b, 0], scratch[side, b, 1], ring[r, q, 0], ring[r, q, 1]):
+        if a >= head and ring_before(scratch[side, b, RING_TIME], scratch[side, b, RING_TIE], ring[r, q, RING_TIME], ring[r, q, RING_TIE]):
             for c in range(3):
                 ring[r, p, c] = ring[r, q, c]
             a -= 1

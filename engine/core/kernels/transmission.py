@@ -71,9 +71,9 @@ def drop_in(world, count, h, arrival, tie, made):
         world.touched[count] = h
         count += 1
     q = tail & (rings.shape[1] - 1)
-    rings[2 * h + 1, q, 0] = arrival
-    rings[2 * h + 1, q, 1] = tie
-    rings[2 * h + 1, q, 2] = made
+    rings[2 * h + 1, q, RING_TIME] = arrival
+    rings[2 * h + 1, q, RING_TIE] = tie
+    rings[2 * h + 1, q, RING_MESSAGE] = made
     host[h, H_REMOTE_TAIL] = tail + 1
     return count
 
@@ -167,8 +167,8 @@ def settle(world, h):
     tail = host[h, H_REMOTE_TAIL]
     for at in range(host[h, H_REMOTE_SORTED], tail):
         q = at & (rings.shape[1] - 1)
-        if rings[2 * h + 1, q, 0] < next_ns[h]:
-            next_ns[h] = rings[2 * h + 1, q, 0]
+        if rings[2 * h + 1, q, RING_TIME] < next_ns[h]:
+            next_ns[h] = rings[2 * h + 1, q, RING_TIME]
     ring_sort(rings, world.scratch, 2 * h + 1, host[h, H_REMOTE], host[h, H_REMOTE_SORTED], tail)
     host[h, H_REMOTE_SORTED] = tail
 

@@ -41,13 +41,13 @@ def find_completion():
             if proc[x, P_END] == t and (p < 0 or proc[x, P_INSTANCE] < proc[p, P_INSTANCE]):
                 p = x
     else:
-        if host[h, H_RUNNING] > 0 and tags[member, 0] <= host[h, H_WORK]:
-            p = inst[tags[member, 1], I_PROCESSOR]
+        if host[h, H_RUNNING] > 0 and tags[member, DUE_KEY] <= host[h, H_WORK]:
+            p = inst[tags[member, DUE_WHO], I_PROCESSOR]
             heap_pop(tags, member, host[h, H_RUNNING])
             host[h, H_RUNNING] -= 1
             inst[proc[p, P_INSTANCE], I_STOLEN] += t - proc[p, P_START] - proc[p, P_SERVICE]
-        while p < 0 and host[h, H_AGENDA] > 0 and agenda[2 * member, 0] <= t:
-            k = agenda[2 * member, 1]
+        while p < 0 and host[h, H_AGENDA] > 0 and agenda[2 * member, DUE_KEY] <= t:
+            k = agenda[2 * member, DUE_WHO]
             heap_pop(agenda, 2 * member, host[h, H_AGENDA])
             host[h, H_AGENDA] -= 1
             if k >= inst_count:  # a log record may be taken from now on
@@ -81,12 +81,12 @@ def deliver():
     if keeping:
         n = g[G_OUTPUT]
         g[G_OUTPUT] = n + 1
-        outputs[n, 0] = sink
-        outputs[n, 1] = i
-        outputs[n, 2] = t
-        outputs[n, 3] = msg[slot, M_EVENT]
-        outputs[n, 4] = msg[slot, M_TRIGGER]
-        outputs[n, 5] = delay
+        outputs[n, OUTPUT_SINK] = sink
+        outputs[n, OUTPUT_INSTANCE] = i
+        outputs[n, OUTPUT_END] = t
+        outputs[n, OUTPUT_EVENT] = msg[slot, M_EVENT]
+        outputs[n, OUTPUT_TRIGGER] = msg[slot, M_TRIGGER]
+        outputs[n, OUTPUT_LATENCY] = delay
         for c in range(width):
             outputs[n, OUTPUT_HEADER + c] = msg[slot, M_PAYLOAD + c]
     note_latency(histogram, latency_sums, sink, delay)

@@ -85,12 +85,12 @@ def choose_by_turn():
             if proc[p, P_INSTANCE] >= 0 or proc[leader, P_TURNS] == 0:
                 continue
             turn = proc[p, P_FIRST]
-            i = turns[turn, 2] & 0xFFFFFFFFFF
+            i = turns[turn, TURN_WHO] & 0xFFFFFFFFFF
         if inst[i, I_STATUS] == IDLE and inst[i, I_RANK] < FAR:
             best_turn = next_turn(inst, log, held_back, control_mode, i, t)
         best_ready = best_turn >> 2
         who = (best_turn & 3) << 40 | i
-        if turn >= 0 and turns[turn, 1] == best_ready and turns[turn, 2] == who:
+        if turn >= 0 and turns[turn, TURN_READY] == best_ready and turns[turn, TURN_WHO] == who:
             best = i
         else:
             if turn >= 0:  # what it waited with is gone

@@ -27,10 +27,10 @@ def find_next_instant():
             if host[h, H_TICK] < t:
                 t = host[h, H_TICK]
             if choosing:
-                if host[h, H_LOCAL] < host[h, H_LOCAL_TAIL] and rings[2 * h, host[h, H_LOCAL] & ring_mask, 0] < t:
-                    t = rings[2 * h, host[h, H_LOCAL] & ring_mask, 0]
-                if host[h, H_REMOTE] < host[h, H_REMOTE_SORTED] and rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, 0] < t:
-                    t = rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, 0]
+                if host[h, H_LOCAL] < host[h, H_LOCAL_TAIL] and rings[2 * h, host[h, H_LOCAL] & ring_mask, RING_TIME] < t:
+                    t = rings[2 * h, host[h, H_LOCAL] & ring_mask, RING_TIME]
+                if host[h, H_REMOTE] < host[h, H_REMOTE_SORTED] and rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, RING_TIME] < t:
+                    t = rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, RING_TIME]
         if t > window_end:
             next_ns[h] = t
             break
@@ -55,12 +55,12 @@ def look_at_processors():
 def look_at_heaps():
     """Host with heaps: find the next end of a service, awaited log record, or change of the rate of sharing (section 3.1)."""
     if host[h, H_AGENDA] > 0:
-        t = agenda[2 * member, 0]
+        t = agenda[2 * member, DUE_KEY]
     running = host[h, H_RUNNING]
     if running > 0:
         rate = host[h, H_RATE]
         if rate > 0:
-            ahead = host[h, H_WORK_AT] + (tags[member, 0] - host[h, H_WORK] + rate - 1) // rate
+            ahead = host[h, H_WORK_AT] + (tags[member, DUE_KEY] - host[h, H_WORK] + rate - 1) // rate
             if ahead < t:
                 t = ahead
         if host[h, H_PERIOD] > 0:

@@ -29,5 +29,5 @@ def set_rate():
     host[h, H_RATE] = rate
     if host[h, H_WORK] > REBASE:
         for n in range(running):
-            tags[member + n, 0] -= host[h, H_WORK]
+            tags[member + n, DUE_KEY] -= host[h, H_WORK]
         host[h, H_WORK] = 0

@@ -80,8 +80,8 @@ def pass_trunks():
         while next_ns[h] <= window_end:
             q = host[h, H_REMOTE] & ring_mask
             t = next_ns[h]
-            tie = rings[2 * h + 1, q, 1]
-            made = rings[2 * h + 1, q, 2]
+            tie = rings[2 * h + 1, q, RING_TIE]
+            made = rings[2 * h + 1, q, RING_MESSAGE]
             h2 = inst[msg[made, M_RECEIVER], I_HOST]
             if host[h2, H_REMOTE_TAIL] - host[h2, H_REMOTE] == ring_capacity:
                 reason = NEED_RING
@@ -90,4 +90,4 @@ def pass_trunks():
             host[h, H_REMOTE] += 1
             next_ns[h] = FAR
             if host[h, H_REMOTE] < host[h, H_REMOTE_SORTED]:
-                next_ns[h] = rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, 0]
+                next_ns[h] = rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, RING_TIME]
