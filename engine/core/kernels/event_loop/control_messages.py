@@ -35,7 +35,6 @@ def send_control_message():
             hand_over(world, h, t + local_ns, tie, made)
         else:
             touched_count = send_control(world, noting, touched_count, t, h, h2, i, tie, made)
-        continue
 
 
 def serve_control_message():

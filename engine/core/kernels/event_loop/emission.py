@@ -23,6 +23,7 @@ def emit():
         # WEAVE if actors
         if msg[slot, M_KIND] == CONTROL_MESSAGE:
             send_control_message()
+            continue
         # WEAVE end
         if x == op[o, O_EDGE_END]:  # nobody listens
             drop_output()
