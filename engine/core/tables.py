@@ -134,7 +134,7 @@ class Capacity:
 
 def lines(rows: int, columns: int, make: Callable[[int, type[np.int64]], Words] = np.zeros) -> Words:
     """What `make` makes, as (rows, columns rounded up to whole cache lines), each row at the start of a line. make: as `np.zeros`, or
-    `reuse.words` for tables of which nobody reads a row before it is written. Rows never touched cost no memory."""
+    `buffers.words` for tables of which nobody reads a row before it is written. Rows never touched cost no memory."""
     stride = -(-columns // LINE_WORDS) * LINE_WORDS
     words = make(rows * stride + LINE_WORDS, np.int64)
     skip = -(words.ctypes.data // 8) % LINE_WORDS
