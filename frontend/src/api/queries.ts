@@ -1,6 +1,6 @@
 /** The server's state as TanStack queries; keys in one place, so that writers can invalidate readers. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { ExperimentDocument } from "../model/document";
+import type { ExperimentDocument } from "../model/document/document";
 import { get, post } from "./client";
 import type {
   Analysis,

@@ -1,8 +1,8 @@
 import { useRef, useState } from "react";
-import { found } from "../model/search";
+import { found } from "../lib/search";
 import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/Icon";
-import { commandsNow, readable, refusalOf, type Command } from "./commands";
+import { commandsNow, readable, refusalOf, type Command } from "../session/commands";
 
 /** More are not listed; a longer search finds them. */
 const SHOWN_MAX = 60;

@@ -10,7 +10,7 @@ import { Keyboard } from "./Keyboard";
 import { SignedInNoMore, SignedOut } from "./SignedOut";
 import { Tour } from "./Tour";
 import { useNews } from "./useNews";
-import { useWho } from "./who";
+import { useWho } from "../session/who";
 import { You } from "./You";
 
 const SCREENS: [to: string, label: string, icon: IconName][] = [

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { post } from "../api/client";
 import { Icon } from "../ui/Icon";
-import { Credentials } from "./Credentials";
+import { Credentials } from "../ui/Credentials";
 
 /** Name and password of who has an account. */
 export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {

@@ -7,7 +7,7 @@ import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
 import { toast } from "../ui/toasts";
-import { Remark } from "./Credentials";
+import { Remark } from "../ui/Credentials";
 
 /** Who is signed in, with what concerns only them: their password, and going. */
 export function You({ me }: { me: Me }) {

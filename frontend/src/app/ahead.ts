@@ -8,5 +8,5 @@ askAhead("/api/registry"); // most pages need it before they can draw
 const id = EXPERIMENT.exec(location.pathname)?.[1];
 if (id) {
   askAhead(`/api/experiments/${id}`);
-  import("../canvas/CanvasPage").catch(() => undefined); // the router asks again, and says what is wrong
+  import("../pages/canvas/CanvasPage").catch(() => undefined); // the router asks again, and says what is wrong
 }

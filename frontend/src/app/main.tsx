@@ -6,10 +6,10 @@ import { createBrowserRouter, RouterProvider } from "react-router";
 import { ApiError } from "../api/client";
 import { registryQuery } from "../api/queries";
 import { SIGNED_OUT_EVENT } from "../api/socket";
-import { FirstExperiment } from "../experiments/FirstExperiment";
+import { FirstExperiment } from "../pages/experiments/FirstExperiment";
 import { Loading } from "../ui/states";
 import { Crash } from "./Crash";
-import { NotFound } from "./NotFound";
+import { NotFound } from "../ui/NotFound";
 import { Shell } from "./Shell";
 import "../ui/tokens.css";
 import "../ui/base.css";
@@ -38,34 +38,34 @@ const router = createBrowserRouter([
     hydrateFallbackElement: <Loading />,
     children: [
       { path: "/", element: <FirstExperiment /> },
-      { path: "/templates", lazy: () => import("../templates/TemplatesPage").then(({ TemplatesPage }) => ({ Component: TemplatesPage })) },
+      { path: "/templates", lazy: () => import("../pages/templates/TemplatesPage").then(({ TemplatesPage }) => ({ Component: TemplatesPage })) },
       {
         path: "/experiments",
-        lazy: () => import("../experiments/ExperimentsPage").then(({ ExperimentsPage }) => ({ Component: ExperimentsPage })),
+        lazy: () => import("../pages/experiments/ExperimentsPage").then(({ ExperimentsPage }) => ({ Component: ExperimentsPage })),
       },
-      { path: "/experiments/:id", lazy: () => import("../canvas/CanvasPage").then(({ CanvasPage }) => ({ Component: CanvasPage })) },
-      { path: "/figures", lazy: () => import("../figures/FiguresPage").then(({ FiguresPage }) => ({ Component: FiguresPage })) },
-      { path: "/figures/:paper/:figure", lazy: () => import("../figures/FigurePage").then(({ FigurePage }) => ({ Component: FigurePage })) },
-      { path: "/datasets", lazy: () => import("../datasets/DatasetsPage").then(({ DatasetsPage }) => ({ Component: DatasetsPage })) },
-      { path: "/runs", lazy: () => import("../runs/RunsPage").then(({ RunsPage }) => ({ Component: RunsPage })) },
-      { path: "/runs/:id", lazy: () => import("../run/RunPage").then(({ RunPage }) => ({ Component: RunPage })) },
+      { path: "/experiments/:id", lazy: () => import("../pages/canvas/CanvasPage").then(({ CanvasPage }) => ({ Component: CanvasPage })) },
+      { path: "/figures", lazy: () => import("../pages/figures/FiguresPage").then(({ FiguresPage }) => ({ Component: FiguresPage })) },
+      { path: "/figures/:paper/:figure", lazy: () => import("../pages/figures/FigurePage").then(({ FigurePage }) => ({ Component: FigurePage })) },
+      { path: "/datasets", lazy: () => import("../pages/datasets/DatasetsPage").then(({ DatasetsPage }) => ({ Component: DatasetsPage })) },
+      { path: "/runs", lazy: () => import("../pages/runs/RunsPage").then(({ RunsPage }) => ({ Component: RunsPage })) },
+      { path: "/runs/:id", lazy: () => import("../pages/run/RunPage").then(({ RunPage }) => ({ Component: RunPage })) },
       {
         path: "/runs/:id/recoveries/:epoch",
-        lazy: () => import("../learn/RecoveryPage").then(({ RecoveryPage }) => ({ Component: RecoveryPage })),
+        lazy: () => import("../pages/learn/RecoveryPage").then(({ RecoveryPage }) => ({ Component: RecoveryPage })),
       },
-      { path: "/studies", lazy: () => import("../studies/StudiesPage").then(({ StudiesPage }) => ({ Component: StudiesPage })) },
-      { path: "/studies/new", lazy: () => import("../studies/NewStudyPage").then(({ NewStudyPage }) => ({ Component: NewStudyPage })) },
-      { path: "/studies/:id", lazy: () => import("../studies/StudyPage").then(({ StudyPage }) => ({ Component: StudyPage })) },
-      { path: "/analysis", lazy: () => import("../analysis/AnalysesPage").then(({ AnalysesPage }) => ({ Component: AnalysesPage })) },
-      { path: "/analysis/:id", lazy: () => import("../analysis/AnalysisPage").then(({ AnalysisPage }) => ({ Component: AnalysisPage })) },
-      { path: "/compare", lazy: () => import("../compare/ComparePage").then(({ ComparePage }) => ({ Component: ComparePage })) },
-      { path: "/lab/:tab?", lazy: () => import("../lab/LabPage").then(({ LabPage }) => ({ Component: LabPage })) },
-      { path: "/learn/:lesson?", lazy: () => import("../learn/LearnPage").then(({ LearnPage }) => ({ Component: LearnPage })) },
-      { path: "/help/:family?/:kind?", lazy: () => import("../help/HelpPage").then(({ HelpPage }) => ({ Component: HelpPage })) },
+      { path: "/studies", lazy: () => import("../pages/studies/StudiesPage").then(({ StudiesPage }) => ({ Component: StudiesPage })) },
+      { path: "/studies/new", lazy: () => import("../pages/studies/NewStudyPage").then(({ NewStudyPage }) => ({ Component: NewStudyPage })) },
+      { path: "/studies/:id", lazy: () => import("../pages/studies/StudyPage").then(({ StudyPage }) => ({ Component: StudyPage })) },
+      { path: "/analysis", lazy: () => import("../pages/analysis/AnalysesPage").then(({ AnalysesPage }) => ({ Component: AnalysesPage })) },
+      { path: "/analysis/:id", lazy: () => import("../pages/analysis/AnalysisPage").then(({ AnalysisPage }) => ({ Component: AnalysisPage })) },
+      { path: "/compare", lazy: () => import("../pages/compare/ComparePage").then(({ ComparePage }) => ({ Component: ComparePage })) },
+      { path: "/lab/:tab?", lazy: () => import("../pages/lab/LabPage").then(({ LabPage }) => ({ Component: LabPage })) },
+      { path: "/learn/:lesson?", lazy: () => import("../pages/learn/LearnPage").then(({ LearnPage }) => ({ Component: LearnPage })) },
+      { path: "/help/:family?/:kind?", lazy: () => import("../pages/help/HelpPage").then(({ HelpPage }) => ({ Component: HelpPage })) },
       { path: "*", element: <NotFound /> },
     ],
   },
-  { path: "/join", errorElement: <Crash />, lazy: () => import("./JoinPage").then(({ JoinPage }) => ({ Component: JoinPage })) },
+  { path: "/join", errorElement: <Crash />, lazy: () => import("../pages/join/JoinPage").then(({ JoinPage }) => ({ Component: JoinPage })) },
 ]);
 
 void client.prefetchQuery(registryQuery); // it was asked for ahead

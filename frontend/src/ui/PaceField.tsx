@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { paceIn } from "../model/pace";
+import { paceIn } from "../model/run/pace";
 import "./form/form.css";
 
 /** A pace to start a run with; empty: as fast as possible. */

@@ -1,8 +1,8 @@
 import { memo, useMemo } from "react";
-import type { ExperimentDocument } from "../model/document";
-import { edgeKey } from "../model/document";
-import { expandHosts } from "../model/hosts";
-import { gridOf } from "../model/layout";
+import type { ExperimentDocument } from "../model/document/document";
+import { edgeKey } from "../model/document/document";
+import { expandHosts } from "../model/document/hosts";
+import { gridOf } from "../model/graph/layout";
 import { ICONS } from "./icons";
 import { iconOf } from "./Icon";
 

@@ -1,7 +1,7 @@
 /** Where time went, as bars of parts in their colours and patterns; ui/patterns.css has how they look. */
-import { SUM_PARTS } from "../model/parts";
-import { latency } from "./format";
-import "./patterns.css";
+import { SUM_PARTS } from "../model/run/parts";
+import { latency } from "../lib/format";
+import "./chart/patterns.css";
 
 /** Of a length in ns. */
 export const time = (ns: number) => (ns ? latency(ns / 1e6).join(" ") : "0");

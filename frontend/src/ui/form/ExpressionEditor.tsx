@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId, useRef, useState } from "react";
 import { registryQuery } from "../../api/queries";
 import type { RecordField } from "../../api/types";
-import { callAt, completionsAt, type Completion, type ExpressionFunction, type Offer } from "../../model/completion";
+import { callAt, completionsAt, type Completion, type ExpressionFunction, type Offer } from "../../model/document/completion";
 
 const NO_FUNCTIONS: ExpressionFunction[] = [];
 

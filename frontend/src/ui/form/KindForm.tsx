@@ -1,7 +1,7 @@
 import { useId } from "react";
 import type { Json, Kind, Problem, RecordField } from "../../api/types";
-import type { Tagged } from "../../model/document";
-import { initialValue, propertyNames } from "../../model/schema";
+import type { Tagged } from "../../model/document/document";
+import { initialValue, propertyNames } from "../../model/document/schema";
 import { Icon } from "../Icon";
 import { Remarks } from "./fields";
 import { SchemaForm } from "./SchemaForm";

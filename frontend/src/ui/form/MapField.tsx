@@ -1,8 +1,8 @@
 import type { FieldProps } from "@rjsf/utils";
 import { useState } from "react";
 import type { JsonSchema } from "../../api/types";
-import { deref, labelOf } from "../../model/schema";
-import { isError, joinPointer } from "../../model/validate";
+import { deref, labelOf } from "../../model/document/schema";
+import { isError, joinPointer } from "../../model/document/validate";
 import { Icon } from "../Icon";
 import type { FormSurroundings } from "./context";
 import { Editor, hasEditor } from "./editors";

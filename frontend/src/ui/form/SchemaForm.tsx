@@ -2,7 +2,7 @@ import Form from "@rjsf/core";
 import type { RJSFSchema } from "@rjsf/utils";
 import { useMemo } from "react";
 import type { Json, JsonSchema, Problem, RecordField } from "../../api/types";
-import { formSchema, propertyNames } from "../../model/schema";
+import { formSchema, propertyNames } from "../../model/document/schema";
 import type { FormSurroundings } from "./context";
 import { fields, templates, widgets } from "./fields";
 import { serverValidates } from "./validator";

@@ -4,8 +4,8 @@
  */
 import { createElement, useState, type ComponentType } from "react";
 import type { JsonSchema, RecordField } from "../../api/types";
-import { written } from "../../model/completion";
-import { unitOf } from "../../model/schema";
+import { written } from "../../model/document/completion";
+import { unitOf } from "../../model/document/schema";
 import { Icon } from "../Icon";
 import type { FormSurroundings } from "./context";
 import { ExpressionEditor } from "./ExpressionEditor";

@@ -14,8 +14,8 @@ import type {
 } from "@rjsf/utils";
 import { useId, useState } from "react";
 import type { Json, JsonSchema, Problem } from "../../api/types";
-import { deref, initialValue, labelOf, rangeOf } from "../../model/schema";
-import { isError, joinPointer } from "../../model/validate";
+import { deref, initialValue, labelOf, rangeOf } from "../../model/document/schema";
+import { isError, joinPointer } from "../../model/document/validate";
 import { Icon } from "../Icon";
 import type { FormSurroundings } from "./context";
 import { Editor, FieldChips, hasEditor } from "./editors";

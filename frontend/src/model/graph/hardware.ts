@@ -1,0 +1,30 @@
+/** Where the hardware layer lies: the waterline under the lowest operator, the host groups below it. */
+import type { Kind } from "../../api/types";
+import type { ExperimentDocument } from "../document/document";
+import { layoutHosts, type HostGroup } from "../document/hosts";
+import { queryBounds } from "./layout";
+
+/** Room between the lowest operator and the waterline, and from there to the hosts. */
+export const SHORE = 56;
+export const DEPTH = 44;
+
+interface Hardware {
+  waterline: number;
+  left: number;
+  right: number;
+  top: number;
+  groups: HostGroup[];
+}
+
+export function hardwareOf(document: ExperimentDocument, kinds: Map<string, Kind>): Hardware {
+  const bounds = queryBounds(document, kinds);
+  const waterline = Math.round(bounds.bottom / 8) * 8 + SHORE;
+  const width = Math.max(688, bounds.right - bounds.left);
+  return {
+    waterline,
+    left: bounds.left,
+    right: bounds.right,
+    top: bounds.top,
+    groups: layoutHosts(document, { x: bounds.left, y: waterline + DEPTH }, width),
+  };
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { gridOf } from "./layout";
+import { smallDocument } from "../document/testing";
+
+/** persons and auctions feed join, persons through filter; then a sink. */
+const placed = (positions: { [operator: string]: [x: number, y: number] }) => ({
+  ...smallDocument(),
+  ui: { positions: Object.fromEntries(Object.entries(positions).map(([id, [x, y]]) => [id, { x, y }])) },
+});
+
+describe("the grid of a query", () => {
+  it("keeps columns and rows of the document's positions, and half a row between two", () => {
+    expect(gridOf(placed({ persons: [0, 0], auctions: [0, 128], filter: [248, 0], join: [512, 64], sink: [700, 64] }))).toEqual({
+      persons: { column: 0, row: 0 },
+      auctions: { column: 0, row: 1 },
+      filter: { column: 1, row: 0 },
+      join: { column: 2, row: 0.5 },
+      sink: { column: 3, row: 0.5 },
+    });
+  });
+
+  it("leaves out empty space and small differences", () => {
+    expect(gridOf(placed({ persons: [-40, 0], auctions: [8, 900], filter: [264, 16], join: [0, 980], sink: [2000, 8] }))).toEqual({
+      persons: { column: 0, row: 0 },
+      auctions: { column: 0, row: 1 },
+      filter: { column: 1, row: 0 },
+      join: { column: 0, row: 2 },
+      sink: { column: 2, row: 0 },
+    });
+  });
+
+  it("puts no two operators in one place, wherever they stood side by side", () => {
+    for (let seed = 1; seed < 200; seed += 1) {
+      const spot = (n: number): [number, number] => [((seed * 37 * (n + 1)) % 11) * 61, ((seed * 53 * (n + 2)) % 13) * 29];
+      const positions = { persons: spot(0), auctions: spot(1), filter: spot(2), join: spot(3), sink: spot(4) };
+      const grid = gridOf(placed(positions));
+      for (const [a, at] of Object.entries(positions))
+        for (const [b, other] of Object.entries(positions)) {
+          if (other[0] - at[0] >= 132) expect((grid[b]?.column ?? 0) - (grid[a]?.column ?? 0)).toBeGreaterThanOrEqual(1);
+          if (other[1] - at[1] >= 75) expect((grid[b]?.row ?? 0) - (grid[a]?.row ?? 0)).toBeGreaterThanOrEqual(1);
+        }
+    }
+  });
+});

@@ -1,0 +1,130 @@
+/** The canvas as a picture of its own: SVG with the colours of the theme on show. */
+import type { Kind, RecordSchema } from "../../api/types";
+import { DEFAULT_PORT, instancesOf, type ExperimentDocument, type Operator } from "../document/document";
+import { inputType, partitioningLabel, recordTypes } from "./graph";
+import { DEPTH, hardwareOf } from "./hardware";
+import { describeHost, instancesByHost, summariseHosts, TILE } from "../document/hosts";
+import { NODE, nodeHeight, PORT, positionsOf } from "./layout";
+import { waysOf } from "../../pages/canvas/stage/EdgeLayer";
+import { OPERATOR_COLOURS } from "./colours";
+
+const MARGIN = 32;
+/** Squares for instances that fit on a host. */
+const SLOTS_MAX = 10;
+/** Letters that fit, by their mean width. */
+const fitting = (text: string, width: number, letter: number) => {
+  const most = Math.max(1, Math.floor(width / letter));
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+};
+
+export interface Drawn {
+  document: ExperimentDocument;
+  kinds: Map<string, Kind>;
+  placement: Record<string, string[]>;
+  schemas: Record<string, RecordSchema>;
+  streamTitles: Map<string, string>;
+}
+
+/** Text as XML takes it, which knows no control characters. */
+const escaped = (text: string) => text.replace(/\p{Cc}/gu, " ").replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+
+/** colour: what a token of the theme is now. */
+export function svgOf(drawn: Drawn, colour: (token: string) => string): { svg: string; width: number; height: number } {
+  const { document, kinds, placement, schemas, streamTitles } = drawn;
+  const hardware = hardwareOf(document, kinds);
+  const positions = positionsOf(document);
+  const types = recordTypes(document, schemas, streamTitles);
+  const left = hardware.left - MARGIN;
+  const top = hardware.top - MARGIN;
+  const right = Math.max(hardware.right, ...hardware.groups.map((group) => group.x + group.width)) + MARGIN;
+  const bottom = Math.max(hardware.waterline + DEPTH, ...hardware.groups.map((group) => group.y + group.height)) + MARGIN;
+  const [width, height] = [right - left, bottom - top];
+  const text = (x: number, y: number, words: string, style = "", size = 11) =>
+    words ? `<text x="${x}" y="${y}" font-size="${size}" ${style}>${escaped(words)}</text>` : "";
+  const box = (x: number, y: number, w: number, h: number, fill: string, stroke: string, radius = 8) =>
+    `<rect x="${x}" y="${y}" width="${w}" height="${h}" rx="${radius}" fill="${colour(fill)}" stroke="${colour(stroke)}"/>`;
+  const operatorColour = (index: number) => colour(`--s${(Math.max(0, index) % OPERATOR_COLOURS) + 1}`);
+  const bold = `font-weight="600" fill="${colour("--text")}"`;
+  const quiet = `fill="${colour("--text-2")}"`;
+
+  const operator = (one: Operator, index: number) => {
+    const at = positions[one.id];
+    const kind = kinds.get(one.kind);
+    if (!at) return "";
+    const tall = nodeHeight(kind);
+    const hosts = placement[one.id] ?? [];
+    const port = (side: "in" | "out", row: number, label: string) => {
+      const x = side === "in" ? at.x : at.x + NODE.width;
+      const y = at.y + PORT.top + NODE.port * row;
+      return (
+        `<circle cx="${x}" cy="${y}" r="4" fill="${colour("--bg-raised")}" stroke="${colour("--text-2")}" stroke-width="1.5"/>` +
+        text(side === "in" ? x + 9 : x - 9, y + 4, fitting(label, NODE.width / 2, 6), `${quiet} text-anchor="${side === "in" ? "start" : "end"}"`)
+      );
+    };
+    const plain = (side: "in" | "out") => (side === "in" ? DEFAULT_PORT.target : DEFAULT_PORT.source);
+    const label = (side: "in" | "out", name: string) =>
+      name !== plain(side) ? name.replaceAll("_", " ") : ((side === "in" ? inputType(document, types, one.id, name) : types.get(`${one.id}.${name}`))?.name ?? "");
+    const incoming = kind?.inputs ?? [];
+    const outgoing = kind?.outputs ?? [];
+    return [
+      box(at.x, at.y, NODE.width, tall, "--bg-raised", "--line-control"),
+      `<rect x="${at.x + 8}" y="${at.y + 9}" width="10" height="10" rx="2" fill="${operatorColour(index)}"/>`,
+      text(at.x + 24, at.y + 18, fitting(one.id, NODE.width - 62, 6.6), bold, 12),
+      text(at.x + NODE.width - 8, at.y + 18, `×${instancesOf(one)}`, `${quiet} text-anchor="end"`),
+      ...incoming.map((name, row) => port("in", row, label("in", name) === label("out", outgoing[row] ?? "") ? "" : label("in", name))),
+      ...outgoing.map((name, row) => port("out", row, label("out", name))),
+      `<path d="M${at.x} ${at.y + tall - 25}h${NODE.width}" stroke="${colour("--line-soft")}"/>`,
+      text(at.x + 8, at.y + tall - 8, fitting(hosts.length ? summariseHosts(hosts) : "not placed", NODE.width - 16, 5.8), quiet),
+    ].join("");
+  };
+
+  const instances = instancesByHost(document, placement);
+  const indices = new Map(document.query.operators.map((one, index) => [one.id, index]));
+  const group = (one: (typeof hardware.groups)[number]) =>
+    [
+      box(one.x, one.y, one.width, one.height, "--bg-surface", "--line"),
+      text(one.x + 8, one.y + 18, one.id.replace(/^./, (letter) => letter.toUpperCase()), bold, 12),
+      text(one.x + one.width - 8, one.y + 18, String(one.hosts), `${quiet} text-anchor="end"`),
+      ...one.tiles.map((tile) => {
+        const [x, y] = [one.x + tile.x, one.y + tile.y];
+        const here = instances.get(tile.name) ?? [];
+        const slots = here
+          .slice(0, SLOTS_MAX)
+          .map((id, at) => `<rect x="${x + 6 + (at % 5) * 11}" y="${y + 22 + Math.floor(at / 5) * 11}" width="9" height="9" rx="2" fill="${operatorColour(indices.get(id) ?? 0)}"/>`);
+        return [
+          box(x, y, tile.width, TILE.height, "--bg-raised", "--line-control", 6),
+          text(x + 6, y + 15, fitting(tile.more ? `${tile.name} +${tile.more}` : tile.name, tile.width - 12, 6.2), bold),
+          ...slots,
+          here.length > SLOTS_MAX ? text(x + 64, y + 41, `+${here.length - SLOTS_MAX}`, quiet, 10) : "",
+        ].join("");
+      }),
+      text(
+        one.x + 8,
+        one.y + one.height - 9,
+        fitting([...new Set(one.tiles.map((tile) => tile.template))].flatMap((index) => document.cluster.hosts[index] ?? []).map(describeHost).join(" · "), one.width - 16, 5.6),
+        quiet,
+      ),
+    ].join("");
+
+  const ways = waysOf(document, kinds, positions);
+  const label = (x: number, y: number, words: string) => {
+    const wide = words.length * 5.8 + 12;
+    return box(x - wide / 2, y - 9, wide, 18, "--bg-raised", "--line", 4) + text(x, y + 4, words, `${quiet} text-anchor="middle"`);
+  };
+  const svg = [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${left} ${top} ${width} ${height}" font-family="Inter, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif">`,
+    `<title>${escaped(document.name)}</title>`,
+    `<rect x="${left}" y="${top}" width="${width}" height="${height}" fill="${colour("--bg-canvas")}"/>`,
+    `<rect x="${left}" y="${hardware.waterline}" width="${width}" height="${bottom - hardware.waterline}" fill="${colour("--bg-water")}"/>`,
+    text(hardware.left, hardware.waterline + 26, "Hardware", bold),
+    ...ways.map(
+      ({ way, lane }) =>
+        `<path d="${way.path}" fill="none" stroke="${colour("--line-control")}" stroke-width="1.5"${lane >= 0 ? ' stroke-dasharray="8 4"' : ""}/>`,
+    ),
+    ...document.query.operators.map(operator),
+    ...ways.map(({ edge, way, lane }) => label(way.x, way.y, `${lane >= 0 ? "feedback, " : ""}${partitioningLabel(edge.partitioning)}`)),
+    ...hardware.groups.map(group),
+    "</svg>",
+  ].join("\n");
+  return { svg, width, height };
+}

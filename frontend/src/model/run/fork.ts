@@ -1,0 +1,84 @@
+/** Forks: what is different from a moment on, as the API takes it. */
+import type { Json } from "../../api/types";
+import type { ExperimentDocument } from "../document/document";
+
+/** What goes wrong in a fork; `none`: only the load changes. */
+export const TROUBLES = {
+  none: "Nothing",
+  pause: "A host pauses for 5 s",
+  slow_host: "A host at half speed for 10 s",
+  host_loss: "A host is lost for ever",
+} as const;
+export type Trouble = keyof typeof TROUBLES;
+
+export interface ForkWish {
+  at_s: number;
+  /** As typed: times the load. */
+  load: string;
+  trouble: Trouble;
+  host: string;
+}
+
+const FAULTS: { [trouble in Exclude<Trouble, "none">]: { [field: string]: Json } } = {
+  pause: { kind: "pause", for_ms: 5000 },
+  slow_host: { kind: "slow_host", for_ms: 10_000, factor: 0.5 },
+  host_loss: { kind: "host_loss" },
+};
+
+/** The factor that was typed; null if it is none. */
+export function loadIn(text: string): number | null {
+  const load = Number(text.trim().replace(",", "."));
+  return text.trim() && Number.isFinite(load) && load > 0 && load <= 1e6 ? load : null;
+}
+
+/** The body of the request, without what stays as it was. */
+export function forkBody(wish: ForkWish): { [field: string]: Json } {
+  const load = loadIn(wish.load) ?? 1;
+  const fault = wish.trouble === "none" ? null : { ...FAULTS[wish.trouble], host: wish.host, when: { kind: "at", at_s: wish.at_s } };
+  return { at_s: wish.at_s, ...(load === 1 ? {} : { load }), ...(fault ? { faults: [fault] } : {}) };
+}
+
+/** A fork in which a host is lost at a moment. restart_after_s: null if it never comes back. */
+export function killBody(host: string, at_s: number, restart_after_s: number | null): { [field: string]: Json } {
+  const fault: { [field: string]: Json } = { kind: "host_loss", host, when: { kind: "at", at_s } };
+  if (restart_after_s !== null) fault.restart_after_s = restart_after_s;
+  return { at_s, faults: [fault] };
+}
+
+/** A fork that is rescaled at a moment; before: the parallelism as it is there. */
+export function rescaleBody(at_s: number, before: Record<string, number>, wished: Record<string, number>): { [field: string]: Json } {
+  const parallelism = Object.fromEntries(Object.entries(wished).filter(([name, p]) => before[name] !== p));
+  return { at_s, rescales: [{ at_s, parallelism }] };
+}
+
+/** Seconds that were typed; null if they are none, or more than the engine takes. */
+export function secondsIn(text: string): number | null {
+  const seconds = Number(text.trim().replace(",", "."));
+  return text.trim() && seconds >= 1e-9 && seconds <= 1e9 ? seconds : null;
+}
+
+/** What a loss does to a run with this protocol, and whether somebody takes the place of a host that never comes back. */
+export function lossMeans({ policies }: Pick<ExperimentDocument, "policies">): { text: string; replaced: boolean } {
+  const protocol = policies?.checkpointing as { kind?: string; semantics?: string; spares?: number } | undefined;
+  const kind = protocol?.kind ?? "none";
+  if (kind === "none")
+    return {
+      text:
+        "The run has no checkpointing protocol, so what the host holds is gone for good: its instances come back empty, and records in its " +
+        "queues, or sent to it meanwhile, are not delivered. To see a recovery, choose a protocol in the experiment (Policies, Checkpointing).",
+      replaced: false,
+    };
+  const line = kind.startsWith("coordinated")
+    ? "All instances go back to the last confirmed round"
+    : "All instances go back to a line of checkpoints that fit together";
+  const again = protocol?.semantics === "at_most_once" ? "what was under way is lost" : "sources read again from there";
+  return { text: `${line}; ${again}.`, replaced: (protocol?.spares ?? 0) > 0 };
+}
+
+/** Why there can be no fork at this moment; null if there can. */
+export function forkRefusal(at_s: number | null, horizon_s: number, deleted: boolean): string | null {
+  if (deleted) return "This run was deleted";
+  if (at_s === null) return "There is no frame yet to fork from";
+  if (at_s >= horizon_s) return "The input ends here: scrub back to a moment before the horizon";
+  return null;
+}

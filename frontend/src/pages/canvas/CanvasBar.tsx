@@ -1,0 +1,142 @@
+import { useStore } from "zustand";
+import { WriteButton } from "../../session/may";
+import { TopBar } from "../../ui/TopBar";
+import { useRefusal } from "../../session/who";
+import { isError } from "../../model/document/validate";
+import { clock } from "../../lib/format";
+import { Icon } from "../../ui/Icon";
+import { Menu } from "../../ui/Menu";
+import { runCommand } from "../../session/commands";
+import { edit, redo, undo, useEditor } from "./editor";
+import type { ExperimentCommand } from "./experimentCommands";
+import { RunButton } from "./RunButton";
+import { StudyButton } from "./StudyButton";
+
+/** The top bar of the canvas: name, saving, undo; problems, more, run. */
+export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[] }) {
+  const refusal = useRefusal();
+  const name = useEditor((state) => state.document.name);
+  const past = useStore(useEditor.temporal, (state) => state.pastStates.length);
+  const future = useStore(useEditor.temporal, (state) => state.futureStates.length);
+  const problems = useEditor((state) => state.problems);
+  const errors = problems.filter(isError);
+  return (
+    <TopBar
+      title={name}
+      crumb={
+        <>
+          <input
+            className="name"
+            aria-label="Name of the experiment"
+            value={name}
+            placeholder="Name"
+            disabled={refusal !== null}
+            title={refusal ?? ""}
+            aria-invalid={problems.some((problem) => problem.pointer === "/name")}
+            onChange={(event) => edit((before) => ({ ...before, name: event.target.value }), "/name")}
+          />
+          <Saved />
+          <span className="sep" />
+          <button
+            className="btn ghost icon"
+            title={past ? `Undo (Ctrl+Z), ${past} steps` : "Nothing to undo"}
+            aria-label="Undo"
+            disabled={!past}
+            onClick={undo}
+          >
+            <Icon name="undo" />
+          </button>
+          <button
+            className="btn ghost icon"
+            title={future ? `Redo (Ctrl+Shift+Z), ${future} steps` : "Nothing to redo"}
+            aria-label="Redo"
+            disabled={!future}
+            onClick={redo}
+          >
+            <Icon name="redo" />
+          </button>
+        </>
+      }
+      actions={
+        <>
+          <button
+            className="btn"
+            title={problems.length ? "Show the problems" : "Checked by the server after every edit"}
+            data-testid="problems-button"
+            onClick={() => useEditor.setState({ drawer: "problems", drawerOpen: true })}
+          >
+            <Icon name={errors.length ? "crossc" : problems.length ? "warn" : "checkc"} />
+            {problems.length ? (
+              <>
+                Problems <span className={`cnt ${errors.length ? "err" : ""}`}>{problems.length}</span>
+              </>
+            ) : (
+              "Valid"
+            )}
+          </button>
+          <Menu title="More" label={<Icon name="dots" />}>
+            {(close) => (
+              <>
+                {commands.map((command) => (
+                  <WriteButton
+                    key={command.does}
+                    needs={command.needs ?? "read"}
+                    onClick={() => {
+                      close();
+                      command.run();
+                    }}
+                  >
+                    <Icon name={command.icon} />
+                    {command.does}
+                  </WriteButton>
+                ))}
+                <hr />
+                <button
+                  onClick={() => {
+                    close();
+                    runCommand("Find a command");
+                  }}
+                >
+                  <Icon name="search" />
+                  Commands<kbd>Ctrl+K</kbd>
+                </button>
+                <button
+                  onClick={() => {
+                    close();
+                    runCommand("List the keys");
+                  }}
+                >
+                  <Icon name="keyboard" />
+                  Keys<kbd>?</kbd>
+                </button>
+              </>
+            )}
+          </Menu>
+          <StudyButton />
+          <RunButton errors={errors} />
+        </>
+      }
+    />
+  );
+}
+
+function Saved() {
+  const save = useEditor((state) => state.save);
+  const at = useEditor((state) => state.savedAt);
+  const words =
+    save === "saved"
+      ? at
+        ? `Saved ${clock(at)}`
+        : "Saved"
+      : save === "conflict"
+        ? "Conflict"
+        : save === "failed"
+          ? "Not saved"
+          : "Saving";
+  return (
+    <span className={`saved ${save}`} data-testid="saved" data-state={save}>
+      {save === "saved" ? <Icon name="check" small /> : save === "failed" || save === "conflict" ? <Icon name="warn" small /> : null}
+      {words}
+    </span>
+  );
+}

@@ -1,0 +1,173 @@
+import { useQuery } from "@tanstack/react-query";
+import { ReactFlowProvider } from "@xyflow/react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { useNavigate, useParams } from "react-router";
+import { experimentQuery, registryQuery } from "../../api/queries";
+import { useCommands } from "../../session/commands";
+import { TopBar } from "../../ui/TopBar";
+import { rememberExperiment } from "../../session/lastExperiment";
+import { Icon } from "../../ui/Icon";
+import { Failure, Loading } from "../../ui/states";
+import { ConflictBar } from "./dialogs/ConflictBar";
+import { Drawer } from "./Drawer";
+import { addCommands, experimentCommands } from "./experimentCommands";
+import { openExperiment, useEditor } from "./editor";
+import { paste } from "./commands";
+import { COMMANDS } from "./keys";
+import { Palette } from "./Palette";
+import { Stage } from "./stage/Stage";
+import { saveNow, useAutosave, useValidation } from "./useServer";
+import "./canvas.css";
+import { CanvasBar } from "./CanvasBar";
+import { useCreate } from "../../session/useCreate";
+import { useRegistry } from "./useRegistry";
+
+/** When what is drawn now can be seen. */
+const painted = () => new Promise<void>((go) => requestAnimationFrame(() => setTimeout(go)));
+
+// The forms are as large as the rest of the page, and the query can be seen and moved before they are there.
+const Inspector = lazy(async () => {
+  await painted();
+  return { default: (await import("./inspector/Inspector")).Inspector };
+});
+const ImportDialog = lazy(() => import("./dialogs/ImportDialog").then((file) => ({ default: file.ImportDialog })));
+const UploadDialog = lazy(() => import("./dialogs/UploadDialog").then((file) => ({ default: file.UploadDialog })));
+
+export function CanvasPage() {
+  const { id = "" } = useParams();
+  const { data, error, refetch } = useQuery(experimentQuery(id));
+  // Ports and forms come from the registry, so nothing is drawn before it is there.
+  const registry = useQuery(registryQuery);
+  const open = useEditor((state) => state.id === id && id !== "") && registry.isSuccess;
+  useEffect(() => {
+    if (data && data.id === id) {
+      openExperiment(data);
+      rememberExperiment(id);
+    }
+    return () => {
+      void saveNow(); // what was typed in the last second goes with whoever leaves the page
+      useEditor.setState({ id: "" });
+    };
+  }, [data, id]);
+  if (registry.error)
+    return (
+      <div className="page on-canvas">
+        <TopBar title="Experiment" crumb={<b>Experiment</b>} />
+        <Failure error={registry.error} retry={() => void registry.refetch()} />
+      </div>
+    );
+  if (error)
+    return (
+      <div className="page on-canvas">
+        <TopBar title="Experiment" crumb={<b>Experiment</b>} />
+        <Failure error={error} retry={() => void refetch()} />
+      </div>
+    );
+  if (!open)
+    return (
+      <div className="page on-canvas">
+        <TopBar title="Experiment" crumb={<b>Experiment</b>} />
+        <Loading />
+      </div>
+    );
+  return (
+    <ReactFlowProvider>
+      <Canvas key={id} />
+    </ReactFlowProvider>
+  );
+}
+
+function Canvas() {
+  const paletteOpen = useEditor((state) => state.paletteOpen);
+  const inspectorOpen = useEditor((state) => state.inspectorOpen);
+  const drawerOpen = useEditor((state) => state.drawerOpen);
+  const [dialog, setDialog] = useState<"upload" | "import" | null>(null);
+  const create = useCreate();
+  const navigate = useNavigate();
+  useValidation();
+  useAutosave();
+  const { mutate } = create;
+  const { kinds, streamTitles } = useRegistry();
+  const experiment = useMemo(() => experimentCommands(setDialog, mutate, { kinds, streamTitles }), [mutate, kinds, streamTitles]);
+  useCommands("canvas", COMMANDS);
+  useCommands("experiment", experiment);
+  const add = useMemo(() => addCommands(kinds), [kinds]);
+  useCommands("add", add);
+  usePaste();
+  return (
+    <div className="page on-canvas">
+      <CanvasBar commands={experiment} />
+      <div className={`canvas ${paletteOpen ? "" : "no-pal"} ${inspectorOpen ? "" : "no-insp"} ${drawerOpen ? "" : "no-drawer"}`}>
+        {paletteOpen && (
+          <Palette
+            onUpload={() => setDialog("upload")}
+            onImport={() => setDialog("import")}
+            onTemplates={() => void navigate("/templates")}
+          />
+        )}
+        <div className="stage-column">
+          <ConflictBar />
+          <SaveBar />
+          <Stage />
+        </div>
+        {inspectorOpen && (
+          <Suspense fallback={<InspectorToBe />}>
+            <Inspector />
+          </Suspense>
+        )}
+        <Drawer />
+      </div>
+      <Suspense fallback={null}>
+        {dialog === "upload" && <UploadDialog onClose={() => setDialog(null)} />}
+        {dialog === "import" && (
+          <ImportDialog
+            onClose={() => setDialog(null)}
+            onCreate={(document) => {
+              setDialog(null);
+              create.mutate(document);
+            }}
+          />
+        )}
+      </Suspense>
+    </div>
+  );
+}
+
+/** Its place, so that nothing moves when it comes. */
+function InspectorToBe() {
+  return (
+    <aside className="insp" aria-label="Inspector">
+      <div className="tabs" />
+      <Loading />
+    </aside>
+  );
+}
+
+/** Ctrl+V outside of a field: the browser hands over the clipboard without asking. */
+function usePaste(): void {
+  useEffect(() => {
+    const listen = (event: ClipboardEvent) => {
+      if ((event.target as HTMLElement).closest?.("input, textarea, [contenteditable], dialog")) return;
+      event.preventDefault();
+      paste(event.clipboardData?.getData("text/plain"));
+    };
+    window.addEventListener("paste", listen);
+    return () => window.removeEventListener("paste", listen);
+  }, []);
+}
+
+function SaveBar() {
+  const save = useEditor((state) => state.save);
+  const why = useEditor((state) => state.saveError);
+  if (save !== "failed") return null;
+  return (
+    <div className="bar-note err" role="alert">
+      <Icon name="warn" />
+      <span>Not saved: {why} Trying again every 5 seconds; your edits are kept in this page.</span>
+      <span className="grow" />
+      <button className="btn" onClick={() => void saveNow()}>
+        Try now
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,120 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { ApiError, post } from "../../api/client";
+import type { Problem, Run } from "../../api/types";
+import { useRefusal } from "../../session/who";
+import { paceIn } from "../../model/run/pace";
+import { Icon } from "../../ui/Icon";
+import { Menu } from "../../ui/Menu";
+import { PaceField } from "../../ui/PaceField";
+import { toast } from "../../ui/toasts";
+import { goTo, useEditor } from "./editor";
+import { saveNow } from "./useServer";
+
+/** Runs the saved document. With errors it names the first one and goes to it. */
+export function RunButton({ errors }: { errors: Problem[] }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [seed, setSeed] = useState("");
+  const [pace, setPace] = useState("");
+  const operators = useEditor((state) => state.document.query.operators.length);
+  const run = useMutation({
+    mutationFn: async (chosen: { seed?: number; pace?: number | null }) => {
+      await saveNow();
+      const { id, version, save } = useEditor.getState();
+      if (save !== "saved")
+        throw new Error(
+          save === "conflict"
+            ? "Somebody else saved this experiment. Choose a version first."
+            : "The experiment could not be saved, so it was not run.",
+        );
+      return post<Run>(`/api/experiments/${id}/runs`, { version, ...chosen });
+    },
+    onSuccess: (made) => {
+      if (made.note) toast(made.note, { tone: "warn", seconds: 12 });
+      void client.invalidateQueries({ queryKey: ["runs"] });
+      void navigate(`/runs/${made.id}`);
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.problems.length) {
+        useEditor.setState({ problems: error.problems, drawer: "problems", drawerOpen: true });
+        goTo(error.problems[0]?.pointer ?? "");
+      }
+      toast(error.message, { tone: "err" });
+    },
+  });
+  const first = errors[0];
+  const refusal = useRefusal();
+  const why = refusal ?? (!operators
+    ? "The query is empty: add a source, an operator and a sink."
+    : first
+      ? `Cannot run yet: ${first.message}`
+      : run.isPending
+        ? "Starting"
+        : "");
+  const read = paceIn(pace);
+  const whyNot = why || ("problem" in read ? read.problem : "");
+  const start = (chosen: { seed?: number; pace?: number | null } = {}) => {
+    if (first && !refusal) {
+      useEditor.setState({ drawer: "problems", drawerOpen: true });
+      return goTo(first.pointer);
+    }
+    if (!why) run.mutate(chosen);
+  };
+  return (
+    <span className="split">
+      <button
+        className="btn primary"
+        data-command="run"
+        data-testid="run"
+        aria-disabled={Boolean(why)}
+        title={why ? `${why}${first && !refusal ? " Click to go there." : ""}` : "Run (Ctrl+Enter)"}
+        onClick={() => start()}
+      >
+        <Icon name="play" />
+        Run
+      </button>
+      <Menu title="Run with another seed or pace" refusal={refusal} className="btn primary" label={<Icon name="down" small />}>
+        {(close) => (
+          <form
+            className="seed"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (whyNot) return;
+              close();
+              start({ ...(seed === "" ? {} : { seed: Number(seed) }), ...("pace" in read ? read : {}) });
+            }}
+          >
+            <div className="field">
+              <label htmlFor="seed">
+                Seed<i>of this run only</i>
+              </label>
+              <div className="in">
+                <input
+                  id="seed"
+                  type="number"
+                  min={0}
+                  step={1}
+                  value={seed}
+                  placeholder="the document's"
+                  autoFocus
+                  onChange={(event) => setSeed(event.target.value)}
+                />
+              </div>
+            </div>
+            <PaceField value={pace} onChange={setPace} />
+            <span className="two">
+              <button type="button" className="btn" onClick={() => setSeed(String(Math.floor(Math.random() * 1_000_000)))}>
+                Draw a seed
+              </button>
+              <button className="btn primary" disabled={Boolean(whyNot)} title={whyNot}>
+                Run
+              </button>
+            </span>
+          </form>
+        )}
+      </Menu>
+    </span>
+  );
+}

@@ -1,0 +1,233 @@
+/** What the keyboard, the menus and the buttons of the canvas do. */
+import type { Kind } from "../../api/types";
+import {
+  addOperator,
+  duplicateOperators,
+  edgeKey,
+  freeName,
+  instancesOf,
+  operatorOf,
+  partOf,
+  removeHost,
+  removeParts,
+  type ExperimentDocument,
+  type Operator,
+  type Position,
+  type SourceWorkload,
+  type Tagged,
+} from "../../model/document/document";
+import { addFault, faultsOf, newFault, removeFault } from "../../model/document/faults";
+import { downstream, removeAndReconnect, upstream } from "../../model/graph/graph";
+import { expandHosts, hostNames } from "../../model/document/hosts";
+import { NODE, queryBounds } from "../../model/graph/layout";
+import { lookupOf } from "../../model/document/lookup";
+import { edgeBeside, neighbourOf, type Arrow } from "../../model/graph/neighbours";
+import { initialValue } from "../../model/document/schema";
+import { toast } from "../../ui/toasts";
+import { edit, NOTHING, reveal, select, useEditor } from "./editor";
+
+/** What is dragged out of the palette. */
+export type PaletteItem =
+  | { part: "operator"; kind: string }
+  | { part: "source"; stream: Tagged; name: string; rate?: Tagged }
+  | { part: "host"; group: string };
+
+export const PALETTE_TYPE = "application/x-millrace";
+
+function firstParallelism(document: ExperimentDocument): number {
+  const last = document.query.operators.at(-1);
+  return last && instancesOf(last) >= 1 ? instancesOf(last) : Math.max(1, Math.min(4, expandHosts(document).length));
+}
+
+/** A free place to the right of everything, for items that are added without dragging. */
+function nextPlace(document: ExperimentDocument, kinds: Map<string, Kind>): Position {
+  if (!document.query.operators.length) return { x: 0, y: 0 };
+  const bounds = queryBounds(document, kinds);
+  return { x: bounds.right + 84, y: bounds.top };
+}
+
+const snap = (value: number) => Math.round(value / 8) * 8;
+
+/** Adds a palette item; `at` is where the pointer let it go, in the world's coordinates. */
+export function addItem(item: PaletteItem, kinds: Map<string, Kind>, at?: Position): void {
+  const { document } = useEditor.getState();
+  if (item.part === "host") return addHostTemplate(item.group);
+  const taken = document.query.operators.map((operator) => operator.id);
+  const sourceKind = [...kinds.values()].find((kind) => !kind.inputs.length)?.kind ?? "source";
+  const kind = item.part === "operator" ? item.kind : sourceKind;
+  const id = freeName(item.part === "operator" ? item.kind : item.name, taken);
+  const schema = kinds.get(kind)?.schema;
+  const operator: Operator = { id, kind, parallelism: firstParallelism(document), params: schema ? initialValue(schema) : {} };
+  const workload: SourceWorkload | undefined =
+    item.part === "source" ? { stream: item.stream, rate: item.rate ?? { kind: "constant", per_s: 1000 } } : undefined;
+  const place = at ? { x: snap(at.x - NODE.width / 2), y: snap(at.y - NODE.header / 2) } : nextPlace(document, kinds);
+  edit((before) => addOperator(before, operator, place, workload));
+  select({ operators: [id] });
+}
+
+function addHostTemplate(group: string): void {
+  const { document } = useEditor.getState();
+  const name = freeName(
+    group === "cloud" ? "w" : group,
+    document.cluster.hosts.map((host) => host.name),
+  );
+  const like = document.cluster.hosts.findLast((host) => (host.group ?? "cloud") === group);
+  const host = {
+    ...(like ?? { processor: { kind: "shared_fifo" }, cores: 1, speed: 1 }),
+    name,
+    group,
+    ...(group === "cloud" ? { count: 4 } : { count: 1 }),
+  };
+  edit((before) => ({ ...before, cluster: { ...before.cluster, hosts: [...before.cluster.hosts, host] } }));
+  select({ host: document.cluster.hosts.length });
+}
+
+export function addFaultOf(kind: Kind): void {
+  edit((before) => addFault(before, newFault(kind, before)));
+  select({ fault: faultsOf(useEditor.getState().document).length - 1 });
+  useEditor.setState({ drawer: "faults", drawerOpen: true, inspectorOpen: true });
+}
+
+export function deleteSelection(): void {
+  const { document, selection } = useEditor.getState();
+  const host = selection.host === null ? undefined : document.cluster.hosts[selection.host];
+  if (host && selection.host !== null) {
+    const index = selection.host;
+    edit((before) => removeHost(before, index, hostNames(host)));
+  }
+  const { fault } = selection;
+  if (fault !== null) edit((before) => removeFault(before, fault));
+  if (selection.operators.length || selection.edges.length) edit((before) => removeParts(before, selection.operators, selection.edges));
+  select(NOTHING);
+}
+
+/** Deletes the selected operators and connects what they stood between. */
+export function reconnectAround(): void {
+  const { operators } = useEditor.getState().selection;
+  edit((before) => removeAndReconnect(before, operators));
+  select(NOTHING);
+}
+
+/** The selected operators, and all that feed them, or that they feed. */
+export function selectAlong(direction: "upstream" | "downstream"): void {
+  const { document, selection } = useEditor.getState();
+  select({ operators: [...(direction === "upstream" ? upstream : downstream)(document, selection.operators)] });
+}
+
+/** Selects the next operator in a direction, or the end of the selected edge, brings it into view and gives it the focus. */
+export function goAlong(arrow: Arrow): void {
+  const { document, selection } = useEditor.getState();
+  const edge = selection.operators.length ? undefined : lookupOf(document).edges.get(selection.edges[0] ?? "");
+  const end = edge && (arrow === "ArrowLeft" ? edge.source : arrow === "ArrowRight" ? edge.target : null);
+  if (end === null) return goToEdge(arrow === "ArrowDown" ? 1 : -1);
+  const next = end ?? neighbourOf(document, selection.operators[0], arrow);
+  if (next === null) return;
+  select({ operators: [next] });
+  reveal([next]);
+  focusSoon(`.react-flow__node[data-id="${CSS.escape(next)}"]`);
+}
+
+/** Selects the next edge of the operator, or of the selected edge's source; its label gets the focus where there is one. */
+export function goToEdge(step: 1 | -1): void {
+  const { document, selection } = useEditor.getState();
+  const next = edgeBeside(document, selection.operators[0], selection.operators.length ? undefined : selection.edges[0], step);
+  if (!next) return;
+  select({ edges: [edgeKey(next)] });
+  reveal([next.source, next.target]);
+  focusSoon(`.elab.selected[data-edge="${CSS.escape(edgeKey(next))}"]`);
+}
+
+/** The focus waits so many frames for what is only about to be drawn. */
+const FOCUS_FRAMES_MAX = 20;
+
+function focusSoon(selector: string, frames = FOCUS_FRAMES_MAX): void {
+  requestAnimationFrame(() => {
+    const element = window.document.querySelector<HTMLElement>(selector);
+    if (element) element.focus();
+    else if (frames > 0) focusSoon(selector, frames - 1);
+  });
+}
+
+const CLIPBOARD_KEY = "millrace.clipboard";
+
+/** Reading and writing YAML is loaded when it is first needed. */
+export function withFiles(use: (files: typeof import("../../model/document/files")) => void): void {
+  void import("../../model/document/files").then(use, () =>
+    toast("A part of this page could not be loaded. Try again when the server can be reached.", { tone: "err" }),
+  );
+}
+
+/**
+ * Copies operators, with the edges among them and their workload: as text for other programs and browsers, and for this browser also where
+ * the page may not write to the system's clipboard.
+ */
+export function copySelection(): void {
+  const { document, selection } = useEditor.getState();
+  const { operators } = selection;
+  if (!operators.length) return;
+  // As JSON: what is pasted at once must have been written at once.
+  const text = JSON.stringify(partOf(document, operators), null, 2);
+  localStorage.setItem(CLIPBOARD_KEY, text);
+  navigator.clipboard?.writeText(text).then(
+    () => localStorage.removeItem(CLIPBOARD_KEY),
+    () => undefined,
+  );
+  toast(`Copied ${operators.length === 1 ? operators[0] : `${operators.length} operators`}.`, { seconds: 2 });
+}
+
+export function cutSelection(): void {
+  copySelection();
+  deleteSelection();
+}
+
+/** Takes what was copied here, or the text of a document from anywhere: its operators come in beside those that are there. */
+export function paste(text = ""): void {
+  const given = localStorage.getItem(CLIPBOARD_KEY) ?? text;
+  withFiles(({ readDocument }) => {
+    if (!given.trim()) return void toast("Nothing was copied yet.", { seconds: 3 });
+    try {
+      const from = readDocument(given);
+      const ids = from.query.operators.map((operator) => operator.id);
+      if (!ids.length) throw new Error("It has no operators.");
+      addCopies(ids, from);
+    } catch (error) {
+      toast(`What was copied cannot be pasted here. ${error instanceof Error ? error.message : String(error)}`, { tone: "warn" });
+    }
+  });
+}
+
+export function duplicateSelection(): void {
+  const { selection, document } = useEditor.getState();
+  if (selection.operators.length) addCopies(selection.operators, document);
+  const fault = faultsOf(document)[selection.fault ?? -1];
+  if (!fault || selection.fault === null) return;
+  const at = selection.fault + 1;
+  edit((before) => addFault(before, structuredClone(fault), at));
+  select({ fault: at });
+}
+
+function addCopies(ids: string[], from: ExperimentDocument): void {
+  let added: string[] = [];
+  edit((document) => {
+    const [next, names] = duplicateOperators(document, ids, from);
+    added = names;
+    return next;
+  });
+  select({ operators: added });
+}
+
+export function changeParallelism(ids: string[], step: number): void {
+  edit(
+    (document) =>
+      ids.reduce((next, id) => {
+        const operator = operatorOf(next, id);
+        if (!operator) return next;
+        const parallelism = Math.max(1, (Number(operator.parallelism) || 1) + step);
+        return {
+          ...next,
+          query: { ...next.query, operators: next.query.operators.map((one) => (one.id === id ? { ...one, parallelism } : one)) },
+        };
+      }, document),
+    `parallelism ${ids.join()}`,
+  );
+}

@@ -1,0 +1,61 @@
+/** What can be done with the experiment as a whole: the entries of the canvas's menu. */
+import type { Kind } from "../../api/types";
+import type { Command } from "../../session/commands";
+import type { FileFormat } from "../../model/document/files";
+import type { ExperimentDocument } from "../../model/document/document";
+import type { IconName } from "../../ui/icons";
+import { download, fileName, savePicture, type PictureFormat } from "../../lib/save";
+import { toast } from "../../ui/toasts";
+import { addItem, withFiles } from "./commands";
+import { useEditor } from "./editor";
+import { themeColour } from "../../ui/themeColour";
+import { svgOf, type Drawn } from "../../model/graph/picture";
+
+export type ExperimentCommand = Command & { icon: IconName };
+
+export function experimentCommands(
+  ask: (dialog: "import" | "upload") => void,
+  create: (document: ExperimentDocument) => void,
+  registry: Pick<Drawn, "kinds" | "streamTitles">,
+): ExperimentCommand[] {
+  const drawing = (): Drawn => ({ ...useEditor.getState(), kinds: registry.kinds, streamTitles: registry.streamTitles });
+  const document = () => useEditor.getState().document;
+  const entry = (icon: IconName, does: string, run: () => void): ExperimentCommand => ({ group: "Experiment", icon, does, run });
+  const writing = (...of: Parameters<typeof entry>): ExperimentCommand => ({ ...entry(...of), needs: "write" });
+  return [
+    writing("copy", "Duplicate experiment", () => create({ ...document(), name: `${document().name}, copy` })),
+    writing("import", "Import", () => ask("import")),
+    writing("upload", "Upload a data set", () => ask("upload")),
+    entry("export", "Export as YAML", () => exportText(document(), "yaml")),
+    entry("export", "Export as JSON", () => exportText(document(), "json")),
+    entry("export", "Export the picture as SVG", () => void exportPicture(drawing(), "svg")),
+    entry("export", "Export the picture as PNG", () => void exportPicture(drawing(), "png")),
+    entry("export", "Export the picture as PDF", () => void exportPicture(drawing(), "pdf")),
+  ];
+}
+
+/** One command for each kind of operator, so that it can be added by its name. */
+export const addCommands = (kinds: Map<string, Kind>): Command[] =>
+  [...kinds.values()]
+    .filter((kind) => kind.inputs.length)
+    .map((kind) => ({
+      group: "Add",
+      needs: "write" as const,
+      does: kind.title,
+      run: () => addItem({ part: "operator", kind: kind.kind }, kinds),
+      onlyWhenSearched: true,
+    }));
+
+function exportText(document: ExperimentDocument, format: FileFormat): void {
+  withFiles(({ writeDocument }) =>
+    download(new Blob([writeDocument(document, format)], { type: `application/${format}` }), fileName(document.name, format)),
+  );
+}
+
+async function exportPicture(drawn: Drawn, format: PictureFormat): Promise<void> {
+  try {
+    await savePicture(svgOf(drawn, themeColour()), format, drawn.document.name, "experiment");
+  } catch (error) {
+    toast(`The picture could not be made. ${error instanceof Error ? error.message : String(error)}`, { tone: "err" });
+  }
+}

@@ -1,0 +1,36 @@
+import { WriteArea } from "../../../session/may";
+import { Remarks } from "../../../ui/form/fields";
+import { SchemaForm } from "../../../ui/form/SchemaForm";
+import { edit, useEditor } from "../editor";
+import { useRegistry } from "../useRegistry";
+
+const OWN = ["", "/name", "/format", "/ui"];
+
+export function AboutPanel() {
+  const document = useEditor((state) => state.document);
+  const hash = useEditor((state) => state.hash);
+  const problems = useEditor((state) => state.problems);
+  const { schema: root } = useRegistry();
+  return (
+    <WriteArea className="form first">
+      <Remarks problems={problems.filter((problem) => OWN.includes(problem.pointer))} />
+      <p className="doc">Select an operator, an edge or a host to see and change it.</p>
+      {root && (
+        <SchemaForm
+          schema={root}
+          only={["description"]}
+          value={{ description: document.description ?? "" }}
+          pointer=""
+          problems={problems}
+          onChange={(value, path) => edit((before) => ({ ...before, description: (value.description as string | undefined) ?? "" }), path)}
+        />
+      )}
+      <div className="field">
+        <label>
+          Hash<i>{hash ? "names the experiment" : "known when there is no error"}</i>
+        </label>
+        <p className="mono hash">{hash ?? "–"}</p>
+      </div>
+    </WriteArea>
+  );
+}

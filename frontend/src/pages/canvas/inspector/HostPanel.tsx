@@ -1,0 +1,78 @@
+import type { Json } from "../../../api/types";
+import { WriteArea } from "../../../session/may";
+import { replaceHost, type Host } from "../../../model/document/document";
+import { hostNames, summariseHosts } from "../../../model/document/hosts";
+import { schemaAt, taggedDefault } from "../../../model/document/schema";
+import { KindForm } from "../../../ui/form/KindForm";
+import { Remarks } from "../../../ui/form/fields";
+import { SchemaForm } from "../../../ui/form/SchemaForm";
+import { Icon } from "../../../ui/Icon";
+import { plural } from "../../../lib/format";
+import { deleteSelection } from "../commands";
+import { edit, useEditor } from "../editor";
+import { useRegistry } from "../useRegistry";
+
+type Fields = { [field: string]: Json };
+
+export function HostPanel({ host, index }: { host: Host; index: number }) {
+  const problems = useEditor((state) => state.problems);
+  const { registry, schema: root } = useRegistry();
+  const pointer = `/cluster/hosts/${index}`;
+  const schema = schemaAt(root, ["cluster", "hosts", "*"]);
+  const own = problems.filter((problem) => problem.pointer === pointer);
+  const change = (next: Host, path: string) => edit((before) => replaceHost(before, index, next), path);
+  const { processor, memory, ...rest } = host;
+  const processors = registry.processors ?? [];
+  const memories = registry.memories ?? [];
+  return (
+    <>
+      <WriteArea className="form first">
+        <p className="doc">
+          {hostNames(host).length === 1
+            ? hostNames(host)[0]
+            : `${summariseHosts(hostNames(host))}, ${plural(hostNames(host).length, "equal machine")}`}
+        </p>
+        <Remarks problems={own} />
+        {schema && (
+          <SchemaForm
+            key={index}
+            schema={schema}
+            value={rest as unknown as Fields}
+            pointer={pointer}
+            problems={problems}
+            omit={["processor", "memory"]}
+            onChange={(value, path) =>
+              change({ ...(value as unknown as Host), ...(processor ? { processor } : {}), ...(memory ? { memory } : {}) }, path)
+            }
+          />
+        )}
+        {processors.length > 0 && (
+          <KindForm
+            label="Processor"
+            kinds={processors}
+            value={processor ?? taggedDefault(schema, "processor")}
+            pointer={`${pointer}/processor`}
+            problems={problems}
+            onChange={(value, path) => change({ ...host, processor: value }, path)}
+          />
+        )}
+        {memories.length > 0 && (
+          <KindForm
+            label="Memory model"
+            kinds={memories}
+            value={memory ?? taggedDefault(schema, "memory")}
+            pointer={`${pointer}/memory`}
+            problems={problems}
+            onChange={(value, path) => change({ ...host, memory: value }, path)}
+          />
+        )}
+      </WriteArea>
+      <div className="actions">
+        <button className="btn danger" onClick={deleteSelection}>
+          <Icon name="trash" />
+          Delete {hostNames(host).length > 1 ? "these hosts" : "host"}
+        </button>
+      </div>
+    </>
+  );
+}

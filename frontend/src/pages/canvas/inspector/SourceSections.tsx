@@ -1,0 +1,70 @@
+import { WriteArea } from "../../../session/may";
+import { type Operator, type SourceWorkload, type Tagged } from "../../../model/document/document";
+import { escapePointer, problemsAt } from "../../../model/document/validate";
+import { KindForm } from "../../../ui/form/KindForm";
+import { Remarks } from "../../../ui/form/fields";
+import { edit, useEditor } from "../editor";
+import { useRegistry } from "../useRegistry";
+import "./editors";
+import { Section } from "./Section";
+
+const SOURCE_PARTS = [
+  { name: "stream", label: "Stream", family: "streams", open: true },
+  { name: "rate", label: "Rate", family: "rates", open: true },
+  { name: "arrivals", label: "Arrivals", family: "arrivals", open: false },
+  { name: "disorder", label: "Delay", family: "disorders", open: false },
+  { name: "watermarks", label: "Watermarks", family: "watermarks", open: false },
+  { name: "retention", label: "Retention", family: "retentions", open: false },
+  { name: "generation", label: "Generation", family: "generations", open: false },
+] as const;
+/** Without an own choice the document's default holds: the family's first kind. */
+const REQUIRED = ["stream", "rate"];
+
+/** What a source reads: one section for each part of its workload, all forms from the registry. */
+export function SourceSections({ operator, workload }: { operator: Operator; workload: SourceWorkload | undefined }) {
+  const problems = useEditor((state) => state.problems);
+  const { registry } = useRegistry();
+  const pointer = `/workload/sources/${escapePointer(operator.id)}`;
+  const own = problems.filter((problem) => problem.pointer === pointer);
+  const change = (name: string, value: Tagged, path: string) =>
+    edit(
+      (before) => ({
+        ...before,
+        workload: {
+          ...before.workload,
+          sources: {
+            ...before.workload.sources,
+            [operator.id]: { ...(before.workload.sources[operator.id] as SourceWorkload), [name]: value },
+          },
+        },
+      }),
+      path,
+    );
+  return (
+    <>
+      {own.length > 0 && (
+        <WriteArea className="form first">
+          <Remarks problems={own} />
+        </WriteArea>
+      )}
+      {SOURCE_PARTS.map(({ name, label, family, open }) => {
+        const kinds = registry[family] ?? [];
+        const value = workload?.[name] ?? (REQUIRED.includes(name) ? undefined : kinds[0] && { kind: kinds[0].kind });
+        const title = kinds.find((kind) => kind.kind === value?.kind)?.title ?? "choose";
+        return (
+          <Section key={name} title={label} summary={title} open={open || problemsAt(problems, `${pointer}/${name}`).length > 0}>
+            <KindForm
+              label={label}
+              bare
+              kinds={kinds}
+              value={value}
+              pointer={`${pointer}/${name}`}
+              problems={problems}
+              onChange={(next, path) => change(name, next, path)}
+            />
+          </Section>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import type { Json } from "../../../api/types";
+import { WriteArea } from "../../../session/may";
+import { type ExperimentDocument } from "../../../model/document/document";
+import { schemaAt } from "../../../model/document/schema";
+import { Remarks } from "../../../ui/form/fields";
+import { SchemaForm } from "../../../ui/form/SchemaForm";
+import { Icon } from "../../../ui/Icon";
+import { rateSummary } from "../../../model/document/rates";
+import { edit, select, useEditor } from "../editor";
+import { useRegistry } from "../useRegistry";
+import { Section } from "./Section";
+
+type Fields = { [field: string]: Json };
+
+export function WorkloadPanel() {
+  const document = useEditor((state) => state.document);
+  const problems = useEditor((state) => state.problems);
+  const { schema: root, kinds, streamTitles } = useRegistry();
+  const schema = schemaAt(root, ["workload"]);
+  const sources = document.query.operators.filter((operator) => (kinds.get(operator.kind)?.inputs.length ?? 1) === 0);
+  const { sources: _sources, ...rest } = document.workload;
+  return (
+    <>
+      <WriteArea className="form first">
+        <Remarks problems={problems.filter((problem) => problem.pointer === "/workload" || problem.pointer === "/workload/sources")} />
+        {schema && (
+          <SchemaForm
+            schema={schema}
+            value={rest as Fields}
+            pointer="/workload"
+            problems={problems}
+            omit={["sources"]}
+            onChange={(value, path) =>
+              edit(
+                (before) => ({ ...before, workload: { ...(value as ExperimentDocument["workload"]), sources: before.workload.sources } }),
+                path,
+              )
+            }
+          />
+        )}
+      </WriteArea>
+      <Section reads title="Sources" summary={String(sources.length)}>
+        {!sources.length && <p className="mut small">No source yet. Drag one from the palette.</p>}
+        {sources.map((operator) => {
+          const workload = document.workload.sources[operator.id];
+          return (
+            <button key={operator.id} className="row" onClick={() => select({ operators: [operator.id] })}>
+              <b className="ell">{operator.id}</b>
+              <span className="ell">
+                {workload?.stream
+                  ? `${streamTitles.get(workload.stream.kind) ?? workload.stream.kind}, ${rateSummary(workload.rate)}`
+                  : "no workload"}
+              </span>
+              <Icon name="right" small />
+            </button>
+          );
+        })}
+      </Section>
+    </>
+  );
+}

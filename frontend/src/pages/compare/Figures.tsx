@@ -1,0 +1,96 @@
+import { useMemo } from "react";
+import type { ComparedSide, Run } from "../../api/types";
+import { figureRows, isWide, SIGNIFICANT, type FigureRow, type Sure, type Unit } from "../../model/run/compare";
+import { latency, plural, short } from "../../lib/format";
+import { Empty } from "../../ui/states";
+import { MoreSeeds } from "./MoreSeeds";
+
+const FORMAT: Record<Unit, (value: number) => string> = {
+  ms: (value) => latency(value).join(" "),
+  per_s: (value) => `${short(value)}/s`,
+  count: short,
+  s: (value) => `${short(value)} s`,
+};
+
+/** A change of less than a twentieth of a per cent is told as none, one by several times as a factor. */
+const SAME = 0.0005;
+const FACTOR_FROM = 3;
+function changeText(change: number): string {
+  return Math.abs(change) < SAME ? "same" : (factorText(change) ?? signed(change));
+}
+
+function factorText(change: number): string | null {
+  const ratio = 1 + change;
+  if (ratio >= FACTOR_FROM) return `× ${short(ratio)}`;
+  return ratio > 0 && ratio <= 1 / FACTOR_FROM ? `÷ ${short(1 / ratio)}` : null;
+}
+
+const signed = (change: number) => `${change > 0 ? "+" : change < 0 ? "−" : ""}${short(Math.abs(change) * 100)} %`;
+const pText = (p: number) => (p < 0.001 ? "p < 0.001" : `p ${p.toFixed(3)}`);
+
+/** The summaries side by side, after warm-up; below each figure how it differs from the first run's, and how sure that is. */
+export function Figures({ runs, sides }: { runs: Run[]; sides: (ComparedSide | undefined)[] }) {
+  const rows = useMemo(() => figureRows(runs, sides), [runs, sides]);
+  if (!rows.length) return <Empty title="No figures yet">They come when a run has ended; the charts show what there is.</Empty>;
+  return (
+    <>
+      <div className="scroll" tabIndex={0} role="region" aria-label="Figures, table">
+        <table className="table figures">
+          <thead>
+            <tr>
+              <th>After warm-up</th>
+              {runs.map((run, at) => (
+                <th key={run.id} className="num">
+                  Run {run.number}
+                  {isWide(sides[at]) && <small title={`Means over seeds ${sides[at].runs.map(({ seed }) => seed).join(", ")}`}>{plural(sides[at].runs.length, "seed")}</small>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.label}>
+                <td>{row.label}</td>
+                {row.values.map((value, at) => (
+                  <td key={runs[at]?.id} className="num">
+                    {value === null ? <span className="mut">–</span> : FORMAT[row.unit](value)}
+                    {at > 0 && <Change row={row} at={at} />}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <MoreSeeds runs={runs} sides={sides} />
+    </>
+  );
+}
+
+function Change({ row: { changes, sure }, at }: { row: FigureRow; at: number }) {
+  const change = changes[at] ?? null;
+  const how = sure[at] ?? null;
+  if (!how) return change === null ? null : <small>{changeText(change)}</small>;
+  const told = (bound: number) => (change !== null && factorText(change) && factorText(bound)) || signed(bound);
+  const bounds = how.low === null || how.high === null ? "" : `${told(how.low)} to ${told(how.high)}`;
+  return (
+    <small className={`how ${how.p < SIGNIFICANT ? "sure" : ""}`} title={howText(how, bounds)}>
+      <span>
+        {change === null ? "" : changeText(change)}
+        {bounds && how.low !== how.high && ` (${bounds})`}
+      </span>
+      <span>
+        {how.p < SIGNIFICANT ? "" : "may be chance, "}
+        {pText(how.p)}
+      </span>
+    </small>
+  );
+}
+
+const howText = ({ p, pairs }: Sure, bounds: string) =>
+  [
+    bounds && `95 % of bootstrap samples: ${bounds}`,
+    `If there were no difference, chance would make one like this or more in ${short(p * 100)} % of cases (${pairs ? `${plural(pairs, "seed")} in pairs` : "Welch"} t test)`,
+  ]
+    .filter(Boolean)
+    .join("\n");

@@ -1,0 +1,49 @@
+import { sideText, type Assertion } from "../../model/figure/figure";
+import { ofNumbers, TableHead } from "../../ui/TableHead";
+import { VerdictBadge } from "./status";
+
+/** What we accept, apart from what the paper claims: each assertion with what was compared, the tolerance, the verdict and its reason. */
+export function Assertions({ assertions, section }: { assertions: Assertion[]; section: string }) {
+  return (
+    <section className="panel" aria-label="What we accept" data-testid="assertions">
+      <div className="ph">
+        <h2>What we accept</h2>
+        <span className="mut">{section && /^[\d.]+$/.test(section) ? `assertions on section ${section}, tolerances are ours` : "assertions, tolerances are ours"}</span>
+      </div>
+      <div className="scroll" tabIndex={0} role="region" aria-label="Assertions">
+        <table className="table assertions">
+          <TableHead columns={["Id", "Statement", ofNumbers("Measured"), "Verdict"]} />
+          <tbody>
+            {assertions.map((one) => (
+              <tr key={one.id} data-testid={`assertion-${one.id}`}>
+                <td className="id">{one.id}</td>
+                <td>
+                  {one.text}
+                  <details>
+                    <summary>{one.tolerance === null ? "check" : `check, tolerance ${one.tolerance}`}</summary>
+                    <code className="mono">{one.check}</code>
+                  </details>
+                  {one.reason && <small className="why">{one.reason}</small>}
+                </td>
+                <td className="sides">
+                  {one.sides
+                    .filter(({ text }) => text !== "tolerance")
+                    .map((side, at) => (
+                      <span key={at} title={side.text}>
+                        {sideText(side)}
+                        <small>{side.text}</small>
+                      </span>
+                    ))}
+                  {!one.sides.length && "–"}
+                </td>
+                <td>
+                  <VerdictBadge state={one.state} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

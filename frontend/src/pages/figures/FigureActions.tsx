@@ -1,0 +1,191 @@
+import { useMutation } from "@tanstack/react-query";
+import type { RefObject } from "react";
+import { get } from "../../api/client";
+import type { FigureDetail, Json, Reproduction } from "../../api/types";
+import { WriteButton } from "../../session/may";
+import { useRefusal } from "../../session/who";
+import { useCreate } from "../../session/useCreate";
+import { coerceDocument } from "../../model/document/document";
+import { csvOf, type DrawnPanel, type Scale } from "../../model/figure/figure";
+import { Icon } from "../../ui/Icon";
+import { Menu } from "../../ui/Menu";
+import type { PlotHandle } from "../../ui/chart/Plot";
+import { download, fileName, PICTURES, savePicture, type PictureFormat } from "../../lib/save";
+import { toast } from "../../ui/toasts";
+import { stacked } from "./stacked";
+import { useCarryOut } from "./useCarryOut";
+
+/** Export, run at the chosen scale or cancel that, and the experiment of a study as a draft of one's own. */
+export function FigureActions({
+  figure,
+  scale,
+  active,
+  panels,
+  plots,
+  table,
+}: {
+  figure: FigureDetail;
+  scale: Scale;
+  active: Reproduction | undefined;
+  panels: DrawnPanel[];
+  plots: RefObject<(PlotHandle | null)[]>;
+  /** only: the figure is a table, which has no picture. */
+  table: boolean | "only";
+}) {
+  const { run, cancel } = useCarryOut();
+  return (
+    <>
+      <Export figure={figure} scale={scale} panels={panels} plots={plots} table={table} />
+      {active ? (
+        <WriteButton
+          className="btn danger"
+          data-testid="cancel-figure"
+          disabled={active.cancel_requested}
+          title={active.cancel_requested ? "The workers stop within a second" : "Stop it; runs that were made are kept"}
+          onClick={() => cancel.mutate(active)}
+        >
+          <Icon name="cross" />
+          {active.cancel_requested ? "Cancelling" : "Cancel"}
+        </WriteButton>
+      ) : (
+        <WriteButton
+          className="btn"
+          data-testid="run-figure"
+          disabled={run.isPending}
+          title={figure.document.scales?.[scale]?.about ?? "Measure it anew"}
+          onClick={() => run.mutate({ figures: [figure.id], scale })}
+        >
+          <Icon name="rerun" />
+          {figure.results.some((one) => one.scale === scale && !one.stale) ? "Rerun" : "Run"} at {scale} scale
+        </WriteButton>
+      )}
+      <Fork figure={figure} scale={scale} />
+    </>
+  );
+}
+
+function Export({
+  figure,
+  scale,
+  panels,
+  plots,
+  table,
+}: {
+  figure: FigureDetail;
+  scale: Scale;
+  panels: DrawnPanel[];
+  plots: RefObject<(PlotHandle | null)[]>;
+  /** only: the figure is a table, which has no picture. */
+  table: boolean | "only";
+}) {
+  const empty = panels.every(({ curves }) => !curves.length);
+  const why = empty ? "Nothing was measured at this scale yet" : table === "only" ? "It is a table; take it along as CSV, or in the report" : table ? "Show the charts first" : "";
+  const picture = async (format: PictureFormat) => {
+    try {
+      const drawn = await Promise.all(panels.map(async ({ title }, at) => ({ title, picture: (await plots.current[at]?.svg()) ?? null })));
+      await savePicture(stacked(`${figure.document.title} (${scale} scale)`, drawn), format, `${figure.id} ${scale}`, "figure");
+    } catch (error) {
+      toast(`The picture could not be made. ${error instanceof Error ? error.message : String(error)}`, { tone: "err" });
+    }
+  };
+  return (
+    <Menu
+      title="Take the numbers or the picture along"
+      className="btn"
+      label={
+        <>
+          <Icon name="export" />
+          Export
+          <Icon name="down" small />
+        </>
+      }
+    >
+      {(close) => (
+        <>
+          <button
+            disabled={empty}
+            title={empty ? why : ""}
+            onClick={() => {
+              download(new Blob([csvOf(panels)], { type: "text/csv" }), fileName(`${figure.id} ${scale}`, "csv", "figure"));
+              close();
+            }}
+          >
+            <Icon name="table" />
+            <span>Numbers as CSV</span>
+          </button>
+          <a href={`/api/figures/${figure.id}/report?scale=${scale}`} download onClick={close}>
+            <Icon name="book" />
+            <span>Report as HTML</span>
+          </a>
+          {PICTURES.map((format) => (
+            <button
+              key={format}
+              disabled={why !== ""}
+              title={why}
+              onClick={() => {
+                void picture(format);
+                close();
+              }}
+            >
+              <Icon name="figures" />
+              <span>Drawing as {format.toUpperCase()}</span>
+            </button>
+          ))}
+        </>
+      )}
+    </Menu>
+  );
+}
+
+function Fork({ figure, scale }: { figure: FigureDetail; scale: Scale }) {
+  const create = useCreate();
+  const refusal = useRefusal();
+  const fork = useMutation({
+    mutationFn: async (study: string) => {
+      const path = `/api/figures/${figure.id}/studies/${encodeURIComponent(study)}?scale=${scale}`;
+      const { document } = await get<{ document: { experiment: Json } }>(path);
+      const experiment = coerceDocument(document.experiment);
+      return create.mutateAsync({ ...experiment, name: `${experiment.name}, ${figure.id} ${study}` });
+    },
+    onError: (error) => toast(error.message, { tone: "err" }),
+  });
+  const [only = "", ...others] = Object.keys(figure.document.studies);
+  const label = (
+    <>
+      <Icon name="fork" />
+      Fork experiment
+    </>
+  );
+  const title = `Opens the experiment at ${scale} scale as a draft of your own`;
+  if (!others.length)
+    return (
+      <WriteButton
+        className="btn primary"
+        data-testid="fork-figure"
+        disabled={fork.isPending}
+        title={title}
+        onClick={() => fork.mutate(only)}
+      >
+        {label}
+      </WriteButton>
+    );
+  return (
+    <Menu title={title} refusal={refusal ?? (fork.isPending ? "It is being stored" : null)} className="btn primary" label={label}>
+      {(close) =>
+        [only, ...others].map((study) => (
+          <button
+            key={study}
+            data-testid={`fork-${study}`}
+            onClick={() => {
+              fork.mutate(study);
+              close();
+            }}
+          >
+            <Icon name="canvas" />
+            <span>{study}</span>
+          </button>
+        ))
+      }
+    </Menu>
+  );
+}

@@ -1,0 +1,178 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { figuresQuery } from "../../api/queries";
+import type { FigureItem } from "../../api/types";
+import { WriteButton } from "../../session/may";
+import { TopBar } from "../../ui/TopBar";
+import { byPaper, matching, sourceText, STATUSES, statusesText, tallyText } from "../../model/figure/figure";
+import { Count } from "../../ui/Count";
+import { duration, when } from "../../lib/format";
+import { Icon } from "../../ui/Icon";
+import { SearchField } from "../../ui/SearchField";
+import { Empty, Failure, Loading } from "../../ui/states";
+import { ofNumbers, TableHead } from "../../ui/TableHead";
+import { useUrlState } from "../../lib/useUrlState";
+import { Progress, StatusBadge, statusWord, Tally } from "./status";
+import { useCarryOut } from "./useCarryOut";
+import "./figures.css";
+
+/** All figures by paper, with what became of each. What is searched for stands in the address. */
+export function FiguresPage() {
+  const [url, change] = useUrlState(["search", "status"]);
+  const { data, error, refetch } = useQuery(figuresQuery);
+  const shown = matching(data ?? [], url.search, url.status);
+  const all = () => change({ search: "", status: "" });
+  return (
+    <div className="page on-figures">
+      <TopBar title="Figures" crumb={<h1>Figures</h1>} />
+      <div className="list-page">
+        <div className="toolbar">
+          <SearchField label="Search figures" hint="Title, paper, number" value={url.search} onChange={(search) => change({ search }, true)} width={220} />
+          <div className="seg" role="radiogroup" aria-label="Status">
+            {["", ...STATUSES].map((status) => (
+              <label key={status}>
+                <input type="radio" name="status" checked={url.status === status} onChange={() => change({ status })} />
+                {status === "partly" ? "Partly" : status ? statusWord(status as FigureItem["status"]) : "All"}
+              </label>
+            ))}
+          </div>
+          <span className="grow" />
+          <Count of={data && shown.length} one="figure" />
+        </div>
+        <div className="papers scroll" tabIndex={0} role="region" aria-label="Figures" data-testid="figure-list">
+          {error ? (
+            <Failure error={error} retry={() => void refetch()} />
+          ) : !data ? (
+            <Loading />
+          ) : shown.length ? (
+            byPaper(shown).map((paper) => <Paper key={paper.paper} {...paper} />)
+          ) : data.length ? (
+            <Empty
+              icon="figures"
+              title="No figure matches"
+              action={
+                <button className="btn" onClick={all}>
+                  Show all figures
+                </button>
+              }
+            />
+          ) : (
+            <Empty
+              icon="figures"
+              title="No figure came with this installation"
+              action={
+                <Link className="btn" to="/templates">
+                  Open a template
+                </Link>
+              }
+            >
+              Figures are documents in fixtures/figures: what a paper says, how to measure it, and what must hold.
+            </Empty>
+          )}
+        </div>
+        <p className="mut small">
+          A figure says what a paper claims, and is measured anew here. Its status is that of the newest result at the largest scale. Smoke
+          scale takes seconds, dev minutes, paper what the paper's own scale takes.
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function Paper({ paper, name, figures }: { paper: string; name: string; figures: FigureItem[] }) {
+  const { run } = useCarryOut();
+  const idle = figures.filter(({ under_way }) => !under_way.length);
+  return (
+    <section className="panel paper" aria-label={name}>
+      <header className="ph">
+        <h2>{name}</h2>
+        <span className="mut">{statusesText(figures)}</span>
+        <span className="grow" />
+        <WriteButton
+          className="btn"
+          data-testid={`run-all-${paper}`}
+          disabled={!idle.length || run.isPending}
+          title={idle.length ? "One after the other, seconds each" : "All of them are under way"}
+          onClick={() => run.mutate({ figures: idle.map(({ id }) => id), scale: "smoke" })}
+        >
+          <Icon name="play" />
+          Run {figures.length === 1 ? "it" : `all ${figures.length}`} at smoke scale
+        </WriteButton>
+      </header>
+      <table className="table">
+        <TableHead columns={["Figure", "Status", "Assertions", "Scale", ofNumbers("Runs"), "Engine", "Measured"]} actions />
+        <tbody>
+          {figures.map((figure) => (
+            <Row key={figure.id} figure={figure} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const NONE = <span className="mut">–</span>;
+
+function Row({ figure }: { figure: FigureItem }) {
+  const { run, cancel } = useCarryOut();
+  const [active] = figure.under_way;
+  return (
+    <tr data-testid={`figure-${figure.id}`}>
+      <td>
+        <Link to={`/figures/${figure.id}`}>
+          <b>{figure.title}</b>
+        </Link>
+        <small>{sourceText(figure.source)}</small>
+      </td>
+      <td>
+        <StatusBadge status={figure.status} scale={figure.scale} />
+      </td>
+      <td>
+        <Tally states={figure.assertions} />
+        <small title={figure.lacking.length ? `Not: ${figure.lacking.join(", ")}` : ""}>
+          {tallyText(figure.assertions)}
+          {figure.lacking.length > 0 && `: ${figure.lacking.join(", ")}`}
+        </small>
+      </td>
+      {active ? (
+        <td colSpan={4}>
+          <Progress row={active} />
+        </td>
+      ) : (
+        <>
+          <td>{figure.scale ?? NONE}</td>
+          <td className="num" title={figure.seeds ? `Seeds ${figure.seeds.join(", ")}` : ""}>
+            {figure.runs ?? NONE}
+          </td>
+          <td>{figure.engine_version ?? NONE}</td>
+          <td title={figure.took_s === null ? "" : `Took ${duration(figure.took_s)}`}>{figure.created_at ? when(figure.created_at) : NONE}</td>
+        </>
+      )}
+      <td className="num">
+        {active ? (
+          <WriteButton
+            className="btn"
+            disabled={active.cancel_requested}
+            title={active.cancel_requested ? "The workers stop within a second" : "Stop it; runs that were made are kept"}
+            aria-label={`Cancel ${figure.title}`}
+            onClick={() => cancel.mutate(active)}
+          >
+            <Icon name="cross" />
+            Cancel
+          </WriteButton>
+        ) : (
+          <WriteButton
+            className="btn"
+            title="Takes seconds"
+            disabled={run.isPending}
+            aria-label={`Run at smoke scale: ${figure.title}`}
+            onClick={() => run.mutate({ figures: [figure.id], scale: "smoke" })}
+          >
+            <Icon name="play" />
+            Run at smoke scale
+          </WriteButton>
+        )}
+      </td>
+    </tr>
+  );
+}

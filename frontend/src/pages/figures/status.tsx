@@ -1,0 +1,85 @@
+import type { Reproduction } from "../../api/types";
+import { tallyText, type Assertion, type AssertionState, type FigureStatus, type Scale } from "../../model/figure/figure";
+import { percent } from "../../lib/format";
+import { Icon } from "../../ui/Icon";
+import type { IconName } from "../../ui/icons";
+
+const STATUS: Record<FigureStatus, { icon: IconName; word: string; tone: string }> = {
+  reproduced: { icon: "checkc", word: "Reproduced", tone: "ok" },
+  calibrated: { icon: "checkc", word: "Calibrated", tone: "cal" },
+  partly: { icon: "halfc", word: "Partly reproduced", tone: "warn" },
+  "not reproduced": { icon: "crossc", word: "Not reproduced", tone: "err" },
+  "not evaluated": { icon: "askc", word: "Not evaluated", tone: "" },
+  "not run": { icon: "dashc", word: "Not run", tone: "" },
+};
+
+export const statusWord = (status: FigureStatus) => STATUS[status].word;
+export const statusIcon = (status: FigureStatus) => STATUS[status].icon;
+
+const WHY: Partial<Record<FigureStatus, string>> = {
+  calibrated: "All assertions hold, but a price was fitted to this figure",
+  "not evaluated": "None of its assertions could be judged; each says why",
+};
+
+/** Icon, word, then colour; and the scale, where it is too small for a verdict. Calibrated is outlined: it never counts as reproduced. */
+export function StatusBadge({ status, scale }: { status: FigureStatus; scale: Scale | null }) {
+  const { icon, word, tone } = STATUS[status];
+  const smoke = scale === "smoke";
+  const why = [WHY[status], smoke && "Measured at smoke scale, the smallest: no verdict on the paper"].filter(Boolean).join(". ") || undefined;
+  return (
+    <span className={`badge ${tone}`} data-testid="figure-status" data-status={status} title={why}>
+      <Icon name={icon} small />
+      {smoke ? `${word} · smoke` : word}
+    </span>
+  );
+}
+
+const STATE: Record<AssertionState, { icon: IconName; word: string; tone: string }> = {
+  holds: { icon: "checkc", word: "holds", tone: "ok" },
+  fails: { icon: "crossc", word: "does not hold", tone: "err" },
+  "not evaluated": { icon: "askc", word: "not evaluated", tone: "" },
+  "not run": { icon: "dashc", word: "not run", tone: "" },
+};
+
+export function VerdictBadge({ state }: { state: AssertionState }) {
+  const { icon, word, tone } = STATE[state];
+  return (
+    <span className={`badge ${tone}`} data-state={state}>
+      <Icon name={icon} small />
+      {word}
+    </span>
+  );
+}
+
+/** A block for each assertion: full, hatched, empty. The words beside it say the same. */
+export function Tally({ states }: { states: Partial<Record<AssertionState, number>> }) {
+  const blocks = (Object.keys(STATE) as AssertionState[]).flatMap((state) => Array.from({ length: states[state] ?? 0 }, () => state));
+  return (
+    <span className="tally" role="img" aria-label={tallyText(states)}>
+      {blocks.map((state, at) => (
+        <i key={at} className={state === "holds" ? "" : state === "fails" ? "x" : "n"} />
+      ))}
+    </span>
+  );
+}
+
+export function statesOf(assertions: readonly Assertion[]): Partial<Record<AssertionState, number>> {
+  const states: Partial<Record<AssertionState, number>> = {};
+  for (const { state } of assertions) states[state] = (states[state] ?? 0) + 1;
+  return states;
+}
+
+/** How far it is. */
+export function Progress({ row }: { row: Reproduction }) {
+  const words = row.cancel_requested ? "Cancelling" : row.state === "queued" ? "Waits for a worker" : percent(row.progress);
+  return (
+    <span className="progress" data-testid="figure-progress">
+      <span className="track" role="progressbar" aria-label={`${row.figure} at ${row.scale} scale`} aria-valuenow={Math.round(row.progress * 100)}>
+        <i style={{ width: percent(row.progress) }} />
+      </span>
+      <span>
+        {words}, {row.scale} scale
+      </span>
+    </span>
+  );
+}

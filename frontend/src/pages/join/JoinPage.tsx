@@ -1,0 +1,120 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { Link, useSearchParams } from "react-router";
+import { post, remove } from "../../api/client";
+import type { Role } from "../../api/types";
+import { when } from "../../lib/format";
+import { Icon, Logo } from "../../ui/Icon";
+import { Loading } from "../../ui/states";
+import { Credentials, Remark } from "../../ui/Credentials";
+
+interface Welcome {
+  lab: string;
+  role: Role;
+  invited_by: string | null;
+  expires_at: string;
+  you: string | null;
+  member: boolean;
+}
+
+/** Where an invitation leads: a new account, or the lab for who has one already. */
+export function JoinPage() {
+  const [params] = useSearchParams();
+  const token = params.get("token") ?? "";
+  const { data, error, refetch } = useQuery({
+    queryKey: ["join", token],
+    queryFn: () => post<Welcome>("/api/join", { token }),
+    retry: false,
+    staleTime: Infinity,
+  });
+  useEffect(() => {
+    document.title = "Join · Millrace";
+  }, []);
+  return (
+    <main className="signed-out">
+      <div className="panel">
+        <span className="word">
+          <Logo />
+          Millrace
+        </span>
+        {error ? (
+          <>
+            <h1>This invitation does not open</h1>
+            <Remark text={error.message} />
+            <Link className="btn" to="/">
+              To the lab
+            </Link>
+          </>
+        ) : !data ? (
+          <Loading lines={3} />
+        ) : (
+          <>
+            <h1>Join {data.lab}</h1>
+            <p>
+              {data.invited_by ?? "An owner"} invites you as <b>{data.role}</b>. The invitation is for one person, until {when(data.expires_at)}.
+            </p>
+            {data.you ? (
+              <WithAccount token={token} you={data.you} member={data.member} onSignedOut={() => void refetch()} />
+            ) : (
+              <NewAccount token={token} />
+            )}
+          </>
+        )}
+      </div>
+    </main>
+  );
+}
+
+/** The page is loaded anew, so that all of it knows who is there. */
+const enter = () => window.location.assign("/");
+
+function NewAccount({ token }: { token: string }) {
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const join = useMutation({ mutationFn: () => post("/api/join/account", { token, name, password }), onSuccess: enter });
+  const why = name.trim() && password ? "" : "Choose a name and a password first";
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!why) join.mutate();
+      }}
+    >
+      <Credentials fresh name={name} password={password} onName={setName} onPassword={setPassword} error={join.error} />
+      <button className="btn primary" disabled={Boolean(why) || join.isPending} title={why}>
+        <Icon name="check" />
+        Join
+      </button>
+      <p className="mut small">You have an account already? Sign in first, then open the link again.</p>
+    </form>
+  );
+}
+
+function WithAccount({ token, you, member, onSignedOut }: { token: string; you: string; member: boolean; onSignedOut: () => void }) {
+  const join = useMutation({ mutationFn: () => post("/api/join/accept", { token }), onSuccess: enter });
+  const signOut = useMutation({ mutationFn: () => remove("/api/session"), onSuccess: onSignedOut });
+  return (
+    <>
+      <p>
+        You are signed in as <b>{you}</b>
+        {member ? ", who belongs to the lab already. To join as somebody else, sign out first." : "."}
+      </p>
+      {(join.error ?? signOut.error) && <Remark text={(join.error ?? signOut.error)?.message ?? ""} />}
+      <span className="two">
+        <button className="btn" disabled={signOut.isPending} onClick={() => signOut.mutate()}>
+          Sign out
+        </button>
+        {member ? (
+          <Link className="btn" to="/">
+            To the lab
+          </Link>
+        ) : (
+          <button className="btn primary" disabled={join.isPending} onClick={() => join.mutate()}>
+            Join as {you}
+          </button>
+        )}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { put } from "../../api/client";
+import { FormDialog } from "../../ui/FormDialog";
+import { bytes } from "../../lib/format";
+import { toast } from "../../ui/toasts";
+import { storageQuery, type Storage } from "./queries";
+
+const GB = 1e9;
+
+/** How much the lab may keep, and frames for how long. An empty field means no limit. */
+export function StorageDialog({ storage, onClose }: { storage: Storage; onClose: () => void }) {
+  const client = useQueryClient();
+  const [limit, setLimit] = useState(storage.limit_bytes === null ? "" : String(storage.limit_bytes / GB));
+  const [days, setDays] = useState(storage.keep_frames_days === null ? "" : String(storage.keep_frames_days));
+  const limit_bytes = limit.trim() ? Math.round(Number(limit) * GB) : null;
+  const keep_frames_days = days.trim() ? Number(days) : null;
+  const change = useMutation({
+    mutationFn: () => put<Storage>("/api/storage", { limit_bytes, keep_frames_days }),
+    onSuccess: (now) => {
+      client.setQueryData(storageQuery.queryKey, now);
+      toast("The limits are set.");
+      onClose();
+    },
+  });
+  const why =
+    limit_bytes !== null && !(limit_bytes >= 0 && limit_bytes <= 1e18)
+      ? "The limit must be a number of GB, or empty for none."
+      : keep_frames_days !== null && !(Number.isInteger(keep_frames_days) && keep_frames_days >= 1 && keep_frames_days <= 36_500)
+        ? "Days must be a whole number from 1, or empty for ever."
+        : "";
+  const below = limit_bytes !== null && limit_bytes <= storage.used_bytes;
+  return (
+    <FormDialog title="Limits of storage" verb="Set" why={why} busy={change.isPending} error={change.error} onSubmit={change.mutate} onClose={onClose}>
+      <div className="field">
+        <label htmlFor="limit">
+          Limit<i>of runs and data sets together; empty: none</i>
+        </label>
+        <div className="in">
+          <input id="limit" data-autofocus inputMode="decimal" value={limit} placeholder="none" onChange={(event) => setLimit(event.target.value)} />
+          <span className="unit">GB</span>
+        </div>
+      </div>
+      <div className="field">
+        <label htmlFor="days">
+          Keep frames for<i>empty: for ever</i>
+        </label>
+        <div className="in">
+          <input id="days" inputMode="numeric" value={days} placeholder="ever" onChange={(event) => setDays(event.target.value)} />
+          <span className="unit">days</span>
+        </div>
+      </div>
+      <p className="mut small">
+        {below && !why
+          ? `The lab uses ${bytes(storage.used_bytes)} already: nothing new begins until something is deleted.`
+          : "Older runs lose their frames unless they have a tag or a note. Documents, summaries and results stay, and a run made again gives the frames back."}
+      </p>
+    </FormDialog>
+  );
+}

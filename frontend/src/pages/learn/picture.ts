@@ -1,0 +1,148 @@
+/** Where the parts of a space-time diagram stand, and in which state they are at a step. */
+import type { CheckpointMark, Explained, LessonStep, MessageArrow, SpaceTimeDiagram } from "../../api/types";
+
+/** Of a row, px; below the least one the picture scrolls. */
+const ROW = { least: 30, most: 120 } as const;
+const MARGIN = { top: 24, bottom: 34, right: 20 } as const;
+/** Below this, px, columns scroll: names of messages would stand on one another. */
+const COLUMN_LEAST = 26;
+const LETTER = 7;
+
+export interface Layout {
+  width: number;
+  height: number;
+  left: number;
+  right: number;
+  x: (at: number) => number;
+  y: (row: number) => number;
+  ticks: number[];
+  /** Whether there is room for the name of every checkpoint. */
+  namesFit: boolean;
+  /** Of a run the name repeats the row's; its number is enough. */
+  short: (mark: CheckpointMark) => string;
+}
+
+export function layoutOf(diagram: SpaceTimeDiagram, width: number, height: number): Layout {
+  const rows = diagram.instances.length;
+  const longest = Math.min(14, Math.max(2, ...diagram.instances.map((name) => name.length)));
+  const left = longest * LETTER + 24;
+  const span = diagram.last - diagram.first || 1;
+  const least = diagram.unit ? 0 : span * COLUMN_LEAST + left + MARGIN.right;
+  const wide = Math.max(width, least);
+  const row = Math.max(ROW.least, Math.min(ROW.most, (height - MARGIN.top - MARGIN.bottom) / Math.max(rows, 1)));
+  const right = wide - MARGIN.right;
+  const most = Math.max(0, ...diagram.instances.map((_, i) => diagram.checkpoints.filter(({ instance }) => instance === i).length));
+  return {
+    width: wide,
+    height: MARGIN.top + MARGIN.bottom + rows * row,
+    left,
+    right,
+    x: (at) => left + ((at - diagram.first) / span) * (right - left),
+    y: (n) => MARGIN.top + (n + 0.5) * row,
+    ticks: diagram.unit ? ticksOf(diagram.first, diagram.last, Math.max(2, Math.floor((right - left) / 90))) : [],
+    namesFit: (!diagram.unit || most * 30 < right - left) && row >= 30,
+    short: (mark) => (diagram.unit ? String(mark.name.split(" ").at(-1)) : mark.name),
+  };
+}
+
+/** Round numbers in a span, at most so many. */
+export function ticksOf(first: number, last: number, most: number): number[] {
+  const rough = (last - first) / most;
+  const power = 10 ** Math.floor(Math.log10(rough || 1));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough) ?? 10 * power;
+  const found: number[] = [];
+  for (let n = Math.ceil(first / step); n * step <= last; n++) found.push(Number((n * step).toPrecision(6)));
+  return found;
+}
+
+export const shownIn = (act: number, step: LessonStep) => step.act === null || act <= step.act;
+
+/** Of a checkpoint; the first that holds. */
+export function stateOf(id: string, step: LessonStep): "marked" | "line" | "useless" | "discarded" | "" {
+  if (step.marked.includes(id)) return "marked";
+  if (step.line.includes(id)) return "line";
+  if (step.useless.includes(id)) return "useless";
+  if (step.discarded.includes(id)) return "discarded";
+  return "";
+}
+
+export const MESSAGE_STATES = ["orphan", "lost", "stored", "in-flight", "aside", "told"] as const;
+export type MessageState = (typeof MESSAGE_STATES)[number];
+
+const LISTS: { [state in MessageState]: (step: LessonStep) => string[] } = {
+  orphan: (step) => step.orphans,
+  lost: (step) => step.lost,
+  stored: (step) => step.stored,
+  "in-flight": (step) => step.in_flight,
+  aside: (step) => step.aside,
+  told: (step) => step.told,
+};
+
+export const messageState = (name: string, step: LessonStep): MessageState | "" =>
+  MESSAGE_STATES.find((state) => LISTS[state](step).includes(name)) ?? "";
+
+/** From its send to where it arrives; while it is under way, as far as between the sender's row and the next, where no instance is. */
+export function arrowOf(message: MessageArrow, step: LessonStep, layout: Layout) {
+  const arrived = message.arrives_at !== null && message.arrives_act !== null && shownIn(message.arrives_act, step);
+  const [x1, y1] = [layout.x(message.sent_at), layout.y(message.sender)];
+  const [toX, toY] = [layout.x(message.arrives_at ?? message.sent_at + 1), layout.y(message.receiver)];
+  const share = arrived ? 1 : 0.5 / Math.max(1, Math.abs(message.receiver - message.sender));
+  return { x1, y1, x2: x1 + (toX - x1) * share, y2: y1 + (toY - y1) * share, arrived };
+}
+
+export interface LegendEntry {
+  mark: string;
+  label: string;
+  means: string;
+}
+
+const OF_CHECKPOINTS: [mark: string, label: string, means: string, has: (step: LessonStep) => boolean][] = [
+  ["line", "in the line", "All would go back to these", (step) => step.line.length > 0],
+  ["marked", "marked", "Can be reached from another member of the root: it has to go", (step) => step.marked.length > 0],
+  ["discarded", "discarded", "Newer than what is gone back to", (step) => step.discarded.length > 0],
+  ["useless", "useless", "No line can ever hold it", (step) => step.useless.length > 0],
+];
+const OF_MESSAGES: { [state in MessageState]: [label: string, means: string] } = {
+  orphan: ["orphan", "Processed before the line, and sent behind it"],
+  lost: ["would be dropped", "In flight, and nobody kept it"],
+  stored: ["in flight, kept", "Sent before the line, not processed before it, and kept with it"],
+  "in-flight": ["in flight", "Sent before the line and not processed before it: sent again from the log"],
+  aside: ["laid aside", "Came behind a barrier, and waits for the checkpoint"],
+  told: ["spoken of", "What the step is about"],
+};
+
+/** What the case's steps show somewhere; the same at each of them, so that nothing moves. */
+export function legendOf({ diagram, steps }: Explained): LegendEntry[] {
+  const found: LegendEntry[] = [{ mark: "basic", label: "checkpoint", means: "An instance's state, taken at this moment" }];
+  if (diagram.checkpoints.some(({ kind }) => kind === "forced"))
+    found.push({ mark: "forced", label: "forced", means: "Taken because a message asked for it, before that was processed" });
+  for (const [mark, label, means, has] of OF_CHECKPOINTS) if (steps.some(has)) found.push({ mark, label, means });
+  if (steps.some(({ edges }) => edges.length))
+    found.push({ mark: "edge", label: "checkpoint graph", means: "From the checkpoint before a send to the one behind its processing" });
+  for (const state of MESSAGE_STATES)
+    if (steps.some((step) => LISTS[state](step).length)) {
+      const [label, means] = OF_MESSAGES[state];
+      found.push({ mark: state, label, means });
+    }
+  if (diagram.messages.some(({ kind }) => kind === "barrier"))
+    found.push({ mark: "barrier", label: "barrier", means: "Cuts the stream into before and after the checkpoint" });
+  if (diagram.waits.length) found.push({ mark: "wait", label: "barred", means: "Nothing is let in from a channel whose barrier has come" });
+  return found;
+}
+
+/** What is marked at a step, by name; an empty list is left out. */
+export function knownAt(told: Explained, step: LessonStep): [label: string, names: string[]][] {
+  const names = new Map(told.diagram.checkpoints.map(({ id, name }) => [id, name]));
+  const named = (ids: string[]) => ids.map((id) => names.get(id) ?? id);
+  const all: [string, string[]][] = [
+    ["Line", named(step.line)],
+    ["Marked", named(step.marked)],
+    ["Discarded", named(step.discarded)],
+    ["Useless", named(step.useless)],
+    ["Orphans", step.orphans],
+    ["Would be dropped", step.lost],
+    ["In flight", [...step.stored, ...step.in_flight]],
+    ["Laid aside", step.aside],
+  ];
+  return all.filter(([, found]) => found.length);
+}

@@ -1,0 +1,137 @@
+import { useEffect, useState } from "react";
+import type { Run } from "../../api/types";
+import { useRefusal } from "../../session/who";
+import { framesIn, goingOf, paceIn, PACES, paceRefusal, paceText, pauseRefusal, stepRefusal, type Going } from "../../model/run/pace";
+import { duration, plural } from "../../lib/format";
+import { Icon } from "../../ui/Icon";
+import { makeFrames, pauseOrResume, setPace, useStepFrames } from "./engine";
+
+/** The run itself, for everybody who looks: pause, step, pace. Below it stands the moment that this page shows. */
+export function EngineBar({ run, gone }: { run: Run; gone: boolean }) {
+  const going = goingOf(run);
+  const paused = going === "paused";
+  const refusal = useRefusal();
+  const deleted = gone ? "The run was deleted." : refusal;
+  const pausing = deleted ?? pauseRefusal(run);
+  return (
+    <section className="engine" aria-label="Engine" data-testid="engine">
+      <h2 title="What is done here is done to the run, for everybody who looks. It changes no result.">Engine</h2>
+      <button
+        className={`btn ${paused ? "primary" : ""}`}
+        data-testid="engine-pause"
+        disabled={pausing !== null}
+        title={pausing ?? (paused ? "The engine goes on (P)" : "The engine stands still, for everybody; nothing is lost (P)")}
+        onClick={pauseOrResume}
+      >
+        <Icon name={paused ? "play" : "pause"} />
+        {paused ? "Resume run" : going === "pausing" ? "Pausing" : "Pause run"}
+      </button>
+      <Step refusal={deleted ?? stepRefusal(run)} />
+      <Pace pace={run.pace} refusal={deleted ?? paceRefusal(run)} />
+      <span className="says" data-testid="engine-says">
+        <span role="status">
+          <Says run={run} going={going} />
+        </span>
+        {paused && run.paused_at && <Since at={run.paused_at} />}
+      </span>
+    </section>
+  );
+}
+
+function Step({ refusal }: { refusal: string | null }) {
+  const text = useStepFrames((state) => state.frames);
+  const frames = framesIn(text);
+  const why = refusal ?? (frames === null ? "A step makes 1 to 100,000 frames." : null);
+  return (
+    <form
+      className="step"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (why === null && frames) makeFrames(frames);
+      }}
+    >
+      <button
+        className="btn"
+        data-testid="engine-step"
+        disabled={why !== null}
+        title={why ?? `The engine makes ${plural(frames ?? 1, "frame")} and stands still again (S)`}
+      >
+        <Icon name="step" />
+        Step
+      </button>
+      <label className={`in ${frames === null ? "err" : ""}`} title="Frames that a step makes">
+        <input
+          inputMode="numeric"
+          aria-label="Frames of a step"
+          value={text}
+          onChange={(event) => useStepFrames.setState({ frames: event.target.value })}
+        />
+        <span>{frames === 1 ? "frame" : "frames"}</span>
+      </label>
+    </form>
+  );
+}
+
+function Pace({ pace, refusal }: { pace: number | null; refusal: string | null }) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const read = typed === null ? null : paceIn(typed);
+  const problem = read && "problem" in read ? read.problem : "";
+  const apply = () => {
+    if (read && "pace" in read && read.pace !== pace) setPace(read.pace);
+    if (!problem) setTyped(null);
+  };
+  return (
+    <fieldset className="pace" disabled={refusal !== null} title={refusal ?? "At most so many virtual seconds a second"}>
+      <legend>Pace</legend>
+      <span className="seg">
+        {PACES.map((one) => (
+          <label key={one} title={refusal ?? paceText(one)}>
+            <input type="radio" name="pace" checked={pace === one} onChange={() => setPace(one)} aria-label={paceText(one)} />
+            {one === null ? "max" : `${one} ×`}
+          </label>
+        ))}
+      </span>
+      <label className={`in ${problem ? "err" : ""}`} title={problem || (refusal ?? "Any other pace, 0.1 to 1,000; Enter sets it")}>
+        <input
+          inputMode="decimal"
+          aria-label="Another pace"
+          aria-invalid={Boolean(problem)}
+          value={typed ?? (PACES.includes(pace) ? "" : String(pace))}
+          placeholder="other"
+          onChange={(event) => setTyped(event.target.value)}
+          onBlur={() => (typed === "" ? setTyped(null) : apply())}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && typed) apply();
+            if (event.key === "Escape") setTyped(null);
+          }}
+        />
+        <span>×</span>
+      </label>
+    </fieldset>
+  );
+}
+
+/** What the engine does now, in words. */
+function Says({ run, going }: { run: Run; going: Going }) {
+  const frames = run.frames ?? 0;
+  if (going === "paused")
+    return (
+      <>
+        <b>Paused</b> after {plural(frames, "frame")}
+      </>
+    );
+  if (going === "pausing") return <>Pausing</>;
+  if (going === "cancelling") return <>Being cancelled</>;
+  const where = run.state === "queued" ? "Waiting for a worker" : "Running";
+  if (going === "stepping") return <>{`${where}, to frame ${run.hold_at_frame?.toLocaleString("en-US")}`}</>;
+  return <>{`${where}, ${paceText(run.pace)}`}</>;
+}
+
+function Since({ at }: { at: string }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return <>, for {duration(Math.max(0, Math.floor((now - Date.parse(at)) / 1000))).replace(".0", "")}</>;
+}

@@ -1,0 +1,112 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useNavigate } from "react-router";
+import { ApiError, post } from "../../api/client";
+import type { Run } from "../../api/types";
+import { useRefusal } from "../../session/who";
+import { coerceDocument } from "../../model/document/document";
+import { forkBody, forkRefusal, loadIn, TROUBLES, type ForkWish, type Trouble } from "../../model/run/fork";
+import { expandHosts } from "../../model/document/hosts";
+import { Icon } from "../../ui/Icon";
+import { Menu } from "../../ui/Menu";
+import { toast } from "../../ui/toasts";
+
+/** Another future from the moment that is shown on. Both are then drawn over each other. */
+export function ForkMenu({ run, at_s, horizon_s, gone }: { run: Run; at_s: number | null; horizon_s: number; gone: boolean }) {
+  const refusal = useRefusal() ?? forkRefusal(at_s, horizon_s, gone);
+  const label = (
+    <>
+      <Icon name="fork" />
+      <span className="lbl">Fork</span>
+    </>
+  );
+  if (refusal !== null || at_s === null)
+    return (
+      <button className="btn" disabled title={refusal ?? ""} data-testid="fork">
+        {label}
+      </button>
+    );
+  return (
+    <Menu title={`Another future from ${at_s.toFixed(2)} s on`} className="btn" label={label}>
+      {(close) => <ForkForm run={run} at_s={at_s} onMade={close} />}
+    </Menu>
+  );
+}
+
+function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMade: () => void }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [at_s] = useState(shown_s); // a live run goes on while one chooses
+  const hosts = useMemo(() => expandHosts(coerceDocument(run.document)).map(({ name }) => name), [run.document]);
+  const [wish, setWish] = useState<Omit<ForkWish, "at_s">>({ load: "1.5", trouble: "none", host: hosts[0] ?? "" });
+  const make = useMutation({
+    mutationFn: () => post<Run>(`/api/runs/${run.id}/fork`, forkBody({ ...wish, at_s })),
+    onSuccess: (made) => {
+      onMade();
+      if (made.note) toast(made.note, { tone: "warn", seconds: 12 });
+      void client.invalidateQueries({ queryKey: ["runs"] });
+      void navigate(`/compare?runs=${run.id},${made.id}`);
+    },
+  });
+  const load = loadIn(wish.load);
+  const why = load === null ? "A load is a number above 0; 1 leaves it as it is" : "";
+  const problem = make.error instanceof ApiError ? (make.error.problems[0]?.message ?? make.error.message) : make.error?.message;
+  return (
+    <form
+      className="seed"
+      aria-label={`Fork at ${at_s.toFixed(2)} s`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!why && !make.isPending) make.mutate();
+      }}
+    >
+      <p className="mut small">As this run up to {at_s.toFixed(2)} s, and then:</p>
+      <div className={`field ${why ? "err" : ""}`}>
+        <label htmlFor="fork-load">
+          Load<i>of all sources</i>
+        </label>
+        <div className="in">
+          <input
+            id="fork-load"
+            inputMode="decimal"
+            value={wish.load}
+            autoFocus
+            aria-invalid={Boolean(why)}
+            onChange={(event) => setWish({ ...wish, load: event.target.value })}
+          />
+          <span>× as before</span>
+        </div>
+        {why && <p className="remark err">{why}</p>}
+      </div>
+      <div className="field">
+        <label htmlFor="fork-trouble">Goes wrong</label>
+        <div className="in">
+          <select id="fork-trouble" value={wish.trouble} onChange={(event) => setWish({ ...wish, trouble: event.target.value as Trouble })}>
+            {Object.entries(TROUBLES).map(([trouble, text]) => (
+              <option key={trouble} value={trouble}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </div>
+      </div>
+      {wish.trouble !== "none" && (
+        <div className="field">
+          <label htmlFor="fork-host">Host</label>
+          <div className="in">
+            <select id="fork-host" value={wish.host} onChange={(event) => setWish({ ...wish, host: event.target.value })}>
+              {hosts.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </div>
+        </div>
+      )}
+      {problem && <p className="remark err">{problem}</p>}
+      <button className="btn primary" data-testid="fork-go" disabled={Boolean(why) || make.isPending} title={why || "Run it, and draw both over each other"}>
+        <Icon name="fork" />
+        Fork and compare
+      </button>
+    </form>
+  );
+}

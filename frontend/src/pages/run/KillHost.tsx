@@ -1,0 +1,88 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { ApiError, post } from "../../api/client";
+import { isActive } from "../../api/queries";
+import type { Run } from "../../api/types";
+import { FormDialog } from "../../ui/FormDialog";
+import type { ExperimentDocument } from "../../model/document/document";
+import { killBody, lossMeans, secondsIn } from "../../model/run/fork";
+import { Icon } from "../../ui/Icon";
+import { toast } from "../../ui/toasts";
+
+interface Props {
+  run: Run;
+  document: ExperimentDocument;
+  host: string;
+  at_s: number;
+  onClose: () => void;
+}
+
+/** Another run, the same up to this moment, in which a host is lost. A live one is then followed, an ended one compared with it. */
+export function KillHost({ run, document, host, at_s: shown_s, onClose }: Props) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [at_s] = useState(shown_s); // a live run goes on while one chooses
+  const means = lossMeans(document);
+  const [back, setBack] = useState(true);
+  const [after, setAfter] = useState("2");
+  const after_s = secondsIn(after);
+  const live = isActive(run);
+  const kill = useMutation({
+    mutationFn: () => post<Run>(`/api/runs/${run.id}/fork`, killBody(host, at_s, back ? after_s : null)),
+    onSuccess: (made) => {
+      onClose();
+      toast(made.note ?? `${host} is lost at ${at_s.toFixed(2)} s of run ${made.number}`, { seconds: 8 });
+      void client.invalidateQueries({ queryKey: ["runs"] });
+      void navigate(live ? `/runs/${made.id}` : `/compare?runs=${run.id},${made.id}`);
+    },
+  });
+  const why = back && after_s === null ? "After how many seconds: a number above 0, such as 2" : "";
+  const problem = kill.error instanceof ApiError ? (kill.error.problems[0]?.message ?? kill.error.message) : kill.error?.message;
+  return (
+    <FormDialog
+      title={`Kill ${host} at ${at_s.toFixed(2)} s`}
+      verb={live ? "Kill it, and follow" : "Kill it, and compare"}
+      why={why}
+      busy={kill.isPending}
+      onSubmit={kill.mutate}
+      onClose={onClose}
+      testId="kill-go"
+    >
+      <p>
+        Run {run.number} stays as it is. Another one, the same up to {at_s.toFixed(2)} s, loses {host} then, with all that it has in memory.
+      </p>
+      <fieldset className="comes-back">
+        <legend>Does it come back?</legend>
+        <label>
+          <input type="radio" name="back" data-autofocus checked={back} onChange={() => setBack(true)} />
+          Yes, after
+          <span className="in seconds">
+            <input
+              inputMode="decimal"
+              aria-label="Seconds until it is back"
+              aria-invalid={Boolean(why)}
+              value={after}
+              onFocus={() => setBack(true)}
+              onChange={(event) => setAfter(event.target.value)}
+            />
+            <span>s</span>
+          </span>
+        </label>
+        <label>
+          <input type="radio" name="back" checked={!back} onChange={() => setBack(false)} />
+          No, it is lost for ever{means.replaced ? "; a spare host takes its place" : ""}
+        </label>
+      </fieldset>
+      <p className="remark" data-testid="loss-means">
+        <Icon name="info" small />
+        <span>{means.text}</span>
+      </p>
+      {problem && (
+        <p className="remark err" role="alert">
+          {problem}
+        </p>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,98 @@
+import { memo, useMemo, useState } from "react";
+import type { Frame, Run } from "../../api/types";
+import { coerceDocument } from "../../model/document/document";
+import type { RunEvent } from "../../model/run/events";
+import type { FaultMark } from "../../model/document/faults";
+import { Icon } from "../../ui/Icon";
+import { Tabs } from "../../ui/Tabs";
+import type { Address, PanelId } from "./address";
+import { Autoscaler } from "./Autoscaler";
+import { Checkpoints } from "./Checkpoints";
+import { Events } from "./Events";
+import { Notes } from "./Notes";
+import { OperatorTimes } from "./OperatorTimes";
+import { Records } from "./Records";
+import { SummaryTable } from "./Summary";
+
+/** They take the room of topology and hosts, unless somebody wants to see these, too. */
+const WIDE: PanelId[] = ["records", "autoscaler"];
+
+/** What came of the run: its summary once it has one, what happened, where the time went, and single records. */
+export const ResultPanel = memo(function ResultPanel({
+  run,
+  gone,
+  events,
+  losses,
+  scaled,
+  warmup_s,
+  address,
+  change,
+  onRescale,
+}: {
+  run: Run;
+  gone: boolean;
+  events: RunEvent[];
+  /** When which host was lost; null for runs without a checkpointing protocol. */
+  losses: FaultMark[] | null;
+  /** Its parallelism may change. */
+  scaled: boolean;
+  warmup_s: number;
+  address: Address;
+  change: (changes: Partial<Address>) => void;
+  onRescale: (frame: Frame) => void;
+}) {
+  const [large, setLarge] = useState(true);
+  const has = { summary: Boolean(run.summary), checkpoints: losses !== null, autoscaler: scaled };
+  const document = useMemo(() => coerceDocument(run.document), [run.document]);
+  const named = address.panel && (has as Partial<Record<PanelId, boolean>>)[address.panel] !== false ? address.panel : null;
+  const panel: PanelId = named ?? (has.summary ? "summary" : "events");
+  return (
+    <section className={`panel p-events ${WIDE.includes(panel) && large ? "large" : ""}`}>
+      <Tabs
+        label="Result"
+        value={panel}
+        onChange={(id) => change({ panel: id })}
+        tabs={[
+          ...(has.summary ? [{ id: "summary" as const, label: "Summary" }] : []),
+          {
+            id: "events",
+            label: (
+              <>
+                Events <span className="mut">{events.length}</span>
+              </>
+            ),
+          },
+          ...(scaled ? [{ id: "autoscaler" as const, label: "Autoscaler" }] : []),
+          ...(losses ? [{ id: "checkpoints" as const, label: "Checkpoints" }] : []),
+          { id: "time", label: "Time" },
+          { id: "records", label: "Records" },
+          { id: "notes", label: run.said ? <>Notes <span className="mut">✓</span></> : "Notes" },
+        ]}
+        end={
+          WIDE.includes(panel) ? (
+            <button
+              className="btn ghost icon mini"
+              title={large ? "Show topology and hosts as well" : `More room for the ${panel}`}
+              aria-label="More room"
+              aria-pressed={large}
+              onClick={() => setLarge(!large)}
+            >
+              <Icon name={large ? "minus" : "fit"} small />
+            </button>
+          ) : (
+          <span className="mono digest ell" title={`Digest ${run.digest ?? "–"}${run.engine_version ? `, engine version ${run.engine_version}` : ""}`}>
+            {run.digest ? `digest ${run.digest.slice(0, 12)}` : ""}
+          </span>
+          )
+        }
+      />
+      {panel === "events" && <Events events={events} />}
+      {panel === "summary" && <SummaryTable run={run} />}
+      {panel === "autoscaler" && <Autoscaler document={document} onRescale={onRescale} />}
+      {panel === "checkpoints" && losses && <Checkpoints losses={losses} />}
+      {panel === "time" && <OperatorTimes warmup_s={warmup_s} />}
+      {panel === "notes" && <Notes run={run} gone={gone} />}
+      {panel === "records" && <Records run={run} address={address} change={change} />}
+    </section>
+  );
+});

@@ -1,0 +1,227 @@
+import type { Json, Run } from "../../api/types";
+import { latenciesOf, latencyTitle } from "../../model/document/latencies";
+import { bytes, duration, latency, percent, short } from "../../lib/format";
+
+type Fields = { [key: string]: Json };
+
+/** Counts of an operator that are shown where one has some. */
+const GONE = [
+  { count: "lost", label: "Lost", title: "With hosts: records sent to it and never served, and those unsent" },
+  { count: "unsent", label: "Unsent", title: "Of the lost ones: what it had taken in or made, and could not send or deliver" },
+  { count: "shed", label: "Shed", title: "Thrown away by sources on full hosts" },
+];
+
+const PERCENTILES = ["p50", "p95", "p99", "mean", "max"];
+/** What did not go as it should; shown where it happened. */
+const LOSSES: [field: string, label: string][] = [
+  ["dropped", "Dropped by logs"],
+  ["lost", "Lost with hosts"],
+  ["shed", "Shed at ingress"],
+  ["errors", "Errors"],
+];
+
+type Shown = (value: Json | undefined) => string;
+
+/** What a checkpointing protocol did, after warm-up. */
+function checkpointRows(summary: Fields, number: Shown, time: Shown): [string, string][] {
+  const found = summary.checkpointing as Fields | undefined;
+  if (!found) return [];
+  const { rounds_confirmed, rounds_aborted, rounds_failed, ticks_skipped, checkpoints, stored_bytes } = found;
+  return [
+    ["Checkpoints", number(checkpoints)],
+    ["Bytes stored", bytes(Number(stored_bytes))],
+    ["Rounds confirmed", number(rounds_confirmed)],
+    ["Rounds aborted, failed", `${number(rounds_aborted)}, ${number(rounds_failed)}`],
+    ["Rounds left out", number(ticks_skipped)],
+    ["Checkpointing time", time(found.checkpointing_time_ms)],
+    ["Until durable", time(found.durable_time_ms)],
+    ["Recoveries", number(found.recoveries)],
+    ["Restart time", time(found.restart_time_ms)],
+    ["Search of the line", time(found.search_time_ms)],
+  ];
+}
+
+/** What the scaling did. */
+function scalingRows(summary: Fields, number: Shown): [string, string][] {
+  const found = summary.scaling as Fields | undefined;
+  if (!found) return [];
+  const seconds = (value: Json | undefined) => (typeof value === "number" ? latency(1000 * value).join(" ") : "–");
+  const share = (value: Json | undefined) => (typeof value === "number" ? percent(value) : "–");
+  const wait = (found.wait_s ?? {}) as Fields;
+  const sampled = (found.sampled_wait_s ?? {}) as Fields;
+  return [
+    ["Workers, mean", number(found.workers_mean)],
+    ["Workers, most", number(found.workers_max)],
+    ["Worker hours", number(found.worker_hours)],
+    ["Rescales", number(found.actions)],
+    ["Up, down, aborted", [found.up, found.down, found.aborted].map((count) => number(count)).join(", ")],
+    ["Down", seconds(found.down_s)],
+    ["Wait in topics, mean", seconds(wait.mean)],
+    ["Wait in topics, p95", seconds(wait.p95)],
+    ["Sampled wait, mean", seconds(sampled.mean)],
+    ["Samples below objective", share(found.low_share)],
+    ["Above objective", seconds(found.slo_violation_s)],
+    ["Follows the load", number(found.follows)],
+  ];
+}
+
+const MEANING: { [label: string]: string } = {
+  "Checkpointing time": "From the trigger of a round until the last worker is done: mean over confirmed rounds",
+  "Until durable": "From the copy of an instance's state until the store has it: mean over checkpoints",
+  "Restart time": "From the detection of a loss until all hosts are restored: mean over recoveries",
+  "Search of the line": "The part of the restart time in which the coordinator finds where all go back to: mean over recoveries",
+  "Worker hours": "Active instances over virtual time",
+  Down: "From the stop of the first source until the last one reads again: sum over rescales",
+  "Wait in topics, mean": "From the append of a record until its source takes it up: over all records",
+  "Wait in topics, p95":
+    "Of the means over 15 s, each weighing as many records as were read in it. Of the records themselves it may differ: it stands above where the run measures a latency from append to reading",
+  "Sampled wait, mean": "The same each 15 s, and while the job is down the age of the oldest record that waits",
+  "Samples below objective": "Share of those samples below the objective: slo_s under Policies, Scaling; 5 s unless it says otherwise",
+  "Above objective": "Time for which the wait was above it",
+  "Follows the load": "The largest correlation of workers with the load up to five minutes before",
+  "Engine time": "On the clock, in the engine's loop, with compiling what is new to it; without preparing the run and storing frames",
+};
+
+/** Of a load in steps: whether, and how soon, the parallelism came to rest in each. */
+function Phases({ phases }: { phases: { [number: string]: Fields } }) {
+  const all = Object.entries(phases);
+  if (!all.length) return null;
+  const time = (value: Json | undefined) => (typeof value === "number" ? duration(value) : "–");
+  const count = (value: Json | undefined) => (typeof value === "number" ? short(value) : "–");
+  return (
+    <table className="table" data-testid="phases">
+      <thead>
+        <tr>
+          <th>Phase</th>
+          <th className="num">From</th>
+          <th className="num">To</th>
+          <th className="num" title="Rescales in it">
+            Rescales
+          </th>
+          <th className="num" title="From its beginning until the parallelism carries the load for good; –: it never did">
+            Converged
+          </th>
+          <th className="num" title="Rescales until then">
+            Steps
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {all.map(([number, phase]) => (
+          <tr key={number}>
+            <td>{number}</td>
+            <td className="num">{count(phase.from_s)} s</td>
+            <td className="num">{count(phase.to_s)} s</td>
+            <td className="num">{count(phase.actions)}</td>
+            <td className="num">{time(phase.converged_s)}</td>
+            <td className="num">{count(phase.steps)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** After the end: the run's own summary (after warm-up). */
+export function SummaryTable({ run }: { run: Run }) {
+  const summary: Fields = run.summary ?? {};
+  const number = (value: Json | undefined, unit = "") => (typeof value === "number" ? `${short(value)}${unit}` : "–");
+  const time = (value: Json | undefined) => (typeof value === "number" ? latency(value).join(" ") : "–");
+  const deaths = Object.entries((summary.memory ?? {}) as { [host: string]: Fields }).filter(([, one]) => one.deaths);
+  const further = Object.entries((summary.latencies_ms ?? {}) as { [name: string]: Fields });
+  const latencies: [string, Fields][] = [["", (summary.latency_ms ?? {}) as Fields], ...further];
+  const { measurement } = (run.document ?? {}) as { measurement?: Fields };
+  const definitions = new Map(latenciesOf(measurement).map((one) => [one.name, one.definition]));
+  const rows: [string, string][] = [
+    ["Records in", number(summary.records_in)],
+    ["Throughput in", number(summary.throughput_in_per_s, "/s")],
+    ["Records out", number(summary.records_out)],
+    ["Throughput out", number(summary.throughput_out_per_s, "/s")],
+    ["Late", number(summary.late)],
+    ["Backlog at the end", number(summary.backlog)],
+    ...LOSSES.filter(([field]) => summary[field]).map(([field, label]): [string, string] => [label, number(summary[field])]),
+    ...deaths.map(([host, { deaths }]): [string, string] => [`Deaths of ${host}`, number(deaths)]),
+    ...checkpointRows(summary, number, time),
+    ...scalingRows(summary, number),
+    ...(typeof summary.event_zero === "string" ? [["Event time 0", summary.event_zero] as [string, string]] : []),
+    ["Record hops", number(summary.hops)],
+    ["Engine time", number(summary.wall_s, " s")],
+    ["Engine version", run.engine_version || "–"],
+  ];
+  const operators = Object.entries((summary.operators ?? {}) as { [id: string]: Fields });
+  const gone = GONE.filter(({ count }) => operators.some(([, one]) => one[count]));
+  return (
+    <div className="summary scroll" tabIndex={0} role="region" aria-label="Summary" data-testid="summary">
+      <table className="table">
+        <thead>
+          <tr>
+            <th>{further.length ? "Latency" : ""}</th>
+            {PERCENTILES.map((name) => (
+              <th key={name} className="num">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {latencies.map(([name, one]) => (
+            <tr key={name}>
+              <td title={`${definitions.get(name) ?? name}: over all records after the warm-up`}>
+                {name || further.length ? latencyTitle(name) : "Latency"}
+                {further.length > 0 && <small className="mut">{definitions.get(name)}</small>}
+              </td>
+              {PERCENTILES.map((percentile) => (
+                <td key={percentile} className="num">
+                  {time(one[percentile])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <dl>
+        {rows.map(([label, value]) => (
+          <div key={label} title={MEANING[label]}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Phases phases={((summary.scaling as Fields | undefined)?.phases ?? {}) as { [number: string]: Fields }} />
+      {operators.length > 0 && (
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Operator</th>
+              <th className="num">In</th>
+              <th className="num">Out</th>
+              <th className="num">Busy</th>
+              <th className="num">Blocked</th>
+              {gone.map(({ count, label, title }) => (
+                <th key={count} className="num" title={title}>
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {operators.map(([id, one]) => (
+              <tr key={id}>
+                <td>{id}</td>
+                <td className="num">{number(one.in)}</td>
+                <td className="num">{number(one.out)}</td>
+                <td className="num">{typeof one.busy === "number" ? percent(one.busy) : "–"}</td>
+                <td className="num">{typeof one.blocked === "number" ? percent(one.blocked) : "–"}</td>
+                {gone.map(({ count }) => (
+                  <td key={count} className="num">
+                    {number(one[count])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { useQuery } from "@tanstack/react-query";
+import { useDeferredValue, useState } from "react";
+import { get } from "../../api/client";
+import { conditionRefusal, SIGNS, withCondition, type Sign } from "../../model/run/condition";
+import { Icon } from "../../ui/Icon";
+import { Menu } from "../../ui/Menu";
+
+interface Fields {
+  short: string[];
+  metrics: string[];
+  parameters: string[];
+}
+
+/** Adds a condition on a metric or a parameter to the search. */
+export function FilterMenu({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
+  return (
+    <Menu
+      title="Find runs by what they measured, or by what their documents say"
+      className="btn"
+      label={
+        <>
+          <Icon name="filter" />
+          Filter
+        </>
+      }
+    >
+      {(close) => (
+        <FilterForm
+          onAdd={(name, sign, value) => {
+            onSearch(withCondition(search, name, sign, value));
+            close();
+          }}
+        />
+      )}
+    </Menu>
+  );
+}
+
+function FilterForm({ onAdd }: { onAdd: (name: string, sign: Sign, value: string) => void }) {
+  const [name, setName] = useState("");
+  const [sign, setSign] = useState<Sign>(">");
+  const [value, setValue] = useState("");
+  const asked = useDeferredValue(name.trim());
+  const { data } = useQuery({
+    queryKey: ["run-fields", asked],
+    queryFn: () => get<Fields>(`/api/runs/fields?search=${encodeURIComponent(asked)}`),
+    placeholderData: (before) => before,
+    staleTime: 30_000,
+  });
+  const why = conditionRefusal(name, value);
+  return (
+    <form
+      className="condition"
+      aria-label="Filter by a condition"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!why) onAdd(name, sign, value);
+      }}
+    >
+      <div className="field">
+        <label htmlFor="condition-name">
+          Metric or parameter<i>* for any part</i>
+        </label>
+        <div className="in">
+          <input
+            id="condition-name"
+            list="condition-names"
+            value={name}
+            placeholder="p99, records_out, per_s, ..."
+            autoFocus
+            autoComplete="off"
+            onChange={(event) => setName(event.target.value)}
+          />
+        </div>
+        <datalist id="condition-names">
+          {[...(data?.short ?? []), ...(data?.metrics ?? []), ...(data?.parameters ?? [])].map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      </div>
+      <div className="two">
+        <div className="in">
+          <select aria-label="Comparison" value={sign} onChange={(event) => setSign(event.target.value as Sign)}>
+            {SIGNS.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </div>
+        <div className="in">
+          <input aria-label="Value" value={value} onChange={(event) => setValue(event.target.value)} />
+        </div>
+      </div>
+      <button className="btn primary" disabled={why !== null} title={why ?? "Show the runs for which it holds"}>
+        Add filter
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,131 @@
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { isActive } from "../../api/queries";
+import type { Run } from "../../api/types";
+import { duration, latency, short, took_s, when } from "../../lib/format";
+import { StateBadge } from "../../ui/states";
+
+export interface Column {
+  /** In the address. */
+  id: string;
+  label: string;
+  /** Only there if it is asked for. */
+  further?: boolean;
+  /** Name of the order that the API knows; without one the column cannot be sorted by. */
+  sort?: string;
+  number?: boolean;
+  cell: (run: Run) => ReactNode;
+}
+
+const NONE = <span className="mut">–</span>;
+const measured = (run: Run) => (run.summary?.latency_ms ?? {}) as Partial<Record<"p50" | "p95" | "p99" | "mean" | "max", number | null>>;
+const ms = (value: number | null | undefined) => (value === null || value === undefined ? NONE : latency(value).join(" "));
+const counted = (value: unknown) => (typeof value === "number" ? short(value) : NONE);
+
+export const RUN_COLUMNS: Column[] = [
+  {
+    id: "run",
+    label: "Run",
+    sort: "number",
+    number: true,
+    cell: (run) => (
+      <Link to={`/runs/${run.id}`}>
+        <b>{run.number}</b>
+      </Link>
+    ),
+  },
+  {
+    id: "state",
+    label: "State",
+    sort: "state",
+    cell: (run) => (
+      <span title={run.error ?? ""}>
+        <StateBadge state={run.state} />
+      </span>
+    ),
+  },
+  {
+    id: "experiment",
+    label: "Experiment",
+    sort: "experiment",
+    cell: (run) => (
+      <Link className="plain-link" to={`/experiments/${run.experiment.id}`} title={run.experiment.name}>
+        {run.experiment.name}
+      </Link>
+    ),
+  },
+  {
+    id: "time",
+    label: "Virtual time",
+    cell: (run) =>
+      isActive(run) ? (
+        <span className="progress">
+          <span className="track">
+            <i style={{ width: `${Math.round((run.progress ?? 0) * 100)}%` }} />
+          </span>
+          {run.t_s === null ? "waiting" : `${short(run.t_s)} of ${short(run.horizon_s ?? 0)} s`}
+        </span>
+      ) : (
+        <span className="mut">{run.t_s === null || run.t_s === undefined ? "–" : `${short(run.t_s)} s`}</span>
+      ),
+  },
+  { id: "seed", label: "Seed", sort: "seed", number: true, cell: (run) => run.seed },
+  { id: "p50", label: "p50", sort: "p50", number: true, cell: (run) => ms(measured(run).p50) },
+  { id: "p99", label: "p99", sort: "p99", number: true, cell: (run) => ms(measured(run).p99) },
+  {
+    id: "out",
+    label: "Out, rec/s",
+    sort: "out",
+    number: true,
+    cell: (run) => counted(run.summary?.throughput_out_per_s),
+  },
+  { id: "created", label: "Created", sort: "number", cell: (run) => <span className="mut">{when(run.created_at)}</span> },
+  {
+    id: "took",
+    label: "Took",
+    sort: "took",
+    number: true,
+    cell: (run) => {
+      const seconds = took_s(run);
+      return seconds === null ? NONE : duration(seconds);
+    },
+  },
+  { id: "p95", label: "p95", further: true, number: true, cell: (run) => ms(measured(run).p95) },
+  { id: "mean", label: "Mean", further: true, number: true, cell: (run) => ms(measured(run).mean) },
+  { id: "max", label: "Max", further: true, number: true, cell: (run) => ms(measured(run).max) },
+  { id: "in", label: "In, rec/s", further: true, number: true, cell: (run) => counted(run.summary?.throughput_in_per_s) },
+  { id: "records", label: "Records out", further: true, number: true, cell: (run) => counted(run.summary?.records_out) },
+  { id: "late", label: "Late", further: true, number: true, cell: (run) => counted(run.summary?.late) },
+  { id: "backlog", label: "Backlog", further: true, number: true, cell: (run) => counted(run.summary?.backlog) },
+  { id: "engine", label: "Engine", further: true, cell: (run) => run.engine_version || NONE },
+  {
+    id: "digest",
+    label: "Digest",
+    further: true,
+    cell: (run) => (run.digest ? <span className="mono" title={run.digest}>{run.digest.slice(0, 8)}</span> : NONE),
+  },
+  {
+    id: "notes",
+    label: "Notes",
+    further: true,
+    cell: (run) => (
+      <Link className="plain-link said" to={`/runs/${run.id}?panel=notes`} title={run.said}>
+        {run.said}
+      </Link>
+    ),
+  },
+  { id: "tags", label: "Tags", cell: () => null },
+];
+
+const USUAL = RUN_COLUMNS.filter(({ further }) => !further);
+
+/** Columns in an address: known ones, in their order; the usual ones where it names none. */
+export function columnsNamed(text: string): Column[] {
+  const named = text.split(",");
+  const known = RUN_COLUMNS.filter(({ id }) => named.includes(id));
+  return known.length ? known : USUAL;
+}
+
+/** What the address says of columns: nothing of the usual ones. */
+export const namesOf = (columns: Column[]): string =>
+  columns.length === USUAL.length && columns.every(({ further }) => !further) ? "" : columns.map(({ id }) => id).join(",");

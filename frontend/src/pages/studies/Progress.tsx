@@ -1,0 +1,17 @@
+import { isActive } from "../../api/queries";
+import type { Study } from "../../api/types";
+import { duration, percent } from "../../lib/format";
+
+/** How far a study is, and about how long it takes yet. */
+export function Progress({ study }: { study: Study }) {
+  if (!isActive(study)) return <span className="mut small">{study.trials_failed ? "ended, with failures" : "ended"}</span>;
+  const share = percent(study.progress);
+  return (
+    <span className="progress">
+      <span className="track" role="progressbar" aria-label={`Progress of ${study.name}`} aria-valuenow={Math.round(study.progress * 100)}>
+        <i style={{ width: share }} />
+      </span>
+      {study.state === "queued" ? "waiting for a worker" : study.eta_s === null ? share : `${share}, about ${duration(study.eta_s)} left`}
+    </span>
+  );
+}

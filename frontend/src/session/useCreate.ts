@@ -1,0 +1,20 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "react-router";
+import { post } from "../api/client";
+import type { ExperimentRecord } from "../api/types";
+import type { ExperimentDocument } from "../model/document/document";
+import { toast } from "../ui/toasts";
+
+/** Stores a document as a new experiment and opens it. */
+export function useCreate() {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: (document: ExperimentDocument) => post<ExperimentRecord>("/api/experiments", { document }),
+    onSuccess: (record) => {
+      void client.invalidateQueries({ queryKey: ["experiments"] });
+      void navigate(`/experiments/${record.id}`);
+    },
+    onError: (error) => toast(error.message, { tone: "err" }),
+  });
+}
