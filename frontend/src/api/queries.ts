@@ -1,7 +1,7 @@
 /** The server's state as TanStack queries; keys in one place, so that writers can invalidate readers. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { ExperimentDocument } from "../model/document/document";
 import { get, post } from "./client";
+import type { ExperimentDocument } from "./document";
 import type {
   Analysis,
   AnalysisDetail,

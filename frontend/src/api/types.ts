@@ -1,6 +1,6 @@
 /** What the web API sends and takes (docs/web-api.md). */
-import type { AnalysisKind, AnalysisQuestion, Answer } from "../model/run/analysis";
-import type { Assertion, AssertionState, FigureDocument, FigureSource, FigureStatus, FigureValue, Scale } from "../model/figure/figure";
+import type { AnalysisKind, AnalysisQuestion, Answer } from "./analysis";
+import type { Assertion, AssertionState, FigureDocument, FigureSource, FigureStatus, FigureValue, Scale } from "./figure";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 /** A tagged choice: `kind` and that kind's own fields. */

@@ -1,8 +1,8 @@
 import { useRef, useState } from "react";
 import { found } from "../lib/search";
+import { commandsNow, readable, refusalOf, type Command } from "../session/commands";
 import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/Icon";
-import { commandsNow, readable, refusalOf, type Command } from "../session/commands";
 
 /** More are not listed; a longer search finds them. */
 const SHOWN_MAX = 60;

@@ -1,5 +1,5 @@
-import { Dialog } from "../ui/Dialog";
 import { commandsNow, readable, type Command } from "../session/commands";
+import { Dialog } from "../ui/Dialog";
 
 /** What the browser and the canvas do by themselves. */
 const EVERYWHERE: Command[] = [

@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useState } from "react";
 import { useNavigate } from "react-router";
-import { CommandPalette } from "./CommandPalette";
 import { onKey, useCommands, type Command } from "../session/commands";
-import { KeyHelp } from "./KeyHelp";
 import { chooseTheme, THEMES } from "../ui/ThemeSwitch";
+import { CommandPalette } from "./CommandPalette";
+import { KeyHelp } from "./KeyHelp";
 
 /** Listens to the keyboard for all pages, and shows what can be done: the list of keys and the command palette. */
 export function Keyboard({ screens }: { screens: readonly (readonly [to: string, label: string, ...unknown[]])[] }) {

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { Link, Outlet, useLocation } from "react-router";
 import { ApiError } from "../api/client";
 import { meQuery } from "../api/queries";
+import { useWho } from "../session/who";
 import { Icon } from "../ui/Icon";
 import type { IconName } from "../ui/icons";
 import { Toasts } from "../ui/toasts";
@@ -10,7 +11,6 @@ import { Keyboard } from "./Keyboard";
 import { SignedInNoMore, SignedOut } from "./SignedOut";
 import { Tour } from "./Tour";
 import { useNews } from "./useNews";
-import { useWho } from "../session/who";
 import { You } from "./You";
 
 const SCREENS: [to: string, label: string, icon: IconName][] = [

@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { post } from "../api/client";
-import { Icon } from "../ui/Icon";
 import { Credentials } from "../ui/Credentials";
+import { Icon } from "../ui/Icon";
 
 /** Name and password of who has an account. */
 export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {

@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useLocation } from "react-router";
-import { Icon } from "../ui/Icon";
 import { useCommands, type Command } from "../session/commands";
 import { endTour, startTour, TOUR, useTour } from "../session/tourState";
+import { Icon } from "../ui/Icon";
 
 const CARD = { width: 320, height: 190, gap: 12 } as const;
 

@@ -3,11 +3,11 @@ import { useState } from "react";
 import { createPortal } from "react-dom";
 import { put, remove } from "../api/client";
 import type { Me } from "../api/types";
+import { Remark } from "../ui/Credentials";
 import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
 import { toast } from "../ui/toasts";
-import { Remark } from "../ui/Credentials";
 
 /** Who is signed in, with what concerns only them: their password, and going. */
 export function You({ me }: { me: Me }) {

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
 import { post } from "../api/client";
+import type { ExperimentDocument } from "../api/document";
 import type { ExperimentRecord } from "../api/types";
-import type { ExperimentDocument } from "../model/document/document";
 import { toast } from "../ui/toasts";
 
 /** Stores a document as a new experiment and opens it. */

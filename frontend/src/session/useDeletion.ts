@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { toast } from "../ui/toasts";
 import { post, remove } from "../api/client";
+import { toast } from "../ui/toasts";
 
 const UNDO_S = 10;
 

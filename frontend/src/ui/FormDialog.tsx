@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from "react";
-import { Dialog } from "./Dialog";
 import { Remark } from "./Credentials";
+import { Dialog } from "./Dialog";
 
 /** A dialog that asks for something: its fields, why they cannot be sent yet, and what was wrong with them when they were. */
 export function FormDialog({

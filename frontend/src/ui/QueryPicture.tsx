@@ -1,10 +1,10 @@
 import { memo, useMemo } from "react";
-import type { ExperimentDocument } from "../model/document/document";
+import type { ExperimentDocument } from "../api/document";
 import { edgeKey } from "../model/document/document";
 import { expandHosts } from "../model/document/hosts";
 import { gridOf } from "../model/graph/layout";
-import { ICONS } from "./icons";
 import { iconOf } from "./Icon";
+import { ICONS } from "./icons";
 
 /** Sizes in the drawing's own units. */
 const BOX = { width: 40, height: 24 } as const;

@@ -1,6 +1,6 @@
 /** Where time went, as bars of parts in their colours and patterns; ui/patterns.css has how they look. */
-import { SUM_PARTS } from "../model/run/parts";
 import { latency } from "../lib/format";
+import { SUM_PARTS } from "../model/run/parts";
 import "./chart/patterns.css";
 
 /** Of a length in ns. */

@@ -1,5 +1,6 @@
 /** Where two documents differ, for the conflict bar. */
-import { edgeKey, type Edge } from "./document";
+import type { Edge } from "../../api/document";
+import { edgeKey } from "./document";
 import { escapePointer } from "./validate";
 
 export interface Difference {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { coerceDocument, duplicateOperators, edgeKey, freeName, patchOperator, placeOn, removeParts, renameOperator } from "./document";
+import { coerceDocument } from "./coerce";
 import { differences } from "./diff";
+import { edgeKey, freeName } from "./document";
+import { duplicateOperators, patchOperator, placeOn, removeParts, renameOperator } from "./edits";
 import { readDocument, writeDocument } from "./files";
 import { localPlacement } from "./placement";
 import { smallDocument } from "./testing";

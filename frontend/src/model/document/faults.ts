@@ -1,6 +1,7 @@
 /** Faults over the run's horizon: when each is, and how moving or stretching it is written down. Any kind that names its times as usual. */
-import type { Death, Json, Kind } from "../../api/types";
-import { horizonOf, type ExperimentDocument, type Tagged } from "./document";
+import type { ExperimentDocument } from "../../api/document";
+import type { Death, Json, Kind, Tagged } from "../../api/types";
+import { horizonOf } from "./document";
 import { expandHosts } from "./hosts";
 import { initialValue, propertyNames } from "./schema";
 

@@ -1,6 +1,7 @@
 /** Documents as files: YAML or JSON in, YAML or JSON out. */
 import { parse, stringify } from "yaml";
-import { coerceDocument, type ExperimentDocument } from "./document";
+import type { ExperimentDocument } from "../../api/document";
+import { coerceDocument } from "./coerce";
 
 export type FileFormat = "yaml" | "json";
 

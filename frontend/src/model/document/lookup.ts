@@ -1,6 +1,7 @@
 /** A document's parts by their names: what hundreds of nodes and thousands of edges ask is worked out once for each document. */
-import { DEFAULT_PORT, edgeKey, type Edge, type ExperimentDocument, type Operator } from "./document";
+import type { Edge, ExperimentDocument, Operator } from "../../api/document";
 import { rememberLast } from "../../lib/memo";
+import { DEFAULT_PORT, edgeKey } from "./document";
 
 interface Lookup {
   operators: Map<string, Operator>;

@@ -2,8 +2,9 @@
  * Where instances stand, as far as it can be told without the server: it makes dropping an operator on a host show at once.
  * The server's answer (validation) replaces it.
  */
+import type { ExperimentDocument } from "../../api/document";
+import { instancesOf } from "./document";
 import { expandHosts } from "./hosts";
-import { instancesOf, type ExperimentDocument } from "./document";
 
 /** Host names by operator, one per instance. `known` serves for strategies that only the server computes. */
 export function localPlacement(document: ExperimentDocument, known: Record<string, string[]> = {}): Record<string, string[]> {

@@ -1,5 +1,5 @@
 /** Rates as the server previews them: how many records a source offers over virtual time. */
-import type { Tagged } from "./document";
+import type { Tagged } from "../../api/types";
 
 /** [time in s, records per s], the mean over each of equal parts of the horizon. */
 export type Curve = [t_s: number, per_s: number][];

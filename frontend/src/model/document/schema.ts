@@ -1,6 +1,5 @@
 /** JSON Schemas of the registry, made ready for a form: labels, units, ranges, defaults. */
-import type { Json, JsonSchema } from "../../api/types";
-import type { Tagged } from "./document";
+import type { Json, JsonSchema, Tagged } from "../../api/types";
 
 const isSchema = (value: Json | undefined): value is JsonSchema => typeof value === "object" && value !== null && !Array.isArray(value);
 

@@ -1,6 +1,7 @@
 /** Small documents and frames for the tests of the model. */
+import type { ExperimentDocument } from "../../api/document";
 import type { Frame, Kind, OperatorSample } from "../../api/types";
-import { coerceDocument, type ExperimentDocument } from "./document";
+import { coerceDocument } from "./coerce";
 
 export const kind = (name: string, inputs: string[], outputs: string[]): Kind => ({
   kind: name,

@@ -1,6 +1,7 @@
 /** From a JSON pointer to the thing on the canvas that it is about. */
+import type { ExperimentDocument } from "../../api/document";
 import type { Problem } from "../../api/types";
-import { edgeKey, type ExperimentDocument } from "./document";
+import { edgeKey } from "./document";
 
 export type Target =
   | { part: "operator"; id: string; tab: "selection" | "workload" }

@@ -1,5 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { bestOf, byPaper, csvOf, matching, isOwn, panelsOf, placeOf, pointOf, pointText, shortName, sideText, sourceText, statusesText, tableOf, tallyText, type FigureDocument, type FigureStatus } from "./figure";
+import type { FigureDocument, FigureStatus } from "../../api/figure";
+import {
+  bestOf,
+  byPaper,
+  csvOf,
+  matching,
+  isOwn,
+  panelsOf,
+  placeOf,
+  pointOf,
+  pointText,
+  shortName,
+  sideText,
+  sourceText,
+  statusesText,
+  tableOf,
+  tallyText,
+} from "./figure";
 
 const document: FigureDocument = {
   title: "t",

@@ -1,9 +1,10 @@
 import Elk from "elkjs/lib/elk.bundled.js";
 import { describe, expect, it } from "vitest";
-import { layoutGraph, positionsFrom } from "./autoLayout";
-import { coerceDocument, type ExperimentDocument } from "../document/document";
-import { NODE } from "./layout";
+import type { ExperimentDocument } from "../../api/document";
+import { coerceDocument } from "../document/coerce";
 import { smallDocument } from "../document/testing";
+import { layoutGraph, positionsFrom } from "./autoLayout";
+import { NODE } from "./layout";
 
 async function laidOut(document: ExperimentDocument, labelled: boolean) {
   return positionsFrom(await new Elk().layout(layoutGraph(document, new Map(), labelled)), labelled);

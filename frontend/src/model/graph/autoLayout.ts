@@ -1,7 +1,8 @@
 /** A query as elk takes it, and the positions that it answers with. */
 import type { ElkNode } from "elkjs/lib/elk-api";
+import type { ExperimentDocument, Position } from "../../api/document";
 import type { Kind } from "../../api/types";
-import { DEFAULT_PORT, type ExperimentDocument, type Position } from "../document/document";
+import { DEFAULT_PORT } from "../document/document";
 import { partitioningLabel, portsOf } from "./graph";
 import { depths, forwardEdges, NODE, nodeHeight, PITCH } from "./layout";
 

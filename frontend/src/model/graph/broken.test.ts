@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Kind } from "../../api/types";
-import { coerceDocument, edgeKey, horizonOf, warmupOf } from "../document/document";
+import { coerceDocument } from "../document/coerce";
+import { edgeKey, horizonOf, warmupOf } from "../document/document";
 import { faultsOf, gridOf as timeGridOf, spanOf, whomOf } from "../document/faults";
 import { readDocument, writeDocument } from "../document/files";
-import { downstream, inputType, partitioningLabel, recordTypes, upstream } from "./graph";
-import { hardwareOf } from "./hardware";
 import { describeHost, instancesByHost } from "../document/hosts";
-import { positionsOf } from "./layout";
 import { localPlacement } from "../document/placement";
 import { rateSummary } from "../document/rates";
 import { KINDS, smallDocument } from "../document/testing";
+import { downstream, inputType, partitioningLabel, recordTypes, upstream } from "./graph";
+import { hardwareOf } from "./hardware";
+import { positionsOf } from "./layout";
 
 const JUNK = [null, 0, -1, 1e300, "", "x", "<script>", [], [null, 7, "a"], {}, { kind: 3 }, { a: { b: [] } }, true];
 

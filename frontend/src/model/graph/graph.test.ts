@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { addEdge, coerceDocument, edgeKey, setFeedback } from "../document/document";
+import { coerceDocument } from "../document/coerce";
+import { edgeKey } from "../document/document";
+import { addEdge, setFeedback } from "../document/edits";
+import { KINDS, smallDocument } from "../document/testing";
 import {
   connectionNote,
   connectionRefusal,
@@ -14,7 +17,6 @@ import {
   type PortRef,
 } from "./graph";
 import { feedbackLane, feedbackPath, positionsOf, wrappedPath } from "./layout";
-import { KINDS, smallDocument } from "../document/testing";
 
 const out = (operator: string, port = "out"): PortRef => ({ operator, port, side: "out" });
 const into = (operator: string, port = "in"): PortRef => ({ operator, port, side: "in" });

@@ -1,7 +1,9 @@
 /** Rules of drawing: what may be connected, and how an edge is best partitioned at first. */
-import type { Json, Kind, RecordSchema } from "../../api/types";
+import type { Edge, ExperimentDocument } from "../../api/document";
+import type { Json, Kind, RecordSchema, Tagged } from "../../api/types";
+import { DEFAULT_PORT, edgeKey, instancesOf, operatorOf } from "../document/document";
+import { addEdge, patchOperator, removeParts } from "../document/edits";
 import { lookupOf } from "../document/lookup";
-import { addEdge, DEFAULT_PORT, edgeKey, instancesOf, operatorOf, patchOperator, removeParts, type Edge, type ExperimentDocument, type Tagged } from "../document/document";
 
 export interface PortRef {
   operator: string;

@@ -1,7 +1,7 @@
 /** Where the hardware layer lies: the waterline under the lowest operator, the host groups below it. */
+import type { ExperimentDocument } from "../../api/document";
 import type { Kind } from "../../api/types";
-import type { ExperimentDocument } from "../document/document";
-import { layoutHosts, type HostGroup } from "../document/hosts";
+import { layoutHosts, type HostGroup } from "./hostTiles";
 import { queryBounds } from "./layout";
 
 /** Room between the lowest operator and the waterline, and from there to the hosts. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { gridOf } from "./layout";
 import { smallDocument } from "../document/testing";
+import { depths, gridOf, positionsOf } from "./layout";
 
 /** persons and auctions feed join, persons through filter; then a sink. */
 const placed = (positions: { [operator: string]: [x: number, y: number] }) => ({
@@ -40,5 +40,19 @@ describe("the grid of a query", () => {
           if (other[1] - at[1] >= 75) expect((grid[b]?.row ?? 0) - (grid[a]?.row ?? 0)).toBeGreaterThanOrEqual(1);
         }
     }
+  });
+});
+
+describe("layout without positions", () => {
+  it("puts operators in columns by their distance from a source, without overlap", () => {
+    const document = { ...smallDocument(), ui: {} };
+    expect(depths(document).get("sink")).toBe(3);
+    const positions = positionsOf(document);
+    expect(positions.sink?.x).toBeGreaterThan(positions.join?.x ?? 0);
+    expect(positions.auctions?.y).not.toBe(positions.persons?.y);
+  });
+
+  it("keeps the positions that are given", () => {
+    expect(positionsOf(smallDocument()).persons).toEqual({ x: 0, y: 0 });
   });
 });

@@ -1,7 +1,8 @@
 /** Where operators, ports and feedback edges stand. Positions are the document's, or columns where it has none. */
+import type { Edge, ExperimentDocument, Position } from "../../api/document";
 import type { Kind } from "../../api/types";
 import { rememberLast } from "../../lib/memo";
-import { edgeKey, type Edge, type ExperimentDocument, type Position } from "../document/document";
+import { edgeKey } from "../document/document";
 
 export const NODE = { width: 132, header: 28, port: 20, footer: 25 } as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { edgeKey } from "../document/document";
-import { edgeBeside, neighbourOf, type Arrow } from "./neighbours";
 import { smallDocument } from "../document/testing";
+import { edgeBeside, neighbourOf, type Arrow } from "./neighbours";
 
 describe("arrows", () => {
   const document = {

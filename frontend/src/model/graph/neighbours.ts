@@ -1,5 +1,6 @@
 /** From one operator or edge to the next by key: along the edges to the left and right, by place up and down. */
-import { edgeKey, operatorOf, type Edge, type ExperimentDocument } from "../document/document";
+import type { Edge, ExperimentDocument } from "../../api/document";
+import { edgeKey, operatorOf } from "../document/document";
 import { lookupOf } from "../document/lookup";
 import { positionsOf } from "./layout";
 

@@ -1,5 +1,5 @@
 /** Which of many drawn paths lies at a point: what a click on thousands of edges that are one drawing means. */
-import type { Position } from "../document/document";
+import type { Position } from "../../api/document";
 
 /** Straight pieces that a curve is taken for. */
 const PIECES = 16;

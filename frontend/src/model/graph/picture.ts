@@ -1,12 +1,14 @@
 /** The canvas as a picture of its own: SVG with the colours of the theme on show. */
+import type { ExperimentDocument, Operator } from "../../api/document";
 import type { Kind, RecordSchema } from "../../api/types";
-import { DEFAULT_PORT, instancesOf, type ExperimentDocument, type Operator } from "../document/document";
+import { DEFAULT_PORT, instancesOf } from "../document/document";
+import { describeHost, instancesByHost, summariseHosts } from "../document/hosts";
+import { OPERATOR_COLOURS } from "./colours";
+import { waysOf } from "./edgeWay";
 import { inputType, partitioningLabel, recordTypes } from "./graph";
 import { DEPTH, hardwareOf } from "./hardware";
-import { describeHost, instancesByHost, summariseHosts, TILE } from "../document/hosts";
+import { TILE } from "./hostTiles";
 import { NODE, nodeHeight, PORT, positionsOf } from "./layout";
-import { waysOf } from "../../pages/canvas/stage/EdgeLayer";
-import { OPERATOR_COLOURS } from "./colours";
 
 const MARGIN = 32;
 /** Squares for instances that fit on a host. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cellsOf, drawable, marksOf, names, questionText, seconds, spanText, type Answer } from "./analysis";
+import type { Answer } from "../../api/analysis";
+import { cellsOf, drawable, marksOf, names, questionText, seconds, spanText } from "./analysis";
 
 const answer = (parts: Partial<Answer>): Answer => ({
   ...{ columns: [], rows: [], pooled: [], runs: 0, left_out: [], left_out_count: 0, took_s: 1 },

@@ -1,7 +1,5 @@
-/** Questions about many runs: how they are put, and what of an answer is drawn. */
-
-export const KINDS = ["summaries", "comparison", "surface", "statistics"] as const;
-export type AnalysisKind = (typeof KINDS)[number];
+/** Questions about many runs: how they are put in words, and what of an answer is drawn. */
+import type { AnalysisKind, AnalysisQuestion, Answer, Cell, RunsAsked } from "../../api/analysis";
 
 export const KIND_WORDS: Record<AnalysisKind, { title: string; about: string }> = {
   summaries: { title: "Summaries", about: "Percentiles, rates, recovery and where the time went, of each run over a span, and of all together" },
@@ -9,58 +7,6 @@ export const KIND_WORDS: Record<AnalysisKind, { title: string; about: string }> 
   surface: { title: "Response surface", about: "The mean of a metric over two parameters" },
   statistics: { title: "Statistics", about: "Metrics over all runs, by experiment or by a parameter" },
 };
-
-export interface RunsAsked {
-  search: string;
-  tag: string;
-  study: string | null;
-}
-
-export interface AnalysisQuestion {
-  kind: AnalysisKind;
-  runs: RunsAsked;
-  against?: RunsAsked;
-  span: { from_s: number | null; to_s: number | null };
-  metrics?: string[];
-  metric?: string;
-  x?: string;
-  y?: string;
-  by?: string;
-}
-
-export interface Column {
-  name: string;
-  title: string;
-  unit: string;
-}
-
-export type Cell = string | number | null | undefined | object;
-export type AnswerRow = Record<string, Cell>;
-export type Bounded = { ms: number; low_ms: number; high_ms: number };
-export interface Pooled {
-  group: string | number;
-  runs: number;
-  samples: number;
-  p50: Bounded | null;
-  p95: Bounded | null;
-  p99: Bounded | null;
-  max: Bounded | null;
-}
-
-export interface Answer {
-  columns: Column[];
-  rows: AnswerRow[];
-  pooled: Pooled[];
-  runs: number;
-  left_out: { run: string; number: number; why: string }[];
-  left_out_count: number;
-  took_s: number;
-  /** Of surfaces: the parameters, and what is drawn over them. */
-  x?: string;
-  y?: string;
-  title?: string;
-  unit?: string;
-}
 
 const foundBy = ({ search, tag, study }: RunsAsked) =>
   [search, tag && `tagged ${tag}`, study && "runs of one study"].filter(Boolean).join(", ") || "all runs";

@@ -1,8 +1,8 @@
 /** The charts of a run: what each draws, and where in the frames it reads that. */
+import type { ExperimentDocument } from "../../api/document";
 import type { Attribution } from "../../api/types";
 import type { FrameLog } from "./frames";
 import { SUM_PARTS, type Pattern } from "./parts";
-import type { ExperimentDocument } from "../document/document";
 
 export interface Line {
   label: string;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointNews, CheckpointRound, DurableCheckpoint, Recovery } from "../../api/types";
+import { frame } from "../document/testing";
 import { aligningSince } from "./aligning";
 import { CheckpointHistory, forcedText, lineText, logSizes, nearest, rowsOf, stagesOf, stretches, turnText } from "./checkpoints";
 import { logOf } from "./frames";
-import { frame } from "../document/testing";
 
 const NOTHING: CheckpointNews = {
   rounds: [],

@@ -1,6 +1,14 @@
 /** What a checkpointing protocol did: its part of the frames put together, and how that is laid out over time. */
-import type { CapturedCheckpoint, CheckpointNews, CheckpointRound, DurableCheckpoint, Recovery, RegionTurn } from "../../api/types";
-import type { ExperimentDocument, Tagged } from "../document/document";
+import type { ExperimentDocument } from "../../api/document";
+import type {
+  CapturedCheckpoint,
+  CheckpointNews,
+  CheckpointRound,
+  DurableCheckpoint,
+  Recovery,
+  RegionTurn,
+  Tagged,
+} from "../../api/types";
 import type { Span } from "./span";
 
 /** Whether runs of it take checkpoints. */

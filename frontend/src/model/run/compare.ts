@@ -1,10 +1,10 @@
 /** Runs side by side: their series on one time axis, what differs in their documents, and their figures against the first. */
+import type { ExperimentDocument } from "../../api/document";
 import type { ComparedSide, Frame, Json, Run } from "../../api/types";
-import type { ExperimentDocument } from "../document/document";
 import { faultMarks } from "../document/faults";
+import { escapePointer } from "../document/validate";
 import { isScaled } from "./scaling";
 import type { Column } from "./series";
-import { escapePointer } from "../document/validate";
 
 export const COMPARED_MIN = 2;
 export const COMPARED_MAX = 4;

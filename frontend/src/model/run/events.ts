@@ -1,16 +1,18 @@
 /** What happened in a run, read from its state, its frames and the faults that it was given: nothing here that is not in them. */
 import type { Death, RescaleAction, Run } from "../../api/types";
 import { bytes, latency } from "../../lib/format";
-import type { IconName } from "../../ui/icons";
-import { lineText, turnText, type CheckpointHistory } from "./checkpoints";
 import type { FaultMark } from "../document/faults";
+import { lineText, turnText, type CheckpointHistory } from "./checkpoints";
 import type { FrameLog } from "./frames";
 import { changeText, downOf } from "./scaling";
+
+/** Names of the drawings that stand for events. */
+type EventIcon = "back" | "bolt" | "check" | "checkc" | "cross" | "crossc" | "dashc" | "flag" | "fork" | "pause" | "play" | "scale" | "sink" | "undo";
 
 export interface RunEvent {
   /** Virtual seconds; null for what has no virtual time (queued). */
   t_s: number | null;
-  icon: IconName;
+  icon: EventIcon;
   tone: "plain" | "good" | "bad" | "warn";
   text: string;
   detail: string;

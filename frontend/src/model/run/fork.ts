@@ -1,6 +1,6 @@
 /** Forks: what is different from a moment on, as the API takes it. */
+import type { ExperimentDocument } from "../../api/document";
 import type { Json } from "../../api/types";
-import type { ExperimentDocument } from "../document/document";
 
 /** What goes wrong in a fork; `none`: only the load changes. */
 export const TROUBLES = {

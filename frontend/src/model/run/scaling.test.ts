@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RescaleAction, ScalingDecision, ScalingNews } from "../../api/types";
-import { coerceDocument } from "../document/document";
+import { coerceDocument } from "../document/coerce";
+import { frame, smallDocument } from "../document/testing";
 import { runEvents } from "./events";
 import { logOf } from "./frames";
 import {
@@ -26,7 +27,6 @@ import {
   verticesOf,
   whyNot,
 } from "./scaling";
-import { frame, smallDocument } from "../document/testing";
 
 const action = (extra: Partial<RescaleAction> = {}): RescaleAction => ({
   number: 1,

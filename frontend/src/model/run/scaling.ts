@@ -1,7 +1,7 @@
 /** How the parallelism of a run changed: its part of the frames put together, who decided what, and why nothing happens at a moment. */
-import type { Problem, RescaleAction, ScalingDecision, ScalingNews, ScalingState } from "../../api/types";
+import type { ExperimentDocument } from "../../api/document";
+import type { Problem, RescaleAction, ScalingDecision, ScalingNews, ScalingState, Tagged } from "../../api/types";
 import { latency, short } from "../../lib/format";
-import type { Tagged, ExperimentDocument } from "../document/document";
 import { instancesOf } from "../document/document";
 import type { Span } from "./span";
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { mean, rateSummary, totalOf } from "../document/rates";
+import { frame, operatorSample, smallDocument } from "../document/testing";
 import { chartOf, chartsNamed, largestOperators, operatorSums, type ChartChoice } from "./charts";
 import { runEvents } from "./events";
 import { FrameLog, logOf } from "./frames";
 import { SUM_PARTS } from "./parts";
-import { mean, rateSummary, totalOf } from "../document/rates";
 import { linearTop, logAxis, lone, median, Series, spanIn, spansMoreThanADecade, stacked, timeTicks, zoomed } from "./series";
-import { frame, operatorSample, smallDocument } from "../document/testing";
 
 const choice: ChartChoice = { id: "latency", latency: "", definition: "", operator: "", operators: [], parallelism: {} };
 const drawn = (log: FrameLog, changes: Partial<ChartChoice>) => new Series(log, chartOf({ ...choice, ...changes }).lines).upTo(log.count);

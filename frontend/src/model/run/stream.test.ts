@@ -1,7 +1,7 @@
 /** The live stream against a server and a clock that the test moves. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { followsRun, type Follower } from "./testing";
 import { retryDelay_s } from "../../api/socket";
+import { followsRun, type Follower } from "./testing";
 
 let page: Follower;
 

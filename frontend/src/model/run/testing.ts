@@ -1,8 +1,8 @@
 /** A server of WebSockets, a page and a clock for the tests of connections. */
 import { vi } from "vitest";
-import { FrameLog } from "./frames";
 import { RunSocket } from "../../api/runSocket";
 import type { Frame, SocketMessage } from "../../api/types";
+import { FrameLog } from "./frames";
 
 class FakeSocket {
   static readonly CONNECTING = 0;

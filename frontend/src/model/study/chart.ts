@@ -1,7 +1,7 @@
 /** Lines, cells and rows of what a study found: pure functions of its document and its results. */
 import type { AxisValues, Json, StudyPoint, StudyResults, StudySearch } from "../../api/types";
-import { axisTitle, designOf, isDrawn, isLogarithmic, isNumeric, loadOf, valueText, type StudyDocument } from "./study";
 import { FOUND } from "./metrics";
+import { axisTitle, designOf, isDrawn, isLogarithmic, isNumeric, loadOf, valueText, type StudyDocument } from "./study";
 
 /** Along what points differ: an axis, the load that was found, the share of it, the seed. */
 export interface Dimension {

@@ -1,8 +1,8 @@
 /** The fields of an experiment that a study can vary: where they are, in words, and what stands there. */
 import type { Json, JsonSchema, Kind } from "../../api/types";
-import type { Axis } from "./study";
 import { deref, initialValue, labelOf, rangeOf, unitOf } from "../document/schema";
 import { joinPointer, pointerParts } from "../document/validate";
+import type { Axis } from "./study";
 
 export interface Field {
   pointer: string;

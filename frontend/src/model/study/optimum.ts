@@ -1,8 +1,8 @@
 /** What an optimisation tried, as charts and sentences: pure functions of its document and its trials. */
 import type { StudyOptimisation, TriedPoint } from "../../api/types";
 import { short } from "../../lib/format";
-import { axisUnit, boundsOf, objectivesOf, type Bound, type Objective, type StudyDocument } from "./study";
 import { metricOf, metricTitle } from "./metrics";
+import { axisUnit, boundsOf, objectivesOf, type Bound, type Objective, type StudyDocument } from "./study";
 
 /** "Latency p99, ms", or the name of an axis. */
 export function soughtTitle(study: StudyDocument, metric: string): string {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Json, StudyPoint, StudyResults, StudySearch } from "../../api/types";
-import { axisTitle, pointText, questionOf, valueText, type StudyDocument } from "./study";
 import { cellsOf, chartLines, dimensionsOf, firstAcross, foundByPoint, isWide, valuesAlong, whyNoCells } from "./chart";
 import { FOUND, metricOf, metricTitle, metricsNamed } from "./metrics";
+import { axisTitle, pointText, questionOf, valueText, type StudyDocument } from "./study";
 import { rowsOf, runsCsv, searchesCsv, sortedRows } from "./table";
 
 const sweep: StudyDocument = {

@@ -1,8 +1,8 @@
 /** What a study found as rows: for its table, and as CSV. */
 import type { AxisValues, Json, StudyInterval, StudyPoint, StudyResults } from "../../api/types";
-import { loadOf, valueText, type StudyDocument } from "./study";
 import { foundByPoint } from "./chart";
 import { FOUND } from "./metrics";
+import { loadOf, valueText, type StudyDocument } from "./study";
 
 export interface Row {
   key: string;

@@ -1,19 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { KINDS, type AnalysisKind } from "../../api/analysis";
 import { ANALYSES_PER_PAGE, analysesQuery, isActive } from "../../api/queries";
 import type { Analysis, SparkState } from "../../api/types";
-import { useDeletion } from "../../session/useDeletion";
-import { DeleteButton, WriteButton } from "../../session/may";
-import { TopBar } from "../../ui/TopBar";
-import { KIND_WORDS, KINDS, questionText, spanText, type AnalysisKind } from "../../model/run/analysis";
-import { Count } from "../../ui/Count";
 import { percent, tookText, when } from "../../lib/format";
+import { useUrlState } from "../../lib/useUrlState";
+import { KIND_WORDS, questionText, spanText } from "../../model/run/analysis";
+import { DeleteButton, WriteButton } from "../../session/may";
+import { useDeletion } from "../../session/useDeletion";
+import { Count } from "../../ui/Count";
 import { Icon } from "../../ui/Icon";
 import { ListPanel } from "../../ui/ListPanel";
 import { Pager } from "../../ui/Pager";
 import { Empty, StateBadge } from "../../ui/states";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
-import { useUrlState } from "../../lib/useUrlState";
+import { TopBar } from "../../ui/TopBar";
 import { AskDialog } from "./AskDialog";
 import "./analysis.css";
 

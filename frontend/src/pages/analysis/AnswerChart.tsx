@@ -1,6 +1,7 @@
 import { useCallback, useMemo } from "react";
-import { cellsOf, marksOf, type AnalysisKind, type Answer, type Column, type Mark } from "../../model/run/analysis";
+import type { AnalysisKind, Answer, Column } from "../../api/analysis";
 import { short } from "../../lib/format";
+import { cellsOf, marksOf, type Mark } from "../../model/run/analysis";
 import { axisOf, intervalBars, logTicks, Plot, type Colours } from "../../ui/chart/Plot";
 
 /** Numbers in the cells as long as they can be read. */

@@ -1,8 +1,9 @@
 import { Link } from "react-router";
-import { drawable, isNumber, type AnalysisKind, type Answer, type AnswerRow, type Column } from "../../model/run/analysis";
+import type { AnalysisKind, Answer, AnswerRow, Column } from "../../api/analysis";
 import { short } from "../../lib/format";
-import { Icon } from "../../ui/Icon";
 import { useUrlState } from "../../lib/useUrlState";
+import { drawable, isNumber } from "../../model/run/analysis";
+import { Icon } from "../../ui/Icon";
 import { AnswerChart } from "./AnswerChart";
 
 const FIRST_METRIC = "p99_ms";

@@ -1,12 +1,13 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useId, useState, type ReactNode } from "react";
 import { useNavigate } from "react-router";
+import { KINDS, type AnalysisKind } from "../../api/analysis";
 import { ApiError, post } from "../../api/client";
 import { tagsQuery } from "../../api/queries";
 import type { Analysis, Problem } from "../../api/types";
+import { KIND_WORDS, names, seconds } from "../../model/run/analysis";
 import { Remark } from "../../ui/Credentials";
 import { FormDialog } from "../../ui/FormDialog";
-import { KIND_WORDS, KINDS, names, seconds, type AnalysisKind } from "../../model/run/analysis";
 import { Icon } from "../../ui/Icon";
 import { toast } from "../../ui/toasts";
 

@@ -1,4 +1,4 @@
-import type { AnalysisKind, Bounded, Pooled } from "../../model/run/analysis";
+import type { AnalysisKind, Bounded, Pooled } from "../../api/analysis";
 import { latency, short } from "../../lib/format";
 
 const PERCENTILES = ["p50", "p95", "p99", "max"] as const;

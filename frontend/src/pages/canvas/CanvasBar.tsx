@@ -1,12 +1,12 @@
 import { useStore } from "zustand";
-import { WriteButton } from "../../session/may";
-import { TopBar } from "../../ui/TopBar";
-import { useRefusal } from "../../session/who";
-import { isError } from "../../model/document/validate";
 import { clock } from "../../lib/format";
+import { isError } from "../../model/document/validate";
+import { runCommand } from "../../session/commands";
+import { WriteButton } from "../../session/may";
+import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
-import { runCommand } from "../../session/commands";
+import { TopBar } from "../../ui/TopBar";
 import { edit, redo, undo, useEditor } from "./editor";
 import type { ExperimentCommand } from "./experimentCommands";
 import { RunButton } from "./RunButton";

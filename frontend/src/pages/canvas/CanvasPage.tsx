@@ -4,22 +4,22 @@ import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { experimentQuery, registryQuery } from "../../api/queries";
 import { useCommands } from "../../session/commands";
-import { TopBar } from "../../ui/TopBar";
 import { rememberExperiment } from "../../session/lastExperiment";
 import { Icon } from "../../ui/Icon";
 import { Failure, Loading } from "../../ui/states";
+import { TopBar } from "../../ui/TopBar";
+import { paste } from "./commands";
 import { ConflictBar } from "./dialogs/ConflictBar";
 import { Drawer } from "./Drawer";
-import { addCommands, experimentCommands } from "./experimentCommands";
 import { openExperiment, useEditor } from "./editor";
-import { paste } from "./commands";
+import { addCommands, experimentCommands } from "./experimentCommands";
 import { COMMANDS } from "./keys";
 import { Palette } from "./Palette";
 import { Stage } from "./stage/Stage";
 import { saveNow, useAutosave, useValidation } from "./useServer";
 import "./canvas.css";
-import { CanvasBar } from "./CanvasBar";
 import { useCreate } from "../../session/useCreate";
+import { CanvasBar } from "./CanvasBar";
 import { useRegistry } from "./useRegistry";
 
 /** When what is drawn now can be seen. */

@@ -1,8 +1,7 @@
 import { useRef, useState } from "react";
-import type { Kind, Problem } from "../../api/types";
-import { WriteButton } from "../../session/may";
-import { useRefusal } from "../../session/who";
-import { horizonOf, warmupOf, type Tagged } from "../../model/document/document";
+import type { Kind, Problem, Tagged } from "../../api/types";
+import { latency, short } from "../../lib/format";
+import { horizonOf, warmupOf } from "../../model/document/document";
 import {
   canStretch,
   faultsOf,
@@ -17,9 +16,10 @@ import {
   type Span,
 } from "../../model/document/faults";
 import { isError, problemsAt } from "../../model/document/validate";
+import { WriteButton } from "../../session/may";
+import { useRefusal } from "../../session/who";
 import { Icon, iconOf } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
-import { latency, short } from "../../lib/format";
 import { addFaultOf } from "./commands";
 import { edit, select, useEditor } from "./editor";
 import { useRegistry } from "./useRegistry";

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { datasetsQuery } from "../../api/queries";
+import { initialValue } from "../../model/document/schema";
 import { WriteButton } from "../../session/may";
 import { useRefusal } from "../../session/who";
-import { initialValue } from "../../model/document/schema";
 import { Icon, iconOf } from "../../ui/Icon";
 import type { IconName } from "../../ui/icons";
 import { Loading } from "../../ui/states";

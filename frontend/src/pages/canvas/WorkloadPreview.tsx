@@ -2,14 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { previewQuery } from "../../api/queries";
 import type { Problem } from "../../api/types";
+import { short } from "../../lib/format";
 import { horizonOf, warmupOf } from "../../model/document/document";
 import { mean, rateSummary, totalOf, type Curve } from "../../model/document/rates";
-import { linearTop } from "../../model/run/series";
 import { escapePointer, isError, problemsAt } from "../../model/document/validate";
-import { Icon } from "../../ui/Icon";
-import { short } from "../../lib/format";
-import { Loading } from "../../ui/states";
 import { OPERATOR_COLOURS } from "../../model/graph/colours";
+import { linearTop } from "../../model/run/series";
+import { Icon } from "../../ui/Icon";
+import { Loading } from "../../ui/states";
 import { goTo, select, useEditor } from "./editor";
 import { useRegistry } from "./useRegistry";
 

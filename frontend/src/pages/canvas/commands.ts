@@ -1,28 +1,15 @@
 /** What the keyboard, the menus and the buttons of the canvas do. */
-import type { Kind } from "../../api/types";
-import {
-  addOperator,
-  duplicateOperators,
-  edgeKey,
-  freeName,
-  instancesOf,
-  operatorOf,
-  partOf,
-  removeHost,
-  removeParts,
-  type ExperimentDocument,
-  type Operator,
-  type Position,
-  type SourceWorkload,
-  type Tagged,
-} from "../../model/document/document";
+import type { ExperimentDocument, Operator, Position, SourceWorkload } from "../../api/document";
+import type { Kind, Tagged } from "../../api/types";
+import { edgeKey, freeName, instancesOf, operatorOf } from "../../model/document/document";
+import { addOperator, duplicateOperators, partOf, removeHost, removeParts } from "../../model/document/edits";
 import { addFault, faultsOf, newFault, removeFault } from "../../model/document/faults";
-import { downstream, removeAndReconnect, upstream } from "../../model/graph/graph";
 import { expandHosts, hostNames } from "../../model/document/hosts";
-import { NODE, queryBounds } from "../../model/graph/layout";
 import { lookupOf } from "../../model/document/lookup";
-import { edgeBeside, neighbourOf, type Arrow } from "../../model/graph/neighbours";
 import { initialValue } from "../../model/document/schema";
+import { downstream, removeAndReconnect, upstream } from "../../model/graph/graph";
+import { NODE, queryBounds } from "../../model/graph/layout";
+import { edgeBeside, neighbourOf, type Arrow } from "../../model/graph/neighbours";
 import { toast } from "../../ui/toasts";
 import { edit, NOTHING, reveal, select, useEditor } from "./editor";
 

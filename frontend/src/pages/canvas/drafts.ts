@@ -1,5 +1,6 @@
 /** Edits that could not be saved, kept in this browser until they are: also when the page is closed or the session has ended. */
-import { coerceDocument, type ExperimentDocument } from "../../model/document/document";
+import type { ExperimentDocument } from "../../api/document";
+import { coerceDocument } from "../../model/document/coerce";
 
 export interface Draft {
   /** The server's version that was edited. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { moveOperators, patchOperator } from "../../model/document/document";
+import { moveOperators, patchOperator } from "../../model/document/edits";
 import { smallDocument } from "../../model/document/testing";
 import { edit, openExperiment, redo, undo, UNDO_STEPS_MAX, useEditor } from "./editor";
 

@@ -1,13 +1,14 @@
 /** The open experiment: its document with undo, what is selected, and what the server says about it. */
 import { temporal } from "zundo";
 import { create } from "zustand";
+import type { ExperimentDocument } from "../../api/document";
 import type { ExperimentRecord, Json, Problem, RecordSchema, Validation } from "../../api/types";
-import { coerceDocument, type ExperimentDocument } from "../../model/document/document";
+import { coerceDocument } from "../../model/document/coerce";
+import { localPlacement } from "../../model/document/placement";
+import { targetOf } from "../../model/document/validate";
 import { refusalNow } from "../../session/who";
 import { toast } from "../../ui/toasts";
 import { draftOf, dropDraft } from "./drafts";
-import { localPlacement } from "../../model/document/placement";
-import { targetOf } from "../../model/document/validate";
 
 export const UNDO_STEPS_MAX = 200;
 /** Edits of one field closer together than this are one undo step. */

@@ -1,15 +1,15 @@
 /** What can be done with the experiment as a whole: the entries of the canvas's menu. */
+import type { ExperimentDocument } from "../../api/document";
 import type { Kind } from "../../api/types";
-import type { Command } from "../../session/commands";
-import type { FileFormat } from "../../model/document/files";
-import type { ExperimentDocument } from "../../model/document/document";
-import type { IconName } from "../../ui/icons";
 import { download, fileName, savePicture, type PictureFormat } from "../../lib/save";
+import type { FileFormat } from "../../model/document/files";
+import { svgOf, type Drawn } from "../../model/graph/picture";
+import type { Command } from "../../session/commands";
+import type { IconName } from "../../ui/icons";
+import { themeColour } from "../../ui/themeColour";
 import { toast } from "../../ui/toasts";
 import { addItem, withFiles } from "./commands";
 import { useEditor } from "./editor";
-import { themeColour } from "../../ui/themeColour";
-import { svgOf, type Drawn } from "../../model/graph/picture";
 
 export type ExperimentCommand = Command & { icon: IconName };
 

@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { ApiError, post, put } from "../../api/client";
 import { experimentWrites } from "../../api/queries";
 import type { ExperimentRecord, Json, Validation } from "../../api/types";
-import { coerceDocument } from "../../model/document/document";
+import { coerceDocument } from "../../model/document/coerce";
 import { toast } from "../../ui/toasts";
 import { dropDraft, keepDraft } from "./drafts";
 import { applyValidation, edit, useEditor } from "./editor";

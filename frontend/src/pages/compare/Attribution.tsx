@@ -1,9 +1,9 @@
 import { useMemo } from "react";
+import type { Run } from "../../api/types";
 import { meansOf, summedOperators } from "../../model/run/charts";
 import { SUM_PARTS } from "../../model/run/parts";
-import { Empty } from "../../ui/states";
 import { PartBar, PartKeys, partsText, time } from "../../ui/parts";
-import type { Run } from "../../api/types";
+import { Empty } from "../../ui/states";
 import { LINES, LineSample } from "./lines";
 
 interface Row {

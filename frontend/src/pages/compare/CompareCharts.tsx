@@ -1,14 +1,14 @@
 import { useMemo, useState, type ReactNode } from "react";
 import type { Frame } from "../../api/types";
+import { latency, short } from "../../lib/format";
 import type { Line } from "../../model/run/charts";
 import { chartSvg } from "../../model/run/chartSvg";
 import { onOneAxis, seriesOf, valueAt, waitingRecords, type Series } from "../../model/run/compare";
 import { spansMoreThanADecade, type Column, type Span } from "../../model/run/series";
 import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "../../ui/chart/Chart";
-import { TimeAxis } from "../../ui/chart/TimeAxis";
-import { latency, short } from "../../lib/format";
-import { Icon } from "../../ui/Icon";
 import { PictureMenu } from "../../ui/chart/PictureMenu";
+import { TimeAxis } from "../../ui/chart/TimeAxis";
+import { Icon } from "../../ui/Icon";
 import { themeColour } from "../../ui/themeColour";
 import type { Compared } from "./compared";
 import { LINES, LineSample } from "./lines";

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { ComparedSide, Run } from "../../api/types";
-import { figureRows, isWide, SIGNIFICANT, type FigureRow, type Sure, type Unit } from "../../model/run/compare";
 import { latency, plural, short } from "../../lib/format";
+import { figureRows, isWide, SIGNIFICANT, type FigureRow, type Sure, type Unit } from "../../model/run/compare";
 import { Empty } from "../../ui/states";
 import { MoreSeeds } from "./MoreSeeds";
 

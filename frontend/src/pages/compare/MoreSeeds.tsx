@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { post } from "../../api/client";
 import type { ComparedSide, Run } from "../../api/types";
-import { WriteButton } from "../../session/may";
-import { isWide, seedsToRun } from "../../model/run/compare";
 import { plural } from "../../lib/format";
+import { isWide, seedsToRun } from "../../model/run/compare";
+import { WriteButton } from "../../session/may";
 import { Icon } from "../../ui/Icon";
 import { toast } from "../../ui/toasts";
 

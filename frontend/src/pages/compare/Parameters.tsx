@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { Run } from "../../api/types";
-import { implied, parameterRows, placeOf } from "../../model/run/compare";
 import { plural } from "../../lib/format";
+import { implied, parameterRows, placeOf } from "../../model/run/compare";
 import { Icon } from "../../ui/Icon";
 
 /** Where a document has no such field. text: what holds then. */

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { runsQuery } from "../../api/queries";
+import { latency, plural, when } from "../../lib/format";
 import { COMPARED_MAX, COMPARED_MIN } from "../../model/run/compare";
 import { Dialog } from "../../ui/Dialog";
-import { latency, plural, when } from "../../lib/format";
 import { SearchField } from "../../ui/SearchField";
 import { Empty, Failure, Loading, StateBadge } from "../../ui/states";
 

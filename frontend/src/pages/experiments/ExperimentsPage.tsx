@@ -3,19 +3,20 @@ import { Link } from "react-router";
 import { get } from "../../api/client";
 import { experimentsQuery } from "../../api/queries";
 import type { ExperimentRecord, ExperimentRow } from "../../api/types";
-import { useDeletion } from "../../session/useDeletion";
-import { DeleteButton, WriteButton } from "../../session/may";
-import { TopBar } from "../../ui/TopBar";
-import { useCreate } from "../../session/useCreate";
-import { coerceDocument, emptyDocument } from "../../model/document/document";
-import { Count } from "../../ui/Count";
 import { when } from "../../lib/format";
+import { useUrlState } from "../../lib/useUrlState";
+import { coerceDocument } from "../../model/document/coerce";
+import { emptyDocument } from "../../model/document/document";
+import { DeleteButton, WriteButton } from "../../session/may";
+import { useCreate } from "../../session/useCreate";
+import { useDeletion } from "../../session/useDeletion";
+import { Count } from "../../ui/Count";
 import { Icon } from "../../ui/Icon";
 import { ListPanel } from "../../ui/ListPanel";
 import { SearchField } from "../../ui/SearchField";
 import { Empty } from "../../ui/states";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
-import { useUrlState } from "../../lib/useUrlState";
+import { TopBar } from "../../ui/TopBar";
 
 const SHOWN = [
   ["", "Worked on"],

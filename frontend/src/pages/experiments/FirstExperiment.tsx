@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Navigate } from "react-router";
 import { experimentsQuery } from "../../api/queries";
-import { TopBar } from "../../ui/TopBar";
 import { lastExperiment } from "../../session/lastExperiment";
 import { Failure, Loading } from "../../ui/states";
+import { TopBar } from "../../ui/TopBar";
 
 /** `/` opens what was open last, else the first example. */
 export function FirstExperiment() {

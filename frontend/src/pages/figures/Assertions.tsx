@@ -1,4 +1,5 @@
-import { sideText, type Assertion } from "../../model/figure/figure";
+import type { Assertion } from "../../api/figure";
+import { sideText } from "../../model/figure/figure";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
 import { VerdictBadge } from "./status";
 

@@ -1,12 +1,13 @@
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { get, post } from "../../api/client";
+import type { Scale } from "../../api/figure";
 import type { FigureDetail, Json } from "../../api/types";
-import { WriteButton } from "../../session/may";
-import { keysOf, placeOf, type DrawnPanel, type PointAt, type Scale } from "../../model/figure/figure";
 import { plural, short } from "../../lib/format";
-import { Icon } from "../../ui/Icon";
+import { keysOf, placeOf, type DrawnPanel, type PointAt } from "../../model/figure/figure";
+import { WriteButton } from "../../session/may";
 import { SeriesSample } from "../../ui/chart/Plot";
+import { Icon } from "../../ui/Icon";
 import { StateBadge } from "../../ui/states";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
 import { toast } from "../../ui/toasts";

@@ -1,7 +1,8 @@
+import { SCALES, type Scale } from "../../api/figure";
 import { isActive } from "../../api/queries";
 import type { FigureDetail, Reproduction } from "../../api/types";
-import { isOwn, SCALES, tallyText, type Scale } from "../../model/figure/figure";
 import { duration, plural, when } from "../../lib/format";
+import { isOwn, tallyText } from "../../model/figure/figure";
 import { Icon } from "../../ui/Icon";
 import { Progress, statesOf, StatusBadge, statusIcon, statusWord, Tally } from "./status";
 

@@ -1,6 +1,6 @@
 import { useCallback, type Ref } from "react";
-import { axisText, type Curve, type DrawnPanel, type PointAt, type Spot } from "../../model/figure/figure";
 import { short } from "../../lib/format";
+import { axisText, type Curve, type DrawnPanel, type PointAt, type Spot } from "../../model/figure/figure";
 import { axisOf, intervalBars, logTicks, Plot, SERIES, type Colours, type PlotHandle } from "../../ui/chart/Plot";
 
 /** Where the paper's numbers stand, and where the measured ones: over the same y axis, side by side. */

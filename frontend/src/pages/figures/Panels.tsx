@@ -1,8 +1,8 @@
 import type { RefObject } from "react";
-import { axisText, bestOf, tableOf, type DrawnPanel, type PointAt } from "../../model/figure/figure";
 import { plural, short } from "../../lib/format";
-import { Icon } from "../../ui/Icon";
+import { axisText, bestOf, tableOf, type DrawnPanel, type PointAt } from "../../model/figure/figure";
 import { SeriesSample, type PlotHandle } from "../../ui/chart/Plot";
+import { Icon } from "../../ui/Icon";
 import { PanelPlot } from "./PanelPlot";
 
 /** The drawing, or the same numbers as tables. */

@@ -1,6 +1,7 @@
+import type { Assertion, AssertionState, FigureStatus, Scale } from "../../api/figure";
 import type { Reproduction } from "../../api/types";
-import { tallyText, type Assertion, type AssertionState, type FigureStatus, type Scale } from "../../model/figure/figure";
 import { percent } from "../../lib/format";
+import { tallyText } from "../../model/figure/figure";
 import { Icon } from "../../ui/Icon";
 import type { IconName } from "../../ui/icons";
 

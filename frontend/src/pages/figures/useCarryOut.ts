@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { post } from "../../api/client";
+import type { Scale } from "../../api/figure";
 import { takeReproduction } from "../../api/news";
 import type { Reproduction } from "../../api/types";
-import type { Scale } from "../../model/figure/figure";
 import { toast } from "../../ui/toasts";
 
 const complain = (error: Error) => toast(error.message, { tone: "err" });

@@ -4,9 +4,9 @@ import { Link, useSearchParams } from "react-router";
 import { post, remove } from "../../api/client";
 import type { Role } from "../../api/types";
 import { when } from "../../lib/format";
+import { Credentials, Remark } from "../../ui/Credentials";
 import { Icon, Logo } from "../../ui/Icon";
 import { Loading } from "../../ui/states";
-import { Credentials, Remark } from "../../ui/Credentials";
 
 interface Welcome {
   lab: string;

@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { useRefusal } from "../../session/who";
-import { inWords, linkOf } from "./audit";
-import { Count } from "../../ui/Count";
 import { when } from "../../lib/format";
+import { useUrlState } from "../../lib/useUrlState";
+import { useRefusal } from "../../session/who";
+import { Count } from "../../ui/Count";
 import { Icon } from "../../ui/Icon";
 import { ListPanel } from "../../ui/ListPanel";
 import { Pager } from "../../ui/Pager";
 import { Empty } from "../../ui/states";
 import { TableHead } from "../../ui/TableHead";
-import { useUrlState } from "../../lib/useUrlState";
+import { inWords, linkOf } from "./audit";
 import { auditQuery, ENTRIES_PER_PAGE, peopleQuery } from "./queries";
 
 const KINDS = [

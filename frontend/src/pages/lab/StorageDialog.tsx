@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { put } from "../../api/client";
-import { FormDialog } from "../../ui/FormDialog";
 import { bytes } from "../../lib/format";
+import { FormDialog } from "../../ui/FormDialog";
 import { toast } from "../../ui/toasts";
 import { storageQuery, type Storage } from "./queries";
 

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { WriteButton } from "../../session/may";
 import { bytes, percent, plural } from "../../lib/format";
+import { WriteButton } from "../../session/may";
 import { Icon } from "../../ui/Icon";
 import { Empty, Failure, Loading } from "../../ui/states";
 import { ofNumbers, TableHead } from "../../ui/TableHead";

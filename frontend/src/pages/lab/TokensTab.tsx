@@ -1,14 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { remove } from "../../api/client";
-import { Count } from "../../ui/Count";
 import { when } from "../../lib/format";
+import { useUrlState } from "../../lib/useUrlState";
+import { Count } from "../../ui/Count";
 import { Icon } from "../../ui/Icon";
 import { ListPanel } from "../../ui/ListPanel";
 import { Empty } from "../../ui/states";
 import { TableHead } from "../../ui/TableHead";
 import { toast } from "../../ui/toasts";
-import { useUrlState } from "../../lib/useUrlState";
 import { Confirm } from "./Confirm";
 import { IssueDialog } from "./IssueDialog";
 import { SCOPES, tokensQuery, type Token } from "./queries";

@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
 import { lessonQuery, lessonsQuery } from "../../api/queries";
 import type { Lesson, LessonItem } from "../../api/types";
-import { TopBar } from "../../ui/TopBar";
+import { useUrlState } from "../../lib/useUrlState";
 import { Icon } from "../../ui/Icon";
 import { Empty, Failure, Loading } from "../../ui/states";
-import { useUrlState } from "../../lib/useUrlState";
+import { TopBar } from "../../ui/TopBar";
 import { StepThrough } from "./StepThrough";
 import "./learn.css";
 

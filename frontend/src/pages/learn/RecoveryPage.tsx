@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
 import { recoveryQuery, runQuery } from "../../api/queries";
-import { TopBar } from "../../ui/TopBar";
 import { plural } from "../../lib/format";
+import { useUrlState } from "../../lib/useUrlState";
 import { Icon } from "../../ui/Icon";
 import { Failure, Loading } from "../../ui/states";
-import { useUrlState } from "../../lib/useUrlState";
+import { TopBar } from "../../ui/TopBar";
 import { StepThrough } from "./StepThrough";
 import "./learn.css";
 

@@ -1,7 +1,8 @@
 import { useState } from "react";
+import type { ExperimentDocument } from "../../api/document";
 import { isActive } from "../../api/queries";
 import type { Frame, RescaleAction, ScalingDecision, ScalingReading } from "../../api/types";
-import type { ExperimentDocument } from "../../model/document/document";
+import { bytes, percent, plural, short } from "../../lib/format";
 import {
   changeText,
   direction,
@@ -22,7 +23,6 @@ import {
   type Drain,
   type ScalingHistory,
 } from "../../model/run/scaling";
-import { bytes, percent, plural, short } from "../../lib/format";
 import { Icon } from "../../ui/Icon";
 import type { IconName } from "../../ui/icons";
 import { RescaleParts } from "./BandCard";

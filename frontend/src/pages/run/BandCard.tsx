@@ -1,6 +1,6 @@
-import { changeText, downOf, moment, partsOf, spell } from "../../model/run/scaling";
 import type { RescaleAction } from "../../api/types";
 import { bytes, short } from "../../lib/format";
+import { changeText, downOf, moment, partsOf, spell } from "../../model/run/scaling";
 
 /** The parts of a rescale's time, one behind the other. */
 export function RescaleParts({ action, head_s }: { action: RescaleAction; head_s: number }) {

@@ -1,11 +1,12 @@
 import { memo, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import type { ExperimentDocument } from "../../api/document";
 import type { CheckpointRound, Recovery } from "../../api/types";
-import { FATES, forcedText, isCheckpointed, lineText, nearest, rowsOf, stretches, turnText, type Bar, type Fate, type Row } from "../../model/run/checkpoints";
-import { instancesOf, type ExperimentDocument } from "../../model/document/document";
-import type { Span } from "../../model/run/series";
 import { bytes, latency, plural } from "../../lib/format";
-import { Icon } from "../../ui/Icon";
+import { instancesOf } from "../../model/document/document";
+import { FATES, forcedText, isCheckpointed, lineText, nearest, rowsOf, stretches, turnText, type Bar, type Fate, type Row } from "../../model/run/checkpoints";
+import type { Span } from "../../model/run/series";
 import { GUTTER_LEFT, GUTTER_RIGHT } from "../../ui/chart/Chart";
+import { Icon } from "../../ui/Icon";
 import { momentOf, useLiveRun } from "./liveRun";
 
 /** Of a row, px: in height, and how near the pointer has to come to a bar. */

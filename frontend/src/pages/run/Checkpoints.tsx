@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import type { Recovery } from "../../api/types";
-import { lineText, logSizes, stagesOf, turnText } from "../../model/run/checkpoints";
-import type { FaultMark } from "../../model/document/faults";
 import { bytes, latency, percent, plural, short } from "../../lib/format";
+import type { FaultMark } from "../../model/document/faults";
+import { lineText, logSizes, stagesOf, turnText } from "../../model/run/checkpoints";
 import { momentOf, useLiveRun } from "./liveRun";
 
 /** Older ones are in the export. */

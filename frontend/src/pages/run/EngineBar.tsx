@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import type { Run } from "../../api/types";
-import { useRefusal } from "../../session/who";
-import { framesIn, goingOf, paceIn, PACES, paceRefusal, paceText, pauseRefusal, stepRefusal, type Going } from "../../model/run/pace";
 import { duration, plural } from "../../lib/format";
+import { framesIn, goingOf, paceIn, PACES, paceRefusal, paceText, pauseRefusal, stepRefusal, type Going } from "../../model/run/pace";
+import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
 import { makeFrames, pauseOrResume, setPace, useStepFrames } from "./engine";
 

@@ -1,12 +1,12 @@
 import { useState } from "react";
+import type { ExperimentDocument } from "../../api/document";
 import type { Frame, HostSample, Run } from "../../api/types";
-import { useRefusal } from "../../session/who";
-import type { ExperimentDocument } from "../../model/document/document";
-import { expandHosts } from "../../model/document/hosts";
-import type { FaultMark } from "../../model/document/faults";
-import { forkRefusal } from "../../model/run/fork";
-import { Icon } from "../../ui/Icon";
 import { bytes, percent, short } from "../../lib/format";
+import type { FaultMark } from "../../model/document/faults";
+import { expandHosts } from "../../model/document/hosts";
+import { forkRefusal } from "../../model/run/fork";
+import { useRefusal } from "../../session/who";
+import { Icon } from "../../ui/Icon";
 import { KillHost } from "./KillHost";
 
 /** What its memory model says, for the title. */

@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, post } from "../../api/client";
+import type { ExperimentDocument } from "../../api/document";
 import { isActive } from "../../api/queries";
 import type { Run } from "../../api/types";
-import { FormDialog } from "../../ui/FormDialog";
-import type { ExperimentDocument } from "../../model/document/document";
 import { killBody, lossMeans, secondsIn } from "../../model/run/fork";
+import { FormDialog } from "../../ui/FormDialog";
 import { Icon } from "../../ui/Icon";
 import { toast } from "../../ui/toasts";
 

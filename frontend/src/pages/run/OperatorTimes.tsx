@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
+import { short } from "../../lib/format";
 import { meansOf, operatorSums } from "../../model/run/charts";
 import { SUM_PARTS } from "../../model/run/parts";
-import { short } from "../../lib/format";
 import { Icon } from "../../ui/Icon";
 import { PartBar, PartKeys, partsText, time } from "../../ui/parts";
 import { useLiveRun } from "./liveRun";

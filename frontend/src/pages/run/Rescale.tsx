@@ -2,13 +2,13 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/r
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, post } from "../../api/client";
+import type { ExperimentDocument } from "../../api/document";
 import type { Frame, Json, Run, Validation } from "../../api/types";
-import { FormDialog } from "../../ui/FormDialog";
-import { useRefusal } from "../../session/who";
-import type { ExperimentDocument } from "../../model/document/document";
+import { plural } from "../../lib/format";
 import { forkRefusal, rescaleBody } from "../../model/run/fork";
 import { isAsked, isScaled, parallelismAt, probed, rescaleProbe, rescaleRefusal, scalingOf, verticesOf } from "../../model/run/scaling";
-import { plural } from "../../lib/format";
+import { useRefusal } from "../../session/who";
+import { FormDialog } from "../../ui/FormDialog";
 import { Icon } from "../../ui/Icon";
 import { toast } from "../../ui/toasts";
 import { useLiveRun } from "./liveRun";

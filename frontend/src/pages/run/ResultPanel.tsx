@@ -1,8 +1,8 @@
 import { memo, useMemo, useState } from "react";
 import type { Frame, Run } from "../../api/types";
-import { coerceDocument } from "../../model/document/document";
-import type { RunEvent } from "../../model/run/events";
+import { coerceDocument } from "../../model/document/coerce";
 import type { FaultMark } from "../../model/document/faults";
+import type { RunEvent } from "../../model/run/events";
 import { Icon } from "../../ui/Icon";
 import { Tabs } from "../../ui/Tabs";
 import type { Address, PanelId } from "./address";

@@ -4,17 +4,17 @@ import { Link, useNavigate } from "react-router";
 import { ApiError, get, post } from "../../api/client";
 import { isActive, studyQuery } from "../../api/queries";
 import type { ExperimentRecord, Run } from "../../api/types";
-import { WriteButton } from "../../session/may";
-import { TopBar } from "../../ui/TopBar";
-import { useRefusal } from "../../session/who";
+import { plural } from "../../lib/format";
 import { editedSince } from "../../model/run/edited";
 import { paceIn } from "../../model/run/pace";
-import { plural } from "../../lib/format";
+import { WriteButton } from "../../session/may";
+import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
 import { PaceField } from "../../ui/PaceField";
 import { StateBadge } from "../../ui/states";
 import { toast } from "../../ui/toasts";
+import { TopBar } from "../../ui/TopBar";
 import { ExportMenu } from "./ExportMenu";
 
 /** What is open and its state; run again, with the same or another seed, or the experiment as it is now; cancel. */

@@ -1,6 +1,6 @@
 import type { Json, Run } from "../../api/types";
-import { latenciesOf, latencyTitle } from "../../model/document/latencies";
 import { bytes, duration, latency, percent, short } from "../../lib/format";
+import { latenciesOf, latencyTitle } from "../../model/document/latencies";
 
 type Fields = { [key: string]: Json };
 

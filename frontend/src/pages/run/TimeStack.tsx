@@ -1,25 +1,26 @@
 import { Fragment, useCallback, useMemo, useRef, useState, type ReactNode } from "react";
 import type { AlignedData } from "uplot";
+import type { ExperimentDocument } from "../../api/document";
 import type { Frame } from "../../api/types";
-import { CHARTS, chartOf, drawsLines, largestOperators, type ChartId, type ChartOf, type LineChartId, type Unit } from "../../model/run/charts";
-import { chartSvg } from "../../model/run/chartSvg";
-import { instancesOf, type ExperimentDocument } from "../../model/document/document";
+import { bytes, latency, short } from "../../lib/format";
+import { instancesOf } from "../../model/document/document";
 import { labelLines, type FaultMark } from "../../model/document/faults";
 import { latencyTitle, type NamedLatency } from "../../model/document/latencies";
+import { CHARTS, chartOf, drawsLines, largestOperators, type ChartId, type ChartOf, type LineChartId, type Unit } from "../../model/run/charts";
+import { chartSvg } from "../../model/run/chartSvg";
 import { bandAt, bandsIn } from "../../model/run/scaling";
 import { Series, spansMoreThanADecade, type Span } from "../../model/run/series";
-import { bytes, latency, short } from "../../lib/format";
-import { Icon } from "../../ui/Icon";
+import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "../../ui/chart/Chart";
 import { PictureMenu } from "../../ui/chart/PictureMenu";
+import { TimeAxis } from "../../ui/chart/TimeAxis";
+import { Icon } from "../../ui/Icon";
 import { themeColour } from "../../ui/themeColour";
 import { BandCard } from "./BandCard";
-import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "../../ui/chart/Chart";
 import { CheckpointGrid } from "./CheckpointGrid";
 import { FrameTable } from "./FrameTable";
-import { Legend } from "./Legend";
 import { step } from "./keys";
+import { Legend } from "./Legend";
 import { momentOf, noteDrawn, useLiveRun } from "./liveRun";
-import { TimeAxis } from "../../ui/chart/TimeAxis";
 import { Workers } from "./Workers";
 
 /** Labels of faults: lines that they may take, and how wide a chart is at least and a letter on average, in px. */

@@ -1,13 +1,14 @@
 import { getBezierPath, Position } from "@xyflow/react";
 import { memo, useLayoutEffect, useMemo, useRef, useState } from "react";
+import type { ExperimentDocument } from "../../api/document";
 import type { Frame, OperatorSample } from "../../api/types";
-import { edgeKey, type ExperimentDocument } from "../../model/document/document";
+import { bytes, percent, plural, short } from "../../lib/format";
+import { edgeKey } from "../../model/document/document";
+import { aroundPath, feedbackLane, feedbackPath, gridOf, type Lane } from "../../model/graph/layout";
 import { aligningSince } from "../../model/run/aligning";
 import { BLOCKED_FROM } from "../../model/run/events";
 import type { FrameLog } from "../../model/run/frames";
-import { aroundPath, feedbackLane, feedbackPath, gridOf, type Lane } from "../../model/graph/layout";
 import { verticesOf } from "../../model/run/scaling";
-import { bytes, percent, plural, short } from "../../lib/format";
 import { Icon } from "../../ui/Icon";
 
 const HOT_FROM = 0.8;

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
-import type { Run } from "../../api/types";
 import { isActive, isMoving } from "../../api/queries";
+import type { Run } from "../../api/types";
+import { duration, short } from "../../lib/format";
 import { chartsOf, type ChartId, type Has } from "../../model/run/charts";
 import type { RunEvent } from "../../model/run/events";
-import { duration, short } from "../../lib/format";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
 import { ForkMenu } from "./ForkMenu";

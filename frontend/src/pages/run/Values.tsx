@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { Frame } from "../../api/types";
-import { median } from "../../model/run/series";
 import { latency, short } from "../../lib/format";
+import { median } from "../../model/run/series";
 import { useLiveRun } from "./liveRun";
 
 const STROKES = [

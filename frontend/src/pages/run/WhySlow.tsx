@@ -1,6 +1,6 @@
 import type { Frame, Run } from "../../api/types";
-import { useRefusal } from "../../session/who";
 import { slowestIn } from "../../model/run/waterfalls";
+import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
 import { useLiveRun } from "./liveRun";
 import { useAsk } from "./useAsk";

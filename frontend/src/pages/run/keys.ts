@@ -1,9 +1,9 @@
 /** The run page's keys. Arrows belong to what has the focus (charts, tabs, the slider); these work everywhere on the page. */
-import type { Command } from "../../session/commands";
 import { isActive, isMoving } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { framesIn, PACES, paceRefusal, paceText, pauseRefusal, stepRefusal } from "../../model/run/pace";
 import { zoomed, type Span } from "../../model/run/series";
+import type { Command } from "../../session/commands";
 import { makeFrames, pauseOrResume, setPace, useStepFrames } from "./engine";
 import { useLiveRun } from "./liveRun";
 import { goLive, pause, play } from "./playback";

@@ -1,10 +1,9 @@
 import { useId, useState } from "react";
-import type { Json, JsonSchema, Kind, Problem } from "../../api/types";
-import type { Tagged } from "../../model/document/document";
-import { valueText, type Axis } from "../../model/study/study";
-import { fieldsAt, newAxis, type Field } from "../../model/study/fields";
-import { writeValues } from "../../model/study/values";
+import type { Json, JsonSchema, Kind, Problem, Tagged } from "../../api/types";
 import { problemsAt } from "../../model/document/validate";
+import { fieldsAt, newAxis, type Field } from "../../model/study/fields";
+import { valueText, type Axis } from "../../model/study/study";
+import { writeValues } from "../../model/study/values";
 import { Remarks } from "../../ui/form/fields";
 import { KindForm } from "../../ui/form/KindForm";
 import { SchemaForm } from "../../ui/form/SchemaForm";

@@ -1,9 +1,9 @@
 import { useState } from "react";
-import { found } from "../../lib/search";
-import { valueText } from "../../model/study/study";
-import type { Field } from "../../model/study/fields";
-import { Dialog } from "../../ui/Dialog";
 import { plural } from "../../lib/format";
+import { found } from "../../lib/search";
+import type { Field } from "../../model/study/fields";
+import { valueText } from "../../model/study/study";
+import { Dialog } from "../../ui/Dialog";
 import { SearchField } from "../../ui/SearchField";
 import { Empty } from "../../ui/states";
 

@@ -1,8 +1,8 @@
 import { useCallback, useMemo, type Ref } from "react";
 import type { StudyResults } from "../../api/types";
-import { valueText, type StudyDocument } from "../../model/study/study";
-import { cellsOf, telling, valuesAlong, type Dimension } from "../../model/study/chart";
 import { short } from "../../lib/format";
+import { cellsOf, telling, valuesAlong, type Dimension } from "../../model/study/chart";
+import { valueText, type StudyDocument } from "../../model/study/study";
 import { axisOf, Plot, type Colours, type PlotHandle } from "../../ui/chart/Plot";
 import type { View } from "./view";
 

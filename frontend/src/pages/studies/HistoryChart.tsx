@@ -1,8 +1,8 @@
 import { useCallback, useMemo, type Ref } from "react";
 import type { TriedPoint } from "../../api/types";
+import { short } from "../../lib/format";
 import { bestSoFar, historyOf, type Outcome } from "../../model/study/optimum";
 import type { Objective } from "../../model/study/study";
-import { short } from "../../lib/format";
 import { axisOf, logTicks, Plot, type Colours, type PlotHandle } from "../../ui/chart/Plot";
 
 /** What became of a trial: a word, and a mark that can be told without its colour. */

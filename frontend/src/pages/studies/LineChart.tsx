@@ -1,8 +1,8 @@
 import { useCallback, useMemo, type Ref } from "react";
-import type { ChartedLine, Dimension, Spot } from "../../model/study/chart";
-import { keyOf } from "../../model/study/table";
-import { valueText } from "../../model/study/study";
 import { short } from "../../lib/format";
+import type { ChartedLine, Dimension, Spot } from "../../model/study/chart";
+import { valueText } from "../../model/study/study";
+import { keyOf } from "../../model/study/table";
 import { axisOf, intervalBars, logTicks, Plot, SERIES, type Colours, type PlotHandle } from "../../ui/chart/Plot";
 
 /** One metric over one dimension: a line for each choice of the others, with the interval over seeds as bars. */

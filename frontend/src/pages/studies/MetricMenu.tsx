@@ -1,7 +1,7 @@
 import { useState } from "react";
+import { plural } from "../../lib/format";
 import { found } from "../../lib/search";
 import { FOUND, metricOf, metricTitle } from "../../model/study/metrics";
-import { plural } from "../../lib/format";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
 

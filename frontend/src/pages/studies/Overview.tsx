@@ -1,8 +1,8 @@
 import { Link } from "react-router";
 import type { StudyChecked } from "../../api/types";
-import { isOptimised, loadOf, seedsOf, valueText, type StudyDocument } from "../../model/study/study";
-import { isError } from "../../model/document/validate";
 import { plural } from "../../lib/format";
+import { isError } from "../../model/document/validate";
+import { isOptimised, loadOf, seedsOf, valueText, type StudyDocument } from "../../model/study/study";
 import { Icon } from "../../ui/Icon";
 import { show } from "./show";
 

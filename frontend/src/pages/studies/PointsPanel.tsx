@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef } from "react";
 import type { StudyResults } from "../../api/types";
-import { pointText, valueText, type StudyDocument } from "../../model/study/study";
-import { metricOf, metricTitle } from "../../model/study/metrics";
-import { rowsOf } from "../../model/study/table";
 import { plural, short } from "../../lib/format";
+import { metricOf, metricTitle } from "../../model/study/metrics";
+import { pointText, valueText, type StudyDocument } from "../../model/study/study";
+import { rowsOf } from "../../model/study/table";
 
 const SHOWN_MAX = 300;
 

@@ -1,12 +1,12 @@
 import { useMemo, type RefObject } from "react";
+import { isActive } from "../../api/queries";
 import type { StudyDetail, StudyOptimisation, StudyResults } from "../../api/types";
-import { objectiveText, soughtTitle, whyNoBest } from "../../model/study/optimum";
-import { isDrawn, isNumeric, isOptimised, loadOf, objectivesOf } from "../../model/study/study";
 import { chartLines, isWide, telling, valuesAlong, whyNoCells, type Dimension } from "../../model/study/chart";
 import { FOUND, metricOf, metricTitle } from "../../model/study/metrics";
-import { isActive } from "../../api/queries";
-import { Icon } from "../../ui/Icon";
+import { objectiveText, soughtTitle, whyNoBest } from "../../model/study/optimum";
+import { isDrawn, isNumeric, isOptimised, loadOf, objectivesOf } from "../../model/study/study";
 import { SeriesSample, type PlotHandle } from "../../ui/chart/Plot";
+import { Icon } from "../../ui/Icon";
 import { Empty } from "../../ui/states";
 import { HeatMap } from "./HeatMap";
 import { HistoryChart, OUTCOMES } from "./HistoryChart";

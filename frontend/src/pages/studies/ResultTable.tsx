@@ -1,9 +1,9 @@
 import { useMemo } from "react";
 import type { StudyResults } from "../../api/types";
-import { loadOf, pointText, valueText, type StudyDocument } from "../../model/study/study";
-import { metricOf, metricTitle } from "../../model/study/metrics";
-import { rowsOf, sortedRows } from "../../model/study/table";
 import { plural, short } from "../../lib/format";
+import { metricOf, metricTitle } from "../../model/study/metrics";
+import { loadOf, pointText, valueText, type StudyDocument } from "../../model/study/study";
+import { rowsOf, sortedRows } from "../../model/study/table";
 import type { View } from "./view";
 
 const SHOWN_MAX = 500;

@@ -4,17 +4,17 @@ import { Link } from "react-router";
 import { post } from "../../api/client";
 import { isActive } from "../../api/queries";
 import type { StudyDetail, StudyResults } from "../../api/types";
-import { WriteButton } from "../../session/may";
-import { TopBar } from "../../ui/TopBar";
+import { download, fileName, PICTURES, savePicture, type PictureFormat } from "../../lib/save";
 import { loadOf } from "../../model/study/study";
 import { runsCsv, searchesCsv } from "../../model/study/table";
+import { WriteButton } from "../../session/may";
+import type { PlotHandle } from "../../ui/chart/Plot";
 import { Icon } from "../../ui/Icon";
 import type { IconName } from "../../ui/icons";
 import { Menu } from "../../ui/Menu";
-import type { PlotHandle } from "../../ui/chart/Plot";
-import { download, fileName, PICTURES, savePicture, type PictureFormat } from "../../lib/save";
 import { StateBadge } from "../../ui/states";
 import { toast } from "../../ui/toasts";
+import { TopBar } from "../../ui/TopBar";
 
 /** What is open and its state; take its numbers and pictures along; a study like it; cancel or retry. */
 export function StudyBar({

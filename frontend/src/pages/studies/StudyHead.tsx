@@ -1,9 +1,9 @@
 import { Link } from "react-router";
 import { isActive } from "../../api/queries";
 import type { StudyDetail, StudyOptimisation, StudyResults } from "../../api/types";
+import { plural, short, tookText } from "../../lib/format";
 import { boundText, objectiveText, whyNoBest } from "../../model/study/optimum";
 import { boundsOf, designOf, isOptimised, loadOf, objectivesOf, pointText, questionOf, seedsOf, valueText } from "../../model/study/study";
-import { plural, short, tookText } from "../../lib/format";
 import { Icon } from "../../ui/Icon";
 import { Progress } from "./Progress";
 

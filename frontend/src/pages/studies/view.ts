@@ -1,7 +1,7 @@
 import { useMemo } from "react";
-import { isNumeric, isOptimised, type StudyDocument } from "../../model/study/study";
-import { firstAcross, whyNoCells, type Dimension, type Held } from "../../model/study/chart";
 import { useUrlState } from "../../lib/useUrlState";
+import { firstAcross, whyNoCells, type Dimension, type Held } from "../../model/study/chart";
+import { isNumeric, isOptimised, type StudyDocument } from "../../model/study/study";
 
 const NAMES = ["view", "metrics", "x", "up", "hold", "log", "sort", "point"] as const;
 type Name = (typeof NAMES)[number];

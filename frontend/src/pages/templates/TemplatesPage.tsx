@@ -1,19 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link } from "react-router";
+import type { ExperimentDocument } from "../../api/document";
 import { registryQuery, templatesQuery } from "../../api/queries";
-import { WriteButton } from "../../session/may";
-import { TopBar } from "../../ui/TopBar";
-import { useCreate } from "../../session/useCreate";
-import { coerceDocument, emptyDocument, horizonOf, type ExperimentDocument } from "../../model/document/document";
-import { expandHosts } from "../../model/document/hosts";
-import { Count } from "../../ui/Count";
 import { plural, short } from "../../lib/format";
+import { useUrlState } from "../../lib/useUrlState";
+import { coerceDocument } from "../../model/document/coerce";
+import { emptyDocument, horizonOf } from "../../model/document/document";
+import { expandHosts } from "../../model/document/hosts";
+import { WriteButton } from "../../session/may";
+import { useCreate } from "../../session/useCreate";
+import { Count } from "../../ui/Count";
 import { Icon } from "../../ui/Icon";
 import { QueryPicture } from "../../ui/QueryPicture";
 import { SearchField } from "../../ui/SearchField";
 import { Empty, Failure, Loading } from "../../ui/states";
-import { useUrlState } from "../../lib/useUrlState";
+import { TopBar } from "../../ui/TopBar";
 import "./templates.css";
 
 /** Queries to start from, each with its picture. What is opened is a copy; the template stays as it is. */

@@ -1,6 +1,6 @@
+import { PICTURES, savePicture, type PictureFormat } from "../../lib/save";
 import { Icon } from "../Icon";
 import { Menu } from "../Menu";
-import { PICTURES, savePicture, type PictureFormat } from "../../lib/save";
 import { toast } from "../toasts";
 
 const HINTS: Record<PictureFormat, string> = { svg: "lines and letters", png: "dots, for slides", pdf: "one page, for papers" };

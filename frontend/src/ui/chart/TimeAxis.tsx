@@ -1,5 +1,5 @@
-import { timeTicks, type Span } from "../../model/run/series";
 import { short } from "../../lib/format";
+import { timeTicks, type Span } from "../../model/run/series";
 import { GUTTER_LEFT, GUTTER_RIGHT } from "./Chart";
 
 /** So near the end of the axis a label would be cut, half of it being wider than the gutter: shares of the axis. */

@@ -1,6 +1,5 @@
 import { useId } from "react";
-import type { Json, Kind, Problem, RecordField } from "../../api/types";
-import type { Tagged } from "../../model/document/document";
+import type { Json, Kind, Problem, RecordField, Tagged } from "../../api/types";
 import { initialValue, propertyNames } from "../../model/document/schema";
 import { Icon } from "../Icon";
 import { Remarks } from "./fields";

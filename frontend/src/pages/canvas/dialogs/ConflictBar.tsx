@@ -1,7 +1,7 @@
 import { useState } from "react";
+import { plural } from "../../../lib/format";
 import { differences } from "../../../model/document/diff";
 import { Dialog } from "../../../ui/Dialog";
-import { plural } from "../../../lib/format";
 import { Icon } from "../../../ui/Icon";
 import { TableHead } from "../../../ui/TableHead";
 import { useEditor } from "../editor";

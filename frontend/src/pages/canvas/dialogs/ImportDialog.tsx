@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ExperimentDocument } from "../../../model/document/document";
+import type { ExperimentDocument } from "../../../api/document";
 import { readDocument } from "../../../model/document/files";
 import { Dialog } from "../../../ui/Dialog";
 import { Icon } from "../../../ui/Icon";

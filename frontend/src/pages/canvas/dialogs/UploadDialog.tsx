@@ -1,10 +1,9 @@
 import { useState } from "react";
-import type { Dataset } from "../../../api/types";
-import { ColumnTable } from "../../../ui/upload/ColumnTable";
-import { FileDrop } from "../../../ui/upload/FileDrop";
-import type { Tagged } from "../../../model/document/document";
+import type { Dataset, Tagged } from "../../../api/types";
 import { Dialog } from "../../../ui/Dialog";
 import { Icon } from "../../../ui/Icon";
+import { ColumnTable } from "../../../ui/upload/ColumnTable";
+import { FileDrop } from "../../../ui/upload/FileDrop";
 import { addItem } from "../commands";
 import { useRegistry } from "../useRegistry";
 

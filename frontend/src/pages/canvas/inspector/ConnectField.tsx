@@ -1,7 +1,7 @@
+import type { Operator } from "../../../api/document";
 import type { Json, JsonSchema, Kind } from "../../../api/types";
-import type { Operator } from "../../../model/document/document";
-import type { PortRef } from "../../../model/graph/graph";
 import { schemaAt } from "../../../model/document/schema";
+import type { PortRef } from "../../../model/graph/graph";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { useRegistry } from "../useRegistry";
 import "./editors";

@@ -1,10 +1,12 @@
+import type { Edge } from "../../../api/document";
 import type { Json, Kind } from "../../../api/types";
-import { WriteArea } from "../../../session/may";
-import { DEFAULT_PORT, patchEdge, setFeedback, type Edge } from "../../../model/document/document";
+import { DEFAULT_PORT } from "../../../model/document/document";
+import { patchEdge, setFeedback } from "../../../model/document/edits";
 import { propertyNames, schemaAt } from "../../../model/document/schema";
 import { problemsAt } from "../../../model/document/validate";
-import { KindForm } from "../../../ui/form/KindForm";
+import { WriteArea } from "../../../session/may";
 import { Remarks } from "../../../ui/form/fields";
+import { KindForm } from "../../../ui/form/KindForm";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";
 import { deleteSelection } from "../commands";

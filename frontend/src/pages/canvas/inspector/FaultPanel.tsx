@@ -1,7 +1,7 @@
-import { WriteArea } from "../../../session/may";
-import type { Tagged } from "../../../model/document/document";
+import type { Tagged } from "../../../api/types";
 import { newFault, replaceFault } from "../../../model/document/faults";
 import { expandHosts } from "../../../model/document/hosts";
+import { WriteArea } from "../../../session/may";
 import { KindForm } from "../../../ui/form/KindForm";
 import { Icon } from "../../../ui/Icon";
 import { deleteSelection, duplicateSelection } from "../commands";

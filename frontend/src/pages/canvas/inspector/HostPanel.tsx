@@ -1,13 +1,14 @@
+import type { Host } from "../../../api/document";
 import type { Json } from "../../../api/types";
-import { WriteArea } from "../../../session/may";
-import { replaceHost, type Host } from "../../../model/document/document";
+import { plural } from "../../../lib/format";
+import { replaceHost } from "../../../model/document/edits";
 import { hostNames, summariseHosts } from "../../../model/document/hosts";
 import { schemaAt, taggedDefault } from "../../../model/document/schema";
-import { KindForm } from "../../../ui/form/KindForm";
+import { WriteArea } from "../../../session/may";
 import { Remarks } from "../../../ui/form/fields";
+import { KindForm } from "../../../ui/form/KindForm";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";
-import { plural } from "../../../lib/format";
 import { deleteSelection } from "../commands";
 import { edit, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";

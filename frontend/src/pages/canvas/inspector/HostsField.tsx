@@ -1,5 +1,6 @@
+import type { Operator } from "../../../api/document";
 import type { Json, JsonSchema } from "../../../api/types";
-import { placeOn, type Operator } from "../../../model/document/document";
+import { placeOn } from "../../../model/document/edits";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { edit, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";

@@ -1,6 +1,6 @@
+import { plural } from "../../../lib/format";
 import { WriteArea } from "../../../session/may";
 import { Icon } from "../../../ui/Icon";
-import { plural } from "../../../lib/format";
 import { changeParallelism, deleteSelection, duplicateSelection } from "../commands";
 
 export function ManyPanel({ ids }: { ids: string[] }) {

@@ -1,8 +1,8 @@
 import type { Json, JsonSchema } from "../../../api/types";
-import { WriteArea } from "../../../session/may";
 import { definitionOf, furtherOf, withFurther, type Written } from "../../../model/document/latencies";
 import { initialValue, schemaAt } from "../../../model/document/schema";
 import { problemsAt } from "../../../model/document/validate";
+import { WriteArea } from "../../../session/may";
 import { Remarks } from "../../../ui/form/fields";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";

@@ -1,11 +1,11 @@
-import type { Family, Json } from "../../../api/types";
-import { type ExperimentDocument, type Tagged } from "../../../model/document/document";
+import type { ExperimentDocument } from "../../../api/document";
+import type { Family, Json, Tagged } from "../../../api/types";
+import { latency, plural } from "../../../lib/format";
 import { expandHosts } from "../../../model/document/hosts";
 import { labelOf, propertyNames, schemaAt, taggedDefault } from "../../../model/document/schema";
-import { KindForm } from "../../../ui/form/KindForm";
 import { Remarks } from "../../../ui/form/fields";
+import { KindForm } from "../../../ui/form/KindForm";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
-import { latency, plural } from "../../../lib/format";
 import { edit, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 import "./editors";

@@ -1,8 +1,9 @@
-import { WriteArea } from "../../../session/may";
-import { type Operator, type SourceWorkload, type Tagged } from "../../../model/document/document";
+import type { Operator, SourceWorkload } from "../../../api/document";
+import type { Tagged } from "../../../api/types";
 import { escapePointer, problemsAt } from "../../../model/document/validate";
-import { KindForm } from "../../../ui/form/KindForm";
+import { WriteArea } from "../../../session/may";
 import { Remarks } from "../../../ui/form/fields";
+import { KindForm } from "../../../ui/form/KindForm";
 import { edit, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 import "./editors";

@@ -1,11 +1,11 @@
+import type { ExperimentDocument } from "../../../api/document";
 import type { Json } from "../../../api/types";
-import { WriteArea } from "../../../session/may";
-import { type ExperimentDocument } from "../../../model/document/document";
+import { rateSummary } from "../../../model/document/rates";
 import { schemaAt } from "../../../model/document/schema";
+import { WriteArea } from "../../../session/may";
 import { Remarks } from "../../../ui/form/fields";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";
-import { rateSummary } from "../../../model/document/rates";
 import { edit, select, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 import { Section } from "./Section";

@@ -3,12 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { datasetsQuery } from "../../../api/queries";
 import type { Dataset, Family, Kind } from "../../../api/types";
-import { UploadDataDialog } from "../../../ui/upload/UploadDataDialog";
-import { DEFAULT_PORT, addEdge, MAX_OPERATOR_ID } from "../../../model/document/document";
-import { closesCycle, connectionRefusal, newEdge, type PortRef } from "../../../model/graph/graph";
+import { DEFAULT_PORT, MAX_OPERATOR_ID } from "../../../model/document/document";
+import { addEdge } from "../../../model/document/edits";
 import { expandHosts } from "../../../model/document/hosts";
+import { closesCycle, connectionRefusal, newEdge, type PortRef } from "../../../model/graph/graph";
 import { addEditors, CommittedText, PlainEditor, type EditorProps } from "../../../ui/form/editors";
 import { Icon } from "../../../ui/Icon";
+import { UploadDataDialog } from "../../../ui/upload/UploadDataDialog";
 import { edit, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 

@@ -1,34 +1,11 @@
 import { useReactFlow, useStore, type ReactFlowState } from "@xyflow/react";
 import { memo, useEffect, useMemo, type RefObject } from "react";
-import type { Kind } from "../../../api/types";
-import { DEFAULT_PORT, edgeKey, operatorOf, type Edge, type ExperimentDocument, type Position } from "../../../model/document/document";
-import { feedbackLane, portAt } from "../../../model/graph/layout";
-import { lookupOf } from "../../../model/document/lookup";
+import type { Position } from "../../../api/document";
+import { edgeKey, operatorOf } from "../../../model/document/document";
+import { waysOf, type Way } from "../../../model/graph/edgeWay";
 import { nearestOutline, outlineOf, type Outline } from "../../../model/graph/pathHit";
-import { wayOf, type Way } from "../../../model/graph/edgeWay";
 import { useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
-
-/** The way of every edge, over operators that stand at `positions`. */
-export function waysOf(
-  document: ExperimentDocument,
-  kinds: Map<string, Kind>,
-  positions: { [operator: string]: Position },
-): { edge: Edge; way: Way; lane: number }[] {
-  const { operators } = lookupOf(document);
-  const boxes = () => Object.values(positions);
-  const portOf = (id: string, side: "in" | "out", name: string) => {
-    const at = positions[id];
-    const kind = kinds.get(operators.get(id)?.kind ?? "");
-    return at && portAt(at, side, (side === "in" ? kind?.inputs : kind?.outputs)?.indexOf(name) ?? 0);
-  };
-  return document.query.edges.flatMap((edge) => {
-    const from = portOf(edge.source, "out", edge.source_port ?? DEFAULT_PORT.source);
-    const to = portOf(edge.target, "in", edge.target_port ?? DEFAULT_PORT.target);
-    const lane = edge.feedback ? feedbackLane(document, edgeKey(edge)) : -1;
-    return from && to ? [{ edge, way: wayOf(from, to, lane, boxes), lane }] : [];
-  });
-}
 
 const sameNodes = (a: ReactFlowState["nodes"], b: ReactFlowState["nodes"]) =>
   a.length === b.length && a.every((node, at) => node.position === b[at]?.position);

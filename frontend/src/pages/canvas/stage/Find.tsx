@@ -1,9 +1,10 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import { edgeKey, type ExperimentDocument } from "../../../model/document/document";
-import { partitioningLabel } from "../../../model/graph/graph";
-import { summariseHosts, hostNames } from "../../../model/document/hosts";
-import { found } from "../../../lib/search";
+import type { ExperimentDocument } from "../../../api/document";
 import { plural } from "../../../lib/format";
+import { found } from "../../../lib/search";
+import { edgeKey } from "../../../model/document/document";
+import { summariseHosts, hostNames } from "../../../model/document/hosts";
+import { partitioningLabel } from "../../../model/graph/graph";
 import { Icon } from "../../../ui/Icon";
 import { reveal, select, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";

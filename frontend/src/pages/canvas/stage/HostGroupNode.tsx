@@ -1,10 +1,11 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo, useMemo } from "react";
-import { describeHost, describeLinks, instancesByHost, type HostGroup, type HostTile } from "../../../model/document/hosts";
+import { describeHost, describeLinks, instancesByHost } from "../../../model/document/hosts";
 import { problemsByPart } from "../../../model/document/validate";
+import { colourOf } from "../../../model/graph/colours";
+import type { HostGroup, HostTile } from "../../../model/graph/hostTiles";
 import { Icon } from "../../../ui/Icon";
 import type { IconName } from "../../../ui/icons";
-import { colourOf } from "../../../model/graph/colours";
 import { select, useEditor } from "../editor";
 
 const GROUP_ICONS: Record<string, IconName> = { edge: "device", fog: "fog", cloud: "cloud" };

@@ -2,20 +2,20 @@ import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { Problem } from "../../../api/types";
-import { WriteButton } from "../../../session/may";
-import { DEFAULT_PORT, instancesOf } from "../../../model/document/document";
-import { inputType, portsOf, recordTypes, type RecordType } from "../../../model/graph/graph";
-import { summariseHosts } from "../../../model/document/hosts";
-import { NODE, nodeHeight, PORT } from "../../../model/graph/layout";
-import { lookupOf } from "../../../model/document/lookup";
 import { rememberLast } from "../../../lib/memo";
+import { DEFAULT_PORT, instancesOf } from "../../../model/document/document";
+import { summariseHosts } from "../../../model/document/hosts";
+import { lookupOf } from "../../../model/document/lookup";
 import { isError, problemsByPart } from "../../../model/document/validate";
-import { Icon, iconOf } from "../../../ui/Icon";
 import { colourOf } from "../../../model/graph/colours";
+import { inputType, portsOf, recordTypes, type RecordType } from "../../../model/graph/graph";
+import { NODE, nodeHeight, PORT } from "../../../model/graph/layout";
+import { WriteButton } from "../../../session/may";
+import { Icon, iconOf } from "../../../ui/Icon";
 import { changeParallelism } from "../commands";
 import { useEditor } from "../editor";
-import { isLarge, useIsFar } from "./scale";
 import { useRegistry } from "../useRegistry";
+import { isLarge, useIsFar } from "./scale";
 
 // Every node asks these about the whole document; the answer is worked out once.
 const typesOf = rememberLast(recordTypes);

@@ -1,11 +1,11 @@
 import { BaseEdge, EdgeLabelRenderer, useStore, type EdgeProps, type ReactFlowState } from "@xyflow/react";
 import { memo, useState } from "react";
 import { DEFAULT_PORT } from "../../../model/document/document";
+import { lookupOf } from "../../../model/document/lookup";
+import { wayOf, type Way } from "../../../model/graph/edgeWay";
 import { partitioningLabel } from "../../../model/graph/graph";
 import { NODE } from "../../../model/graph/layout";
-import { lookupOf } from "../../../model/document/lookup";
 import { Icon } from "../../../ui/Icon";
-import { wayOf, type Way } from "../../../model/graph/edgeWay";
 import { select, useEditor } from "../editor";
 import { useRecordTypes } from "./OperatorNode";
 

@@ -1,7 +1,7 @@
-import { nodeHeight, NODE, positionsOf } from "../../../model/graph/layout";
-import type { HostGroup } from "../../../model/document/hosts";
 import { operatorOf } from "../../../model/document/document";
 import { colourOf } from "../../../model/graph/colours";
+import type { HostGroup } from "../../../model/graph/hostTiles";
+import { nodeHeight, NODE, positionsOf } from "../../../model/graph/layout";
 import { useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 

@@ -1,7 +1,7 @@
 import { useReactFlow } from "@xyflow/react";
+import { plural } from "../../../lib/format";
 import { WriteButton } from "../../../session/may";
 import { Icon } from "../../../ui/Icon";
-import { plural } from "../../../lib/format";
 import { useEditor } from "../editor";
 import { useRecordTypes } from "./OperatorNode";
 

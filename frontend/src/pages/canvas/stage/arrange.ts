@@ -1,8 +1,8 @@
 /** Auto-layout beside the page: elk works in a worker, so that the page goes on and the work can be stopped. */
 import workerUrl from "elkjs/lib/elk-worker.min.js?url";
+import type { ExperimentDocument, Position } from "../../../api/document";
 import type { Kind } from "../../../api/types";
 import { layoutGraph, positionsFrom } from "../../../model/graph/autoLayout";
-import type { ExperimentDocument, Position } from "../../../model/document/document";
 import { isLarge } from "./scale";
 
 /** Positions for all operators. Elk (1.5 MB) is loaded only when somebody asks for it. Rejects when stopped, or when elk finds no way. */

@@ -1,6 +1,6 @@
 /** How much is drawn of large queries, so that they move as lightly as small ones. */
 import { useStore, type ReactFlowState } from "@xyflow/react";
-import type { ExperimentDocument } from "../../../model/document/document";
+import type { ExperimentDocument } from "../../../api/document";
 
 /** Larger queries draw only the operators in view, those from far away without what cannot be read there, and their edges together. */
 const OPERATORS_MAX = 150;

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { moveOperators } from "../../../model/document/document";
+import { moveOperators } from "../../../model/document/edits";
 import { toast } from "../../../ui/toasts";
-import { arranged } from "./arrange";
 import { edit, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
+import { arranged } from "./arrange";
 
 /** Starts the auto-layout, one step of undo; asked again while it works, stops it. `after` is called when operators were moved. */
 export function useArrange(after: () => void): { isArranging: boolean; arrange: () => void } {

@@ -1,0 +1,56 @@
+/** Questions about many runs, and their answers, as the API sends them. */
+
+export const KINDS = ["summaries", "comparison", "surface", "statistics"] as const;
+export type AnalysisKind = (typeof KINDS)[number];
+
+export interface RunsAsked {
+  search: string;
+  tag: string;
+  study: string | null;
+}
+
+export interface AnalysisQuestion {
+  kind: AnalysisKind;
+  runs: RunsAsked;
+  against?: RunsAsked;
+  span: { from_s: number | null; to_s: number | null };
+  metrics?: string[];
+  metric?: string;
+  x?: string;
+  y?: string;
+  by?: string;
+}
+
+export interface Column {
+  name: string;
+  title: string;
+  unit: string;
+}
+
+export type Cell = string | number | null | undefined | object;
+export type AnswerRow = Record<string, Cell>;
+export type Bounded = { ms: number; low_ms: number; high_ms: number };
+export interface Pooled {
+  group: string | number;
+  runs: number;
+  samples: number;
+  p50: Bounded | null;
+  p95: Bounded | null;
+  p99: Bounded | null;
+  max: Bounded | null;
+}
+
+export interface Answer {
+  columns: Column[];
+  rows: AnswerRow[];
+  pooled: Pooled[];
+  runs: number;
+  left_out: { run: string; number: number; why: string }[];
+  left_out_count: number;
+  took_s: number;
+  /** Of surfaces: the parameters, and what is drawn over them. */
+  x?: string;
+  y?: string;
+  title?: string;
+  unit?: string;
+}

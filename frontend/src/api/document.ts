@@ -1,0 +1,73 @@
+/** The experiment document as the canvas sees it: of a draft, too (docs/experiment-document.md). */
+import type { Json, Tagged } from "./types";
+
+export interface Operator {
+  id: string;
+  kind: string;
+  /** Not given: one instance. */
+  parallelism?: number;
+  params?: { [field: string]: Json };
+  cost?: Json;
+}
+
+export interface Edge {
+  source: string;
+  source_port?: string;
+  target: string;
+  target_port?: string;
+  partitioning: Tagged;
+  /** Closes a cycle: carries records back, and no watermarks. */
+  feedback?: boolean;
+  /** Of a feedback edge into a port that no other edge leads to: what its records consist of. */
+  fields?: { name: string; type: string }[];
+}
+
+export interface Host {
+  name: string;
+  count?: number;
+  group?: string;
+  processor?: Tagged;
+  memory?: Tagged;
+  cores?: number;
+  speed?: number;
+  memory_mb?: number;
+  egress_mbit_per_s?: number;
+  egress_latency_ms?: number;
+}
+
+export interface SourceWorkload {
+  stream: Tagged;
+  rate: Tagged;
+  arrivals?: Tagged;
+  disorder?: Tagged;
+  watermarks?: Tagged;
+  retention?: Tagged;
+  generation?: Tagged;
+}
+
+export interface Position {
+  x: number;
+  y: number;
+}
+
+export interface ExperimentDocument {
+  format: number;
+  name: string;
+  description?: string;
+  query: { operators: Operator[]; edges: Edge[] };
+  cluster: { hosts: Host[]; links?: Json[]; local_latency_ns?: number };
+  placement: Tagged & { hosts?: { [operator: string]: string[] } };
+  workload: {
+    seed?: number;
+    horizon_s?: number;
+    warmup_s?: number;
+    sources: { [operator: string]: SourceWorkload };
+    [field: string]: unknown;
+  };
+  policies?: { [family: string]: Json };
+  faults?: Tagged[];
+  prices?: string;
+  measurement?: { [field: string]: Json };
+  backend?: Json;
+  ui?: { positions?: { [operator: string]: Position }; [field: string]: unknown };
+}
