@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { useNavigate } from "react-router";
 import { onKey, useCommands, type Command } from "../session/commands";
-import { chooseTheme, THEMES } from "../ui/ThemeSwitch";
+import { chooseTheme, THEMES } from "../ui/theme";
 import { CommandPalette } from "./CommandPalette";
 import { KeyHelp } from "./KeyHelp";
 

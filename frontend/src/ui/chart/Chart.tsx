@@ -3,7 +3,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Line } from "../../model/run/charts";
 import { drawnColumns, drawnLines, lone, valueAxis, type Column, type Span } from "../../model/run/series";
-import { useTheme } from "../ThemeSwitch";
+import { useTheme } from "../theme";
 import { fillOf } from "./patterns";
 
 /** Room for the labels of the y axis, and at the right; the same for every chart, so that all share one time axis. */

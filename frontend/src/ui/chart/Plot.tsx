@@ -1,7 +1,7 @@
 import type { PlotlyElement, PlotlyObject } from "plotly.js-cartesian-dist-min";
 import { useEffect, useRef, useState, type Ref, useImperativeHandle } from "react";
 import { Loading } from "../states";
-import { useTheme } from "../ThemeSwitch";
+import { useTheme } from "../theme";
 import "./plot.css";
 
 /** A token's colour as Plotly reads it, with light-dark() resolved. */
