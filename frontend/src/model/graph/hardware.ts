@@ -8,7 +8,7 @@ import { queryBounds } from "./layout";
 export const SHORE = 56;
 export const DEPTH = 44;
 
-interface Hardware {
+export interface Hardware {
   waterline: number;
   left: number;
   right: number;
@@ -27,4 +27,11 @@ export function hardwareOf(document: ExperimentDocument, kinds: Map<string, Kind
     top: bounds.top,
     groups: layoutHosts(document, { x: bounds.left, y: waterline + DEPTH }, width),
   };
+}
+
+/** All that is drawn, query and hosts. */
+export function boxOf({ left, top, right, waterline, groups }: Hardware): { x: number; y: number; width: number; height: number } {
+  const end = Math.max(right, ...groups.map((group) => group.x + group.width));
+  const bottom = Math.max(waterline + DEPTH, ...groups.map((group) => group.y + group.height));
+  return { x: left, y: top, width: end - left, height: bottom - top };
 }

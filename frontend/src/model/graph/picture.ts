@@ -6,7 +6,7 @@ import { describeHost, instancesByHost, summariseHosts } from "../document/hosts
 import { OPERATOR_COLOURS } from "./colours";
 import { waysOf } from "./edgeWay";
 import { inputType, partitioningLabel, recordTypes } from "./graph";
-import { DEPTH, hardwareOf } from "./hardware";
+import { boxOf, hardwareOf } from "./hardware";
 import { TILE } from "./hostTiles";
 import { NODE, nodeHeight, PORT, positionsOf } from "./layout";
 
@@ -36,11 +36,9 @@ export function svgOf(drawn: Drawn, colour: (token: string) => string): { svg: s
   const hardware = hardwareOf(document, kinds);
   const positions = positionsOf(document);
   const types = recordTypes(document, schemas, streamTitles);
-  const left = hardware.left - MARGIN;
-  const top = hardware.top - MARGIN;
-  const right = Math.max(hardware.right, ...hardware.groups.map((group) => group.x + group.width)) + MARGIN;
-  const bottom = Math.max(hardware.waterline + DEPTH, ...hardware.groups.map((group) => group.y + group.height)) + MARGIN;
-  const [width, height] = [right - left, bottom - top];
+  const drawing = boxOf(hardware);
+  const [left, top] = [drawing.x - MARGIN, drawing.y - MARGIN];
+  const [width, height] = [drawing.width + 2 * MARGIN, drawing.height + 2 * MARGIN];
   const text = (x: number, y: number, words: string, style = "", size = 11) =>
     words ? `<text x="${x}" y="${y}" font-size="${size}" ${style}>${escaped(words)}</text>` : "";
   const box = (x: number, y: number, w: number, h: number, fill: string, stroke: string, radius = 8) =>
@@ -117,7 +115,7 @@ export function svgOf(drawn: Drawn, colour: (token: string) => string): { svg: s
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${left} ${top} ${width} ${height}" font-family="Inter, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif">`,
     `<title>${escaped(document.name)}</title>`,
     `<rect x="${left}" y="${top}" width="${width}" height="${height}" fill="${colour("--bg-canvas")}"/>`,
-    `<rect x="${left}" y="${hardware.waterline}" width="${width}" height="${bottom - hardware.waterline}" fill="${colour("--bg-water")}"/>`,
+    `<rect x="${left}" y="${hardware.waterline}" width="${width}" height="${top + height - hardware.waterline}" fill="${colour("--bg-water")}"/>`,
     text(hardware.left, hardware.waterline + 26, "Hardware", bold),
     ...ways.map(
       ({ way, lane }) =>
