@@ -4,7 +4,7 @@ import type { Recovery } from "../../api/types";
 import { bytes, latency, percent, plural, short } from "../../lib/format";
 import type { FaultMark } from "../../model/document/faults";
 import { lineText, logSizes, stagesOf, turnText } from "../../model/run/checkpoints";
-import { momentOf, useLiveRun } from "./liveRun";
+import { hold, momentOf, useLiveRun } from "./liveRun";
 
 /** Older ones are in the export. */
 const ROUNDS_MAX = 200;
@@ -17,7 +17,6 @@ export function Checkpoints({ losses }: { losses: FaultMark[] }) {
   const { rounds, recoveries, checkpoints, searched } = log.checkpoints;
   const shown = rounds.slice(-ROUNDS_MAX).toReversed();
   const regions = rounds.some(({ region }) => region !== undefined);
-  const hold = (t_s: number) => useLiveRun.setState({ pinned_s: log.timeOf(Math.max(0, log.numberAt(t_s))), playing: false });
   return (
     <div className="cp-list scroll" tabIndex={0} role="region" aria-label="Checkpoints" data-testid="checkpoint-list">
       {recoveries.toReversed().map((recovery) => (

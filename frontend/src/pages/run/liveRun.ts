@@ -223,3 +223,11 @@ export function followRun(id: string): { stop: () => void; tryNow: () => void } 
 
 /** Virtual seconds shown now, or null for the head. */
 export const momentOf = (state: Pick<LiveRun, "pinned_s" | "hovered_s">) => state.pinned_s ?? state.hovered_s;
+
+/** Holds the moment of a frame, and returns it: its end. */
+export const hold = (t_s: number): number => {
+  const { log } = useLiveRun.getState();
+  const pinned_s = log.timeOf(Math.max(0, log.numberAt(t_s)));
+  useLiveRun.setState({ pinned_s, playing: false });
+  return pinned_s;
+};
