@@ -208,3 +208,13 @@ export function isWide(numbers: readonly number[]): boolean {
   const least = Math.min(...numbers);
   return numbers.length > 1 && least > 0 && Math.max(...numbers) / least > 10;
 }
+
+/** Whether lines are so wide in y that the axis is logarithmic unless somebody chooses. */
+export const areWide = (lines: readonly Pick<ChartedLine, "spots">[]): boolean => isWide(lines.flatMap(({ spots }) => spots.map(({ y }) => y)));
+
+/** Why the axis across cannot be logarithmic; "" when it can. */
+export function whyNoLog(across: Dimension, lines: readonly Pick<ChartedLine, "spots">[]): string {
+  if (!across.numeric) return "This axis has no numbers";
+  const hasNone = lines.some(({ spots }) => spots.some(({ x }) => typeof x === "number" && x <= 0));
+  return hasNone ? "Values of 0 and below have no logarithm" : "";
+}

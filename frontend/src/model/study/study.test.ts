@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json, StudyPoint, StudyResults, StudySearch } from "../../api/types";
-import { cellsOf, chartLines, dimensionsOf, firstAcross, foundByPoint, isWide, valuesAlong, whyNoCells } from "./chart";
+import { cellsOf, chartLines, dimensionsOf, firstAcross, foundByPoint, isWide, valuesAlong, whyNoCells, whyNoLog } from "./chart";
 import { FOUND, metricOf, metricTitle, metricsNamed } from "./metrics";
 import { axisTitle, pointText, questionOf, valueText, type StudyDocument } from "./study";
 import { rowsOf, runsCsv, searchesCsv, sortedRows } from "./table";
@@ -118,6 +118,13 @@ describe("lines of a sweep", () => {
   });
   it("are logarithmic beyond a decade", () => {
     expect([[1, 11], [1, 9], [0, 100], [5]].map(isWide)).toEqual([true, false, false, false]);
+  });
+  it("says why an axis has no logarithm", () => {
+    const across = { name: "rate", title: "rate", numeric: true } as never;
+    const lines = (x: number) => [{ spots: [{ x, y: 1 }] }] as never;
+    expect(whyNoLog(across, lines(1))).toBe("");
+    expect(whyNoLog(across, lines(0))).toMatch(/no logarithm/);
+    expect(whyNoLog({ name: "policy", title: "policy", numeric: false } as never, [])).toMatch(/no numbers/);
   });
 });
 

@@ -4,6 +4,7 @@ import { get } from "../../api/client";
 import { experimentWrites, templatesQuery } from "../../api/queries";
 import type { ExperimentRecord, Run, StudyDetail, Template } from "../../api/types";
 import type { QueryClient } from "@tanstack/react-query";
+import type { Draft } from "../../model/study/draft";
 import type { StudyDocument } from "../../model/study/study";
 
 export const ORIGINS = ["experiment", "run", "template", "study"] as const;
@@ -55,11 +56,9 @@ async function read(client: QueryClient, kind: Kind, id: string): Promise<Origin
   return { study: begun(record.document), experiment: record.id };
 }
 
-/** What was chosen so far, kept in this browser until the study starts. Without an experiment of its own the origin's holds. */
-export type Draft = Omit<StudyDocument, "experiment"> & { experiment?: StudyDocument["experiment"] };
-
 const keyOf = (origin: { kind: string; id: string } | null) => `millrace.study.${origin ? `${origin.kind}.${origin.id}` : "file"}`;
 
+/** What was chosen so far stays in this browser until the study starts. */
 export function keepStudyDraft(origin: { kind: string; id: string } | null, draft: Draft | null): void {
   try {
     if (draft) localStorage.setItem(keyOf(origin), JSON.stringify(draft));

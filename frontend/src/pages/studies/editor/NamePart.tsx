@@ -1,0 +1,28 @@
+import { Link } from "react-router";
+import { experimentName } from "../../../model/study/draft";
+import { Remarks } from "../../../ui/form/fields";
+import { SchemaForm } from "../../../ui/form/SchemaForm";
+import type { PartProps } from "./part";
+
+/** What the study is called, and of which experiment it is. */
+export function NamePart({ study, schema, problems, change, experiment }: PartProps & { experiment: string | null }) {
+  return (
+    <section className="panel editor-part" aria-label="Name">
+      <SchemaForm
+        schema={schema.document}
+        value={{ name: study.name ?? "", ...(study.description ? { description: study.description } : {}) }}
+        pointer=""
+        problems={problems}
+        only={["name", "description"]}
+        idPrefix="study"
+        onChange={(value) => change({ name: "", description: "", ...value })}
+      />
+      <p className="mut small">
+        Of{" "}
+        {experiment ? <Link to={`/experiments/${experiment}`}>{experimentName(study)}</Link> : <b>{experimentName(study)}</b>}, as it
+        is now; the study keeps a copy of it.
+      </p>
+      <Remarks problems={problems.filter(({ pointer }) => pointer === "" || pointer === "/experiment")} />
+    </section>
+  );
+}

@@ -1,0 +1,76 @@
+import { useMemo } from "react";
+import { complete, partOf } from "../../../model/study/draft";
+import type { Field } from "../../../model/study/fields";
+import { isDrawn, isOptimised, type Axis } from "../../../model/study/study";
+import { Remarks } from "../../../ui/form/fields";
+import { KindForm } from "../../../ui/form/KindForm";
+import { Icon } from "../../../ui/Icon";
+import { AxisCard } from "../AxisCard";
+import { MetricNames } from "../MetricEditor";
+import type { PartProps } from "./part";
+
+/** The axes, and how points are chosen on them. */
+export function VariedPart({
+  study,
+  schema,
+  problems,
+  change,
+  fields,
+  measured,
+  onAdd,
+}: PartProps & {
+  /** What of the experiment can be varied. */
+  fields: Field[];
+  /** What a search can be for: axes and metrics. */
+  measured: string[];
+  onAdd: () => void;
+}) {
+  const axes = study.axes ?? [];
+  const axisSchema = useMemo(() => partOf(schema.document, "Axis"), [schema]);
+  const draws = isDrawn(study);
+  const valueKinds = schema.values.filter(({ kind }) => kind !== "between" || draws);
+  const setAxis = (at: number, axis: Axis) => change({ axes: axes.map((one, index) => (index === at ? axis : one)) });
+  return (
+    <section className="panel editor-part" aria-label="What is varied" data-pointer="/axes">
+      <header className="part-head">
+        <h2>What is varied</h2>
+        <span className="mut small">Each axis sets fields of the experiment to its values, one after the other.</span>
+        <span className="grow" />
+        <button className="btn" onClick={onAdd} data-command="add-axis" data-testid="add-axis" title="Add an axis (A)">
+          <Icon name="plus" small />
+          Add an axis
+        </button>
+      </header>
+      <Remarks problems={problems.filter(({ pointer }) => pointer === "/axes")} />
+      {!axes.length && <p className="mut small">Nothing yet. Without an axis the experiment is run as it is, once with each seed.</p>}
+      {axes.map((axis, at) => (
+        <AxisCard
+          key={at}
+          axis={axis}
+          pointer={`/axes/${at}`}
+          title={`Axis ${at + 1}`}
+          schema={axisSchema}
+          kinds={axis.values?.kind === "between" ? schema.values : valueKinds}
+          fields={fields}
+          problems={problems}
+          onChange={(next) => setAxis(at, next)}
+          onRemove={() => change({ axes: axes.filter((_, index) => index !== at) })}
+        />
+      ))}
+      {axes.length > 0 && (
+        <div className={`design ${isOptimised(study) ? "wide" : ""}`} data-pointer="/design">
+          <MetricNames value={measured}>
+            <KindForm
+              label="Design"
+              kinds={schema.designs}
+              value={study.design ?? { kind: "grid" }}
+              pointer="/design"
+              problems={problems}
+              onChange={(design) => change({ design: complete(design) })}
+            />
+          </MetricNames>
+        </div>
+      )}
+    </section>
+  );
+}
