@@ -2,7 +2,7 @@ import { useId } from "react";
 import type { Json, Kind, Problem, RecordField, Tagged } from "../../api/types";
 import { initialValue, propertyNames } from "../../model/document/schema";
 import { Icon } from "../Icon";
-import { Remarks } from "./fields";
+import { Remarks } from "./Remarks";
 import { SchemaForm } from "./SchemaForm";
 
 /** A choice among the kinds of one family, then the chosen kind's own form, both from the registry. */

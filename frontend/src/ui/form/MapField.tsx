@@ -4,7 +4,7 @@ import type { JsonSchema } from "../../api/types";
 import { deref, labelOf } from "../../model/document/schema";
 import { isError, joinPointer } from "../../model/document/validate";
 import { Icon } from "../Icon";
-import type { FormSurroundings } from "./context";
+import { surroundings, type FormSurroundings } from "./context";
 import { Editor, hasEditor } from "./editors";
 
 type Entries = { [name: string]: unknown };
@@ -19,7 +19,7 @@ const read = (schema: JsonSchema, value: unknown) => (isNumeric(schema) && typeo
  * says. What names the entries may be chosen with an editor (`x-keys`).
  */
 export function MapField({ schema, formData, onChange, fieldPathId, registry, name, disabled }: FieldProps) {
-  const around = registry.formContext as FormSurroundings;
+  const around = surroundings(registry);
   const root = registry.rootSchema as JsonSchema;
   const entries = (formData ?? {}) as Entries;
   const values = deref(root, (typeof schema.additionalProperties === "object" ? schema.additionalProperties : {}) as JsonSchema);

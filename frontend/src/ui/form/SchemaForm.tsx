@@ -4,8 +4,10 @@ import { useMemo } from "react";
 import type { Json, JsonSchema, Problem, RecordField } from "../../api/types";
 import { formSchema, propertyNames } from "../../model/document/schema";
 import type { FormSurroundings } from "./context";
-import { fields, templates, widgets } from "./fields";
+import { fields } from "./fields";
+import { templates } from "./templates";
 import { serverValidates } from "./validator";
+import { widgets } from "./widgets";
 import "./form.css";
 
 const NO_FIELDS = {};

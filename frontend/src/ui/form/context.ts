@@ -11,3 +11,6 @@ export interface FormSurroundings {
   /** Fields of the records at each input port, for choosing a field and for expressions. */
   records: { [port: string]: RecordField[] };
 }
+
+/** What a form was given beside its value. */
+export const surroundings = (registry: { formContext?: unknown }) => registry.formContext as FormSurroundings;

@@ -1,5 +1,5 @@
 import { WriteArea } from "../../../session/may";
-import { Remarks } from "../../../ui/form/fields";
+import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { edit, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";

@@ -3,7 +3,7 @@ import { definitionOf, furtherOf, withFurther, type Written } from "../../../mod
 import { initialValue, schemaAt } from "../../../model/document/schema";
 import { problemsAt } from "../../../model/document/validate";
 import { WriteArea } from "../../../session/may";
-import { Remarks } from "../../../ui/form/fields";
+import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";
 import { edit, useEditor } from "../editor";

@@ -9,7 +9,7 @@ import { propertyNames, schemaAt } from "../../../model/document/schema";
 import { problemsAt } from "../../../model/document/validate";
 import { withParams } from "../../../model/graph/graph";
 import { WriteArea } from "../../../session/may";
-import { Remarks } from "../../../ui/form/fields";
+import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";
 import { Marked } from "../../../ui/Marked";

@@ -3,7 +3,7 @@ import type { Json } from "../../../api/types";
 import { rateSummary } from "../../../model/document/rates";
 import { schemaAt } from "../../../model/document/schema";
 import { WriteArea } from "../../../session/may";
-import { Remarks } from "../../../ui/form/fields";
+import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";
 import { edit, select, useEditor } from "../editor";

@@ -1,6 +1,6 @@
 import { Link } from "react-router";
 import { experimentName } from "../../../model/study/draft";
-import { Remarks } from "../../../ui/form/fields";
+import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import type { PartProps } from "./part";
 

@@ -1,0 +1,59 @@
+import type { FieldProps } from "@rjsf/utils";
+import type { Json, JsonSchema } from "../../api/types";
+import { deref, initialValue } from "../../model/document/schema";
+import { Icon } from "../Icon";
+import { JsonField } from "./JsonField";
+
+/** A tagged union (`kind`): a choice of branches, then the chosen branch's own fields. */
+export function TaggedField(props: FieldProps) {
+  const { schema, formData, onChange, fieldPathId, registry, options } = props;
+  const root = registry.rootSchema as JsonSchema;
+  const branches = ((options ?? schema.oneOf ?? schema.anyOf ?? []) as JsonSchema[]).map((branch) => deref(root, branch));
+  const tag = (schema.discriminator as { propertyName?: string } | undefined)?.propertyName ?? "kind";
+  const tagOf = (branch: JsonSchema) => (branch.properties as { [name: string]: JsonSchema } | undefined)?.[tag]?.const;
+  const value = formData as { [name: string]: Json } | undefined;
+  const fallback = (schema.default as { [name: string]: Json } | undefined)?.[tag];
+  const at = Math.max(
+    0,
+    branches.findIndex((branch) => tagOf(branch) === (value?.[tag] ?? fallback)),
+  );
+  const branch = branches[at];
+  const { ObjectField } = registry.fields;
+  const choose = (index: number) => {
+    const next = branches[index];
+    if (next)
+      onChange(
+        { ...initialValue(next, root), ...common(value, next), [tag]: tagOf(next) ?? null },
+        fieldPathId.path,
+        undefined,
+        fieldPathId.$id,
+      );
+  };
+  if (!branch || tagOf(branch) === undefined) return <JsonField {...props} />;
+  return (
+    <>
+      <div className="in">
+        <select id={fieldPathId.$id} value={at} onChange={(event) => choose(Number(event.target.value))}>
+          {branches.map((one, index) => (
+            <option key={index} value={index}>
+              {branchTitle(String(tagOf(one)))}
+            </option>
+          ))}
+        </select>
+        <Icon name="down" />
+      </div>
+      {ObjectField && <ObjectField {...props} schema={{ ...branch, title: "" }} formData={value ?? { [tag]: tagOf(branch) ?? null }} />}
+    </>
+  );
+}
+
+const branchTitle = (tag: string) => {
+  const words = tag.replace(/_/g, " ");
+  return words.replace(/^./, (letter) => letter.toUpperCase());
+};
+
+/** Values of the old branch that the new one has under the same name. */
+function common(value: { [name: string]: Json } | undefined, next: JsonSchema): { [name: string]: Json } {
+  const names = Object.keys((next.properties as object | undefined) ?? {});
+  return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => names.includes(name)));
+}
