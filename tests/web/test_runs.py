@@ -16,8 +16,8 @@ from django.utils import timezone
 from webapp.lab import finding
 from webapp.lab.models import Experiment, Lab, Run, RunState, RunSummary, Study, Tag, Trial
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import Entry, pack, publish, text_of
-from webapp.queue import QUEUE
+from webapp.messaging.queue import QUEUE
+from webapp.messaging.stream import Entry, pack, publish, text_of
 from workers import caretaker
 
 from .conftest import RedisProcess, new_experiment, new_run, small_document
@@ -217,12 +217,12 @@ def test_a_run_started_while_redis_is_down_is_queued_when_it_is_back(client: Cli
 
 
 def test_health_names_the_part_that_is_down(client: Client, redis: RedisProcess) -> None:
-    from webapp.workers_alive import sign_of_life
+    from webapp.messaging.heartbeats import send_heartbeat
 
     answer = client.get("/api/health")
     assert answer.status_code == 503
     assert {**answer.json(), "version": ""} == {"ok": False, "redis": True, "database": True, "worker": False, "version": ""}
-    sign_of_life("a worker")
+    send_heartbeat("a worker")
     answer = client.get("/api/health")
     assert (answer.status_code, answer.json()["ok"]) == (200, True)
     redis.stop()

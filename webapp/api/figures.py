@@ -17,11 +17,11 @@ from engine.spec.figure.figure import Scale, study_at
 from webapp.lab import figures
 from webapp.lab.models import FigureResult, Lab, Reproduction, Run
 from webapp.lab.models.work import ACTIVE
-from webapp.lab.report import of_figure
-from webapp.lab.shapes import ReproductionShape
+from webapp.lab.schemas import ReproductionShape
+from webapp.lab.waiting_work import enqueue
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce_row
-from webapp.queue import enqueue
+from webapp.messaging.stream import announce_row
+from webapp.reports.report import of_figure
 
 from .errors import Problem404, Problem422
 from .files import as_file

@@ -6,10 +6,10 @@ from django.db import DatabaseError, connection
 from django.http import HttpRequest
 from ninja import Router, Schema, Status
 
-from webapp import VERSION
 from webapp.accounts.rights import Right
 from webapp.lib import redis_connection
-from webapp.workers_alive import workers_alive
+from webapp.lib.version import VERSION
+from webapp.messaging.heartbeats import workers_alive
 
 router = Router()
 

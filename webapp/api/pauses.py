@@ -10,11 +10,11 @@ from pydantic import Field
 
 from webapp.lab.models import Lab, Run, RunState
 from webapp.lab.pace import Pace
-from webapp.lab.shapes import RunDetail
+from webapp.lab.schemas import RunDetail
 from webapp.lab.submission import QUEUE_AWAY
+from webapp.lab.waiting_work import enqueue
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce
-from webapp.queue import enqueue
+from webapp.messaging.stream import announce
 
 from .errors import Problem409
 from .parsing import Body

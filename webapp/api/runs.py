@@ -15,15 +15,15 @@ from engine.spec.base.problems import pointer
 from engine.spec.rules.forking import Fork
 from webapp.lab import bulk, submission
 from webapp.lab.conditions import COLUMNS, SHORT, BadCondition
-from webapp.lab.export import FORMATS, FramesGone
-from webapp.lab.finding import Filter, ShortText, find, page_of
 from webapp.lab.models import FieldName, Lab, Run
 from webapp.lab.models.runs import NOTES_LENGTH_MAX
 from webapp.lab.pace import Pace
-from webapp.lab.shapes import RunDetail, RunShape
+from webapp.lab.run_search import Filter, ShortText, find, page_of
+from webapp.lab.schemas import RunDetail, RunShape
 from webapp.lib.redis_connection import connection
-from webapp.live import history
-from webapp.live.stream import announce, announce_lists
+from webapp.messaging import frame_history as history
+from webapp.messaging.stream import announce, announce_lists
+from webapp.reports.export import FORMATS, FramesGone
 
 from .errors import Problem404, Problem409, Problem422
 from .files import as_file

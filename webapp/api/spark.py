@@ -12,12 +12,12 @@ from pydantic import Field
 
 from engine.spec import Problem, Refusal
 from engine.spec.base.problems import pointer
-from webapp.lab import analysis
 from webapp.lab.models import Lab, RunState, SparkJob
-from webapp.lab.shapes import SparkJobShape
+from webapp.lab.schemas import SparkJobShape
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce_lists
-from webapp.workers_alive import spark_state
+from webapp.messaging.heartbeats import spark_state
+from webapp.messaging.stream import announce_lists
+from webapp.reports import analysis
 
 from .errors import Problem404, Problem422
 

@@ -16,10 +16,10 @@ from engine.spec.study.schema import study_schema
 from webapp.accounts.rights import Right
 from webapp.lab import studies
 from webapp.lab.models import Lab, Study
-from webapp.lab.report import of_study
-from webapp.lab.shapes import StudyDetail, StudyShape
+from webapp.lab.schemas import StudyDetail, StudyShape
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce_lists
+from webapp.messaging.stream import announce_lists
+from webapp.reports.report import of_study
 
 from .authentication import Needs
 from .errors import Problem404, Problem409, Problem422

@@ -12,8 +12,8 @@ from django.utils import timezone
 from ninja import Router, Schema, Status
 from pydantic import Field, StringConstraints
 
-from webapp.lab.finding import SORTS, ShortText
 from webapp.lab.models import Lab, RunState, View
+from webapp.lab.run_search import SORTS, ShortText
 
 from .errors import Problem404, Problem409
 from .parsing import Body

@@ -11,10 +11,10 @@ from ninja import Router, Status
 from engine.spec.experiment.selection import Selection
 from webapp.lab.models import Lab, Run, RunState, Waterfalls
 from webapp.lab.models.waterfalls import hash_of
-from webapp.lab.shapes import WaterfallsShape
+from webapp.lab.schemas import WaterfallsShape
+from webapp.lab.waiting_work import enqueue
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce_row
-from webapp.queue import enqueue
+from webapp.messaging.stream import announce_row
 
 from .errors import Problem404, Problem409
 from .runs import run_of
