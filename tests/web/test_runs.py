@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from webapp.lab import finding
+from webapp.lab import run_search
 from webapp.lab.models import Experiment, Lab, Run, RunState, RunSummary, Study, Tag, Trial
 from webapp.lib.redis_connection import connection
 from webapp.messaging.queue import QUEUE
@@ -80,7 +80,7 @@ SEARCHES: dict[str, Callable[[dict[str, Any]], bool]] = {
 def test_pages_are_those_of_all_runs_looked_at_one_by_one(
     client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(finding, "DEEP", 4)
+    monkeypatch.setattr(run_search, "DEEP", 4)
     chance = random.Random(seed)
     study = Study.objects.create(lab=experiment.lab, experiment=experiment, name="S", document={}, state=RunState.SUCCEEDED)
     tag = Tag.objects.create(lab=experiment.lab, name="good")

@@ -48,7 +48,7 @@ class Previewed(Body):
 class Preview(Schema):
     """sources: by source operator, [time in s, records per s] in the middle of each part of the horizon."""
 
-    sources: dict[str, list[tuple[float, float]]]
+    sources: dict[str, list[list[float]]]
 
 
 Catalogue = TypedDict("Catalogue", dict.fromkeys(("operators", *registry.FAMILIES, "prices", "functions"), list[Kind]))  # type: ignore[misc]

@@ -224,10 +224,7 @@ export interface components {
         /** @description sources: by source operator, [time in s, records per s] in the middle of each part of the horizon. */
         Preview: {
             sources: {
-                [key: string]: [
-                    number,
-                    number
-                ][];
+                [key: string]: number[][];
             };
         };
         /** @description A line of the list; `runs` counts those that are not deleted, `description` is shortened, an `example` is as it came. */

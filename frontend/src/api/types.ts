@@ -25,7 +25,8 @@ export type Registry = Partial<Api.Catalogue>;
 export type RecordField = Api.RecordField;
 export type RecordSchema = Api.RecordSchema;
 export type Validation = Omit<Api.Validation, "problems"> & { problems: Problem[] };
-export type RatePreview = Api.Preview;
+/** By source, pairs of time in s and records per s. */
+export type RatePreview = { sources: Record<keyof Api.Preview["sources"], [number, number][]> };
 export type Template = Api.Template;
 export type ExperimentRow = Api.ExperimentItem;
 export type ExperimentRecord = Omit<Api.ExperimentShape, "problems"> & { problems: Problem[] };
