@@ -15,13 +15,16 @@ import engine
 from engine.operators import OPERATORS
 from engine.spec import read_document
 from engine.spec.experiment import registry
+from engine.spec.study.schema import study_schema
 from engine.workloads import lookup
 from tests.support.autoscaling_examples import made as autoscaled
 from tests.support.death_cases import deaths_among_losses
 from tests.support.recovery_examples import PROTOCOLS, counting, hybrid, loss, with_losses
 from tests.support.rescaling_examples import in_place, order_of, scaled
 from webapp.api import api
+from webapp.api.documents import Catalogue
 from webapp.api.openapi import Document
+from webapp.api.studies import StudyCatalogue
 from webapp.live.frames import Frame
 from webapp.live.messages import NewsMessage, RunMessage
 
@@ -85,6 +88,11 @@ def test_frames_of_rescales_have_their_type(way: Callable[..., Any]) -> None:
 def test_frames_of_policies_have_their_type(kind: str) -> None:
     frames = [checked(frame)["scaling"] for frame in frames_of(autoscaled({"kind": kind}, minutes=5))]
     assert any(news["decisions"] for news in frames)
+
+
+def test_the_registry_has_its_type() -> None:
+    TypeAdapter(Catalogue).validate_python(registry.catalogue())
+    TypeAdapter(StudyCatalogue).validate_python(study_schema())
 
 
 def test_messages_of_the_sockets_have_their_type() -> None:

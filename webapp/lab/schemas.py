@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from engine.spec.experiment.selection import Selection
 from engine.spec.figure.figure import Scale
-from webapp.lib.described import AsIs, Json, JsonObject
+from webapp.lib.described import EXACT, AsIs, Json, JsonObject
 
 from .models import Dataset, Experiment, Reproduction, Run, RunState, SparkJob, Study, Waterfalls
 from .studies import waits_for
@@ -28,11 +28,13 @@ class Problem(BaseModel):
     severity: Literal["error", "warning"]
 
 
+@EXACT
 class RecordField(TypedDict):
     name: str
     type: str
 
 
+@EXACT
 class RecordSchema(TypedDict):
     """What records of a stream hold, and how many bytes one takes."""
 
@@ -40,13 +42,30 @@ class RecordSchema(TypedDict):
     bytes: int
 
 
+@EXACT
+class Parameter(TypedDict):
+    """type: of a field, or "any". constant: it must be written out."""
+
+    name: str
+    type: str
+    constant: bool
+
+
+@EXACT
 class Signature(TypedDict):
+    """repeated: the last parameter may come several times."""
+
     text: str
+    parameters: list[Parameter]
+    repeated: bool
+    result: str
 
 
+@EXACT
 class Kind(TypedDict):
     """Something that can be chosen, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of
-    a stream of fixed shape. example, signatures: of a function."""
+    a stream of fixed shape. rescalable, loss_text: of a checkpointing protocol: whether the parallelism may change under it, and what a
+    lost host means. decides_live: of scaling, whether it is asked again and again during a run. example, signatures: of a function."""
 
     kind: str
     title: str
@@ -59,6 +78,9 @@ class Kind(TypedDict):
     inputs: list[str]
     outputs: list[str]
     fields: NotRequired[list[RecordField]]
+    rescalable: NotRequired[bool]
+    loss_text: NotRequired[str]
+    decides_live: NotRequired[bool]
     example: NotRequired[str]
     signatures: NotRequired[list[Signature]]
 

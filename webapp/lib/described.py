@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import GetJsonSchemaHandler, TypeAdapter
+from pydantic import ConfigDict, GetJsonSchemaHandler, TypeAdapter, with_config
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import TypeAliasType
@@ -27,6 +27,9 @@ class AsIs:
         items: JsonSchemaValue = handler(TypeAdapter(list[self.described_by]).core_schema)["items"]  # in a list a named type is a reference
         return items
 
+
+EXACT = with_config(ConfigDict(extra="forbid"))
+"""Decorator of a TypedDict that has no other fields than those it names."""
 
 JsonTree = TypeAliasType("Json", "bool | float | str | list[Json] | dict[str, Json] | None")
 Json = Annotated[Any, AsIs(JsonTree)]

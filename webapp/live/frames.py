@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired
 
-from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-EXACT = with_config(ConfigDict(extra="forbid"))
+from webapp.lib.described import EXACT
 
 
 @EXACT

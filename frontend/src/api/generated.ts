@@ -165,7 +165,8 @@ export interface components {
         Json: Json;
         /**
          * @description Something that can be chosen, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of
-         *     a stream of fixed shape. example, signatures: of a function.
+         *     a stream of fixed shape. rescalable, loss_text: of a checkpointing protocol: whether the parallelism may change under it, and what a
+         *     lost host means. decides_live: of scaling, whether it is asked again and again during a run. example, signatures: of a function.
          */
         Kind: {
             kind: string;
@@ -181,15 +182,28 @@ export interface components {
             inputs: string[];
             outputs: string[];
             fields?: components["schemas"]["RecordField"][];
+            rescalable?: boolean;
+            loss_text?: string;
+            decides_live?: boolean;
             example?: string;
             signatures?: components["schemas"]["Signature"][];
+        };
+        /** @description type: of a field, or "any". constant: it must be written out. */
+        Parameter: {
+            name: string;
+            type: string;
+            constant: boolean;
         };
         RecordField: {
             name: string;
             type: string;
         };
+        /** @description repeated: the last parameter may come several times. */
         Signature: {
             text: string;
+            parameters: components["schemas"]["Parameter"][];
+            repeated: boolean;
+            result: string;
         };
         /** @description A finding: where (JSON pointer into the document as it was sent), what, the value found, and what would be right. */
         Problem: {
@@ -2190,6 +2204,7 @@ export type Issued = components['schemas']['Issued'];
 export type Catalogue = components['schemas']['Catalogue'];
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type Kind = components['schemas']['Kind'];
+export type Parameter = components['schemas']['Parameter'];
 export type RecordField = components['schemas']['RecordField'];
 export type Signature = components['schemas']['Signature'];
 export type Problem = components['schemas']['Problem'];
