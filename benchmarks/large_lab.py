@@ -287,8 +287,8 @@ def fill_figures(lab: Any) -> None:
 def fill_others(lab: Any) -> None:
     """Experiments, data sets, questions about records, and jobs for Spark, one with a long answer."""
     from webapp.lab import datasets
-    from webapp.lab.analysis import OF_SPAN
     from webapp.lab.models import Dataset, Experiment, Run, SparkJob, Waterfalls
+    from webapp.reports.analysis import OF_SPAN
 
     document = nexmark_q1()
     Experiment.objects.bulk_create(Experiment(lab=lab, name=f"Other {n}", document=document) for n in range(EXPERIMENTS))

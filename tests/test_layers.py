@@ -37,6 +37,12 @@ FAMILIES = (
 ROOMS_OF_SPEC = ("base", "expressions", "experiment", "rules", "study", "figure")
 """Each may import those before it."""
 
+PACKAGES_OF_WEBAPP = ("lib", "messaging", "lab", "reports", "maintenance", "accounts", "live", "api")
+"""Each may import those before it. The modules directly in `webapp` put them together, and none of them is imported."""
+
+ENGINE_OF_WEBAPP = {"engine.spec", "engine.workloads", "engine.studies", "engine.lessons"}
+"""Documents, what uploads hold, and rules on small histories; never a run."""
+
 MAY_IMPORT = {
     "engine.core": {"engine.core"},
     "engine.spec": {"engine.spec", "engine.core"},
@@ -53,8 +59,13 @@ MAY_IMPORT = {
     "engine.lowering": {"engine.lowering", "engine.operators", "engine.workloads", "engine.spec", "engine.core"},
     "engine.simulation": {"engine"},  # puts the parts together
     "engine": {"engine.simulation"},  # what `import engine` gives
-    # documents, what uploads hold, and rules on small histories; never a run
-    "webapp": {"webapp", "engine.spec", "engine.workloads", "engine.studies", "engine.lessons"},
+    "webapp": {"webapp"},
+    **{
+        f"webapp.{package}": {*ENGINE_OF_WEBAPP, *(f"webapp.{below}" for below in PACKAGES_OF_WEBAPP[: k + 1])}
+        for k, package in enumerate(PACKAGES_OF_WEBAPP)
+    },
+    "webapp.lib": {"webapp.lib"},
+    "webapp.messaging": {"webapp.lib", "webapp.messaging"},
     "webapp.lab.management.commands": {"webapp", "engine"},  # `manage.py run` is a shell's command, not the web process
     "workers": {"workers", "webapp", "engine"},
 }
@@ -169,10 +180,11 @@ def test_policies_of_autoscaling_see_metrics_and_nothing_else() -> None:
     assert reached >= {*POLICIES, "metrics", "policy", "bottlenecks", "stabilising"}
 
 
-def test_every_package_of_the_engine_has_a_rule_of_its_own() -> None:
-    packages = {path.parent.name for path in (ROOT / "engine").glob("*/*.py")}
-    assert packages, "the engine's packages were not found"
-    assert not [package for package in packages if f"engine.{package}" not in MAY_IMPORT]
+@pytest.mark.parametrize("root", ["engine", "webapp"])
+def test_every_package_has_a_rule_of_its_own(root: str) -> None:
+    packages = {path.parent.name for path in (ROOT / root).glob("*/*.py")}
+    assert packages, f"the packages of {root} were not found"
+    assert not [package for package in packages if f"{root}.{package}" not in MAY_IMPORT]
 
 
 def test_reading_a_document_loads_neither_the_compiler_nor_the_web() -> None:

@@ -1,3 +1,1 @@
 """The web application: accounts, the lab's records, the HTTP API and the live stream. It never runs an engine."""
-
-VERSION = "0.1.0"

@@ -19,7 +19,7 @@ from webapp.api.errors import ApiError
 from webapp.lab.models import Dataset, Experiment, Lab, Membership, Run, RunState
 from webapp.lib import redis_connection
 from webapp.lib.errors import error
-from webapp.workers_alive import workers_alive
+from webapp.messaging.heartbeats import workers_alive
 
 
 class LabCollector(Collector):

@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "ninja",  # only so that the API's documentation page is served from here, not from a CDN
     "webapp.accounts",
     "webapp.lab",
+    "webapp.reports",  # for its template
 ]
 MIGRATION_MODULES = {"accounts": "migrations.accounts", "lab": "migrations.lab"}
 MIDDLEWARE = [

@@ -23,7 +23,7 @@ from celery import signals  # noqa: E402
 import engine  # noqa: E402
 from webapp.lab.models import Reproduction, Run, Study, Waterfalls  # noqa: E402
 from webapp.lib.logs import bound  # noqa: E402
-from webapp.queue import QUEUE, application  # noqa: E402
+from webapp.messaging.queue import QUEUE, application  # noqa: E402
 
 from . import caretaker, execution, figures, studies, waterfalls  # noqa: E402
 

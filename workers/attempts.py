@@ -9,11 +9,11 @@ from typing import Any
 from webapp.lab.models import RunState
 from webapp.lab.models.work import WorkQuerySet
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce_row
+from webapp.messaging.stream import announce_row
 
-from .attendant import Attendant, LeaseLost, ShuttingDown
 from .execution import SHUTTING_DOWN, store_end
 from .identity import new_holder
+from .run_monitor import LeaseLost, Monitor, ShuttingDown
 
 log = logging.getLogger(__name__)
 
@@ -22,9 +22,9 @@ def attempt(
     rows: WorkQuerySet,
     id: str,
     news: str,
-    outcome: Callable[[Any, Attendant], dict[str, Any] | None],
+    outcome: Callable[[Any, Monitor], dict[str, Any] | None],
     *,
-    attended_by: type[Attendant] = Attendant,
+    monitored_by: type[Monitor] = Monitor,
     lay_down: Callable[[Any, str], None] | None = None,
 ) -> Any:
     """Attempt queued work; returns it if it has ended, None if somebody else has it, if it is not queued any more, or if it goes on later.
@@ -38,8 +38,8 @@ def attempt(
     announce_row(connection(), news, id)
     work = rows.get(pk=id)
     try:
-        with attended_by(work, holder, SHUTTING_DOWN) as attendant:
-            changes = outcome(work, attendant)
+        with monitored_by(work, holder, SHUTTING_DOWN) as monitor:
+            changes = outcome(work, monitor)
     except LeaseLost:
         log.warning("%s %s: lost to another worker, or deleted", news, id)
         return None

@@ -16,12 +16,12 @@ import redis
 from django.db import DatabaseError, close_old_connections, connections
 from django.utils import timezone
 
-from webapp.lab import storage
 from webapp.lab.models import Reproduction, Run, SparkJob, Study, Waterfalls, Work
+from webapp.lab.waiting_work import KINDS, enqueue
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce, announce_row
-from webapp.queue import KINDS, enqueue
-from webapp.workers_alive import sign_of_life
+from webapp.maintenance import retention
+from webapp.messaging.heartbeats import send_heartbeat
+from webapp.messaging.stream import announce, announce_row
 
 from . import figures, studies
 from .identity import is_dead, worker_name
@@ -63,7 +63,7 @@ def sweep() -> None:
 
 def tidy() -> None:
     """Remove what the lab does not want to keep any longer, and tell the viewers."""
-    for run in storage.tidy():
+    for run in retention.tidy():
         log.info("run %s (#%d): its frames were removed", run.pk, run.number)
         announce(connection(), run.pk)
 
@@ -79,7 +79,7 @@ def _care() -> None:
     pause = threading.Event()
     tidied_s = -TIDY_S
     while True:
-        sign_of_life(worker_name())
+        send_heartbeat(worker_name())
         close_old_connections()
         try:
             sweep()

@@ -26,16 +26,16 @@ from engine.spec import InvalidExperiment
 from engine.spec.rules.validation import Context, load
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import Run, RunState, RunSummary, Work
-from webapp.lab.storage import bytes_below, size_of
+from webapp.lab.waiting_work import enqueue
+from webapp.lib.file_sizes import bytes_below, size_of
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce
-from webapp.queue import enqueue
+from webapp.messaging.stream import announce
 
 from .artifacts import disk_full_message, is_disk_full
-from .attendant import Cancelled, LeaseLost, Parked, RunAttendant, ShuttingDown
-from .cuts import Cuts
 from .identity import new_holder
 from .pace import Schedule
+from .run_monitor import Cancelled, LeaseLost, Parked, RunMonitor, ShuttingDown
+from .time_slices import TimeSlices
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ def execute(run_id: str) -> None:
     announce(connection(), run.pk)
     attempt = Attempt(run, holder)
     try:
-        with attempt.attendant:
+        with attempt.monitor:
             outcome = attempt.outcome()
     except LeaseLost:
         log.warning("run %s (#%d): lost to another worker, or deleted", run.pk, run.number)
@@ -112,7 +112,7 @@ class Attempt:
 
     def __init__(self, run: Run, holder: str) -> None:
         self.run, self.holder, self.directory = run, holder, Path(run.directory)
-        self.attendant = RunAttendant(run, holder, SHUTTING_DOWN)
+        self.monitor = RunMonitor(run, holder, SHUTTING_DOWN)
         self.simulation: engine.Simulation | None = None
         self.t_ns, self.frames = 0, 0
         self.schedule = Schedule()
@@ -143,12 +143,12 @@ class Attempt:
     def _run(self) -> dict[str, Any]:
         self.directory.mkdir(parents=True, exist_ok=True)
         simulation = self.simulation = self._begin()
-        cuts = Cuts()
+        slices = TimeSlices()
         try:
             self._wait_for_turn(simulation)
-            while (frame := cuts.next_frame(simulation, lambda: self._check(simulation))) is not None:
+            while (frame := slices.next_frame(simulation, lambda: self._check(simulation))) is not None:
                 self.t_ns, self.frames = simulation.now_ns, frame["n"] + 1
-                self.attendant.reached(frame["n"], simulation.telemetry.latest, self.t_ns)
+                self.monitor.reached(frame["n"], simulation.telemetry.latest, self.t_ns)
                 self._wait_for_turn(simulation)
         except (Parked, ShuttingDown):
             if simulation.now_ns > self.stored_ns:
@@ -180,7 +180,7 @@ class Attempt:
         simulation.telemetry.truncate(self.directory)
         self.t_ns, self.frames = max(simulation.now_ns, 0), simulation.frame_number
         self.stored_ns = simulation.now_ns
-        self.attendant.begin_at(self.t_ns, self.frames)
+        self.monitor.begin_at(self.t_ns, self.frames)
         return simulation
 
     def _wait_for_turn(self, simulation: engine.Simulation) -> None:
@@ -189,24 +189,24 @@ class Attempt:
         while True:
             self._check(simulation)
             self._store_when_due(simulation)
-            pace = self.attendant.pace
+            pace = self.monitor.pace
             if (wait_s := self.schedule.wait_s(t_ns, pace)) <= 0:
                 return self.schedule.let_through(t_ns, pace)
-            self.attendant.wait(wait_s)
+            self.monitor.wait(wait_s)
 
     def _check(self, simulation: engine.Simulation) -> None:
         """Raises what interrupts the run, and stands still while it is paused."""
-        self.attendant.check()
-        if not self.attendant.holds_at(self.frames):
+        self.monitor.check()
+        if not self.monitor.holds_at(self.frames):
             return
         began_s = time.monotonic()
-        with self.attendant.standing_still():
-            while self.attendant.holds_at(self.frames):
-                if self.attendant.others_wait and time.monotonic() - began_s >= STANDING_S:
+        with self.monitor.standing_still():
+            while self.monitor.holds_at(self.frames):
+                if self.monitor.others_wait and time.monotonic() - began_s >= STANDING_S:
                     raise Parked
                 self._store_when_due(simulation)
-                self.attendant.wait()
-                self.attendant.check()
+                self.monitor.wait()
+                self.monitor.check()
         self.schedule.restart()
 
     def _store_when_due(self, simulation: engine.Simulation) -> None:
@@ -221,7 +221,7 @@ class Attempt:
         simulation.telemetry.write(self.directory)
         simulation.save(self.run.snapshot)
         self.stored_ns = simulation.now_ns
-        self.attendant.stored(self.frames)
+        self.monitor.stored(self.frames)
         Run.objects.held(self.run.pk, self.holder).filter(losses__gt=0).update(losses=0)
         self.stored_at_s = time.monotonic()
         self.snapshot_pause_s = max(SNAPSHOT_EVERY_S, (self.stored_at_s - began_s) / SNAPSHOT_SHARE_MAX)

@@ -25,13 +25,13 @@ from engine.workloads import lookup
 from webapp.lab import figures, studies
 from webapp.lab.models import Reproduction, RunState, Study, Trial
 from webapp.lab.models.studies import ENDED
-from webapp.lab.storage import StorageFull
-from webapp.live.files import frames_after
-from webapp.queue import enqueue
+from webapp.lab.quota import StorageFull
+from webapp.lab.waiting_work import enqueue
+from webapp.messaging.frame_files import frames_after
 
 from .attempts import attempt
-from .attendant import Attendant, Cancelled, LeaseLost, ShuttingDown
 from .execution import failed
+from .run_monitor import Cancelled, LeaseLost, Monitor, ShuttingDown
 
 log = logging.getLogger(__name__)
 
@@ -43,14 +43,14 @@ class ChangedMeanwhile(Exception):
 NEWS = "reproduction"
 
 
-class FigureAttendant(Attendant):
+class FigureAttendant(Monitor):
     def _report(self) -> None:
         """Its progress is that of its studies."""
 
 
 def make(id: str) -> None:
     """Begin what is queued, or judge it if its studies have ended. Does nothing if somebody else has it, or if it is not queued."""
-    attempt(Reproduction.objects.select_related("lab"), id, NEWS, _outcome, attended_by=FigureAttendant, lay_down=_lay_down)
+    attempt(Reproduction.objects.select_related("lab"), id, NEWS, _outcome, monitored_by=FigureAttendant, lay_down=_lay_down)
 
 
 def _lay_down(wanted: Reproduction, holder: str) -> None:
@@ -79,10 +79,10 @@ def wake(id: UUID | str) -> None:
         enqueue(UUID(str(id)), Reproduction)
 
 
-def _outcome(wanted: Reproduction, attendant: Attendant) -> dict[str, Any] | None:
+def _outcome(wanted: Reproduction, monitor: Monitor) -> dict[str, Any] | None:
     """Begin or judge it, and say how it went as changes of the row; None: it waits for its studies. Raises LeaseLost and ShuttingDown."""
     try:
-        return _make(wanted, attendant)
+        return _make(wanted, monitor)
     except (LeaseLost, ShuttingDown):
         raise
     except Cancelled:
@@ -102,14 +102,14 @@ def _outcome(wanted: Reproduction, attendant: Attendant) -> dict[str, Any] | Non
         return failed(f"the engine failed: {type(error).__name__}: {error}; the worker's log has the details")
 
 
-def _make(wanted: Reproduction, attendant: Attendant) -> dict[str, Any] | None:
+def _make(wanted: Reproduction, monitor: Monitor) -> dict[str, Any] | None:
     directories = (figures.FILES.root / "data",)
     context = Context(datasets=lookup(list(directories)))
     figure = figures.checked(wanted.figure, context)
     rows = {study.name: study for study in wanted.studies.all()}
     if not rows and _begin(wanted, figure, wanted.scale):
         return None
-    here = Here(directories, on_frame=lambda frame: attendant.check())
+    here = Here(directories, on_frame=lambda frame: monitor.check())
 
     def executor(study: Document, sinks: Collection[str]) -> Carried:
         if sinks:

@@ -12,7 +12,7 @@ import redis
 
 from engine.telemetry.files import Live
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import pack, publish
+from webapp.messaging.stream import pack, publish
 
 log = logging.getLogger(__name__)
 

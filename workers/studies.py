@@ -27,20 +27,20 @@ from webapp.lab.documents import check
 from webapp.lab.models import Executor, Run, RunState, Study, Trial, TrialState
 from webapp.lab.models.studies import ENDED, NO_LOAD, NO_SHARE
 from webapp.lab.models.work import ACTIVE
+from webapp.lab.quota import StorageFull
 from webapp.lab.reuse import run_of_the_same
-from webapp.lab.storage import StorageFull
 from webapp.lab.studies import TrialRow, cancel, document_of, id_of, load_of, result_of, rows_of, share_of, stop, stop_runs_of, tried_of
 from webapp.lab.submission import start
 from webapp.lib.logs import bound
 from webapp.lib.redis_connection import connection
-from webapp.live import history
-from webapp.live.stream import announce_row
-from webapp.workers_alive import spark_state, workers_alive
+from webapp.messaging import frame_history as history
+from webapp.messaging.heartbeats import spark_state, workers_alive
+from webapp.messaging.stream import announce_row
 
 from . import figures
-from .attendant import Cancelled, LeaseLost, ShuttingDown
 from .execution import SHUTTING_DOWN
 from .identity import new_holder
+from .run_monitor import Cancelled, LeaseLost, ShuttingDown
 
 log = logging.getLogger(__name__)
 

@@ -17,13 +17,13 @@ from engine.spec.experiment.selection import Selection
 from engine.spec.rules.validation import Context, load
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import RunState, Waterfalls
-from webapp.lab.storage import measure
+from webapp.maintenance.retention import measure
 
 from .artifacts import is_disk_full
 from .attempts import attempt
-from .attendant import Attendant, Cancelled, LeaseLost, ShuttingDown
-from .cuts import Cuts
 from .execution import failed
+from .run_monitor import Cancelled, LeaseLost, Monitor, ShuttingDown
+from .time_slices import TimeSlices
 
 log = logging.getLogger(__name__)
 
@@ -34,10 +34,10 @@ def make(id: str) -> None:
         measure([waterfalls.run])
 
 
-def _outcome(waterfalls: Waterfalls, attendant: Attendant) -> dict[str, Any]:
+def _outcome(waterfalls: Waterfalls, monitor: Monitor) -> dict[str, Any]:
     """Make the answer, and say how it went as changes of the row. Raises LeaseLost and ShuttingDown."""
     try:
-        return _make(waterfalls, attendant)
+        return _make(waterfalls, monitor)
     except (LeaseLost, ShuttingDown):
         raise
     except Cancelled:
@@ -55,15 +55,15 @@ def _outcome(waterfalls: Waterfalls, attendant: Attendant) -> dict[str, Any]:
         return failed(f"the engine failed: {type(error).__name__}: {error}; the worker's log has the details")
 
 
-def _make(waterfalls: Waterfalls, attendant: Attendant) -> dict[str, Any]:
-    run, cuts = waterfalls.run, Cuts()
+def _make(waterfalls: Waterfalls, monitor: Monitor) -> dict[str, Any]:
+    run, slices = waterfalls.run, TimeSlices()
     datasets = datasets_of(run.lab)
     experiment = load(run.document, Context(datasets=datasets))
     found = record_paths.waterfalls(
         lambda keep_outputs: engine.Simulation(experiment, datasets=datasets, keep_outputs=keep_outputs),
         Selection.model_validate(waterfalls.selection),
-        go=lambda simulation, t_ns: cuts.run_until(simulation, t_ns, attendant.check),
-        progress=attendant.reached_share,
+        go=lambda simulation, t_ns: slices.run_until(simulation, t_ns, monitor.check),
+        progress=monitor.reached_share,
         digest=run.digest,
     )
     file = waterfalls.file

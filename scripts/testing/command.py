@@ -27,7 +27,7 @@ from launcher.environment import (
     virtual_environment,
 )
 
-from . import budgets
+from . import api_types, budgets
 from .steps import INTERRUPTED, Step, Steps
 
 DATA = Path(os.environ.get("MILLRACE_DATA") or ROOT / "data") / "tests"
@@ -109,6 +109,7 @@ def everything(report: Path, deep: bool) -> int:
     side_lane = [
         Step("ruff", [VENV / "bin" / "ruff", "check", "."]),
         Step("mypy", [VENV / "bin" / "mypy"]),
+        Step("API types", api_types.check),
         Step("frontend build", built_frontend),
         tests("browser", ["tests/browser"], "browser", needs=no_browser),
         tests("Spark", spark_files(), "spark", needs=no_spark),

@@ -19,8 +19,8 @@ from launcher.services import Service
 import engine
 from webapp.lab.models import Lab, Run, RunState
 from webapp.lab.people import member
-from webapp.live import history
-from webapp.queue import enqueue
+from webapp.lab.waiting_work import enqueue
+from webapp.messaging import frame_history as history
 from workers import execution
 
 from .conftest import new_experiment, new_run, wait_for

@@ -17,8 +17,9 @@ from launcher.environment import PYTHON
 
 import engine
 from webapp.accounts.models import ApiToken
-from webapp.lab import backup, bulk, datasets
+from webapp.lab import bulk, datasets
 from webapp.lab.models import Lab, Membership, Run, RunState
+from webapp.maintenance import backup
 from workers import execution
 
 from .conftest import ROOT, new_experiment, new_run, small_document

@@ -17,8 +17,9 @@ from django.utils import timezone
 
 from webapp.lab.models import Experiment, Run, RunState
 from webapp.lab.models.work import LOSSES_MAX
+from webapp.lab.waiting_work import enqueue
 from webapp.lib.redis_connection import connection
-from webapp.queue import QUEUE, enqueue
+from webapp.messaging.queue import QUEUE
 from workers import caretaker, identity
 
 from .conftest import ROOT, RedisProcess, new_experiment, new_run, small_document

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from webapp.lab.models import SparkJob
-from webapp.queue import QUEUE
+from webapp.messaging.queue import QUEUE
 
 from .conftest import ROOT
 

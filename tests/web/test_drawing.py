@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.lab.drawing import POINTS_MAX, Chart, Series, linear_ticks, log_ticks, path_of, short, thinned
+from webapp.reports.drawing import POINTS_MAX, Chart, Series, linear_ticks, log_ticks, path_of, short, thinned
 
 NUMBERS = st.floats(-1e12, 1e12, allow_nan=False) | st.integers(-5, 5).map(float)
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=8)

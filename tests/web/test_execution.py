@@ -15,9 +15,9 @@ import pytest
 import engine
 from tests.support.corner_cases import a_cycle_that_stands_still
 from webapp.lab.models import Experiment, Lab, Run, RunState
-from webapp.lab.storage import bytes_below
+from webapp.lib.file_sizes import bytes_below
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import Entry, live_key
+from webapp.messaging.stream import Entry, live_key
 from workers import execution
 
 from .conftest import RedisProcess, long_document, small_document, wait_for

@@ -26,7 +26,7 @@ from webapp.live import consumer
 from webapp.live.feed import FEEDS, RunFeed
 from webapp.live.rows import run_row
 from webapp.live.shared import Feeds
-from webapp.live.stream import Entry, announce, live_key, pack, publish, text_of
+from webapp.messaging.stream import Entry, announce, live_key, pack, publish, text_of
 
 from .conftest import RedisProcess, new_experiment, new_run, small_document, wait_for
 from .executing import calls_of

@@ -17,7 +17,7 @@ from webapp.api import lab as lab_routes
 from webapp.lab.models import Membership, Run
 from webapp.lab.people import member
 from webapp.lib.logs import JsonLines, Lines, bound
-from workers import app, attendant
+from workers import app, run_monitor
 
 from .conftest import ROOT, new_experiment, new_run, process_environment, small_document
 
@@ -40,15 +40,15 @@ def told(stream: io.StringIO) -> list[dict[str, Any]]:
 
 
 def test_lines_for_people_and_for_programs() -> None:
-    record = logging.LogRecord("webapp.queue", logging.WARNING, "", 0, "%s is\naway", ("Redis",), None)
-    assert Lines().format(record).endswith("WARNING webapp.queue: Redis is\naway")
+    record = logging.LogRecord("webapp.messaging.queue", logging.WARNING, "", 0, "%s is\naway", ("Redis",), None)
+    assert Lines().format(record).endswith("WARNING webapp.messaging.queue: Redis is\naway")
     with bound(request="r1"), bound(run="a", study=None):
         assert Lines().format(record).endswith("away [request=r1 run=a]")
         line = JsonLines().format(record)
     assert "\n" not in line
     about = json.loads(line)
     assert about.pop("at").endswith("+00:00")
-    expected = {"level": "warning", "logger": "webapp.queue", "message": "Redis is\naway", "request": "r1", "run": "a"}
+    expected = {"level": "warning", "logger": "webapp.messaging.queue", "message": "Redis is\naway", "request": "r1", "run": "a"}
     assert about == expected
 
 
@@ -71,14 +71,14 @@ def test_an_error_of_the_server_is_found_by_the_id_of_its_request(
 @pytest.mark.django_db(transaction=True)
 def test_what_a_worker_logs_names_the_run(working_here: None, logged: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the thread beside the engine, too."""
-    renew = attendant.Attendant._renew
+    renew = run_monitor.Monitor._renew
 
-    def talkative(self: attendant.Attendant) -> None:
-        attendant.log.info("renewing")
+    def talkative(self: run_monitor.Monitor) -> None:
+        run_monitor.log.info("renewing")
         renew(self)
 
-    monkeypatch.setattr(attendant.Attendant, "_renew", talkative)
-    monkeypatch.setattr(attendant, "RENEW_S", 0.0)
+    monkeypatch.setattr(run_monitor.Monitor, "_renew", talkative)
+    monkeypatch.setattr(run_monitor, "RENEW_S", 0.0)
     run = new_run(new_experiment(member("ada").lab, small_document(horizon_s=20.0, per_s=20_000)))
     Run.objects.filter(pk=run.pk).update(pace=20.0)  # long enough for the thread to have something to do
     app.execute_run(str(run.pk))

@@ -18,7 +18,7 @@ from webapp.lab.people import member
 from webapp.lib.redis_connection import connection
 from webapp.live import news
 from webapp.live.news import NEWS
-from webapp.live.stream import announce, announce_row
+from webapp.messaging.stream import announce, announce_row
 from workers import execution, figures
 from workers import waterfalls as worker
 
@@ -92,7 +92,7 @@ async def test_a_run_that_is_paused_goes_on_being_told(client: Client, experimen
 async def test_a_question_is_told_with_its_progress(
     client: Client, experiment: Experiment, token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.attendant.PROGRESS_S", 0.0)
+    monkeypatch.setattr("workers.run_monitor.PROGRESS_S", 0.0)
     run = await in_thread(new_run, experiment)
     await in_thread(execution.execute, str(run.pk))
     async with listener(token) as page:

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import engine
 from webapp.lab.models import Experiment, Lab, Run, RunState
 from webapp.lab.people import member
-from webapp.live import files
-from workers import attendant, execution
+from webapp.messaging import frame_files as files
+from workers import execution, run_monitor
 from workers.pace import MADE_UP_S, Schedule
 
 from .conftest import small_document, wait_for
@@ -107,7 +107,7 @@ def test_a_paced_run_takes_its_time_and_ends_with_the_same_result(lab: Lab) -> N
 
 @pytest.mark.slow
 def test_paused_stepped_paced_and_resumed_a_run_gives_the_same(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    looks = calls_of(monkeypatch, attendant.RunAttendant, "_look")
+    looks = calls_of(monkeypatch, run_monitor.RunMonitor, "_look")
     run = queued(lab, small_document(horizon_s=30.0))
     Run.objects.filter(pk=run.pk).update(pace=4.0)
     background = Background(run)
@@ -150,7 +150,7 @@ def test_a_run_is_paused_even_within_a_frame(lab: Lab, monkeypatch: pytest.Monke
 
 def test_a_run_that_is_resumed_and_paused_at_once_is_paused(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both wishes come between two looks of its worker, which sees a run that is to stand still, as before."""
-    monkeypatch.setattr(attendant, "LOOK_S", 0.5)
+    monkeypatch.setattr(run_monitor, "LOOK_S", 0.5)
     run = queued(lab, small_document(horizon_s=30.0))
     Run.objects.filter(pk=run.pk).update(pace=10.0)
     background = Background(run)
@@ -260,7 +260,7 @@ def test_no_wishes_in_any_order_change_the_result(lab: Lab, monkeypatch: pytest.
     random = Random(seed)
     monkeypatch.setattr(execution, "STANDING_S", 0.1)
     monkeypatch.setattr(execution, "SNAPSHOT_EVERY_S", 0.3)
-    looks = calls_of(monkeypatch, attendant.RunAttendant, "_look")
+    looks = calls_of(monkeypatch, run_monitor.RunMonitor, "_look")
     run = queued(lab, small_document(horizon_s=60.0, seed=seed + 1))
     let_others_wait(run)
     Run.objects.filter(pk=run.pk).update(pace=20.0)

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from webapp.lab.models import Run, RunState
-from webapp.live import files
+from webapp.messaging import frame_files as files
 
 from .conftest import RedisProcess, small_document, wait_for
 from .executing import Start, assert_as_if_nothing_had_happened, current, ended, parked, paused, submitted

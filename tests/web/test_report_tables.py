@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.spec.base.pointers import changed
 from engine.spec.figure.figure import load_figure
 from tests.spec.figure_examples import experiment, figure
-from webapp.lab.report import drawing
+from webapp.reports.report import drawing
 
 COLUMNS = [{"value": "out", "name": "records", "unit": "1"}, {"value": "out", "name": "records", "reported": True}]
 

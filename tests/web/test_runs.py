@@ -13,11 +13,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from webapp.lab import finding
+from webapp.lab import run_search
 from webapp.lab.models import Experiment, Lab, Run, RunState, RunSummary, Study, Tag, Trial
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import Entry, pack, publish, text_of
-from webapp.queue import QUEUE
+from webapp.messaging.queue import QUEUE
+from webapp.messaging.stream import Entry, pack, publish, text_of
 from workers import caretaker
 
 from .conftest import RedisProcess, new_experiment, new_run, small_document
@@ -80,7 +80,7 @@ SEARCHES: dict[str, Callable[[dict[str, Any]], bool]] = {
 def test_pages_are_those_of_all_runs_looked_at_one_by_one(
     client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(finding, "DEEP", 4)
+    monkeypatch.setattr(run_search, "DEEP", 4)
     chance = random.Random(seed)
     study = Study.objects.create(lab=experiment.lab, experiment=experiment, name="S", document={}, state=RunState.SUCCEEDED)
     tag = Tag.objects.create(lab=experiment.lab, name="good")
@@ -217,12 +217,12 @@ def test_a_run_started_while_redis_is_down_is_queued_when_it_is_back(client: Cli
 
 
 def test_health_names_the_part_that_is_down(client: Client, redis: RedisProcess) -> None:
-    from webapp.workers_alive import sign_of_life
+    from webapp.messaging.heartbeats import send_heartbeat
 
     answer = client.get("/api/health")
     assert answer.status_code == 503
     assert {**answer.json(), "version": ""} == {"ok": False, "redis": True, "database": True, "worker": False, "version": ""}
-    sign_of_life("a worker")
+    send_heartbeat("a worker")
     answer = client.get("/api/health")
     assert (answer.status_code, answer.json()["ok"]) == (200, True)
     redis.stop()

@@ -19,8 +19,8 @@ from engine.spec.experiment.spans import Span
 from engine.telemetry.summaries import summarise
 from webapp.lab.models import Experiment, Lab, Run, RunState, SparkJob
 from webapp.lib.redis_connection import connection
-from webapp.queue import QUEUE
-from webapp.workers_alive import spark_state, tell_spark_state
+from webapp.messaging.heartbeats import spark_state, tell_spark_state
+from webapp.messaging.queue import QUEUE
 from workers import caretaker, execution
 from workers.spark import jobs
 from workers.spark.session import SESSION

@@ -23,9 +23,10 @@ from launcher.services import Service
 
 from webapp.lab.models import Lab, Run, RunState, Study, Trial, TrialState
 from webapp.lab.submission import submit
+from webapp.lab.waiting_work import somebody_waits
 from webapp.lib.redis_connection import connection
-from webapp.queue import QUEUE, somebody_waits
-from webapp.workers_alive import tell_spark_state
+from webapp.messaging.heartbeats import tell_spark_state
+from webapp.messaging.queue import QUEUE
 from workers import caretaker, execution, studies
 from workers.spark import runs as runs_for_spark
 from workers.spark.executor import HandedOver, execute

@@ -13,13 +13,14 @@ from django.utils import timezone
 import engine
 from engine import ENGINE_VERSION
 from engine.spec import Experiment as Document
-from webapp.lab import storage
 from webapp.lab.models import Dataset, Experiment, Lab, Run, RunState, Study, Tag, Trial, TrialState
 from webapp.lab.models.work import LOSSES_MAX
 from webapp.lab.people import member
 from webapp.lab.reuse import run_of_the_same
-from webapp.lab.storage import bytes_below, tidy
+from webapp.lib.file_sizes import bytes_below, in_words
 from webapp.lib.redis_connection import connection
+from webapp.maintenance import retention
+from webapp.maintenance.retention import tidy
 from workers import caretaker, execution, studies
 
 from .conftest import new_experiment, new_run, small_document
@@ -162,7 +163,7 @@ def test_what_was_deleted_goes_after_a_week(client: Client, lab: Lab, experiment
     dataset.refresh_from_db()
     assert dataset.path.exists()
     assert bytes_below(run.directory) > 0
-    long_ago = timezone.now() - storage.DELETED_KEPT - DAY
+    long_ago = timezone.now() - retention.DELETED_KEPT - DAY
     Run.objects.update(deleted_at=long_ago)
     Dataset.objects.update(deleted_at=long_ago)
     caretaker.tidy()
@@ -218,4 +219,4 @@ def test_a_run_that_is_given_up_leaves_no_snapshot(experiment: Experiment) -> No
 
 @pytest.mark.parametrize(("count", "text"), [(0, "0 B"), (999, "999 B"), (1200, "1.2 kB"), (123_456_789, "123 MB"), (5 * 10**12, "5 TB")])
 def test_bytes_in_words(count: int, text: str) -> None:
-    assert storage.in_words(count) == text
+    assert in_words(count) == text

@@ -19,7 +19,7 @@ from engine.spec.experiment.selection import Selection
 from webapp.lab.models import Experiment, Run, RunState, Waterfalls
 from webapp.lab.models.waterfalls import hash_of
 from webapp.lib.redis_connection import connection
-from webapp.queue import QUEUE
+from webapp.messaging.queue import QUEUE
 from workers import caretaker, execution
 from workers import waterfalls as worker
 

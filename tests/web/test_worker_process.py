@@ -10,8 +10,8 @@ import pytest
 
 from webapp.lab.models import Run, RunState
 from webapp.lab.people import member
-from webapp.queue import enqueue
-from webapp.workers_alive import workers_alive
+from webapp.lab.waiting_work import enqueue
+from webapp.messaging.heartbeats import workers_alive
 
 from .conftest import RedisProcess, new_experiment, new_run, small_document, wait_for
 from .executing import Start, assert_as_if_nothing_had_happened, current, ended, submitted

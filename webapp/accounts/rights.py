@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Literal
 
 
 class Right(IntEnum):
@@ -24,4 +25,6 @@ class Right(IntEnum):
 
 
 OF_ROLES = {"viewer": Right.READ, "member": Right.WRITE, "owner": Right.ADMIN}
+RoleName = Literal["viewer", "member", "owner"]
+Scope = Literal["metrics", "read", "write", "admin"]
 SCOPES = [str(right) for right in Right]

@@ -1,6 +1,6 @@
 """The HTTP API: one router for each resource. docs/web-api.md is its contract."""
 
-from webapp import VERSION
+from webapp.lib.version import VERSION
 
 from . import (
     audit,

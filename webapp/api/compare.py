@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from ninja import Query, Router, Schema
 from pydantic import Field
 
-from webapp.lab.comparison import Side, compare
+from webapp.reports.comparison import Side, compare
 
 router = Router()
 

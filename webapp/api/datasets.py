@@ -13,7 +13,7 @@ from engine.spec import Problem
 from engine.workloads import DatasetError
 from webapp.lab import datasets
 from webapp.lab.models import Dataset, Lab
-from webapp.lab.shapes import DatasetDetail, DatasetShape
+from webapp.lab.schemas import DatasetDetail, DatasetShape
 
 from .errors import Problem404, Problem409, Problem422
 

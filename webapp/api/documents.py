@@ -11,10 +11,13 @@ from django.views.decorators.gzip import gzip_page
 from ninja import Router, Schema
 from ninja.decorators import decorate_view
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from engine.spec.experiment import registry
 from webapp.accounts.rights import Right
 from webapp.lab import documents
+from webapp.lab.schemas import Kind, Problem, RecordSchema
+from webapp.lib.described import JsonObject
 
 from .authentication import Needs
 from .parsing import Body
@@ -27,11 +30,14 @@ class Validate(Body):
 
 
 class Validation(Schema):
-    problems: list[dict[str, Any]]
+    """schemas: by operator and output port, as far as they are known. placement: host names by operator, one per instance in index order.
+    event_zero: what 0 of event time is on the calendar, where sources read data sets."""
+
+    problems: list[Problem]
     hash: str | None
-    schemas: dict[str, Any]
+    schemas: dict[str, RecordSchema]
     placement: dict[str, list[str]]
-    event_zero: str | None = Field(description="What 0 of event time is on the calendar, where sources read data sets.")
+    event_zero: str | None
 
 
 class Previewed(Body):
@@ -45,14 +51,17 @@ class Preview(Schema):
     sources: dict[str, list[list[float]]]
 
 
+Catalogue = TypedDict("Catalogue", dict.fromkeys(("operators", *registry.FAMILIES, "prices", "functions"), list[Kind]))  # type: ignore[misc]
+
+
 # Compressed: large, the same for everybody, and without anything secret that could be guessed from a length.
-@router.get("/registry", summary="Everything that can be chosen, by family", response=dict[str, list[dict[str, Any]]])
+@router.get("/registry", summary="Everything that can be chosen, by family", response=Catalogue)
 @decorate_view(gzip_page)
 def kinds(request: HttpRequest) -> HttpResponse:
     return HttpResponse(descriptions()[0], content_type="application/json")
 
 
-@router.get("/schema", summary="JSON Schema of the document", response=dict[str, Any])
+@router.get("/schema", summary="JSON Schema of the document", response=JsonObject)
 @decorate_view(gzip_page)
 def schema(request: HttpRequest) -> HttpResponse:
     return HttpResponse(descriptions()[1], content_type="application/json")

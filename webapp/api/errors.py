@@ -13,7 +13,7 @@ from ninja.errors import HttpError, ValidationError
 
 from engine.spec import Problem
 from engine.spec.base.problems import pointer
-from webapp.lab.storage import StorageFull
+from webapp.lab.quota import StorageFull
 from webapp.lab.submission import Refused
 from webapp.lib.errors import error
 

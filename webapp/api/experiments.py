@@ -15,7 +15,7 @@ from webapp.lab.documents import check
 from webapp.lab.models import Experiment, Lab, Run
 from webapp.lab.models.experiments import FIGURE, name_of
 from webapp.lab.pace import Pace
-from webapp.lab.shapes import ExperimentItem, ExperimentShape, RunDetail
+from webapp.lab.schemas import ExperimentItem, ExperimentShape, RunDetail
 from webapp.lab.submission import submit
 
 from .errors import Problem404, Problem409

@@ -7,21 +7,24 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired, get_args
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Query, Router, Schema, Status
+from ninja import Query, Router, Schema
+from ninja import Status as Answer
+from typing_extensions import TypeAliasType, TypedDict
 
 from engine.spec.base.problems import suggestion
 from engine.spec.figure.figure import Scale, study_at
 from webapp.lab import figures
-from webapp.lab.models import FigureResult, Lab, Reproduction, Run
+from webapp.lab.models import FigureResult, Lab, Reproduction, Run, RunState
 from webapp.lab.models.work import ACTIVE
-from webapp.lab.report import of_figure
-from webapp.lab.shapes import ReproductionShape
+from webapp.lab.schemas import ReproductionShape
+from webapp.lab.waiting_work import enqueue
+from webapp.lib.described import AsIs, JsonObject
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce_row
-from webapp.queue import enqueue
+from webapp.messaging.stream import announce_row
+from webapp.reports.report import of_figure
 
 from .errors import Problem404, Problem422
 from .files import as_file
@@ -30,56 +33,91 @@ from .parsing import Body
 router = Router()
 
 
-class Source(Schema):
+Status = Literal["reproduced", "calibrated", "partly", "not reproduced", "not evaluated", "not run"]
+AssertionState = Literal["holds", "fails", "not evaluated", "not run"]
+
+
+class NumberValue(TypedDict):
+    """runs: keys (hashes of document and seed) of the runs behind it."""
+
+    value: float
+    low: NotRequired[float]
+    high: NotRequired[float]
+    runs: NotRequired[list[str]]
+
+
+class SeriesValue(TypedDict):
+    """runs: keys, a list for each point, or one for all of them."""
+
+    x: list[float | str]
+    y: list[float]
+    low: NotRequired[list[float | None]]
+    high: NotRequired[list[float | None]]
+    runs: NotRequired[list[list[str]]]
+
+
+class NoValue(TypedDict):
+    """Nothing was measured, and why."""
+
+    reason: str
+
+
+FigureValue = TypeAliasType("FigureValue", NumberValue | SeriesValue | NoValue)
+
+
+class FigureSource(Schema):
     paper: str
     figure: str
     section: str
     page: str
 
 
-class Item(Schema):
+AssertionCounts = TypedDict("AssertionCounts", dict.fromkeys(get_args(AssertionState), NotRequired[int]))  # type: ignore[misc]
+
+
+class FigureItem(Schema):
     """A figure in a list. status: reproduced, calibrated, partly, not reproduced, not evaluated (none of its assertions was), or not run.
     scale and what follows is of the result that counts: the newest at the largest scale; null if there is none. assertions: how many there
     are in each state. lacking: ids of those that do not hold. under_way: what is carried out at the moment."""
 
     id: str
     title: str
-    source: Source
-    status: str
-    scale: str | None
+    source: FigureSource
+    status: Status
+    scale: Scale | None
     engine_version: str | None
     seeds: list[int] | None
     runs: int | None
     took_s: float | None
     created_at: datetime | None
-    assertions: dict[str, int]
+    assertions: Annotated[dict[str, int], AsIs(AssertionCounts)]
     lacking: list[str]
     under_way: list[ReproductionShape]
 
 
-class Side(Schema):
+class FigureSide(Schema):
     text: str
     least: float
     most: float
 
 
-class Assertion(Schema):
+class FigureAssertion(Schema):
     """state: holds, fails, not evaluated (reason says why), or not run. sides: what was compared; of a series its least and most."""
 
     id: str
     text: str
     check: str
     tolerance: float | None
-    state: str
-    sides: list[Side]
+    state: AssertionState
+    sides: list[FigureSide]
     reason: str
 
 
-class ResultOf(Schema):
+class FigureResultShape(Schema):
     """A result that there is; stale: the figure has changed since."""
 
-    scale: str
-    status: str
+    scale: Scale
+    status: Status
     engine_version: str
     seeds: list[int]
     runs: int
@@ -92,25 +130,25 @@ class RunBehind(Schema):
     id: str
     number: int
     seed: int
-    state: str
+    state: RunState
 
 
-class Detail(Schema):
+class FigureDetail(Schema):
     """document: the figure as it is written. values: by name; their `runs` are keys (hashes of document and seed). lab_runs: runs of this
     lab that have such a key, by key; none where nobody made the run here. results: all there are, the newest first."""
 
     id: str
-    document: dict[str, Any]
-    status: str
-    scale: str | None
-    values: dict[str, Any]
-    assertions: list[Assertion]
+    document: JsonObject
+    status: Status
+    scale: Scale | None
+    values: Annotated[dict[str, Any], AsIs(dict[str, FigureValue])]
+    assertions: list[FigureAssertion]
     lab_runs: dict[str, RunBehind]
-    results: list[ResultOf]
+    results: list[FigureResultShape]
 
 
 class AtScale(Schema):
-    document: dict[str, Any]
+    document: JsonObject
 
 
 class ScaleQuery(Schema):
@@ -121,26 +159,26 @@ RESULTS_MAX = 100
 HOLDS = "holds"
 
 
-@router.get("", response=list[Item], summary="All figures, and what is known of them")
-def listing(request: HttpRequest, prefix: Query[str] = "") -> list[Item]:
+@router.get("", response=list[FigureItem], summary="All figures, and what is known of them")
+def listing(request: HttpRequest, prefix: Query[str] = "") -> list[FigureItem]:
     with told_plainly():
         known = figures.all_known(figures.FILES.ids(prefix), request.auth.lab)
     under_way = active(request.auth.lab)
     return [item(one, under_way[one.figure.id]) for one in known]
 
 
-@router.get("/{str:paper}/{str:figure}", response=Detail, summary="A figure with its values, assertions and results")
-def read(request: HttpRequest, paper: str, figure: str, which: Query[ScaleQuery]) -> Detail:
+@router.get("/{str:paper}/{str:figure}", response=FigureDetail, summary="A figure with its values, assertions and results")
+def read(request: HttpRequest, paper: str, figure: str, which: Query[ScaleQuery]) -> FigureDetail:
     lab, id = request.auth.lab, known_id(paper, figure)
     known = figures.known(id, lab, which.scale)
     values = known.result.values if known.result else {}
-    return Detail(
+    return FigureDetail(
         id=id,
         document=figures.FILES.document(id),
         status=known.status,
         scale=known.scale,
         values=values,
-        assertions=[Assertion(**assertion) for assertion in known.assertions],
+        assertions=[FigureAssertion(**assertion) for assertion in known.assertions],
         lab_runs=lab_runs(lab, keys_of(values)),
         results=results(lab, id),
     )
@@ -178,27 +216,27 @@ def reproductions(request: HttpRequest, paper: str, figure: str) -> list[Reprodu
 @router.post(
     "/{str:paper}/{str:figure}/reproductions", response={200: ReproductionShape, 201: ReproductionShape}, summary="Carry it out at a scale"
 )
-def carry_out(request: HttpRequest, paper: str, figure: str, body: Wanted) -> Status:
+def carry_out(request: HttpRequest, paper: str, figure: str, body: Wanted) -> Answer:
     """By a worker. 200: it is under way at this scale already."""
     wanted = {"lab": request.auth.lab, "figure": known_id(paper, figure), "scale": body.scale}
     under_way = Reproduction.objects.filter(**wanted, state__in=ACTIVE, cancel_requested=False).first()
     if under_way is not None:
-        return Status(200, ReproductionShape.of(under_way))
+        return Answer(200, ReproductionShape.of(under_way))
     row = Reproduction.objects.create(**wanted)
     queued = enqueue(row.pk, Reproduction)
     announce_row(connection(), "reproduction", row.pk)
     row.refresh_from_db()
-    return Status(201, ReproductionShape.of(row, None if queued else QUEUE_AWAY))
+    return Answer(201, ReproductionShape.of(row, None if queued else QUEUE_AWAY))
 
 
 @router.post("/{str:paper}/{str:figure}/reproductions/{uuid:id}/cancel", response={202: ReproductionShape}, summary="Stop within a second")
-def cancel(request: HttpRequest, paper: str, figure: str, id: uuid.UUID) -> Status:
+def cancel(request: HttpRequest, paper: str, figure: str, id: uuid.UUID) -> Answer:
     row = Reproduction.objects.filter(pk=id, lab=request.auth.lab, figure=f"{paper}/{figure}").first()
     if row is None:
         raise Problem404(f"figure '{paper}/{figure}' was never carried out as {id} in this lab")
     figures.cancel(row)
     row.refresh_from_db()
-    return Status(202, ReproductionShape.of(row))
+    return Answer(202, ReproductionShape.of(row))
 
 
 def known_id(paper: str, figure: str) -> str:
@@ -226,13 +264,13 @@ def active(lab: Lab) -> defaultdict[str, list[ReproductionShape]]:
     return found
 
 
-def item(known: figures.Known, under_way: list[ReproductionShape]) -> Item:
+def item(known: figures.Known, under_way: list[ReproductionShape]) -> FigureItem:
     result, figure = known.result, known.figure
     states = [assertion["state"] for assertion in known.assertions]
-    return Item(
+    return FigureItem(
         id=figure.id,
         title=figure.title,
-        source=Source(**figure.source.model_dump()),
+        source=FigureSource(**figure.source.model_dump()),
         status=known.status,
         scale=known.scale,
         engine_version=result.engine_version if result else None,
@@ -246,11 +284,11 @@ def item(known: figures.Known, under_way: list[ReproductionShape]) -> Item:
     )
 
 
-def results(lab: Lab, id: str) -> list[ResultOf]:
+def results(lab: Lab, id: str) -> list[FigureResultShape]:
     _, identities = figures.outline(id)
     found = FigureResult.objects.filter(lab=lab, figure=id).defer("values", "assertions").order_by("-created_at", "-pk")[:RESULTS_MAX]
     names = ("scale", "status", "engine_version", "seeds", "runs", "took_s", "created_at")
-    return [ResultOf(**{name: getattr(one, name) for name in names}, stale=one.hash not in identities.values()) for one in found]
+    return [FigureResultShape(**{name: getattr(one, name) for name in names}, stale=one.hash not in identities.values()) for one in found]
 
 
 def keys_of(values: dict[str, Any]) -> set[str]:

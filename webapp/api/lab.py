@@ -6,10 +6,10 @@ from django.db import DatabaseError, connection
 from django.http import HttpRequest
 from ninja import Router, Schema, Status
 
-from webapp import VERSION
-from webapp.accounts.rights import Right
+from webapp.accounts.rights import Right, RoleName, Scope
 from webapp.lib import redis_connection
-from webapp.workers_alive import workers_alive
+from webapp.lib.version import VERSION
+from webapp.messaging.heartbeats import workers_alive
 
 router = Router()
 
@@ -25,8 +25,8 @@ class Health(Schema):
 class Me(Schema):
     name: str
     lab: str
-    role: str
-    scopes: list[str]  # what they may do, and the scopes that their tokens may have
+    role: RoleName
+    scopes: list[Scope]  # what they may do, and the scopes that their tokens may have
 
 
 @router.get("/health", response={200: Health, 503: Health}, auth=None, summary="Are all parts up?")

@@ -10,11 +10,11 @@ from pydantic import Field
 
 from webapp.lab.models import Lab, Run, RunState
 from webapp.lab.pace import Pace
-from webapp.lab.shapes import RunDetail
+from webapp.lab.schemas import RunDetail
 from webapp.lab.submission import QUEUE_AWAY
+from webapp.lab.waiting_work import enqueue
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce
-from webapp.queue import enqueue
+from webapp.messaging.stream import announce
 
 from .errors import Problem409
 from .parsing import Body
@@ -25,7 +25,7 @@ router = Router()
 STEP_FRAMES_MAX = 100_000
 
 
-class Step(Body):
+class StepFrames(Body):
     frames: int = Field(1, ge=1, le=STEP_FRAMES_MAX)
 
 
@@ -43,10 +43,10 @@ def pause(request: HttpRequest, run_id: uuid.UUID) -> Status:
 
 
 @router.post("/{uuid:run_id}/step", response={202: RunDetail}, summary="A paused run makes some more frames, and is paused again")
-def step(request: HttpRequest, run_id: uuid.UUID, body: Step | None = None) -> Status:
+def step(request: HttpRequest, run_id: uuid.UUID, body: StepFrames | None = None) -> Status:
     """Steps that are asked for while others are under way are added to them."""
     run = unfinished(request.auth.lab, run_id)
-    if not Run.objects.step(run.pk, (body or Step()).frames):
+    if not Run.objects.step(run.pk, (body or StepFrames()).frames):
         run.refresh_from_db()
         if not run.active:
             raise over(run)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Literal
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -13,7 +12,7 @@ from pydantic import Field
 from webapp.accounts.access import Asker
 from webapp.accounts.models import ApiToken, Invitation, SignInToken
 from webapp.accounts.models.tokens import SIGN_IN_TOKEN_LIFETIME
-from webapp.accounts.rights import Right
+from webapp.accounts.rights import Right, RoleName
 from webapp.lab import people
 from webapp.lab.models import Membership
 
@@ -22,8 +21,6 @@ from .errors import Problem404, Problem409
 from .parsing import Body
 
 router, invitations = Router(), Router(auth=Needs(Right.ADMIN))
-
-RoleName = Literal["viewer", "member", "owner"]
 
 
 class Person(Schema):

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from ninja import Router
 
 from engine.lessons import Explained, NotKnown, explained_recovery
-from webapp.lab.export import FramesGone, frames_of
+from webapp.reports.export import FramesGone, frames_of
 
 from .errors import Problem404, Problem409
 from .runs import run_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router, Schema, Status
@@ -15,15 +15,16 @@ from engine.spec.base.problems import pointer
 from engine.spec.rules.forking import Fork
 from webapp.lab import bulk, submission
 from webapp.lab.conditions import COLUMNS, SHORT, BadCondition
-from webapp.lab.export import FORMATS, FramesGone
-from webapp.lab.finding import Filter, ShortText, find, page_of
 from webapp.lab.models import FieldName, Lab, Run
 from webapp.lab.models.runs import NOTES_LENGTH_MAX
 from webapp.lab.pace import Pace
-from webapp.lab.shapes import RunDetail, RunShape
+from webapp.lab.run_search import Filter, ShortText, find, page_of
+from webapp.lab.schemas import RunDetail, RunShape
 from webapp.lib.redis_connection import connection
-from webapp.live import history
-from webapp.live.stream import announce, announce_lists
+from webapp.live.frames import FramePage
+from webapp.messaging import frame_history as history
+from webapp.messaging.stream import announce, announce_lists
+from webapp.reports.export import FORMATS, FramesGone
 
 from .errors import Problem404, Problem409, Problem422
 from .files import as_file
@@ -176,7 +177,7 @@ def delete(request: HttpRequest, run_id: uuid.UUID) -> Status:
     return Status(204, None)
 
 
-@router.get("/{uuid:run_id}/frames", summary="Frames after a number, in order", response=dict[str, Any])
+@router.get("/{uuid:run_id}/frames", summary="Frames after a number, in order", response=FramePage)
 def frames(request: HttpRequest, run_id: uuid.UUID, after: Query[int] = -1, limit: Query[int] = 1000) -> HttpResponse:
     """`next` is the `after` of the next call, or null when the run has ended and nothing is left."""
     run = run_of(request.auth.lab, run_id)

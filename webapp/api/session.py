@@ -20,7 +20,7 @@ from pydantic import StringConstraints
 from engine.spec import Problem
 from webapp.accounts.audit import note_failed_sign_in
 from webapp.accounts.models import Invitation
-from webapp.accounts.rights import Right
+from webapp.accounts.rights import Right, RoleName
 from webapp.accounts.views import BY_LINK
 from webapp.lab.models import Membership
 from webapp.lab.people import membership_of
@@ -63,7 +63,7 @@ class NewAccount(Credentials):
 
 class Welcome(Schema):
     lab: str
-    role: str
+    role: RoleName
     invited_by: str | None
     expires_at: datetime
     you: str | None  # who is signed in already
@@ -73,7 +73,7 @@ class Welcome(Schema):
 class Joined(Schema):
     name: str
     lab: str
-    role: str
+    role: RoleName
 
 
 @router.post("", response={204: None}, summary="Sign in with name and password")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import Any
+from typing import Literal
 
 from django.http import HttpRequest
 from ninja import Query, Router, Schema, Status
@@ -12,12 +12,13 @@ from pydantic import Field
 
 from engine.spec import Problem, Refusal
 from engine.spec.base.problems import pointer
-from webapp.lab import analysis
 from webapp.lab.models import Lab, RunState, SparkJob
-from webapp.lab.shapes import SparkJobShape
+from webapp.lab.schemas import SparkJobShape
+from webapp.lib.described import JsonObject
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce_lists
-from webapp.workers_alive import spark_state
+from webapp.messaging.heartbeats import spark_state
+from webapp.messaging.stream import announce_lists
+from webapp.reports import analysis
 
 from .errors import Problem404, Problem422
 
@@ -31,7 +32,7 @@ class SparkState(Schema):
     """state: asleep (Spark starts with the next job), ready, unavailable, or absent (there is no analysis worker). message: what is
     missing, and what to do. cores: of all executors, 0 until Spark has started."""
 
-    state: str
+    state: Literal["absent", "asleep", "ready", "unavailable"]
     master: str
     message: str
     cores: int
@@ -46,7 +47,7 @@ class AnalysisPage(Schema):
 class AnalysisDetail(SparkJobShape):
     """answer: null until the job succeeded; its `rows` are those asked for, `count` says how many there are."""
 
-    answer: dict[str, Any] | None
+    answer: JsonObject | None
     count: int
 
 

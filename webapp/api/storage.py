@@ -7,7 +7,7 @@ from ninja import Router, Schema
 from pydantic import Field
 
 from webapp.accounts.rights import Right
-from webapp.lab import storage
+from webapp.lab import quota
 from webapp.lab.models import Lab
 
 from .authentication import Needs
@@ -43,13 +43,13 @@ class StorageShape(Schema):
 
     @classmethod
     def of(cls, lab: Lab) -> StorageShape:
-        runs, datasets = storage.used_bytes(lab)
+        runs, datasets = quota.used_bytes(lab)
         return cls(
             limit_bytes=lab.storage_limit_bytes, keep_frames_days=lab.keep_frames_days, used_bytes=runs + datasets,
             runs_bytes=runs, datasets_bytes=datasets,
-            deleted_bytes=sum(storage.used_bytes(lab, deleted=True)), free_bytes=storage.free_bytes(),
-            experiments=[Large(**vars(one)) for one in storage.largest_experiments(lab)],
-            datasets=[Large(**vars(one)) for one in storage.largest_datasets(lab)],
+            deleted_bytes=sum(quota.used_bytes(lab, deleted=True)), free_bytes=quota.free_bytes(),
+            experiments=[Large(**vars(one)) for one in quota.largest_experiments(lab)],
+            datasets=[Large(**vars(one)) for one in quota.largest_datasets(lab)],
         )  # fmt: skip
 
 

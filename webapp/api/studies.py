@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router, Schema, Status
 from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
 
 from engine import studies as plan
 from engine.spec.study.optimisation import Optimise
 from engine.spec.study.schema import study_schema
 from webapp.accounts.rights import Right
 from webapp.lab import studies
-from webapp.lab.models import Lab, Study
-from webapp.lab.report import of_study
-from webapp.lab.shapes import StudyDetail, StudyShape
+from webapp.lab.models import Lab, RunState, Study
+from webapp.lab.schemas import Kind, Problem, StudyDetail, StudyShape
+from webapp.lib.described import AsIs, JsonObject
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce_lists
+from webapp.messaging.stream import announce_lists
+from webapp.reports.report import of_study
 
 from .authentication import Needs
 from .errors import Problem404, Problem409, Problem422
@@ -47,11 +49,20 @@ class Checked(Schema):
     """points: how many the design has; runs: at least so many, a search makes more at each point; first: the values of its first points,
     none of an optimisation. metrics: what runs of its experiment measure, none if it is invalid."""
 
-    problems: list[dict[str, Any]]
+    problems: list[Problem]
     points: int | None
     runs: int | None
-    first: list[dict[str, Any]]
+    first: list[JsonObject]
     metrics: list[str]
+
+
+class StudyCatalogue(TypedDict):
+    """document: JSON Schema of a study's document. values, designs, searches: the kinds that its parts can have."""
+
+    document: JsonObject
+    values: list[Kind]
+    designs: list[Kind]
+    searches: list[Kind]
 
 
 class StudyPage(Schema):
@@ -70,10 +81,10 @@ class RunOf(BaseModel):
     """state: the run's; one that failed stood still or ran out of memory, which is a result. failure: why there is no result."""
 
     seed: int
-    values: dict[str, Any]
+    values: JsonObject
     run: str | None
     number: int | None
-    state: str | None
+    state: RunState | None
     reused: bool
     metrics: dict[str, float]
     failure: str | None
@@ -81,7 +92,7 @@ class RunOf(BaseModel):
 
 class Point(BaseModel):
     point: int
-    values: dict[str, Any]
+    values: JsonObject
     share: float | None
     runs: list[RunOf]
     over_seeds: dict[str, Interval]
@@ -100,7 +111,7 @@ class Found(BaseModel):
     """sustained: the largest load that was; failed: the smallest above it that was not; over: the search has ended."""
 
     point: int
-    values: dict[str, Any]
+    values: JsonObject
     seed: int
     sustained: float | None
     failed: float | None
@@ -123,7 +134,7 @@ class TriedPoint(BaseModel):
     and keeps all bounds. failure: why it does not count."""
 
     point: int
-    values: dict[str, Any]
+    values: JsonObject
     ended: bool
     objectives: list[float | None]
     bounds: list[float | None]
@@ -146,7 +157,11 @@ def listing(request: HttpRequest, limit: Query[int] = 50, offset: Query[int] = 0
     return StudyPage(items=[StudyShape.of(study) for study in items], count=found.count())
 
 
-@router.get("/schema", summary="JSON Schema of a study's document, and the kinds of values, designs and searches", response=dict[str, Any])
+@router.get(
+    "/schema",
+    summary="JSON Schema of a study's document, and the kinds of values, designs and searches",
+    response=Annotated[Any, AsIs(StudyCatalogue)],
+)
 def schema(request: HttpRequest) -> dict[str, Any]:
     return study_schema()
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from django.http import HttpRequest
 from ninja import Router, Schema
 
 from engine.spec.experiment.document import read_document
 from webapp.lab import fixtures
+from webapp.lib.described import JsonObject
 
 router = Router()
 
 
 class Template(Schema):
     id: str
-    document: dict[str, Any]
+    document: JsonObject
 
 
 @router.get("", response=list[Template], summary="Documents to start from")

@@ -12,7 +12,7 @@ from pydantic import Field, StringConstraints
 
 from webapp.accounts.access import Asker
 from webapp.accounts.models import ApiToken
-from webapp.accounts.rights import Right
+from webapp.accounts.rights import Right, Scope
 
 from .authentication import Needs
 from .errors import Problem403, Problem404, Problem409
@@ -27,7 +27,7 @@ LIFETIME_DAYS_MAX = 3650
 
 class NewToken(Body):
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
-    scope: Literal["metrics", "read", "write", "admin"]
+    scope: Scope
     expires_in_days: int | None = Field(None, ge=1, le=LIFETIME_DAYS_MAX)
 
 
@@ -36,7 +36,7 @@ class TokenShape(Schema):
     name: str
     person: str
     yours: bool
-    scope: str
+    scope: Scope
     state: Literal["active", "expired", "revoked"]
     created_at: datetime
     expires_at: datetime | None

@@ -12,8 +12,9 @@ from django.utils import timezone
 from ninja import Router, Schema, Status
 from pydantic import Field, StringConstraints
 
-from webapp.lab.finding import SORTS, ShortText
 from webapp.lab.models import Lab, RunState, View
+from webapp.lab.run_search import SORTS, ShortText
+from webapp.lib.described import AsIs
 
 from .errors import Problem404, Problem409
 from .parsing import Body
@@ -49,7 +50,7 @@ class Change(Body):
 class ViewShape(Schema):
     id: str
     name: str
-    query: dict[str, Any]
+    query: Annotated[dict[str, Any], AsIs(Asked)]
     author: str | None
     created_at: datetime
 

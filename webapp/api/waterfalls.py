@@ -3,28 +3,69 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Router, Status
+from typing_extensions import TypedDict
 
 from engine.spec.experiment.selection import Selection
 from webapp.lab.models import Lab, Run, RunState, Waterfalls
 from webapp.lab.models.waterfalls import hash_of
-from webapp.lab.shapes import WaterfallsShape
+from webapp.lab.schemas import WaterfallsShape
+from webapp.lab.waiting_work import enqueue
+from webapp.lib.described import AsIs
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce_row
-from webapp.queue import enqueue
+from webapp.live.frames import Attribution
+from webapp.messaging.stream import announce_row
 
 from .errors import Problem404, Problem409
 from .runs import run_of
 
 router = Router()
 
+
+class WaterfallPart(TypedDict):
+    """A stretch of a record's time. instance: index within the operator; of network parts the sender's."""
+
+    part: str
+    operator: str
+    instance: int
+    start_ns: int
+    end_ns: int
+
+
+class Waterfall(TypedDict):
+    """Where the time of one delivered record went, from the measured clock to the delivery; each part begins where the one before ends."""
+
+    sink: str
+    instance: int
+    trigger: int
+    end_ns: int
+    latency_ns: int
+    parts: list[WaterfallPart]
+
+
+class WaterfallsAnswer(WaterfallsShape):
+    """waterfalls: null until the question is answered."""
+
+    waterfalls: list[Waterfall] | None
+
+
+class AttributionAnswer(TypedDict):
+    """By operator."""
+
+    operators: dict[str, Attribution | None]
+
+
 QUEUE_AWAY = "the queue cannot be reached at the moment; the question is stored and taken up as soon as the queue is back"
 
 
-@router.get("/{uuid:run_id}/attribution", response=dict[str, Any], summary="Where the time of all records went, by operator")
+@router.get(
+    "/{uuid:run_id}/attribution",
+    response=Annotated[Any, AsIs(AttributionAnswer)],
+    summary="Where the time of all records went, by operator",
+)
 def attribution(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
     """Sums over the records after warm-up (docs/event-core.md, section 11). While a run goes on, its frames have them."""
     run = run_of(request.auth.lab, run_id)
@@ -59,7 +100,7 @@ def ask(request: HttpRequest, run_id: uuid.UUID, body: Selection) -> Status:
     return Status(201, WaterfallsShape.of(waterfalls, None if queued else QUEUE_AWAY))
 
 
-@router.get("/{uuid:run_id}/waterfalls/{uuid:id}", summary="The question, and the answer once there is one", response=dict[str, Any])
+@router.get("/{uuid:run_id}/waterfalls/{uuid:id}", summary="The question, and the answer once there is one", response=WaterfallsAnswer)
 def read(request: HttpRequest, run_id: uuid.UUID, id: uuid.UUID) -> HttpResponse:
     waterfalls = waterfalls_of(request.auth.lab, run_id, id)
     answer = "null"

@@ -25,7 +25,7 @@ from engine.workloads import DatasetInfo, to_parquet
 
 from .documents import datasets_directory
 from .models import Dataset, Experiment, Lab
-from .storage import check_room
+from .quota import check_room
 
 NAME = re.compile(r"\w[\w .()+-]{0,99}")
 NAME_BYTES_MAX = 200  # it is a file's name, with an ending

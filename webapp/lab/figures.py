@@ -16,8 +16,8 @@ from engine.spec.figure.figure import SCALES, Figure, Scale, identity
 from engine.spec.figure.files import FigureFiles
 from engine.spec.rules.validation import Context
 from webapp.lib.redis_connection import connection
-from webapp.live.files import frames_after
-from webapp.live.stream import announce_row
+from webapp.messaging.frame_files import frames_after
+from webapp.messaging.stream import announce_row
 
 from . import studies
 from .documents import check

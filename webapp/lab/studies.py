@@ -18,16 +18,16 @@ from engine.spec.study import metrics as summaries
 from engine.spec.study.study import Study as Document
 from engine.spec.study.study import examine_study
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce, announce_row
-from webapp.queue import enqueue
-from webapp.workers_alive import spark_state
+from webapp.messaging.heartbeats import spark_state
+from webapp.messaging.stream import announce, announce_row
 
 from .documents import check, datasets_of
 from .models import Executor, Experiment, Lab, Reproduction, Run, RunState, RunSummary, Study, Trial, TrialState
 from .models.experiments import name_of
 from .models.studies import ENDED, NO_LOAD, NO_SHARE, UNNAMED_STUDY
 from .models.work import ACTIVE
-from .storage import check_room
+from .quota import check_room
+from .waiting_work import enqueue
 
 NOBODY = "no analysis worker is running, which hands the runs to Spark; they wait until one is started (scripts/up starts one by itself)"
 

@@ -12,12 +12,12 @@ from engine.spec.base.parameters import parameters
 from engine.spec.base.units import seconds_ns
 from engine.spec.rules.forking import Fork
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce
-from webapp.queue import enqueue
+from webapp.messaging.stream import announce
 
 from .documents import Checked, check
 from .models import Experiment, Lab, Run, RunParameter
-from .storage import check_room
+from .quota import check_room
+from .waiting_work import enqueue
 
 QUEUE_AWAY = "the queue cannot be reached at the moment; the run is stored and starts by itself as soon as the queue is back"
 

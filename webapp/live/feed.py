@@ -18,10 +18,11 @@ from typing import Any
 
 from webapp.lab.models.work import ACTIVE, RunState
 from webapp.lib.redis_connection import asynchronous_connection
+from webapp.messaging import frame_files as files
+from webapp.messaging import stream
+from webapp.messaging.stream import Entry
 
-from . import files, stream
 from .shared import BLOCK_MS, RETRY_S, ROW_REFRESH_S, UNREACHABLE, Feeds
-from .stream import Entry
 
 log = logging.getLogger(__name__)
 

@@ -15,9 +15,9 @@ from typing import Any
 
 from webapp.lab.models.work import ACTIVE
 from webapp.lib.redis_connection import asynchronous_connection
+from webapp.messaging.stream import NEWS_KEY
 
 from .shared import BLOCK_MS, RETRY_S, ROW_REFRESH_S, UNREACHABLE, Feeds
-from .stream import NEWS_KEY
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from webapp.lab.models import Reproduction, Run, SparkJob, Study, Waterfalls
 from webapp.lab.models.work import ACTIVE
-from webapp.lab.shapes import ReproductionShape, RunShape, SparkJobShape, StudyShape, WaterfallsShape
+from webapp.lab.schemas import ReproductionShape, RunShape, SparkJobShape, StudyShape, WaterfallsShape
 
 from .news import Rows
 

@@ -17,9 +17,17 @@ from engine.studies import difference, interval
 from engine.studies.ranks import rank_test
 from engine.telemetry.spans import SpanHistogram
 from engine.telemetry.summaries import PERCENTILES, histogram_of
-from webapp.lab.analysis import CELLS_MAX, OF_SPAN, ComparisonQuestion, StatisticsQuestion, SummariesQuestion, SurfaceQuestion, parameter
 from webapp.lab.models import FieldName, Lab, Run, RunParameter
 from webapp.lab.studies import metrics_of as metrics_of_runs
+from webapp.reports.analysis import (
+    CELLS_MAX,
+    OF_SPAN,
+    ComparisonQuestion,
+    StatisticsQuestion,
+    SummariesQuestion,
+    SurfaceQuestion,
+    parameter,
+)
 
 LEFT_OUT_MAX = 100
 TOGETHER = 500

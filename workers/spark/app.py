@@ -19,8 +19,8 @@ from celery import signals  # noqa: E402
 
 from webapp.lab.models import SparkJob  # noqa: E402
 from webapp.lib.logs import bound  # noqa: E402
-from webapp.queue import application  # noqa: E402
-from webapp.workers_alive import tell_spark_state  # noqa: E402
+from webapp.messaging.heartbeats import tell_spark_state  # noqa: E402
+from webapp.messaging.queue import application  # noqa: E402
 from workers.execution import SHUTTING_DOWN  # noqa: E402
 
 from . import jobs  # noqa: E402

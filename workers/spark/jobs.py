@@ -18,15 +18,15 @@ from django.conf import settings
 from engine.spec import Refusal
 from engine.spec.base.units import seconds_ns
 from engine.telemetry.summaries import Of
-from webapp.lab.analysis import NEWS, QUESTION, ComparisonQuestion, QuestionAbout
 from webapp.lab.models import Run, RunState, SparkJob
 from webapp.lab.models.spark import stamp_of
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce_row
+from webapp.messaging.stream import announce_row
+from webapp.reports.analysis import NEWS, QUESTION, ComparisonQuestion, QuestionAbout
 from workers.artifacts import is_disk_full
 from workers.attempts import attempt
-from workers.attendant import Attendant, Cancelled, LeaseLost, ShuttingDown
 from workers.execution import SHUTTING_DOWN, failed
+from workers.run_monitor import Cancelled, LeaseLost, Monitor, ShuttingDown
 
 from .answers import ANSWERS, Sets
 from .session import SESSION, SparkUnavailable
@@ -40,7 +40,7 @@ NOTICE_S = 1.0
 """So long after Spark broke off it is asked whether that was because this worker ends."""
 
 
-class JobAttendant(Attendant):
+class JobAttendant(Monitor):
     def _report(self) -> None:
         if self.rows.held(self.work.pk, self.holder).update(progress=self.progress):
             announce_row(connection(), NEWS, self.work.pk)
@@ -48,15 +48,15 @@ class JobAttendant(Attendant):
 
 def make(id: str) -> None:
     """Answer a queued question. Does nothing if somebody else has it, or if it is not queued any more."""
-    attempt(SparkJob.objects.select_related("lab"), id, NEWS, _outcome, attended_by=JobAttendant)
+    attempt(SparkJob.objects.select_related("lab"), id, NEWS, _outcome, monitored_by=JobAttendant)
 
 
-def _outcome(job: SparkJob, attendant: Attendant) -> dict[str, Any]:
+def _outcome(job: SparkJob, monitor: Monitor) -> dict[str, Any]:
     """Make the answer, and say how it went as changes of the row. Raises LeaseLost and ShuttingDown."""
     for again in (False, True):
         deaths = SESSION.deaths()
         try:
-            return _make(job, attendant)
+            return _make(job, monitor)
         except (LeaseLost, ShuttingDown):
             raise
         except Cancelled:
@@ -79,7 +79,7 @@ def _outcome(job: SparkJob, attendant: Attendant) -> dict[str, Any]:
     raise AssertionError
 
 
-def _make(job: SparkJob, attendant: Attendant) -> dict[str, Any]:
+def _make(job: SparkJob, monitor: Monitor) -> dict[str, Any]:
     question = QUESTION.validate_python(job.question)
     first = list(question.runs.find(job.lab).order_by("number"))
     second = list(question.against.find(job.lab).order_by("number")) if isinstance(question, ComparisonQuestion) else []
@@ -87,7 +87,7 @@ def _make(job: SparkJob, attendant: Attendant) -> dict[str, Any]:
     if not runs:
         raise Refusal("no run is found any more; they were deleted meanwhile")
     began_s = time.monotonic()
-    summarised = summarise_runs(job, question, runs, attendant)
+    summarised = summarise_runs(job, question, runs, monitor)
     rows = {row["run"]: row for row in summarised.rows}
     answer = ANSWERS[question.kind](job.lab, question, Sets(first, second, rows))
     answer["took_s"] = time.monotonic() - began_s
@@ -95,15 +95,15 @@ def _make(job: SparkJob, attendant: Attendant) -> dict[str, Any]:
     return {"state": RunState.SUCCEEDED, "runs": len(runs), "read": summarised.read, "progress": 1.0}
 
 
-def summarise_runs(job: SparkJob, question: QuestionAbout, runs: Sequence[Run], attendant: Attendant) -> Summarised:
+def summarise_runs(job: SparkJob, question: QuestionAbout, runs: Sequence[Run], monitor: Monitor) -> Summarised:
     wanted = []
     for at in range(0, len(runs), DOCUMENTS_TOGETHER):
         together = runs[at : at + DOCUMENTS_TOGETHER]
         documents = dict(Run.objects.filter(pk__in=[run.pk for run in together]).values_list("pk", "document"))
         wanted += [Wanted(str(run.pk), stamp_of(run), of(run, documents[run.pk])) for run in together]
-        attendant.check()
+        monitor.check()
     store = Store(Path(settings.ANALYSIS_DIR) / "summaries", job.lab_id, question.span)
-    return summaries(SESSION.get, wanted, question.span, store, attendant.reached_share)
+    return summaries(SESSION.get, wanted, question.span, store, monitor.reached_share)
 
 
 def of(run: Run, document: dict[str, Any]) -> Of:

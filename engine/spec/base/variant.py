@@ -15,3 +15,4 @@ class Variant(Model):
     icon: ClassVar[str] = ""
     source: ClassVar[str] = ""  # paper, section; empty for common knowledge
     position: ClassVar[int] = 1000  # among the kinds of its family, where they are offered; kinds of other packages come last
+    facts: ClassVar[tuple[str, ...]] = ()  # further attributes of the class that pages ask for

@@ -20,6 +20,13 @@ class NoCheckpoints(Variant):
     source: ClassVar[str] = "Siachamis 2024, 3.5 (NOC)"
     kind: Literal["none"] = "none"
     log_work: ClassVar[float] = 0.0
+    facts: ClassVar[tuple[str, ...]] = ("rescalable", "loss_text")
+    rescalable: ClassVar[bool] = True
+    loss_text: ClassVar[str] = (
+        "The run has no checkpointing protocol, so what the host holds is gone for good: its instances come back empty, and records in "
+        "its queues, or sent to it meanwhile, are not delivered. To see a recovery, choose a protocol in the experiment (Policies, "
+        "Checkpointing)."
+    )
 
 
 class Store(Model):
@@ -40,6 +47,9 @@ class Store(Model):
 class Checkpoints(Variant):
     """What all protocols have in common."""
 
+    facts: ClassVar[tuple[str, ...]] = ("rescalable", "loss_text")
+    rescalable: ClassVar[bool] = False  # whether the parallelism may change under it
+    loss_text: ClassVar[str] = "All instances go back to a line of checkpoints that fit together"
     interval_s: Number = quantity(5, unit="s", ge=0.001, le=1e6, title="Interval", description="From one checkpoint to the next.")
     detect_ms: Number = quantity(
         0,
@@ -101,6 +111,8 @@ class CoordinatedCheckpoints(Checkpoints):
     title: ClassVar[str] = "Coordinated"
     source: ClassVar[str] = "Siachamis 2024, 3.3.1 (COOR); Carbone 2015"
     kind: Literal["coordinated"] = "coordinated"
+    rescalable: ClassVar[bool] = True
+    loss_text: ClassVar[str] = "All instances go back to the last confirmed round"
     on_cycle: Literal["refuse", "run"] = Field(
         default="refuse",
         title="On a cycle",
@@ -115,6 +127,7 @@ class UnalignedCheckpoints(Checkpoints):
 
     title: ClassVar[str] = "Coordinated, unaligned"
     kind: Literal["coordinated_unaligned"] = "coordinated_unaligned"
+    loss_text: ClassVar[str] = "All instances go back to the last confirmed round"
     replay_us: Number = quantity(
         20, unit="us", ge=0, le=1e9, title="Replaying", description="In a recovery, for each record that was under way."
     )

@@ -103,7 +103,7 @@ def catalogue() -> dict[str, list[dict[str, Any]]]:
     """What palettes, forms and API docs show, by family.
 
     An entry has kind, title, family, group, icon, doc, source, schema (JSON Schema of its parameters, without `kind`), inputs and outputs;
-    a stream of fixed shape also has its fields; a function of expressions its signatures and an example.
+    a stream of fixed shape also has its fields; a function of expressions its signatures and an example; a kind with `facts` these.
     """
     listing: dict[str, list[dict[str, Any]]] = {"operators": [_operator_entry(kind, entry) for kind, entry in operators().items()]}
     for family in FAMILIES:
@@ -130,7 +130,7 @@ def variant_entry(family: str, variant: type[Variant]) -> dict[str, Any]:
     entry.update(group=variant.group, icon=variant.icon, source=variant.source, schema=schema)
     if issubclass(variant, Stream) and variant.schema_fixed is not None:
         entry["fields"] = [{"name": field.name, "type": field.type} for field in variant.schema_fixed.fields]
-    return entry
+    return entry | {name: getattr(variant, name) for name in variant.facts}
 
 
 def _function_entry(function: Function) -> dict[str, Any]:

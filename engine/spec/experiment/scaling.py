@@ -153,11 +153,15 @@ class NoScaling(Variant):
 
     title: ClassVar[str] = "None"
     kind: Literal["none"] = "none"
+    facts: ClassVar[tuple[str, ...]] = ("decides_live",)
+    decides_live: ClassVar[bool] = False
 
 
 class Scaling(Variant):
     """What all that change the parallelism have in common."""
 
+    facts: ClassVar[tuple[str, ...]] = ("decides_live",)
+    decides_live: ClassVar[bool] = False  # whether it is asked again and again during the run
     workers_max: Integer = quantity(
         70, unit="workers", ge=1, le=PARALLELISM_MAX, title="Workers", description="So many instances may be active at a time."
     )
@@ -276,6 +280,7 @@ def _without_shares(what: str) -> Refusal:
 class Looped(Scaling):
     """A policy that is asked again and again, and orders what it wants if that is not what runs."""
 
+    decides_live: ClassVar[bool] = True
     start_s: Number = quantity(120, unit="s", ge=0, le=1e8, title="Begin after", description="Time before the first iteration begins.")
     every_s: Number = quantity(15, unit="s", ge=0.001, le=1e6, title="Iteration", description="From one iteration to the next.")
     cooldown_s: Number = quantity(

@@ -78,7 +78,7 @@ def _iterations(draft: Draft, scaling: Looped) -> Iterator[Problem]:
 def _surroundings(draft: Draft) -> Iterator[Problem]:
     """What a run has besides that no rescale could cope with."""
     protocol = NoCheckpoints() if draft.checkpointing is None else draft.checkpointing
-    if not isinstance(protocol, NoCheckpoints | CoordinatedCheckpoints):
+    if not protocol.rescalable:
         message = (
             f"checkpointing is '{protocol.kind}', but a rescale moves the ends of channels, to which its logs and counters belong; choose "
             "coordinated or none"

@@ -19,7 +19,7 @@ class SparkJob(Work):
     QUEUE: ClassVar[str] = "spark"
 
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
-    question = models.JSONField()  # webapp.lab.analysis
+    question = models.JSONField()  # webapp.reports.analysis
     progress = models.FloatField(default=0.0)  # share of the new runs that are summarised, 0 to 1
     runs = models.PositiveIntegerField(null=True)  # how many it is about
     read = models.PositiveIntegerField(null=True)  # of how many the files were read; the others were known

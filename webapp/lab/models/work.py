@@ -16,6 +16,8 @@ from django.db.models import F
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from webapp.messaging import QUEUE
+
 LEASE = timedelta(seconds=10)
 LOSSES_MAX = 3
 """Work whose worker died this often without getting further would kill the next one too."""
@@ -102,10 +104,13 @@ class WorkQuerySet(models.QuerySet[Any]):
 
 
 class Work(models.Model):
-    """What a worker does for the lab. TASK: name of the Celery task that takes the row's id; QUEUE: to which workers it is handed."""
+    """Background task that a worker runs for the lab.
+
+    TASK: name of the Celery task that takes the row's id. QUEUE: the queue of the workers that run it.
+    """
 
     TASK: ClassVar[str]
-    QUEUE: ClassVar[str] = "runs"
+    QUEUE: ClassVar[str] = QUEUE
     LARGE_FIELDS: ClassVar[tuple[str, ...]] = ()
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -6,7 +6,7 @@ const called = (name: string, text: string): ExpressionFunction => ({
   ...kind(name, [], []),
   doc: "Help.",
   example: "",
-  signatures: [{ text, parameters: [], result: "int" }],
+  signatures: [{ text, parameters: [], repeated: false, result: "int" }],
 });
 const FUNCTIONS = [called("floor", "floor(x: float) -> int"), called("min", "min(a: int, b: int) -> int")];
 const FIELDS = [

@@ -1,10 +1,7 @@
 /** Completion in an expression: the fields of the records at hand, the functions, and the words of the language. */
 import type { Kind, RecordField } from "../../api/types";
 
-export interface ExpressionFunction extends Kind {
-  example: string;
-  signatures: { text: string; parameters: { name: string; type: string; constant: boolean }[]; result: string }[];
-}
+export type ExpressionFunction = Kind & Required<Pick<Kind, "example" | "signatures">>;
 
 export interface Completion {
   /** What is written. */

@@ -107,7 +107,8 @@ describe("over seeds", () => {
 });
 
 describe("alignment", () => {
-  const run = (id: string, more: object = {}) => ({ run: { id, document: {}, horizon_s: 30, ...more }, frames: [] as Frame[] });
+  const whole = { document: {}, horizon_s: 30, parent: null, fork_at_s: null };
+  const run = (id: string, more: object = {}) => ({ run: { id, ...whole, ...more }, frames: [] as Frame[] });
 
   it("is on the first fault that was wanted or the first death, whichever is earlier", () => {
     const faulty = run("a", { document: { faults: [{ kind: "kill", host: "w", when: { kind: "at", at_s: 9 } }, { kind: "delay", from_s: 4 }] } });

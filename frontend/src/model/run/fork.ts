@@ -1,6 +1,6 @@
 /** Forks: what is different from a moment on, as the API takes it. */
 import type { ExperimentDocument } from "../../api/document";
-import type { Json } from "../../api/types";
+import type { Json, Registry } from "../../api/types";
 
 /** What goes wrong in a fork; `none`: only the load changes. */
 export const TROUBLES = {
@@ -58,21 +58,16 @@ export function secondsIn(text: string): number | null {
 }
 
 /** What a loss does to a run with this protocol, and whether somebody takes the place of a host that never comes back. */
-export function lossMeans({ policies }: Pick<ExperimentDocument, "policies">): { text: string; replaced: boolean } {
+export function lossMeans(
+  { policies }: Pick<ExperimentDocument, "policies">,
+  { checkpointings = [] }: Registry,
+): { text: string; replaced: boolean } {
   const protocol = policies?.checkpointing as { kind?: string; semantics?: string; spares?: number } | undefined;
   const kind = protocol?.kind ?? "none";
-  if (kind === "none")
-    return {
-      text:
-        "The run has no checkpointing protocol, so what the host holds is gone for good: its instances come back empty, and records in its " +
-        "queues, or sent to it meanwhile, are not delivered. To see a recovery, choose a protocol in the experiment (Policies, Checkpointing).",
-      replaced: false,
-    };
-  const line = kind.startsWith("coordinated")
-    ? "All instances go back to the last confirmed round"
-    : "All instances go back to a line of checkpoints that fit together";
+  const text = checkpointings.find((one) => one.kind === kind)?.loss_text ?? "";
+  if (kind === "none") return { text, replaced: false };
   const again = protocol?.semantics === "at_most_once" ? "what was under way is lost" : "sources read again from there";
-  return { text: `${line}; ${again}.`, replaced: (protocol?.spares ?? 0) > 0 };
+  return { text: `${text}; ${again}.`, replaced: (protocol?.spares ?? 0) > 0 };
 }
 
 /** Why there can be no fork at this moment; null if there can. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RescaleAction, ScalingDecision, ScalingNews } from "../../api/types";
+import type { Kind, Registry, RescaleAction, ScalingDecision, ScalingNews } from "../../api/types";
 import { coerceDocument } from "../document/coerce";
 import { frame, smallDocument } from "../document/testing";
 import { runEvents } from "./events";
@@ -27,6 +27,18 @@ import {
   verticesOf,
   whyNot,
 } from "./scaling";
+
+const kind = (name: string, facts: Partial<Kind>): Kind => ({
+  kind: name, title: name, family: "", group: "", icon: "", doc: "", source: "", schema: {}, inputs: [], outputs: [], ...facts,
+});
+const REGISTRY: Registry = {
+  scalings: [kind("manual", { decides_live: false }), kind("oracle", { decides_live: false }), kind("ds2", { decides_live: true })],
+  checkpointings: [
+    kind("none", { rescalable: true }),
+    kind("coordinated", { rescalable: true }),
+    kind("communication_induced", { rescalable: false }),
+  ],
+};
 
 const action = (extra: Partial<RescaleAction> = {}): RescaleAction => ({
   number: 1,
@@ -250,34 +262,34 @@ describe("why nothing happens", () => {
   const at = (extra: Partial<ScalingNews>, document = DS2) => {
     const history = new ScalingHistory();
     history.add(news(extra), 750);
-    return whyNot(history, document, 750);
+    return whyNot(history, document, isAsked(document, REGISTRY), 750);
   };
   it("names the cooldown, the order it is behind, and the next iteration", () => {
-    expect(whyNot(rescaled(), DS2, 780)).toEqual({
+    expect(whyNot(rescaled(), DS2, true, 780)).toEqual({
       text: "Cooldown after the order at 735 s, until 1,043 s: nothing is read, and nobody is asked. The next iteration is at 1,058 s.",
       tone: "warn",
     });
   });
   it("names the step of a rescale that is under way", () => {
-    expect(whyNot(rescaled(), DS2, 750).text).toBe("Rescale 1 is under way: the job begins anew, until 776.5 s. Nobody is asked meanwhile.");
+    expect(whyNot(rescaled(), DS2, true, 750).text).toBe("Rescale 1 is under way: the job begins anew, until 776.5 s. Nobody is asked meanwhile.");
   });
   it("says that the run ended meanwhile", () => {
     const history = new ScalingHistory();
     const open = action({ ...OPEN, drained_s: 736.4 });
     history.add(news({ actions: [open], state: "stopping" }), 750);
     history.add(news({ state: "restarting", until_s: 776.5 }), 765);
-    const told = (t_s: number, over: boolean) => whyNot(history, DS2, t_s, undefined, over).text;
+    const told = (t_s: number, over: boolean) => whyNot(history, DS2, true, t_s, undefined, over).text;
     expect(told(765, false)).toBe("Rescale 1 is under way: the job begins anew, until 776.5 s. Nobody is asked meanwhile.");
     expect(told(765, true)).toBe("Rescale 1 had not ended when the run did, at 765 s. At this moment: the job begins anew.");
     expect(told(750, true)).toBe("Rescale 1 had not ended when the run did, at 765 s. At this moment: what is under way is served, up to the savepoint.");
     expect([false, true].map((over) => history.drainOf(open, over).why)).toEqual(["Under way: it has not gone on yet", "The run ended before it did"]);
-    expect(whyNot(rescaled(), DS2, 750, undefined, true).text).toContain("Rescale 1 is under way: the job begins anew, until 776.5 s.");
+    expect(whyNot(rescaled(), DS2, true, 750, undefined, true).text).toContain("Rescale 1 is under way: the job begins anew, until 776.5 s.");
   });
   it("speaks of no iteration and of no recovery to come once the run has ended", () => {
     const text = (extra: Partial<ScalingNews>) => {
       const history = new ScalingHistory();
       history.add(news(extra), 750);
-      return whyNot(history, DS2, 750, undefined, true).text;
+      return whyNot(history, DS2, true, 750, undefined, true).text;
     };
     expect(text({ decisions: [decision(735)], next_s: 765 })).toBe("Nothing to do: what is wished for runs already.");
     expect(text({ state: "restoring" })).toBe("A recovery had not ended when the run did, at 750 s.");
@@ -286,7 +298,7 @@ describe("why nothing happens", () => {
     expect(at({ state: "restoring" }).text).toContain("A recovery is under way");
     const history = rescaled();
     history.add(news({ state: "restoring" }), 795);
-    expect(whyNot(history, DS2, 795).text).toContain("A recovery is under way");
+    expect(whyNot(history, DS2, true, 795).text).toContain("A recovery is under way");
   });
   it("gives the policy's own reason", () => {
     const text = (extra: Partial<ScalingDecision>) => at({ decisions: [decision(735, extra)], next_s: 765 }).text;
@@ -306,12 +318,12 @@ describe("why nothing happens", () => {
     ];
     const aborted = action({ ...OPEN, ordered_s: 150, stopped_s: null, ended_s: 152, outcome: "aborted", why: "the store is full" });
     history.add(news({ decisions, actions: [aborted], state: "cooldown", until_s: 300, next_s: 315 }), 240);
-    const texts = [0, 1, 2].map((number) => whyNot(history, DS2, 240, number).text);
+    const texts = [0, 1, 2].map((number) => whyNot(history, DS2, true, 240, number).text);
     expect(texts[0]).toBe("Left out, for want of metrics: bids has no sample.");
     expect(texts[1]).toBe("Rescale 1 was aborted: the store is full.");
     expect(texts[2]).toBe("Left out: a rescale is under way.");
-    expect(whyNot(history, DS2, 240, 3)).toEqual(whyNot(history, DS2, 240)); // the last one: what is going on
-    expect(whyNot(history, DS2, 240).text).toContain("Cooldown after the order at 150 s, until 300 s");
+    expect(whyNot(history, DS2, true, 240, 3)).toEqual(whyNot(history, DS2, true, 240)); // the last one: what is going on
+    expect(whyNot(history, DS2, true, 240).text).toContain("Cooldown after the order at 150 s, until 300 s");
   });
   it("tells of the start, and of an aborted order", () => {
     expect(at({ state: "starting", next_s: 135 }).text).toContain("reads metrics and does nothing, until 135 s");
@@ -326,8 +338,9 @@ describe("why nothing happens", () => {
     expect(at({ next_s: 765 }, under({ kind: "ds2", orders: [{ at_s: 765 }] })).text).toContain("The next order is at 765 s");
     expect(at({}, under({ kind: "manual" })).text).toContain("No order is left");
     expect(at({}, under({ kind: "oracle" })).text).toContain("decided everything before the run");
-    expect([isScaled(smallDocument()), isScaled(manual), isAsked(manual), isAsked(DS2)]).toEqual([false, true, false, true]);
-    expect(whyNot(new ScalingHistory(), DS2, 0).text).toContain("No frame");
+    const told = [isScaled(smallDocument()), isScaled(manual), isAsked(manual, REGISTRY), isAsked(DS2, REGISTRY)];
+    expect(told).toEqual([false, true, false, true]);
+    expect(whyNot(new ScalingHistory(), DS2, true, 0).text).toContain("No frame");
   });
 });
 
@@ -340,12 +353,12 @@ describe("what is scaled", () => {
     expect(parallelismAt(smallDocument(), undefined)).toMatchObject({ join: 2 });
   });
   it("cannot be where a protocol or a cycle forbids it", () => {
-    expect(rescaleRefusal(smallDocument())).toBeNull();
-    expect(rescaleRefusal({ ...smallDocument(), policies: { checkpointing: { kind: "coordinated" } } })).toBeNull();
-    expect(rescaleRefusal({ ...smallDocument(), policies: { checkpointing: { kind: "communication_induced" } } })).toContain("communication induced");
+    expect(rescaleRefusal(smallDocument(), REGISTRY)).toBeNull();
+    expect(rescaleRefusal({ ...smallDocument(), policies: { checkpointing: { kind: "coordinated" } } }, REGISTRY)).toBeNull();
+    expect(rescaleRefusal({ ...smallDocument(), policies: { checkpointing: { kind: "communication_induced" } } }, REGISTRY)).toContain("communication induced");
     const { query } = smallDocument();
     const edges = [...query.edges, { source: "join", target: "filter", partitioning: { kind: "hash" }, feedback: true }];
-    expect(rescaleRefusal({ query: { ...query, edges } })).toContain("cycle");
+    expect(rescaleRefusal({ query: { ...query, edges } }, REGISTRY)).toContain("cycle");
   });
   it("is asked of the server", () => {
     expect(rescaleProbe(smallDocument(), 12, "in_place").policies?.scaling).toEqual({

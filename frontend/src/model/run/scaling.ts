@@ -1,6 +1,6 @@
 /** How the parallelism of a run changed: its part of the frames put together, who decided what, and why nothing happens at a moment. */
 import type { ExperimentDocument } from "../../api/document";
-import type { Problem, RescaleAction, ScalingDecision, ScalingNews, ScalingState, Tagged } from "../../api/types";
+import type { Problem, Registry, RescaleAction, ScalingDecision, ScalingNews, ScalingState, Tagged } from "../../api/types";
 import { latency, short } from "../../lib/format";
 import { instancesOf } from "../document/document";
 import type { Span } from "./span";
@@ -21,9 +21,9 @@ export function policyText(document: Pick<ExperimentDocument, "policies">, title
 /** Whether the parallelism of its runs may change. */
 export const isScaled = (document: Pick<ExperimentDocument, "policies">) => scalingOf(document).kind !== "none";
 
-/** Kinds that are asked again and again; the others know their orders beforehand. */
-export const isAsked = (document: Pick<ExperimentDocument, "policies">) =>
-  !["none", "manual", "fixed", "oracle"].includes(scalingOf(document).kind);
+/** Whether it is asked again and again; others know their orders beforehand. */
+export const isAsked = (document: Pick<ExperimentDocument, "policies">, { scalings = [] }: Registry): boolean =>
+  scalings.find(({ kind }) => kind === scalingOf(document).kind)?.decides_live ?? false;
 
 /** From this moment on. */
 export interface Step {
@@ -410,14 +410,20 @@ interface Told {
 
 /**
  * What a policy is about at a moment and, where nothing is done, why not. number: of an earlier iteration of the frame that is on show.
- * over: no frame will come.
+ * asked: the policy is asked during the run. over: no frame will come.
  */
-export function whyNot(history: ScalingHistory, document: Pick<ExperimentDocument, "policies">, t_s: number, number?: number, over = false): Told {
+export function whyNot(
+  history: ScalingHistory,
+  document: Pick<ExperimentDocument, "policies">,
+  asked: boolean,
+  t_s: number,
+  number?: number,
+  over = false,
+): Told {
   const earlier = number === undefined || number === history.numberAt(t_s) ? undefined : history.decisions[number];
   if (earlier) return decisionTold(history, earlier, t_s);
   const phase = history.phaseAt(t_s);
   if (!phase) return { text: "No frame has come yet.", tone: "plain" };
-  const asked = isAsked(document);
   const action = history.actionAt(t_s);
   const { state, until_s, next_s } = phase;
   const next = next_s === null || (over && next_s > history.head_s) ? "" : ` The next ${asked && !isOrdered(document, next_s) ? "iteration" : "order"} is at ${moment(next_s)}.`;
@@ -474,9 +480,12 @@ const BY_HAND: Record<string, string> = {
 };
 
 /** Why the parallelism of this document's runs cannot be changed; null if, as far as the page knows, it can. */
-export function rescaleRefusal({ policies, query }: Pick<ExperimentDocument, "policies" | "query">): string | null {
+export function rescaleRefusal(
+  { policies, query }: Pick<ExperimentDocument, "policies" | "query">,
+  { checkpointings = [] }: Registry,
+): string | null {
   const protocol = (policies?.checkpointing as Partial<Tagged> | undefined)?.kind ?? "none";
-  if (protocol !== "none" && protocol !== "coordinated")
+  if (checkpointings.find(({ kind }) => kind === protocol)?.rescalable === false)
     return `Under the protocol ${protocol.replace(/_/g, " ")} the parallelism cannot change: what it has stored belongs to channels whose ends would move`;
   if (query.edges.some(({ feedback }) => feedback)) return "The query has a cycle, and behind a barrier records would still go round in it";
   return null;

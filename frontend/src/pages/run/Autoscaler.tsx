@@ -1,6 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ExperimentDocument } from "../../api/document";
-import { isActive } from "../../api/queries";
+import { isActive, registryQuery } from "../../api/queries";
 import type { Frame, ScalingDecision } from "../../api/types";
 import { isAsked, iterationAt, knownAt, moment, whyNot, type ChosenIteration } from "../../model/run/scaling";
 import { Icon } from "../../ui/Icon";
@@ -22,8 +23,9 @@ export function Autoscaler({ document, onRescale }: { document: ExperimentDocume
   const [chosen, setChosen] = useState<ChosenIteration | null>(null);
   const number = iterationAt(history, shown_s, chosen);
   const decision = history.decisions[number];
-  const asked = isAsked(document);
-  const why = count ? whyNot(history, document, shown_s, number, over) : { text: "No frame has come yet.", tone: "plain" as const };
+  const { data: registry = {} } = useQuery(registryQuery);
+  const asked = isAsked(document, registry);
+  const why = count ? whyNot(history, document, asked, shown_s, number, over) : { text: "No frame has come yet.", tone: "plain" as const };
   return (
     <div className="autoscaler scroll" tabIndex={0} role="region" aria-label="Autoscaler" data-testid="autoscaler">
       <p className={`why-not ${why.tone}`} data-testid="why-not">

@@ -1,9 +1,9 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, post } from "../../api/client";
 import type { ExperimentDocument } from "../../api/document";
-import { isActive } from "../../api/queries";
+import { isActive, registryQuery } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { killBody, lossMeans, secondsIn } from "../../model/run/fork";
 import { FormDialog } from "../../ui/FormDialog";
@@ -23,7 +23,8 @@ export function KillHost({ run, document, host, at_s: shown_s, onClose }: Props)
   const navigate = useNavigate();
   const client = useQueryClient();
   const [at_s] = useState(shown_s); // a live run goes on while one chooses
-  const means = lossMeans(document);
+  const { data: registry = {} } = useQuery(registryQuery);
+  const means = lossMeans(document, registry);
   const [back, setBack] = useState(true);
   const [after, setAfter] = useState("2");
   const after_s = secondsIn(after);

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, post } from "../../api/client";
 import type { ExperimentDocument } from "../../api/document";
+import { registryQuery } from "../../api/queries";
 import type { Frame, Json, Run, Validation } from "../../api/types";
 import { plural } from "../../lib/format";
 import { forkRefusal, rescaleBody } from "../../model/run/fork";
@@ -25,7 +26,8 @@ export function RescaleButton({ document, onRescale }: { document: ExperimentDoc
   const gone = useLiveRun((state) => state.refused?.why === "gone");
   const n = pinned_s === null ? count - 1 : Math.min(log.numberAt(pinned_s), count - 1);
   const at_s = n < 0 ? null : log.timeOf(n);
-  const refusal = useRefusal() ?? rescaleRefusal(document) ?? forkRefusal(at_s, horizon_s, gone);
+  const { data: registry = {} } = useQuery(registryQuery);
+  const refusal = useRefusal() ?? rescaleRefusal(document, registry) ?? forkRefusal(at_s, horizon_s, gone);
   const ask = () => {
     const frame = log.frame(n);
     if (refusal === null && frame) onRescale(frame);
@@ -73,6 +75,7 @@ export function Rescale({
   const vertices = verticesOf(document);
   const rescaling = scalingOf(document).rescaling as { kind?: string; restart_s?: number } | undefined;
   const kind = rescaling?.kind ?? "stop_and_restart";
+  const { data: registry = {} } = useQuery(registryQuery);
   const { data: probe } = useQuery(probeQuery(run, document, at_s, kind === "in_place" ? "stop_and_restart" : "in_place"));
   const make = useMutation({
     mutationFn: () => post<Run>(`/api/runs/${run.id}/fork`, rescaleBody(at_s, before, wished)),
@@ -144,7 +147,7 @@ export function Rescale({
           {kind === "stop_and_restart"
             ? `Until it has restarted nothing is read, for at least ${rescaling?.restart_s ?? 30} s and the time that state and what is under way take; topics fill meanwhile.`
             : "Operators that neither change nor send to one that does go on meanwhile."}
-          {isAsked(document) && " The policy goes on deciding after it."}
+          {isAsked(document, registry) && " The policy goes on deciding after it."}
         </span>
       </p>
       {(problem ?? probe?.all) && (

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from webapp.lab.backup import back_up
+from webapp.maintenance.backup import back_up
 
 
 class Command(BaseCommand):

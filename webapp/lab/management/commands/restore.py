@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from webapp.lab.backup import Unfit, restore
+from webapp.maintenance.backup import Unfit, restore
 
 
 class Command(BaseCommand):

@@ -13,10 +13,10 @@ import pyarrow.parquet as parquet
 import yaml
 
 from engine.spec.study.metrics import flat
-from webapp.live import history
+from webapp.lab.models import Run
+from webapp.messaging import frame_history as history
 
-from .citing import run_bibtex
-from .models import Run
+from .citation import run_bibtex
 from .report import of_run
 
 

@@ -27,11 +27,10 @@ from django.db import connection, models, transaction
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
-from webapp import VERSION
-
-from .models import Run, Work
-from .models.work import ACTIVE, RunState
-from .storage import finished_files
+from webapp.lab.models import Run, Work
+from webapp.lab.models.work import ACTIVE, RunState
+from webapp.lib.file_sizes import finished_files
+from webapp.lib.version import VERSION
 
 FORMAT = 1
 MANIFEST, ROWS, FILES = "manifest.json", "rows.jsonl", "files"

@@ -3,12 +3,86 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Self
+from typing import Annotated, Any, Literal, NotRequired, Self
 
 from ninja import Schema
+from pydantic import BaseModel
+from typing_extensions import TypedDict
+
+from engine.spec.experiment.selection import Selection
+from engine.spec.figure.figure import Scale
+from webapp.lib.described import EXACT, AsIs, Json, JsonObject
 
 from .models import Dataset, Experiment, Reproduction, Run, RunState, SparkJob, Study, Waterfalls
 from .studies import waits_for
+
+
+class Problem(BaseModel):
+    """A finding: where (JSON pointer into the document as it was sent), what, the value found, and what would be right."""
+
+    pointer: str
+    code: str
+    message: str
+    value: Json
+    hint: str
+    severity: Literal["error", "warning"]
+
+
+@EXACT
+class RecordField(TypedDict):
+    name: str
+    type: str
+
+
+@EXACT
+class RecordSchema(TypedDict):
+    """What records of a stream hold, and how many bytes one takes."""
+
+    fields: list[RecordField]
+    bytes: int
+
+
+@EXACT
+class Parameter(TypedDict):
+    """type: of a field, or "any". constant: it must be written out."""
+
+    name: str
+    type: str
+    constant: bool
+
+
+@EXACT
+class Signature(TypedDict):
+    """repeated: the last parameter may come several times."""
+
+    text: str
+    parameters: list[Parameter]
+    repeated: bool
+    result: str
+
+
+@EXACT
+class Kind(TypedDict):
+    """Something that can be chosen, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of
+    a stream of fixed shape. rescalable, loss_text: of a checkpointing protocol: whether the parallelism may change under it, and what a
+    lost host means. decides_live: of scaling, whether it is asked again and again during a run. example, signatures: of a function."""
+
+    kind: str
+    title: str
+    family: str
+    group: str
+    icon: str
+    doc: str
+    source: str
+    schema: JsonObject
+    inputs: list[str]
+    outputs: list[str]
+    fields: NotRequired[list[RecordField]]
+    rescalable: NotRequired[bool]
+    loss_text: NotRequired[str]
+    decides_live: NotRequired[bool]
+    example: NotRequired[str]
+    signatures: NotRequired[list[Signature]]
 
 
 class ExperimentName(Schema):
@@ -28,8 +102,8 @@ class ExperimentItem(ExperimentName):
 class ExperimentShape(Schema):
     id: str
     version: int
-    document: dict[str, Any]
-    problems: list[dict[str, Any]]
+    document: JsonObject
+    problems: list[Problem]
     updated_at: datetime
 
     @classmethod
@@ -59,7 +133,7 @@ class RunShape(Schema):
     study: str | None
     parent: str | None
     fork_at_s: float | None
-    state: str
+    state: RunState
     seed: int
     hash: str
     engine_version: str
@@ -75,7 +149,7 @@ class RunShape(Schema):
     hold_at_frame: int | None
     paused_at: datetime | None
     frames: int
-    summary: dict[str, Any] | None
+    summary: JsonObject | None
     digest: str | None
     frames_removed_at: datetime | None
     error: str | None
@@ -123,7 +197,7 @@ class RunShape(Schema):
 class RunDetail(RunShape):
     """A run with the document that it executes; `note` says what the person should know about its start."""
 
-    document: dict[str, Any]
+    document: JsonObject
     note: str | None = None
 
     @classmethod
@@ -136,8 +210,8 @@ class WaterfallsShape(Schema):
 
     id: str
     run: str
-    selection: dict[str, Any]
-    state: str
+    selection: Annotated[dict[str, Any], AsIs(Selection)]
+    state: RunState
     progress: float
     records: int | None
     error: str | None
@@ -171,7 +245,7 @@ class StudyShape(Schema):
     id: str
     name: str
     experiment: str
-    state: str
+    state: RunState
     progress: float
     trials_done: int
     trials_failed: int
@@ -210,7 +284,7 @@ class StudyShape(Schema):
 class StudyDetail(StudyShape):
     """A study with its document; `metrics` are the names of what its runs measured so far, `note` says what its runs wait for."""
 
-    document: dict[str, Any]
+    document: JsonObject
     metrics: list[str]
     note: str | None
 
@@ -222,7 +296,7 @@ class StudyDetail(StudyShape):
 class DatasetColumn(Schema):
     name: str
     type: str
-    sample: list[Any]
+    sample: list[Json]
 
 
 class DatasetShape(Schema):
@@ -254,7 +328,7 @@ class DatasetShape(Schema):
 class DatasetDetail(DatasetShape):
     """With the first rows, each a mapping from column names to values."""
 
-    preview: list[dict[str, Any]]
+    preview: list[JsonObject]
 
 
 class ReproductionShape(Schema):
@@ -262,8 +336,8 @@ class ReproductionShape(Schema):
 
     id: str
     figure: str
-    scale: str
-    state: str
+    scale: Scale
+    state: RunState
     progress: float
     error: str
     cancel_requested: bool
@@ -284,8 +358,8 @@ class SparkJobShape(Schema):
 
     id: str
     kind: str
-    question: dict[str, Any]
-    state: str
+    question: JsonObject
+    state: RunState
     progress: float
     runs: int | None
     read: int | None

@@ -6,12 +6,11 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from engine.spec import canonical_json
-from webapp import VERSION
-
-from .models import Run, Study
+from webapp.lab.models import Run, Study
+from webapp.lib.version import VERSION
 
 if TYPE_CHECKING:
-    from .figures import Known
+    from webapp.lab.figures import Known
 
 
 def run_bibtex(run: Run) -> str:

@@ -16,7 +16,7 @@ VALID_S = 10
 """A worker that is at work repeats its sign several times in this span."""
 
 
-def sign_of_life(worker: str) -> None:
+def send_heartbeat(worker: str) -> None:
     """Called by each worker every few seconds. worker: its name."""
     now_s = time.time()
     with contextlib.suppress(redis.RedisError, OSError), connection().pipeline(transaction=False) as pipeline:

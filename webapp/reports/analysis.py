@@ -11,13 +11,12 @@ from pydantic import Field, StringConstraints, TypeAdapter
 from engine.spec.base.operator import Model
 from engine.spec.base.problems import Refusal, refusals_below, suggestion
 from engine.spec.experiment.spans import Span
+from webapp.lab.conditions import BadCondition, parameters_named
+from webapp.lab.models import FieldName, Lab, Run, SparkJob
+from webapp.lab.run_search import Filter, find
+from webapp.lab.waiting_work import enqueue
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce_row
-from webapp.queue import enqueue
-
-from .conditions import BadCondition, parameters_named
-from .finding import Filter, find
-from .models import FieldName, Lab, Run, SparkJob
+from webapp.messaging.stream import announce_row
 
 RUNS_MAX = 10_000
 """So many runs one question may be about."""

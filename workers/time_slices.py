@@ -12,7 +12,7 @@ PIECE_S = 0.2
 FIRST_PIECE_NS = 1_000_000
 
 
-class Cuts:
+class TimeSlices:
     """Advances a simulation frame by frame, in pieces of at most about a fifth of a second of wall-clock time.
 
     The engine gives the same result for any cutting. How long a piece takes is learned as it goes: pieces grow while they are quick and

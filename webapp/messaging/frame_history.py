@@ -12,7 +12,8 @@ import redis
 
 from webapp.lib.redis_connection import connection
 
-from . import files, stream
+from . import frame_files as files
+from . import stream
 from .stream import Entry
 
 

@@ -13,13 +13,13 @@ from django.template.loader import render_to_string
 from engine.spec.figure.figure import Figure, Panel, PanelAxis
 from engine.studies import Interval
 from engine.studies import interval as seed_interval
-from webapp import VERSION
-from webapp.live import history
+from webapp.lab import figures, studies
+from webapp.lab.models import FigureResult, Run, Study
+from webapp.lib.version import VERSION
+from webapp.messaging import frame_history as history
 
-from . import figures, studies
-from .citing import figure_bibtex, run_bibtex, study_bibtex
+from .citation import figure_bibtex, run_bibtex, study_bibtex
 from .drawing import Chart, Series, short
-from .models import FigureResult, Run, Study
 
 ROWS_MAX = 500
 DECADE = 10.0

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from engine.studies import Difference, Interval, difference, interval
-
-from .models import Lab, Run, RunState
-from .models.work import ACTIVE
-from .studies import metrics_of
+from webapp.lab.models import Lab, Run, RunState
+from webapp.lab.models.work import ACTIVE
+from webapp.lab.studies import metrics_of
 
 FIELDS = ("id", "number", "seed", "state", "setup", "engine_version", "deleted_at")
 SEEDS_MAX = 50

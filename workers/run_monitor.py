@@ -18,9 +18,9 @@ from django.db import DatabaseError, close_old_connections, connections
 
 from engine.telemetry.files import Live
 from webapp.lab.models import Run, RunState, Work
+from webapp.lab.waiting_work import somebody_waits
 from webapp.lib.redis_connection import connection
-from webapp.live.stream import announce, announce_row
-from webapp.queue import somebody_waits
+from webapp.messaging.stream import announce, announce_row
 
 from .publisher import FramePublisher
 
@@ -32,7 +32,7 @@ PROGRESS_S = 0.5
 KNOWN_AFTER_S = 0.2  # of work: before, the engine's speed is a guess
 
 
-THREADS = ThreadPoolExecutor(max_workers=32, thread_name_prefix="attendant")
+THREADS = ThreadPoolExecutor(max_workers=32, thread_name_prefix="monitor")
 """They stay, and with them their connections to the database: a short run is over sooner than one is made."""
 
 
@@ -56,7 +56,7 @@ class ShuttingDown(Interrupted):
     """This worker ends; the work goes on elsewhere, or later."""
 
 
-class Attendant:
+class Monitor:
     """Attends one attempt at a piece of work, from `with` to the end of its block."""
 
     WISHES: tuple[str, ...] = ("cancel_requested",)  # what people may change in the row
@@ -68,7 +68,7 @@ class Attendant:
         self.interruption: type[Interrupted] | None = None
         self.progress = 0.0
         self.wake, self.over = threading.Event(), threading.Event()
-        self.name = f"attendant of {type(work).__name__} {work.pk}"
+        self.name = f"monitor of {type(work).__name__} {work.pk}"
 
     def __enter__(self) -> Self:
         in_context = contextvars.copy_context().run  # what it logs is about the same work
@@ -150,7 +150,7 @@ class Attendant:
             announce_row(connection(), "question", self.work.pk)
 
 
-class RunAttendant(Attendant):
+class RunMonitor(Monitor):
     """Also sends the live frames of a run, and knows how fast and how far it may go. At the end all frames have been sent, if Redis can
     be reached."""
 

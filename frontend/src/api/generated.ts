@@ -1,0 +1,2380 @@
+/** Written by scripts/api-types from the API's OpenAPI document. Change the types in webapp/, then run scripts/api-types. */
+
+export type paths = Record<string, never>;
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Health: {
+            ok: boolean;
+            redis: boolean;
+            database: boolean;
+            worker: boolean;
+            version: string;
+        };
+        Me: {
+            name: string;
+            lab: string;
+            /** @enum {string} */
+            role: "viewer" | "member" | "owner";
+            scopes: ("metrics" | "read" | "write" | "admin")[];
+        };
+        Welcome: {
+            lab: string;
+            /** @enum {string} */
+            role: "viewer" | "member" | "owner";
+            invited_by: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            you: string | null;
+            member: boolean;
+        };
+        Joined: {
+            name: string;
+            lab: string;
+            /** @enum {string} */
+            role: "viewer" | "member" | "owner";
+        };
+        Person: {
+            id: number;
+            name: string;
+            /** @enum {string} */
+            role: "viewer" | "member" | "owner";
+            you: boolean;
+            /** Format: date-time */
+            joined_at: string;
+            signed_in_at: string | null;
+        };
+        Link: {
+            path: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        InvitationShape: {
+            id: number;
+            /** @enum {string} */
+            role: "viewer" | "member" | "owner";
+            invited_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        Invited: {
+            id: number;
+            /** @enum {string} */
+            role: "viewer" | "member" | "owner";
+            invited_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            path: string;
+        };
+        /** @description runs: how many an experiment has; 0 for a data set. */
+        Large: {
+            id: string;
+            name: string;
+            bytes: number;
+            runs: number;
+        };
+        /** @description In bytes; runs and data sets count against the limit, what was deleted goes by itself. free: on the server's disk. */
+        StorageShape: {
+            limit_bytes: number | null;
+            keep_frames_days: number | null;
+            used_bytes: number;
+            runs_bytes: number;
+            datasets_bytes: number;
+            deleted_bytes: number;
+            free_bytes: number;
+            experiments: components["schemas"]["Large"][];
+            datasets: components["schemas"]["Large"][];
+        };
+        Entries: {
+            items: components["schemas"]["Entry"][];
+            count: number;
+        };
+        Entry: {
+            id: number;
+            /** Format: date-time */
+            at: string;
+            person: string;
+            token: string;
+            action: string;
+            subject: string;
+            subject_id: string;
+            detail: string;
+        };
+        TokenShape: {
+            id: number;
+            name: string;
+            person: string;
+            yours: boolean;
+            /** @enum {string} */
+            scope: "metrics" | "read" | "write" | "admin";
+            /** @enum {string} */
+            state: "active" | "expired" | "revoked";
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
+            last_used_at: string | null;
+            revoked_at: string | null;
+        };
+        Issued: {
+            id: number;
+            name: string;
+            person: string;
+            yours: boolean;
+            /** @enum {string} */
+            scope: "metrics" | "read" | "write" | "admin";
+            /** @enum {string} */
+            state: "active" | "expired" | "revoked";
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
+            last_used_at: string | null;
+            revoked_at: string | null;
+            token: string;
+        };
+        Catalogue: {
+            operators: components["schemas"]["Kind"][];
+            streams: components["schemas"]["Kind"][];
+            rates: components["schemas"]["Kind"][];
+            arrivals: components["schemas"]["Kind"][];
+            disorders: components["schemas"]["Kind"][];
+            watermarks: components["schemas"]["Kind"][];
+            retentions: components["schemas"]["Kind"][];
+            generations: components["schemas"]["Kind"][];
+            noises: components["schemas"]["Kind"][];
+            drifts: components["schemas"]["Kind"][];
+            warmups: components["schemas"]["Kind"][];
+            partitionings: components["schemas"]["Kind"][];
+            processors: components["schemas"]["Kind"][];
+            placements: components["schemas"]["Kind"][];
+            faults: components["schemas"]["Kind"][];
+            occurrences: components["schemas"]["Kind"][];
+            flow_controls: components["schemas"]["Kind"][];
+            ingresses: components["schemas"]["Kind"][];
+            checkpointings: components["schemas"]["Kind"][];
+            scalings: components["schemas"]["Kind"][];
+            rescalings: components["schemas"]["Kind"][];
+            memories: components["schemas"]["Kind"][];
+            slow_downs: components["schemas"]["Kind"][];
+            prices: components["schemas"]["Kind"][];
+            functions: components["schemas"]["Kind"][];
+        };
+        Json: Json;
+        /**
+         * @description Something that can be chosen, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of
+         *     a stream of fixed shape. rescalable, loss_text: of a checkpointing protocol: whether the parallelism may change under it, and what a
+         *     lost host means. decides_live: of scaling, whether it is asked again and again during a run. example, signatures: of a function.
+         */
+        Kind: {
+            kind: string;
+            title: string;
+            family: string;
+            group: string;
+            icon: string;
+            doc: string;
+            source: string;
+            schema: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            inputs: string[];
+            outputs: string[];
+            fields?: components["schemas"]["RecordField"][];
+            rescalable?: boolean;
+            loss_text?: string;
+            decides_live?: boolean;
+            example?: string;
+            signatures?: components["schemas"]["Signature"][];
+        };
+        /** @description type: of a field, or "any". constant: it must be written out. */
+        Parameter: {
+            name: string;
+            type: string;
+            constant: boolean;
+        };
+        RecordField: {
+            name: string;
+            type: string;
+        };
+        /** @description repeated: the last parameter may come several times. */
+        Signature: {
+            text: string;
+            parameters: components["schemas"]["Parameter"][];
+            repeated: boolean;
+            result: string;
+        };
+        /** @description A finding: where (JSON pointer into the document as it was sent), what, the value found, and what would be right. */
+        Problem: {
+            pointer: string;
+            code: string;
+            message: string;
+            value: components["schemas"]["Json"];
+            hint: string;
+            /** @enum {string} */
+            severity: "error" | "warning";
+        };
+        /** @description What records of a stream hold, and how many bytes one takes. */
+        RecordSchema: {
+            fields: components["schemas"]["RecordField"][];
+            bytes: number;
+        };
+        /**
+         * @description schemas: by operator and output port, as far as they are known. placement: host names by operator, one per instance in index order.
+         *     event_zero: what 0 of event time is on the calendar, where sources read data sets.
+         */
+        Validation: {
+            problems: components["schemas"]["Problem"][];
+            hash: string | null;
+            schemas: {
+                [key: string]: components["schemas"]["RecordSchema"];
+            };
+            placement: {
+                [key: string]: string[];
+            };
+            event_zero: string | null;
+        };
+        /** @description sources: by source operator, [time in s, records per s] in the middle of each part of the horizon. */
+        Preview: {
+            sources: {
+                [key: string]: number[][];
+            };
+        };
+        /** @description A line of the list; `runs` counts those that are not deleted, `description` is shortened, an `example` is as it came. */
+        ExperimentItem: {
+            id: string;
+            name: string;
+            description: string;
+            /** Format: date-time */
+            updated_at: string;
+            runs: number;
+            example: boolean;
+        };
+        ExperimentShape: {
+            id: string;
+            version: number;
+            document: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            problems: components["schemas"]["Problem"][];
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ExperimentName: {
+            id: string;
+            name: string;
+        };
+        /** @description A run with the document that it executes; `note` says what the person should know about its start. */
+        RunDetail: {
+            id: string;
+            number: number;
+            experiment: components["schemas"]["ExperimentName"];
+            study: string | null;
+            parent: string | null;
+            fork_at_s: number | null;
+            state: components["schemas"]["RunState"];
+            seed: number;
+            hash: string;
+            engine_version: string;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            progress: number;
+            t_s: number;
+            horizon_s: number;
+            eta_s: number | null;
+            cancel_requested: boolean;
+            pace: number | null;
+            hold_at_frame: number | null;
+            paused_at: string | null;
+            frames: number;
+            summary: {
+                [key: string]: components["schemas"]["Json"];
+            } | null;
+            digest: string | null;
+            frames_removed_at: string | null;
+            error: string | null;
+            tags: string[];
+            said: string;
+            document: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            note: string | null;
+        };
+        /** @enum {string} */
+        RunState: "queued" | "running" | "paused" | "succeeded" | "failed" | "cancelled";
+        RunPage: {
+            items: components["schemas"]["RunShape"][];
+            count: number;
+        };
+        /**
+         * @description A run without its document. Times in seconds; `eta_s` is wall-clock time, `t_s` and `horizon_s` are virtual.
+         *
+         *     `pace`: virtual seconds a second at most, null: as fast as possible. `hold_at_frame`: the number of frames at which it stands still, 0:
+         *     at once, null: it goes on to its end. `said`: how the notes on it begin.
+         */
+        RunShape: {
+            id: string;
+            number: number;
+            experiment: components["schemas"]["ExperimentName"];
+            study: string | null;
+            parent: string | null;
+            fork_at_s: number | null;
+            state: components["schemas"]["RunState"];
+            seed: number;
+            hash: string;
+            engine_version: string;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            progress: number;
+            t_s: number;
+            horizon_s: number;
+            eta_s: number | null;
+            cancel_requested: boolean;
+            pace: number | null;
+            hold_at_frame: number | null;
+            paused_at: string | null;
+            frames: number;
+            summary: {
+                [key: string]: components["schemas"]["Json"];
+            } | null;
+            digest: string | null;
+            frames_removed_at: string | null;
+            error: string | null;
+            tags: string[];
+            said: string;
+        };
+        /** @description What conditions can be on: short names, numbers of summaries, and values of documents. */
+        Fields: {
+            short: string[];
+            metrics: string[];
+            parameters: string[];
+        };
+        /** @description The runs that the action changed; the others were so already, or are not there. */
+        Changed: {
+            changed: string[];
+        };
+        Noted: {
+            notes: string;
+        };
+        ActorSample: {
+            egress_mbit_per_s: number;
+        };
+        /** @description What waits for barriers at the end of the frame. barred_channels: by edge. */
+        Aligning: {
+            operators: {
+                [key: string]: components["schemas"]["AligningOperator"];
+            };
+            barred_channels: {
+                [key: string]: number | null;
+            };
+        };
+        AligningOperator: {
+            instances: number | null;
+            passed_over: number | null;
+        };
+        /** @description Sums over the records whose service began in the frame, and over the records sent (docs/event-core.md, section 11). */
+        Attribution: {
+            records: number;
+            driver_queue_ns: number;
+            channel_wait_ns: number;
+            alignment_ns: number;
+            service_ns: number;
+            stolen_ns: number;
+            sent: number;
+            blocked_ns: number;
+            network_ns: number;
+        };
+        CapturedCheckpoint: {
+            operator: string;
+            index: number;
+            number: number;
+            captured_s: number;
+        };
+        /**
+         * @description What a checkpointing protocol has done since the last frame, and what waits for barriers at the end of this one. useless: checkpoints
+         *     of which it is known that no line can hold them. logs: bytes in the logs of each edge's channels, at the end of the frame. modes: how
+         *     each region takes checkpoints at the end of the frame, where that changes.
+         */
+        CheckpointNews: {
+            rounds: components["schemas"]["CheckpointRound"][];
+            skipped_s: number[];
+            captured: components["schemas"]["CapturedCheckpoint"][];
+            durable: components["schemas"]["DurableCheckpoint"][];
+            recoveries: components["schemas"]["Recovery"][];
+            searches?: components["schemas"]["LineSearch"][];
+            modes?: {
+                [key: string]: "coordinated" | "uncoordinated";
+            };
+            aligning: components["schemas"]["Aligning"];
+            logs?: {
+                [key: string]: number;
+            };
+            useless?: components["schemas"]["NumberedCheckpoint"][];
+        };
+        /**
+         * @description A round of checkpoints, as the coordinator knows it at the end of a frame. region, operators: whose round it is, where not all
+         *     operators take part. turn: what its region changes to when it is confirmed. savepoint: it belongs to a rescale.
+         */
+        CheckpointRound: {
+            number: number;
+            epoch: number;
+            triggered_s: number;
+            ended: ("confirmed" | "failed" | "aborted") | null;
+            ended_s: number | null;
+            hosts_done: number;
+            checkpoints: number;
+            bytes: number;
+            /** @constant */
+            savepoint?: true;
+            region?: string;
+            operators?: string[];
+            turn?: components["schemas"]["RegionTurn"];
+        };
+        /** @description A host that died of what it held. restart_at_s: null: never. */
+        Death: {
+            host: string;
+            at_s: number;
+            used_bytes: number;
+            limit_bytes: number;
+            restart_at_s: number | null;
+        };
+        /** @description kind: what the protocol calls it. reason: which rule asked for a forced one. */
+        DurableCheckpoint: {
+            operator: string;
+            index: number;
+            number: number;
+            captured_s: number;
+            durable_s: number;
+            bytes: number;
+            kind: string;
+            /** @enum {string} */
+            reason?: "clock" | "cycle" | "clock and cycle" | "index";
+        };
+        /**
+         * @description One frame of virtual time. latencies_ms: by name, those that are measured beside it. deaths: since the last frame. checkpoints: of
+         *     runs with a checkpointing protocol. scaling: of runs whose parallelism may change.
+         */
+        Frame: {
+            n: number;
+            t_s: number;
+            latency_ms: components["schemas"]["Latency"];
+            latencies_ms?: {
+                [key: string]: components["schemas"]["Latency"];
+            };
+            offered_per_s: number | null;
+            in_per_s: number | null;
+            out_per_s: number | null;
+            backlog: number | null;
+            dropped?: number;
+            lost?: number;
+            deaths?: components["schemas"]["Death"][];
+            operators: {
+                [key: string]: components["schemas"]["OperatorSample"];
+            };
+            hosts: {
+                [key: string]: components["schemas"]["HostSample"];
+            };
+            trunks?: {
+                [key: string]: components["schemas"]["TrunkSample"];
+            };
+            actors?: {
+                [key: string]: components["schemas"]["ActorSample"];
+            };
+            checkpoints?: components["schemas"]["CheckpointNews"];
+            scaling?: components["schemas"]["ScalingNews"];
+        };
+        /** @description next: the `after` of the next call, or null when the run has ended and nothing is left. */
+        FramePage: {
+            frames: components["schemas"]["Frame"][];
+            next: number | null;
+        };
+        /** @description What a host's memory model says. */
+        HostMemory: {
+            used_bytes: number;
+            peak_bytes: number;
+            slow_down: number;
+            full: boolean;
+        };
+        /** @description A host. memory: null without a memory model. */
+        HostSample: {
+            busy: number | null;
+            queue: number | null;
+            egress_mbit_per_s: number | null;
+            queue_bytes?: number;
+            unsent_bytes?: number;
+            state_bytes?: number;
+            memory?: components["schemas"]["HostMemory"] | null;
+        };
+        /** @description Percentiles in ms of the records delivered in the frame. */
+        Latency: {
+            count: number;
+            p50: number | null;
+            p95: number | null;
+            p99: number | null;
+            max: number | null;
+            mean?: number | null;
+        };
+        /**
+         * @description How a line was found. newest: numbers by operator and index. steps: operator, index, number before and after; operator and index of
+         *     the sender, records sent and processed. GET /runs/{id}/recoveries/{epoch} explains them.
+         */
+        LineSearch: {
+            epoch: number;
+            newest: {
+                [key: string]: number[];
+            };
+            steps: [
+                string,
+                number,
+                number,
+                number,
+                string,
+                number,
+                number | null,
+                number | null
+            ][];
+            in_flight: number;
+        };
+        NumberedCheckpoint: {
+            operator: string;
+            index: number;
+            number: number;
+        };
+        /**
+         * @description An operator: means over its active instances, sums of rates. lost: records sent to it and never served, or taken in and not sent, of
+         *     runs that lose hosts. shed: records that its sources on full hosts threw away.
+         */
+        OperatorSample: {
+            in_per_s: number | null;
+            out_per_s: number | null;
+            busy: number | null;
+            blocked: number | null;
+            stolen?: number | null;
+            queue: number | null;
+            state_bytes: number | null;
+            watermark_lag_ms: number | null;
+            late: number | null;
+            shed?: number;
+            lost?: number;
+            attribution?: components["schemas"]["Attribution"];
+        };
+        /**
+         * @description All go back to a line of checkpoints. Times by host, in virtual seconds. found_s: when the line was found, null while it is searched.
+         *     line: numbers by operator and index, 0 for the start.
+         */
+        Recovery: {
+            epoch: number;
+            hosts: string[];
+            detected_s: number;
+            found_s?: number | null;
+            ordered_s: {
+                [key: string]: number;
+            };
+            restored_s: {
+                [key: string]: number;
+            };
+            go_s: number | null;
+            line: {
+                [key: string]: number[];
+            };
+        };
+        /** @description What a region's rounds turn into when this one is confirmed, and why: as measured, and the limit (docs/engine-api.md). */
+        RegionTurn: {
+            /** @enum {string} */
+            to: "coordinated" | "uncoordinated";
+            /** @enum {string} */
+            why: "skipped" | "wait" | "load";
+            measured: number;
+            limit: number;
+        };
+        /** @description The carrying out of an order. Times in virtual seconds, null while they are not known. */
+        RescaleAction: {
+            number: number;
+            /** @enum {string} */
+            kind: "stop_and_restart" | "in_place";
+            who: string;
+            ordered_s: number;
+            stopped_s: number | null;
+            drained_s: number | null;
+            stored_s: number | null;
+            arranged_s: number | null;
+            restored_s: number | null;
+            ended_s: number | null;
+            before: {
+                [key: string]: number;
+            };
+            after: {
+                [key: string]: number;
+            };
+            state_bytes: number | null;
+            moved_bytes: number | null;
+            lag_before: number | null;
+            lag_after: number | null;
+            /** @enum {string} */
+            outcome: "" | "done" | "aborted";
+            why: string;
+        };
+        /**
+         * @description One iteration of a policy: what it read, computed of that, and wished for, what each rule made of the wish, and what was done.
+         *     values: name, vertex, number; null: infinite, or it does not count. advice: by vertex.
+         */
+        ScalingDecision: {
+            t_s: number;
+            /** @enum {string} */
+            verdict: "order" | "keep" | "no_metrics" | "busy";
+            read: components["schemas"]["ScalingReading"][];
+            bottlenecks: string[];
+            values: [
+                string,
+                string,
+                number | null
+            ][];
+            advice: {
+                [key: string]: number;
+            };
+            steps: components["schemas"]["ScalingStep"][];
+            why: string;
+        };
+        /**
+         * @description How the parallelism stands at the end of a frame, and what was decided and carried out in it. By operator; workers: active instances.
+         *     state: "starting" before the first iteration, "stopping" to "restoring" during a rescale, "cooldown" while nobody is asked after an
+         *     order; until_s: when it ends, as far as that is known. next_s: when the policy is asked next. lag: records that wait in the topic of
+         *     each source. actions: in full whenever something of them changes.
+         */
+        ScalingNews: {
+            workers: number;
+            parallelism: {
+                [key: string]: number;
+            };
+            wanted: {
+                [key: string]: number;
+            };
+            /** @enum {string} */
+            state: "running" | "starting" | "stopping" | "restarting" | "restoring" | "cooldown";
+            until_s: number | null;
+            next_s: number | null;
+            lag: {
+                [key: string]: number;
+            };
+            topic_wait_ms: number | null;
+            oldest_wait_s: number | null;
+            decisions: components["schemas"]["ScalingDecision"][];
+            actions: components["schemas"]["RescaleAction"][];
+        };
+        /**
+         * @description What was read of a vertex: means over its instances, ms of each second; rates of all together. Without a sample only its
+         *     parallelism.
+         */
+        ScalingReading: {
+            operator: string;
+            p: number;
+            busy_ms?: number;
+            idle_ms?: number;
+            blocked_ms?: number;
+            fill?: number;
+            cpu?: number;
+            in_per_s?: number;
+            out_per_s?: number;
+            pending?: number;
+        };
+        /** @description What one rule made of the wish. */
+        ScalingStep: {
+            rule: string;
+            parallelism: {
+                [key: string]: number;
+            };
+        };
+        TrunkSample: {
+            mbit_per_s: number;
+        };
+        /**
+         * @description A checkpoint in the diagram. id: its name among the marks. at: where it stands on the axis. act: after how many acts of the history
+         *     it is there; 0: from the beginning on.
+         */
+        CheckpointMark: {
+            id: string;
+            instance: number;
+            index: number;
+            name: string;
+            at: number;
+            act: number;
+            /** @enum {string} */
+            kind: "start" | "basic" | "coordinated" | "forced";
+        };
+        /** @description A row for each instance over an axis from `first` to `last`. unit: of the axis; empty if only the order is known. */
+        Diagram: {
+            instances: string[];
+            first: number;
+            last: number;
+            /** @default  */
+            unit: string;
+            checkpoints: components["schemas"]["CheckpointMark"][];
+            messages: components["schemas"]["MessageArrow"][];
+            /** @default [] */
+            waits: components["schemas"]["Wait"][];
+        };
+        /** @description One case of a lesson, or one recovery. left_out: instances that are not drawn. */
+        Explained: {
+            name: string;
+            text: string;
+            shows: string;
+            diagram: components["schemas"]["Diagram"];
+            steps: components["schemas"]["LessonStep"][];
+            /** @default 0 */
+            left_out: number;
+        };
+        /**
+         * @description title: what is done. text: what exactly, and why. act: how much of the history is shown; None: all. verdict: whether a line holds.
+         *     line, marked, discarded, useless, forced, focus: ids of checkpoints. orphans, in_flight, stored, lost, aside, told: names of messages.
+         *     edges: of the checkpoint graph, ids of tail and head.
+         */
+        LessonStep: {
+            title: string;
+            text: string;
+            act: number | null;
+            /**
+             * @default
+             * @enum {string}
+             */
+            verdict: "" | "good" | "bad";
+            /** @default [] */
+            line: string[];
+            /** @default [] */
+            marked: string[];
+            /** @default [] */
+            discarded: string[];
+            /** @default [] */
+            useless: string[];
+            /** @default [] */
+            focus: string[];
+            /** @default [] */
+            orphans: string[];
+            /** @default [] */
+            in_flight: string[];
+            /** @default [] */
+            stored: string[];
+            /** @default [] */
+            lost: string[];
+            /** @default [] */
+            aside: string[];
+            /** @default [] */
+            told: string[];
+            /** @default [] */
+            edges: [
+                string,
+                string
+            ][];
+            table: components["schemas"]["Table"] | null;
+        };
+        /**
+         * @description A message, or a barrier. arrives_at: None while it is under way to the end. processed_at: where it was processed; later than it
+         *     arrived if it was laid aside, None if it never was. The acts say since when there is so much of it.
+         */
+        MessageArrow: {
+            name: string;
+            /** @enum {string} */
+            kind: "record" | "barrier";
+            sender: number;
+            receiver: number;
+            sent_at: number;
+            sent_act: number;
+            arrives_at: number | null;
+            arrives_act: number | null;
+            processed_at: number | null;
+            processed_act: number | null;
+        };
+        /** @description What instances know, a row for each. */
+        Table: {
+            columns: string[];
+            rows: string[][];
+        };
+        /** @description An instance lets nothing in from a channel, whose barrier has come. until: None if that never ends. */
+        Wait: {
+            instance: number;
+            sender: number;
+            at: number;
+            act: number;
+            until: number | null;
+            until_act: number | null;
+        };
+        /** @description By operator. */
+        AttributionAnswer: {
+            operators: {
+                [key: string]: components["schemas"]["Attribution"] | null;
+            };
+        };
+        /** @description A record by its place: a sink delivers at most one at a time for each instance. */
+        DeliveredRecord: {
+            /** @description operator that delivered it */
+            sink: string;
+            /** @description identity of the input record that caused it */
+            trigger: number;
+            /** @description virtual time at which it was delivered */
+            end_ns: number;
+        };
+        /** @description Records drawn at random, each with the same chance. */
+        Sample: {
+            /** @description share of the delivered records */
+            rate: number;
+            /**
+             * @description another seed draws others
+             * @default 0
+             */
+            seed?: number;
+        };
+        /** @description Slowest and sample are taken over all sinks, from the records delivered in a stretch of time if one is given, else after warm-up. */
+        Selection: {
+            /**
+             * @description how many of those with the largest latency
+             * @default 0
+             */
+            slowest?: number;
+            /** @description records drawn at random */
+            sample?: components["schemas"]["Sample"] | null;
+            /** @description when slowest and sample were delivered; after warm-up if it is not given */
+            between?: components["schemas"]["Stretch"] | null;
+            /**
+             * @description certain records
+             * @default []
+             */
+            records?: components["schemas"]["DeliveredRecord"][];
+        };
+        /** @description A stretch of virtual time. */
+        Stretch: {
+            /** @description later than this */
+            after_ns: number;
+            /** @description up to and with this */
+            to_ns: number;
+        };
+        /** @description A question about a run's records; `records` are those found. `note` says what the person should know about its start. */
+        WaterfallsShape: {
+            id: string;
+            run: string;
+            selection: components["schemas"]["Selection"];
+            state: components["schemas"]["RunState"];
+            progress: number;
+            records: number | null;
+            error: string | null;
+            cancel_requested: boolean;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            note: string | null;
+        };
+        /** @description Where the time of one delivered record went, from the measured clock to the delivery; each part begins where the one before ends. */
+        Waterfall: {
+            sink: string;
+            instance: number;
+            trigger: number;
+            end_ns: number;
+            latency_ns: number;
+            parts: components["schemas"]["WaterfallPart"][];
+        };
+        /** @description A stretch of a record's time. instance: index within the operator; of network parts the sender's. */
+        WaterfallPart: {
+            part: string;
+            operator: string;
+            instance: number;
+            start_ns: number;
+            end_ns: number;
+        };
+        /** @description waterfalls: null until the question is answered. */
+        WaterfallsAnswer: {
+            id: string;
+            run: string;
+            selection: components["schemas"]["Selection"];
+            state: components["schemas"]["RunState"];
+            progress: number;
+            records: number | null;
+            error: string | null;
+            cancel_requested: boolean;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            note: string | null;
+            waterfalls: components["schemas"]["Waterfall"][] | null;
+        };
+        ComparisonShape: {
+            sides: components["schemas"]["SideShape"][];
+            gone: components["schemas"]["Gone"][];
+        };
+        Difference: {
+            difference: number;
+            low: number | null;
+            high: number | null;
+            p: number | null;
+            pairs: number;
+        };
+        /** @description number: of a run that was deleted; null: there was never such a run here. */
+        Gone: {
+            id: string;
+            number: number | null;
+        };
+        MeanOverSeeds: {
+            mean: number;
+            low: number | null;
+            high: number | null;
+            count: number;
+        };
+        RunOfSide: {
+            id: string;
+            number: number;
+            seed: number;
+        };
+        /**
+         * @description A run and those that differ from it by their seed alone. under_way: seeds of such runs that have not ended. twin: another
+         *     side differs from it by its seed alone, and each stands for itself.
+         */
+        SideShape: {
+            run: string;
+            runs: components["schemas"]["RunOfSide"][];
+            under_way: number[];
+            twin: boolean;
+            over_seeds: {
+                [key: string]: components["schemas"]["MeanOverSeeds"];
+            };
+            against: {
+                [key: string]: components["schemas"]["Difference"];
+            };
+        };
+        StudyPage: {
+            items: components["schemas"]["StudyShape"][];
+            count: number;
+        };
+        /** @description A study without its document. `trials_left` is an estimate for searches, null until it has begun; `eta_s` is wall-clock time. */
+        StudyShape: {
+            id: string;
+            name: string;
+            experiment: string;
+            state: components["schemas"]["RunState"];
+            progress: number;
+            trials_done: number;
+            trials_failed: number;
+            trials_left: number | null;
+            eta_s: number | null;
+            cancel_requested: boolean;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            error: string | null;
+        };
+        /** @description A study with its document; `metrics` are the names of what its runs measured so far, `note` says what its runs wait for. */
+        StudyDetail: {
+            id: string;
+            name: string;
+            experiment: string;
+            state: components["schemas"]["RunState"];
+            progress: number;
+            trials_done: number;
+            trials_failed: number;
+            trials_left: number | null;
+            eta_s: number | null;
+            cancel_requested: boolean;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            error: string | null;
+            document: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            metrics: string[];
+            note: string | null;
+        };
+        /** @description document: JSON Schema of a study's document. values, designs, searches: the kinds that its parts can have. */
+        StudyCatalogue: {
+            document: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            values: components["schemas"]["Kind"][];
+            designs: components["schemas"]["Kind"][];
+            searches: components["schemas"]["Kind"][];
+        };
+        /**
+         * @description points: how many the design has; runs: at least so many, a search makes more at each point; first: the values of its first points,
+         *     none of an optimisation. metrics: what runs of its experiment measure, none if it is invalid.
+         */
+        Checked: {
+            problems: components["schemas"]["Problem"][];
+            points: number | null;
+            runs: number | null;
+            first: {
+                [key: string]: components["schemas"]["Json"];
+            }[];
+            metrics: string[];
+        };
+        /** @description sustained: the largest load that was; failed: the smallest above it that was not; over: the search has ended. */
+        Found: {
+            point: number;
+            values: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            seed: number;
+            sustained: number | null;
+            failed: number | null;
+            over: boolean;
+            failure: string | null;
+            tried: components["schemas"]["Tried"][];
+        };
+        Interval: {
+            mean: number;
+            low: number | null;
+            high: number | null;
+            count: number;
+        };
+        Point: {
+            point: number;
+            values: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            share: number | null;
+            runs: components["schemas"]["RunOf"][];
+            over_seeds: {
+                [key: string]: components["schemas"]["Interval"];
+            };
+        };
+        /** @description next: the `offset` of the next call, null if nothing is left. count: how many points the study has. */
+        Results: {
+            points: components["schemas"]["Point"][];
+            found: components["schemas"]["Found"][];
+            next: number | null;
+            count: number;
+        };
+        /** @description state: the run's; one that failed stood still or ran out of memory, which is a result. failure: why there is no result. */
+        RunOf: {
+            seed: number;
+            values: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            run: string | null;
+            number: number | null;
+            state: components["schemas"]["RunState"] | null;
+            reused: boolean;
+            metrics: {
+                [key: string]: number;
+            };
+            failure: string | null;
+        };
+        Tried: {
+            load: number;
+            sustained: boolean;
+            reasons: string[];
+            figures: {
+                [key: string]: number;
+            };
+            run: string | null;
+            number: number | null;
+        };
+        /** @description trials: those chosen so far, in order. best: the points that no other feasible one beats. */
+        Optimisation: {
+            trials: components["schemas"]["TriedPoint"][];
+            best: number[];
+        };
+        /**
+         * @description objectives, bounds: values over the seeds, in the order of the document, null where there are none (yet). feasible: it has them all,
+         *     and keeps all bounds. failure: why it does not count.
+         */
+        TriedPoint: {
+            point: number;
+            values: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            ended: boolean;
+            objectives: (number | null)[];
+            bounds: (number | null)[];
+            feasible: boolean;
+            failure: string | null;
+        };
+        AssertionCounts: {
+            holds?: number;
+            fails?: number;
+            "not evaluated"?: number;
+            "not run"?: number;
+        };
+        /**
+         * @description A figure in a list. status: reproduced, calibrated, partly, not reproduced, not evaluated (none of its assertions was), or not run.
+         *     scale and what follows is of the result that counts: the newest at the largest scale; null if there is none. assertions: how many there
+         *     are in each state. lacking: ids of those that do not hold. under_way: what is carried out at the moment.
+         */
+        FigureItem: {
+            id: string;
+            title: string;
+            source: components["schemas"]["FigureSource"];
+            /** @enum {string} */
+            status: "reproduced" | "calibrated" | "partly" | "not reproduced" | "not evaluated" | "not run";
+            scale: ("smoke" | "dev" | "paper") | null;
+            engine_version: string | null;
+            seeds: number[] | null;
+            runs: number | null;
+            took_s: number | null;
+            created_at: string | null;
+            assertions: components["schemas"]["AssertionCounts"];
+            lacking: string[];
+            under_way: components["schemas"]["ReproductionShape"][];
+        };
+        FigureSource: {
+            paper: string;
+            figure: string;
+            section: string;
+            page: string;
+        };
+        /** @description A figure that somebody wants carried out. progress: 0 to 1. note: why it may take a while to begin. */
+        ReproductionShape: {
+            id: string;
+            figure: string;
+            /** @enum {string} */
+            scale: "smoke" | "dev" | "paper";
+            state: components["schemas"]["RunState"];
+            progress: number;
+            error: string;
+            cancel_requested: boolean;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            note: string | null;
+        };
+        /** @description state: holds, fails, not evaluated (reason says why), or not run. sides: what was compared; of a series its least and most. */
+        FigureAssertion: {
+            id: string;
+            text: string;
+            check: string;
+            tolerance: number | null;
+            /** @enum {string} */
+            state: "holds" | "fails" | "not evaluated" | "not run";
+            sides: components["schemas"]["FigureSide"][];
+            reason: string;
+        };
+        /**
+         * @description document: the figure as it is written. values: by name; their `runs` are keys (hashes of document and seed). lab_runs: runs of this
+         *     lab that have such a key, by key; none where nobody made the run here. results: all there are, the newest first.
+         */
+        FigureDetail: {
+            id: string;
+            document: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            /** @enum {string} */
+            status: "reproduced" | "calibrated" | "partly" | "not reproduced" | "not evaluated" | "not run";
+            scale: ("smoke" | "dev" | "paper") | null;
+            values: {
+                [key: string]: components["schemas"]["FigureValue"];
+            };
+            assertions: components["schemas"]["FigureAssertion"][];
+            lab_runs: {
+                [key: string]: components["schemas"]["RunBehind"];
+            };
+            results: components["schemas"]["FigureResultShape"][];
+        };
+        /** @description A result that there is; stale: the figure has changed since. */
+        FigureResultShape: {
+            /** @enum {string} */
+            scale: "smoke" | "dev" | "paper";
+            /** @enum {string} */
+            status: "reproduced" | "calibrated" | "partly" | "not reproduced" | "not evaluated" | "not run";
+            engine_version: string;
+            seeds: number[];
+            runs: number;
+            took_s: number;
+            /** Format: date-time */
+            created_at: string;
+            stale: boolean;
+        };
+        FigureSide: {
+            text: string;
+            least: number;
+            most: number;
+        };
+        FigureValue: components["schemas"]["NumberValue"] | components["schemas"]["SeriesValue"] | components["schemas"]["NoValue"];
+        /** @description Nothing was measured, and why. */
+        NoValue: {
+            reason: string;
+        };
+        /** @description runs: keys (hashes of document and seed) of the runs behind it. */
+        NumberValue: {
+            value: number;
+            low?: number;
+            high?: number;
+            runs?: string[];
+        };
+        RunBehind: {
+            id: string;
+            number: number;
+            seed: number;
+            state: components["schemas"]["RunState"];
+        };
+        /** @description runs: keys, a list for each point, or one for all of them. */
+        SeriesValue: {
+            x: (number | string)[];
+            y: number[];
+            low?: (number | null)[];
+            high?: (number | null)[];
+            runs?: string[][];
+        };
+        AtScale: {
+            document: {
+                [key: string]: components["schemas"]["Json"];
+            };
+        };
+        /** @description figure: number of the figure that it is after. */
+        LessonItem: {
+            id: string;
+            title: string;
+            figure: string;
+            source: string;
+            text: string;
+        };
+        LessonTold: {
+            id: string;
+            title: string;
+            figure: string;
+            source: string;
+            text: string;
+            cases: components["schemas"]["Explained"][];
+        };
+        AnalysisPage: {
+            items: components["schemas"]["SparkJobShape"][];
+            count: number;
+            spark: components["schemas"]["SparkState"];
+        };
+        /**
+         * @description A question about many runs. progress: share of the new runs that are summarised, 0 to 1. runs: how many it is about; read: of how
+         *     many the files were read, the others were known. note: why it may take a while to begin.
+         */
+        SparkJobShape: {
+            id: string;
+            kind: string;
+            question: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            state: components["schemas"]["RunState"];
+            progress: number;
+            runs: number | null;
+            read: number | null;
+            error: string | null;
+            cancel_requested: boolean;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            note: string | null;
+        };
+        /**
+         * @description state: asleep (Spark starts with the next job), ready, unavailable, or absent (there is no analysis worker). message: what is
+         *     missing, and what to do. cores: of all executors, 0 until Spark has started.
+         */
+        SparkState: {
+            /** @enum {string} */
+            state: "absent" | "asleep" | "ready" | "unavailable";
+            master: string;
+            message: string;
+            cores: number;
+        };
+        /** @description answer: null until the job succeeded; its `rows` are those asked for, `count` says how many there are. */
+        AnalysisDetail: {
+            id: string;
+            kind: string;
+            question: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            state: components["schemas"]["RunState"];
+            progress: number;
+            runs: number | null;
+            read: number | null;
+            error: string | null;
+            cancel_requested: boolean;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            note: string | null;
+            answer: {
+                [key: string]: components["schemas"]["Json"];
+            } | null;
+            count: number;
+        };
+        TagItem: {
+            name: string;
+            runs: number;
+        };
+        /** @description What is searched for, as in the address of the list of runs; columns: their names with commas. Empty: as usual. */
+        Asked: {
+            state?: components["schemas"]["RunState"] | null;
+            experiment?: string | null;
+            study?: string | null;
+            /** @default false */
+            of_studies?: boolean;
+            /** @default  */
+            tag?: string;
+            /** @default  */
+            search?: string;
+            /** @default  */
+            sort?: string;
+            /** @default  */
+            columns?: string;
+        };
+        ViewShape: {
+            id: string;
+            name: string;
+            query: components["schemas"]["Asked"];
+            author: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        Template: {
+            id: string;
+            document: {
+                [key: string]: components["schemas"]["Json"];
+            };
+        };
+        DatasetColumn: {
+            name: string;
+            type: string;
+            sample: components["schemas"]["Json"][];
+        };
+        DatasetShape: {
+            id: string;
+            name: string;
+            rows: number;
+            bytes: number;
+            columns: components["schemas"]["DatasetColumn"][];
+            timestamps: string[];
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description With the first rows, each a mapping from column names to values. */
+        DatasetDetail: {
+            id: string;
+            name: string;
+            rows: number;
+            bytes: number;
+            columns: components["schemas"]["DatasetColumn"][];
+            timestamps: string[];
+            /** Format: date-time */
+            created_at: string;
+            preview: {
+                [key: string]: components["schemas"]["Json"];
+            }[];
+        };
+        /** @description Why something was not done, as a sentence, and in detail where there is more than one thing to say. */
+        Refusal: {
+            detail: string;
+            problems: components["schemas"]["Problem"][];
+        };
+        EndMessage: {
+            /** @constant */
+            type: "end";
+        };
+        /** @description at_s: unix time at which the worker sent live frames. */
+        FramesMessage: {
+            /** @constant */
+            type: "frames";
+            frames: components["schemas"]["Frame"][];
+            at_s?: number;
+        };
+        PongMessage: {
+            /** @constant */
+            type: "pong";
+        };
+        StateMessage: {
+            /** @constant */
+            type: "state";
+            run: components["schemas"]["RunShape"];
+        };
+        RunMessage: components["schemas"]["FramesMessage"] | components["schemas"]["StateMessage"] | components["schemas"]["EndMessage"] | components["schemas"]["PongMessage"];
+        AnalysesMessage: {
+            /** @constant */
+            type: "analyses";
+            analyses: components["schemas"]["SparkJobShape"][];
+        };
+        /** @description Other runs may be in a list, or have other tags. */
+        ListsMessage: {
+            /** @constant */
+            type: "lists";
+        };
+        QuestionsMessage: {
+            /** @constant */
+            type: "questions";
+            questions: components["schemas"]["WaterfallsShape"][];
+        };
+        /** @description From now on changes are told; those before are not. */
+        ReadyMessage: {
+            /** @constant */
+            type: "ready";
+        };
+        ReproductionsMessage: {
+            /** @constant */
+            type: "reproductions";
+            reproductions: components["schemas"]["ReproductionShape"][];
+        };
+        RunsMessage: {
+            /** @constant */
+            type: "runs";
+            runs: components["schemas"]["RunShape"][];
+        };
+        StudiesMessage: {
+            /** @constant */
+            type: "studies";
+            studies: components["schemas"]["StudyShape"][];
+        };
+        NewsMessage: components["schemas"]["ReadyMessage"] | components["schemas"]["RunsMessage"] | components["schemas"]["QuestionsMessage"] | components["schemas"]["StudiesMessage"] | components["schemas"]["ReproductionsMessage"] | components["schemas"]["AnalysesMessage"] | components["schemas"]["ListsMessage"] | components["schemas"]["PongMessage"];
+        Credentials: {
+            name: string;
+            password: string;
+        };
+        NewPassword: {
+            password: string;
+            /** @default  */
+            current?: string;
+        };
+        InvitationText: {
+            token: string;
+        };
+        NewAccount: {
+            name: string;
+            password: string;
+            token: string;
+        };
+        NewRole: {
+            /** @enum {string} */
+            role: "viewer" | "member" | "owner";
+        };
+        NewInvitation: {
+            /**
+             * @default member
+             * @enum {string}
+             */
+            role?: "viewer" | "member" | "owner";
+            /** @default 7 */
+            expires_in_days?: number;
+        };
+        /** @description null: no limit; frames are kept for ever. */
+        Rule: {
+            limit_bytes: number | null;
+            keep_frames_days: number | null;
+        };
+        LogQuery: {
+            /** @default  */
+            person?: string;
+            /** @default  */
+            action?: string;
+            /** @default 50 */
+            limit?: number;
+            /** @default 0 */
+            offset?: number;
+        };
+        NewToken: {
+            name: string;
+            /** @enum {string} */
+            scope: "metrics" | "read" | "write" | "admin";
+            expires_in_days?: number | null;
+        };
+        Validate: {
+            document: {
+                [key: string]: unknown;
+            };
+        };
+        Previewed: {
+            document: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description How many equal parts the horizon is cut into.
+             * @default 240
+             */
+            points?: number;
+        };
+        NewExperiment: {
+            document: {
+                [key: string]: unknown;
+            };
+            parent?: string | null;
+        };
+        Edit: {
+            version: number;
+            document: {
+                [key: string]: unknown;
+            };
+        };
+        Start: {
+            version?: number | null;
+            seed?: number | null;
+            /** @description at most so many virtual seconds a second, 0.1 to 1,000; null: as fast as possible */
+            pace?: number | null;
+        };
+        /**
+         * @description Which runs, and in which order; a minus before the order turns it round. Runs that lack the number stand last.
+         *
+         *     study: the runs that it needed, whoever made them. Otherwise what studies made is left out, unless `of_studies`.
+         */
+        Filter: {
+            state?: components["schemas"]["RunState"] | null;
+            experiment?: string | null;
+            study?: string | null;
+            /** @default false */
+            of_studies?: boolean;
+            /** @default  */
+            tag?: string;
+            /** @default  */
+            search?: string;
+            /** @default -number */
+            sort?: string;
+            /** @default 50 */
+            limit?: number;
+            /** @default 0 */
+            offset?: number;
+        };
+        /** @description One action on many runs; `tag` names the tag of the actions that need one. */
+        Together: {
+            /** @enum {string} */
+            action: "delete" | "restore" | "cancel" | "tag" | "untag";
+            ids: string[];
+            tag?: string | null;
+        };
+        /** @description was: what the notes were when somebody began to change them. */
+        Notes: {
+            text: string;
+            was: string;
+        };
+        Again: {
+            seed?: number | null;
+            /** @description at most so many virtual seconds a second, 0.1 to 1,000; null: as fast as possible */
+            pace?: number | null;
+        };
+        /** @description Once, at a time of the run. */
+        At: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "at";
+            /** @description Virtual time; before the end of the run's horizon. */
+            at_s: number;
+        };
+        /** @description Again and again, with exponentially distributed spans between the end of one and the start of the next, from the workload's seed. */
+        AtRandom: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "random";
+            /** @description Mean time from the end of one to the next. */
+            mean_s: number;
+        };
+        /** @description The same rate all the time. */
+        ConstantRate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "constant";
+            /**
+             * @description Records per second of virtual time.
+             * @default 1000
+             */
+            per_s?: number;
+        };
+        /**
+         * @description mean + amplitude x cos(2 pi (t - phase) / period): a smooth day and night; the first peak is at the phase.
+         *
+         *     With a step the rate is held for that long, at its value at the step's start, rounded down to whole records per second; then it may have
+         *     noise, uniform from -noise to noise, drawn with the generator of `java.util.Random` as in the autoscalers' load. Never below zero.
+         */
+        CosineRate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "cosine";
+            /**
+             * @description Mean rate over a period.
+             * @default 1000
+             */
+            mean_per_s?: number;
+            /**
+             * @description Largest deviation from the mean.
+             * @default 500
+             */
+            amplitude_per_s?: number;
+            /**
+             * @description Time from peak to peak.
+             * @default 60
+             */
+            period_s?: number;
+            /**
+             * @description Time of the first peak.
+             * @default 0
+             */
+            phase_s?: number;
+            /**
+             * @description How long a rate is held; 0 for a smooth curve.
+             * @default 0
+             */
+            step_s?: number;
+            /**
+             * @description Largest random deviation of a step from the curve.
+             * @default 0
+             */
+            noise_per_s?: number;
+            /**
+             * @description Of the pattern alone: the load stays the same over the run's seeds.
+             * @default 1066
+             */
+            seed?: number;
+        };
+        /** @description A rate that starts near the top and falls, with rallies: each step adds between -top / 21 and top / 28. */
+        DecreasingRate: {
+            /**
+             * @description How long a rate is held.
+             * @default 60
+             */
+            step_s?: number;
+            /**
+             * @description Of the pattern alone: the load stays the same over the run's seeds.
+             * @default 1066
+             */
+            seed?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "decreasing";
+            /**
+             * @description Where the rate starts.
+             * @default 10000
+             */
+            top_per_s?: number;
+        };
+        /** @description Links have a longer latency. Delays that overlap add up; a link never reorders. */
+        Delay: {
+            /** @description Hosts on one side; the name of an entry with a count stands for all its machines. */
+            sources: string[];
+            /** @description Hosts on the other side, named in the same way; not given: all other hosts. */
+            targets?: string[] | null;
+            /**
+             * @description It befalls the links back, too.
+             * @default true
+             */
+            both_ways?: boolean;
+            /** @description Virtual time at which it begins. */
+            from_s: number;
+            /** @description Virtual time at which it ends; not given: never. */
+            to_s?: number | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "delay";
+            /** @description Latency that is added. */
+            added_ms: number;
+        };
+        Forked: {
+            /** @description virtual time up to which all is as it was */
+            at_s: number;
+            /** @description from then on all sources have so many times their rate */
+            load?: number | null;
+            /** @description patterns that sources have from then on, by operator */
+            rates?: {
+                [key: string]: components["schemas"]["ConstantRate"] | components["schemas"]["StepsRate"] | components["schemas"]["RampRate"] | components["schemas"]["CosineRate"] | components["schemas"]["SpikesRate"] | components["schemas"]["IncreasingRate"] | components["schemas"]["DecreasingRate"] | components["schemas"]["RandomWalkRate"] | components["schemas"]["SwitchedRate"];
+            };
+            /**
+             * @description what goes wrong besides, at that moment or later
+             * @default []
+             */
+            faults?: (components["schemas"]["Partition"] | components["schemas"]["Delay"] | components["schemas"]["Pause"] | components["schemas"]["SlowHost"] | components["schemas"]["HostLoss"])[];
+            /**
+             * @description orders for other parallelisms besides, at that moment or later
+             * @default []
+             */
+            rescales?: components["schemas"]["Order"][];
+            /** @description at most so many virtual seconds a second, 0.1 to 1,000; null: as fast as possible */
+            pace?: number | null;
+        };
+        /**
+         * @description The host is lost with everything in its memory: services in progress, queues, state, what it had not sent. What is sent to it is
+         *     lost, too. If it restarts, its instances begin anew, empty; its sources go on behind the last record that they read.
+         */
+        HostLoss: {
+            /** @description Name of the host that it happens to. */
+            host: string;
+            /** @description Once, or by a random process. */
+            when: components["schemas"]["At"] | components["schemas"]["AtRandom"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "host_loss";
+            /** @description How long it is gone; not given: for ever. */
+            restart_after_s?: number | null;
+        };
+        /** @description A rate that starts near zero and grows, with setbacks: each step adds between -top / 30 and top / 22. */
+        IncreasingRate: {
+            /**
+             * @description How long a rate is held.
+             * @default 60
+             */
+            step_s?: number;
+            /**
+             * @description Of the pattern alone: the load stays the same over the run's seeds.
+             * @default 1066
+             */
+            seed?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "increasing";
+            /**
+             * @description What the rate comes to in about 140 steps.
+             * @default 10000
+             */
+            top_per_s?: number;
+        };
+        /** @description A wish for other parallelisms, at a time of the run. */
+        Order: {
+            /** @description Virtual time; before the end of the run's horizon. */
+            at_s: number;
+            /** @description By operator; those that are not named keep theirs. */
+            parallelism: {
+                [key: string]: number;
+            };
+        };
+        /** @description Links pass nothing: what is sent waits at the sender, and leaves in order when the partition ends. Nothing is lost, as over TCP. */
+        Partition: {
+            /** @description Hosts on one side; the name of an entry with a count stands for all its machines. */
+            sources: string[];
+            /** @description Hosts on the other side, named in the same way; not given: all other hosts. */
+            targets?: string[] | null;
+            /**
+             * @description It befalls the links back, too.
+             * @default true
+             */
+            both_ways?: boolean;
+            /** @description Virtual time at which it begins. */
+            from_s: number;
+            /** @description Virtual time at which it ends; not given: never. */
+            to_s?: number | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "partition";
+        };
+        /**
+         * @description The host stands still: nothing is served or sent, what arrives waits. Services in progress take so much longer. (A stop-the-world
+         *     collection, a suspended machine.)
+         */
+        Pause: {
+            /** @description Name of the host that it happens to. */
+            host: string;
+            /** @description Once, or by a random process. */
+            when: components["schemas"]["At"] | components["schemas"]["AtRandom"];
+            /** @description How long it lasts. */
+            for_ms: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "pause";
+        };
+        /** @description A rate that goes from one value to another in a straight line, and is constant before and after. */
+        RampRate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "ramp";
+            /**
+             * @description Rate until the ramp begins.
+             * @default 0
+             */
+            from_per_s?: number;
+            /**
+             * @description Rate from the ramp's end on.
+             * @default 1000
+             */
+            to_per_s?: number;
+            /**
+             * @description When the ramp begins.
+             * @default 0
+             */
+            start_s?: number;
+            /**
+             * @description When the ramp ends.
+             * @default 30
+             */
+            end_s?: number;
+        };
+        /** @description A rate that changes at each step by something between -change and change, and stays between two bounds. */
+        RandomWalkRate: {
+            /**
+             * @description How long a rate is held.
+             * @default 60
+             */
+            step_s?: number;
+            /**
+             * @description Of the pattern alone: the load stays the same over the run's seeds.
+             * @default 1066
+             */
+            seed?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "random_walk";
+            /**
+             * @description Rate of the first step.
+             * @default 5000
+             */
+            start_per_s?: number;
+            /**
+             * @description Largest change from one step to the next.
+             * @default 2000
+             */
+            change_per_s?: number;
+            /**
+             * @description The rate is not below this.
+             * @default 0
+             */
+            min_per_s?: number;
+            /**
+             * @description The rate is not above this.
+             * @default 10000
+             */
+            max_per_s?: number;
+        };
+        /** @description The cores of the host run at another speed; services that have begun keep theirs. */
+        SlowHost: {
+            /** @description Name of the host that it happens to. */
+            host: string;
+            /** @description Once, or by a random process. */
+            when: components["schemas"]["At"] | components["schemas"]["AtRandom"];
+            /** @description How long it lasts. */
+            for_ms: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "slow_host";
+            /**
+             * @description Of the host's speed meanwhile; kept in thousandths.
+             * @default 0.5
+             */
+            factor?: number;
+        };
+        /**
+         * @description A base rate with a spike in every period: at its start, or somewhere in it, drawn anew for each period.
+         *
+         *     A peak below the base makes dips.
+         */
+        SpikesRate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "spikes";
+            /**
+             * @description Rate outside the spikes.
+             * @default 1000
+             */
+            base_per_s?: number;
+            /**
+             * @description Rate during a spike.
+             * @default 5000
+             */
+            peak_per_s?: number;
+            /**
+             * @description Length of a period; each has one spike.
+             * @default 10
+             */
+            every_s?: number;
+            /**
+             * @description How long a spike lasts.
+             * @default 1
+             */
+            duration_s?: number;
+            /**
+             * @description Where in its period a spike begins: at the start, or uniformly drawn.
+             * @default regular
+             * @enum {string}
+             */
+            placing?: "regular" | "random";
+            /**
+             * @description Of the pattern alone: the load stays the same over the run's seeds.
+             * @default 1066
+             */
+            seed?: number;
+        };
+        Step: {
+            /** @description Virtual time from which the rate holds. */
+            at_s: number;
+            /** @description Records per second of virtual time. */
+            per_s: number;
+        };
+        /** @description A rate that jumps at given times. Before the first step there are no records. */
+        StepsRate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "steps";
+            /** @description Times in ascending order, each with its rate. */
+            steps: components["schemas"]["Step"][];
+        };
+        /** @description One pattern until a moment, another from then on; each as if it had held from the start. What a fork with another load has. */
+        SwitchedRate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "switched";
+            /** @description The pattern until then. */
+            before?: components["schemas"]["ConstantRate"] | components["schemas"]["StepsRate"] | components["schemas"]["RampRate"] | components["schemas"]["CosineRate"] | components["schemas"]["SpikesRate"] | components["schemas"]["IncreasingRate"] | components["schemas"]["DecreasingRate"] | components["schemas"]["RandomWalkRate"] | components["schemas"]["SwitchedRate"];
+            /**
+             * @description Virtual time from which the other pattern holds.
+             * @default 30
+             */
+            at_s?: number;
+            /** @description The pattern from then on. */
+            after?: components["schemas"]["ConstantRate"] | components["schemas"]["StepsRate"] | components["schemas"]["RampRate"] | components["schemas"]["CosineRate"] | components["schemas"]["SpikesRate"] | components["schemas"]["IncreasingRate"] | components["schemas"]["DecreasingRate"] | components["schemas"]["RandomWalkRate"] | components["schemas"]["SwitchedRate"];
+        };
+        StepFrames: {
+            /** @default 1 */
+            frames?: number;
+        };
+        Paced: {
+            /** @description at most so many virtual seconds a second, 0.1 to 1,000; null: as fast as possible */
+            pace: number | null;
+        };
+        /** @description run: ids, the first is the baseline. metric: names as in the runs' summaries. */
+        ComparedQuery: {
+            run: string[];
+            /** @default [] */
+            metric?: string[];
+        };
+        NewStudy: {
+            document: {
+                [key: string]: unknown;
+            };
+            experiment?: string | null;
+        };
+        Question: {
+            document: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description metric: names as in the runs' summaries, several of them. limit and offset count points; of points with many runs fewer come. */
+        ResultsQuery: {
+            /** @default [] */
+            metric?: string[];
+            /** @default 500 */
+            limit?: number;
+            /** @default 0 */
+            offset?: number;
+        };
+        ScaleQuery: {
+            scale?: ("smoke" | "dev" | "paper") | null;
+        };
+        Wanted: {
+            /** @enum {string} */
+            scale: "smoke" | "dev" | "paper";
+        };
+        /** @description Two sets of runs: how much they differ, and whether that may be chance. */
+        ComparisonQuestion: {
+            /**
+             * @default {
+             *       "ids": null,
+             *       "search": "",
+             *       "state": "succeeded",
+             *       "experiment": null,
+             *       "study": null,
+             *       "of_studies": true,
+             *       "tag": ""
+             *     }
+             */
+            runs?: components["schemas"]["RunsAsked"];
+            /**
+             * @default {
+             *       "from_s": null,
+             *       "to_s": null,
+             *       "latency": "",
+             *       "factor": 1.5,
+             *       "before_s": 10,
+             *       "steady_s": 1
+             *     }
+             */
+            span?: components["schemas"]["Span"];
+            /** @constant */
+            kind: "comparison";
+            against: components["schemas"]["RunsAsked"];
+            /**
+             * @default [
+             *       "p50_ms",
+             *       "p99_ms",
+             *       "out_per_s"
+             *     ]
+             */
+            metrics?: string[];
+        };
+        /** @description RunsAsked that succeeded, or that ended in the state that is named: these, or those that are found as the list of runs finds them. */
+        RunsAsked: {
+            ids?: string[] | null;
+            /** @default  */
+            search?: string;
+            /**
+             * @default succeeded
+             * @enum {string}
+             */
+            state?: "succeeded" | "failed" | "cancelled";
+            experiment?: string | null;
+            study?: string | null;
+            /** @default true */
+            of_studies?: boolean;
+            /** @default  */
+            tag?: string;
+        };
+        /** @description A span of virtual time of each run, and what is looked at in it. */
+        Span: {
+            /** @description Virtual time; not given: the end of the run's warm-up. */
+            from_s?: number | null;
+            /** @description Virtual time; not given: the run's end. */
+            to_s?: number | null;
+            /**
+             * @description Name of one that is measured beside the first; empty: the first.
+             * @default
+             */
+            latency?: string;
+            /**
+             * @description Times the p99 and the driver's queue of before a fault.
+             * @default 1.5
+             */
+            factor?: number;
+            /**
+             * @description How long before a fault is looked at.
+             * @default 10
+             */
+            before_s?: number;
+            /**
+             * @description So long it has to stay recovered.
+             * @default 1
+             */
+            steady_s?: number;
+        };
+        /** @description Metrics over all runs, in groups: by experiment, or by a parameter of their documents. */
+        StatisticsQuestion: {
+            /**
+             * @default {
+             *       "ids": null,
+             *       "search": "",
+             *       "state": "succeeded",
+             *       "experiment": null,
+             *       "study": null,
+             *       "of_studies": true,
+             *       "tag": ""
+             *     }
+             */
+            runs?: components["schemas"]["RunsAsked"];
+            /**
+             * @default {
+             *       "from_s": null,
+             *       "to_s": null,
+             *       "latency": "",
+             *       "factor": 1.5,
+             *       "before_s": 10,
+             *       "steady_s": 1
+             *     }
+             */
+            span?: components["schemas"]["Span"];
+            /** @constant */
+            kind: "statistics";
+            /** @default experiment */
+            by?: string;
+            /**
+             * @default [
+             *       "p50_ms",
+             *       "p99_ms",
+             *       "out_per_s"
+             *     ]
+             */
+            metrics?: string[];
+        };
+        /** @description Each run over the span, and all of them together. */
+        SummariesQuestion: {
+            /**
+             * @default {
+             *       "ids": null,
+             *       "search": "",
+             *       "state": "succeeded",
+             *       "experiment": null,
+             *       "study": null,
+             *       "of_studies": true,
+             *       "tag": ""
+             *     }
+             */
+            runs?: components["schemas"]["RunsAsked"];
+            /**
+             * @default {
+             *       "from_s": null,
+             *       "to_s": null,
+             *       "latency": "",
+             *       "factor": 1.5,
+             *       "before_s": 10,
+             *       "steady_s": 1
+             *     }
+             */
+            span?: components["schemas"]["Span"];
+            /** @constant */
+            kind: "summaries";
+        };
+        /** @description The mean of a metric over two parameters of the runs' documents. */
+        SurfaceQuestion: {
+            /**
+             * @default {
+             *       "ids": null,
+             *       "search": "",
+             *       "state": "succeeded",
+             *       "experiment": null,
+             *       "study": null,
+             *       "of_studies": true,
+             *       "tag": ""
+             *     }
+             */
+            runs?: components["schemas"]["RunsAsked"];
+            /**
+             * @default {
+             *       "from_s": null,
+             *       "to_s": null,
+             *       "latency": "",
+             *       "factor": 1.5,
+             *       "before_s": 10,
+             *       "steady_s": 1
+             *     }
+             */
+            span?: components["schemas"]["Span"];
+            /** @constant */
+            kind: "surface";
+            x: string;
+            y: string;
+            /** @default p99_ms */
+            metric?: string;
+        };
+        AnswerQuery: {
+            /** @default 1000 */
+            limit?: number;
+            /** @default 0 */
+            offset?: number;
+        };
+        NewView: {
+            name: string;
+            query?: components["schemas"]["Asked"];
+        };
+        Change: {
+            name?: string | null;
+            query?: components["schemas"]["Asked"] | null;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type Health = components['schemas']['Health'];
+export type Me = components['schemas']['Me'];
+export type Welcome = components['schemas']['Welcome'];
+export type Joined = components['schemas']['Joined'];
+export type Person = components['schemas']['Person'];
+export type Link = components['schemas']['Link'];
+export type InvitationShape = components['schemas']['InvitationShape'];
+export type Invited = components['schemas']['Invited'];
+export type Large = components['schemas']['Large'];
+export type StorageShape = components['schemas']['StorageShape'];
+export type Entries = components['schemas']['Entries'];
+export type Entry = components['schemas']['Entry'];
+export type TokenShape = components['schemas']['TokenShape'];
+export type Issued = components['schemas']['Issued'];
+export type Catalogue = components['schemas']['Catalogue'];
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Kind = components['schemas']['Kind'];
+export type Parameter = components['schemas']['Parameter'];
+export type RecordField = components['schemas']['RecordField'];
+export type Signature = components['schemas']['Signature'];
+export type Problem = components['schemas']['Problem'];
+export type RecordSchema = components['schemas']['RecordSchema'];
+export type Validation = components['schemas']['Validation'];
+export type Preview = components['schemas']['Preview'];
+export type ExperimentItem = components['schemas']['ExperimentItem'];
+export type ExperimentShape = components['schemas']['ExperimentShape'];
+export type ExperimentName = components['schemas']['ExperimentName'];
+export type RunDetail = components['schemas']['RunDetail'];
+export type RunState = components['schemas']['RunState'];
+export type RunPage = components['schemas']['RunPage'];
+export type RunShape = components['schemas']['RunShape'];
+export type Fields = components['schemas']['Fields'];
+export type Changed = components['schemas']['Changed'];
+export type Noted = components['schemas']['Noted'];
+export type ActorSample = components['schemas']['ActorSample'];
+export type Aligning = components['schemas']['Aligning'];
+export type AligningOperator = components['schemas']['AligningOperator'];
+export type Attribution = components['schemas']['Attribution'];
+export type CapturedCheckpoint = components['schemas']['CapturedCheckpoint'];
+export type CheckpointNews = components['schemas']['CheckpointNews'];
+export type CheckpointRound = components['schemas']['CheckpointRound'];
+export type Death = components['schemas']['Death'];
+export type DurableCheckpoint = components['schemas']['DurableCheckpoint'];
+export type Frame = components['schemas']['Frame'];
+export type FramePage = components['schemas']['FramePage'];
+export type HostMemory = components['schemas']['HostMemory'];
+export type HostSample = components['schemas']['HostSample'];
+export type Latency = components['schemas']['Latency'];
+export type LineSearch = components['schemas']['LineSearch'];
+export type NumberedCheckpoint = components['schemas']['NumberedCheckpoint'];
+export type OperatorSample = components['schemas']['OperatorSample'];
+export type Recovery = components['schemas']['Recovery'];
+export type RegionTurn = components['schemas']['RegionTurn'];
+export type RescaleAction = components['schemas']['RescaleAction'];
+export type ScalingDecision = components['schemas']['ScalingDecision'];
+export type ScalingNews = components['schemas']['ScalingNews'];
+export type ScalingReading = components['schemas']['ScalingReading'];
+export type ScalingStep = components['schemas']['ScalingStep'];
+export type TrunkSample = components['schemas']['TrunkSample'];
+export type CheckpointMark = components['schemas']['CheckpointMark'];
+export type Diagram = components['schemas']['Diagram'];
+export type Explained = components['schemas']['Explained'];
+export type LessonStep = components['schemas']['LessonStep'];
+export type MessageArrow = components['schemas']['MessageArrow'];
+export type Table = components['schemas']['Table'];
+export type Wait = components['schemas']['Wait'];
+export type AttributionAnswer = components['schemas']['AttributionAnswer'];
+export type DeliveredRecord = components['schemas']['DeliveredRecord'];
+export type Sample = components['schemas']['Sample'];
+export type Selection = components['schemas']['Selection'];
+export type Stretch = components['schemas']['Stretch'];
+export type WaterfallsShape = components['schemas']['WaterfallsShape'];
+export type Waterfall = components['schemas']['Waterfall'];
+export type WaterfallPart = components['schemas']['WaterfallPart'];
+export type WaterfallsAnswer = components['schemas']['WaterfallsAnswer'];
+export type ComparisonShape = components['schemas']['ComparisonShape'];
+export type Difference = components['schemas']['Difference'];
+export type Gone = components['schemas']['Gone'];
+export type MeanOverSeeds = components['schemas']['MeanOverSeeds'];
+export type RunOfSide = components['schemas']['RunOfSide'];
+export type SideShape = components['schemas']['SideShape'];
+export type StudyPage = components['schemas']['StudyPage'];
+export type StudyShape = components['schemas']['StudyShape'];
+export type StudyDetail = components['schemas']['StudyDetail'];
+export type StudyCatalogue = components['schemas']['StudyCatalogue'];
+export type Checked = components['schemas']['Checked'];
+export type Found = components['schemas']['Found'];
+export type Interval = components['schemas']['Interval'];
+export type Point = components['schemas']['Point'];
+export type Results = components['schemas']['Results'];
+export type RunOf = components['schemas']['RunOf'];
+export type Tried = components['schemas']['Tried'];
+export type Optimisation = components['schemas']['Optimisation'];
+export type TriedPoint = components['schemas']['TriedPoint'];
+export type AssertionCounts = components['schemas']['AssertionCounts'];
+export type FigureItem = components['schemas']['FigureItem'];
+export type FigureSource = components['schemas']['FigureSource'];
+export type ReproductionShape = components['schemas']['ReproductionShape'];
+export type FigureAssertion = components['schemas']['FigureAssertion'];
+export type FigureDetail = components['schemas']['FigureDetail'];
+export type FigureResultShape = components['schemas']['FigureResultShape'];
+export type FigureSide = components['schemas']['FigureSide'];
+export type FigureValue = components['schemas']['FigureValue'];
+export type NoValue = components['schemas']['NoValue'];
+export type NumberValue = components['schemas']['NumberValue'];
+export type RunBehind = components['schemas']['RunBehind'];
+export type SeriesValue = components['schemas']['SeriesValue'];
+export type AtScale = components['schemas']['AtScale'];
+export type LessonItem = components['schemas']['LessonItem'];
+export type LessonTold = components['schemas']['LessonTold'];
+export type AnalysisPage = components['schemas']['AnalysisPage'];
+export type SparkJobShape = components['schemas']['SparkJobShape'];
+export type SparkState = components['schemas']['SparkState'];
+export type AnalysisDetail = components['schemas']['AnalysisDetail'];
+export type TagItem = components['schemas']['TagItem'];
+export type Asked = components['schemas']['Asked'];
+export type ViewShape = components['schemas']['ViewShape'];
+export type Template = components['schemas']['Template'];
+export type DatasetColumn = components['schemas']['DatasetColumn'];
+export type DatasetShape = components['schemas']['DatasetShape'];
+export type DatasetDetail = components['schemas']['DatasetDetail'];
+export type Refusal = components['schemas']['Refusal'];
+export type EndMessage = components['schemas']['EndMessage'];
+export type FramesMessage = components['schemas']['FramesMessage'];
+export type PongMessage = components['schemas']['PongMessage'];
+export type StateMessage = components['schemas']['StateMessage'];
+export type RunMessage = components['schemas']['RunMessage'];
+export type AnalysesMessage = components['schemas']['AnalysesMessage'];
+export type ListsMessage = components['schemas']['ListsMessage'];
+export type QuestionsMessage = components['schemas']['QuestionsMessage'];
+export type ReadyMessage = components['schemas']['ReadyMessage'];
+export type ReproductionsMessage = components['schemas']['ReproductionsMessage'];
+export type RunsMessage = components['schemas']['RunsMessage'];
+export type StudiesMessage = components['schemas']['StudiesMessage'];
+export type NewsMessage = components['schemas']['NewsMessage'];
+export type Credentials = components['schemas']['Credentials'];
+export type NewPassword = components['schemas']['NewPassword'];
+export type InvitationText = components['schemas']['InvitationText'];
+export type NewAccount = components['schemas']['NewAccount'];
+export type NewRole = components['schemas']['NewRole'];
+export type NewInvitation = components['schemas']['NewInvitation'];
+export type Rule = components['schemas']['Rule'];
+export type LogQuery = components['schemas']['LogQuery'];
+export type NewToken = components['schemas']['NewToken'];
+export type Validate = components['schemas']['Validate'];
+export type Previewed = components['schemas']['Previewed'];
+export type NewExperiment = components['schemas']['NewExperiment'];
+export type Edit = components['schemas']['Edit'];
+export type Start = components['schemas']['Start'];
+export type Filter = components['schemas']['Filter'];
+export type Together = components['schemas']['Together'];
+export type Notes = components['schemas']['Notes'];
+export type Again = components['schemas']['Again'];
+export type At = components['schemas']['At'];
+export type AtRandom = components['schemas']['AtRandom'];
+export type ConstantRate = components['schemas']['ConstantRate'];
+export type CosineRate = components['schemas']['CosineRate'];
+export type DecreasingRate = components['schemas']['DecreasingRate'];
+export type Delay = components['schemas']['Delay'];
+export type Forked = components['schemas']['Forked'];
+export type HostLoss = components['schemas']['HostLoss'];
+export type IncreasingRate = components['schemas']['IncreasingRate'];
+export type Order = components['schemas']['Order'];
+export type Partition = components['schemas']['Partition'];
+export type Pause = components['schemas']['Pause'];
+export type RampRate = components['schemas']['RampRate'];
+export type RandomWalkRate = components['schemas']['RandomWalkRate'];
+export type SlowHost = components['schemas']['SlowHost'];
+export type SpikesRate = components['schemas']['SpikesRate'];
+export type Step = components['schemas']['Step'];
+export type StepsRate = components['schemas']['StepsRate'];
+export type SwitchedRate = components['schemas']['SwitchedRate'];
+export type StepFrames = components['schemas']['StepFrames'];
+export type Paced = components['schemas']['Paced'];
+export type ComparedQuery = components['schemas']['ComparedQuery'];
+export type NewStudy = components['schemas']['NewStudy'];
+export type Question = components['schemas']['Question'];
+export type ResultsQuery = components['schemas']['ResultsQuery'];
+export type ScaleQuery = components['schemas']['ScaleQuery'];
+export type Wanted = components['schemas']['Wanted'];
+export type ComparisonQuestion = components['schemas']['ComparisonQuestion'];
+export type RunsAsked = components['schemas']['RunsAsked'];
+export type Span = components['schemas']['Span'];
+export type StatisticsQuestion = components['schemas']['StatisticsQuestion'];
+export type SummariesQuestion = components['schemas']['SummariesQuestion'];
+export type SurfaceQuestion = components['schemas']['SurfaceQuestion'];
+export type AnswerQuery = components['schemas']['AnswerQuery'];
+export type NewView = components['schemas']['NewView'];
+export type Change = components['schemas']['Change'];
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;

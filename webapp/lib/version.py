@@ -1,0 +1,3 @@
+"""The version of Millrace."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,1 @@
+"""What keeps an installation going: backups, and what goes from the disk after a while."""
