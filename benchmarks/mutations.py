@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LOOP, TOOLS, WORLD = "engine/core/kernels/event_loop.py", "engine/core/kernels/tools.py", "engine/core/world.py"
-EXPERIMENT = "engine/spec/experiment/experiment.py"
+CREDITS = "engine/spec/experiment/flow_control/credits.py"
 MACHINE, TEXTS, COMPILER = (
     "engine/core/kernels/expression_machine.py",
     "engine/lowering/text_tables.py",
@@ -238,8 +238,8 @@ MUTATIONS = (
         "    host_failure.recall_arrivals(w, h)\n",
         "    w.link[w.link[:, L.K_SOURCE] == h, L.K_ARRIVED] = 0\n",
     ),
-    Mutation("memory: bytes of a channel do not bind", EXPERIMENT, "return min(bounds)", "return bounds[0]"),
-    Mutation("memory: channels do not share", EXPERIMENT, "self.per_instance_bytes // inputs // ", "self.per_instance_bytes // "),
+    Mutation("memory: bytes of a channel do not bind", CREDITS, "return min(bounds)", "return bounds[0]"),
+    Mutation("memory: channels do not share", CREDITS, "self.per_instance_bytes // inputs // ", "self.per_instance_bytes // "),
     # hosts that are lost
     Mutation("loss: what is lost is not counted", TOOLS, "M_RECEIVER], I_LOST] += 1", "M_RECEIVER], I_LOST] += 0"),
     Mutation("loss: what was not sent is not counted", LOSING, "inst[i, I_UNSENT] += copies", "pass"),

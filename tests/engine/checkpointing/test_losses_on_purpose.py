@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import engine
-from engine import checkpointing
 from engine.checkpointing import messages as M
 from engine.core import layout as L
 
@@ -173,7 +172,7 @@ def test_in_the_search(
 ) -> None:
     """A search so slow that another loss is noticed while it lasts: it is finished, nobody is ordered back to what it found, and the next
     one begins. A host that comes up meanwhile waits for it."""
-    monkeypatch.setattr(checkpointing.uncoordinated, "SEARCH_STEP_NS", 100_000)
+    monkeypatch.setattr("engine.checkpointing.uncoordinated.SEARCH_STEP_NS", 100_000)
     document = with_losses(slow(job, protocol), [loss("w2", FIRST_NS / 1e9, 0.004)])
     simulation, lost_ns, host = lost_then(document, in_the_search, FIRST_NS, FIRST_NS + 60 * MS, other)
     simulation.run_until(simulation.end_ns)
