@@ -236,7 +236,11 @@ class UncoordinatedWorker(Worker):
         self._set_timer(host, self.machine(host).epoch, now_ns, post)
 
     def _set_timer(self, host: int, epoch: int, now_ns: int, post: Post) -> None:
-        self._wait_a_span(host, (TIMER, epoch), self.interval_ns, now_ns, post)
+        self._wait_a_span(host, (TIMER, epoch), self.next_interval_ns(host), now_ns, post)
+
+    def next_interval_ns(self, host: int) -> int:
+        """The interval until the next checkpoint of a machine. `numbers` has how many it has taken."""
+        return self.interval_ns
 
     def _wait_a_span(self, host: int, words: tuple[int, ...], interval_ns: int, now_ns: int, post: Post) -> None:
         """Behind the interval, or the jitter less or more."""
