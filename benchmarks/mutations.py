@@ -15,7 +15,7 @@ KERNELS = "dispatch heaps latencies memory messages queues rings service_cost st
 DISPATCH_KERNELS, HEAPS, LATENCIES, MEMORY_KERNELS, MESSAGE_KERNELS, QUEUES, RINGS, SERVICE_COST, STATE_TABLE = (
     f"engine/core/kernels/{name}.py" for name in KERNELS.split()
 )
-EXPERIMENT = "engine/spec/experiment/experiment.py"
+CREDITS = "engine/spec/experiment/flow_control/credits.py"
 MACHINE, TEXTS, COMPILER = (
     "engine/core/kernels/expression_machine.py",
     "engine/lowering/text_tables.py",
@@ -288,8 +288,8 @@ MUTATIONS = (
         "    host_failure.recall_arrivals(w, h)\n",
         "    w.link[w.link[:, L.LINK_SOURCE] == h, L.LINK_ARRIVED] = 0\n",
     ),
-    Mutation("memory: bytes of a channel do not bind", EXPERIMENT, "return min(bounds)", "return bounds[0]"),
-    Mutation("memory: channels do not share", EXPERIMENT, "self.per_instance_bytes // inputs // ", "self.per_instance_bytes // "),
+    Mutation("memory: bytes of a channel do not bind", CREDITS, "return min(bounds)", "return bounds[0]"),
+    Mutation("memory: channels do not share", CREDITS, "self.per_instance_bytes // inputs // ", "self.per_instance_bytes // "),
     # hosts that are lost
     Mutation("loss: what is lost is not counted", MESSAGE_KERNELS, "M_RECEIVER], I_LOST] += 1", "M_RECEIVER], I_LOST] += 0"),
     Mutation("loss: what was not sent is not counted", LOSING, "inst[i, I_UNSENT] += copies", "pass"),

@@ -36,7 +36,6 @@ ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"
 FILES = FigureFiles(FIXTURES)
 DATASETS = lookup([FIXTURES / "data"])
-PROTOCOLS = ("coordinated", "coordinated_unaligned", "uncoordinated", "communication_induced")
 HORIZON_S_MAX = 2.0
 RANDOM_DOCUMENTS = 150
 FORKED_AT = 0.5
@@ -85,12 +84,12 @@ def corner_cases() -> Iterator[tuple[str, Document]]:
 
     yield from ((f"corner case {case.__name__}", case()) for case in CORNER_CASES + NETWORK_CASES)
     chance = random.Random(1)
-    for name in PROTOCOLS:
+    for protocol in recovery_examples.PROTOCOLS:
         for job in (recovery_examples.counting, recovery_examples.joining):
-            document = job(protocol=getattr(recovery_examples, name)())
+            document = job(protocol=protocol())
             hosts, horizon_s = host_names(document["cluster"]), document["workload"]["horizon_s"]
             yield (
-                f"{job.__name__} under {name}",
+                f"{job.__name__} under {protocol.__name__}",
                 recovery_examples.with_losses(document, recovery_examples.random_losses(chance, hosts, horizon_s)),
             )
 

@@ -3,19 +3,32 @@ checkpoints, and one that would make a checkpoint useless forces another before 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from engine.core import layout as L
 from engine.core.control.actors import Directory, Message, Post
 from engine.core.kernels import dependency_vectors
 from engine.core.random import RandomStream
 from engine.core.world import World
+from engine.spec.experiment.checkpointing.communication_induced import InducedCheckpoints
 
 from . import messages as M
 from .messages import TAKE, TIMER
-from .uncoordinated import UncoordinatedWorker
+from .setup import ProtocolContext, ProtocolSetup
+from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker, logged_setup, searching
 from .worker import Costs
+
+
+def build(protocol: InducedCheckpoints, run: ProtocolContext) -> ProtocolSetup:
+    added_bytes = protocol.added_bytes(sum(map(len, run.instances.values())))
+    timers = protocol.interval_ns, protocol.jitter_ns, run.until_ns, run.seed
+    worker = InducedWorker(run.costs, run.may_lose_hosts, *timers, added_bytes)
+    setup = logged_setup(protocol, run, worker, UncoordinatedCoordinator(*searching(protocol, run)))
+    rule = L.RULE_INDEX if protocol.variant == "bcs" else L.RULE_CLOCK * protocol.clock_test + L.RULE_CYCLE * protocol.cycle_test
+    return replace(setup, features=(*setup.features, "forcing"), forcing_rule=rule, vector_bytes=added_bytes * run.scale)
 
 
 class InducedWorker(UncoordinatedWorker):

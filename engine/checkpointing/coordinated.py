@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -15,30 +15,19 @@ from engine.core.layout import FAR
 from engine.core.tables import Words
 from engine.core.world import World
 from engine.services import object_store
+from engine.spec.experiment.checkpointing.coordinated import CoordinatedCheckpoints
 
 from . import messages as M
 from .coordinator import Coordinator, Line
+from .history import Round
 from .messages import ROUND_DONE, ROUND_FAILED, TRIGGER
+from .setup import COORDINATOR_HOST, ProtocolContext, ProtocolSetup
 from .worker import COUNTER_BYTES, Worker
 
 
-@dataclass
-class Round:
-    """One round. Times in ns, -1 while they are not known. done: by host, when its worker said so. taken: `messages.TAKEN` rows.
-
-    ended: how it ended: confirmed, failed (the store was full), aborted (by a recovery); "" while it is open. savepoint: all stand still
-    behind it (`engine.rescaling`).
-    """
-
-    number: int
-    epoch: int
-    triggered_ns: int
-    done: dict[int, int] = field(default_factory=dict)
-    taken: list[list[int]] = field(default_factory=list)
-    failed: bool = False
-    ended: str = ""
-    ended_ns: int = -1
-    savepoint: bool = False
+def build(protocol: CoordinatedCheckpoints, run: ProtocolContext) -> ProtocolSetup:
+    rounds = CoordinatedRounds(COORDINATOR_HOST, protocol.interval_ns, run.until_ns, protocol.detect_ns, run.machines, run.sources)
+    return ProtocolSetup((rounds,), CoordinatedWorker(run.costs, run.may_lose_hosts))
 
 
 class CoordinatedRounds(Coordinator):
@@ -121,6 +110,12 @@ class CoordinatedRounds(Coordinator):
         if opened is not None:
             opened.ended, opened.ended_ns = "aborted", now_ns
         return Line(self._confirmed)
+
+    def rounds_after(self, after_ns: int) -> list[Round]:
+        first = len(self.rounds)  # one is open at a time
+        while first and not (self.rounds[first - 1].ended and self.rounds[first - 1].ended_ns <= after_ns):
+            first -= 1
+        return self.rounds[first:]
 
     def state(self) -> Any:
         rounds = [asdict(opened) | {"done": [list(item) for item in opened.done.items()]} for opened in self.rounds]

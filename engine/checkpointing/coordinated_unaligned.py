@@ -13,13 +13,22 @@ from engine.core.control import instance_checkpoint
 from engine.core.control.actors import ActorHost, Directory, Message, Post
 from engine.core.tables import Words
 from engine.core.world import World
+from engine.spec.experiment.checkpointing.coordinated_unaligned import UnalignedCheckpoints
 
 from . import messages as M
-from .coordinated import CoordinatedRounds, CoordinatedWorker, Round
+from .coordinated import CoordinatedRounds, CoordinatedWorker
 from .coordinator import Line, Settled
+from .history import Round
 from .messages import TRIGGER
 from .recovery_line import Channel, Checkpoint, CheckpointRecord, in_flight
+from .setup import COORDINATOR_HOST, ProtocolContext, ProtocolSetup, counting_features
 from .worker import Costs, Upload
+
+
+def build(protocol: UnalignedCheckpoints, run: ProtocolContext) -> ProtocolSetup:
+    rounds = UnalignedRounds(COORDINATOR_HOST, protocol.interval_ns, run.until_ns, protocol.detect_ns, run.machines, run.sources)
+    features = counting_features(run.may_lose_hosts)
+    return ProtocolSetup((rounds,), UnalignedWorker(run.costs, run.may_lose_hosts), features, drops_duplicates=True, overtakes=True)
 
 
 class UnalignedRounds(CoordinatedRounds):
@@ -72,7 +81,6 @@ class UnalignedWorker(CoordinatedWorker):
     def __init__(self, costs: Costs, contents: bool):
         super().__init__(costs, contents)
         self.begun: dict[tuple[int, int], Upload] = {}  # by number and instance
-        self.counters: dict[tuple[int, int], list[Words]] = {}
 
     def serve(self, world: World, instance: int, message: Message, now_ns: int, post: Post) -> int:
         verb, epoch, number = message.words

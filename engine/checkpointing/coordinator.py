@@ -3,48 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from engine.core.control.actors import ActorHost, Directory, Message, Post
 from engine.core.layout import FAR
 from engine.core.tables import Words
 
 from . import messages as M
+from .history import DurableCheckpoint, GivenUp, Recovery, Round, Useless
 from .messages import GO, HELLO, RECOVER, RESTORED
+from .worker import Worker
 
 COORDINATOR = 0
 """Its place among the actors of a run."""
-
-
-@dataclass
-class Recovery:
-    """One recovery. Times in ns, -1 while they are not known.
-
-    epoch: that begins with it. hosts: that were lost, as far as was known. search_ns: from the detection until the line is found. line:
-    number of the checkpoint of each instance, 0 for the start of the run, -1 of instances that are not in use. ordered, restored: by host.
-    planned: nothing was lost; all begin anew because somebody has ordered it (`engine.rescaling`).
-    """
-
-    epoch: int
-    detected_ns: int
-    hosts: list[int]
-    search_ns: int = 0
-    line: list[int] = field(default_factory=list)
-    ordered: dict[int, int] = field(default_factory=dict)
-    restored: dict[int, int] = field(default_factory=dict)
-    go_ns: int = -1
-    planned: bool = False
-
-    @property
-    def open(self) -> bool:
-        return self.go_ns < 0
-
-    @property
-    def found_ns(self) -> int:
-        """When the line is found, which may still be to come."""
-        return self.detected_ns + self.search_ns
 
 
 @dataclass(frozen=True)
@@ -73,6 +46,9 @@ class Coordinator(ABC):
     """
 
     settled: Settled | None = None  # the engine may forget this
+    independent: ClassVar[bool] = False  # instances take checkpoints by themselves, not in rounds
+    skipped_ns: Sequence[int] = ()  # when a round was due and none could begin
+    searches: Sequence[dict[str, Any]] = ()  # how the line of each recovery was found, where it was searched
 
     def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int]):
         self.host = host
@@ -216,6 +192,38 @@ class Coordinator(ABC):
             for other in self.machines:
                 post.send(self.addresses[other], (GO, recovery.epoch), M.MESSAGE_BYTES)
 
+    # -- what it shows (`telemetry`) ----------------------------------------------------------------------------------------------
+
+    def rounds_after(self, after_ns: int) -> list[Round]:
+        """The rounds that were open later than a moment."""
+        return []
+
+    def durable_after(self, after_ns: int) -> Iterator[DurableCheckpoint]:
+        """At least the checkpoints of which it heard later than a moment."""
+        for opened in self.rounds_after(after_ns):
+            for row in opened.taken:
+                yield DurableCheckpoint.from_row(row, "coordinated", opened.done[self.host_of[row[M.INSTANCE]]])
+
+    def given_up(self, first: Recovery) -> GivenUp:
+        """What the first recovery discarded: of complete rounds nothing."""
+        rounds = [one for one in self.rounds_after(-1) if one.ended == "confirmed" and one.ended_ns <= first.detected_ns]
+        return GivenUp(sum(len(one.taken) for one in rounds), 0, 0.0, 0, 0.0)
+
+    def useless(self, worker: Worker, processed: Words, cyclic: bool) -> Useless | None:
+        """The checkpoints that no line can hold, None if they are not known.
+
+        processed: (channels,) number of the last record that was processed of each. cyclic: the query has a cycle.
+        """
+        return None
+
+    def frame_fields(self) -> dict[str, Any]:
+        """JSON values that each frame has besides those of all protocols."""
+        return {}
+
+    def round_fields(self, opened: Round) -> dict[str, Any]:
+        """JSON values that a round has in frames besides those of all protocols."""
+        return {}
+
     # -- state --------------------------------------------------------------------------------------------------------------------
 
     def state(self) -> Any:
@@ -233,3 +241,8 @@ class Coordinator(ABC):
         self.recoveries = [Recovery(**{**r, "ordered": dict(r["ordered"]), "restored": dict(r["restored"])}) for r in state["recoveries"]]
         self.down, self._suspected, self._searching = state["down"], state["suspected"], state["searching"]
         self._orders = {host: (rows, replays) for host, rows, replays in state["orders"]}
+
+
+def coordinator_of(actors: Sequence[Any]) -> Coordinator | None:
+    """The coordinator of a run, if it has one."""
+    return next((actor for actor in actors if isinstance(actor, Coordinator)), None)

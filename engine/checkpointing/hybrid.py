@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,18 +18,48 @@ from engine.core.layout import FAR
 from engine.core.tables import Words
 from engine.core.world import World
 from engine.services import object_store
+from engine.spec.experiment.checkpointing.hybrid import HybridCheckpoints
 
 from . import messages as M
-from .adapting import JOINS, PARTS, STAYS, Mood, Rule
-from .coordinated import CoordinatedWorker, Round
+from .coordinated import CoordinatedWorker
 from .coordinator import Line
+from .history import Round, Useless
 from .messages import ROUND_FAILED, STORED, SWITCHED, TAKE, TIMER, TRIGGER
 from .recovery_line import Channel, Checkpoint, CheckpointRecord, RecoveryLine
-from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
-from .worker import Costs
+from .region_adaptation import JOINS, PARTS, STAYS, Mood, Rule
+from .setup import ProtocolContext, ProtocolSetup
+from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker, logged_setup, searching
+from .worker import Costs, Worker
 
+MODES = ("coordinated", "uncoordinated")
+"""How a region takes checkpoints, in words."""
 TURNS = 4
 """A barrier's number is that of its round, so many times, and what the round is for the instances (`adapting.STAYS`, ...)."""
+
+
+def build(protocol: HybridCheckpoints, run: ProtocolContext) -> ProtocolSetup:
+    query = run.experiment.query
+    inside = protocol.coordinated_regions(query)
+    fed = {edge.target for edge in query.edges if edge.source in inside and inside[edge.source] == inside.get(edge.target)}
+    intervals_ns = [protocol.interval_ns] * sum(map(len, run.instances.values()))
+    regions = []
+    for written in protocol.regions_in(query):
+        own = [id for id in run.instances if id in written.operators]
+        members = [i for id in own for i in run.instances[id]]
+        interval_ns = protocol.interval_ns_of(written)
+        if written.mode == "coordinated":
+            entries = [i for id in own if id not in fed for i in run.instances[id]]
+            regions.append(Region(written.name, own, interval_ns, members, entries))
+        for i in members:
+            intervals_ns[i] = interval_ns
+    adapts = protocol.adapt is not None
+    rule = None if protocol.adapt is None else Rule(**dict(protocol.adapt))
+    numbering = Numbering(protocol.number_step(run.until_ns, protocol.regions_in(query)))
+    timers = intervals_ns, protocol.jitter_ns, run.until_ns, run.seed
+    worker = HybridWorker(run.costs, run.may_lose_hosts, *timers, regions, adapts, numbering)
+    coordinator = HybridCoordinator(*searching(protocol, run), run.until_ns, regions, rule, numbering)
+    setup = logged_setup(protocol, run, worker, coordinator)
+    return replace(setup, features=(*setup.features, "regions", *(("adapting",) if adapts else ())))
 
 
 @dataclass(frozen=True)
@@ -242,6 +272,29 @@ class HybridCoordinator(UncoordinatedCoordinator):
     def apart(self) -> list[list[int]]:
         """Regions that have no rounds, and the number of the last one."""
         return [[n, mood.apart] for n, mood in enumerate(self.moods) if mood.apart]
+
+    # -- what it shows ------------------------------------------------------------------------------------------------------------
+
+    def rounds_after(self, after_ns: int) -> list[Round]:
+        return [one for one in self.rounds if not one.ended or one.ended_ns > after_ns]  # one of each region may be open
+
+    def useless(self, worker: Worker, processed: Words, cyclic: bool) -> Useless | None:
+        return None  # among rounds of regions they are not known
+
+    def frame_fields(self) -> dict[str, Any]:
+        """How each region takes checkpoints now, where that changes."""
+        if self.rule is None:
+            return {}
+        moods = zip(self.regions, self.moods, strict=True)
+        return {"modes": {region.name: MODES[mood.apart > 0] for region, mood in moods}}
+
+    def round_fields(self, opened: Round) -> dict[str, Any]:
+        assert isinstance(opened, RegionRound)
+        region = self.regions[opened.region]
+        found: dict[str, Any] = {"region": region.name, "operators": region.operators}
+        if opened.turn != STAYS:
+            found["turn"] = {"to": MODES[opened.turn == PARTS], **dict(zip(("why", "measured", "limit"), opened.why, strict=True))}
+        return found
 
     # -- state --------------------------------------------------------------------------------------------------------------------
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,12 +15,41 @@ from engine.core.layout import FAR
 from engine.core.random import RandomStream
 from engine.core.tables import Words
 from engine.core.world import World
+from engine.spec.experiment.checkpointing.logged import LoggedCheckpoints
+from engine.spec.experiment.checkpointing.uncoordinated import UncoordinatedCheckpoints
 
 from . import messages as M
 from .coordinator import Coordinator, Line, Settled
+from .history import DurableCheckpoint, GivenUp, Recovery, Useless
 from .messages import STORED, TAKE, TIMER
 from .recovery_line import SEARCH_STEP_NS, Channel, Checkpoint, CheckpointRecord, RecoveryLine, in_flight, recovery_line
+from .setup import COORDINATOR_HOST, ProtocolContext, ProtocolSetup, counting_features
 from .worker import COUNTER_BYTES, Costs, Worker
+from .z_cycles import messages_between, useless_checkpoints
+
+
+def build(protocol: UncoordinatedCheckpoints, run: ProtocolContext) -> ProtocolSetup:
+    timers = protocol.interval_ns, protocol.jitter_ns, run.until_ns, run.seed
+    worker = UncoordinatedWorker(run.costs, run.may_lose_hosts, *timers)
+    return logged_setup(protocol, run, worker, UncoordinatedCoordinator(*searching(protocol, run)))
+
+
+def logged_setup(
+    protocol: LoggedCheckpoints, run: ProtocolContext, worker: UncoordinatedWorker, coordinator: UncoordinatedCoordinator
+) -> ProtocolSetup:
+    """The setup of a protocol with logs of channels."""
+    features = counting_features(keeps_logs(protocol, run))
+    return ProtocolSetup((coordinator,), worker, features, drops_duplicates=protocol.semantics == "exactly_once")
+
+
+def searching(protocol: LoggedCheckpoints, run: ProtocolContext) -> tuple[ActorHost, int, list[int], str, bool]:
+    """The first arguments of a coordinator that searches the line."""
+    return COORDINATOR_HOST, protocol.detect_ns, run.machines, protocol.semantics, keeps_logs(protocol, run)
+
+
+def keeps_logs(protocol: LoggedCheckpoints, run: ProtocolContext) -> bool:
+    """Whether a recovery may need what the logs of channels contain."""
+    return protocol.log and protocol.semantics != "at_most_once" and run.may_lose_hosts
 
 
 class UncoordinatedCoordinator(Coordinator):
@@ -31,6 +60,8 @@ class UncoordinatedCoordinator(Coordinator):
     checkpoints would have been given up if channels within a machine did not count (`recovery_line.RecoveryGraph`). searches: of each
     recovery, how its line was found. stored: rows of all checkpoints, those of histories that are over too, and when.
     """
+
+    independent: ClassVar[bool] = True
 
     def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int], semantics: str, logged: bool):
         super().__init__(host, detect_ns, machines)
@@ -137,6 +168,35 @@ class UncoordinatedCoordinator(Coordinator):
     def _number(self, i: int, index: int) -> int:
         return self.taken[i][index - 1][0][M.NUMBER] if index else 0
 
+    def durable_after(self, after_ns: int) -> Iterator[DurableCheckpoint]:
+        first = len(self.stored)
+        while first and self.stored[first - 1][1] > after_ns:
+            first -= 1
+        for row, heard_ns in self.stored[first:]:
+            yield DurableCheckpoint.from_row(row, "forced" if row[M.FORCED] else "basic", heard_ns)
+        yield from super().durable_after(after_ns)
+
+    def given_up(self, first: Recovery) -> GivenUp:
+        line = self.lines[0]
+        taken, discarded = sum(had for had, _ in line), [had - index for had, index in line]
+        shares = [round(count / taken, 6) if taken else 0.0 for count in (sum(discarded), self.elsewhere[0])]
+        return GivenUp(taken, sum(discarded), shares[0], max(discarded), shares[1])
+
+    def useless(self, worker: Worker, processed: Words, cyclic: bool) -> Useless | None:
+        """Without a cycle none is useless. With one they are not known after a recovery, and where a loss is possible, since what is older
+        than the line is forgotten."""
+        if cyclic and (self.recoveries or any(self.forgotten)):
+            return None
+        taken = [{row[M.NUMBER]: (sent, served) for row, sent, served in own} for own in self.taken]
+        for (number, i), (sent, served) in worker.counters.items():  # on their way to the store
+            taken[i][number] = sent, served
+        counts = [len(own) for own in taken]
+        if not cyclic:
+            return Useless([], sum(counts))
+        record = CheckpointRecord(self.channels, [[Checkpoint(*own[number]) for number in sorted(own)] for own in taken])
+        useless = useless_checkpoints(counts, messages_between(record, processed))
+        return Useless([(i, sorted(taken[i])[index - 1]) for i, index in useless], sum(counts))
+
     def state(self) -> Any:
         taken = [[[row, sent.tolist(), processed.tolist()] for row, sent, processed in own] for own in self.taken]
         return {
@@ -167,7 +227,6 @@ class UncoordinatedWorker(Worker):
         super().__init__(costs, contents)
         self.interval_ns, self.jitter_ns, self.until_ns, self.seed = interval_ns, jitter_ns, until_ns, seed
         self.numbers: dict[int, int] = {}  # of the last checkpoints, by host: numbers go on whatever is lost
-        self.counters: dict[tuple[int, int], list[Words]] = {}  # of checkpoints on their way to the store, by number and instance
 
     def begin(self, host: int, post: Post) -> None:
         if host in self.instances:
@@ -177,7 +236,11 @@ class UncoordinatedWorker(Worker):
         self._set_timer(host, self.machine(host).epoch, now_ns, post)
 
     def _set_timer(self, host: int, epoch: int, now_ns: int, post: Post) -> None:
-        self._wait_a_span(host, (TIMER, epoch), self.interval_ns, now_ns, post)
+        self._wait_a_span(host, (TIMER, epoch), self.next_interval_ns(host), now_ns, post)
+
+    def next_interval_ns(self, host: int) -> int:
+        """The interval until the next checkpoint of a machine. `numbers` has how many it has taken."""
+        return self.interval_ns
 
     def _wait_a_span(self, host: int, words: tuple[int, ...], interval_ns: int, now_ns: int, post: Post) -> None:
         """Behind the interval, or the jitter less or more."""

@@ -10,6 +10,7 @@ from engine.core import layout as L
 from engine.core.control import instance_checkpoint
 from engine.core.control.actors import Directory, Message, Post
 from engine.core.control.instance_checkpoint import Checkpoint
+from engine.core.tables import Words
 from engine.core.world import World
 from engine.services import object_store
 
@@ -88,6 +89,7 @@ class Worker(ABC):
         """contents: whether a host may be lost in this run. If none can be, nobody ever reads a checkpoint, and only its size is found."""
         self.costs, self.contents = costs, contents
         self.machines: dict[int, Machine] = {}
+        self.counters: dict[tuple[int, int], list[Words]] = {}  # of checkpoints that are not durable yet, by number and instance
 
     def start(self, directory: Directory) -> None:
         self.coordinator, self.store = directory.actors["coordinator"], directory.actors["store"]

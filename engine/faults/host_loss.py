@@ -8,7 +8,6 @@ from typing import Protocol
 from engine.core.control.host_failure import kill, restart
 from engine.core.world import World
 from engine.spec import Experiment
-from engine.spec.experiment.checkpointing import Checkpoints
 
 from .occurrences import FaultControl
 
@@ -32,9 +31,9 @@ class HostLossControl(FaultControl):
 
     def __init__(self, experiment: Experiment, number: int):
         super().__init__(experiment, number)
-        protocol = experiment.policies.checkpointing
-        if self.span_ns is None and isinstance(protocol, Checkpoints) and protocol.spares:
-            self.span_ns = protocol.takeover_ns  # another machine stands in its place then; a sound document has enough of them
+        if self.span_ns is None:
+            # a spare host takes its place; a sound document has enough of them
+            self.span_ns = experiment.policies.checkpointing.takeover_ns
 
     def begin(self, world: World, now_ns: int) -> None:
         kill(world, self.host, now_ns, self.next_ns)

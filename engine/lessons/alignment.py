@@ -1,9 +1,9 @@
 """Barriers go through instances that align them, act by act (Siachamis 2024, 3.3.1, Figure 3.3), by the rules of
-`engine.checkpointing.aligning`."""
+`engine.checkpointing.alignment`."""
 
 from __future__ import annotations
 
-from engine.checkpointing.aligning import Aligning
+from engine.checkpointing.alignment import Aligning
 from engine.checkpointing.recovery_line import in_flight, orphans
 from engine.spec.base.problems import Refusal
 

@@ -1,11 +1,11 @@
 """Messages that force checkpoints before they are processed, act by act (Siachamis 2024, 3.3.3), by the rules of
-`engine.checkpointing.forcing`; and what comes of it when nothing forces any."""
+`engine.checkpointing.forced_checkpoints`; and what comes of it when nothing forces any."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from engine.checkpointing.forcing import Bcs, Hmnr, HmnrPiggyback
+from engine.checkpointing.forced_checkpoints import Bcs, Hmnr, HmnrPiggyback
 from engine.checkpointing.recovery_line import recovery_line
 
 from .document import Act, Case, Forcing, Lesson

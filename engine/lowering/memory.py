@@ -10,18 +10,17 @@ from engine.core import layout as L
 from engine.core.kernels.memory import pressure_at
 from engine.core.tables import Arrays, Words
 from engine.spec import Experiment, RecordSchema
-from engine.spec.base.units import scaled
 from engine.spec.experiment.cluster import ExpandedHost
-from engine.spec.experiment.experiment import Guarded
 from engine.spec.experiment.memory import Budget
 
-INGRESS = {"read": L.INGRESS_READ, "throttle": L.INGRESS_THROTTLE, "drop": L.INGRESS_DROP}
+MARKS = (L.Z_ITEMS_MAX, L.Z_ITEMS_RESUME, L.Z_USED_MAX, L.Z_USED_RESUME)
+"""The columns of `engine.spec.experiment.ingress.base.Marks`."""
 
 
 def is_looked_at(experiment: Experiment) -> bool:
     """Whether anything follows from what hosts hold."""
     modelled = any(isinstance(host.memory, Budget) for host in experiment.cluster.hosts)
-    return modelled or isinstance(experiment.policies.ingress, Guarded)
+    return modelled or experiment.policies.ingress.guards
 
 
 def lower(
@@ -73,17 +72,15 @@ def lower(
 def _guard(experiment: Experiment, hosts: Sequence[ExpandedHost], memory: Words, inst: Words) -> None:
     """The marks of the ingress policy, on hosts with sources."""
     policy = experiment.policies.ingress
-    if not isinstance(policy, Guarded):
+    if not policy.guards:
         return
-    resume_milli = scaled(policy.resume, 1000)
     for h in np.unique(inst[inst[:, L.I_SOURCE] == 1, L.I_HOST]).tolist():
         row, machine = memory[h], hosts[h]
-        row[L.Z_WATCHED], row[L.Z_INGRESS] = 1, INGRESS[policy.kind]
-        if policy.queued_max is not None:
-            row[L.Z_ITEMS_MAX], row[L.Z_ITEMS_RESUME] = policy.queued_max, policy.queued_max * resume_milli // 1000
-        if policy.memory_max is not None and isinstance(machine.memory, Budget):
-            mark = machine.memory.budget_bytes(machine.memory_bytes) * scaled(policy.memory_max, 1000) // 1000
-            row[L.Z_USED_MAX], row[L.Z_USED_RESUME] = mark, mark * resume_milli // 1000
+        row[L.Z_WATCHED], row[L.Z_INGRESS] = 1, L.INGRESS_DROP if policy.drops else L.INGRESS_THROTTLE
+        marks = policy.marks(machine.memory.budget_bytes(machine.memory_bytes) if isinstance(machine.memory, Budget) else None)
+        for column, mark in zip(MARKS, marks, strict=True):
+            if mark is not None:
+                row[column] = mark
 
 
 def may_die(w: Arrays) -> bool:

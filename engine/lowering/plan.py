@@ -25,13 +25,11 @@ from engine.lowering.processors import lay_out
 from engine.lowering.text_tables import TextTables
 from engine.operators import OPERATORS
 from engine.spec import ExpandedHost, Experiment, RecordSchema
-from engine.spec.experiment.checkpointing import InducedCheckpoints
-from engine.spec.experiment.experiment import Credits, Unbounded, input_counts
+from engine.spec.experiment.flow_control.base import FlowControl
 from engine.spec.experiment.generation import Coordinated
-from engine.spec.experiment.query import OperatorSpec
+from engine.spec.experiment.query import OperatorSpec, input_counts
 from engine.spec.expressions.parser import parse
 from engine.spec.expressions.tree import TextFunction
-from engine.spec.rules.regions import coordinated_region
 from engine.spec.rules.scale import weights
 from engine.spec.rules.validation import Context, placement_of, schemas
 from engine.workloads.feed import Feed, build_feed
@@ -180,7 +178,7 @@ def build(
     channels = _channels(experiment, position, first, types, weight_of, serves_ns, active)
     edge, chan, credit_size, op_edges, edge_range, route, bounds = channels
     edge[:, L.E_COUNTED] = (edge[:, L.E_BOUND] > 0) | (protocol is not None) | ("counting" in features)
-    region = coordinated_region(experiment.policies.checkpointing, query)
+    region = experiment.policies.checkpointing.coordinated_regions(query)
     edge[:, L.E_INNER] = [link.source in region and region[link.source] == region.get(link.target) for link in query.edges]
     inputs, input_first = _inputs(chan, edge, len(inst))
 
@@ -337,12 +335,10 @@ def _protocol_work(experiment: Experiment, edge: Words, n: int, record_ps: int) 
     log_ps = record_ps * protocol.log_work
     inner = np.count_nonzero(leaving[:, L.E_INNER])
     inner_ps, added_ps = log_ps * inner, log_ps * (len(leaving) - inner)
-    if isinstance(protocol, InducedCheckpoints):
-        added_bytes = protocol.added_bytes(sum(spec.parallelism for spec in experiment.query.operators))
-        work_ps = record_ps * protocol.serialise_share / 2 * added_bytes / protocol.message_bytes  # one half for writing, one for reading
-        added_ps += work_ps * len(leaving)
-        if len(entering):
-            record_ps += int(work_ps)
+    work_ps = protocol.added_work(record_ps, sum(spec.parallelism for spec in experiment.query.operators))
+    added_ps += work_ps * len(leaving)
+    if len(entering):
+        record_ps += int(work_ps)
     return record_ps, int(added_ps), int(inner_ps)
 
 
@@ -444,8 +440,10 @@ def _channels(
     return edge, chan, credits, np.array(op_edges, np.int64), ranges, np.array([*route, 0], np.int64), tuple(bounds)
 
 
-def _bound(flow: Unbounded | Credits, record_bytes: int, weight: int, serves_ns: int, inputs: int) -> int:
-    return max(1, flow.records(record_bytes, inputs, weight, serves_ns)) if isinstance(flow, Credits) else 0
+def _bound(flow: FlowControl, record_bytes: int, weight: int, serves_ns: int, inputs: int) -> int:
+    """How many records a channel may hold; 0: any number."""
+    records = flow.records(record_bytes, inputs, weight, serves_ns)
+    return 0 if records is None else max(1, records)
 
 
 def _inputs(chan: Words, edge: Words, instances: int) -> tuple[Words, Words]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.checkpointing import COORDINATOR, Cast, costs_of, may_lose_hosts, store_of
+from engine.checkpointing.setup import COORDINATOR_HOST, ProtocolSetup, capture_costs, costs_of, may_lose_hosts, store_of
 from engine.core.layout import FAR
 from engine.spec import Experiment
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment.checkpointing import CoordinatedCheckpoints, Store
+from engine.spec.experiment.checkpointing.checkpoints import Checkpoints
+from engine.spec.experiment.checkpointing.store import Store
 from engine.spec.experiment.scaling import InPlace, Scaling
 from engine.spec.rules.scalable import vertices
 
@@ -18,17 +19,20 @@ from .job import Job, Rescale, Times
 from .stopping import OperatorSlots
 from .worker import RescalingWorker
 
-__all__ = ["Job", "Rescale", "cast_of", "job_of"]
+__all__ = ["Job", "Rescale", "build_protocol", "job_of"]
 
 
-def cast_of(experiment: Experiment, scaling: Scaling, greatest: Mapping[str, int]) -> Cast:
-    """Fresh ones for a run whose parallelism may change. greatest: with how many instances operators are laid out, where these are more
-    than the document has."""
+def build_protocol(experiment: Experiment, scaling: Scaling, greatest: Mapping[str, int]) -> ProtocolSetup:
+    """The setup of a run whose parallelism may change: the job manager takes the rounds of the protocol, too.
+
+    greatest: with how many instances operators are laid out, where these are more than the document has.
+    """
     protocol = experiment.policies.checkpointing
-    prices: Any = protocol if isinstance(protocol, CoordinatedCheckpoints) else scaling
+    costs = capture_costs(scaling.capture_ms, scaling.serialise_mb_per_s)
     interval_ns, detect_ns = FAR, 0
     store: Store = scaling.rescaling.store
-    if isinstance(protocol, CoordinatedCheckpoints):
+    if isinstance(protocol, Checkpoints):
+        costs = costs_of(protocol)
         interval_ns, detect_ns, store = protocol.interval_ns, protocol.detect_ns, protocol.store
     about: Any = scaling.rescaling
     in_place = isinstance(about, InPlace)
@@ -38,9 +42,9 @@ def cast_of(experiment: Experiment, scaling: Scaling, greatest: Mapping[str, int
     begins_with = {spec.id: spec.parallelism for spec in experiment.query.operators}
     laid, names = _laid(experiment, greatest), [host.name for host in experiment.expanded_hosts()]
     until_ns, (player, agent) = experiment.workload.horizon_ns, (InPlaceJob, InPlaceWorker) if in_place else (Job, RescalingWorker)
-    job = player(COORDINATOR, interval_ns, until_ns, detect_ns, laid, begins_with, times, orders, names, scaling.workers_max)
-    worker = agent(costs_of(prices), may_lose_hosts(experiment))
-    return Cast((job, store_of(store)), worker, ("regions",) if in_place else ())
+    job = player(COORDINATOR_HOST, interval_ns, until_ns, detect_ns, laid, begins_with, times, orders, names, scaling.workers_max)
+    worker = agent(costs, may_lose_hosts(experiment))
+    return ProtocolSetup((job, store_of(store)), worker, ("regions",) if in_place else ())
 
 
 def job_of(actors: Sequence[Any]) -> Job | None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.checkpointing import messages as M
-from engine.checkpointing.coordinated import Round
+from engine.checkpointing.history import Round
 from engine.checkpointing.messages import TRIGGER
 from engine.checkpointing.worker import BASE_BYTES, PIECE_BYTES, Costs, Upload
 from engine.core import layout as L

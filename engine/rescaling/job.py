@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.checkpointing import messages as M
-from engine.checkpointing.coordinated import CoordinatedRounds, Round
+from engine.checkpointing.coordinated import CoordinatedRounds
 from engine.checkpointing.coordinator import Line
+from engine.checkpointing.history import Round
 from engine.core.control.actors import ActorHost, Directory, Message, Post
 from engine.core.layout import FAR
 from engine.core.tables import Words

@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from engine import checkpointing, rescaling
+from engine import rescaling
 from engine.autoscaling.observing import Watch
-from engine.checkpointing.coordinator import COORDINATOR
-from engine.checkpointing.observing import watched
+from engine.checkpointing.coordinator import COORDINATOR, coordinator_of
+from engine.checkpointing.reclamation import reclaim
+from engine.checkpointing.setup import ProtocolSetup, build_protocol
+from engine.checkpointing.telemetry import telemetry_of
 from engine.core import layout as L
 from engine.core import weave
 from engine.core.control.active_instances import active, set_parallelism
@@ -105,12 +107,12 @@ class Simulation:
         begun, scheduled = scaling_setup.beginning(self.experiment, context.datasets)
         most = max_layout.greatest(begun) if greatest is None else dict(greatest)
         laid_out = max_layout.laid_out(begun, most)
-        cast = cast_of(begun, most)
-        if cast.agent is not None and agent is not None:
+        setup = protocol_setup(begun, most)
+        if setup.agent is not None and agent is not None:
             raise ValueError("the document names a checkpointing protocol, which has an agent of its own; give no other")
-        actors, agent = [*cast.actors, *actors], cast.agent or agent
+        actors, agent = [*setup.actors, *actors], setup.agent or agent
         used = {spec.kind for spec in self.experiment.query.operators} | set(kinds) | set(BUILT_IN if weave.shares_loops() else ())
-        features = ["actors", *cast.features] if actors or agent is not None or getattr(protocol, "messages_max", 0) > 0 else []
+        features = ["actors", *setup.features] if actors or agent is not None or getattr(protocol, "messages_max", 0) > 0 else []
         if any(isinstance(source.generation, Coordinated) for source in self.experiment.workload.sources.values()):
             features.append("coordinated")
         if self.experiment.measurement.also:
@@ -135,7 +137,7 @@ class Simulation:
         self._world = World(self._plan.arrays, keepings, self._logs, self._plan.bounds)
         if most:
             set_parallelism(self._world, self._plan.parallelism)
-        checkpointing.prepare(cast, self._world)
+        setup.prepare(self._world)
         services = sum(feed.count for feed in self._plan.feeds.values()) * len(self._plan.operators)
         self._trace_rows = capacity.trace or min(max(services, 1 << 16), ROWS_AHEAD)
         self.observed = trace and keep_outputs  # all outputs and services since the start are at hand
@@ -169,9 +171,9 @@ class Simulation:
         directory = self._directory([host.name for host in hosts])
         self._actors = Actors(actors, agent, directory, int(self._plan.arrays.g[L.G_ACTORS]))
         self._actors.wind_up(self._world)
-        self._checkpoints = watched(cast.actors, cast.agent, directory.instances, self._plan.hosts, self.experiment)
+        self._checkpoints = telemetry_of(setup.actors, setup.agent, directory.instances, self._plan.hosts, self.experiment)
         cyclic = any(edge.feedback for edge in self.experiment.query.edges)
-        self._may_deadlock = cyclic and self.experiment.policies.flow_control.kind == "credits"
+        self._may_deadlock = cyclic and self.experiment.policies.flow_control.bounded
         self._may_die = memory.may_die(self._world.arrays)
         self._outputs: list[Words] = []
         self.wall_s = 0.0
@@ -200,8 +202,9 @@ class Simulation:
 
     @property
     def checkpointing(self) -> dict[str, Any] | None:
-        """What the coordinator of the run's checkpoints knows (`engine.checkpointing.report`); None if there is none."""
-        return checkpointing.report(self._actors.actors)
+        """What the coordinator of the run's checkpoints knows, as JSON values (`Coordinator.state`); None if there is none."""
+        coordinator = coordinator_of(self._actors.actors)
+        return None if coordinator is None else coordinator.state()
 
     @property
     def frame_end_ns(self) -> int:
@@ -297,7 +300,7 @@ class Simulation:
         while self.now_ns < t_ns:
             if self.now_ns + 1 >= self._logs.until_ns:
                 self._world.arrays = self._logs.load(self._world.arrays)
-                checkpointing.forget(self._actors.actors, self._world)
+                reclaim(self._actors.actors, self._world)
             constants = self._plan.texts.cover(self._world.arrays.constants)
             if constants is not self._world.arrays.constants:
                 self._world.arrays = self._world.arrays._replace(constants=constants)
@@ -638,9 +641,9 @@ class Simulation:
         return copy
 
 
-def cast_of(experiment: Experiment, greatest: Mapping[str, int]) -> checkpointing.Cast:
-    """Who plays the protocol of a run, and carries out rescales where there may be some."""
+def protocol_setup(experiment: Experiment, greatest: Mapping[str, int]) -> ProtocolSetup:
+    """The setup of a run's checkpointing protocol, with a job manager where its parallelism may change."""
     scaling = experiment.policies.scaling
     if isinstance(scaling, NoScaling):
-        return checkpointing.cast_of(experiment, greatest)
-    return rescaling.cast_of(experiment, scaling, greatest)
+        return build_protocol(experiment, greatest)
+    return rescaling.build_protocol(experiment, scaling, greatest)

@@ -41,6 +41,7 @@ from tests.support.corner_cases import document as of_parts
 
 from ..support.agreement import ROOT, TINY, finished, rows_of, simulated, template, traced
 from ..support.keyed_state_examples import in_and_out
+from ..support.recovery_examples import EXAMPLES
 from ..support.rescaling_examples import in_place, order_of, scaled
 
 
@@ -294,10 +295,9 @@ def test_a_restart_that_would_lose_state_is_refused(forgetful: type[Operator], c
     assert validate(scaled(through(forgetful), [])) == []
 
 
-@pytest.mark.parametrize("protocol", ["coordinated", "coordinated_unaligned", "uncoordinated", "communication_induced", "hybrid"])
+@pytest.mark.parametrize("protocol", EXAMPLES)
 def test_checkpoints_that_would_lack_state_are_refused(forgetful: type[Operator], protocol: str) -> None:
-    jitter = {} if protocol.startswith("coordinated") else {"jitter_s": 0.01}
-    made = through(forgetful) | {"policies": {"checkpointing": {"kind": protocol, "interval_s": 0.05, **jitter}}}
+    made = through(forgetful) | {"policies": {"checkpointing": EXAMPLES[protocol](interval_s=0.05)}}
     problems = [problem for problem in validate(made) if problem.code == "not_kept"]
     assert [problem.pointer for problem in problems] == ["/policies/checkpointing/kind"]
     for words in (f"checkpointing is '{protocol}'", "'kept'", f"'{forgetful.kind}'", "choose checkpointing none"):

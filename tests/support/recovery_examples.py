@@ -15,6 +15,12 @@ from engine.checkpointing.recovery_line import Checkpoint, CheckpointRecord
 from engine.checkpointing.uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
 from engine.checkpointing.z_cycles import messages_between, useless_checkpoints
 from engine.core import layout as L
+from engine.spec import validate
+from engine.spec.base.family import kind_of
+from engine.spec.experiment.checkpointing import CHECKPOINTINGS
+from engine.spec.experiment.checkpointing.checkpoints import Checkpoints
+from engine.spec.experiment.checkpointing.hybrid import HybridCheckpoints
+from engine.spec.experiment.checkpointing.logged import LoggedCheckpoints
 from tests.support import corner_cases
 from tests.support.loss_cases import loss as loss_at
 from tests.support.strategies import host_names
@@ -96,39 +102,47 @@ def circling(horizon_s: float = 0.3, per_s: float = 1500.0, protocol: Document |
     return with_protocol(made, protocol or uncoordinated())
 
 
-def coordinated(**more: Any) -> Document:
-    """Rounds every 40 ms, quick to restart."""
-    return {"kind": "coordinated", "interval_s": 0.04, "restart_ms": 3, "capture_ms": 0.05, "store": {"request_ms": 1.0}} | more
+QUICK = {"restart_ms": 3, "capture_ms": 0.05, "store": {"request_ms": 1.0}, "open_log_ms": 0.01, "replay_us": 0.5}
+"""Settings with which a protocol restarts quickly, as far as it has them."""
 
 
-def coordinated_unaligned(**more: Any) -> Document:
-    """The same, unaligned."""
-    return coordinated(**more) | {"kind": "coordinated_unaligned", "replay_us": 0.5}
+def example_of(kind: type[Checkpoints]) -> Callable[..., Document]:
+    """Makes protocols of this kind: a checkpoint every 40 ms, give or take 10 where there is jitter, quick to restart, with other settings
+    on demand."""
 
+    def protocol(**more: Any) -> Document:
+        interval_s = more.get("interval_s", 0.04)
+        quick = {"interval_s": interval_s, "jitter_s": interval_s / 4, **QUICK}
+        return {"kind": kind_of(kind)} | {name: value for name, value in quick.items() if name in kind.model_fields} | more
 
-def uncoordinated(**more: Any) -> Document:
-    """Each worker every 30, 40 or 50 ms, quick to restart."""
-    interval_s = more.get("interval_s", 0.04)
-    quick = {"open_log_ms": 0.01, "replay_us": 0.5, "jitter_s": interval_s / 4, "capture_ms": 0.05, "restart_ms": 3}
-    return {"kind": "uncoordinated", "interval_s": interval_s, "store": {"request_ms": 1.0}} | quick | more
-
-
-def communication_induced(**more: Any) -> Document:
-    """The same, with forced checkpoints."""
-    return uncoordinated(**more) | {"kind": "communication_induced"}
+    protocol.__name__ = kind_of(kind)
+    return protocol
 
 
 def hybrid(*regions: Sequence[str], **more: Any) -> Document:
     """As uncoordinated, but these operators take rounds together; without any: the default."""
     written = [{"name": operators[0], "operators": list(operators)} for operators in regions]
-    return uncoordinated(**more) | {"kind": "hybrid"} | ({"regions": written} if regions else {})
+    return example_of(HybridCheckpoints)(**more) | ({"regions": written} if regions else {})
 
 
-PROTOCOLS = (coordinated, coordinated_unaligned, uncoordinated, communication_induced, hybrid)
+KINDS = tuple(kind for kind in CHECKPOINTINGS.kinds if issubclass(kind, Checkpoints))
+EXAMPLES = {kind_of(kind): example_of(kind) for kind in KINDS} | {"hybrid": hybrid}
+PROTOCOLS = tuple(EXAMPLES.values())
+LOGGED = tuple(EXAMPLES[kind_of(kind)] for kind in KINDS if issubclass(kind, LoggedCheckpoints))
+"""Those with logs of channels, whose line is searched."""
+
+coordinated, coordinated_unaligned = EXAMPLES["coordinated"], EXAMPLES["coordinated_unaligned"]
+uncoordinated, communication_induced = EXAMPLES["uncoordinated"], EXAMPLES["communication_induced"]
 
 
 def with_protocol(document: Document, protocol: Document) -> Document:
     return document | {"policies": {**document.get("policies", {}), "checkpointing": protocol}}
+
+
+JOBS_AND_PROTOCOLS = [
+    (job, protocol) for job in (counting, joining, circling) for protocol in PROTOCOLS if not validate(job(protocol=protocol()))
+]
+"""Each job with each protocol that takes it: rounds that are aligned, for one, do not take cycles."""
 
 
 def loss(host: str, at_s: float, restart_after_s: float | None = 0.02) -> Document:

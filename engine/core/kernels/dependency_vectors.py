@@ -1,5 +1,6 @@
 """What instances know of one another's checkpoints, and what they tell with every record: the vectors of communication-induced
-checkpointing (docs/checkpointing.md; Siachamis 2024, 3.3.3; the readable form is `engine.checkpointing.forcing`). Kernels of the loop.
+checkpointing (docs/checkpointing.md; Siachamis 2024, 3.3.3). Kernels of the loop; the readable form is
+`engine.checkpointing.forced_checkpoints`.
 
 A row of `vectors` is one state of the vectors of one instance. The first rows are those of the instances themselves, which change; what is
 sent is a copy, made when a record is sent for the first time since the last change, and shared by all records until the next one.

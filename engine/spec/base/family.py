@@ -8,6 +8,7 @@ elsewhere, and `implementation` finds it by that name. A kind of another package
 from __future__ import annotations
 
 import importlib
+import inspect
 import logging
 import pkgutil
 import re
@@ -68,7 +69,8 @@ class Family:
             raise ValueError(f"the kind of {name} is '{tag}', which {known.__module__} has already; choose another")
         if not getattr(kind, "title", "") or not kind.__dict__.get("__doc__"):
             raise ValueError(f"{name} needs a title and a docstring; both are shown to people")
-        for field_name, field in kind.model_fields.items():
+        for field_name in _declared_elsewhere(kind):
+            field = kind.model_fields[field_name]
             if field_name != "kind" and not field.description:
                 raise ValueError(f"{name}: the parameter {field_name} needs a description; forms show it")
             extra = field.json_schema_extra
@@ -191,6 +193,13 @@ def _arguments(annotation: Any) -> tuple[Any, ...]:
     """The types that an annotation is made of."""
     arguments = get_args(annotation)
     return arguments[:1] if get_origin(annotation) is Annotated else () if get_origin(annotation) is Literal else arguments
+
+
+def _declared_elsewhere(kind: type[Variant]) -> list[str]:
+    """The parameters that the kind does not inherit from a class of ours."""
+    elsewhere = [part for part in kind.__mro__ if not part.__module__.startswith("engine.")]
+    declared = {name for part in elsewhere for name in inspect.get_annotations(part)}
+    return [name for name in kind.model_fields if name in declared]
 
 
 def _is_quantity(annotation: Any) -> bool:

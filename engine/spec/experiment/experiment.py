@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
 from ..base.operator import Model
 from ..base.problems import Refusal
-from ..base.units import Integer, Number, milliseconds_ns, quantity
+from ..base.units import Number, milliseconds_ns, quantity
 from ..base.variant import Variant
-from .checkpointing import AnyCheckpointing, NoCheckpoints
+from .checkpointing import AnyCheckpointing
+from .checkpointing.none import NoCheckpoints
 from .cluster import Cluster, ExpandedHost, expand
 from .faults import AnyFault
+from .flow_control import AnyFlowControl
+from .flow_control.unbounded import Unbounded
+from .ingress import AnyIngress
+from .ingress.read import ReadOn
 from .placement import AnyPlacement
 from .placement.spread import Spread
-from .query import Edge, OperatorSpec, Query
+from .query import OperatorSpec, Query
 from .scaling import AnyScaling, NoScaling
 from .workload import Workload
 
@@ -26,119 +30,6 @@ FORMAT = 1
 """The format that this version writes. Older ones are upgraded (`engine.spec.experiment.document.upgrade`)."""
 
 NOT_IN_HASH = ("name", "description", "ui")
-
-
-class Unbounded(Variant):
-    """Channels hold any number of records; nothing holds the senders back."""
-
-    title: ClassVar[str] = "Unbounded channels"
-    kind: Literal["unbounded"] = "unbounded"
-
-
-class Credits(Variant):
-    """A channel holds a bounded number of records; a sender without credit waits, so pressure walks back to the sources."""
-
-    title: ClassVar[str] = "Credits"
-    kind: Literal["credits"] = "credits"
-    per_channel: Integer = quantity(
-        32, unit="records", ge=1, le=1_000_000, title="Per channel", description="Records that a channel may hold."
-    )
-    per_channel_bytes: Integer | None = quantity(
-        None,
-        unit="bytes",
-        ge=1,
-        le=10**12,
-        title="Bytes per channel",
-        description="Bytes that a channel may hold, of the records' accounting size.",
-    )
-    per_instance_bytes: Integer | None = quantity(
-        None,
-        unit="bytes",
-        ge=1,
-        le=10**12,
-        title="Bytes per instance",
-        description="Bytes that all input channels of an instance may hold together, each an equal share.",
-    )
-    per_instance_ms: Number | None = quantity(
-        None,
-        unit="ms",
-        ge=0.001,
-        le=1e9,
-        title="Time per instance",
-        description="How long an instance serves what all its input channels may hold together, each an equal share, of at least one.",
-    )
-
-    def records(self, record_bytes: int, inputs: int, weight: int, record_ns: int) -> int:
-        """How many of a run's records a channel may hold; 0 if not even one. inputs: channels of its receiver. weight: real records for
-        one. record_ns: how long its receiver serves one of the run's."""
-        bounds = [self.per_channel // weight]
-        if self.per_channel_bytes is not None:
-            bounds.append(self.per_channel_bytes // (record_bytes * weight))
-        if self.per_instance_bytes is not None:
-            bounds.append(self.per_instance_bytes // inputs // (record_bytes * weight))
-        if self.per_instance_ms is not None:
-            bounds.append(max(1, milliseconds_ns(self.per_instance_ms) // (inputs * record_ns)))
-        return min(bounds)
-
-
-def input_counts(operators: Sequence[OperatorSpec], edges: Sequence[Edge]) -> dict[str, int]:
-    """How many channels lead to each instance of an operator, by its id."""
-    parallelism = {operator.id: operator.parallelism for operator in operators}
-    counts = dict.fromkeys(parallelism, 0)
-    for edge in edges:
-        if edge.source in parallelism and edge.target in parallelism:
-            counts[edge.target] += 1 if edge.partitioning.kind == "forward" else parallelism[edge.source]
-    return counts
-
-
-AnyFlowControl = Annotated[Unbounded | Credits, Field(discriminator="kind")]
-
-
-class ReadOn(Variant):
-    """Sources read on, whatever waits behind them: what is not bounded otherwise accumulates."""
-
-    title: ClassVar[str] = "Read on"
-    kind: Literal["read"] = "read"
-
-
-class Guarded(Variant):
-    """What sources with marks on their hosts' load share."""
-
-    queued_max: Integer | None = quantity(
-        None, unit="items", ge=0, le=10**12, title="Queued", description="With more items than these in its queues the host is full."
-    )
-    memory_max: Number | None = Field(
-        default=None, gt=0, le=10, title="Memory", description="Above this share of its memory budget the host is full."
-    )
-    resume: Number = Field(
-        default=1.0, ge=0, le=1, title="Resume", description="A full host remains so until it is down at this share of each mark."
-    )
-
-    @model_validator(mode="after")
-    def _has_a_mark(self) -> Self:
-        if self.queued_max is None and self.memory_max is None:
-            message = "ingress has no mark, so that no host would ever be full; give queued_max or memory_max, or choose read"
-            raise Refusal(message, at=("queued_max",), code="missing")
-        return self
-
-
-class Throttle(Guarded):
-    """Sources take nothing from their logs while their host is full; the driver's queue grows."""
-
-    title: ClassVar[str] = "Throttle"
-    source: ClassVar[str] = "Karimov 2020, 2.3 (3); Siachamis 2024, 3.5; Farhat 2020, 3.1.5"
-    kind: Literal["throttle"] = "throttle"
-
-
-class Drop(Guarded):
-    """Sources read on while their host is full, and throw away what they read; it is counted as shed."""
-
-    title: ClassVar[str] = "Drop"
-    source: ClassVar[str] = "Karimov 2020, 2.3 (1)"
-    kind: Literal["drop"] = "drop"
-
-
-AnyIngress = Annotated[ReadOn | Throttle | Drop, Field(discriminator="kind")]
 
 
 class Policies(Model):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -223,3 +224,13 @@ class Query(Model):
 
     operators: tuple[OperatorSpec, ...] = Field(title="Operators", description="The operators, in the order that numbers their instances.")
     edges: tuple[Edge, ...] = Field(default=(), title="Edges", description="The edges, in the order that numbers their channels.")
+
+
+def input_counts(operators: Sequence[OperatorSpec], edges: Sequence[Edge]) -> dict[str, int]:
+    """How many channels lead to each instance of an operator, by its id."""
+    parallelism = {operator.id: operator.parallelism for operator in operators}
+    counts = dict.fromkeys(parallelism, 0)
+    for edge in edges:
+        if edge.source in parallelism and edge.target in parallelism:
+            counts[edge.target] += 1 if edge.partitioning.kind == "forward" else parallelism[edge.source]
+    return counts

@@ -20,12 +20,14 @@ from ..base.operator_kinds import operator as operator
 from ..base.operator_kinds import operators as operators
 from ..base.variant import Variant
 from ..expressions.functions import FUNCTIONS, Function
-from .checkpointing import AnyCheckpointing
+from .checkpointing import CHECKPOINTINGS
 from .cluster import AnyProcessor
 from .delays import AnyDelay
-from .experiment import AnyFlowControl, AnyIngress, Experiment
+from .experiment import Experiment
 from .faults import AnyFault, AnyOccurrence
+from .flow_control import FLOW_CONTROLS
 from .generation import AnyGeneration
+from .ingress import INGRESSES
 from .memory import AnyMemory, AnySlowDown
 from .noise import AnyDrift, AnyNoise, AnyWarmUp
 from .placement import PLACEMENTS
@@ -52,9 +54,9 @@ FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
     "placements": PLACEMENTS,
     "faults": variants(AnyFault),
     "occurrences": variants(AnyOccurrence),
-    "flow_controls": variants(AnyFlowControl),
-    "ingresses": variants(AnyIngress),
-    "checkpointings": variants(AnyCheckpointing),
+    "flow_controls": FLOW_CONTROLS,
+    "ingresses": INGRESSES,
+    "checkpointings": CHECKPOINTINGS,
     "scalings": variants(AnyScaling),
     "rescalings": variants(AnyRescaling),
     "memories": variants(AnyMemory),

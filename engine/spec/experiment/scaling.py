@@ -14,7 +14,7 @@ from ..base.operator import Model
 from ..base.problems import Refusal
 from ..base.units import Integer, Number, quantity, seconds_ns
 from ..base.variant import Variant
-from .checkpointing import Store
+from .checkpointing.store import Store
 
 BY_OPERATOR: JsonDict = {"x-keys": "operator"}
 """The names of the entries are ids of operators: forms offer them."""

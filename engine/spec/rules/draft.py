@@ -9,12 +9,15 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from ..base.family import Family
 from ..base.operator import Operator
 from ..experiment import registry
-from ..experiment.checkpointing import AnyCheckpointing
+from ..experiment.checkpointing import CHECKPOINTINGS
 from ..experiment.cluster import Cluster, ExpandedHost, expand, machine_count
-from ..experiment.experiment import AnyFlowControl, AnyIngress, Measurement
+from ..experiment.experiment import Measurement
 from ..experiment.faults import AnyFault
+from ..experiment.flow_control import FLOW_CONTROLS
+from ..experiment.ingress import INGRESSES
 from ..experiment.placement import PLACEMENTS
 from ..experiment.query import Edge, OperatorSpec, Query
 from ..experiment.scaling import AnyScaling, NoScaling
@@ -55,9 +58,9 @@ def items(value: Any) -> list[Any]:
 
 
 def attempt(model: Any, value: Any) -> Any:
-    """The value as a model, or None. What is wrong with it is reported by `structure.check` on the whole document."""
+    """The value as a model, or as a kind of a `Family`, or None. `structure.check` reports what is wrong with it on the whole document."""
     try:
-        return _adapter(model).validate_python(value)
+        return (model.adapter if isinstance(model, Family) else _adapter(model)).validate_python(value)
     except ValidationError:
         return None
 
@@ -140,17 +143,17 @@ class Draft:
     @cached_property
     def flow_control(self) -> Any:
         """The flow control, None if none is written or it is broken."""
-        return attempt(AnyFlowControl, section(self.document, "policies", "flow_control"))
+        return attempt(FLOW_CONTROLS, section(self.document, "policies", "flow_control"))
 
     @cached_property
     def ingress(self) -> Any:
         """The ingress policy, None if none is written or it is broken."""
-        return attempt(AnyIngress, section(self.document, "policies", "ingress"))
+        return attempt(INGRESSES, section(self.document, "policies", "ingress"))
 
     @cached_property
     def checkpointing(self) -> Any:
         """The checkpointing protocol, None if none is written or it is broken."""
-        return attempt(AnyCheckpointing, section(self.document, "policies", "checkpointing"))
+        return attempt(CHECKPOINTINGS, section(self.document, "policies", "checkpointing"))
 
     @cached_property
     def scaling(self) -> Any:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from ..base.operator import Operator
-from ..base.problems import Problem, Refusal, pointer
+from ..base.problems import Problem, Refusal
 from ..experiment.noise import NoNoise
 from ..experiment.query import Edge, OperatorSpec
 from .draft import Draft
@@ -77,10 +76,8 @@ def scale_problems(draft: Draft) -> Iterator[Problem]:
         if spec.cost is not None and not isinstance(spec.cost.noise, NoNoise):
             message = f"noise is drawn for each service, but at scale {scale} one service stands for {scale} of them; leave noise out"
             yield Problem(f"{at_operator(draft, id)}/cost/noise", "not_scaled", message, spec.cost.noise.kind)
-    flow: Any = draft.flow_control
-    if flow is not None and flow.kind == "credits" and flow.per_channel < scale:
-        message = f"per_channel is {flow.per_channel}, less than one record of scale {scale}; give it at least {scale}"
-        yield Problem(pointer("policies", "flow_control", "per_channel"), "too_small", message, flow.per_channel)
+    if draft.flow_control is not None:
+        yield from draft.flow_control.scale_problems(scale)
     if sound and len(draft.kinds) == len(draft.ids):
         try:
             weights(scale, list(draft.by_id.values()), draft.kinds, list(draft.edges.values()))

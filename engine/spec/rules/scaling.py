@@ -7,7 +7,8 @@ from graphlib import CycleError, TopologicalSorter
 
 from ..base.problems import Problem, pointer, suggestion
 from ..base.units import seconds_ns
-from ..experiment.checkpointing import CoordinatedCheckpoints, NoCheckpoints
+from ..experiment.checkpointing.checkpoints import Checkpoints
+from ..experiment.checkpointing.none import NoCheckpoints
 from ..experiment.faults import HostLoss
 from ..experiment.memory import Budget
 from ..experiment.rates import RecordedRate
@@ -91,7 +92,7 @@ def _surroundings(draft: Draft) -> Iterator[Problem]:
             "barrier of a rescale; choose scaling none, or a query without a cycle"
         )
         yield Problem(pointer(*AT, "kind"), "cycle", message, draft.scaling.kind)
-    if isinstance(protocol, CoordinatedCheckpoints):
+    if protocol.rescalable and isinstance(protocol, Checkpoints):
         return
     why = "but without checkpoints its state would be gone, and no savepoint of a rescale complete; choose checkpointing coordinated"
     for n, fault in draft.faults.items():

@@ -14,7 +14,6 @@ from ..experiment import registry
 from ..experiment.document import outline_problems, read_document, upgrade
 from ..experiment.experiment import Experiment
 from ..experiment.workload import SourceWorkload, Workload
-from .checkpointing import checkpointing_problems
 from .draft import Draft, attempt, items, section
 from .flow import Datasets, Flow
 from .graph import graph_problems
@@ -82,7 +81,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     placing = Placing(draft, budgets)
     reported = {problem.pointer for problem in problems}
     rest = [*graph_problems(draft), *flow.problems, *placing.problems, *resource_problems(draft, context.datasets, budgets)]
-    rest += checkpointing_problems(draft)
+    rest += draft.checkpointing.problems(draft) if draft.checkpointing is not None else ()
     rest += scaling_problems(draft)
     rest += memory_problems(draft, flow.schemas, placing.laid_out)
     problems += [problem for problem in rest if problem.pointer not in reported]

@@ -19,10 +19,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import engine
-from engine import checkpointing
 from engine.checkpointing import messages as M
-from engine.checkpointing.adapting import JOINS, PARTS, STAYS, Mood, Rule
+from engine.checkpointing.reclamation import reclaim
 from engine.checkpointing.recovery_line import in_flight, recovery_line
+from engine.checkpointing.region_adaptation import JOINS, PARTS, STAYS, Mood, Rule
 from engine.core import layout as L
 from engine.core.control import instance_checkpoint
 from engine.lessons.recovery import explained_recovery
@@ -153,7 +153,7 @@ def lines_found(simulation: engine.Simulation) -> Iterator[tuple[Any, Any, tuple
         simulation.run_until(now_ns)
         coordinator = simulation._actors.actors[0]
         if not coordinator.recovering:
-            checkpointing.forget(simulation._actors.actors, simulation._world)
+            reclaim(simulation._actors.actors, simulation._world)
             record = coordinator.record()
             yield coordinator, record, recovery_line(record).checkpoints
 

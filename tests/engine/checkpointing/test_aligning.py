@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from engine.checkpointing.aligning import Aligning
+from engine.checkpointing.alignment import Aligning
 from engine.core import layout as L
 from tests.oracle.records import Kind
 from tests.support.strategies import documents

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 import engine
-from engine import checkpointing
 from engine.checkpointing import messages as M
 from engine.core import layout as L
 from engine.lessons import NotKnown, explained_recovery
@@ -273,7 +272,7 @@ def test_how_each_line_was_found_is_told_once_and_leads_to_it(document: Callable
 
 def test_while_the_line_is_searched_nothing_is_said_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that lasts for several frames. Others are ordered back when it is over, and the summary has how long that took."""
-    monkeypatch.setattr(checkpointing.uncoordinated, "SEARCH_STEP_NS", 80_000)
+    monkeypatch.setattr("engine.checkpointing.uncoordinated.SEARCH_STEP_NS", 80_000)
     simulation = simulated(with_short_frames(with_losses(counting(protocol=uncoordinated()), [loss("w1", 0.1305)])), trace=False)
     frames = frames_of(simulation)
     recovery = simulation.checkpointing["recoveries"][0]  # type: ignore[index]

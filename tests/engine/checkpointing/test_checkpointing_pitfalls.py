@@ -3,8 +3,9 @@
 1. The newest checkpoints of each, or a formula, in place of a search: `test_recovery_line.py`, brute force over random histories.
 2. Exactly once on good days only: `test_recovery.py`, `test_losses_on_purpose.py`, `test_consistency_after_losses.py`.
 3. Nothing is really sent again: here.
-4. Communication-induced as uncoordinated times a constant: `test_lore.py` (useless checkpoints without the tests, vectors against the
-   readable rules), `test_forcing.py` (bits of oneself); a forced checkpoint that comes too late: here.
+4. Communication-induced as uncoordinated times a constant: `test_dependency_vectors.py` (useless checkpoints without the
+   tests, vectors against the readable rules), `test_forced_checkpoints.py` (bits of oneself); a forced checkpoint that comes too late:
+   here.
 5. What messages grow by as a constant factor: here.
 6. Barriers that overtake: `test_barriers.py`; barriers that do not wait behind a straggler's backlog, checkpoints of a round that do not
    fit together: here.

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from engine.checkpointing.forcing import Bcs, Hmnr, HmnrPiggyback
+from engine.checkpointing.forced_checkpoints import Bcs, Hmnr, HmnrPiggyback
 from engine.checkpointing.recovery_line import Channel
-from engine.spec.experiment.checkpointing import InducedCheckpoints
+from engine.spec.experiment.checkpointing.communication_induced import InducedCheckpoints
 
 from ...support.histories import History, random_acts
 

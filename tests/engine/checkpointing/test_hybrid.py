@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import engine
-from engine import checkpointing
 from engine.checkpointing import messages as M
 from engine.checkpointing.checkpoint_graph import checkpoint_graph, rollback_propagation
+from engine.checkpointing.reclamation import reclaim
 from engine.checkpointing.recovery_line import orphans, recovery_line
 from engine.core import layout as L
 from engine.core.control.instance_checkpoint import Checkpoint
@@ -168,7 +168,7 @@ def test_logs_forget_what_no_line_asks_for_and_nothing_else() -> None:
     simulation = simulated(with_losses(counting(protocol=hybrid(("bids", "keys"), ("counts",))), [loss("w1", 0.29)]), trace=False)
     simulation.run_until(250_000_000)
     coordinator, w = simulation._actors.actors[0], simulation._world.arrays
-    checkpointing.forget(simulation._actors.actors, simulation._world)
+    reclaim(simulation._actors.actors, simulation._world)
     record = coordinator.record()
     needed = record.processed_at(recovery_line(record).checkpoints)[: len(coordinator.channel_numbers)]
     kept = w.gate[coordinator.channel_numbers, L.Q_KEPT]

@@ -14,21 +14,19 @@ import numpy as np
 import pytest
 
 import engine
-from engine import checkpointing
 from engine.checkpointing import messages as M
 from engine.core import layout as L
 
 from ...support.agreement import MS
 from ...support.moments import Moment, coordinator_of, expected, in_a_round, in_an_upload, lost_then, meet, on_another_host, slow, worker_of
 from ...support.recovery_examples import (
-    PROTOCOLS,
+    JOBS_AND_PROTOCOLS,
+    LOGGED,
     Document,
-    circling,
     communication_induced,
     coordinated,
     counting,
     hybrid,
-    joining,
     loss,
     uncoordinated,
     values,
@@ -36,12 +34,11 @@ from ...support.recovery_examples import (
 )
 
 FIRST_NS = 150 * MS  # of a loss that others follow
-CASES = [(job, protocol) for job in (counting, joining, circling) for protocol in PROTOCOLS if (job, protocol) != (circling, coordinated)]
 on_each_job_and_protocol = pytest.mark.parametrize(
-    ("job", "protocol"), CASES, ids=[f"{job.__name__}-{protocol.__name__}" for job, protocol in CASES]
+    ("job", "protocol"), JOBS_AND_PROTOCOLS, ids=[f"{job.__name__}-{protocol.__name__}" for job, protocol in JOBS_AND_PROTOCOLS]
 )
-THAT_WAIT = [(job, protocol) for job, protocol in CASES if protocol is not hybrid]  # chains do not: test_hybrid.py
-THAT_SEARCH = [(job, protocol) for job, protocol in CASES if protocol in (uncoordinated, communication_induced, hybrid)]
+THAT_WAIT = [(job, protocol) for job, protocol in JOBS_AND_PROTOCOLS if protocol is not hybrid]  # chains do not: test_hybrid.py
+THAT_SEARCH = [(job, protocol) for job, protocol in JOBS_AND_PROTOCOLS if protocol in LOGGED]
 
 
 # -- the moments ---------------------------------------------------------------------------------------------------------------------
@@ -173,7 +170,7 @@ def test_in_the_search(
 ) -> None:
     """A search so slow that another loss is noticed while it lasts: it is finished, nobody is ordered back to what it found, and the next
     one begins. A host that comes up meanwhile waits for it."""
-    monkeypatch.setattr(checkpointing.uncoordinated, "SEARCH_STEP_NS", 100_000)
+    monkeypatch.setattr("engine.checkpointing.uncoordinated.SEARCH_STEP_NS", 100_000)
     document = with_losses(slow(job, protocol), [loss("w2", FIRST_NS / 1e9, 0.004)])
     simulation, lost_ns, host = lost_then(document, in_the_search, FIRST_NS, FIRST_NS + 60 * MS, other)
     simulation.run_until(simulation.end_ns)

@@ -29,6 +29,7 @@ from tests.support.strategies import documents
 
 from ...support.agreement import DATASETS, TINY, finished, simulated
 from ...support.recovery_examples import (
+    JOBS_AND_PROTOCOLS,
     PROTOCOLS,
     circling,
     coordinated,
@@ -52,9 +53,9 @@ Document = dict[str, Any]
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("job", "protocol"),
-    [(job, protocol) for job in (counting, joining, circling) for protocol in PROTOCOLS if (job, protocol) != (circling, coordinated)],
+    JOBS_AND_PROTOCOLS,
     ids=lambda part: part.__name__,
-)  # aligned rounds stand still on a cycle
+)
 def test_each_record_counts_just_once_whenever_hosts_are_lost(job: Callable[..., Document], protocol: Callable[..., Document]) -> None:
     """Running counts and pairs are the same in every order, so what is delivered must be what a run without losses delivers."""
     each_record_counts_just_once(job, protocol, f"{job.__name__} {protocol.__name__}")

@@ -1,5 +1,5 @@
 """What instances know of one another's checkpoints, as the loop keeps it (`engine.core.kernels.dependency_vectors`), against the readable
-rules (`engine.checkpointing.forcing`), and what that leaves of useless checkpoints in whole runs.
+rules (`engine.checkpointing.forced_checkpoints`), and what that leaves of useless checkpoints in whole runs.
 
 What this catches: a row that is shared although it has changed, news that are passed over, a row that is freed while a record brings it, a
 vector that is merged into the wrong one, a checkpoint that is forced too late or not at all.
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.checkpointing.forcing import Bcs, Hmnr
+from engine.checkpointing.forced_checkpoints import Bcs, Hmnr
 from engine.core import layout as L
 from engine.core.kernels import dependency_vectors
 

@@ -1,4 +1,4 @@
-"""What a protocol does, for those who watch: its part of each frame, and of the summary.
+"""The protocol's part of each frame and of the summary: what the coordinator shows of itself, in words and numbers.
 
 All of it is read from what the coordinator has been told and the workers have in hand, and told apart by its own times. So nothing has to
 be remembered between frames, and frames are the same however a run is cut.
@@ -7,7 +7,7 @@ be remembered between frames, and frames are the same however a run is cut.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,35 +17,14 @@ from engine.core.control.instance_checkpoint import logged
 from engine.core.layout import ALIGN_ASIDE, M_NEXT
 from engine.core.tables import Arrays
 from engine.spec import Experiment
-from engine.spec.experiment.checkpointing import NoCheckpoints
+from engine.spec.experiment.checkpointing.checkpoints import Checkpoints
 from engine.spec.experiment.cluster import expand
 from engine.spec.study.metrics import OF_CHECKPOINTING
 
 from . import messages as M
-from .adapting import PARTS, STAYS
-from .coordinated import CoordinatedRounds, Round
-from .coordinator import Coordinator, Recovery
-from .hybrid import HybridCoordinator, RegionRound
-from .recovery_line import Checkpoint, CheckpointRecord
-from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker
+from .coordinator import Coordinator, coordinator_of
+from .history import DurableCheckpoint, GivenUp, Recovery, Round, Useless
 from .worker import Worker
-from .z_cycles import messages_between, useless_checkpoints
-
-
-class Heard(NamedTuple):
-    """A checkpoint that is durable, as the coordinator has heard of it, and when."""
-
-    instance: int
-    number: int
-    captured_ns: int
-    durable_ns: int
-    size_bytes: int
-    kind: str
-    heard_ns: int
-    asked_ns: int
-    notes_bytes: int
-    rules: int  # that forced it
-
 
 REASONS = {
     L.RULE_CLOCK: "clock",
@@ -56,12 +35,12 @@ REASONS = {
 """By which rules a record forced a checkpoint, in words."""
 
 
-MODES = ("coordinated", "uncoordinated")
+class CheckpointTelemetry:
+    """The protocol of one run, as frames and summary tell it.
 
-
-class Checkpoints:
-    """The protocol of one run, watched. edges: how each is named, in the query's order. speeds: of each host's cores, over 1.
-    logged: channels are. cyclic: the query has a cycle."""
+    edges: how each is named, in the query's order. speeds: of each host's cores, over 1. logged: channels are. cyclic: the query has a
+    cycle.
+    """
 
     def __init__(
         self,
@@ -83,17 +62,18 @@ class Checkpoints:
     def frame(self, w: Arrays, after_ns: int, to_ns: int, last: bool) -> dict[str, Any]:
         """What changed later than one moment and up to another, which is the present (docs/engine-api.md). last: the run has ended, so it
         can be said which checkpoints are useless."""
-        useless = self._useless_ones(w) if last else None
+        coordinator = self._coordinator
+        useless = self._useless(w) if last else None
         lately = range(after_ns + 1, to_ns + 1)
-        heard = [checkpoint for checkpoint in _heard(self._coordinator, after_ns) if checkpoint.heard_ns in lately]
+        heard = [one for one in coordinator.durable_after(after_ns) if one.heard_ns in lately]
         rounds = [
             self._round_told(one)
-            for one in _rounds(self._coordinator, after_ns)
+            for one in coordinator.rounds_after(after_ns)
             if _is_in(lately, one.triggered_ns, one.ended_ns, *one.done.values())
         ]
         return {
             "rounds": rounds,
-            "skipped_s": [at_ns / 1e9 for at_ns in _skipped(self._coordinator) if at_ns in lately],
+            "skipped_s": [at_ns / 1e9 for at_ns in coordinator.skipped_ns if at_ns in lately],
             "captured": [
                 {**self._whose(instance), "number": number, "captured_s": captured_ns / 1e9}
                 for instance, number, captured_ns in self._under_way()
@@ -118,30 +98,31 @@ class Checkpoints:
             ],
             "searches": [
                 self._search_told(one.epoch, search)
-                for one, search in zip(self._coordinator.recoveries, _searches(self._coordinator), strict=False)
+                for one, search in zip(coordinator.recoveries, coordinator.searches, strict=False)
                 if one.found_ns in lately
             ],
-            **self._modes(),
+            **coordinator.frame_fields(),
             "aligning": self._aligning(w),
             "logs": self._log_bytes(w) if self._logged else {},
-            "useless": [{**self._whose(i), "number": number} for i, number in (useless[0] if useless else [])],
+            "useless": [{**self._whose(i), "number": number} for i, number in (useless.checkpoints if useless else [])],
         }
 
     def summary(self, w: Arrays, coordinator_bytes: int, from_ns: int, to_ns: int) -> dict[str, Any]:
         """Of what began in a span, both ends included; times are means, None where there is nothing to take one of. Savepoints of rescales
         do not count: they are no rounds of the protocol's. What a first recovery found, what logs hold at the end and how much longer
         messages were is said of the whole run. coordinator_bytes: of messages between it and machines."""
-        span = range(from_ns, to_ns + 1)
-        savepoints = {one.number for one in _rounds(self._coordinator, -1) if one.savepoint}
-        rounds = [one for one in _rounds(self._coordinator, -1) if one.triggered_ns in span and not one.savepoint]
+        coordinator, span = self._coordinator, range(from_ns, to_ns + 1)
+        savepoints = {one.number for one in coordinator.rounds_after(-1) if one.savepoint}
+        rounds = [one for one in coordinator.rounds_after(-1) if one.triggered_ns in span and not one.savepoint]
         confirmed = [one for one in rounds if one.ended == "confirmed"]
-        checkpoints = [one for one in _heard(self._coordinator, -1) if one.captured_ns in span and one.number not in savepoints]
+        checkpoints = [one for one in coordinator.durable_after(-1) if one.captured_ns in span and one.number not in savepoints]
         recoveries = [one for one in self._recoveries if one.detected_ns in span]
+        given_up = coordinator.given_up(self._recoveries[0]) if self._recoveries else (None,) * len(GivenUp._fields)
         values = (
             len(confirmed),
             sum(one.ended == "aborted" for one in rounds),
             sum(one.ended == "failed" for one in rounds),
-            sum(at_ns in span for at_ns in _skipped(self._coordinator)),
+            sum(at_ns in span for at_ns in coordinator.skipped_ns),
             len(checkpoints),
             sum(one.size_bytes for one in checkpoints),
             _mean_ms([one.ended_ns - one.triggered_ns for one in confirmed] or self._capture_ns(checkpoints)),
@@ -150,8 +131,8 @@ class Checkpoints:
             _mean_ms([one.go_ns - one.detected_ns for one in recoveries if not one.open]),
             _mean_ms([one.search_ns for one in recoveries if not one.open]),
             sum(one.rules > 0 for one in checkpoints),
-            *self._given_up(),
-            *self._useless(w),
+            *given_up,
+            *self._useless_counts(w),
             sum(self._log_bytes(w).values()) if self._logged else 0,
             self._message_overhead(w, coordinator_bytes),
         )
@@ -162,10 +143,10 @@ class Checkpoints:
         """Those after a loss."""
         return [one for one in self._coordinator.recoveries if not one.planned]
 
-    def _capture_ns(self, checkpoints: Sequence[Heard]) -> list[int]:
+    def _capture_ns(self, checkpoints: Sequence[DurableCheckpoint]) -> list[int]:
         """How long the copy of each instance took that took one by itself: until the machine was ready for it, and then the copy and the
         protocol's notes, without writing state out (Siachamis 2024, 3.6)."""
-        if not isinstance(self._coordinator, UncoordinatedCoordinator):
+        if not self._coordinator.independent:
             return []
         ready_ns: dict[tuple[int, int], int] = {}
         for one in checkpoints:
@@ -178,46 +159,15 @@ class Checkpoints:
             found.append(ready_ns[host, one.asked_ns] - one.asked_ns + round(work_ns))
         return found
 
-    def _given_up(self) -> tuple[int | float | None, ...]:
-        """At the first loss: checkpoints that all had taken; how many of them were discarded, as a share, and most of one instance; the
-        share if channels that stay within a machine did not count."""
-        if not self._recoveries:
-            return (None,) * 5
-        if not isinstance(self._coordinator, UncoordinatedCoordinator):
-            at_ns = self._recoveries[0].detected_ns
-            rounds = [one for one in _rounds(self._coordinator, -1) if one.ended == "confirmed" and one.ended_ns <= at_ns]
-            return sum(len(one.taken) for one in rounds), 0, 0.0, 0, 0.0
-        line = self._coordinator.lines[0]
-        taken, discarded = sum(had for had, _ in line), [had - index for had, index in line]
-        shares = [round(count / taken, 6) if taken else 0.0 for count in (sum(discarded), self._coordinator.elsewhere[0])]
-        return taken, sum(discarded), shares[0], max(discarded), shares[1]
+    def _useless(self, w: Arrays) -> Useless | None:
+        return self._coordinator.useless(self._worker, w.carried[: len(w.chan), L.SEQ_PROCESSED], self._cyclic)
 
-    def _useless(self, w: Arrays) -> tuple[int | None, float | None]:
+    def _useless_counts(self, w: Arrays) -> tuple[int | None, float | None]:
         """Checkpoints that no line could ever hold, and their share; None where they are not known."""
-        found = self._useless_ones(w)
+        found = self._useless(w)
         if found is None:
             return None, None
-        useless, taken = found
-        return len(useless), round(len(useless) / taken, 6) if taken else 0.0
-
-    def _useless_ones(self, w: Arrays) -> tuple[list[tuple[int, int]], int] | None:
-        """Instance and number of each, and how many checkpoints there are. Without a cycle none is useless; after a recovery, and where a
-        loss is possible, they are not known, since what is older than the line is forgotten. Nor are they among rounds of regions."""
-        coordinator = self._coordinator
-        if not isinstance(coordinator, UncoordinatedCoordinator) or isinstance(coordinator, HybridCoordinator):
-            return None
-        if self._cyclic and (coordinator.recoveries or any(coordinator.forgotten)):
-            return None
-        assert isinstance(self._worker, UncoordinatedWorker)
-        taken = [{row[M.NUMBER]: (sent, processed) for row, sent, processed in own} for own in coordinator.taken]
-        for (number, i), (sent, processed) in self._worker.counters.items():  # on their way to the store
-            taken[i][number] = sent, processed
-        counts = [len(own) for own in taken]
-        if not self._cyclic:
-            return [], sum(counts)
-        record = CheckpointRecord(coordinator.channels, [[Checkpoint(*own[number]) for number in sorted(own)] for own in taken])
-        useless = useless_checkpoints(counts, messages_between(record, w.carried[: len(w.chan), L.SEQ_PROCESSED]))
-        return [(i, sorted(taken[i])[index - 1]) for i, index in useless], sum(counts)
+        return len(found.checkpoints), round(len(found.checkpoints) / found.taken, 6) if found.taken else 0.0
 
     def _log_bytes(self, w: Arrays) -> dict[str, int]:
         """What the logs of each edge's channels hold."""
@@ -261,20 +211,7 @@ class Checkpoints:
         }
         if one.savepoint:
             told["savepoint"] = True
-        if isinstance(self._coordinator, HybridCoordinator) and isinstance(one, RegionRound):
-            region = self._coordinator.regions[one.region]
-            told |= {"region": region.name, "operators": region.operators}
-            if one.turn != STAYS:
-                told["turn"] = {"to": MODES[one.turn == PARTS], **dict(zip(("why", "measured", "limit"), one.why, strict=True))}
-        return told
-
-    def _modes(self) -> dict[str, Any]:
-        """How each region takes checkpoints now, where that changes."""
-        coordinator = self._coordinator
-        if not isinstance(coordinator, HybridCoordinator) or coordinator.rule is None:
-            return {}
-        moods = zip(coordinator.regions, coordinator.moods, strict=True)
-        return {"modes": {region.name: MODES[mood.apart > 0] for region, mood in moods}}
+        return told | self._coordinator.round_fields(one)
 
     def _by_operator(self, numbers: Sequence[int]) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
@@ -325,64 +262,23 @@ class Checkpoints:
         }
 
 
-def watched(
+def telemetry_of(
     actors: Sequence[Any], worker: Any, instances: Sequence[tuple[str, int, int]], hosts: Sequence[str], experiment: Experiment
-) -> Checkpoints | None:
+) -> CheckpointTelemetry | None:
     """What frames and summary say of the protocol; None without one. instances: as `engine.core.control.actors.Directory`. hosts: their
     names."""
-    coordinator: Any = next((actor for actor in actors if isinstance(actor, Coordinator)), None)
-    if coordinator is None or isinstance(experiment.policies.checkpointing, NoCheckpoints):
+    coordinator, protocol = coordinator_of(actors), experiment.policies.checkpointing
+    if coordinator is None or not isinstance(protocol, Checkpoints):
         return None
     operators = [spec.id for spec in experiment.query.operators]
     edges = [f"{edge.source}.{edge.source_port}>{edge.target}.{edge.target_port}" for edge in experiment.query.edges]
     speeds = [host.speed_milli / 1000 for host in expand(experiment.cluster)]
-    logged = getattr(experiment.policies.checkpointing, "log", False)
     cyclic = any(edge.feedback for edge in experiment.query.edges)
-    return Checkpoints(coordinator, worker, instances, hosts, operators, edges, speeds, logged, cyclic)
+    return CheckpointTelemetry(coordinator, worker, instances, hosts, operators, edges, speeds, protocol.logs_channels, cyclic)
 
 
 def _is_in(span: range, *moments_ns: int) -> bool:
     return any(at_ns in span for at_ns in moments_ns)
-
-
-def _rounds(coordinator: Coordinator, after_ns: int) -> list[Round]:
-    """Those that were open later than a moment. One is open at a time."""
-    if isinstance(coordinator, HybridCoordinator):  # one of each region
-        return [one for one in coordinator.rounds if not one.ended or one.ended_ns > after_ns]
-    if not isinstance(coordinator, CoordinatedRounds):
-        return []
-    first = len(coordinator.rounds)
-    while first and not (coordinator.rounds[first - 1].ended and coordinator.rounds[first - 1].ended_ns <= after_ns):
-        first -= 1
-    return coordinator.rounds[first:]
-
-
-def _skipped(coordinator: Coordinator) -> list[int]:
-    return coordinator.skipped_ns if isinstance(coordinator, CoordinatedRounds | HybridCoordinator) else []
-
-
-def _searches(coordinator: Coordinator) -> list[dict[str, Any]]:
-    """Of each recovery; none where rounds make the line."""
-    return coordinator.searches if isinstance(coordinator, UncoordinatedCoordinator) else []
-
-
-def _heard(coordinator: Coordinator, after_ns: int) -> Iterator[Heard]:
-    """At least those of which the coordinator has heard later than a moment."""
-    if isinstance(coordinator, UncoordinatedCoordinator):
-        first = len(coordinator.stored)
-        while first and coordinator.stored[first - 1][1] > after_ns:
-            first -= 1
-        for row, heard_ns in coordinator.stored[first:]:
-            yield _checkpoint(row, "forced" if row[M.FORCED] else "basic", heard_ns)
-    for opened in _rounds(coordinator, after_ns):
-        for row in opened.taken:
-            heard_ns = opened.done[coordinator.host_of[row[M.INSTANCE]]]
-            yield _checkpoint(row, "coordinated", heard_ns)
-
-
-def _checkpoint(row: Sequence[int], kind: str, heard_ns: int) -> Heard:
-    times = row[M.CAPTURED_NS], row[M.DURABLE_NS], row[M.BYTES]
-    return Heard(row[M.INSTANCE], row[M.NUMBER], *times, kind, heard_ns, row[M.ASKED_NS], row[M.NOTES_BYTES], row[M.FORCED])
 
 
 def _mean_ms(spans_ns: Sequence[int]) -> float | None:

@@ -1,21 +1,36 @@
-"""Regions of the hybrid protocol: which operators take checkpoints together (docs/checkpointing.md)."""
+"""Regions of operators that take checkpoints together, and the ways between them (docs/checkpointing.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Literal
 
-from ..experiment.checkpointing import HybridCheckpoints, Region
-from ..experiment.query import Edge, Query
+from pydantic import Field
+
+from ...base.operator import Model
+from ...base.units import Number, quantity
+from ..query import Edge, Query
 
 Ways = Sequence[tuple[str, str]]
 """Ends of edges, feedback edges too, by operator id."""
 
 
-def regions_of(protocol: HybridCheckpoints, query: Query) -> tuple[Region, ...]:
-    """Those of the document. By default each chain of operators that forward edges connect is a coordinated one: its barriers hardly wait,
-    and what is shuffled is logged. Chains with a cycle, or that a way leaves and comes back to, are left out: rounds may be useless."""
-    if protocol.regions is not None:
-        return protocol.regions
+class Region(Model):
+    """Operators that take their checkpoints in one way: in rounds of their own, or each worker by its own clock."""
+
+    name: str = Field(min_length=1, max_length=63, title="Name", description="What rounds and messages call it.")
+    operators: tuple[str, ...] = Field(min_length=1, title="Operators", description="Their ids, each in one region at most.")
+    mode: Literal["coordinated", "uncoordinated"] = Field(
+        default="coordinated", title="Mode", description="Rounds of barriers and no log inside; or clocks of workers and logs."
+    )
+    interval_s: Number | None = quantity(
+        None, unit="s", ge=0.001, le=1e6, title="Interval", description="Of this region; not given: that of the protocol."
+    )
+
+
+def default_regions(query: Query) -> tuple[Region, ...]:
+    """Each chain of operators that forward edges connect is a coordinated region: its barriers hardly wait, and what is shuffled is logged.
+    Chains with a cycle, or that a way leaves and comes back to, are left out: their rounds may be useless."""
     ways = [(edge.source, edge.target) for edge in query.edges]
     found: list[list[str]] = []
     for chain in _chains([operator.id for operator in query.operators], query.edges):
@@ -23,14 +38,6 @@ def regions_of(protocol: HybridCheckpoints, query: Query) -> tuple[Region, ...]:
         sound = len(chain) > 1 and not cycle_within(chain, ways) and not any(comes_back(one, together, ways) for one in together)
         found = together if sound else found
     return tuple(Region(name=chain[0], operators=tuple(chain)) for chain in found)
-
-
-def coordinated_region(protocol: object, query: Query) -> dict[str, int]:
-    """By operator the number of its coordinated region among all; operators in none are left out."""
-    if not isinstance(protocol, HybridCheckpoints):
-        return {}
-    regions = enumerate(regions_of(protocol, query))
-    return {operator: n for n, region in regions if region.mode == "coordinated" for operator in region.operators}
 
 
 def cycle_within(operators: Collection[str], ways: Ways) -> tuple[str, str] | None:

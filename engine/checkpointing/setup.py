@@ -1,0 +1,144 @@
+"""How a run gets its protocol: the coordinator, the worker, the store, and the features of the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from engine.core import layout as L
+from engine.core.control.actors import Actor, ActorHost, Agent
+from engine.core.kernels import dependency_vectors
+from engine.core.world import World
+from engine.services import Disk, ObjectStore
+from engine.spec import Experiment
+from engine.spec.base.family import implementation
+from engine.spec.base.units import megabytes_bytes, milliseconds_ns, scaled
+from engine.spec.experiment.checkpointing.checkpoints import Checkpoints
+from engine.spec.experiment.checkpointing.store import Store
+from engine.spec.experiment.faults import HostLoss
+from engine.spec.rules.validation import placement_of
+
+from .worker import Costs
+
+COORDINATOR_HOST = ActorHost("coordinator")
+
+
+@dataclass(frozen=True)
+class ProtocolSetup:
+    """The parts of a run that its protocol needs, fresh, and what the loop does for it.
+
+    features: of the loop (`engine.core.weave.FEATURES`). overtakes: barriers overtake what waits. forcing_rule: `layout.RULE_*`.
+    """
+
+    actors: tuple[Actor, ...] = ()
+    agent: Agent | None = None
+    features: tuple[str, ...] = ()
+    drops_duplicates: bool = False
+    overtakes: bool = False
+    forcing_rule: int = 0
+    vector_bytes: int = 0
+
+    def prepare(self, world: World) -> None:
+        """Tell the core, before the run begins."""
+        w = world.arrays
+        columns = [L.G_FILTER, L.G_OVERTAKE, L.G_FORCING_RULE, L.G_VECTOR_BYTES]
+        w.g[columns] = self.drops_duplicates, self.overtakes, self.forcing_rule, self.vector_bytes
+        if w.g[L.G_VECTOR]:
+            for i in range(len(w.inst)):
+                dependency_vectors.note_checkpoint(w, i, -1)  # that at the start
+
+
+@dataclass(frozen=True)
+class ProtocolContext:
+    """What the builder of a protocol knows of the run.
+
+    instances: numbers of the instances of each operator with which the run begins. costs: of checkpoints and recoveries.
+    """
+
+    experiment: Experiment
+    instances: Mapping[str, range]
+    costs: Costs
+
+    @property
+    def until_ns(self) -> int:
+        """The end of the load: no checkpoint begins later."""
+        return self.experiment.workload.horizon_ns
+
+    @property
+    def seed(self) -> int:
+        return self.experiment.workload.seed
+
+    @property
+    def scale(self) -> int:
+        """How many real records one of the run's stands for."""
+        return self.experiment.workload.scale
+
+    @property
+    def may_lose_hosts(self) -> bool:
+        return may_lose_hosts(self.experiment)
+
+    @property
+    def machines(self) -> list[int]:
+        """The hosts that have instances."""
+        return sorted({host for hosts in placement_of(self.experiment).values() for host in hosts})
+
+    @property
+    def sources(self) -> list[int]:
+        """The instances of sources."""
+        return [i for spec in self.experiment.query.operators if spec.kind == "source" for i in self.instances[spec.id]]
+
+
+def build_protocol(experiment: Experiment, greatest: Mapping[str, int] | None = None) -> ProtocolSetup:
+    """The setup for the protocol that the document names.
+
+    Each kind has a function `build(protocol, run)` in the module of its name here, or, in another package, a method `build(run)`. It takes
+    a `ProtocolContext` and returns the coordinator as the only actor. greatest: with how many instances operators are laid out, where
+    these are more than the document has.
+    """
+    protocol = experiment.policies.checkpointing
+    if not isinstance(protocol, Checkpoints):
+        return ProtocolSetup()
+    run = ProtocolContext(experiment, _instances(experiment, greatest or {}), costs_of(protocol))
+    setup: ProtocolSetup = implementation(type(protocol), __package__, "build")(protocol, run)
+    return replace(setup, actors=(*setup.actors, store_of(protocol.store)))
+
+
+def counting_features(replays: bool) -> tuple[str, ...]:
+    """Features of a loop that numbers records. replays: those that were sent may be sent again."""
+    return ("counting", "logging") if replays else ("counting",)
+
+
+def costs_of(protocol: Checkpoints) -> Costs:
+    return replace(
+        capture_costs(protocol.capture_ms, protocol.serialise_mb_per_s),
+        restart_ns=protocol.restart_ns,
+        open_log_ns=protocol.open_log_ns,
+        replay_ns=protocol.replay_ns,
+    )
+
+
+def capture_costs(capture_ms: float, serialise_mb_per_s: float) -> Costs:
+    """The costs of checkpoints alone."""
+    return Costs(scaled(capture_ms, 1_000_000_000), round(1_000_000 / serialise_mb_per_s), restart_ns=0)
+
+
+def may_lose_hosts(experiment: Experiment) -> bool:
+    """Whether a host can be lost in this run."""
+    by_fault = any(isinstance(fault, HostLoss) for fault in experiment.faults)
+    return by_fault or any(getattr(host.memory, "restart_after_s", None) is not None for host in experiment.cluster.hosts)
+
+
+def store_of(about: Store) -> ObjectStore:
+    host = ActorHost("store", about.egress_mbit_per_s, milliseconds_ns(about.latency_ms))
+    capacity = None if about.capacity_mb is None else megabytes_bytes(about.capacity_mb)
+    disk = Disk(max(1, scaled(about.write_mb_per_s, 8)), max(1, scaled(about.read_mb_per_s, 8)), capacity_bytes=capacity)
+    return ObjectStore(host, disk, milliseconds_ns(about.request_ms))
+
+
+def _instances(experiment: Experiment, greatest: Mapping[str, int]) -> dict[str, range]:
+    found: dict[str, range] = {}
+    first = 0
+    for spec in experiment.query.operators:
+        found[spec.id] = range(first, first + spec.parallelism)
+        first += greatest.get(spec.id, spec.parallelism)
+    return found

@@ -1,0 +1,15 @@
+"""Ingress policies, a file each: what sources do while their host is full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...base.family import Family
+from .base import Ingress
+
+INGRESSES = Family("ingresses", __name__, Ingress, {"marks": "it says above which load a host is full"})
+
+if TYPE_CHECKING:
+    AnyIngress = Ingress
+else:
+    AnyIngress = INGRESSES.union

@@ -1,0 +1,17 @@
+"""Sources throw away what they read while their host is full."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from .guarded import Guarded
+
+
+class Drop(Guarded):
+    """Sources read on while their host is full, and throw away what they read; it is counted as shed."""
+
+    title: ClassVar[str] = "Drop"
+    position: ClassVar[int] = 2
+    drops: ClassVar[bool] = True
+    source: ClassVar[str] = "Karimov 2020, 2.3 (1)"
+    kind: Literal["drop"] = "drop"
