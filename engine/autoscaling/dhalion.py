@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling import dhalion
 
 from .bottlenecks import bottlenecks, pending_rate
 from .metrics import Metrics
@@ -23,7 +23,7 @@ class Dhalion:
     What it wanted for an operator it goes on wanting until it thinks anew of that operator, as the artifact does.
     """
 
-    def __init__(self, about: scaling.Dhalion):
+    def __init__(self, about: dhalion.Dhalion):
         self._window_ns, self._every_ns = seconds_ns(about.metrics.window_s), seconds_ns(about.every_s)
         self._theta_per_s, self._signed = exact(about.backpressure_theta_per_s), about.pending_rate == "signed"
         self._first_only, self._by_lag = about.first_only, about.source_empty == "lag"
@@ -79,3 +79,6 @@ class Dhalion:
 
     def restore(self, state: Any) -> None:
         self._wanted = dict(state)
+
+
+policy = Dhalion

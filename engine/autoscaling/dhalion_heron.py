@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling import dhalion_heron
 
 from .bottlenecks import blocked_vertices
 from .metrics import Metrics
@@ -23,7 +23,7 @@ class DhalionHeron:
     blocked for a part of the time come to the greatest factor soon. Sources have no senders, so they stay as they are.
     """
 
-    def __init__(self, about: scaling.DhalionHeron):
+    def __init__(self, about: dhalion_heron.DhalionHeron):
         self._window_ns, self._factor_max = seconds_ns(about.every_s), exact(about.factor_max)
 
     def advise(self, metrics: Metrics) -> Advice:
@@ -50,3 +50,6 @@ class DhalionHeron:
 
     def restore(self, state: Any) -> None:
         pass
+
+
+policy = DhalionHeron

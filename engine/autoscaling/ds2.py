@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling import ds2
 
 from .metrics import Metrics
 from .policy import MICRO, SECOND, UNBOUNDED, Advice, Value, exact, known, running
@@ -28,7 +28,7 @@ class DS2:
     An operator that was not busy in the window has no true rate: with input it gets as many instances as there may be, without it one.
     """
 
-    def __init__(self, about: scaling.DS2):
+    def __init__(self, about: ds2.DS2):
         self._window_ns, self._busy_max = seconds_ns(about.metrics.window_s), exact(about.busy_max)
 
     def advise(self, metrics: Metrics) -> Advice:
@@ -71,3 +71,6 @@ class DS2:
 
     def restore(self, state: Any) -> None:
         pass
+
+
+policy = DS2

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling import ds2_original
 
 from .metrics import Metrics
 from .policy import SECOND, UNBOUNDED, Advice, Value, exact, known, running, total_rate
@@ -22,7 +22,7 @@ class DS2Original:
     fewer. With a rate ratio: where nobody should have more, and yet sources read so much less than what comes, all is multiplied by it.
     """
 
-    def __init__(self, about: scaling.DS2Original):
+    def __init__(self, about: ds2_original.DS2Original):
         self._window_ns, self._up = seconds_ns(about.every_s), 1 + exact(about.factor)
         self._warm_up, self._activation = about.warm_up, about.activation
         self._ratio_max = None if about.rate_ratio_max is None else exact(about.rate_ratio_max)
@@ -93,3 +93,6 @@ class DS2Original:
 
     def restore(self, state: Any) -> None:
         self._since_ns, self._intervals = state
+
+
+policy = DS2Original

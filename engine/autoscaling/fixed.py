@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling import fixed
 
 from .policy import exact
 from .truth import Truth
 
 
-def fixed_parallelism(about: scaling.Fixed, document: Mapping[str, int], truth: Truth) -> dict[str, int]:
-    """By vertex: as in the document, or the least that carries the maximum or the mean of the load with the headroom."""
-    if about.for_ == "document":
-        return dict(document)
+def plan(about: fixed.Fixed, truth: Truth) -> tuple[dict[str, int], list[tuple[int, dict[str, int]]]]:
+    """By vertex, the least parallelism that carries the maximum or the mean of the load with the headroom; no orders."""
     rate_per_s = max(truth.rates_per_s) if about.for_ == "maximum" else truth.mean_per_s
-    return truth.needed(rate_per_s * exact(about.headroom)).parallelism
+    return truth.needed(rate_per_s * exact(about.headroom)).parallelism, []

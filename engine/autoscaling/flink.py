@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling import flink
 
 from .metrics import SECOND_NS, Graph, Metrics
 from .policy import SECOND, Advice, NoAdvice, Value, exact, running
@@ -60,7 +60,7 @@ class Flink:
     stabilisation, and a whole window of them is needed. A wish to scale down waits, and the greatest of that while is carried out.
     """
 
-    def __init__(self, about: scaling.Flink):
+    def __init__(self, about: flink.Flink):
         options = about.options
         self._options = options
         self._stabilization_ns, self._window_ns = seconds_ns(options.stabilization_s), seconds_ns(options.window_s)
@@ -314,3 +314,6 @@ def _written(row: tuple[Any, ...]) -> list[Any]:
 
 def _read(value: Any) -> Any:
     return Fraction(value) if isinstance(value, str) else value
+
+
+policy = Flink

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling import hpa_cpu
 
 from .metrics import Metrics
 from .policy import MICRO, Advice, Value, exact, mean_of_instances
@@ -19,7 +19,7 @@ class HPACpu:
     """Parallelism times the ratio of the mean CPU load to its target, rounded up; of the last five minutes the greatest counts. An operator
     without readings keeps what it has."""
 
-    def __init__(self, about: scaling.HPACpu):
+    def __init__(self, about: hpa_cpu.HPACpu):
         self._window_ns, self._target = seconds_ns(about.metrics.window_s), exact(about.target)
         self._stabiliser = Stabiliser(seconds_ns(about.stabilise_s))
 
@@ -43,3 +43,6 @@ class HPACpu:
 
     def restore(self, state: Any) -> None:
         self._stabiliser.restore(state)
+
+
+policy = HPACpu

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling import hpa_k8s
 
 from .metrics import Metrics
 from .policy import MICRO, Advice, NoAdvice, exact
@@ -17,7 +17,7 @@ from .stabilising import Stabiliser
 class HPAK8s:
     """All operators get as many instances as the deployment has replicas: as many as bring the mean CPU load of its pods to the target."""
 
-    def __init__(self, about: scaling.HPAK8s):
+    def __init__(self, about: hpa_k8s.HPAK8s):
         self._window_ns, self._target = seconds_ns(about.metrics.window_s), exact(about.target)
         self._replicas = Replicas(about, Stabiliser(seconds_ns(about.stabilise_s)))
 
@@ -37,3 +37,6 @@ class HPAK8s:
 
     def restore(self, state: Any) -> None:
         self._replicas.restore(state)
+
+
+policy = HPAK8s

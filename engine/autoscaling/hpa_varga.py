@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling import hpa_varga
 
 from .bottlenecks import bottlenecks
 from .metrics import Graph, Metrics
@@ -20,7 +20,7 @@ class HPAVarga:
     """The larger of two wishes: that instances are idle for less or more of the time (what is blocked counts as used), and for bottlenecks
     that what is read grows as the queues before them do. Of the last five minutes the greatest counts."""
 
-    def __init__(self, about: scaling.HPAVarga):
+    def __init__(self, about: hpa_varga.HPAVarga):
         self._window_ns, self._slope_ns = seconds_ns(about.metrics.window_s), seconds_ns(about.slope_s)
         self._target, self._theta_per_s = exact(about.target), exact(about.backpressure_theta_per_s)
         self._signed, self._lag_threshold = about.pending_rate == "signed", about.lag_threshold
@@ -66,3 +66,6 @@ def sources_of(graph: Graph, operator: str) -> list[str]:
         if any(source == sender and receiver in above for source, receiver in graph.edges):
             above.add(sender)
     return [source for source in graph.sources if source in above]
+
+
+policy = HPAVarga

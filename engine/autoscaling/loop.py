@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from engine.core.layout import FAR
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling import looped
 
 from .fitting import Room, limited, workers
 from .metrics import SECOND_NS, Metrics
@@ -57,15 +57,14 @@ class Times(NamedTuple):
     until_ns: int
 
 
-def times_of(about: scaling.Looped, until_ns: int) -> Times:
+def times_of(about: looped.Looped, until_ns: int) -> Times:
     quiet_ns = seconds_ns(about.call_s) + seconds_ns(about.cooldown_s)
     return Times(seconds_ns(about.start_s), seconds_ns(about.every_s), quiet_ns, seconds_ns(about.metrics.window_s), until_ns)
 
 
-def limits_of(about: scaling.Looped, rooms: Mapping[str, Room], vertices: Mapping[str, tuple[str, ...]]) -> Limits:
-    over = exact(about.over_provisioning) if isinstance(about, scaling.DS2) else Fraction(1)
-    veto = isinstance(about, scaling.Flink) and about.options.beyond_workers == "veto"
-    return Limits(over, about.step_max, rooms, vertices, about.workers_max, veto)
+def limits_of(about: looped.Looped, rooms: Mapping[str, Room], vertices: Mapping[str, tuple[str, ...]]) -> Limits:
+    over = exact(about.wish_factor)
+    return Limits(over, about.step_max, rooms, vertices, about.workers_max, about.vetoes_beyond_workers)
 
 
 @dataclass

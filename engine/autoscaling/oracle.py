@@ -7,6 +7,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
+from engine.spec.base.units import seconds_ns
+from engine.spec.experiment.scaling import oracle
+
 from .truth import MINUTE_NS, Truth
 
 
@@ -54,6 +57,13 @@ def cheapest_cover(truth: Truth, outage_ns: int, drain_ns: int | None, action_co
         b, segment = lasts[b - 1]
         cover.append(segment)
     return cover[::-1]
+
+
+def plan(about: oracle.Oracle, truth: Truth) -> tuple[dict[str, int], list[tuple[int, dict[str, int]]]]:
+    """The parallelism of the cheapest cover's first segment, by vertex, and when to order which later."""
+    drain_ns = None if about.drain_s is None else seconds_ns(about.drain_s)
+    cover = cheapest_cover(truth, about.rescaling.outage_ns, drain_ns, seconds_ns(about.action_cost_worker_s))
+    return cover[0].parallelism, orders(cover)
 
 
 class _Segments:

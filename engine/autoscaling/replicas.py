@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling import hpa_k8s, varga_original
 
 from .metrics import Metrics
 from .policy import Advice, exact
@@ -23,7 +23,7 @@ class Replicas:
     Up at once, by so many or so many times at a time; down to the greatest wish of the last while. What there is at first is a wish.
     """
 
-    def __init__(self, about: scaling.HPAK8s | scaling.VargaOriginal, stabiliser: Stabiliser):
+    def __init__(self, about: hpa_k8s.HPAK8s | varga_original.VargaOriginal, stabiliser: Stabiliser):
         self._tolerance, self._workers_max = exact(about.tolerance), about.workers_max
         self._up_add, self._up_times = about.up_add, exact(about.up_times)
         self._stabiliser, self._begun = stabiliser, False

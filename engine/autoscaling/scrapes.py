@@ -13,7 +13,7 @@ from engine.core.control.busy_time import accrue
 from engine.core.tables import Arrays, Words
 from engine.core.world import World
 from engine.spec.base.units import milliseconds_ns, seconds_ns
-from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling import looped
 
 from .metrics import NAMES, SECOND_NS, Graph, Recording, Series
 from .parts import PPM, Part
@@ -109,7 +109,7 @@ class Scrapes:
     that of those which send to others.
     """
 
-    def __init__(self, metrics: Scraped, job: RunningJob, parts: Sequence[Part], about: scaling.MetricTimes, until_ns: int):
+    def __init__(self, metrics: Scraped, job: RunningJob, parts: Sequence[Part], about: looped.MetricTimes, until_ns: int):
         self.metrics, self._job, self._parts = metrics, job, parts
         self._every_ns, self._meter_ns, self._until_ns = seconds_ns(about.scrape_s), seconds_ns(about.meter_s), until_ns
         self._floor_ns, self._blocked_floor_ns = seconds_ns(about.pending_floor_s), milliseconds_ns(about.blocked_floor_ms)

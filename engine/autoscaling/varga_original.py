@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling import varga_original
 
 from .metrics import Metrics
 from .policy import SECOND, Advice, NoAdvice, exact, known, running, total_rate
@@ -19,7 +19,7 @@ class VargaOriginal:
     """All operators get as many instances as the deployment has replicas. One metric is the time for which instances are not idle; the
     other what comes to the topics as a share of what is read, which counts while more than the threshold waits in all of them."""
 
-    def __init__(self, about: scaling.VargaOriginal):
+    def __init__(self, about: varga_original.VargaOriginal):
         self._window_ns, self._slope_ns = seconds_ns(about.metrics.window_s), seconds_ns(about.slope_s)
         self._target, self._lag_threshold = exact(about.target), about.lag_threshold
         self._replicas = Replicas(about, Stabiliser(seconds_ns(about.stabilise_s)))
@@ -52,3 +52,6 @@ class VargaOriginal:
 
     def restore(self, state: Any) -> None:
         self._replicas.restore(state)
+
+
+policy = VargaOriginal

@@ -8,16 +8,16 @@ from typing import Any
 from engine.checkpointing.setup import COORDINATOR_HOST, ProtocolSetup, capture_costs, costs_of, may_lose_hosts, store_of
 from engine.core.layout import FAR
 from engine.spec import Experiment
+from engine.spec.base.family import implementation
 from engine.spec.base.units import seconds_ns
 from engine.spec.experiment.checkpointing.checkpoints import Checkpoints
 from engine.spec.experiment.checkpointing.store import Store
-from engine.spec.experiment.scaling import InPlace, Scaling
+from engine.spec.experiment.scaling.base import Scaling
 from engine.spec.rules.scalable import vertices
 
-from .in_place import InPlaceJob, InPlaceWorker
 from .job import Job, Rescale, Times
+from .setup import RescalingSetup
 from .stopping import OperatorSlots
-from .worker import RescalingWorker
 
 __all__ = ["Job", "Rescale", "build_protocol", "job_of"]
 
@@ -34,17 +34,16 @@ def build_protocol(experiment: Experiment, scaling: Scaling, greatest: Mapping[s
     if isinstance(protocol, Checkpoints):
         costs = costs_of(protocol)
         interval_ns, detect_ns, store = protocol.interval_ns, protocol.detect_ns, protocol.store
-    about: Any = scaling.rescaling
-    in_place = isinstance(about, InPlace)
-    restart_s = about.switch_s if in_place else about.restart_s
-    times = Times(seconds_ns(restart_s), seconds_ns(about.pod_start_s), seconds_ns(about.timeout_s))
+    about = scaling.rescaling
+    setup: RescalingSetup = implementation(type(about), __name__, "setup")(about)
+    times = Times(setup.pause_ns, seconds_ns(about.pod_start_s), seconds_ns(about.timeout_s))
     orders = [(seconds_ns(order.at_s), order.parallelism) for order in scaling.orders]
     begins_with = {spec.id: spec.parallelism for spec in experiment.query.operators}
     laid, names = _laid(experiment, greatest), [host.name for host in experiment.expanded_hosts()]
-    until_ns, (player, agent) = experiment.workload.horizon_ns, (InPlaceJob, InPlaceWorker) if in_place else (Job, RescalingWorker)
-    job = player(COORDINATOR_HOST, interval_ns, until_ns, detect_ns, laid, begins_with, times, orders, names, scaling.workers_max)
-    worker = agent(costs, may_lose_hosts(experiment))
-    return ProtocolSetup((job, store_of(store)), worker, ("regions",) if in_place else ())
+    until_ns = experiment.workload.horizon_ns
+    job = setup.job(COORDINATOR_HOST, interval_ns, until_ns, detect_ns, laid, begins_with, times, orders, names, scaling.workers_max)
+    worker = setup.worker(costs, may_lose_hosts(experiment))
+    return ProtocolSetup((job, store_of(store)), worker, setup.features)
 
 
 def job_of(actors: Sequence[Any]) -> Job | None:

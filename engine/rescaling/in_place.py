@@ -32,9 +32,12 @@ from engine.core.source_logs import BEGINNING, Place
 from engine.core.tables import Words
 from engine.core.world import World
 from engine.services import object_store
+from engine.spec.base.units import seconds_ns
+from engine.spec.experiment.rescaling.in_place import InPlace
 
 from .job import Job, Rescale, Start
 from .messages import GO_ON, MOVE, MOVED, PREPARE, RELEASE, Mark, Restart, table
+from .setup import RescalingSetup
 from .stopping import OperatorSlots, Savepoint, Stored, fetches, groups_of, requests
 from .worker import RescalingWorker, Stop
 
@@ -554,3 +557,7 @@ class InPlaceWorker(RescalingWorker):
         self._plan = None if plan is None else Plan.from_bytes(plan)
         self._moves = {host: Move(number, order, awaited, dict(contents)) for host, number, order, awaited, contents in moves}
         self._held = dict(held)
+
+
+def setup(about: InPlace) -> RescalingSetup:
+    return RescalingSetup(InPlaceJob, InPlaceWorker, seconds_ns(about.switch_s), ("regions",))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from engine.autoscaling import POLICIES, fixed, oracle
 from engine.autoscaling.loop import AutoscalingLoop, limits_of, times_of
 from engine.autoscaling.observing import Samples, Topics, Watch, retention_of
 from engine.autoscaling.parts import graph_of, limits, parts_of
@@ -20,8 +19,10 @@ from engine.core.prices import DEGREE, PRICE_LISTS
 from engine.lowering.plan import record_ns
 from engine.operators import OPERATORS
 from engine.spec import Experiment
+from engine.spec.base.family import implementation
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment import scaling
+from engine.spec.experiment.scaling.base import Scaling
+from engine.spec.experiment.scaling.looped import Looped
 from engine.spec.rules.max_layout import begun_with, greatest, laid_out, scaling_limits_of
 from engine.spec.rules.scale import weights
 from engine.spec.rules.validation import placement_of
@@ -35,40 +36,25 @@ def beginning(experiment: Experiment, datasets: Any) -> tuple[Experiment, Plan]:
     """The experiment with the parallelisms with which the run begins, and what is to be ordered in it, as far as that is known
     beforehand. datasets: by name, for rates from files."""
     about = experiment.policies.scaling
-    if not isinstance(about, scaling.Fixed | scaling.Oracle):
+    if not (isinstance(about, Scaling) and about.plans_ahead):
         return experiment, []
-    rooms = scaling_limits_of(experiment)
-    document = {room.operators[0]: room.parallelism for room in rooms}
-    plan: list[tuple[int, Mapping[str, int]]] = []
-    if isinstance(about, scaling.Oracle):
-        known = truth_of(experiment, about, datasets)
-        times: Any = about.rescaling
-        stops = isinstance(times, scaling.StopAndRestart)  # in place pods start while all runs
-        outage_ns = seconds_ns(times.restart_s) + seconds_ns(times.pod_start_s) if stops else seconds_ns(times.switch_s)
-        drain_ns = None if about.drain_s is None else seconds_ns(about.drain_s)
-        cover = oracle.cheapest_cover(known, outage_ns, drain_ns, seconds_ns(about.action_cost_worker_s))
-        first: Mapping[str, int] = cover[0].parallelism
-        plan += oracle.orders(cover)
-    elif about.for_ == "document":
-        return experiment, []
-    else:
-        first = fixed.fixed_parallelism(about, document, truth_of(experiment, about, datasets))
-    whole = {room.operators[0]: room.operators for room in rooms}
+    first, orders = implementation(type(about), "engine.autoscaling", "plan")(about, truth_of(experiment, about, datasets))
+    whole = {limit.operators[0]: limit.operators for limit in scaling_limits_of(experiment)}
 
     def by_operator(parallelism: Mapping[str, int]) -> dict[str, int]:
         return {id: p for vertex, p in parallelism.items() for id in whole[vertex]}
 
-    return begun_with(experiment, by_operator(first)), [(at_ns, by_operator(wanted)) for at_ns, wanted in plan]
+    return begun_with(experiment, by_operator(first)), [(at_ns, by_operator(wanted)) for at_ns, wanted in orders]
 
 
-def truth_of(experiment: Experiment, about: scaling.Fixed | scaling.Oracle, datasets: Any) -> Truth:
+def truth_of(experiment: Experiment, about: Scaling, datasets: Any) -> Truth:
     """The load to come and what instances can serve of it: their prices on the slowest of their hosts, with what is stolen from them, but
     without what varies cost."""
     rooms, horizon_ns = scaling_limits_of(experiment), experiment.workload.horizon_ns
     curves = [curve_of(source.rate, horizon_ns, datasets) for source in experiment.workload.sources.values()]
-    shares = {id: exact(share) for id, share in about.per_input.items()}
+    shares = {id: exact(share) for id, share in (about.known_shares or {}).items()}
     service_ns = _service_ns(experiment, shares)
-    spare = exact(about.headroom) if isinstance(about, scaling.Oracle) else 1  # with a fixed parallelism it is the load's
+    spare = exact(about.spare_capacity)
     slowest = {room.operators[0]: max(room.operators, key=lambda id: (service_ns[id] * shares[id], shares[id])) for room in rooms}
     return Truth(
         rates_per_s=by_minute(curves, horizon_ns),
@@ -116,7 +102,7 @@ def scaled_by(experiment: Experiment, begun: Experiment, plan: Plan, job: Any, w
     """What scales a run whose job manager is `job`, with `worker` on its machines. begun: as it begins. others: the controls that the run
     has besides."""
     about, rooms = begun.policies.scaling, scaling_limits_of(begun)
-    assert isinstance(about, scaling.Scaling)
+    assert isinstance(about, Scaling)
     horizon_ns, end_ns = experiment.workload.horizon_ns, experiment.workload.end_ns
     numbers = {spec.id: n for n, spec in enumerate(experiment.query.operators) if spec.id in experiment.workload.sources}
     topics = Topics(numbers, retention_of(others))
@@ -124,13 +110,11 @@ def scaled_by(experiment: Experiment, begun: Experiment, plan: Plan, job: Any, w
     samples = Samples(topics, job, end_ns)
     controls: list[Control] = []
     loop = None
-    if isinstance(about, scaling.Looped):
-        longest_s = max(about.metrics.window_s, about.every_s, getattr(about, "slope_s", 0))
-        metrics = Scraped(graph_of(experiment, rooms), job, seconds_ns(longest_s))
+    if isinstance(about, Looped):
+        metrics = Scraped(graph_of(experiment, rooms), job, seconds_ns(about.history_s))
         vertices = {room.operators[0]: room.operators for room in rooms}
-        loop = AutoscalingLoop(
-            POLICIES[about.kind](about), metrics, job, times_of(about, horizon_ns), limits_of(about, limits(rooms), vertices)
-        )
+        policy = implementation(type(about), "engine.autoscaling", "policy")(about)
+        loop = AutoscalingLoop(policy, metrics, job, times_of(about, horizon_ns), limits_of(about, limits(rooms), vertices))
         controls += [Scrapes(metrics, job, parts_of(experiment, rooms), about.metrics, horizon_ns), loop]
     if plan:
         controls.append(Schedule(plan, job))

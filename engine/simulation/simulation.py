@@ -43,7 +43,7 @@ from engine.simulation.source_logs import Logs
 from engine.spec import Experiment, RecordSchema, canonical_json
 from engine.spec.experiment.generation import Coordinated
 from engine.spec.experiment.retention import KeepFor
-from engine.spec.experiment.scaling import NoScaling
+from engine.spec.experiment.scaling.none import NoScaling
 from engine.spec.rules import max_layout
 from engine.spec.rules.event_time import calendar_text, event_zero_ns
 from engine.spec.rules.validation import Context, load

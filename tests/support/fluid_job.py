@@ -13,10 +13,11 @@ from itertools import pairwise
 from math import exp
 from typing import Any, NamedTuple
 
-from engine.autoscaling import POLICIES
 from engine.autoscaling.fitting import Room
 from engine.autoscaling.loop import AutoscalingLoop, limits_of, times_of
 from engine.autoscaling.metrics import Graph, Recording
+
+from .policies import policy_of
 
 S = 10**9
 
@@ -171,7 +172,7 @@ class FluidJob:
         """Under a policy of the document."""
         rooms = {name: Room(1, operator.parts or 70) for name, operator in self.query.items()}
         vertices = {name: (name,) for name in self.query}
-        policy = POLICIES[about.kind](about)
+        policy = policy_of(about)
         loop = AutoscalingLoop(policy, self.metrics, self, times_of(about, until_s * S), limits_of(about, rooms, vertices))
         while self.now_s < until_s:
             self.second()

@@ -19,6 +19,7 @@ from engine.spec.study.schema import study_schema
 from engine.workloads import lookup
 from tests.support.autoscaling_examples import made as autoscaled
 from tests.support.death_cases import deaths_among_losses
+from tests.support.policies import POLICIES
 from tests.support.recovery_examples import PROTOCOLS, counting, hybrid, loss, with_losses
 from tests.support.rescaling_examples import in_place, order_of, scaled
 from webapp.api import api
@@ -32,7 +33,6 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 EXAMPLES = sorted((FIXTURES / "experiments").glob("*.yaml"))
 FRAME = TypeAdapter(Frame)
 FRAMES_OF_EXAMPLE = 2
-POLICIES = [kind for kind in registry.kinds("scalings") if kind not in ("none", "manual", "fixed", "oracle")]
 RESTLESS = {"wait_share": 0, "rounds": 1, "load_ratio": 1e6, "intervals": 2}
 
 

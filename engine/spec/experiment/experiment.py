@@ -23,7 +23,8 @@ from .ingress.read import ReadOn
 from .placement import AnyPlacement
 from .placement.spread import Spread
 from .query import OperatorSpec, Query
-from .scaling import AnyScaling, NoScaling
+from .scaling import AnyScaling
+from .scaling.none import NoScaling
 from .workload import Workload
 
 FORMAT = 1

@@ -33,8 +33,9 @@ from .noise import AnyDrift, AnyNoise, AnyWarmUp
 from .placement import PLACEMENTS
 from .query import AnyPartitioning
 from .rates import AnyArrivals, AnyRate
+from .rescaling import RESCALINGS
 from .retention import AnyRetention
-from .scaling import AnyRescaling, AnyScaling
+from .scaling import SCALINGS
 from .streams import AnyStream, Stream
 from .workload import AnyWatermarks, variants
 
@@ -57,8 +58,8 @@ FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
     "flow_controls": FLOW_CONTROLS,
     "ingresses": INGRESSES,
     "checkpointings": CHECKPOINTINGS,
-    "scalings": variants(AnyScaling),
-    "rescalings": variants(AnyRescaling),
+    "scalings": SCALINGS,
+    "rescalings": RESCALINGS,
     "memories": variants(AnyMemory),
     "slow_downs": variants(AnySlowDown),
 }

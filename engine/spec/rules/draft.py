@@ -20,7 +20,8 @@ from ..experiment.flow_control import FLOW_CONTROLS
 from ..experiment.ingress import INGRESSES
 from ..experiment.placement import PLACEMENTS
 from ..experiment.query import Edge, OperatorSpec, Query
-from ..experiment.scaling import AnyScaling, NoScaling
+from ..experiment.scaling import SCALINGS
+from ..experiment.scaling.none import NoScaling
 from ..experiment.workload import SourceWorkload, Workload
 from .scaling_limits import ScalingLimit, reach, scaling_limits
 
@@ -159,7 +160,7 @@ class Draft:
     def scaling(self) -> Any:
         """Who changes the parallelism, nobody if that is not written, None if it is broken."""
         written = section(self.document, "policies", "scaling")
-        return NoScaling() if written is None else attempt(AnyScaling, written)
+        return NoScaling() if written is None else attempt(SCALINGS, written)
 
     @cached_property
     def scaling_limits(self) -> list[ScalingLimit] | None:

@@ -20,9 +20,9 @@ from ..experiment.document import upgrade
 from ..experiment.experiment import Experiment
 from ..experiment.faults import AnyFault, HostFault
 from ..experiment.rates import AnyPattern, FileRate, RecordedRate
-from ..experiment.scaling import Fixed, Manual, Order, Scaling
+from ..experiment.scaling.base import Order, Scaling
+from ..experiment.scaling.manual import Manual
 from .scalable import vertices
-from .scaling_limits import plans
 
 
 class Fork(Model):
@@ -84,9 +84,9 @@ class Fork(Model):
             if id not in sources:
                 raise Refusal(f"there is no source '{id}'", at=("rates", id), code="unknown_source", value=id, hint=suggestion(id, sources))
         scaling = parent.policies.scaling
-        if (self.rates or self.load is not None) and isinstance(scaling, Scaling) and plans(scaling):
-            kind = f"fixed, for the {scaling.for_} of the load" if isinstance(scaling, Fixed) else scaling.kind
-            message = f"scaling is {kind}, which plans from the whole load before the run, so that another load would change its past, too"
+        if (self.rates or self.load is not None) and isinstance(scaling, Scaling) and scaling.plans_ahead:
+            message = f"scaling is {scaling.plan_name}, which plans from the whole load before the run"
+            message += ", so that another load would change its past, too"
             at, value = (("rates",), sorted(self.rates)) if self.rates else (("load",), self.load)
             raise Refusal(f"{message}; leave the load as it is, or begin a run of its own", at=at, code="load_known", value=value)
         patterns: dict[str, Any] = {id: rate.model_dump(mode="json", by_alias=True) for id, rate in self.rates.items()}

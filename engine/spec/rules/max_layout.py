@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ..experiment import registry
 from ..experiment.experiment import Experiment
 from ..experiment.placement.explicit import Explicit
-from ..experiment.scaling import NoScaling
+from ..experiment.scaling.none import NoScaling
 from .scaling_limits import ScalingLimit, partitions_of, reach, scaling_limits
 from .validation import placement_of
 

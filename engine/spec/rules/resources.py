@@ -19,7 +19,8 @@ from ..experiment.faults import At, HostFault
 from ..experiment.noise import AutoregressiveDrift
 from ..experiment.query import OperatorSpec
 from ..experiment.rates import RecordedRate
-from ..experiment.scaling import Looped, Oracle
+from ..experiment.scaling.base import Scaling
+from ..experiment.scaling.looped import Looped
 from ..experiment.streams import FileStream
 from .draft import Draft, section
 from .event_time import calendar_text, event_zero_ns
@@ -380,7 +381,7 @@ def _scaling(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
             f"least {horizon_s / budgets.scrapes_max:.6g}"
         )
         yield Problem(pointer("policies", "scaling", "metrics", "scrape_s"), "budget", message, scrape_s)
-    if isinstance(scaling, Oracle) and horizon_s / 60 > budgets.oracle_minutes_max:
+    if isinstance(scaling, Scaling) and scaling.plans_by_minute and horizon_s / 60 > budgets.oracle_minutes_max:
         message = (
             f"horizon_s is {horizon_s:g}, {horizon_s / 60:,.0f} minutes, and the oracle plans {budgets.oracle_minutes_max:,} at most; it "
             f"must be at most {budgets.oracle_minutes_max * 60}, or choose another scaling"

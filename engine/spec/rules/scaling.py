@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 
+from ..base.family import kind_of
 from ..base.problems import Problem, pointer, suggestion
 from ..base.units import seconds_ns
 from ..experiment.checkpointing.checkpoints import Checkpoints
@@ -12,9 +13,10 @@ from ..experiment.checkpointing.none import NoCheckpoints
 from ..experiment.faults import HostLoss
 from ..experiment.memory import Budget
 from ..experiment.rates import RecordedRate
-from ..experiment.scaling import Fixed, Looped, Manual, Oracle, Scaling, StopAndRestart
+from ..experiment.scaling.base import Scaling
+from ..experiment.scaling.looped import Looped
 from .draft import Draft
-from .scaling_limits import ScalingLimit, decides, ordered
+from .scaling_limits import ScalingLimit, ordered
 
 AT = ("policies", "scaling")
 
@@ -24,8 +26,8 @@ def scaling_problems(draft: Draft) -> Iterator[Problem]:
     if not isinstance(scaling, Scaling):
         return
     yield from _names(draft, "operators", scaling.operators)
-    if isinstance(scaling, Fixed | Oracle):
-        yield from _shares(draft, scaling)
+    if scaling.known_shares is not None:
+        yield from _shares(draft, scaling.known_shares)
     if isinstance(scaling, Looped):
         yield from _iterations(draft, scaling)
     yield from _surroundings(draft)
@@ -52,17 +54,15 @@ def _names(draft: Draft, field: str, named: Mapping[str, object]) -> Iterator[Pr
             yield Problem(pointer(*AT, field, id), "unknown_operator", message, id, suggestion(id, draft.ids))
 
 
-def _shares(draft: Draft, scaling: Fixed | Oracle) -> Iterator[Problem]:
-    if isinstance(scaling, Fixed) and scaling.for_ == "document":
-        return
-    yield from _names(draft, "per_input", scaling.per_input)
-    missing = [id for id in draft.ids if id not in scaling.per_input]
+def _shares(draft: Draft, per_input: Mapping[str, float]) -> Iterator[Problem]:
+    yield from _names(draft, "per_input", per_input)
+    missing = [id for id in draft.ids if id not in per_input]
     if missing:
         message = f"per_input lacks {', '.join(missing)}; give for each operator how many records it serves for each record of the sources"
-        yield Problem(pointer(*AT, "per_input"), "missing", message, sorted(scaling.per_input))
+        yield Problem(pointer(*AT, "per_input"), "missing", message, sorted(per_input))
     for id, source in draft.sources.items():
         if isinstance(source.rate, RecordedRate):
-            message = f"the load of '{id}' is the file's own, whose rate is not known beforehand, and '{scaling.kind}' decides by it"
+            message = f"the load of '{id}' is the file's own, whose rate is not known beforehand, and '{draft.scaling.kind}' decides by it"
             yield Problem(pointer("workload", "sources", id, "rate"), "unknown_load", f"{message}; choose another rate", source.rate.kind)
 
 
@@ -109,23 +109,24 @@ def _surroundings(draft: Draft) -> Iterator[Problem]:
 
 def _nothing_to_scale(draft: Draft, limits: list[ScalingLimit]) -> Iterator[Problem]:
     kind, stays = draft.scaling.kind, [limit.stays for limit in limits]
-    if not isinstance(draft.scaling, Manual) and stays and all(stays):
+    if not draft.scaling.by_hand and stays and all(stays):
         message = f"'{kind}' has nothing to scale: {'; '.join(dict.fromkeys(stays))}; choose scaling none, or change that"
         yield Problem(pointer(*AT, "kind"), "not_scalable", message, kind)
 
 
 def _lost_in_restarts(draft: Draft, scaling: Scaling) -> Iterator[Problem]:
     """Operators that a restart would begin empty, whether their own parallelism changes or not."""
-    if not isinstance(scaling.rescaling, StopAndRestart) or not (scaling.orders or decides(scaling)):
+    if not scaling.rescaling.begins_anew or not (scaling.orders or scaling.decides):
         return
+    rescaling = kind_of(type(scaling.rescaling))
     for id, kind in draft.kinds.items():
         if kind.loses_state():
             message = (
-                f"rescaling is 'stop_and_restart', which begins all operators anew from a savepoint, but '{id}' is of kind '{kind.kind}', "
+                f"rescaling is '{rescaling}', which begins all operators anew from a savepoint, but '{id}' is of kind '{kind.kind}', "
                 "which has state but does not say how to keep it (keeping), so it would begin empty; choose in_place and leave the "
                 f"parallelism of '{id}' as it is, or choose a kind that keeps its state"
             )
-            yield Problem(pointer(*AT, "rescaling", "kind"), "not_scalable", message, scaling.rescaling.kind)
+            yield Problem(pointer(*AT, "rescaling", "kind"), "not_scalable", message, rescaling)
 
 
 def _in_a_circle(draft: Draft, limits: list[ScalingLimit]) -> Iterator[Problem]:
@@ -232,7 +233,7 @@ def _too_many(
     at: tuple[str | int, ...],
 ) -> Iterator[Problem]:
     """Workers, with what is ordered: where a policy decides of the rest, at least. If it leaves too few, the job manager refuses them."""
-    if decides(scaling):
+    if scaling.decides:
         workers = sum(wish.get(limit.operators, limit.least) * len(limit.operators) for limit in limits)
     else:
         runs |= wish

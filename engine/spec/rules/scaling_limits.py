@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from ..base.operator import Operator
 from ..experiment.query import Query
-from ..experiment.scaling import PARALLELISM_MAX, AnyScaling, Bounds, Fixed, Looped, Manual, NoScaling, Oracle, Order, Scaling
+from ..experiment.scaling import AnyScaling
+from ..experiment.scaling.base import PARALLELISM_MAX, Bounds, Order, Scaling
+from ..experiment.scaling.none import NoScaling
 from ..experiment.workload import Workload
 from .scalable import unscalable, vertices
 
@@ -29,7 +31,7 @@ def partitions_of(scaling: AnyScaling, written: int | None, parallelism: int, st
     nobody decides there are as many as without scaling, so that a run until its first order is the run without one."""
     if written is not None:
         return written
-    return parallelism if stays or isinstance(scaling, NoScaling | Manual) else max(parallelism, scaling.workers_max)
+    return parallelism if stays or isinstance(scaling, NoScaling) or scaling.by_hand else max(parallelism, scaling.workers_max)
 
 
 def scaling_limits(scaling: AnyScaling, query: Query, kinds: Mapping[str, type[Operator]], workload: Workload) -> list[ScalingLimit]:
@@ -64,16 +66,6 @@ def reach(scaling: AnyScaling, limits: list[ScalingLimit]) -> dict[str, int]:
     return dict(_reach(scaling, limits))
 
 
-def plans(scaling: Scaling) -> bool:
-    """Whether parallelisms follow from the load to come, before the run."""
-    return isinstance(scaling, Oracle) or (isinstance(scaling, Fixed) and scaling.for_ != "document")
-
-
-def decides(scaling: Scaling) -> bool:
-    """Whether anybody but the document's orders sets parallelisms."""
-    return isinstance(scaling, Looped) or plans(scaling)
-
-
 def _reach(scaling: AnyScaling, limits: list[ScalingLimit]) -> Iterator[tuple[str, int]]:
     if not isinstance(scaling, Scaling):
         return
@@ -83,6 +75,6 @@ def _reach(scaling: AnyScaling, limits: list[ScalingLimit]) -> Iterator[tuple[st
             continue
         size = len(limit.operators)
         most = max([limit.parallelism, *(p for order in scaling.orders if (p := ordered(order, limit)) is not None)])
-        if decides(scaling):
+        if scaling.decides:
             most = max(most, min(limit.most, (scaling.workers_max - least) // size + limit.least))
         yield from ((id, most) for id in limit.operators)

@@ -18,7 +18,6 @@ import pytest
 from hypothesis import assume, given, settings
 
 import engine
-from engine.autoscaling import POLICIES
 from engine.autoscaling.loop import AutoscalingLoop
 from engine.autoscaling.observing import Samples
 from engine.autoscaling.scrapes import Scrapes
@@ -26,7 +25,8 @@ from engine.core import layout as L
 from engine.operators import OPERATORS
 from engine.spec import Refusal, load
 from engine.spec.experiment.rates import SwitchedRate, steps_of
-from engine.spec.experiment.scaling import Fixed, Looped
+from engine.spec.experiment.scaling.fixed import Fixed
+from engine.spec.experiment.scaling.looped import Looped
 from engine.spec.rules.forking import Fork
 from engine.spec.rules.max_layout import begun_with
 from engine.spec.rules.validation import Context, validate
@@ -35,6 +35,7 @@ from tests.support.strategies import documents
 
 from ...support.agreement import DATASETS, frames_of
 from ...support.autoscaling_examples import made, simulated
+from ...support.policies import POLICIES, policy_of
 from ...support.recorded_policy import Recorder, assert_the_same_again
 
 Document = dict[str, Any]
@@ -231,7 +232,7 @@ def test_recorded_answers_give_the_same_advice(kind: str) -> None:
     recorder = loop._policy = Recorder(loop._policy)
     simulation.run_until(simulation.end_ns)
     assert sum(note[0] == "advise" for note in recorder.notes) >= 10
-    assert_the_same_again(recorder, POLICIES[kind](simulation.experiment.policies.scaling))
+    assert_the_same_again(recorder, policy_of(simulation.experiment.policies.scaling))
 
 
 @pytest.mark.parametrize(

@@ -21,16 +21,16 @@ from ...support.fluid_job import MAP, SESSIONS, FluidJob, Operator
 HORIZON_S = 140 * 60
 COSINE = CosineRate(mean_per_s=1.2e6, amplitude_per_s=1e6, noise_per_s=1e5, period_s=3600, step_s=60, seed=1066)
 INCREASING = IncreasingRate(top_per_s=2.5e6, seed=1066)
-POLICIES: dict[str, scaling.Looped] = {
-    "dhalion": scaling.Dhalion(),
-    "ds2": scaling.DS2(),
-    "hpa_cpu": scaling.HPACpu(),
-    "hpa_varga": scaling.HPAVarga(),
-    "flink": scaling.Flink(preset="tuned"),
+POLICIES: dict[str, scaling.looped.Looped] = {
+    "dhalion": scaling.dhalion.Dhalion(),
+    "ds2": scaling.ds2.DS2(),
+    "hpa_cpu": scaling.hpa_cpu.HPACpu(),
+    "hpa_varga": scaling.hpa_varga.HPAVarga(),
+    "flink": scaling.flink.Flink(preset="tuned"),
 }
 
 
-def job_under(about: scaling.Looped, query: dict[str, Operator], p: int, rate: Rate, sigma: float = 0.06) -> FluidJob:
+def job_under(about: scaling.looped.Looped, query: dict[str, Operator], p: int, rate: Rate, sigma: float = 0.06) -> FluidJob:
     pieces = list(curve_of(rate, HORIZON_S * 10**9, lambda name: None).pieces_between(0, HORIZON_S * 10**9))
     job = FluidJob(query, p, lambda now_s: pieces[min(int(now_s) // 60, len(pieces) - 1)][1] / 1e6, sigma)
     loop = job.run(about, HORIZON_S)
@@ -65,7 +65,7 @@ def test_as_many_workers_as_in_the_specifications_own_fluid(query: Any, p: int, 
 def test_without_noise_ds2_comes_to_rest() -> None:
     """One or two actions in each phase: what alternates in the study comes from noise."""
     job = FluidJob(MAP, 1, lambda now_s: 0.0 if now_s < 11 * 60 else 2e6 if now_s < 50 * 60 else 1e6)
-    job.run(scaling.DS2(), 90 * 60)
+    job.run(scaling.ds2.DS2(), 90 * 60)
     phases = {"high": [o for o in job.orders if 660 <= o[0] < 3000], "medium": [o for o in job.orders if o[0] >= 3000]}
     assert 1 <= len(phases["high"]) <= 2, phases
     assert 1 <= len(phases["medium"]) <= 2, phases

@@ -88,8 +88,8 @@ class Wishes:
         self.asked = state
 
 
-def looping(policy: Any, job: Job, about: scaling.Looped | None = None) -> AutoscalingLoop:
-    about = about or scaling.HPACpu()
+def looping(policy: Any, job: Job, about: scaling.looped.Looped | None = None) -> AutoscalingLoop:
+    about = about or scaling.hpa_cpu.HPACpu()
     return AutoscalingLoop(policy, Watched(job), job, times_of(about, HORIZON_S * S), limits_of(about, ROOMS, VERTICES))
 
 
@@ -129,7 +129,7 @@ def test_a_policy_that_is_content_is_asked_every_iteration_until_the_horizon() -
 
 def test_without_cooldown_it_is_asked_when_the_rescale_has_ended() -> None:
     policy, job = Wishes(restless), Job(down_s=40)
-    loop = run(looping(policy, job, scaling.HPACpu(cooldown_s=0)), job, until_s=300)
+    loop = run(looping(policy, job, scaling.hpa_cpu.HPACpu(cooldown_s=0)), job, until_s=300)
     assert [decision.t_s for decision in loop.decisions][:4] == [135, 135 + 23, 135 + 38, 135 + 53]
     assert [decision.verdict for decision in loop.decisions][:4] == ["order", "busy", "busy", "order"]
     assert policy.times_s[:2] == [135, 188]
@@ -141,7 +141,7 @@ def test_a_scale_down_may_follow_directly_after_a_cooldown() -> None:
     metrics = Watched(job)
     load = {vertex: {"cpu_ppm": 1_000_000} for vertex in LINE.operators}
     metrics._readings = load
-    about = scaling.HPACpu()
+    about = scaling.hpa_cpu.HPACpu()
     loop = AutoscalingLoop(HPACpu(about), metrics, job, times_of(about, HORIZON_S * S), limits_of(about, ROOMS, VERTICES))
     run(loop, job, until_s=140)
     load.update({vertex: {"cpu_ppm": 200_000} for vertex in LINE.operators})
@@ -167,7 +167,7 @@ def test_a_missing_metric_leaves_the_iteration_out() -> None:
 
 def test_a_decision_tells_what_led_to_it() -> None:
     job = Job()
-    about = scaling.DS2(workers_max=30)
+    about = scaling.ds2.DS2(workers_max=30)
     loop = run(looping(Wishes(lambda n: {"source": 4, "window": 30}), job, about), job, until_s=140)
     (decision,) = loop.decisions
     assert decision.advice == {"source": 4, "window": 30, "sink": 1}
@@ -187,7 +187,7 @@ def test_a_decision_tells_what_led_to_it() -> None:
 
 def test_a_wish_beyond_the_workers_may_be_refused_as_a_whole() -> None:
     job = Job()
-    about = scaling.Flink(beyond_workers="veto", workers_max=30)
+    about = scaling.flink.Flink(beyond_workers="veto", workers_max=30)
     loop = run(looping(Wishes(lambda n: {"window": 30}), job, about), job, until_s=140)
     assert job.orders == []
     assert loop.decisions[0].verdict == "keep"
@@ -197,7 +197,7 @@ def test_a_wish_beyond_the_workers_may_be_refused_as_a_whole() -> None:
 @pytest.mark.parametrize("cooldown_s", [0, 300])
 def test_it_goes_on_from_its_state(cooldown_s: int) -> None:
     """Saved and read anew before each iteration, everything that it does is the same."""
-    about = scaling.HPACpu(cooldown_s=cooldown_s)
+    about = scaling.hpa_cpu.HPACpu(cooldown_s=cooldown_s)
     straight, job = Wishes(lambda n: {"window": 1 + n * n % 7}), Job()
     loop = run(looping(straight, job, about), job, until_s=2000)
     cut_job = Job()

@@ -11,7 +11,6 @@ from fractions import Fraction
 
 import pytest
 
-from engine.autoscaling import POLICIES
 from engine.autoscaling.dhalion import Dhalion
 from engine.autoscaling.ds2 import DS2
 from engine.autoscaling.fitting import Room, Step, fit, limited
@@ -22,8 +21,9 @@ from engine.autoscaling.metrics import Graph, counter_rate, signed_rate, slope
 from engine.autoscaling.policy import UNBOUNDED, NoAdvice
 from engine.autoscaling.stabilising import Stabiliser
 from engine.spec.experiment import scaling
-from engine.spec.experiment.scaling import FLINK_PRESETS, FlinkOptions
+from engine.spec.experiment.scaling.flink import FLINK_PRESETS, FlinkOptions
 
+from ...support.policies import POLICIES, policy_of
 from ...support.told_metrics import LINE, Told, values
 
 S = 10**9
@@ -48,7 +48,7 @@ def iteration_of_the_artifact() -> Told:
 
 
 def test_ds2_decides_as_the_artifact_did() -> None:
-    advice = DS2(scaling.DS2()).advise(iteration_of_the_artifact())
+    advice = DS2(scaling.ds2.DS2()).advise(iteration_of_the_artifact())
     needed = values(advice, "opt")
     assert [f"{float(value):.5g}" for value in needed.values() if value is not None] == ["5.2806", "11.938", "0.029707"]
     assert advice.parallelism == {"source": 6, "window": 12, "sink": 1}
@@ -60,7 +60,7 @@ def test_ds2_decides_as_the_artifact_did() -> None:
 def test_ds2_takes_an_idle_operator_with_input_for_infinitely_slow() -> None:
     """A window that fires once a minute: in between the sink has no true rate, and is given as many instances as a step allows."""
     readings = {"source": {"busy_ms": 500, "records_in": 100, "records_out_per_s": 100}, "map": {"busy_ms": 0}}
-    advice = DS2(scaling.DS2()).advise(Told(ALONE, {"source": 2, "map": 2}, readings, {"source": 200}))
+    advice = DS2(scaling.ds2.DS2()).advise(Told(ALONE, {"source": 2, "map": 2}, readings, {"source": 200}))
     assert advice.parallelism["map"] == UNBOUNDED == 2**32 - 1
     assert values(advice, "opt")["map"] is None
     assert limits({"source": 2, "map": 2}, advice.parallelism)["map"] == 2 + 15
@@ -68,7 +68,7 @@ def test_ds2_takes_an_idle_operator_with_input_for_infinitely_slow() -> None:
 
 def test_ds2_leaves_one_instance_to_what_has_neither_input_nor_rate() -> None:
     readings = {"source": {"busy_ms": 0}, "map": {"busy_ms": 0}}
-    advice = DS2(scaling.DS2()).advise(Told(ALONE, {"source": 2, "map": 2}, readings, {"source": 0}))
+    advice = DS2(scaling.ds2.DS2()).advise(Told(ALONE, {"source": 2, "map": 2}, readings, {"source": 0}))
     assert advice.parallelism == {"source": 1, "map": 1}
     assert limits({"source": 2, "map": 2}, advice.parallelism) == {"source": 2, "map": 2}, "with over-provisioning nothing has one"
 
@@ -76,8 +76,8 @@ def test_ds2_leaves_one_instance_to_what_has_neither_input_nor_rate() -> None:
 def test_ds2_takes_stolen_time_into_account_where_it_is_told_of_it() -> None:
     readings = {"source": {"busy_ms": 700, "records_in": 700, "records_out_per_s": 0}}
     job = Told(Graph(("source",), (), ("source",)), {"source": 1}, readings, {"source": 1400})
-    assert values(DS2(scaling.DS2()).advise(job), "tpr")["source"] == 1000
-    assert values(DS2(scaling.DS2(busy_max=0.7)).advise(job), "tpr")["source"] == 700
+    assert values(DS2(scaling.ds2.DS2()).advise(job), "tpr")["source"] == 1000
+    assert values(DS2(scaling.ds2.DS2(busy_max=0.7)).advise(job), "tpr")["source"] == 700
 
 
 # Limits
@@ -116,7 +116,7 @@ def behind_backpressure(p: int, blocked_ms: float) -> Told:
 
 
 def test_dhalion_scales_up_by_the_time_that_senders_are_blocked() -> None:
-    advice = Dhalion(scaling.Dhalion()).advise(behind_backpressure(8, 200))
+    advice = Dhalion(scaling.dhalion.Dhalion()).advise(behind_backpressure(8, 200))
     assert advice.bottlenecks == ["map"]
     assert values(advice, "beta") == {"map": Fraction(1, 5)}
     assert advice.parallelism == {"source": 1, "map": 10}
@@ -125,18 +125,18 @@ def test_dhalion_scales_up_by_the_time_that_senders_are_blocked() -> None:
 @pytest.mark.parametrize("p", range(1, 71))
 def test_dhalion_takes_no_sender_for_blocked_for_more_than_nine_tenths(p: int) -> None:
     """Floats would make 10 p + 1 of it for some p."""
-    assert Dhalion(scaling.Dhalion()).advise(behind_backpressure(p, 950)).parallelism["map"] == 10 * p
+    assert Dhalion(scaling.dhalion.Dhalion()).advise(behind_backpressure(p, 950)).parallelism["map"] == 10 * p
 
 
 @pytest.mark.parametrize(("p", "wanted"), [(1, 1), (2, 1), (4, 3), (5, 4), (10, 8)])
 def test_dhalion_takes_a_fifth_away_where_nothing_waits(p: int, wanted: int) -> None:
-    advice = Dhalion(scaling.Dhalion()).advise(Told(ALONE, {"source": p, "map": p}, {}))
+    advice = Dhalion(scaling.dhalion.Dhalion()).advise(Told(ALONE, {"source": p, "map": p}, {}))
     assert advice.parallelism == {"source": wanted, "map": wanted}
 
 
 def test_dhalion_scales_a_source_by_the_growth_of_its_queue() -> None:
     readings = {"source": {"pending_rate": 300_000, "records_in": 400_000}, "map": {"fill_ppm": 900_000}}
-    advice = Dhalion(scaling.Dhalion()).advise(Told(ALONE, {"source": 2, "map": 1}, readings))
+    advice = Dhalion(scaling.dhalion.Dhalion()).advise(Told(ALONE, {"source": 2, "map": 1}, readings))
     assert advice.bottlenecks == ["source"]
     assert values(advice, "factor") == {"source": Fraction(3, 4)}
     assert advice.parallelism == {"source": 4, "map": 1}
@@ -144,7 +144,7 @@ def test_dhalion_scales_a_source_by_the_growth_of_its_queue() -> None:
 
 def test_dhalion_goes_on_wanting_what_it_wanted() -> None:
     """The artifact's wishes outlive an iteration, so one that was cut is repeated."""
-    policy = Dhalion(scaling.Dhalion())
+    policy = Dhalion(scaling.dhalion.Dhalion())
     assert policy.advise(behind_backpressure(40, 950)).parallelism["map"] == 400
     calm = {"source": {"pending_rate": 20_000, "records_in": 10**6}, "map": {"fill_ppm": 900_000}}  # a bottleneck again, another one
     assert policy.advise(Told(ALONE, {"source": 1, "map": 55}, calm)).parallelism == {"source": 2, "map": 400}
@@ -153,19 +153,19 @@ def test_dhalion_goes_on_wanting_what_it_wanted() -> None:
 def test_a_queue_that_drains_seems_to_grow_unless_signs_count() -> None:
     readings = {"source": {"pending_rate": 50_000, "pending_growth": -2_000, "records_in": 100_000}, "map": {"fill_ppm": 900_000}}
     job = Told(ALONE, {"source": 4, "map": 4}, readings)
-    assert Dhalion(scaling.Dhalion()).advise(job).bottlenecks == ["source"]
-    signed = Dhalion(scaling.Dhalion(pending_rate="signed")).advise(job)
+    assert Dhalion(scaling.dhalion.Dhalion()).advise(job).bottlenecks == ["source"]
+    signed = Dhalion(scaling.dhalion.Dhalion(pending_rate="signed")).advise(job)
     assert signed.bottlenecks == []
     assert signed.parallelism == {"source": 3, "map": 4}
 
 
 def test_just_as_much_as_a_threshold_is_not_more() -> None:
     readings = {"source": {"pending_rate": 100, "records_in": 1000}, "map": {"fill_ppm": 200_001}}
-    advice = Dhalion(scaling.Dhalion(empty_lag=1000)).advise(Told(ALONE, {"source": 10, "map": 10}, readings))
+    advice = Dhalion(scaling.dhalion.Dhalion(empty_lag=1000)).advise(Told(ALONE, {"source": 10, "map": 10}, readings))
     assert advice.bottlenecks == []
     assert advice.parallelism == {"source": 8, "map": 10}
     readings["map"]["fill_ppm"] = 200_000
-    assert Dhalion(scaling.Dhalion()).advise(Told(ALONE, {"source": 10, "map": 10}, readings)).parallelism["map"] == 8
+    assert Dhalion(scaling.dhalion.Dhalion()).advise(Told(ALONE, {"source": 10, "map": 10}, readings)).parallelism["map"] == 8
 
 
 # HPA
@@ -174,12 +174,12 @@ def test_just_as_much_as_a_threshold_is_not_more() -> None:
 @pytest.mark.parametrize(("cpu", "wanted"), [(1.0, 8), (0.8, 6), (0.2, 2)])
 def test_hpa_follows_the_ratio_of_load_to_target(cpu: float, wanted: int) -> None:
     job = Told(ALONE, {"source": 5, "map": 5}, {"map": {"cpu_ppm": round(cpu * 10**6)}})
-    assert HPACpu(scaling.HPACpu()).advise(job).parallelism == {"source": 1, "map": wanted}
+    assert HPACpu(scaling.hpa_cpu.HPACpu()).advise(job).parallelism == {"source": 1, "map": wanted}
 
 
 def test_hpa_keeps_an_operator_that_nothing_is_known_of() -> None:
     job = Told(ALONE, {"source": 5, "map": 5}, {"source": {"cpu_ppm": 10**6}}, absent=["map"])
-    assert HPACpu(scaling.HPACpu()).advise(job).parallelism == {"source": 8, "map": 5}
+    assert HPACpu(scaling.hpa_cpu.HPACpu()).advise(job).parallelism == {"source": 8, "map": 5}
 
 
 @pytest.mark.parametrize(("ago_s", "wanted"), [(290, 8), (300, 8), (301, 3)])
@@ -200,7 +200,7 @@ def test_an_hpa_tells_the_greatest_wish_of_its_window(
     kind: str, high: dict[str, int], low: dict[str, int], name: str, now: Fraction
 ) -> None:
     """So advice is explained that is above what the readings of now ask for."""
-    policy = {"hpa_cpu": HPACpu(scaling.HPACpu()), "hpa_varga": HPAVarga(scaling.HPAVarga())}[kind]
+    policy = {"hpa_cpu": HPACpu(scaling.hpa_cpu.HPACpu()), "hpa_varga": HPAVarga(scaling.hpa_varga.HPAVarga())}[kind]
     five = {"source": 5, "map": 5}
     policy.advise(Told(ALONE, five, {"source": high, "map": high}))
     advice = policy.advise(Told(ALONE, five, {"source": low, "map": low}, now_s=1015))
@@ -215,7 +215,7 @@ def test_varga_follows_the_growth_of_queues() -> None:
         "map": {"idle_ms": 300},
     }
     readings["source"]["idle_ms"] = 300
-    advice = HPAVarga(scaling.HPAVarga()).advise(Told(ALONE, {"source": 6, "map": 6}, readings))
+    advice = HPAVarga(scaling.hpa_varga.HPAVarga()).advise(Told(ALONE, {"source": 6, "map": 6}, readings))
     assert advice.bottlenecks == ["source"]
     assert values(advice, "rel") == {"source": Fraction(5, 4), "map": None}
     assert advice.parallelism == {"source": 8, "map": 6}
@@ -224,7 +224,7 @@ def test_varga_follows_the_growth_of_queues() -> None:
 def test_varga_takes_a_blocked_source_for_used() -> None:
     """A slow operator behind it: the source is never idle, so it grows, though it is not the bottleneck."""
     readings = {"source": {"idle_ms": 0, "blocked": 1, "records_in": 1000}, "map": {"idle_ms": 300}}
-    advice = HPAVarga(scaling.HPAVarga()).advise(Told(ALONE, {"source": 7, "map": 7}, readings))
+    advice = HPAVarga(scaling.hpa_varga.HPAVarga()).advise(Told(ALONE, {"source": 7, "map": 7}, readings))
     assert advice.bottlenecks == ["map"]
     assert advice.parallelism == {"source": 10, "map": 7}
 
@@ -233,9 +233,9 @@ def test_varga_leaves_short_queues_out_if_asked_to() -> None:
     readings = {"source": {"idle_ms": 300, "pending": 10_000, "pending_rate": 20_000, "pending_slope": 20_000, "records_in": 1000}}
     readings["map"] = {"idle_ms": 300}
     job = Told(ALONE, {"source": 4, "map": 4}, readings)
-    assert HPAVarga(scaling.HPAVarga()).advise(job).parallelism["source"] == 4 * 21
-    assert HPAVarga(scaling.HPAVarga(lag_threshold=40_000)).advise(job).parallelism["source"] == 4 * 21
-    assert HPAVarga(scaling.HPAVarga(lag_threshold=40_001)).advise(job).parallelism["source"] == 4
+    assert HPAVarga(scaling.hpa_varga.HPAVarga()).advise(job).parallelism["source"] == 4 * 21
+    assert HPAVarga(scaling.hpa_varga.HPAVarga(lag_threshold=40_000)).advise(job).parallelism["source"] == 4 * 21
+    assert HPAVarga(scaling.hpa_varga.HPAVarga(lag_threshold=40_001)).advise(job).parallelism["source"] == 4
 
 
 # Rates
@@ -309,12 +309,12 @@ def test_options_of_flink_are_those_of_its_documentation() -> None:
         "alignment": "balanced",
         "beyond_workers": "fit",
     }
-    assert scaling.Flink().options == FlinkOptions()
+    assert scaling.flink.Flink().options == FlinkOptions()
     assert (FlinkOptions().utilization_upper, FlinkOptions().utilization_lower) == (1.0, 0.4)
 
 
 def test_presets_of_flink() -> None:
-    tuned, tuned07 = scaling.Flink(preset="tuned").options, scaling.Flink(preset="tuned07").options
+    tuned, tuned07 = scaling.flink.Flink(preset="tuned").options, scaling.flink.Flink(preset="tuned07").options
     assert (tuned.window_s, tuned.stabilization_s, tuned.catch_up_s, tuned.restart_s, tuned.scale_down_interval_s) == (
         120,
         30,
@@ -325,13 +325,14 @@ def test_presets_of_flink() -> None:
     assert (tuned.utilization_lower, tuned.utilization_target, tuned.utilization_upper, tuned.parallelism_max) == (0.4, 0.6, 0.8, 70)
     assert (tuned07.window_s, tuned07.stabilization_s, tuned07.catch_up_s) == (180, 60, 600)
     assert (tuned07.utilization_lower, tuned07.utilization_target, tuned07.utilization_upper) == (0.4, 0.7, 1.0)
-    assert scaling.Flink(preset="tuned", window_s=60).options.window_s == 60
+    assert scaling.flink.Flink(preset="tuned", window_s=60).options.window_s == 60
     assert {*FLINK_PRESETS} == {"default", "tuned", "tuned07"}
 
 
 def test_flink_has_no_cooldown_and_no_limit_of_a_step_unless_asked_for() -> None:
-    assert (scaling.Flink().cooldown_s, scaling.Flink().step_max) == (0, None)
-    assert (scaling.DS2().cooldown_s, scaling.DS2().step_max, scaling.DS2().call_s, scaling.DS2().start_s) == (300, 15, 8, 120)
+    assert (scaling.flink.Flink().cooldown_s, scaling.flink.Flink().step_max) == (0, None)
+    study = scaling.ds2.DS2()
+    assert (study.cooldown_s, study.step_max, study.call_s, study.start_s) == (300, 15, 8, 120)
 
 
 # All
@@ -339,18 +340,7 @@ def test_flink_has_no_cooldown_and_no_limit_of_a_step_unless_asked_for() -> None
 
 @pytest.mark.parametrize("kind", POLICIES)
 def test_policies_say_nothing_where_nothing_is_known_of_the_source(kind: str) -> None:
-    about = {
-        "dhalion": scaling.Dhalion,
-        "ds2": scaling.DS2,
-        "hpa_cpu": scaling.HPACpu,
-        "hpa_varga": scaling.HPAVarga,
-        "flink": scaling.Flink,
-        "dhalion_heron": scaling.DhalionHeron,
-        "ds2_original": scaling.DS2Original,
-        "hpa_k8s": scaling.HPAK8s,
-        "varga_original": scaling.VargaOriginal,
-    }
-    policy = POLICIES[kind](about[kind]())
+    policy = policy_of(POLICIES[kind]())
     job = Told(ALONE, {"source": 2, "map": 3}, {}, {"source": 100}, absent=["source"])
     if kind == "hpa_cpu":
         assert policy.advise(job).parallelism["source"] == 2

@@ -11,22 +11,22 @@ from typing import Any
 
 import pytest
 
-from engine.autoscaling import POLICIES
 from engine.spec.experiment import scaling
 
 from ...support.fluid_job import SESSIONS, FluidJob
+from ...support.policies import POLICIES, policy_of
 from ...support.recorded_policy import Recorder, assert_the_same_again
 
-ABOUT: dict[str, scaling.Looped] = {
-    "dhalion": scaling.Dhalion(),
-    "ds2": scaling.DS2(),
-    "hpa_cpu": scaling.HPACpu(),
-    "hpa_varga": scaling.HPAVarga(),
-    "flink": scaling.Flink(preset="tuned", window_s=60),
-    "dhalion_heron": scaling.DhalionHeron(factor_max=0.5, cooldown_s=60),
-    "ds2_original": scaling.DS2Original(),
-    "hpa_k8s": scaling.HPAK8s(target=0.4),
-    "varga_original": scaling.VargaOriginal(),
+ABOUT: dict[str, scaling.looped.Looped] = {
+    "dhalion": scaling.dhalion.Dhalion(),
+    "ds2": scaling.ds2.DS2(),
+    "hpa_cpu": scaling.hpa_cpu.HPACpu(),
+    "hpa_varga": scaling.hpa_varga.HPAVarga(),
+    "flink": scaling.flink.Flink(preset="tuned", window_s=60),
+    "dhalion_heron": scaling.dhalion_heron.DhalionHeron(factor_max=0.5, cooldown_s=60),
+    "ds2_original": scaling.ds2_original.DS2Original(),
+    "hpa_k8s": scaling.hpa_k8s.HPAK8s(target=0.4),
+    "varga_original": scaling.varga_original.VargaOriginal(),
 }
 
 
@@ -35,13 +35,13 @@ def test_a_policy_decides_the_same_when_it_is_told_the_same(kind: str, monkeypat
     recorders: list[Recorder] = []
 
     def recording(about: Any) -> Recorder:
-        recorders.append(Recorder(POLICIES[kind](about)))
+        recorders.append(Recorder(policy_of(about)))
         return recorders[-1]
 
-    monkeypatch.setattr("tests.support.fluid_job.POLICIES", {kind: recording})
+    monkeypatch.setattr("tests.support.fluid_job.policy_of", recording)
     job = FluidJob(SESSIONS, 4, lambda now_s: 5e5 + 800 * now_s if now_s < 1500 else 1e6, sigma=0.06)
     loop = job.run(ABOUT[kind], 60 * 60)
     (recorder,) = recorders
     assert sum(isinstance(note[-1], tuple) for note in recorder.notes) == len(job.orders) >= 2
     assert len({json.dumps(decision.advice) for decision in loop.decisions}) > 2, "it has decided several things"
-    assert_the_same_again(recorder, POLICIES[kind](ABOUT[kind]))
+    assert_the_same_again(recorder, policy_of(ABOUT[kind]))

@@ -26,7 +26,7 @@ PLAIN = {"window_s": 60, "stabilization_s": 30, "scale_down_interval_s": 0, "cat
 
 
 def flink(**options: Any) -> Flink:
-    return Flink(scaling.Flink(**PLAIN | options))
+    return Flink(scaling.flink.Flink(**PLAIN | options))
 
 
 class Steady:

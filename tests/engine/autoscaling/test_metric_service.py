@@ -22,7 +22,7 @@ from engine.autoscaling.parts import graph_of, parts_of
 from engine.autoscaling.scrapes import Scraped, Scrapes
 from engine.core import layout as L
 from engine.operators import OPERATORS
-from engine.spec.experiment.scaling import MetricTimes
+from engine.spec.experiment.scaling.looped import MetricTimes
 from engine.spec.rules.max_layout import scaling_limits_of
 from engine.spec.rules.validation import load
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.autoscaling.fitting import Room
-from engine.autoscaling.fixed import fixed_parallelism
+from engine.autoscaling.fixed import plan
 from engine.autoscaling.oracle import Segment, cheapest_cover, orders
 from engine.autoscaling.truth import MINUTE_NS, Truth, by_minute, mean_rate
 from engine.spec.experiment import scaling
@@ -116,12 +116,12 @@ def test_more_workers_than_shares_do_not_help() -> None:
     assert truth([1], workers_max=500).needed(Fraction(150 * 64 + 1)).parallelism["window"] == 128
 
 
-@pytest.mark.parametrize(("what", "window"), [("document", 3), ("maximum", 16), ("mean", 8)])
+@pytest.mark.parametrize(("what", "window"), [("maximum", 16), ("mean", 8)])
 def test_fixed_parallelism(what: Any, window: int) -> None:
     """1.1 times 2,000 and 1,050 records per second; 14.7 and 7.7 instances with equal shares."""
-    about = scaling.Fixed.model_validate({"kind": "fixed", "for": what, "per_input": {"source": 1}})
-    document = {"source": 1, "window": 3, "sink": 1}
-    assert fixed_parallelism(about, document, truth([2000] * 30 + [100] * 30))["window"] == window
+    about = scaling.fixed.Fixed.model_validate({"kind": "fixed", "for": what, "per_input": {"source": 1}})
+    first, orders = plan(about, truth([2000] * 30 + [100] * 30))
+    assert (first["window"], orders) == (window, [])
 
 
 def test_rates_of_several_sources_by_minute() -> None:

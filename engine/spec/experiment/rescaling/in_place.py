@@ -1,0 +1,23 @@
+"""Parameters of the rescaling `in_place`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ...base.units import Number, quantity, seconds_ns
+from .base import Rescaling
+
+
+class InPlace(Rescaling):
+    """Only operators that change stop, and those that send to them; state moves from the old owners of its key groups to the new ones."""
+
+    title: ClassVar[str] = "In place"
+    position: ClassVar[int] = 1
+    kind: Literal["in_place"] = "in_place"
+    switch_s: Number = quantity(
+        1, unit="s", ge=0, le=1e6, title="Switch", description="From the moment at which all state is stored until it is fetched."
+    )
+
+    @property
+    def outage_ns(self) -> int:
+        return seconds_ns(self.switch_s)  # pods start while everything runs

@@ -1,0 +1,27 @@
+"""Parameters of the rescaling `stop_and_restart`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ...base.units import Number, quantity, seconds_ns
+from .base import Rescaling
+
+
+class StopAndRestart(Rescaling):
+    """Sources stop, what is under way is served, and a savepoint is taken; then the job is deleted, and begins anew from it with other
+    parallelisms. Topics fill meanwhile.
+    """
+
+    title: ClassVar[str] = "Stop and restart"
+    source: ClassVar[str] = "Siachamis 2024, 4.3"
+    begins_anew: ClassVar[bool] = True
+    position: ClassVar[int] = 0
+    kind: Literal["stop_and_restart"] = "stop_and_restart"
+    restart_s: Number = quantity(
+        30, unit="s", ge=0, le=1e6, title="Restart", description="From the complete savepoint until the new job begins to fetch it."
+    )
+
+    @property
+    def outage_ns(self) -> int:
+        return seconds_ns(self.restart_s) + seconds_ns(self.pod_start_s)
