@@ -48,32 +48,32 @@ MUTATIONS = (
     ),
     Mutation(
         "the slowest instance has as few groups as the fastest",
-        f"{AUTOSCALING}/truth.py",
+        f"{AUTOSCALING}/known_load.py",
         "Fraction(parts, -(-parts // p))",
         "Fraction(parts, parts // p)",
         (ORACLE,),
     ),
     # what becomes of a wish
     Mutation(
-        "over-provisioning rounds down", f"{AUTOSCALING}/fitting.py", "math.ceil(p * over", "math.floor(p * over", (VECTORS, POLICIES)
+        "over-provisioning rounds down", f"{AUTOSCALING}/limits.py", "math.ceil(p * over", "math.floor(p * over", (VECTORS, POLICIES)
     ),
     Mutation(
         "a step is limited downwards, too",
-        f"{AUTOSCALING}/fitting.py",
+        f"{AUTOSCALING}/limits.py",
         "min(p, current[vertex] + step_max)",
         "max(min(p, current[vertex] + step_max), current[vertex] - step_max)",
         (VECTORS, POLICIES),
     ),
     Mutation(
         "a fit rounds halves up",
-        f"{AUTOSCALING}/fitting.py",
+        f"{AUTOSCALING}/limits.py",
         "round(factor * (p - least[vertex]))",
         "math.floor(factor * (p - least[vertex]) + Fraction(1, 2))",
         (VECTORS, POLICIES),
     ),
     Mutation(
         "what is left over goes to the smallest wish",
-        f"{AUTOSCALING}/fitting.py",
+        f"{AUTOSCALING}/limits.py",
         "key=lambda vertex: -wanted[vertex]",
         "key=lambda vertex: wanted[vertex]",
         (VECTORS, POLICIES),
@@ -107,29 +107,29 @@ MUTATIONS = (
     # lags and outages
     Mutation(
         "what is read again is no lag",
-        f"{AUTOSCALING}/observing.py",
+        f"{AUTOSCALING}/telemetry.py",
         "(w.inst[here, L.I_IN] - w.inst[here, L.I_AGAIN]).sum()",
         "w.inst[here, L.I_IN].sum()",
         (RUNS,),
     ),
-    Mutation("what logs have dropped is lag", f"{AUTOSCALING}/observing.py", "(read + dropped) *", "read *", (RUNS,)),
+    Mutation("what logs have dropped is lag", f"{AUTOSCALING}/telemetry.py", "(read + dropped) *", "read *", (RUNS,)),
     Mutation(
-        "outages count from the order", f"{AUTOSCALING}/observing.py", "[(self._stopped_ns(each), each", "[(each.ordered_ns, each", (RUNS,)
+        "outages count from the order", f"{AUTOSCALING}/telemetry.py", "[(self._stopped_ns(each), each", "[(each.ordered_ns, each", (RUNS,)
     ),
     Mutation(
         "nobody waits while the job is down",
-        f"{AUTOSCALING}/observing.py",
+        f"{AUTOSCALING}/telemetry.py",
         "if row[4] and not row[6] else row[5] / SECOND_NS",
         "if row[4] else 0",
         (RUNS,),
     ),
     Mutation(
-        "halves of the lag overlap", f"{AUTOSCALING}/judging.py", "if half_ns < at_ns <= to_ns", "if from_ns < at_ns <= to_ns", (JUDGING,)
+        "halves of the lag overlap", f"{AUTOSCALING}/quality_metrics.py", "if half_ns < at_ns <= to_ns", "if from_ns < at_ns <= to_ns", (JUDGING,)
     ),
     # who takes what
     Mutation(
         "ranges of key groups begin too early",
-        f"{RESCALING}/stopping.py",
+        f"{RESCALING}/savepoint_assignment.py",
         "range(-(-index * groups // parallelism),",
         "range(index * groups // parallelism,",
         (PARTS, QUERIES),
@@ -150,7 +150,7 @@ MUTATIONS = (
     ),
     Mutation(
         "who takes over goes on with the newest watermark",
-        f"{RESCALING}/stopping.py",
+        f"{RESCALING}/savepoint_assignment.py",
         "min(mark.watermark_ns for mark in old), min(",
         "max(mark.watermark_ns for mark in old), min(",
         (PARTS, QUERIES),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engine.spec.experiment.scaling import fixed
 
+from .known_load import Truth
 from .policy import exact
-from .truth import Truth
 
 
 def plan(about: fixed.Fixed, truth: Truth) -> tuple[dict[str, int], list[tuple[int, dict[str, int]]]]:

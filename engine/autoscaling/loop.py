@@ -11,7 +11,7 @@ from engine.core.layout import FAR
 from engine.spec.base.units import seconds_ns
 from engine.spec.experiment.scaling import looped
 
-from .fitting import Room, limited, workers
+from .limits import Limit, limited, workers
 from .metrics import SECOND_NS, Metrics
 from .policy import MICRO, Advice, NoAdvice, Policy, exact
 
@@ -36,12 +36,12 @@ class Readings(Metrics, Protocol):
 
 
 class Limits(NamedTuple):
-    """What the loop makes of wishes. rooms: by vertex. vertices: their operators, by the id of the first.
+    """What the loop makes of wishes. bounds: by vertex. vertices: their operators, by the id of the first.
     veto: a wish for more workers than there are is not scaled to fit, but not carried out."""
 
     over_provisioning: Fraction
     step_max: int | None
-    rooms: Mapping[str, Room]
+    bounds: Mapping[str, Limit]
     vertices: Mapping[str, tuple[str, ...]]
     workers_max: int
     veto: bool = False
@@ -62,9 +62,9 @@ def times_of(about: looped.Looped, until_ns: int) -> Times:
     return Times(seconds_ns(about.start_s), seconds_ns(about.every_s), quiet_ns, seconds_ns(about.metrics.window_s), until_ns)
 
 
-def limits_of(about: looped.Looped, rooms: Mapping[str, Room], vertices: Mapping[str, tuple[str, ...]]) -> Limits:
+def limits_of(about: looped.Looped, bounds: Mapping[str, Limit], vertices: Mapping[str, tuple[str, ...]]) -> Limits:
     over = exact(about.wish_factor)
-    return Limits(over, about.step_max, rooms, vertices, about.workers_max, about.vetoes_beyond_workers)
+    return Limits(over, about.step_max, bounds, vertices, about.workers_max, about.vetoes_beyond_workers)
 
 
 @dataclass
@@ -122,7 +122,7 @@ class AutoscalingLoop:
             return
         self._note(decision, advice)
         limits = self._limits
-        wanted, steps = limited(current, advice.parallelism, limits.over_provisioning, limits.step_max, limits.rooms, limits.workers_max)
+        wanted, steps = limited(current, advice.parallelism, limits.over_provisioning, limits.step_max, limits.bounds, limits.workers_max)
         decision.steps = [step._asdict() for step in steps]
         if wanted == current:
             return
@@ -130,7 +130,7 @@ class AutoscalingLoop:
             unfitted = dict(advice.parallelism)
             for step in steps[:-1]:
                 unfitted.update(step.parallelism)
-            asked = workers(unfitted, limits.rooms)
+            asked = workers(unfitted, limits.bounds)
             decision.why = f"it takes {asked} workers, and there are {limits.workers_max}"
             return
         decision.verdict = "order"

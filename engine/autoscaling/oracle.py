@@ -10,7 +10,7 @@ from typing import NamedTuple
 from engine.spec.base.units import seconds_ns
 from engine.spec.experiment.scaling import oracle
 
-from .truth import MINUTE_NS, Truth
+from .known_load import MINUTE_NS, Truth
 
 
 class Segment(NamedTuple):

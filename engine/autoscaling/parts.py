@@ -9,7 +9,7 @@ from engine.spec import Experiment
 from engine.spec.base.units import scaled
 from engine.spec.rules.scaling_limits import ScalingLimit
 
-from .fitting import Room as Limit
+from .limits import Limit
 from .metrics import Graph
 
 PPM = 1_000_000
@@ -30,33 +30,33 @@ class Part(NamedTuple):
     cpu: tuple[tuple[int, int, int], ...]
 
 
-def parts_of(experiment: Experiment, rooms: Sequence[ScalingLimit]) -> list[Part]:
+def parts_of(experiment: Experiment, scaling_limits: Sequence[ScalingLimit]) -> list[Part]:
     query = experiment.query
     number = {spec.id: n for n, spec in enumerate(query.operators)}
     found = []
-    for room in rooms:
-        inside = set(room.operators)
+    for limit in scaling_limits:
+        inside = set(limit.operators)
         edges = [n for n, edge in enumerate(query.edges) if edge.target in inside and edge.source not in inside]
-        sources = tuple((id, number[id]) for id in room.operators if id in experiment.workload.sources)
+        sources = tuple((id, number[id]) for id in limit.operators if id in experiment.workload.sources)
         entered = {number[query.edges[n].target] for n in edges} | {n for _, n in sources}
         left = {number[edge.source] for edge in query.edges if edge.source in inside and edge.target not in inside}
-        numbers = tuple(number[id] for id in room.operators)
+        numbers = tuple(number[id] for id in limit.operators)
         left = left or {*numbers} - {number[edge.source] for edge in query.edges}
         reports = [None if query.operators[n].cost is None else query.operators[n].cost for n in numbers]
         cpu = tuple(
             (0, PPM, 0) if cost is None else (scaled(cost.cpu.base, PPM), scaled(cost.cpu.busy, PPM), scaled(cost.cpu.per_million, PPM))
             for cost in reports
         )
-        found.append(Part(room.operators[0], numbers, tuple(sorted(entered)), tuple(sorted(left)), sources, tuple(edges), cpu))
+        found.append(Part(limit.operators[0], numbers, tuple(sorted(entered)), tuple(sorted(left)), sources, tuple(edges), cpu))
     return found
 
 
-def graph_of(experiment: Experiment, rooms: Sequence[ScalingLimit]) -> Graph:
+def graph_of(experiment: Experiment, scaling_limits: Sequence[ScalingLimit]) -> Graph:
     """The query as policies see it."""
-    vertex_of = {id: room.operators[0] for room in rooms for id in room.operators}
+    vertex_of = {id: limit.operators[0] for limit in scaling_limits for id in limit.operators}
     ways = [(vertex_of[edge.source], vertex_of[edge.target]) for edge in experiment.query.edges]
     edges = tuple(dict.fromkeys(way for way in ways if way[0] != way[1]))
-    waiting = {room.operators[0]: sum(target == room.operators[0] for _, target in edges) for room in rooms}
+    waiting = {limit.operators[0]: sum(target == limit.operators[0] for _, target in edges) for limit in scaling_limits}
     ready = [vertex for vertex, count in waiting.items() if not count]
     for vertex in ready:  # grows while it is read
         for source, target in edges:
@@ -66,10 +66,13 @@ def graph_of(experiment: Experiment, rooms: Sequence[ScalingLimit]) -> Graph:
                     ready.append(target)
     sources = {vertex_of[id] for id in experiment.workload.sources}
     return Graph(
-        tuple(ready), edges, tuple(vertex for vertex in ready if vertex in sources), {room.operators[0]: room.parts for room in rooms}
+        tuple(ready),
+        edges,
+        tuple(vertex for vertex in ready if vertex in sources),
+        {limit.operators[0]: limit.parts for limit in scaling_limits},
     )
 
 
-def limits(rooms: Sequence[ScalingLimit]) -> dict[str, Limit]:
+def limits(scaling_limits: Sequence[ScalingLimit]) -> dict[str, Limit]:
     """How far each vertex may be scaled."""
-    return {room.operators[0]: Limit(room.least, room.most, len(room.operators)) for room in rooms}
+    return {limit.operators[0]: Limit(limit.least, limit.most, len(limit.operators)) for limit in scaling_limits}

@@ -10,8 +10,8 @@ from pathlib import Path
 from engine.spec.base.problems import InvalidExperiment, Problem, suggestion
 from engine.spec.experiment.document import read_document
 
+from .build_steps import lesson_of
 from .document import Lesson
-from .telling import lesson_of
 
 
 @dataclass(frozen=True)

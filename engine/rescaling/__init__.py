@@ -16,8 +16,8 @@ from engine.spec.experiment.scaling.base import Scaling
 from engine.spec.rules.scalable import vertices
 
 from .job import Job, Rescale, Times
+from .savepoint_assignment import OperatorSlots
 from .setup import RescalingSetup
-from .stopping import OperatorSlots
 
 __all__ = ["Job", "Rescale", "build_protocol", "job_of"]
 

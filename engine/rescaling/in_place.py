@@ -37,8 +37,8 @@ from engine.spec.experiment.rescaling.in_place import InPlace
 
 from .job import Job, Rescale, Start
 from .messages import GO_ON, MOVE, MOVED, PREPARE, RELEASE, Mark, Restart, table
+from .savepoint_assignment import OperatorSlots, Savepoint, Stored, fetches, groups_of, requests
 from .setup import RescalingSetup
-from .stopping import OperatorSlots, Savepoint, Stored, fetches, groups_of, requests
 from .worker import RescalingWorker, Stop
 
 

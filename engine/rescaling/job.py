@@ -17,7 +17,7 @@ from engine.core.layout import FAR
 from engine.core.tables import Words
 
 from .messages import RELEASE, RESCALE, STOP, Mark, Restart
-from .stopping import OperatorSlots, Savepoint, Stored, fetches, marks
+from .savepoint_assignment import OperatorSlots, Savepoint, Stored, fetches, marks
 
 
 @dataclass

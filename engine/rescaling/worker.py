@@ -24,7 +24,7 @@ from engine.core.world import World
 from engine.services import object_store
 
 from .messages import RELEASE, RESCALE, STOP, Mark, Restart, table
-from .stopping import requests
+from .savepoint_assignment import requests
 
 
 @dataclass

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from engine.autoscaling.known_load import Truth, by_minute, mean_rate
 from engine.autoscaling.loop import AutoscalingLoop, limits_of, times_of
-from engine.autoscaling.observing import Samples, Topics, Watch, retention_of
 from engine.autoscaling.parts import graph_of, limits, parts_of
 from engine.autoscaling.policy import exact
 from engine.autoscaling.schedule import Schedule
 from engine.autoscaling.scrapes import Scraped, Scrapes
-from engine.autoscaling.truth import Truth, by_minute, mean_rate
+from engine.autoscaling.telemetry import Samples, Topics, Watch, retention_of
 from engine.core.control.policy import Control
 from engine.core.prices import DEGREE, PRICE_LISTS
 from engine.lowering.plan import record_ns
@@ -50,20 +50,22 @@ def beginning(experiment: Experiment, datasets: Any) -> tuple[Experiment, Plan]:
 def truth_of(experiment: Experiment, about: Scaling, datasets: Any) -> Truth:
     """The load to come and what instances can serve of it: their prices on the slowest of their hosts, with what is stolen from them, but
     without what varies cost."""
-    rooms, horizon_ns = scaling_limits_of(experiment), experiment.workload.horizon_ns
+    scaling_limits, horizon_ns = scaling_limits_of(experiment), experiment.workload.horizon_ns
     curves = [curve_of(source.rate, horizon_ns, datasets) for source in experiment.workload.sources.values()]
     shares = {id: exact(share) for id, share in (about.known_shares or {}).items()}
     service_ns = _service_ns(experiment, shares)
     spare = exact(about.spare_capacity)
-    slowest = {room.operators[0]: max(room.operators, key=lambda id: (service_ns[id] * shares[id], shares[id])) for room in rooms}
+    slowest = {
+        limit.operators[0]: max(limit.operators, key=lambda id: (service_ns[id] * shares[id], shares[id])) for limit in scaling_limits
+    }
     return Truth(
         rates_per_s=by_minute(curves, horizon_ns),
         mean_per_s=mean_rate(curves, horizon_ns),
         horizon_ns=horizon_ns,
         capacity_per_s={vertex: 10**9 / service_ns[id] / spare for vertex, id in slowest.items()},
         per_input={vertex: shares[id] for vertex, id in slowest.items()},
-        parts={room.operators[0]: room.parts for room in rooms},
-        rooms={vertex: room._replace(most=min(room.most, about.workers_max)) for vertex, room in limits(rooms).items()},
+        parts={limit.operators[0]: limit.parts for limit in scaling_limits},
+        bounds={vertex: limit._replace(most=min(limit.most, about.workers_max)) for vertex, limit in limits(scaling_limits).items()},
         workers_max=about.workers_max,
     )
 
@@ -101,7 +103,7 @@ class Scaled:
 def scaled_by(experiment: Experiment, begun: Experiment, plan: Plan, job: Any, worker: Any, others: Sequence[Control]) -> Scaled:
     """What scales a run whose job manager is `job`, with `worker` on its machines. begun: as it begins. others: the controls that the run
     has besides."""
-    about, rooms = begun.policies.scaling, scaling_limits_of(begun)
+    about, scaling_limits = begun.policies.scaling, scaling_limits_of(begun)
     assert isinstance(about, Scaling)
     horizon_ns, end_ns = experiment.workload.horizon_ns, experiment.workload.end_ns
     numbers = {spec.id: n for n, spec in enumerate(experiment.query.operators) if spec.id in experiment.workload.sources}
@@ -111,11 +113,11 @@ def scaled_by(experiment: Experiment, begun: Experiment, plan: Plan, job: Any, w
     controls: list[Control] = []
     loop = None
     if isinstance(about, Looped):
-        metrics = Scraped(graph_of(experiment, rooms), job, seconds_ns(about.history_s))
-        vertices = {room.operators[0]: room.operators for room in rooms}
+        metrics = Scraped(graph_of(experiment, scaling_limits), job, seconds_ns(about.history_s))
+        vertices = {limit.operators[0]: limit.operators for limit in scaling_limits}
         policy = implementation(type(about), "engine.autoscaling", "policy")(about)
-        loop = AutoscalingLoop(policy, metrics, job, times_of(about, horizon_ns), limits_of(about, limits(rooms), vertices))
-        controls += [Scrapes(metrics, job, parts_of(experiment, rooms), about.metrics, horizon_ns), loop]
+        loop = AutoscalingLoop(policy, metrics, job, times_of(about, horizon_ns), limits_of(about, limits(scaling_limits), vertices))
+        controls += [Scrapes(metrics, job, parts_of(experiment, scaling_limits), about.metrics, horizon_ns), loop]
     if plan:
         controls.append(Schedule(plan, job))
     started_with = {spec.id: spec.parallelism for spec in begun.query.operators}

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from engine import rescaling
-from engine.autoscaling.observing import Watch
+from engine.autoscaling.telemetry import Watch
 from engine.checkpointing.coordinator import COORDINATOR, coordinator_of
 from engine.checkpointing.reclamation import reclaim
 from engine.checkpointing.setup import ProtocolSetup, build_protocol

@@ -34,10 +34,11 @@ from engine.spec import InvalidExperiment, catalogue, load, validate
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.records import RecordSchema
 from engine.spec.rules.max_layout import greatest
-from tests.newcomer import KEY_BYTES, Distinct
+from tests.newcomers.operator import KEY_BYTES, Distinct
 from tests.support.contracts import assert_operator_contract, assert_the_same_without_the_compiler
 from tests.support.corner_cases import bids, host
 from tests.support.corner_cases import document as of_parts
+from tests.support.plugins import installed
 
 from ..support.agreement import ROOT, TINY, finished, rows_of, simulated, template, traced
 from ..support.keyed_state_examples import in_and_out
@@ -359,11 +360,7 @@ def test_a_kind_without_a_kernel_is_refused() -> None:
 @pytest.mark.slow
 def test_an_installed_package_brings_its_kind_by_an_entry_point(tmp_path: Path) -> None:
     """As pip would install it: a module and its metadata. Any process knows the kind then, here `manage.py run`."""
-    (tmp_path / "newcomer_package.py").write_text((ROOT / "tests" / "newcomer.py").read_text())
-    about = tmp_path / "newcomer_package-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: newcomer-package\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[millrace.operators]\ndistinct = newcomer_package:Distinct\n")
+    installed(tmp_path)
     (tmp_path / "experiment.json").write_text(json.dumps(first_bids(horizon_s=0.02)))
     command = [sys.executable, "manage.py", "run", str(tmp_path / "experiment.json"), "--json"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "DJANGO_SETTINGS_MODULE": "tests.web.settings"}

@@ -17,10 +17,12 @@ import engine
 from engine.operators import OPERATORS
 from engine.operators import register as register_operator
 from engine.spec import Experiment, InvalidExperiment, catalogue, load, validate
+from engine.spec.base.family import Family
 from engine.spec.experiment import registry
 from engine.spec.experiment.placement import PLACEMENTS, Placement
-from tests.newcomers import Band, Weighted
-from tests.support.plugins import installed
+from tests.newcomers.band import Band
+from tests.newcomers.placement import Weighted
+from tests.support.plugins import KINDS, installed
 
 from ..support.agreement import ROOT, template, traced
 
@@ -163,6 +165,23 @@ def test_an_installed_package_brings_both_by_entry_points(tmp_path: Path) -> Non
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads(done.stdout)["digest"] == engine.run(on_edge_and_cloud({"edge": 1})).digest
-    first = "import newcomers_package, engine.spec; print('weighted' in engine.spec.experiment.registry.kinds('placements'))"
+    first = "import newcomers_package.placement, engine.spec; print('weighted' in engine.spec.experiment.registry.kinds('placements'))"
     done = subprocess.run([sys.executable, "-c", first], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "True", done.stderr
+
+
+def test_an_installed_package_brings_a_kind_to_every_open_family(tmp_path: Path) -> None:
+    """Nothing else is told of them: no file of the tree names a kind of the package."""
+    installed(tmp_path)
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    program = (
+        "import json\nfrom engine.spec.base.family import BROKEN\nfrom engine.spec.experiment import registry\n"
+        "print(json.dumps([{family: registry.kinds(family) for family in ('operators', *registry.FAMILIES)}, BROKEN]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    known, broken = json.loads(done.stdout)
+    assert broken == {}
+    for family, lines in KINDS.items():
+        assert {line.partition(" = ")[0] for line in lines} <= set(known[family]), family
+    open_families = {name for name, family in registry.FAMILIES.items() if isinstance(family, Family)}
+    assert open_families - KINDS.keys() == {"rescalings"}, "a family that has no newcomer yet"

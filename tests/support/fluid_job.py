@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import exp
 from typing import Any, NamedTuple
 
-from engine.autoscaling.fitting import Room
+from engine.autoscaling.limits import Limit
 from engine.autoscaling.loop import AutoscalingLoop, limits_of, times_of
 from engine.autoscaling.metrics import Graph, Recording
 
@@ -170,10 +170,10 @@ class FluidJob:
 
     def run(self, about: Any, until_s: int) -> AutoscalingLoop:
         """Under a policy of the document."""
-        rooms = {name: Room(1, operator.parts or 70) for name, operator in self.query.items()}
+        bounds = {name: Limit(1, operator.parts or 70) for name, operator in self.query.items()}
         vertices = {name: (name,) for name in self.query}
         policy = policy_of(about)
-        loop = AutoscalingLoop(policy, self.metrics, self, times_of(about, until_s * S), limits_of(about, rooms, vertices))
+        loop = AutoscalingLoop(policy, self.metrics, self, times_of(about, until_s * S), limits_of(about, bounds, vertices))
         while self.now_s < until_s:
             self.second()
             while loop.next_ns <= self.now_s * S:

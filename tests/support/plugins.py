@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ENTRY_POINTS = "[millrace.operators]\nband = newcomers_package:Band\n\n[millrace.placements]\nweighted = newcomers_package:Weighted\n"
+KINDS = {
+    "operators": ("distinct = operator:Distinct", "band = band:Band"),
+    "placements": ("weighted = placement:Weighted",),
+    "checkpointings": ("growing = checkpointing:GrowingIntervals",),
+    "flow_controls": ("shared = flow_control:SharedCredits",),
+    "ingresses": ("drop_until_empty = ingress:DropUntilEmpty",),
+    "scalings": ("backlog = scaling:Backlog",),
+}
+"""What the package offers, by family."""
 
 
 def installed(directory: Path) -> None:
-    """Put tests/newcomers.py there as the package newcomers-package."""
-    (directory / "newcomers_package.py").write_text((ROOT / "tests" / "newcomers.py").read_text())
+    """Put tests/newcomers there as the package newcomers-package, with an entry point for each kind."""
+    shutil.copytree(ROOT / "tests" / "newcomers", directory / "newcomers_package", ignore=shutil.ignore_patterns("__pycache__"))
     about = directory / "newcomers_package-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: newcomers-package\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(ENTRY_POINTS)
+    lines = []
+    for family, kinds in KINDS.items():
+        lines += [f"[millrace.{family}]", *(kind.replace("= ", "= newcomers_package.") for kind in kinds)]
+    (about / "entry_points.txt").write_text("\n".join(lines) + "\n")

@@ -11,7 +11,7 @@ from django.db import connections
 from django.test import Client
 
 from engine.operators import OPERATORS, register
-from tests.newcomer import Distinct
+from tests.newcomers.operator import Distinct
 from webapp.lab import fixtures
 from webapp.lab.models import Experiment, Lab, Run
 

@@ -19,8 +19,8 @@ from hypothesis import assume, given, settings
 
 import engine
 from engine.autoscaling.loop import AutoscalingLoop
-from engine.autoscaling.observing import Samples
 from engine.autoscaling.scrapes import Scrapes
+from engine.autoscaling.telemetry import Samples
 from engine.core import layout as L
 from engine.operators import OPERATORS
 from engine.spec import Refusal, load

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from engine.autoscaling.fitting import Room
 from engine.autoscaling.hpa_cpu import HPACpu
+from engine.autoscaling.limits import Limit
 from engine.autoscaling.loop import AutoscalingLoop, limits_of, times_of
 from engine.autoscaling.metrics import Metrics
 from engine.autoscaling.policy import Advice, NoAdvice
@@ -28,7 +28,7 @@ from ...support.told_metrics import LINE, Told
 S = 10**9
 HORIZON_S = 140 * 60
 VERTICES = {"source": ("source", "parse"), "window": ("window",), "sink": ("sink",)}
-ROOMS = {"source": Room(workers=2), "window": Room(), "sink": Room()}
+BOUNDS = {"source": Limit(workers=2), "window": Limit(), "sink": Limit()}
 
 
 class Job:
@@ -90,7 +90,7 @@ class Wishes:
 
 def looping(policy: Any, job: Job, about: scaling.looped.Looped | None = None) -> AutoscalingLoop:
     about = about or scaling.hpa_cpu.HPACpu()
-    return AutoscalingLoop(policy, Watched(job), job, times_of(about, HORIZON_S * S), limits_of(about, ROOMS, VERTICES))
+    return AutoscalingLoop(policy, Watched(job), job, times_of(about, HORIZON_S * S), limits_of(about, BOUNDS, VERTICES))
 
 
 def run(loop: AutoscalingLoop, job: Job, until_s: float = HORIZON_S) -> AutoscalingLoop:
@@ -142,7 +142,7 @@ def test_a_scale_down_may_follow_directly_after_a_cooldown() -> None:
     load = {vertex: {"cpu_ppm": 1_000_000} for vertex in LINE.operators}
     metrics._readings = load
     about = scaling.hpa_cpu.HPACpu()
-    loop = AutoscalingLoop(HPACpu(about), metrics, job, times_of(about, HORIZON_S * S), limits_of(about, ROOMS, VERTICES))
+    loop = AutoscalingLoop(HPACpu(about), metrics, job, times_of(about, HORIZON_S * S), limits_of(about, BOUNDS, VERTICES))
     run(loop, job, until_s=140)
     load.update({vertex: {"cpu_ppm": 200_000} for vertex in LINE.operators})
     run(loop, job, until_s=500)

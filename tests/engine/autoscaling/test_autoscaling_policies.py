@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from engine.autoscaling.dhalion import Dhalion
 from engine.autoscaling.ds2 import DS2
-from engine.autoscaling.fitting import Room, fit, limited, workers
 from engine.autoscaling.hpa_cpu import HPACpu
 from engine.autoscaling.hpa_varga import HPAVarga
+from engine.autoscaling.limits import Limit, fit, limited, workers
 from engine.spec.experiment import scaling
 from tests.support.tiers import tier
 
@@ -171,19 +171,19 @@ def test_fitting(wishes: list[int], workers_max: int) -> None:
 @given(data=st.data())
 def test_limits_hold_whatever_is_wanted(data: st.DataObject) -> None:
     vertices = "abcde"[: data.draw(st.integers(1, 5))]
-    rooms = {}
+    bounds = {}
     for vertex in vertices:
         least = data.draw(st.integers(1, 4))
-        rooms[vertex] = Room(least, least + data.draw(st.sampled_from((0, 3, 100))), data.draw(st.integers(1, 3)))
-    current = {vertex: data.draw(st.integers(room.least, min(room.most, 20))) for vertex, room in rooms.items()}
-    workers_max = data.draw(st.integers(workers(current, rooms), 150))
+        bounds[vertex] = Limit(least, least + data.draw(st.sampled_from((0, 3, 100))), data.draw(st.integers(1, 3)))
+    current = {vertex: data.draw(st.integers(bound.least, min(bound.most, 20))) for vertex, bound in bounds.items()}
+    workers_max = data.draw(st.integers(workers(current, bounds), 150))
     wanted = {vertex: data.draw(st.one_of(st.integers(1, 80), st.just(2**32 - 1))) for vertex in vertices}
     step_max = data.draw(st.sampled_from((None, 1, 15)))
-    found, steps = limited(current, wanted, Fraction(6, 5), step_max, rooms, workers_max)
-    assert workers(found, rooms) <= workers_max
-    for vertex, room in rooms.items():
-        assert room.least <= found[vertex] <= room.most
-        assert step_max is None or found[vertex] <= max(current[vertex] + step_max, room.least)
+    found, steps = limited(current, wanted, Fraction(6, 5), step_max, bounds, workers_max)
+    assert workers(found, bounds) <= workers_max
+    for vertex, bound in bounds.items():
+        assert bound.least <= found[vertex] <= bound.most
+        assert step_max is None or found[vertex] <= max(current[vertex] + step_max, bound.least)
     replayed = dict(wanted)
     for step in steps:
         assert step.parallelism, "a rule that changed nothing is not told"

@@ -13,10 +13,10 @@ import pytest
 
 from engine.autoscaling.dhalion import Dhalion
 from engine.autoscaling.ds2 import DS2
-from engine.autoscaling.fitting import Room, Step, fit, limited
 from engine.autoscaling.flink import aligned
 from engine.autoscaling.hpa_cpu import HPACpu
 from engine.autoscaling.hpa_varga import HPAVarga
+from engine.autoscaling.limits import Limit, Step, fit, limited
 from engine.autoscaling.metrics import Graph, counter_rate, signed_rate, slope
 from engine.autoscaling.policy import UNBOUNDED, NoAdvice
 from engine.autoscaling.stabilising import Stabiliser
@@ -28,11 +28,11 @@ from ...support.told_metrics import LINE, Told, values
 
 S = 10**9
 ALONE = Graph(("source", "map"), (("source", "map"),), ("source",))
-ROOMS = dict.fromkeys(LINE.operators, Room())
+BOUNDS = dict.fromkeys(LINE.operators, Limit())
 
 
 def limits(current: dict[str, int], wanted: dict[str, int], over: float = 1.2, step_max: int | None = 15) -> dict[str, int]:
-    found, _ = limited(current, wanted, Fraction(str(over)), step_max, dict.fromkeys(wanted, Room()), 70)
+    found, _ = limited(current, wanted, Fraction(str(over)), step_max, dict.fromkeys(wanted, Limit()), 70)
     return found
 
 
@@ -97,8 +97,8 @@ def test_a_step_is_limited_upwards_only() -> None:
 
 def test_each_rule_that_changes_something_is_told() -> None:
     current = {"source": 10, "window": 20, "sink": 1}
-    rooms = ROOMS | {"sink": Room(1, 1)}
-    found, steps = limited(current, {"source": 30, "window": 50, "sink": 1}, Fraction("1.2"), 15, rooms, 40)
+    bounds = BOUNDS | {"sink": Limit(1, 1)}
+    found, steps = limited(current, {"source": 30, "window": 50, "sink": 1}, Fraction("1.2"), 15, bounds, 40)
     assert [step.rule for step in steps] == ["over_provisioning", "step_max", "bounds", "workers_max"]
     assert steps[0] == Step("over_provisioning", {"source": 36, "window": 60, "sink": 2})
     assert steps[1] == Step("step_max", {"source": 25, "window": 35})

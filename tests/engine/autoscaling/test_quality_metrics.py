@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.autoscaling.judging import (
+from engine.autoscaling.quality_metrics import (
     Action,
     Phase,
     area,

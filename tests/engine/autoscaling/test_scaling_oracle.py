@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.autoscaling.fitting import Room
 from engine.autoscaling.fixed import plan
+from engine.autoscaling.known_load import MINUTE_NS, Truth, by_minute, mean_rate
+from engine.autoscaling.limits import Limit
 from engine.autoscaling.oracle import Segment, cheapest_cover, orders
-from engine.autoscaling.truth import MINUTE_NS, Truth, by_minute, mean_rate
 from engine.spec.experiment import scaling
 from engine.workloads.curves import Curve
 
 S = 10**9
 
 
-def truth(rates: Sequence[int], workers_max: int = 70, horizon_ns: int | None = None, **rooms: Room) -> Truth:
+def truth(rates: Sequence[int], workers_max: int = 70, horizon_ns: int | None = None, **bounds: Limit) -> Truth:
     exact_rates = [Fraction(rate) for rate in rates]
     return Truth(
         rates_per_s=exact_rates,
@@ -32,7 +32,7 @@ def truth(rates: Sequence[int], workers_max: int = 70, horizon_ns: int | None = 
         capacity_per_s={"source": Fraction(400), "window": Fraction(150), "sink": Fraction(3000)},
         per_input={"source": Fraction(1), "window": Fraction(1), "sink": Fraction(1, 46)},
         parts={"source": 70, "window": 128, "sink": None},
-        rooms={"source": Room(1, 70), "window": Room(1, 128), "sink": Room(1, 70)} | rooms,
+        bounds={"source": Limit(1, 70), "window": Limit(1, 128), "sink": Limit(1, 70)} | bounds,
         workers_max=workers_max,
     )
 
@@ -110,7 +110,7 @@ def test_what_no_worker_is_left_for_lasts_as_short_as_it_can() -> None:
 
 def test_more_workers_than_shares_do_not_help() -> None:
     """With 65 to 127 instances on 128 key groups one of them has two groups."""
-    about = truth([150 * 64 + 1], workers_max=500, window=Room(1, 127))
+    about = truth([150 * 64 + 1], workers_max=500, window=Limit(1, 127))
     assert about.needed(Fraction(150 * 64)).parallelism["window"] == 64
     assert about.needed(Fraction(150 * 64 + 1)) == ({"source": 35, "window": 127, "sink": 1}, False)
     assert truth([1], workers_max=500).needed(Fraction(150 * 64 + 1)).parallelism["window"] == 128

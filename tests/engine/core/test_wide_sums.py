@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.autoscaling.observing import Samples
+from engine.autoscaling.telemetry import Samples
 from engine.core import layout as L
 from engine.telemetry.files import Telemetry
 from engine.telemetry.frames import SPENT, widened

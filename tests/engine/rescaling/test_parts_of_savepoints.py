@@ -17,7 +17,7 @@ from engine.checkpointing.worker import PIECE_BYTES
 from engine.core import layout as L
 from engine.core.control import keyed_state
 from engine.rescaling.messages import Mark, Restart
-from engine.rescaling.stopping import OperatorSlots, Savepoint, Stored, fetches, groups_of, marks, requests
+from engine.rescaling.savepoint_assignment import OperatorSlots, Savepoint, Stored, fetches, groups_of, marks, requests
 
 from ...support.agreement import simulated
 from ...support.keyed_state_examples import KINDS, document, keeping_of

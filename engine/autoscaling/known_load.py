@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
-from .fitting import Room, fit, workers
+from .limits import Limit, fit, workers
 
 MINUTE_NS = 60 * 10**9
 MICRO = 1_000_000
@@ -32,7 +32,7 @@ class Needed(NamedTuple):
 class Truth:
     """rates_per_s: of all sources together, the greatest in each minute of the run. mean_per_s: over the run. capacity_per_s: by vertex,
     records that one instance can serve at most. per_input: records that a vertex serves for each record of the sources. parts: key groups
-    or partitions by vertex; the instance with the most of them is the slowest. rooms, workers_max: limits."""
+    or partitions by vertex; the instance with the most of them is the slowest. bounds, workers_max: limits."""
 
     rates_per_s: Sequence[Fraction]
     mean_per_s: Fraction
@@ -40,24 +40,24 @@ class Truth:
     capacity_per_s: Mapping[str, Fraction]
     per_input: Mapping[str, Fraction]
     parts: Mapping[str, int | None]
-    rooms: Mapping[str, Room]
+    bounds: Mapping[str, Limit]
     workers_max: int
 
     def needed(self, rate_per_s: Fraction) -> Needed:
         """The least parallelism that serves this rate of the sources."""
         wanted, enough = {}, True
         for vertex, capacity in self.capacity_per_s.items():
-            room = self.rooms[vertex]
+            bound = self.bounds[vertex]
             instances = rate_per_s * self.per_input[vertex] / capacity
-            found = next((p for p in range(room.least, room.most + 1) if self._equivalents(vertex, p) >= instances), None)
-            wanted[vertex] = room.most if found is None else found
+            found = next((p for p in range(bound.least, bound.most + 1) if self._equivalents(vertex, p) >= instances), None)
+            wanted[vertex] = bound.most if found is None else found
             enough = enough and found is not None
-        if workers(wanted, self.rooms) > self.workers_max:
-            return Needed(fit(wanted, self.workers_max, self.rooms), False)
+        if workers(wanted, self.bounds) > self.workers_max:
+            return Needed(fit(wanted, self.workers_max, self.bounds), False)
         return Needed(wanted, enough)
 
     def workers(self, parallelism: Mapping[str, int]) -> int:
-        return workers(parallelism, self.rooms)
+        return workers(parallelism, self.bounds)
 
     def _equivalents(self, vertex: str, p: int) -> Fraction:
         """So many instances with equal shares serve as much as p with the shares that they have."""

@@ -21,7 +21,7 @@ from engine.spec import Experiment
 from engine.spec.base.units import seconds_ns
 from engine.spec.experiment.rates import steps_of
 
-from . import judging
+from . import quality_metrics
 from .loop import AutoscalingLoop
 from .metrics import SECOND_NS
 from .scrapes import RunningJob, unread
@@ -272,9 +272,9 @@ class Watch:
         arranged = [action for action in begun if action.arranged_ns >= 0]
         workers = [(0, sum(self._started_with.values())), *((action.arranged_ns, sum(action.after.values())) for action in arranged)]
         down = [(self._stopped_ns(each), each.ended_ns if each.outcome else now_ns) for each in begun]
-        ended = [judging.Action(each.ended_ns, each.before, each.after if each.outcome == "done" else each.before) for each in begun
+        ended = [quality_metrics.Action(each.ended_ns, each.before, each.after if each.outcome == "done" else each.before) for each in begun
                  if each.outcome]  # fmt: skip
-        ups, downs = judging.up_and_down(ended)
+        ups, downs = quality_metrics.up_and_down(ended)
         rows = self._samples.rows
         waits = [(row[3] / row[4] / SECOND_NS, row[4]) for row in rows if row[4]]
         sampled = [(row[0], row[3] / row[4] / SECOND_NS if row[4] and not row[6] else row[5] / SECOND_NS) for row in rows]
@@ -282,23 +282,23 @@ class Watch:
         came = [(before[0], (after[1] - before[1]) / (after[0] - before[0])) for before, after in pairwise([[0] * 7, *rows])]
         until_ns = max(now_ns, 1)
         return {
-            "workers_mean": round(judging.mean_between(workers, 0, until_ns), 6),
+            "workers_mean": round(quality_metrics.mean_between(workers, 0, until_ns), 6),
             "workers_max": max(count for _, count in workers),
-            "worker_hours": round(judging.worker_hours(workers, until_ns), 6),
+            "worker_hours": round(quality_metrics.worker_hours(workers, until_ns), 6),
             "actions": len(begun),
             "up": ups,
             "down": downs,
             "aborted": sum(action.outcome == "aborted" for action in self._job.actions),
             "down_s": sum(max(0, to_ns - from_ns) for from_ns, to_ns in down if from_ns >= 0) / SECOND_NS,
-            "wait_s": _spread(judging.spread([wait for wait, _ in waits], [count for _, count in waits])),
-            "sampled_wait_s": _spread(judging.spread([wait for _, wait in sampled])),
-            "low_share": _rounded(judging.low_share(sampled, slo_s)),
-            "slo_violation_s": judging.violation_ns(sampled, slo_s) / SECOND_NS,
-            "follows": _rounded(judging.follows(workers, came, until_ns)),
+            "wait_s": _spread(quality_metrics.spread([wait for wait, _ in waits], [count for _, count in waits])),
+            "sampled_wait_s": _spread(quality_metrics.spread([wait for _, wait in sampled])),
+            "low_share": _rounded(quality_metrics.low_share(sampled, slo_s)),
+            "slo_violation_s": quality_metrics.violation_ns(sampled, slo_s) / SECOND_NS,
+            "follows": _rounded(quality_metrics.follows(workers, came, until_ns)),
             "phases": self._phases(ended, min(until_ns, self._experiment.workload.horizon_ns)),
         }
 
-    def _phases(self, ended: Sequence[judging.Action], until_ns: int) -> dict[str, Any]:
+    def _phases(self, ended: Sequence[quality_metrics.Action], until_ns: int) -> dict[str, Any]:
         """Of a load in steps, by number; none of another."""
         by_source = [steps_of(source.rate) for source in self._experiment.workload.sources.values()]
         if not all(by_source):
@@ -310,9 +310,9 @@ class Watch:
             points[at_ns] = sum(now)
         lag = [(row[0], row[2]) for row in self._samples.rows]
         found = {}
-        for number, (from_ns, to_ns) in enumerate(judging.phases(list(points.items()), until_ns), start=1):
+        for number, (from_ns, to_ns) in enumerate(quality_metrics.phases(list(points.items()), until_ns), start=1):
             rate = next(rate for at_ns, rate in reversed(points.items()) if at_ns <= from_ns)
-            one = judging.phase(self._started_with, ended, lag, from_ns, to_ns, rate / 4)
+            one = quality_metrics.phase(self._started_with, ended, lag, from_ns, to_ns, rate / 4)
             found[str(number)] = {
                 "from_s": from_ns / SECOND_NS,
                 "to_s": to_ns / SECOND_NS,
@@ -342,7 +342,7 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 6)
 
 
-def _spread(found: judging.Spread | None) -> dict[str, float | None]:
+def _spread(found: quality_metrics.Spread | None) -> dict[str, float | None]:
     values: Mapping[str, Any] = dict.fromkeys(("mean", "p50", "p95", "max")) if found is None else found._asdict()
     return {name: _rounded(value) for name, value in values.items()}
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 
-class Room(NamedTuple):
+class Limit(NamedTuple):
     """How far a vertex may be scaled. workers: for each parallelism, the operators that are scaled as one."""
 
     least: int = 1
@@ -28,7 +28,7 @@ def limited(
     wanted: Mapping[str, int],
     over_provisioning: Fraction,
     step_max: int | None,
-    rooms: Mapping[str, Room],
+    bounds: Mapping[str, Limit],
     workers_max: int,
 ) -> tuple[dict[str, int], list[Step]]:
     """What is to be ordered, and by which rules it came about. A step is limited upwards only."""
@@ -44,36 +44,36 @@ def limited(
     apply("over_provisioning", {vertex: math.ceil(p * over_provisioning) for vertex, p in wish.items()})
     if step_max is not None:
         apply("step_max", {vertex: min(p, current[vertex] + step_max) for vertex, p in wish.items()})
-    apply("bounds", {vertex: min(max(p, rooms[vertex].least), rooms[vertex].most) for vertex, p in wish.items()})
-    if workers(wish, rooms) > workers_max:
-        apply("workers_max", fit(wish, workers_max, rooms))
+    apply("bounds", {vertex: min(max(p, bounds[vertex].least), bounds[vertex].most) for vertex, p in wish.items()})
+    if workers(wish, bounds) > workers_max:
+        apply("workers_max", fit(wish, workers_max, bounds))
     return wish, steps
 
 
-def workers(parallelism: Mapping[str, int], rooms: Mapping[str, Room]) -> int:
+def workers(parallelism: Mapping[str, int], bounds: Mapping[str, Limit]) -> int:
     """So many instances are active with it."""
-    return sum(p * rooms[vertex].workers for vertex, p in parallelism.items())
+    return sum(p * bounds[vertex].workers for vertex, p in parallelism.items())
 
 
-def fit(wanted: Mapping[str, int], workers_max: int, rooms: Mapping[str, Room] | None = None) -> dict[str, int]:
+def fit(wanted: Mapping[str, int], workers_max: int, bounds: Mapping[str, Limit] | None = None) -> dict[str, int]:
     """A wish for more workers than there are, scaled down to about as many, never more.
 
     What each wants beyond its least is multiplied by one factor and rounded, half to even. What is then too much is taken, one by one, from
     the vertex with the largest wish; of what is left over, one is given to it. So one inflated wish squeezes all others.
     """
-    rooms = rooms or dict.fromkeys(wanted, Room())
-    least = {vertex: rooms[vertex].least for vertex in wanted}
-    if workers(least, rooms) > workers_max:
-        raise ValueError(f"workers_max is {workers_max}, less than the sum of the least parallelisms, {workers(least, rooms)}")
-    beyond = workers(wanted, rooms) - workers(least, rooms)
-    factor = Fraction(workers_max - workers(least, rooms), beyond)
+    bounds = bounds or dict.fromkeys(wanted, Limit())
+    least = {vertex: bounds[vertex].least for vertex in wanted}
+    if workers(least, bounds) > workers_max:
+        raise ValueError(f"workers_max is {workers_max}, less than the sum of the least parallelisms, {workers(least, bounds)}")
+    beyond = workers(wanted, bounds) - workers(least, bounds)
+    factor = Fraction(workers_max - workers(least, bounds), beyond)
     fitted = {vertex: least[vertex] + round(factor * (p - least[vertex])) for vertex, p in wanted.items()}
     by_size = sorted(wanted, key=lambda vertex: -wanted[vertex])
-    missing = workers_max - workers(fitted, rooms)
-    while workers(fitted, rooms) > workers_max:
+    missing = workers_max - workers(fitted, bounds)
+    while workers(fitted, bounds) > workers_max:
         fitted[next(vertex for vertex in by_size if fitted[vertex] > least[vertex])] -= 1
     if missing > 0:
-        wants = [vertex for vertex in by_size if fitted[vertex] < wanted[vertex] and rooms[vertex].workers <= missing]
+        wants = [vertex for vertex in by_size if fitted[vertex] < wanted[vertex] and bounds[vertex].workers <= missing]
         if wants:
             fitted[wants[0]] += 1
     return fitted

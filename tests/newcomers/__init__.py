@@ -1,0 +1,1 @@
+"""Kinds as authors of other packages write them, a file each."""
