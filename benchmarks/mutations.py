@@ -280,7 +280,7 @@ MUTATIONS = (
         "deaths: nobody forgets that it died", LOSS, "world.arrays.memory[h, L.Z_DIED] = -1", "world.arrays.memory[h, L.Z_DIED] = died_ns"
     ),
     Mutation("deaths: the supervisor ends other losses", DEATHS, "if not is_lost(self.host, self.losses):", "if True:"),
-    Mutation("deaths: faults end them", FAULTS, "fault.losses = losses", "fault.losses = lost"),
+    Mutation("deaths: faults end them", FAULTS, "control.losses = losses", "control.losses = lost"),
     Mutation("deaths: restarts after faults of the time", FAULTS, "return [*supervisors, *faults]", "return [*faults, *supervisors]"),
     Mutation(
         "deaths: what is under way is overtaken",

@@ -124,7 +124,11 @@ MUTATIONS = (
         (RUNS,),
     ),
     Mutation(
-        "halves of the lag overlap", f"{AUTOSCALING}/quality_metrics.py", "if half_ns < at_ns <= to_ns", "if from_ns < at_ns <= to_ns", (JUDGING,)
+        "halves of the lag overlap",
+        f"{AUTOSCALING}/quality_metrics.py",
+        "if half_ns < at_ns <= to_ns",
+        "if from_ns < at_ns <= to_ns",
+        (JUDGING,),
     ),
     # who takes what
     Mutation(

@@ -15,7 +15,6 @@ from engine.spec.base.family import implementation
 from engine.spec.base.units import megabytes_bytes, milliseconds_ns, scaled
 from engine.spec.experiment.checkpointing.checkpoints import Checkpoints
 from engine.spec.experiment.checkpointing.store import Store
-from engine.spec.experiment.faults import HostLoss
 from engine.spec.rules.validation import placement_of
 
 from .worker import Costs
@@ -124,7 +123,7 @@ def capture_costs(capture_ms: float, serialise_mb_per_s: float) -> Costs:
 
 def may_lose_hosts(experiment: Experiment) -> bool:
     """Whether a host can be lost in this run."""
-    by_fault = any(isinstance(fault, HostLoss) for fault in experiment.faults)
+    by_fault = any(fault.loses_host for fault in experiment.faults)
     return by_fault or any(getattr(host.memory, "restart_after_s", None) is not None for host in experiment.cluster.hosts)
 
 

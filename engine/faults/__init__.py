@@ -1,20 +1,19 @@
-"""Faults as controls: they act between instants, at times of the document or of a seeded process, or when a host dies. A file for each."""
+"""Faults of hosts as controls: they act between instants, at times of the document or of a seeded process, or when a host dies.
+
+A file of the name of its kind for each, with `control`: the class that acts. It is made with the experiment and the number of the fault.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from engine.core.control.policy import Control
 from engine.spec import Experiment
+from engine.spec.base.family import implementation
+from engine.spec.experiment.faults.host_fault import HostFault
 from engine.spec.experiment.memory import Budget
 
 from .death import Supervisor
 from .host_loss import HostLossControl, Loss
 from .occurrences import FaultControl
-from .pause import PauseControl
-from .slow_host import SlowHostControl
-
-FAULTS: Mapping[str, type[FaultControl]] = {"pause": PauseControl, "slow_host": SlowHostControl, "host_loss": HostLossControl}
 
 
 def fault_controls(experiment: Experiment) -> list[Control]:
@@ -25,13 +24,16 @@ def fault_controls(experiment: Experiment) -> list[Control]:
         for host in experiment.expanded_hosts()
         if isinstance(host.memory, Budget) and host.memory.restart_after_ns is not None
     ]
-    faults = [FAULTS[fault.kind](experiment, number) for number, fault in enumerate(experiment.faults) if fault.kind in FAULTS]
-    lost = [fault for fault in faults if isinstance(fault, HostLossControl)]
-    for fault in faults:
-        fault.all = faults
+    faults: list[FaultControl] = []
+    for number, fault in enumerate(experiment.faults):
+        if isinstance(fault, HostFault):
+            faults.append(implementation(type(fault), __name__, "control")(experiment, number))
+    lost = [control for control in faults if isinstance(control, HostLossControl)]
+    for control in faults:
+        control.all = faults
     losses: list[Loss] = [*supervisors, *lost]
     for supervisor in supervisors:
         supervisor.losses = losses
-    for fault in lost:
-        fault.losses = losses
+    for control in lost:
+        control.losses = losses
     return [*supervisors, *faults]

@@ -41,3 +41,6 @@ class HostLossControl(FaultControl):
     def end(self, world: World, now_ns: int) -> None:
         if not is_lost(self.host, self.losses):
             restart(world, self.host, now_ns)
+
+
+control = HostLossControl

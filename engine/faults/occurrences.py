@@ -13,7 +13,8 @@ from engine.core.random import RandomStream
 from engine.core.world import World
 from engine.spec import Experiment
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment.faults import AtRandom, HostFault
+from engine.spec.experiment.faults.host_fault import HostFault
+from engine.spec.experiment.occurrence import AtRandom
 
 
 class FaultControl(ABC):
@@ -32,7 +33,7 @@ class FaultControl(ABC):
         self.all: list[FaultControl] = [self]  # the controls of all faults of the run
         self._begun = 0  # how often it has begun
         self.on = False
-        at_ns = fault.at_ns
+        at_ns = fault.begins_ns
         self.next_ns = self._gap_ns() if at_ns is None else at_ns
 
     def _gap_ns(self) -> int:

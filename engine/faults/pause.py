@@ -40,3 +40,6 @@ class PauseControl(FaultControl):
 
     def end(self, world: World, now_ns: int) -> None:
         """The host goes on by itself."""
+
+
+control = PauseControl

@@ -20,3 +20,6 @@ class SlowHostControl(FaultControl):
         w.inst[w.inst[:, L.I_HOST] == self.host, L.I_COST] = -1  # instances keep the duration of their last service
 
     end = begin
+
+
+control = SlowHostControl

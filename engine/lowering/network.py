@@ -13,7 +13,7 @@ from engine.core.tables import Words
 from engine.core.world import World
 from engine.spec import Experiment
 from engine.spec.experiment.cluster import links_between, machines_named
-from engine.spec.experiment.faults import Delay, LinkFault, Partition
+from engine.spec.experiment.faults.link_fault import LinkFault
 
 Pair = tuple[int, int]
 
@@ -81,9 +81,9 @@ def _timeline(k: int, latency_ns: int, faults: list[LinkFault]) -> list[tuple[in
     for time in sorted({moment for span in spans for moment in span[:2] if moment < L.FAR}):
         up_ns, ends = 0, [time]
         while ends:  # partitions that overlap or touch are one
-            ends = [end for begin, end, fault in spans if isinstance(fault, Partition) and begin <= max(time, up_ns) < end]
+            ends = [end for begin, end, fault in spans if fault.holds and begin <= max(time, up_ns) < end]
             up_ns = max([up_ns, *ends])
-        added = sum(fault.added_ns for begin, end, fault in spans if isinstance(fault, Delay) and begin <= time < end)
+        added = sum(fault.added_ns for begin, end, fault in spans if begin <= time < end)
         found.append((time, Change(k, up_ns, latency_ns + added)))
     return found
 

@@ -62,7 +62,7 @@ def services(trace: Iterable[Sequence[int]]) -> list[Service]:
 def check_services(topology: Topology, trace: Sequence[Service], deaths_ns: Iterable[int] = ()) -> None:
     """An instance serves one item at a time, each for at least 1 ns, unless its host is lost, or dies, at that very time."""
     free_ns: dict[int, int] = defaultdict(int)
-    losses_ns = {fault.at_ns for fault in topology.experiment.faults if fault.kind == "host_loss"} | set(deaths_ns)
+    losses_ns = {fault.begins_ns for fault in topology.experiment.faults if fault.kind == "host_loss"} | set(deaths_ns)
     for service in trace:
         lost = service.end_ns == service.start_ns in losses_ns
         assert lost or service.end_ns > service.start_ns >= 0, f"{service} takes no time"

@@ -24,12 +24,13 @@ from .checkpointing import CHECKPOINTINGS
 from .cluster import AnyProcessor
 from .delays import AnyDelay
 from .experiment import Experiment
-from .faults import AnyFault, AnyOccurrence
+from .faults import FAULTS
 from .flow_control import FLOW_CONTROLS
 from .generation import AnyGeneration
 from .ingress import INGRESSES
 from .memory import AnyMemory, AnySlowDown
 from .noise import AnyDrift, AnyNoise, AnyWarmUp
+from .occurrence import AnyOccurrence
 from .placement import PLACEMENTS
 from .query import AnyPartitioning
 from .rates import AnyArrivals, AnyRate
@@ -53,7 +54,7 @@ FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
     "partitionings": variants(AnyPartitioning),
     "processors": variants(AnyProcessor),
     "placements": PLACEMENTS,
-    "faults": variants(AnyFault),
+    "faults": FAULTS,
     "occurrences": variants(AnyOccurrence),
     "flow_controls": FLOW_CONTROLS,
     "ingresses": INGRESSES,

@@ -15,7 +15,7 @@ from ..experiment import registry
 from ..experiment.checkpointing import CHECKPOINTINGS
 from ..experiment.cluster import Cluster, ExpandedHost, expand, machine_count
 from ..experiment.experiment import Measurement
-from ..experiment.faults import AnyFault
+from ..experiment.faults import FAULTS
 from ..experiment.flow_control import FLOW_CONTROLS
 from ..experiment.ingress import INGRESSES
 from ..experiment.placement import PLACEMENTS
@@ -139,7 +139,7 @@ class Draft:
     @cached_property
     def faults(self) -> dict[int, Any]:
         """The sound faults by position."""
-        return dict(_sound(_adapter(AnyFault), items(section(self.document, "faults"))))
+        return dict(_sound(FAULTS.adapter, items(section(self.document, "faults"))))
 
     @cached_property
     def flow_control(self) -> Any:

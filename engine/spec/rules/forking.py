@@ -18,7 +18,7 @@ from ..base.problems import Refusal, suggestion
 from ..base.units import Number, seconds_ns
 from ..experiment.document import upgrade
 from ..experiment.experiment import Experiment
-from ..experiment.faults import AnyFault, HostFault
+from ..experiment.faults import AnyFault
 from ..experiment.rates import AnyPattern, FileRate, RecordedRate
 from ..experiment.scaling.base import Order, Scaling
 from ..experiment.scaling.manual import Manual
@@ -100,10 +100,7 @@ class Fork(Model):
         return patterns
 
     def _check(self, fault: AnyFault, n: int) -> None:
-        if isinstance(fault, HostFault):
-            begins_ns, field = fault.at_ns, ("when",)
-        else:
-            begins_ns, field = fault.from_ns, ("from_s",)
+        begins_ns, field = fault.begins_ns, (fault.begins_field,)
         if begins_ns is None:
             raise Refusal("a fault at random would change the time before the fork, too; give it a time", at=("faults", n, *field))
         if begins_ns < seconds_ns(self.at_s):

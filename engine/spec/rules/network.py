@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..base.problems import Problem, pointer, suggestion
 from ..experiment.cluster import Cluster, host_names, links_between, machines_named
-from ..experiment.faults import LinkFault
+from ..experiment.faults.link_fault import LinkFault
 from .draft import Draft
 
 Pair = tuple[int, int]

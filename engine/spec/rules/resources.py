@@ -15,8 +15,9 @@ from ..base.structure import refusal_problem
 from ..base.units import scaled, seconds_ns
 from ..experiment import registry
 from ..experiment.cluster import ExpandedHost, machine_count
-from ..experiment.faults import At, HostFault
+from ..experiment.faults.host_fault import HostFault
 from ..experiment.noise import AutoregressiveDrift
+from ..experiment.occurrence import At
 from ..experiment.query import OperatorSpec
 from ..experiment.rates import RecordedRate
 from ..experiment.scaling.base import Scaling

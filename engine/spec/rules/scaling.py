@@ -10,7 +10,6 @@ from ..base.problems import Problem, pointer, suggestion
 from ..base.units import seconds_ns
 from ..experiment.checkpointing.checkpoints import Checkpoints
 from ..experiment.checkpointing.none import NoCheckpoints
-from ..experiment.faults import HostLoss
 from ..experiment.memory import Budget
 from ..experiment.rates import RecordedRate
 from ..experiment.scaling.base import Scaling
@@ -96,7 +95,7 @@ def _surroundings(draft: Draft) -> Iterator[Problem]:
         return
     why = "but without checkpoints its state would be gone, and no savepoint of a rescale complete; choose checkpointing coordinated"
     for n, fault in draft.faults.items():
-        if isinstance(fault, HostLoss):
+        if fault.loses_host:
             message = f"host '{fault.host}' is lost, {why}, or leave the fault out"
             yield Problem(pointer("faults", n, "kind"), "not_scalable", message, fault.kind)
     for n, host in enumerate(draft.cluster.hosts if draft.cluster is not None else ()):

@@ -10,7 +10,6 @@ from pydantic import Field
 from ...base.family import kind_of
 from ...base.problems import Problem, pointer
 from ...base.units import Integer, Number, milliseconds_ns, quantity, seconds_ns
-from ..faults import HostLoss
 from ..generation import Coordinated
 from ..retention import KeepFor
 from .base import Checkpointing, Semantics
@@ -117,7 +116,7 @@ class Checkpoints(Checkpointing):
                     "read again after a loss; choose retention all, or no checkpointing"
                 )
                 yield Problem(pointer("workload", "sources", id, "retention"), "no_replay", message, source.retention.kind)
-        for_ever = [(n, fault) for n, fault in draft.faults.items() if isinstance(fault, HostLoss) and fault.restart_after_s is None]
+        for_ever = [(n, fault) for n, fault in draft.faults.items() if fault.loses_host and fault.span_ns is None]
         for n, fault in for_ever[self.spares :]:
             message = (
                 f"host '{fault.host}' is lost for ever, but the {self.spares} spare hosts are used up by then, so that nobody could take "

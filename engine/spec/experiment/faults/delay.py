@@ -1,0 +1,22 @@
+"""Parameters of the fault `delay`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ...base.units import Number, milliseconds_ns, quantity
+from .link_fault import LinkFault
+
+
+class Delay(LinkFault):
+    """Links have a longer latency. Delays that overlap add up; a link never reorders."""
+
+    title: ClassVar[str] = "Slow links"
+    icon: ClassVar[str] = "clock"
+    position: ClassVar[int] = 1
+    kind: Literal["delay"] = "delay"
+    added_ms: Number = quantity(unit="ms", ge=0.000001, le=1e8, title="Added latency", description="Latency that is added.")
+
+    @property
+    def added_ns(self) -> int:
+        return milliseconds_ns(self.added_ms)

@@ -1,0 +1,27 @@
+"""Parameters of the fault `host_loss`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ...base.units import Number, quantity, seconds_ns
+from .host_fault import HostFault
+
+
+class HostLoss(HostFault):
+    """The host is lost with everything in its memory: services in progress, queues, state, what it had not sent. What is sent to it is
+    lost, too. If it restarts, its instances begin anew, empty; its sources go on behind the last record that they read.
+    """
+
+    title: ClassVar[str] = "Host loss"
+    icon: ClassVar[str] = "power"
+    position: ClassVar[int] = 4
+    loses_host: ClassVar[bool] = True
+    kind: Literal["host_loss"] = "host_loss"
+    restart_after_s: Number | None = quantity(
+        None, unit="s", ge=0.000000001, le=1e9, title="Restart after", description="How long it is gone; not given: for ever."
+    )
+
+    @property
+    def span_ns(self) -> int | None:
+        return None if self.restart_after_s is None else seconds_ns(self.restart_after_s)

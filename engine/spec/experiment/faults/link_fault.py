@@ -1,0 +1,53 @@
+"""What all faults of links have in common."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field, model_validator
+
+from ...base.problems import Refusal
+from ...base.units import Number, quantity, seconds_ns
+from .base import Fault
+
+
+class LinkFault(Fault):
+    """Something that befalls links from one moment to another."""
+
+    begins_field: ClassVar[str] = "from_s"
+    holds: ClassVar[bool] = False  # what is sent waits until it ends
+    sources: tuple[str, ...] = Field(
+        min_length=1, title="From", description="Hosts on one side; the name of an entry with a count stands for all its machines."
+    )
+    targets: tuple[str, ...] | None = Field(
+        default=None, min_length=1, title="To", description="Hosts on the other side, named in the same way; not given: all other hosts."
+    )
+    both_ways: bool = Field(default=True, title="Both ways", description="It befalls the links back, too.")
+    from_s: Number = quantity(unit="s", ge=0, le=1e8, title="Begins", description="Virtual time at which it begins.")
+    to_s: Number | None = quantity(
+        None, unit="s", gt=0, le=1e8, title="Ends", description="Virtual time at which it ends; not given: never."
+    )
+
+    @model_validator(mode="after")
+    def _ends_after_it_begins(self) -> LinkFault:
+        if self.to_s is not None and seconds_ns(self.to_s) <= seconds_ns(self.from_s):
+            message = f"to_s is {self.to_s:g}, but the fault begins at from_s {self.from_s:g}; it must be later"
+            raise Refusal(message, at=("to_s",), code="out_of_range", value=self.to_s)
+        return self
+
+    @property
+    def added_ns(self) -> int:
+        """Latency that it adds, ns."""
+        return 0
+
+    @property
+    def begins_ns(self) -> int:
+        return self.from_ns
+
+    @property
+    def from_ns(self) -> int:
+        return seconds_ns(self.from_s)
+
+    @property
+    def to_ns(self) -> int | None:
+        return None if self.to_s is None else seconds_ns(self.to_s)
