@@ -19,7 +19,6 @@ from engine.core.tables import Arrays
 from engine.core.world import World
 from engine.spec import Experiment
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment.rates import steps_of
 
 from . import quality_metrics
 from .loop import AutoscalingLoop
@@ -300,7 +299,7 @@ class Watch:
 
     def _phases(self, ended: Sequence[quality_metrics.Action], until_ns: int) -> dict[str, Any]:
         """Of a load in steps, by number; none of another."""
-        by_source = [steps_of(source.rate) for source in self._experiment.workload.sources.values()]
+        by_source = [source.rate.jumps() for source in self._experiment.workload.sources.values()]
         if not all(by_source):
             return {}
         steps = sorted((seconds_ns(step.at_s), n, step.per_s) for n, of_one in enumerate(by_source) for step in of_one)

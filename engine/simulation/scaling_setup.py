@@ -26,7 +26,7 @@ from engine.spec.experiment.scaling.looped import Looped
 from engine.spec.rules.max_layout import begun_with, greatest, laid_out, scaling_limits_of
 from engine.spec.rules.scale import weights
 from engine.spec.rules.validation import placement_of
-from engine.workloads.curves import curve_of
+from engine.workloads.rates import curve_of
 
 Plan = list[tuple[int, dict[str, int]]]
 """When to order what, by operator."""

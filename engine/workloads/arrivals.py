@@ -16,14 +16,17 @@ from numpy.typing import NDArray
 from engine.core.random import RandomStream
 from engine.spec.base.problems import Refusal, refusals_below
 from engine.spec.base.units import milliseconds_ns, scaled
+from engine.spec.experiment.arrivals import BurstArrivals, EvenArrivals, GammaArrivals, PoissonArrivals
 from engine.spec.experiment.delays import FileDelay
-from engine.spec.experiment.rates import BurstArrivals, EvenArrivals, FileRate, GammaArrivals, PoissonArrivals, RecordedRate
+from engine.spec.experiment.rates.file import FileRate
+from engine.spec.experiment.rates.recorded import RecordedRate
 from engine.spec.experiment.streams import FileStream
 from engine.spec.experiment.workload import SourceWorkload, Workload
 from engine.spec.rules.flow import Datasets
 
-from .curves import RECORD, Curve, curve_of
+from .curves import RECORD, Curve
 from .datasets import DatasetInfo
+from .rates import curve_of
 from .traces import delay_trace, file_times, known
 
 

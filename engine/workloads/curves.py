@@ -1,4 +1,4 @@
-"""Rates over time in integers: what each pattern of the document says, as stretches of constant rate.
+"""Rates over time in integers, as stretches of constant rate.
 
 A rate is in micro-records per second and a time in ns, so the area under a curve is an integer in units of 1e-15 records. The area up to a
 time says how many records are due by then; its inverse says when a record comes. Both are exact.
@@ -6,36 +6,15 @@ time says how many records are due by then; its inverse says when a record comes
 
 from __future__ import annotations
 
-import functools
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice, pairwise
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.random import RandomStream
-from engine.spec.base.problems import Refusal, refusals_below
+from engine.spec.base.problems import Refusal
 from engine.spec.base.units import scaled, seconds_ns
-from engine.spec.experiment.rates import (
-    ConstantRate,
-    CosineRate,
-    DecreasingRate,
-    FileRate,
-    IncreasingRate,
-    RampRate,
-    RandomWalkRate,
-    Rate,
-    SpikesRate,
-    StepsRate,
-    SwitchedRate,
-    Wander,
-)
-from engine.spec.rules.flow import Datasets
-
-from .javarandom import JavaRandom
-from .traces import rate_trace
 
 RECORD = 10**15  # one record, in micro-records per second x ns
 GRID_NS = 10_000_000  # a smooth rate is held constant for this long, ...
@@ -176,125 +155,12 @@ def micro(per_s: float) -> int:
 MICRO = 1_000_000
 
 
-# One function for each pattern: (rate, horizon_ns) -> curve
-
-
-def constant(rate: ConstantRate, horizon_ns: int) -> Curve:
-    return Curve([0], [micro(rate.per_s)])
-
-
-def steps(rate: StepsRate, horizon_ns: int) -> Curve:
-    return _from_zero([seconds_ns(step.at_s) for step in rate.steps], [micro(step.per_s) for step in rate.steps])
-
-
-def ramp(rate: RampRate, horizon_ns: int) -> Curve:
-    """Each grid step has the rate of its middle, so that the area at the grid's edges is that of the straight line."""
-    start_ns, end_ns = seconds_ns(rate.start_s), seconds_ns(rate.end_s)
-    low, high = micro(rate.from_per_s), micro(rate.to_per_s)
-    length_ns = end_ns - start_ns
-    edges = [start_ns + offset_ns for offset_ns in _grid(length_ns)] + [end_ns]
-    rates = [low + (high - low) * (before + after - 2 * start_ns) // (2 * length_ns) for before, after in pairwise(edges)]
-    return _from_zero(edges, [*rates, high], low)
-
-
-def day_and_night(rate: CosineRate, horizon_ns: int) -> Curve:
-    """Smooth: each grid step has the rate of its middle. With steps: each has the rate of its start, and its noise."""
-    period_ns, phase_ns = seconds_ns(rate.period_s), seconds_ns(rate.phase_s)
-    mean, amplitude = micro(rate.mean_per_s), micro(rate.amplitude_per_s)
-
-    def at(time_ns: int) -> int:
-        return mean + amplitude * cosine(time_ns - phase_ns, period_ns) // FIXED
-
-    if not rate.step_s:
-        edges = [*_grid(period_ns), period_ns]
-        return Curve(edges[:-1], [max(0, at((before + after) // 2)) for before, after in pairwise(edges)], period_ns)
-    chance = JavaRandom(rate.seed)
-    noise = micro(rate.noise_per_s)
-    rates = []
-    starts = _steps_until(horizon_ns, rate.step_s, "step_s")
-    for start_ns in starts:
-        exact = at(start_ns) + 2 * chance.share_of(noise) - noise
-        chance.skip(2)  # the generator draws for a spike, too, which these experiments do not have
-        rates.append(max(0, exact // MICRO * MICRO))
-    return Curve(starts, rates)
-
-
-def spikes(rate: SpikesRate, horizon_ns: int) -> Curve:
-    every_ns, duration_ns = seconds_ns(rate.every_s), seconds_ns(rate.duration_s)
-    base, peak = micro(rate.base_per_s), micro(rate.peak_per_s)
-    if rate.placing == "regular":
-        return Curve([0, duration_ns], [peak, base], every_ns) if duration_ns < every_ns else Curve([0], [peak])
-    periods = np.array(_steps_until(horizon_ns, rate.every_s, "every_s"))
-    late = RandomStream(rate.seed, "spikes").below(np.arange(len(periods)), every_ns - duration_ns + 1)
-    starts, rates = [0], [base]
-    for start_ns in (periods + late).tolist():
-        for edge_ns, value in ((start_ns, peak), (start_ns + duration_ns, base)):
-            if edge_ns == starts[-1]:  # spikes that touch
-                rates[-1] = value
-            else:
-                starts.append(edge_ns)
-                rates.append(value)
-    return Curve(starts, rates)
-
-
-def increasing(rate: IncreasingRate, horizon_ns: int) -> Curve:
-    top = int(rate.top_per_s)
-    return _walk(rate, horizon_ns, 0, top // 30, top // 22, moves_first=True)
-
-
-def decreasing(rate: DecreasingRate, horizon_ns: int) -> Curve:
-    top = int(rate.top_per_s)
-    return _walk(rate, horizon_ns, top + top // 1250, top // 21, top // 28, moves_first=True)
-
-
-def random_walk(rate: RandomWalkRate, horizon_ns: int) -> Curve:
-    change = int(rate.change_per_s)
-    return _walk(rate, horizon_ns, int(rate.start_per_s), change, change, least=int(rate.min_per_s), most=int(rate.max_per_s))
-
-
-def _walk(
-    rate: Wander, horizon_ns: int, start: int, fall: int, rise: int, *, least: int = 0, most: int = 10**9, moves_first: bool = False
-) -> Curve:
-    """Whole records per second that change by -fall .. rise from step to step. moves_first: before the first step, too."""
-    chance = JavaRandom(rate.seed)
-    starts = _steps_until(horizon_ns, rate.step_s, "step_s")
-    here, rates = start, []
-    for number in range(len(starts)):
-        if number or moves_first:
-            here = min(max(here - fall + chance.share_of(fall + rise), least), most)
-        rates.append(here * MICRO)
-    return Curve(starts, rates)
-
-
-def switched(rate: SwitchedRate, horizon_ns: int) -> Curve:
-    at_ns = seconds_ns(rate.at_s)
-    pieces: list[tuple[int, int]] = []
-    for name, pattern, span in (("before", rate.before, (0, min(at_ns, horizon_ns))), ("after", rate.after, (at_ns, horizon_ns))):
-        with refusals_below(name):
-            curve = CURVES[type(pattern)](pattern, horizon_ns)
-            pieces += islice(curve.pieces_between(*span), STEPS_MAX + 1 - len(pieces))
-            if len(pieces) > STEPS_MAX:
-                message = f"the pattern has more than {STEPS_MAX:,} pieces in its time; make its period longer, or the horizon shorter"
-                raise Refusal(message, code="too_many_steps")
-    return Curve([start_ns for start_ns, _ in pieces], [here for _, here in pieces])
-
-
-def from_file(rate: FileRate, datasets: Datasets) -> Curve:
-    """Rows that fall on one ns at this speed: the last one counts."""
-    times_ns, per_s = rate_trace(rate, datasets)
-    speed, factor = scaled(rate.speed, MICRO), scaled(rate.factor, MICRO)
-    starts = [time_ns * MICRO // speed for time_ns in times_ns]
-    rates = [value * factor // MICRO for value in per_s]
-    kept = [number for number in range(len(starts)) if number + 1 == len(starts) or starts[number] < starts[number + 1]]
-    return _from_zero([starts[number] for number in kept], [rates[number] for number in kept])
-
-
-def _from_zero(starts: list[int], rates: list[int], before: int = 0) -> Curve:
+def from_zero(starts: list[int], rates: list[int], before: int = 0) -> Curve:
     """A curve with the rate `before` until the first start."""
     return Curve(starts, rates) if starts[0] == 0 else Curve([0, *starts], [before, *rates])
 
 
-def _grid(length_ns: int) -> range:
+def grid(length_ns: int) -> range:
     """Starts of the steps in which a smooth stretch is cut."""
     step_ns = max(1, min(GRID_NS, length_ns // GRID_STEPS_MIN))
     while length_ns > step_ns * GRID_STEPS_MAX:
@@ -302,7 +168,7 @@ def _grid(length_ns: int) -> range:
     return range(0, length_ns, step_ns)
 
 
-def _steps_until(horizon_ns: int, length_s: float, name: str) -> list[int]:
+def steps_until(horizon_ns: int, length_s: float, name: str) -> list[int]:
     """Starts of the steps before the horizon. Raises Refusal (at the field `name`) when there are too many."""
     length_ns = seconds_ns(length_s)
     number = -(-horizon_ns // length_ns)
@@ -313,29 +179,3 @@ def _steps_until(horizon_ns: int, length_s: float, name: str) -> list[int]:
         )
         raise Refusal(message, at=(name,), code="too_many_steps", value=length_s)
     return list(range(0, horizon_ns, length_ns))
-
-
-CURVES: dict[type[Rate], Callable[[Any, int], Curve]] = {
-    ConstantRate: constant,
-    StepsRate: steps,
-    RampRate: ramp,
-    CosineRate: day_and_night,
-    SpikesRate: spikes,
-    IncreasingRate: increasing,
-    DecreasingRate: decreasing,
-    RandomWalkRate: random_walk,
-    SwitchedRate: switched,
-}
-
-
-def curve_of(rate: Rate, horizon_ns: int, datasets: Datasets) -> Curve:
-    """The curve of a rate, right until the horizon.
-
-    Raises Refusal (path below the rate) when its steps are too many or its file is no trace of rates. A recorded rate has no curve.
-    """
-    return from_file(rate, datasets) if isinstance(rate, FileRate) else _cached(rate, horizon_ns)
-
-
-@functools.lru_cache(maxsize=64)
-def _cached(rate: Rate, horizon_ns: int) -> Curve:
-    return CURVES[type(rate)](rate, horizon_ns)

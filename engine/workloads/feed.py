@@ -13,7 +13,7 @@ from engine.core.random import RandomStream
 from engine.spec.base.problems import refusals_below
 from engine.spec.base.records import RecordSchema
 from engine.spec.experiment.experiment import Experiment
-from engine.spec.experiment.rates import RecordedRate
+from engine.spec.experiment.rates.recorded import RecordedRate
 from engine.spec.experiment.streams import FileStream
 from engine.spec.experiment.workload import DeviceWatermarks
 from engine.spec.rules.event_time import event_zero_ns

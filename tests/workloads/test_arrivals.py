@@ -11,9 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.spec.experiment.rates import ConstantRate, CosineRate, StepsRate
+from engine.spec.experiment.rates.constant import ConstantRate
+from engine.spec.experiment.rates.cosine import CosineRate
+from engine.spec.experiment.rates.steps import StepsRate
 from engine.workloads.arrivals import Bursts, Even, Gamma, poisson_table
-from engine.workloads.curves import Curve, curve_of
+from engine.workloads.curves import Curve
+from engine.workloads.rates import curve_of
 
 from .documents import feed
 

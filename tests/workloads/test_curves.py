@@ -14,24 +14,22 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.spec.base.problems import Refusal
-from engine.spec.experiment.rates import (
-    ConstantRate,
-    CosineRate,
-    DecreasingRate,
-    FileRate,
-    IncreasingRate,
-    RampRate,
-    RandomWalkRate,
-    Rate,
-    SpikesRate,
-    Step,
-    StepsRate,
-    SwitchedRate,
-)
+from engine.spec.experiment.rates.base import Rate, Step
+from engine.spec.experiment.rates.constant import ConstantRate
+from engine.spec.experiment.rates.cosine import CosineRate
+from engine.spec.experiment.rates.decreasing import DecreasingRate
+from engine.spec.experiment.rates.file import FileRate
+from engine.spec.experiment.rates.increasing import IncreasingRate
+from engine.spec.experiment.rates.ramp import RampRate
+from engine.spec.experiment.rates.random_walk import RandomWalkRate
+from engine.spec.experiment.rates.spikes import SpikesRate
+from engine.spec.experiment.rates.steps import StepsRate
+from engine.spec.experiment.rates.switched import SwitchedRate
 from engine.workloads import lookup
 from engine.workloads.arrivals import Even, Recorded
-from engine.workloads.curves import FIXED, RECORD, STEPS_MAX, Curve, cosine, curve_of
+from engine.workloads.curves import FIXED, RECORD, STEPS_MAX, Curve, cosine
 from engine.workloads.javarandom import JavaRandom
+from engine.workloads.rates import curve_of
 
 SECOND = 10**9
 HOUR = 3600 * SECOND

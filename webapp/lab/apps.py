@@ -3,6 +3,8 @@ import logging
 from django.apps import AppConfig
 from django.conf import settings
 
+from engine.spec.experiment import registry
+
 
 class LabConfig(AppConfig):
     name = "webapp.lab"
@@ -11,3 +13,4 @@ class LabConfig(AppConfig):
     def ready(self) -> None:
         if settings.DATA_CLOSED:
             logging.getLogger(__name__).warning(settings.DATA_CLOSED)
+        registry.load_packages()  # before the API makes its models; names each entry point that cannot be loaded

@@ -20,6 +20,7 @@ from ..base.operator_kinds import operator as operator
 from ..base.operator_kinds import operators as operators
 from ..base.variant import Variant
 from ..expressions.functions import FUNCTIONS, Function
+from .arrivals import AnyArrivals
 from .checkpointing import CHECKPOINTINGS
 from .cluster import AnyProcessor
 from .delays import AnyDelay
@@ -33,7 +34,7 @@ from .noise import AnyDrift, AnyNoise, AnyWarmUp
 from .occurrence import AnyOccurrence
 from .placement import PLACEMENTS
 from .query import AnyPartitioning
-from .rates import AnyArrivals, AnyRate
+from .rates import RATES
 from .rescaling import RESCALINGS
 from .retention import AnyRetention
 from .scaling import SCALINGS
@@ -42,7 +43,7 @@ from .workload import AnyWatermarks, variants
 
 FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
     "streams": variants(AnyStream),
-    "rates": variants(AnyRate),
+    "rates": RATES,
     "arrivals": variants(AnyArrivals),
     "disorders": variants(AnyDelay),
     "watermarks": variants(AnyWatermarks),

@@ -10,9 +10,11 @@ from ..base.operator import Model
 from ..base.problems import Refusal
 from ..base.units import Integer, Number, milliseconds_ns, quantity, seconds_ns
 from ..base.variant import Variant
+from .arrivals import AnyArrivals, EvenArrivals
 from .delays import AnyDelay, NoDelay
 from .generation import AnyGeneration, OpenLoop
-from .rates import AnyArrivals, AnyRate, EvenArrivals, RecordedRate
+from .rates import AnyRate
+from .rates.recorded import RecordedRate
 from .retention import AnyRetention, KeepAll
 from .streams import AnyStream, FileStream
 

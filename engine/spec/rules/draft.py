@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from ..base.family import Family
 from ..base.operator import Operator
@@ -26,12 +26,6 @@ from ..experiment.workload import SourceWorkload, Workload
 from .scaling_limits import ScalingLimit, reach, scaling_limits
 
 Value = TypeVar("Value")
-
-
-@lru_cache(maxsize=100)
-def _adapter(model: Any) -> TypeAdapter[Any]:
-    """Making one takes longer than all that it checks."""
-    return TypeAdapter(model)
 
 
 @dataclass(frozen=True)
@@ -61,9 +55,13 @@ def items(value: Any) -> list[Any]:
 def attempt(model: Any, value: Any) -> Any:
     """The value as a model, or as a kind of a `Family`, or None. `structure.check` reports what is wrong with it on the whole document."""
     try:
-        return (model.adapter if isinstance(model, Family) else _adapter(model)).validate_python(value)
+        return _read(model, value)
     except ValidationError:
         return None
+
+
+def _read(model: Any, value: Any) -> Any:
+    return model.adapter.validate_python(value) if isinstance(model, Family) else model.model_validate(value)
 
 
 class Draft:
@@ -75,12 +73,12 @@ class Draft:
     @cached_property
     def operators(self) -> dict[int, OperatorSpec]:
         """The sound operators by position."""
-        return dict(_sound(_adapter(OperatorSpec), items(section(self.document, "query", "operators"))))
+        return dict(_sound(OperatorSpec, items(section(self.document, "query", "operators"))))
 
     @cached_property
     def edges(self) -> dict[int, Edge]:
         """The sound edges by position."""
-        return dict(_sound(_adapter(Edge), items(section(self.document, "query", "edges"))))
+        return dict(_sound(Edge, items(section(self.document, "query", "edges"))))
 
     @cached_property
     def ids(self) -> dict[str, int]:
@@ -131,15 +129,12 @@ class Draft:
     @cached_property
     def placement(self) -> Any:
         """The placement, the default one if none is written, None if it is broken."""
-        try:
-            return PLACEMENTS.adapter.validate_python(section(self.document, "placement") or {"kind": "spread"})
-        except ValidationError:
-            return None
+        return attempt(PLACEMENTS, section(self.document, "placement") or {"kind": "spread"})
 
     @cached_property
     def faults(self) -> dict[int, Any]:
         """The sound faults by position."""
-        return dict(_sound(FAULTS.adapter, items(section(self.document, "faults"))))
+        return dict(_sound(FAULTS, items(section(self.document, "faults"))))
 
     @cached_property
     def flow_control(self) -> Any:
@@ -206,9 +201,9 @@ class Draft:
         return measurement
 
 
-def _sound(adapter: TypeAdapter[Value], values: list[Any]) -> Iterator[tuple[int, Value]]:
+def _sound(model: Any, values: list[Any]) -> Iterator[tuple[int, Any]]:
     for position, value in enumerate(values):
         try:
-            yield position, adapter.validate_python(value)
+            yield position, _read(model, value)
         except ValidationError:
             continue

@@ -19,7 +19,9 @@ from ..base.units import Number, seconds_ns
 from ..experiment.document import upgrade
 from ..experiment.experiment import Experiment
 from ..experiment.faults import AnyFault
-from ..experiment.rates import AnyPattern, FileRate, RecordedRate
+from ..experiment.rates import AnyPattern
+from ..experiment.rates.file import FileRate
+from ..experiment.rates.recorded import RecordedRate
 from ..experiment.scaling.base import Order, Scaling
 from ..experiment.scaling.manual import Manual
 from .scalable import vertices

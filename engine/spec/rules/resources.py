@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..base.family import kind_of
 from ..base.problems import Problem, Refusal, pointer, suggestion
 from ..base.structure import refusal_problem
 from ..base.units import scaled, seconds_ns
@@ -19,7 +20,7 @@ from ..experiment.faults.host_fault import HostFault
 from ..experiment.noise import AutoregressiveDrift
 from ..experiment.occurrence import At
 from ..experiment.query import OperatorSpec
-from ..experiment.rates import RecordedRate
+from ..experiment.rates.recorded import RecordedRate
 from ..experiment.scaling.base import Scaling
 from ..experiment.scaling.looped import Looped
 from ..experiment.streams import FileStream
@@ -293,7 +294,7 @@ def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Pro
         id = next(iter(draft.sources))
         place = pointer("workload", "sources", id, "rate") if len(known) == 1 else pointer("workload", "sources")
         message = f"no source has a record before horizon_s ({horizon_s:g}); give one a rate above 0 at some time before that"
-        yield Problem(place, "no_records", message, draft.sources[id].rate.kind)
+        yield Problem(place, "no_records", message, kind_of(type(draft.sources[id].rate)))
     if records > budgets.records_max:
         fitting_ns = bisect_right(range(horizon_ns), budgets.records_max, key=total) - 1
         message = (

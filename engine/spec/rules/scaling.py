@@ -11,7 +11,7 @@ from ..base.units import seconds_ns
 from ..experiment.checkpointing.checkpoints import Checkpoints
 from ..experiment.checkpointing.none import NoCheckpoints
 from ..experiment.memory import Budget
-from ..experiment.rates import RecordedRate
+from ..experiment.rates.recorded import RecordedRate
 from ..experiment.scaling.base import Scaling
 from ..experiment.scaling.looped import Looped
 from .draft import Draft

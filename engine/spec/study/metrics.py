@@ -7,7 +7,6 @@ from typing import Any
 
 from ..experiment.cluster import expand
 from ..experiment.experiment import Experiment
-from ..experiment.rates import steps_of
 
 OF_RUN = (
     "virtual_s", "records_in", "records_out", "late", "errors", "hops", "throughput_in_per_s", "throughput_out_per_s", "backlog", "dropped",
@@ -57,7 +56,7 @@ def metric_names(experiment: Experiment) -> list[str]:
 
 def phases_of(experiment: Experiment) -> int:
     """How many stretches of constant load a run has at most: none unless all loads go in steps."""
-    steps = [steps_of(source.rate) for source in experiment.workload.sources.values()]
+    steps = [source.rate.jumps() for source in experiment.workload.sources.values()]
     if not all(steps):
         return 0
     return len({0.0, *(step.at_s for of_one in steps for step in of_one if step.at_s < experiment.workload.horizon_s)})

@@ -24,7 +24,7 @@ from engine.autoscaling.telemetry import Samples
 from engine.core import layout as L
 from engine.operators import OPERATORS
 from engine.spec import Refusal, load
-from engine.spec.experiment.rates import SwitchedRate, steps_of
+from engine.spec.experiment.rates.switched import SwitchedRate
 from engine.spec.experiment.scaling.fixed import Fixed
 from engine.spec.experiment.scaling.looped import Looped
 from engine.spec.rules.forking import Fork
@@ -409,7 +409,7 @@ def test_steps_of_a_switched_rate() -> None:
 
     def switched(before: Any, after: Any, at_s: float) -> list[tuple[float, float]]:
         rate = SwitchedRate.model_validate({"kind": "switched", "before": before, "at_s": at_s, "after": after})
-        return [(step.at_s, step.per_s) for step in steps_of(rate)]
+        return [(step.at_s, step.per_s) for step in rate.jumps()]
 
     assert switched(constant, steps, 700) == [(0, 7), (700, 2_000_000), (1200, 1_000_000)]
     assert switched(steps, constant, 600) == [(0, 500_000), (600, 7)]

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from engine.spec.experiment import scaling
-from engine.spec.experiment.rates import CosineRate, IncreasingRate, Rate
-from engine.workloads.curves import curve_of
+from engine.spec.experiment.rates.base import Rate
+from engine.spec.experiment.rates.cosine import CosineRate
+from engine.spec.experiment.rates.increasing import IncreasingRate
+from engine.workloads.rates import curve_of
 
 from ...support.fluid_job import MAP, SESSIONS, FluidJob, Operator
 

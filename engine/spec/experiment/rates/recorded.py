@@ -1,0 +1,20 @@
+"""Parameters of the rate `recorded`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ...base.units import Number, quantity
+from .base import Rate
+
+
+class RecordedRate(Rate):
+    """The file's own times, n times as fast. Only for files."""
+
+    title: ClassVar[str] = "As recorded"
+    icon: ClassVar[str] = "rewind"
+    position: ClassVar[int] = 10
+    kind: Literal["recorded"] = "recorded"
+    speed: Number = quantity(
+        1.0, unit="x", ge=1e-6, le=1e9, title="Speed", description="How many seconds of the file pass in one second of virtual time."
+    )

@@ -1,0 +1,37 @@
+"""Parameters of the rate `switched`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import Field
+
+from ...base.units import Number
+from .base import Pattern, Step, seconds
+from .constant import ConstantRate
+
+if TYPE_CHECKING:
+    AnyPattern = Pattern
+
+
+class SwitchedRate(Pattern):
+    """One pattern until a moment, another from then on; each as if it had held from the start. What a fork with another load has."""
+
+    title: ClassVar[str] = "Switched"
+    icon: ClassVar[str] = "split"
+    position: ClassVar[int] = 8
+    kind: Literal["switched"] = "switched"
+    before: AnyPattern = Field(default_factory=ConstantRate, title="Before", description="The pattern until then.")
+    at_s: Number = seconds(30.0, title="At", description="Virtual time from which the other pattern holds.")
+    after: AnyPattern = Field(default_factory=ConstantRate, title="After", description="The pattern from then on.")
+
+    def jumps(self) -> tuple[Step, ...]:
+        before, after = self.before.stretches(), self.after.stretches()
+        if not before or not after:
+            return ()
+        then = next((step.per_s for step in reversed(after) if step.at_s <= self.at_s), 0.0)
+        return (
+            *(step for step in before if step.at_s < self.at_s),
+            Step(at_s=self.at_s, per_s=then),
+            *(step for step in after if step.at_s > self.at_s),
+        )
