@@ -17,8 +17,8 @@ from typing import Any
 
 import simpy
 
-from engine.core.prices import price_of
 from engine.placement import place
+from engine.prices import price_of
 from engine.spec import Experiment, RecordSchema
 from engine.spec.base.units import microseconds_ps, seconds_ns
 from engine.spec.experiment import registry

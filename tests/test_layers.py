@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 OURS = ("engine", "webapp", "workers", "tests", "benchmarks", "frontend", "migrations")
 
 FAMILIES = (
+    "prices",
     "operators",
     "checkpointing",
     "faults",
@@ -55,12 +56,13 @@ MAY_IMPORT = {
         for k, room in enumerate(ROOMS_OF_SPEC)
     },
     **{f"engine.{family}": {f"engine.{family}", "engine.spec", "engine.core"} for family in FAMILIES},
+    "engine.operators": {"engine.operators", "engine.prices", "engine.spec", "engine.core"},  # each kind has a price in every list
     "engine.checkpointing": {"engine.checkpointing", "engine.services", "engine.spec", "engine.core"},  # checkpoints are kept in a store
     "engine.rescaling": {"engine.rescaling", "engine.checkpointing", "engine.services", "engine.spec", "engine.core"},
     "engine.studies": {"engine.studies", "engine.spec", "engine.core"},  # plans and judges; carries nothing out
     "engine.lessons": {"engine.lessons", "engine.checkpointing", "engine.spec", "engine.core"},
     "engine.figures": {"engine"},
-    "engine.lowering": {"engine.lowering", "engine.operators", "engine.workloads", "engine.spec", "engine.core"},
+    "engine.lowering": {"engine.lowering", "engine.operators", "engine.prices", "engine.workloads", "engine.spec", "engine.core"},
     "engine.simulation": {"engine"},  # puts the parts together
     "engine": {"engine.simulation"},  # what `import engine` gives
     "webapp": {"webapp"},
@@ -126,7 +128,7 @@ def imported(name: str, path: Path, root: Path = ROOT) -> Iterator[tuple[int, st
 BY_NAME = {
     ("engine.spec.base.operator_kinds", "engine.operators"),
     ("engine.spec.experiment.registry", "engine.placement"),
-    ("engine.spec.experiment.registry", "engine.core.prices"),
+    ("engine.spec.experiment.registry", "engine.prices"),
     ("engine.spec.rules.resources", "engine.placement"),
     ("engine.spec.rules.resources", "engine.workloads.arrivals"),
     ("engine.spec.base.operator", "engine.core.weave"),

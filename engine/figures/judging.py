@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import engine
-from engine.core.prices import PRICE_LISTS
+from engine.prices import PRICE_LISTS
 from engine.spec.figure.expressions import Expression
 from engine.spec.figure.figure import Assertion, Experiments, Figure, OfRecords, Scale, study_at
 from engine.spec.rules.validation import Context

@@ -14,7 +14,6 @@ from engine.core import layout as L
 from engine.core.control.actors import ActorHost
 from engine.core.control.links import look_ahead
 from engine.core.kernels.expression_machine import STACK_WORDS
-from engine.core.prices import DEGREE, PRICE_LISTS
 from engine.core.tables import ROWS_AHEAD, Arrays, Capacity, Words, arrays, lines, row_of
 from engine.core.weave import Loop
 from engine.lowering import cost_noise, memory
@@ -24,6 +23,7 @@ from engine.lowering.network import Network, lower
 from engine.lowering.processors import lay_out
 from engine.lowering.text_tables import TextTables
 from engine.operators import OPERATORS
+from engine.prices import DEGREE, PRICE_LISTS
 from engine.spec import ExpandedHost, Experiment, RecordSchema
 from engine.spec.experiment.flow_control.base import FlowControl
 from engine.spec.experiment.generation import Coordinated

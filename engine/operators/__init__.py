@@ -1,52 +1,28 @@
-"""The operator kinds. A new one is a leaf file and a line here.
+"""The operator kinds, a file each.
 
 Other packages add kinds of their own with `register`, or by an entry point of the group `millrace.operators` that names the class: then
 every process that reads documents knows them.
 """
 
+import importlib
+import pkgutil
 import re
 
-from engine.core.prices import PRICE_LISTS
 from engine.core.weave import has_kernel, woven_text
+from engine.prices import PRICE_LISTS
 from engine.spec.base.family import load_entry_points
 from engine.spec.base.operator import Operator
 
-from .aggregate import Aggregate
-from .count_window_aggregate import CountWindowAggregate
-from .expiring_join import ExpiringJoin
-from .filter import Filter
-from .interval_join import IntervalJoin
-from .join import Join
-from .map import Map
-from .path_join import PathJoin
-from .project import Project
-from .session_aggregate import SessionAggregate
-from .sink import Sink
-from .source import Source
-from .split import Split
-from .union import Union
-from .window_join import WindowJoin
-
-OPERATORS: dict[str, type[Operator]] = {
-    o.kind: o
-    for o in (
-        Source,
-        Filter,
-        Map,
-        Project,
-        Split,
-        Union,
-        Aggregate,
-        SessionAggregate,
-        CountWindowAggregate,
-        Join,
-        WindowJoin,
-        IntervalJoin,
-        ExpiringJoin,
-        PathJoin,
-        Sink,
-    )
+_modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
+_ours = {
+    value
+    for module in _modules
+    for value in vars(module).values()
+    if isinstance(value, type) and issubclass(value, Operator) and value.__module__ == module.__name__ and "kind" in vars(value)
 }
+
+OPERATORS: dict[str, type[Operator]] = {kind.kind: kind for kind in sorted(_ours, key=lambda kind: kind.position)}
+"""By kind, in the order in which they are offered."""
 
 BUILT_IN = tuple(OPERATORS)
 """Kinds that come with Millrace."""

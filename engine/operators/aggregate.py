@@ -283,6 +283,7 @@ class Aggregate(Aggregation):
     """
 
     kind, title, icon = "aggregate", "Aggregate", "sigma"
+    position = 6
     source = "Karimov 2020, 2.1.2"
     on_record = staticmethod(aggregate_on_record)
     on_close = staticmethod(aggregate_on_close)

@@ -137,6 +137,7 @@ class CountWindowAggregate(Aggregation):
     """
 
     kind, title, icon = "count_window_aggregate", "Count window", "window"
+    position = 8
     source = "Karimov 2020, 2.1.1"
     outputs = ("out",)
     on_record = staticmethod(count_window_on_record)

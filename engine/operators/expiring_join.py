@@ -184,6 +184,7 @@ class ExpiringJoin(Pairing):
     """
 
     kind, title, group, icon = "expiring_join", "Join with expiry", "Stateful", "rings"
+    position = 12
     source = "Siachamis 2024, 4.5.2"
     on_record = staticmethod(expiring_join_on_record)
     key_hash = staticmethod(pair_hash)

@@ -34,6 +34,7 @@ class Filter(Operator):
     """
 
     kind, title, group, icon = "filter", "Filter", "Stateless", "funnel"
+    position = 1
     on_record = staticmethod(filter_on_record)
 
     class Params(Model):

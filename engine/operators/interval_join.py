@@ -234,6 +234,7 @@ class IntervalJoin(Pairing):
     """
 
     kind, title, group, icon = "interval_join", "Interval join", "Stateful", "rings"
+    position = 11
     source = "Apache Flink's interval join"
     on_record = staticmethod(interval_join_on_record)
     key_hash = staticmethod(pair_hash)

@@ -116,6 +116,7 @@ class Join(PanePairing):
     """
 
     kind, title, group, icon = "join", "Join", "Stateful", "rings"
+    position = 9
     source = "Siachamis 2024, 3.6"
     on_record = staticmethod(join_on_record)
     key_hash = staticmethod(join_hash)

@@ -43,6 +43,7 @@ class Map(Operator):
     """
 
     kind, title, group, icon = "map", "Map", "Stateless", "function"
+    position = 2
     on_record = staticmethod(map_on_record)
 
     class Params(Model):

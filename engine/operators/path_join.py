@@ -229,6 +229,7 @@ class PathJoin(Pairing):
     """
 
     kind, title, group, icon = "path_join", "Join paths", "Stateful", "rings"
+    position = 13
     source = "Siachamis 2024, 3.6"
     inputs = ("left", "right", "deleted")
     outputs = ("out",)

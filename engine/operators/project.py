@@ -43,6 +43,7 @@ class Project(Operator):
     """
 
     kind, title, group, icon = "project", "Project", "Stateless", "table"
+    position = 3
     writes_only_wanted = True
     on_record = staticmethod(project_on_record)
 

@@ -424,6 +424,7 @@ class SessionAggregate(Aggregation):
     """
 
     kind, title, icon = "session_aggregate", "Session", "window"
+    position = 7
     source = "Karimov 2020, 2.1.1"
     on_record = staticmethod(session_on_record)
     on_close = staticmethod(session_on_close)

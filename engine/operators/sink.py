@@ -13,6 +13,7 @@ class Sink(Operator):
     """Delivers each record at the end of its service. Latency is defined in `measurement.latency`."""
 
     kind, title, group, icon = "sink", "Sink", "Sinks", "tray"
+    position = 14
     outputs = ()
 
     @classmethod

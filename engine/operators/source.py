@@ -17,6 +17,7 @@ class Source(Operator):
     """
 
     kind, title, group, icon = "source", "Source", "Sources", "drop"
+    position = 0
     inputs = ()
     writes_only_wanted = True
 

@@ -74,6 +74,7 @@ class Split(Operator):
     """
 
     kind, title, group, icon = "split", "Split", "Stateless", "fork"
+    position = 4
     outputs = ("out1", "out2", "out3", "out4", "rest")
     on_record = staticmethod(split_on_record)
 

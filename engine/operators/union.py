@@ -26,6 +26,7 @@ class Union(Operator):
     """
 
     kind, title, group, icon = "union", "Union", "Stateless", "union"
+    position = 5
     on_record = staticmethod(union_on_record)
 
     @classmethod

@@ -275,6 +275,7 @@ class WindowJoin(PanePairing):
     """
 
     kind, title, group, icon = "window_join", "Window join", "Stateful", "rings"
+    position = 10
     source = "Karimov 2020, 3.4.2"
     on_record = staticmethod(window_join_on_record)
     on_close = staticmethod(window_join_on_close)

@@ -176,7 +176,7 @@ def test_an_installed_package_brings_a_kind_to_every_open_family(tmp_path: Path)
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
     program = (
         "import json\nfrom engine.spec.base.family import BROKEN\nfrom engine.spec.experiment import registry\n"
-        "print(json.dumps([{family: registry.kinds(family) for family in ('operators', *registry.FAMILIES)}, BROKEN]))"
+        "print(json.dumps([{family: registry.kinds(family) for family in ('operators', 'prices', *registry.FAMILIES)}, BROKEN]))"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     known, broken = json.loads(done.stdout)

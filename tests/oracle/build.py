@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine import placement
-from engine.core.prices import PRICE_LISTS
+from engine.prices import PRICE_LISTS
 from engine.spec import Experiment, RecordSchema
 from engine.spec.experiment import registry
 from engine.workloads import Strings, build_feed

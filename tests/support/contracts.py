@@ -11,8 +11,8 @@ from unittest import mock
 import numpy as np
 
 import engine
-from engine.core.prices import PRICE_LISTS
 from engine.core.weave import POINTS, has_kernel, woven_text
+from engine.prices import PRICE_LISTS
 from engine.spec import catalogue
 from engine.spec.base.operator import Operator
 

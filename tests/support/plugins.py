@@ -13,6 +13,7 @@ KINDS = {
     "flow_controls": ("shared = flow_control:SharedCredits",),
     "ingresses": ("drop_until_empty = ingress:DropUntilEmpty",),
     "scalings": ("backlog = scaling:Backlog",),
+    "prices": ("fast = prices:FAST",),
     "rates": ("sawtooth = rate:SawtoothRate",),
     "faults": ("hot_host = fault:HotHost",),
 }

@@ -25,6 +25,7 @@ class Kind:
     group: ClassVar[str] = ""
     icon: ClassVar[str] = ""
     source: ClassVar[str] = ""  # paper, section; empty for common knowledge
+    position: ClassVar[int] = 1000  # among the kinds of its family, where they are offered; kinds of other packages come last
 
 
 class Operator(Kind):

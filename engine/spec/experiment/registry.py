@@ -91,7 +91,7 @@ def document_schema() -> dict[str, Any]:
 
 def price_lists() -> Mapping[str, Any]:
     """Price lists by name; each has `title` and `doc`."""
-    lists: Mapping[str, Any] = importlib.import_module("engine.core.prices").PRICE_LISTS
+    lists: Mapping[str, Any] = importlib.import_module("engine.prices").PRICE_LISTS
     return lists
 
 

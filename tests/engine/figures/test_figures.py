@@ -20,11 +20,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.core.prices import PRICE_LISTS
 from engine.figures import Carried, Here, Made, Missing, NotEvaluated, Number, Processes, Series, evaluate, extract, reproduce, status_of
 from engine.figures.evaluation import FUNCTIONS as EVALUATED
 from engine.figures.extraction import as_json
 from engine.figures.judging import judged
+from engine.prices import PRICE_LISTS
 from engine.spec.base.pointers import changed
 from engine.spec.figure.expressions import FUNCTIONS, parse
 from engine.spec.figure.figure import Figure, load_figure, study_at

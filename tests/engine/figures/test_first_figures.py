@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from engine.core import layout as L
-from engine.core.prices import PRICE_LISTS
 from engine.figures import Here, reproduce
 from engine.lowering import latency_stamps
+from engine.prices import PRICE_LISTS
 from engine.spec.figure.files import FigureFiles
 from tests.support.tiers import spread
 
