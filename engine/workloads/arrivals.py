@@ -17,7 +17,7 @@ from engine.core.random import RandomStream
 from engine.spec.base.problems import Refusal, refusals_below
 from engine.spec.base.units import milliseconds_ns, scaled
 from engine.spec.experiment.arrivals import BurstArrivals, EvenArrivals, GammaArrivals, PoissonArrivals
-from engine.spec.experiment.delays import FileDelay
+from engine.spec.experiment.delays.file import FileDelay
 from engine.spec.experiment.rates.file import FileRate
 from engine.spec.experiment.rates.recorded import RecordedRate
 from engine.spec.experiment.streams import FileStream

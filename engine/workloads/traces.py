@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from engine.spec.base.problems import Refusal, suggestion
 from engine.spec.base.units import scaled
-from engine.spec.experiment.delays import DELAY_MAX_MS, FileDelay
+from engine.spec.experiment.delays.base import DELAY_MAX_MS
+from engine.spec.experiment.delays.file import FileDelay
 from engine.spec.experiment.rates.file import FileRate
 from engine.spec.experiment.streams import DatasetInfo as DatasetSchema
 from engine.spec.experiment.streams import FileStream, unknown_dataset

@@ -14,6 +14,7 @@ KINDS = {
     "ingresses": ("drop_until_empty = ingress:DropUntilEmpty",),
     "scalings": ("backlog = scaling:Backlog",),
     "prices": ("fast = prices:FAST",),
+    "disorders": ("every = delay:EveryDelay",),
     "rates": ("sawtooth = rate:SawtoothRate",),
     "faults": ("hot_host = fault:HotHost",),
 }

@@ -14,17 +14,15 @@ from pydantic import TypeAdapter
 
 from engine.core.layout import LOG_WATERMARK
 from engine.spec.base.problems import Refusal
-from engine.spec.experiment.delays import (
-    AnyDelay,
-    ConstantDelay,
-    ExponentialDelay,
-    FileDelay,
-    GammaDelay,
-    LognormalDelay,
-    NoDelay,
-    UniformDelay,
-    ZipfDelay,
-)
+from engine.spec.experiment.delays import AnyDelay
+from engine.spec.experiment.delays.constant import ConstantDelay
+from engine.spec.experiment.delays.exponential import ExponentialDelay
+from engine.spec.experiment.delays.file import FileDelay
+from engine.spec.experiment.delays.gamma import GammaDelay
+from engine.spec.experiment.delays.lognormal import LognormalDelay
+from engine.spec.experiment.delays.none import NoDelay
+from engine.spec.experiment.delays.uniform import UniformDelay
+from engine.spec.experiment.delays.zipf import ZipfDelay
 from engine.workloads import lookup
 from engine.workloads.arrivals import Even, Gamma
 from engine.workloads.curves import Curve

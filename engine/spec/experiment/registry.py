@@ -23,7 +23,7 @@ from ..expressions.functions import FUNCTIONS, Function
 from .arrivals import AnyArrivals
 from .checkpointing import CHECKPOINTINGS
 from .cluster import AnyProcessor
-from .delays import AnyDelay
+from .delays import DISORDERS
 from .experiment import Experiment
 from .faults import FAULTS
 from .flow_control import FLOW_CONTROLS
@@ -45,7 +45,7 @@ FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
     "streams": variants(AnyStream),
     "rates": RATES,
     "arrivals": variants(AnyArrivals),
-    "disorders": variants(AnyDelay),
+    "disorders": DISORDERS,
     "watermarks": variants(AnyWatermarks),
     "retentions": variants(AnyRetention),
     "generations": variants(AnyGeneration),

@@ -11,7 +11,8 @@ from ..base.problems import Refusal
 from ..base.units import Integer, Number, milliseconds_ns, quantity, seconds_ns
 from ..base.variant import Variant
 from .arrivals import AnyArrivals, EvenArrivals
-from .delays import AnyDelay, NoDelay
+from .delays import AnyDelay
+from .delays.none import NoDelay
 from .generation import AnyGeneration, OpenLoop
 from .rates import AnyRate
 from .rates.recorded import RecordedRate

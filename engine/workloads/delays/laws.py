@@ -1,4 +1,4 @@
-"""How long each record is on its way to the log, by its number; one class for each law of the document."""
+"""Delays as pure functions of record numbers: the forms that the laws of the document take."""
 
 from __future__ import annotations
 
@@ -10,22 +10,7 @@ from numpy.typing import NDArray
 
 from engine.core.random import RandomStream
 from engine.spec.base.units import milliseconds_ns
-from engine.spec.experiment.delays import (
-    DELAY_MAX_MS,
-    AnyDelay,
-    ConstantDelay,
-    ExponentialDelay,
-    FileDelay,
-    GammaDelay,
-    LognormalDelay,
-    NoDelay,
-    UniformDelay,
-    ZipfDelay,
-)
-from engine.spec.rules.flow import Datasets
-
-from . import draws
-from .traces import delay_trace
+from engine.spec.experiment.delays.base import DELAY_MAX_MS
 
 LONGEST_NS = milliseconds_ns(DELAY_MAX_MS)
 
@@ -83,34 +68,3 @@ class Traced:
     def of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         rows = len(self._rows_ns)
         return self._rows_ns[numbers % rows if self._random is None else self._random.below(numbers, rows)]
-
-
-def delays_of(law: AnyDelay, seed: int, operator_id: str, datasets: Datasets, purpose: str = "disorder") -> Delays | None:
-    """The delays of a source's records; None if there are none. Raises Refusal (path below the law) for a file that is no trace.
-
-    purpose: other words give other draws of the same law.
-    """
-    random = RandomStream(seed, operator_id, purpose)
-    delays: Delays
-    match law:
-        case NoDelay():
-            return None
-        case ConstantDelay():
-            delays = Constant(milliseconds_ns(law.delay_ms))
-        case UniformDelay():
-            delays = Uniform(milliseconds_ns(law.min_ms), milliseconds_ns(law.max_ms), random)
-        case ExponentialDelay():
-            mean_ns = float(milliseconds_ns(law.mean_ms))
-            delays = Drawn(lambda numbers: draws.exponential(random, numbers), draws.EXPONENTIAL_MAX, mean_ns, law.cap_ms)
-        case GammaDelay(shape=shape):
-            length_ns = milliseconds_ns(law.mean_ms) / shape
-            delays = Drawn(lambda numbers: draws.gamma(random, numbers, shape), draws.gamma_max(shape), length_ns, law.cap_ms)
-        case LognormalDelay(sigma=sigma):
-            median_ns, most = float(milliseconds_ns(law.median_ms)), draws.lognormal_max(sigma)
-            delays = Drawn(lambda numbers: draws.lognormal(random, numbers, sigma), most, median_ns, law.cap_ms)
-        case ZipfDelay():
-            steps, step_ns = draws.zipf(law.exponent, law.ranks), float(milliseconds_ns(law.step_ms))
-            delays = Drawn(lambda numbers: steps.ranks(random, numbers).astype(np.float64), float(law.ranks), step_ns)
-        case FileDelay():
-            delays = Traced(delay_trace(law, datasets), random if law.order == "drawn" else None)
-    return delays if delays.longest_ns else None

@@ -1,0 +1,33 @@
+"""What all laws of delays have in common."""
+
+from __future__ import annotations
+
+from ...base.units import Number, quantity
+from ...base.variant import Variant
+
+KLINK = "Farhat 2020, 3.5"
+
+
+AION = "Farhat 2020, 4.5"
+
+
+DELAY_MAX_MS = 1e11
+
+
+def milliseconds(default: float = ..., *, title: str, description: str) -> float:  # type: ignore[assignment]
+    """A field for a delay."""
+    delay: float = quantity(default, unit="ms", ge=0, le=DELAY_MAX_MS, title=title, description=description)
+    return delay
+
+
+class Delay(Variant):
+    """The law of a source's delays. A record is made at its event time and arrives at the log a delay later; each draws its own.
+
+    One of another package derives from this class and has a method `delays(random, datasets)`.
+    """
+
+
+class CappedDelay(Delay):
+    """A law without an upper end, which a cap may give it: longer delays are cut to the cap."""
+
+    cap_ms: Number = milliseconds(0.0, title="Cap", description="Longest delay; 0 for none.")

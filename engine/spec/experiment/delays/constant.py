@@ -1,0 +1,18 @@
+"""Parameters of the law of delays `constant`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ...base.units import Number
+from .base import AION, Delay, milliseconds
+
+
+class ConstantDelay(Delay):
+    """All records are on their way for the same time, so they stay in order."""
+
+    title: ClassVar[str] = "Constant"
+    source: ClassVar[str] = AION
+    position: ClassVar[int] = 1
+    kind: Literal["constant"] = "constant"
+    delay_ms: Number = milliseconds(150.0, title="Delay", description="Of every record.")

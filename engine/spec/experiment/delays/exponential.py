@@ -1,0 +1,18 @@
+"""Parameters of the law of delays `exponential`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ...base.units import Number
+from .base import AION, CappedDelay, milliseconds
+
+
+class ExponentialDelay(CappedDelay):
+    """Mostly short, rarely very long: standard deviation and mean are equal."""
+
+    title: ClassVar[str] = "Exponential"
+    source: ClassVar[str] = AION
+    position: ClassVar[int] = 3
+    kind: Literal["exponential"] = "exponential"
+    mean_ms: Number = milliseconds(240.0, title="Mean", description="Mean delay, before the cap.")
