@@ -46,7 +46,7 @@ def test_each_fifth_record_is_late() -> None:
     assert source.disorder == EveryDelay(every=5, delay_ms=150)
     simulation = engine.Simulation(made(), keep_outputs=True)
     simulation.run_until(simulation.end_ns)
-    at_ms = [record["event_time_ns"] // 10**6 for record in simulation.sink_records("sink")]
+    at_ms = [record["event_ns"] // 10**6 for record in simulation.sink_records("sink")]
     assert at_ms == [0, 100, 200, 300, 500, 400, 600, 700, 800, 900]
 
 
