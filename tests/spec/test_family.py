@@ -21,6 +21,7 @@ from engine.spec.base.units import Number, quantity
 from engine.spec.base.variant import Variant
 from engine.spec.experiment import registry
 from engine.spec.experiment.placement import PLACEMENTS
+from tests.support.family_contracts import assert_is_shown
 
 
 class Shape(Variant):
@@ -84,6 +85,14 @@ def test_every_kind_of_a_discovered_family_says_where_it_stands() -> None:
             ours = [kind for kind in family.kinds if kind.__module__.startswith("engine.")]
             assert len({kind.position for kind in ours}) == len(ours), family.name
             assert all(kind.position < Variant.position for kind in ours), family.name
+
+
+OPEN = [(family, kind) for family in registry.FAMILIES.values() if isinstance(family, Family) for kind in family.kinds]
+
+
+@pytest.mark.parametrize(("family", "kind"), OPEN, ids=[f"{family.name}-{families.kind_of(kind)}" for family, kind in OPEN])
+def test_every_kind_is_shown_with_a_text_for_each_parameter(family: Family, kind: type[Variant]) -> None:
+    assert_is_shown(family, kind)
 
 
 def test_a_registered_kind_is_taken_wherever_its_family_is_and_no_longer_when_it_is_gone(shapes: Family) -> None:
