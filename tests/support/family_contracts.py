@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from engine.spec import catalogue
 from engine.spec.base.family import Family, kind_of
@@ -43,10 +44,20 @@ def offered(family: Family, kind: type[Variant]) -> Iterator[None]:
 
 def assert_is_shown(family: Family, kind: type[Variant]) -> None:
     """Palette, form and schema of the document have the kind, with a text for each parameter."""
-    (entry,) = [entry for entry in catalogue()[family.name] if entry["kind"] == kind_of(kind)]
+    assert_are_shown(family, [kind])
+
+
+def assert_are_shown(family: Family, kinds: Iterable[type[Variant]]) -> None:
+    entries = {entry["kind"]: entry for entry in catalogue()[family.name]}
+    definitions = registry.document_schema()["$defs"]
+    for kind in kinds:
+        _assert_is_described(kind, entries[kind_of(kind)])
+        assert kind.__name__ in definitions
+
+
+def _assert_is_described(kind: type[Variant], entry: dict[str, Any]) -> None:
     assert entry["title"] == kind.title
     assert entry["doc"] == inspect.getdoc(kind)
     assert entry["schema"]["additionalProperties"] is False
     for name, field in entry["schema"]["properties"].items():
         assert field.get("description"), (entry["kind"], name)
-    assert kind.__name__ in registry.document_schema()["$defs"]
