@@ -25,9 +25,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .mutations import CORE, LIKELY, MUTATIONS, ROOT, Mutation
+from tests.mutations.core import CORE, LIKELY, MUTATIONS, ROOT, Mutation
+from tests.mutations.scaling import MUTATIONS as SCALING_MUTATIONS
+
 from .requirements import require
-from .scaling_mutations import MUTATIONS as SCALING_MUTATIONS
 
 ALL = (*MUTATIONS, *SCALING_MUTATIONS)
 CAUGHT = ROOT / "benchmarks" / "caught.json"

@@ -37,7 +37,8 @@ LOOPS_MAX = 60
 CORES = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
 PYTEST = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 ENGINE_TESTS = [
-    f"tests/{part}" for part in ("test_layers.py", "test_testing.py", "test_benchmarks.py", "engine", "oracle", "spec", "workloads", "web")
+    f"tests/{part}"
+    for part in ("test_layers.py", "test_testing.py", "test_benchmarks.py", "engine", "mutations", "oracle", "spec", "workloads", "web")
 ]
 WITH_REAL_WORKERS = "tests/web/test_worker_process.py"
 DEPENDS_ON_DATABASE = ("claims", "datasets", "experiments", "people", "runs", "storage", "worker_process")

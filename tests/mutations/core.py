@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 WORLD = "engine/core/world.py"
 FRAGMENTS = "arrivals completions control_messages dispatch emission instant memory messages sending service sharing sources window"
 ARRIVALS, COMPLETIONS, CONTROL_MESSAGES, DISPATCH, EMISSION, INSTANT, MEMORY, MESSAGES, SENDING, SERVICE, SHARING, SOURCES, WINDOW = (

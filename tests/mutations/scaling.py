@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .mutations import Mutation, tests_of
+from .core import Mutation, tests_of
 
 AUTOSCALING, RESCALING = "engine/autoscaling", "engine/rescaling"
 VECTORS, POLICIES, LOOP, FLINK, ORACLE, JUDGING, READINGS, SERVICE, RUNS, QUERIES, PARTS = tests_of(
@@ -54,9 +54,7 @@ MUTATIONS = (
         (ORACLE,),
     ),
     # what becomes of a wish
-    Mutation(
-        "over-provisioning rounds down", f"{AUTOSCALING}/limits.py", "math.ceil(p * over", "math.floor(p * over", (VECTORS, POLICIES)
-    ),
+    Mutation("over-provisioning rounds down", f"{AUTOSCALING}/limits.py", "math.ceil(p * over", "math.floor(p * over", (VECTORS, POLICIES)),
     Mutation(
         "a step is limited downwards, too",
         f"{AUTOSCALING}/limits.py",
