@@ -11,7 +11,7 @@ from engine.spec.study.study import Study, Values
 from engine.studies import Answer, Measured, Trial, TrialId, plan
 
 
-def carry_out(
+def run_study(
     study: Study,
     *,
     context: Context | None = None,

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.test import Client
 
-from engine.simulation.local_study import carry_out
+from engine.simulation.local_study import run_study
 from engine.spec.study.study import load_study
 from webapp.lab.models import Run, RunState, Study
 from workers import execution, studies
@@ -63,7 +63,7 @@ def rows_of(answer: Any) -> list[Any]:
 
 def rows_in_one_process(document: dict[str, Any]) -> Any:
     names = ("records_out", "latency_ms.p99")
-    return [(row.point, row.seed, None, {name: row.metrics[name] for name in names}) for row in carry_out(load_study(document)).rows]
+    return [(row.point, row.seed, None, {name: row.metrics[name] for name in names}) for row in run_study(load_study(document)).rows]
 
 
 def assert_made_whole(client: Client, study: Study, expected: Any) -> None:

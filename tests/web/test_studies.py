@@ -16,7 +16,7 @@ from django.db.models.signals import post_save
 from django.test import Client
 from launcher.services import Service
 
-from engine.simulation.local_study import carry_out
+from engine.simulation.local_study import run_study
 from engine.spec.study.study import load_study
 from engine.studies import Measured, best
 from tests.support.corner_cases import a_cycle_that_stands_still
@@ -39,7 +39,7 @@ def test_a_sweep_gives_what_it_gives_in_one_process(client: Client, lab: Lab) ->
     assert (study.state, study.trials_done, study.trials_left, study.error) == (RunState.SUCCEEDED, 9, 0, "")
     metrics = ("latency_ms.p99", "records_out", "throughput_out_per_s")
     found = results(client, study, *metrics)
-    twin = carry_out(load_study(document))
+    twin = run_study(load_study(document))
     assert rows_of(found) == [(row.point, row.seed, row.share, {name: row.metrics[name] for name in metrics}) for row in twin.rows]
     interval = twin.over_seeds("latency_ms.p99", 1)
     assert found["points"][1]["over_seeds"]["latency_ms.p99"] == vars(interval)
@@ -54,7 +54,7 @@ def test_a_search_gives_what_it_gives_in_one_process(client: Client, lab: Lab) -
     study = finished(posted(client, search()))
     assert (study.state, study.error) == (RunState.SUCCEEDED, "")
     known: dict[str, Measured] = {}
-    twin = carry_out(load_study(search()), known=known)
+    twin = run_study(load_study(search()), known=known)
     found = results(client, study, "records_out")
     assert [(one["point"], one["seed"], one["sustained"], one["failed"]) for one in found["found"]] == [
         (one.point, one.seed, one.bracket.sustained, one.bracket.failed) for one in twin.found
@@ -74,7 +74,7 @@ def test_runs_at_shares_may_be_of_another_experiment(client: Client, lab: Lab) -
     document["search"] |= {"shares": [1.0, 0.5], "changes_at_shares": [{"fields": ["/workload/horizon_s"], "value": 20.0}]}
     study = finished(posted(client, document))
     known: dict[str, Measured] = {}
-    twin = carry_out(load_study(document), known=known)
+    twin = run_study(load_study(document), known=known)
     found = results(client, study, "virtual_s")
     assert sorted(rows_of(found)) == sorted((row.point, row.seed, row.share, {"virtual_s": 20.0}) for row in twin.rows)
     assert len(twin.rows) == 4
@@ -136,7 +136,7 @@ def test_an_optimisation_makes_the_trials_that_it_makes_in_one_process(client: C
     study = finished(study)
     assert (study.state, study.error, study.trials_done, study.trials_left) == (RunState.SUCCEEDED, "", 26, 0)
     valid = load_study(document)
-    twin = carry_out(valid)
+    twin = run_study(valid)
     found = client.get(f"/api/studies/{study.pk}/optimisation").json()
     for trial, known in zip(found["trials"], twin.trials, strict=True):
         assert (trial["point"], trial["values"], trial["ended"], trial["failure"]) == (known.number, known.values, True, None)
@@ -359,7 +359,7 @@ def test_an_optimisation_survives(client: Client, lab: Lab, redis: RedisProcess,
     assert (study.state, study.error, study.trials_done) == (RunState.SUCCEEDED, "", 26)
     trials = client.get(f"/api/studies/{study.pk}/optimisation").json()["trials"]
     assert [(trial["values"], tuple(trial["objectives"])) for trial in trials] == [
-        (trial.values, trial.objectives) for trial in carry_out(load_study(document)).trials
+        (trial.values, trial.objectives) for trial in run_study(load_study(document)).trials
     ]
     assert Run.objects.count() == 26
 

@@ -41,7 +41,7 @@ from engine.checkpointing import messages as M
 from engine.checkpointing.recovery_line import orphans, recovery_line
 from engine.core import layout as L
 from engine.core.control.instance_checkpoint import READ, Checkpoint
-from engine.simulation.local_study import carry_out
+from engine.simulation.local_study import run_study
 from engine.spec.study.study import load_study
 from tests.support import corner_cases
 
@@ -333,7 +333,7 @@ def test_each_protocol_runs_at_four_fifths_of_what_it_sustains_itself() -> None:
     made = with_protocol(made, {"kind": "none"})
     made["workload"]["drain"] = False
     axes = [{"name": "protocol", "fields": ["/policies/checkpointing/kind"], "values": {"kind": "list", "of": kinds}}]
-    answer = carry_out(load_study(searched(made, 200, 1200, shares=[0.8]) | {"axes": axes}))
+    answer = run_study(load_study(searched(made, 200, 1200, shares=[0.8]) | {"axes": axes}))
     own = [found.bracket.sustained or 0.0 for found in answer.found]
     assert own[0] >= own[1] > 1.04 * own[2] > 1.2 * own[3]
     assert [row.trial[2] for row in answer.rows] == pytest.approx([0.8 * each for each in own], rel=1e-6)

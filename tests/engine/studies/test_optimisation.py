@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.simulation.local_study import carry_out
+from engine.simulation.local_study import run_study
 from engine.spec.study.optimisation import Optimise
 from engine.spec.study.study import Study, examine_study, load_study
 from engine.studies import Measured, TrialId, Tried, best, plan, tried_so_far
@@ -165,12 +165,12 @@ def test_the_cheapest_queue_that_keeps_its_latency() -> None:
     document = optimised(parallelism, experiment=experiment, objectives=[{"metric": "servers"}], bounds=[bound], trials=18, seeds=[1, 2])
     study = load_study(document)
     known: dict[str, Measured] = {}
-    answer = carry_out(study, known=known)
+    answer = run_study(study, known=known)
     (number,) = best(study.design, answer.trials)  # type: ignore[arg-type]
     grid = load_study(
         {**document, "design": {"kind": "grid"}, "axes": [parallelism | {"values": {"kind": "list", "of": list(range(1, 13))}}]}
     )
-    rows = carry_out(grid, known=known).rows
+    rows = run_study(grid, known=known).rows
     keeping = {n: max(row.metrics["latency_ms.p99"] for row in rows if row.values["servers"] == n) <= 40 for n in range(1, 13)}
     assert answer.trials[number].values["servers"] == min(n for n, keeps in keeping.items() if keeps)
     assert [keeping[n] for n in (1, 12)] == [False, True]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.core.random import RandomStream
-from engine.simulation.local_study import carry_out
+from engine.simulation.local_study import run_study
 from engine.spec.study.study import Sustained, load_study
 from engine.studies import Difference, Interval, Measured, TrialId, difference, follow, interval, judge, left, narrow, plan, strands
 from engine.studies.statistics import _p
@@ -132,7 +132,7 @@ QUEUES = {
 def test_the_capacity_of_simple_queues(name: str) -> None:
     """All of them serve 500 records/s."""
     study = load_study(searched(QUEUES[name], 50, 1000, precision=0.01))
-    (found,) = carry_out(study).found
+    (found,) = run_study(study).found
     assert found.bracket.sustained == pytest.approx(500, rel=0.02)
     assert all(sustained == (load <= found.bracket.sustained) for load, sustained, _ in found.tried)
 
@@ -148,7 +148,7 @@ def test_what_else_is_served_lowers_the_capacity() -> None:
         made["query"]["edges"].append({**made["query"]["edges"][0], "source": "others"})
         made["workload"]["sources"]["others"] = bids(beside_per_s)
         study = load_study(searched(made, 25, 1000))
-        answers = [carry_out(study).found[0].bracket.sustained for _ in range(2)]
+        answers = [run_study(study).found[0].bracket.sustained for _ in range(2)]
         assert answers[0] == answers[1]
         found.append(answers[0])
         assert found[-1] == pytest.approx(500 - beside_per_s, rel=0.02, abs=8)
@@ -262,9 +262,9 @@ def test_the_experiment_may_be_another_at_the_shares() -> None:
     ends = {}
     for each in (study, plain):
         known: dict[str, Measured] = {}
-        answer = carry_out(each, known=known)
+        answer = run_study(each, known=known)
         ends[each is study] = [row.metrics["virtual_s"] for row in answer.rows]
-        assert answer.found == (expected := carry_out(plain)).found
+        assert answer.found == (expected := run_study(plain)).found
         assert len(known) == len(expected.found[0].tried) + (2 if each is study else 1)
     assert ends == {True: [50.0, 50.0], False: [SMALL["workload"]["horizon_s"]] * 2}
 
@@ -303,10 +303,10 @@ def test_a_run_that_is_known_is_not_made_again(monkeypatch: pytest.MonkeyPatch) 
     rates = {"name": "rate", "fields": ["/workload/sources/bids/rate/per_s"], "values": {"kind": "list", "of": [10, 20]}}
     study = load_study({"experiment": queue(sink(10), machine=host("a"), horizon_s=1.0), "axes": [rates], "seeds": [1, 2]})
     known: dict[str, Measured] = {}
-    answer = carry_out(study, known=known)
+    answer = run_study(study, known=known)
     assert [row.metrics["records_out"] for row in answer.rows] == [10, 10, 20, 20]
     assert answer.over_seeds("records_out", 1) == Interval(20.0, 20.0, 20.0, 2)
     assert answer.over_seeds("nothing", 1) is None
     another = load_study({**study.model_dump(by_alias=True), "name": "the same under another name"})
     monkeypatch.setattr(engine, "run", None)
-    assert carry_out(another, known=known).rows == answer.rows
+    assert run_study(another, known=known).rows == answer.rows
