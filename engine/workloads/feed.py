@@ -26,7 +26,7 @@ from .delivery import BLOCK, AtOnce, Delivery, Late
 from .files import FileRecords
 from .generated import Generated
 from .records import Records
-from .streams import BLOCKS
+from .streams import block_of
 from .strings import Strings
 from .traces import file_of
 
@@ -158,7 +158,7 @@ def build_feed(
             times = arrivals_of(workload, operator_id, datasets)
         delivery = AtOnce(times, len(records))
     else:
-        records = Generated(BLOCKS[type(source.stream)], source.stream, workload.seed, operator_id, strings, fields)
+        records = Generated(block_of(source.stream), source.stream, workload.seed, operator_id, strings, fields)
         times = arrivals_of(workload, operator_id, datasets)
         delivery = AtOnce(times) if delays is None else Late(times, delays)
     logs = partitions(experiment, operator_id)

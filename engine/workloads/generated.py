@@ -30,6 +30,7 @@ class Block(Generic[StreamType]):
     texts: all texts of the stream, by name; `self.text("name", which)` gives their codes.
     """
 
+    makes: ClassVar[str]  # the kind of stream
     texts: ClassVar[Mapping[str, Sequence[str]]] = {}
 
     def __init__(self, source: Generated, numbers: Integers, event_ns: Integers):

@@ -15,6 +15,7 @@ KINDS = {
     "scalings": ("backlog = scaling:Backlog",),
     "prices": ("fast = prices:FAST",),
     "disorders": ("every = delay:EveryDelay",),
+    "streams": ("heartbeat = stream:Heartbeat",),
     "rates": ("sawtooth = rate:SawtoothRate",),
     "faults": ("hot_host = fault:HotHost",),
 }

@@ -9,13 +9,13 @@ from pydantic import TypeAdapter
 
 from engine.spec.experiment.streams import AnyStream
 from engine.workloads.generated import Generated
-from engine.workloads.streams import BLOCKS
+from engine.workloads.streams import block_of
 from engine.workloads.strings import Strings
 
 
 def generated(stream: dict[str, Any], *, seed: int = 1, operator_id: str = "source", strings: Strings | None = None) -> Generated:
     model = TypeAdapter(AnyStream).validate_python(stream)
-    return Generated(BLOCKS[type(model)], model, seed, operator_id, Strings() if strings is None else strings)
+    return Generated(block_of(model), model, seed, operator_id, Strings() if strings is None else strings)
 
 
 def columns(stream: dict[str, Any], count: int, *, first: int = 0, event_ns: Any = 0, **settings: Any) -> dict[str, Any]:

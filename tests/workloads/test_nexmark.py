@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.spec.experiment.streams import NexmarkAuction, NexmarkBid, NexmarkPerson
 from engine.workloads.generated import Generated
-from engine.workloads.streams import BLOCKS
+from engine.workloads.streams import block_of
 from engine.workloads.strings import Strings
 
 from . import nexmark_twin
@@ -19,7 +19,7 @@ STREAMS = {"nexmark_person": NexmarkPerson, "nexmark_auction": NexmarkAuction, "
 
 def topic(kind: str, hot_ratio: float = 0.0, seed: int = 1, operator_id: str = "source", strings: Strings | None = None, **parameters):
     stream = STREAMS[kind](hot_ratio=hot_ratio, **parameters)
-    return Generated(BLOCKS[type(stream)], stream, seed, operator_id, Strings() if strings is None else strings)
+    return Generated(block_of(stream), stream, seed, operator_id, Strings() if strings is None else strings)
 
 
 def columns(kind: str, count: int, first: int = 0, **settings) -> dict[str, np.ndarray]:

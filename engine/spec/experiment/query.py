@@ -115,7 +115,7 @@ class Cost(Model):
 
 
 class OperatorSpec(Model):
-    """One operator of the query. `params` belongs to its kind; `engine.spec.experiment.registry` checks it and gives it its type."""
+    """One operator of the query. Its kind defines `params`."""
 
     id: str = Field(
         pattern=OPERATOR_ID,

@@ -38,11 +38,11 @@ from .rates import RATES
 from .rescaling import RESCALINGS
 from .retention import AnyRetention
 from .scaling import SCALINGS
-from .streams import AnyStream, Stream
+from .streams import STREAMS, Stream
 from .workload import AnyWatermarks, variants
 
 FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
-    "streams": variants(AnyStream),
+    "streams": STREAMS,
     "rates": RATES,
     "arrivals": variants(AnyArrivals),
     "disorders": DISORDERS,

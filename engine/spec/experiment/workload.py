@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from ..base.family import kind_of
 from ..base.operator import Model
 from ..base.problems import Refusal
 from ..base.units import Integer, Number, milliseconds_ns, quantity, seconds_ns
@@ -86,7 +87,7 @@ class SourceWorkload(Model):
     @model_validator(mode="after")
     def _recorded_needs_a_file(self) -> Self:
         if isinstance(self.rate, RecordedRate) and not isinstance(self.stream, FileStream):
-            message = f"rate 'recorded' needs a file, but the stream is '{self.stream.kind}'; choose constant, steps or another rate"
+            message = f"rate 'recorded' needs a file, but the stream is '{kind_of(type(self.stream))}'; choose constant, steps or another rate"
             raise Refusal(message, at=("rate", "kind"), code="recorded_without_file", value="recorded")
         return self
 

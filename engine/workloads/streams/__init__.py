@@ -1,39 +1,28 @@
-"""Makers of the document's synthetic streams: one file for each family."""
+"""Makers of the document's synthetic streams: a file for those that belong together, a class below `Block` for each."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from typing import Any
 
-from engine.spec.experiment import streams as spec
+from engine.spec.base.family import kind_of
+from engine.spec.experiment.streams import Stream
 
 from ..generated import Block
-from .advertising import AdClicks, AdImpressions
-from .graph import GraphDeletions, GraphLinks, GraphSources
-from .linear_road import LinearRoadReports
-from .nexmark import Auctions, Bids, Persons
-from .sensors import SensorReadings
-from .shop import AdsShown, Purchases
-from .smart_grid import SmartPlugReadings
-from .synthetic import SyntheticRecords, VectorRecords
-from .taxi import TaxiTrips
-from .yahoo import YahooEvents
 
-BLOCKS: dict[type[spec.Stream], type[Block[Any]]] = {
-    spec.NexmarkPerson: Persons,
-    spec.NexmarkAuction: Auctions,
-    spec.NexmarkBid: Bids,
-    spec.YahooEvent: YahooEvents,
-    spec.AdImpression: AdImpressions,
-    spec.AdClick: AdClicks,
-    spec.Purchase: Purchases,
-    spec.AdShown: AdsShown,
-    spec.LinearRoadReport: LinearRoadReports,
-    spec.TaxiTrip: TaxiTrips,
-    spec.SmartPlugReading: SmartPlugReadings,
-    spec.SensorReading: SensorReadings,
-    spec.GraphLink: GraphLinks,
-    spec.GraphSource: GraphSources,
-    spec.GraphDeletion: GraphDeletions,
-    spec.Synthetic: SyntheticRecords,
-    spec.Vectors: VectorRecords,
+_modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
+
+BLOCKS: dict[str, type[Block[Any]]] = {
+    value.makes: value
+    for module in _modules
+    for value in vars(module).values()
+    if isinstance(value, type) and issubclass(value, Block) and value.__module__ == module.__name__ and "makes" in vars(value)
 }
+"""What makes the records of our streams, by kind."""
+
+
+def block_of(stream: Stream) -> type[Block[Any]]:
+    """What makes the records of a stream: `block` of its class where that is of another package."""
+    block: type[Block[Any]] = getattr(type(stream), "block", None) or BLOCKS[kind_of(type(stream))]
+    return block

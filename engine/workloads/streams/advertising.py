@@ -23,6 +23,8 @@ ADVERTISERS, QUERIES_PER_KEYWORD = 15_000, 16
 class AdImpressions(Block[AdvertisingStream]):
     """Impression n."""
 
+    makes = "ad_impression"
+
     texts: ClassVar = {"url": URLS}
 
     @cached_property
@@ -76,6 +78,8 @@ class AdImpressions(Block[AdvertisingStream]):
 
 class AdClicks(AdImpressions):
     """Click n belongs to one of the last impressions up to number n x every."""
+
+    makes = "ad_click"
 
     stream: AdClick
 

@@ -106,6 +106,8 @@ class Topic(Block[GraphStream]):
 class GraphLinks(Topic):
     """Link n belongs to period n div 12."""
 
+    makes = "graph_link"
+
     in_a_period = LINKS
 
     @property
@@ -119,6 +121,8 @@ class GraphLinks(Topic):
 
 class GraphSources(Topic):
     """Source n belongs to period n div 3."""
+
+    makes = "graph_source"
 
     in_a_period = SOURCES
 
@@ -145,6 +149,8 @@ class GraphSources(Topic):
 
 class GraphDeletions(Topic):
     """Deletion n belongs to period n div 5."""
+
+    makes = "graph_deletion"
 
     in_a_period = DELETIONS
 

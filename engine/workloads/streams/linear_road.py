@@ -29,6 +29,8 @@ class LinearRoadReports(Block[LinearRoadReport]):
     The accident of an expressway strikes two places that are neighbours, somewhere among those which are its own by their number.
     """
 
+    makes = "linear_road_report"
+
     @cached_property
     def _place(self) -> Integers:
         return self.numbers % self.stream.vehicles

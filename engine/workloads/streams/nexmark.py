@@ -33,6 +33,8 @@ EXPIRY_MIN_NS, EXPIRY_RANGE_NS = 1_000_000_000, 60_000_000_000
 class Persons(Block[NexmarkPerson]):
     """Person n is event 50 n and has the id 1000 + n."""
 
+    makes = "nexmark_person"
+
     texts: ClassVar = {
         "name": vocabulary.NAMES,
         "email": vocabulary.EMAILS,
@@ -100,6 +102,8 @@ class Picking(Block[PickingStream]):
 class Auctions(Picking):
     """Auction m is event 50 (m div 3) + 1 + m mod 3 and has the id 1000 + m."""
 
+    makes = "nexmark_auction"
+
     texts: ClassVar = {"item": vocabulary.ITEMS, "description": vocabulary.DESCRIPTIONS}
 
     @cached_property
@@ -141,6 +145,8 @@ class Auctions(Picking):
 
 class Bids(Picking):
     """Bid m is event 50 (m div 46) + 4 + m mod 46."""
+
+    makes = "nexmark_bid"
 
     stream: NexmarkBid
 

@@ -20,6 +20,8 @@ MISSING = -1.0
 
 
 class SensorReadings(Block[SensorReading]):
+    makes = "sensor_reading"
+
     @property
     def mote(self) -> Integers:
         return 1 + self.below("mote", self.stream.motes)

@@ -13,6 +13,8 @@ PRICE_MAX = 100
 
 
 class AdsShown(Block[ShopStream]):
+    makes = "ad_shown"
+
     @property
     def user(self) -> Integers:
         return self.below("user", self.stream.users)
@@ -23,6 +25,7 @@ class AdsShown(Block[ShopStream]):
 
 
 class Purchases(AdsShown):
+    makes = "purchase"
     stream: Purchase
 
     @property

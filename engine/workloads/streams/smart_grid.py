@@ -33,6 +33,8 @@ class Plugs(NamedTuple):
 class SmartPlugReadings(Block[SmartPlugReading]):
     """Record n is the reading of plug n mod (number of plugs). Houses are the same in all sources of the document."""
 
+    makes = "smart_plug_reading"
+
     @classmethod
     def tables(cls, source: Generated) -> Plugs:
         houses = np.arange(source.stream.houses)

@@ -20,6 +20,8 @@ PARETO_SHAPE = 10.0
 class SyntheticRecords(Block[Synthetic]):
     """The fields i1, f1, s1 and so on are found by their names."""
 
+    makes = "synthetic"
+
     texts: ClassVar = {"digit": tuple(DIGITS)}
 
     @property
@@ -45,6 +47,8 @@ class SyntheticRecords(Block[Synthetic]):
 
 class VectorRecords(Block[Vectors]):
     """The coordinates x1, x2 and so on are found by their names."""
+
+    makes = "vectors"
 
     @property
     def id(self) -> Integers:

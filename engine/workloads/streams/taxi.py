@@ -24,6 +24,7 @@ SECOND_NS = 1_000_000_000
 
 
 class TaxiTrips(Block[TaxiTrip]):
+    makes = "taxi_trip"
     texts: ClassVar = {"payment": PAYMENTS}
 
     @cached_property

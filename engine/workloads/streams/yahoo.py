@@ -16,6 +16,7 @@ ADDRESSES = tuple(f"10.0.{n // 16}.{n % 16 + 1}" for n in range(256))
 
 
 class YahooEvents(Block[YahooEvent]):
+    makes = "yahoo_event"
     texts: ClassVar = {"ad_type": AD_TYPES, "event_type": EVENT_TYPES, "ip": ADDRESSES}
 
     @property

@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.spec.experiment.streams import AnyStream, FileStream
-from engine.spec.experiment.workload import variants
+from engine.spec.experiment.streams import STREAMS, FileStream
 from engine.workloads.generated import Generated
-from engine.workloads.streams import BLOCKS
+from engine.workloads.streams import BLOCKS, block_of
 from engine.workloads.strings import Strings
 
 from ..documents import feed
 from ..made import columns, generated
 
-MODELS = {model.model_fields["kind"].default: model for model in variants(AnyStream) if model is not FileStream}
+MODELS = {model.model_fields["kind"].default: model for model in STREAMS.kinds if model is not FileStream}
 EXTRA = {
     "synthetic": {"floats": 2, "strings": 2, "in_turn": False, "skew": {"kind": "zipf"}},
     "vectors": {"dimensions": 3, "law": "gaussian"},
@@ -32,7 +31,7 @@ EVENTS = 10**9 + np.arange(5000) * 1_000_000
 
 
 def test_every_stream_of_the_document_can_be_made():
-    assert set(BLOCKS) == set(MODELS.values())
+    assert set(BLOCKS) == set(MODELS)
 
 
 @pytest.mark.parametrize("kind", sorted(STREAMS))
@@ -71,7 +70,7 @@ def test_a_field_alone_is_the_same_as_among_all(kind):
     whole = generated(STREAMS[kind])
     words = whole.words(np.arange(1000), EVENTS[:1000])
     for number, name in enumerate(whole.schema.names):
-        alone = Generated(BLOCKS[type(whole.stream)], whole.stream, 1, "source", Strings(), [name])
+        alone = Generated(block_of(whole.stream), whole.stream, 1, "source", Strings(), [name])
         assert alone.words(np.arange(1000), EVENTS[:1000])[:, 0].tolist() == words[:, number].tolist(), name
     assert whole.schema.bytes > 0
 

@@ -1,11 +1,13 @@
-"""What the records of a source can be: one file for each family of streams."""
+"""Streams: what the records of a source can be, a file for those that belong together. `engine.workloads.streams` makes them.
+
+A kind of another package derives from `Stream`, and has `block` as an attribute of the class.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-from pydantic import Field
-
+from ...base.family import Family
 from .advertising import AdClick, AdImpression
 from .base import DatasetInfo, Stream, unknown_dataset
 from .graph import GraphDeletion, GraphLink, GraphSource
@@ -20,6 +22,7 @@ from .uploaded import FileStream
 from .yahoo import YahooEvent
 
 __all__ = [
+    "STREAMS",
     "AdClick",
     "AdImpression",
     "AdShown",
@@ -44,24 +47,9 @@ __all__ = [
     "unknown_dataset",
 ]
 
-AnyStream = Annotated[
-    NexmarkPerson
-    | NexmarkAuction
-    | NexmarkBid
-    | YahooEvent
-    | AdImpression
-    | AdClick
-    | Purchase
-    | AdShown
-    | LinearRoadReport
-    | TaxiTrip
-    | SmartPlugReading
-    | SensorReading
-    | GraphLink
-    | GraphSource
-    | GraphDeletion
-    | Synthetic
-    | Vectors
-    | FileStream,
-    Field(discriminator="kind"),
-]
+STREAMS = Family("streams", __name__, Stream, {"block": "it is the class that makes the records (`engine.workloads.generated.Block`)"})
+
+if TYPE_CHECKING:
+    AnyStream = Stream
+else:
+    AnyStream = STREAMS.union

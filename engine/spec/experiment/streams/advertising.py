@@ -49,6 +49,7 @@ class AdImpression(AdvertisingStream):
 
     title: ClassVar[str] = "Ad impressions"
     icon: ClassVar[str] = "eye"
+    position: ClassVar[int] = 4
     kind: Literal["ad_impression"] = "ad_impression"
 
 
@@ -60,6 +61,7 @@ class AdClick(AdvertisingStream):
 
     title: ClassVar[str] = "Ad clicks"
     icon: ClassVar[str] = "pointer"
+    position: ClassVar[int] = 5
     kind: Literal["ad_click"] = "ad_click"
 
     every: Integer = count(28, most=1_000_000, title="Impressions per click", description="28 is a click rate of 3.6 percent.")

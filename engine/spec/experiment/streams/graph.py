@@ -40,6 +40,7 @@ class GraphLink(GraphStream):
     title: ClassVar[str] = "Graph links"
     icon: ClassVar[str] = "fork"
     schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(start="int", end="int", time="timestamp")
+    position: ClassVar[int] = 12
     kind: Literal["graph_link"] = "graph_link"
 
 
@@ -52,6 +53,7 @@ class GraphSource(GraphStream):
 
     title: ClassVar[str] = "Graph sources"
     icon: ClassVar[str] = "flag"
+    position: ClassVar[int] = 13
     kind: Literal["graph_source"] = "graph_source"
 
     path_max: Integer = Field(default=12, ge=1, le=20, title="Longest path", description="How many links a path can have.")
@@ -67,4 +69,5 @@ class GraphDeletion(GraphStream):
     title: ClassVar[str] = "Graph deletions"
     icon: ClassVar[str] = "unlink"
     schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(start="int", end="int", time="timestamp")
+    position: ClassVar[int] = 14
     kind: Literal["graph_deletion"] = "graph_deletion"

@@ -28,6 +28,7 @@ class LinearRoadReport(Stream):
     schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(
         0, time="timestamp", vehicle="int", speed="int", xway="int", lane="int", direction="int", segment="int", position="int"
     )
+    position: ClassVar[int] = 8
     kind: Literal["linear_road_report"] = "linear_road_report"
 
     xways: Integer = count(1, most=1000, title="Expressways", description="How many there are.")

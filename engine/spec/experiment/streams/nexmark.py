@@ -33,6 +33,7 @@ class NexmarkPerson(NexmarkStream):
     schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(
         200, id="int", name="string", email="string", card="string", city="string", state="string", time="timestamp"
     )
+    position: ClassVar[int] = 0
     kind: Literal["nexmark_person"] = "nexmark_person"
 
 
@@ -62,6 +63,7 @@ class NexmarkAuction(PickingStream):
         seller="int",
         category="int",
     )
+    position: ClassVar[int] = 1
     kind: Literal["nexmark_auction"] = "nexmark_auction"
 
 
@@ -71,6 +73,7 @@ class NexmarkBid(PickingStream):
     title: ClassVar[str] = "NexMark bids"
     icon: ClassVar[str] = "coins"
     schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(100, auction="int", bidder="int", price="int", time="timestamp")
+    position: ClassVar[int] = 2
     kind: Literal["nexmark_bid"] = "nexmark_bid"
 
     recent_auctions: Integer = count(

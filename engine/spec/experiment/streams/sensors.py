@@ -23,6 +23,7 @@ class SensorReading(Stream):
     schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(
         0, time="timestamp", mote="int", temperature="float", humidity="float", light="float", voltage="float"
     )
+    position: ClassVar[int] = 11
     kind: Literal["sensor_reading"] = "sensor_reading"
 
     motes: Integer = count(54, most=10_000_000, title="Motes", description="How many there are, from number 1.")

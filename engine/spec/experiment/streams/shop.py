@@ -31,6 +31,7 @@ class Purchase(ShopStream):
     title: ClassVar[str] = "Purchases"
     icon: ClassVar[str] = "cart"
     schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(104, user="int", gem_pack="int", price="int", time="timestamp")
+    position: ClassVar[int] = 6
     kind: Literal["purchase"] = "purchase"
 
     price: Literal["uniform", "gem_pack"] = Field(
@@ -44,4 +45,5 @@ class AdShown(ShopStream):
     title: ClassVar[str] = "Advertisements"
     icon: ClassVar[str] = "eye"
     schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(104, user="int", gem_pack="int", time="timestamp")
+    position: ClassVar[int] = 7
     kind: Literal["ad_shown"] = "ad_shown"

@@ -23,6 +23,7 @@ class SmartPlugReading(Stream):
     schema_fixed: ClassVar[RecordSchema] = RecordSchema.of(
         0, id="int", time="timestamp", load="float", plug="int", household="int", house="int"
     )
+    position: ClassVar[int] = 10
     kind: Literal["smart_plug_reading"] = "smart_plug_reading"
 
     houses: Integer = count(10, most=10_000, title="Houses", description="How many there are.")

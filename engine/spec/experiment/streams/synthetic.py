@@ -23,6 +23,7 @@ class Synthetic(Stream):
     group: ClassVar[str] = "Synthetic"
     icon: ClassVar[str] = "table"
     source: ClassVar[str] = "Karimov 2020, 4.4 and 5.4; Heinrich et al. 2024, V; Siachamis 2024, 3.6 (consistency checks)"
+    position: ClassVar[int] = 15
     kind: Literal["synthetic"] = "synthetic"
 
     keys: Integer = count(1000, title="Keys", description="How many there are, from 0.")
@@ -62,6 +63,7 @@ class Vectors(Stream):
     group: ClassVar[str] = "Synthetic"
     icon: ClassVar[str] = "table"
     source: ClassVar[str] = "Siachamis 2024, 2.5"
+    position: ClassVar[int] = 16
     kind: Literal["vectors"] = "vectors"
 
     dimensions: Integer = Field(default=2, ge=1, le=50, title="Dimensions", description="Coordinates of a point.")

@@ -44,6 +44,7 @@ class TaxiTrip(Stream):
         tolls="float",
         total="float",
     )
+    position: ClassVar[int] = 9
     kind: Literal["taxi_trip"] = "taxi_trip"
 
     distance_mean_miles: Number = quantity(2.9, unit="miles", ge=0.01, le=1000, title="Mean distance", description="Of the valid trips.")

@@ -17,6 +17,7 @@ class FileStream(Stream):
 
     title: ClassVar[str] = "Uploaded file"
     icon: ClassVar[str] = "file"
+    position: ClassVar[int] = 17
     kind: Literal["file"] = "file"
     dataset: DatasetName
     timestamp: str = column(title="Timestamp column", description="The column that holds the event time.", is_time=True)

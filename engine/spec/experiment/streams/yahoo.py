@@ -35,6 +35,7 @@ class YahooEvent(Stream):
         ip="string",
         interest="float",
     )
+    position: ClassVar[int] = 3
     kind: Literal["yahoo_event"] = "yahoo_event"
 
     campaigns: Integer = count(100, most=1_000_000, title="Campaigns", description="How many there are.")
