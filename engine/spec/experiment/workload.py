@@ -87,7 +87,8 @@ class SourceWorkload(Model):
     @model_validator(mode="after")
     def _recorded_needs_a_file(self) -> Self:
         if isinstance(self.rate, RecordedRate) and not isinstance(self.stream, FileStream):
-            message = f"rate 'recorded' needs a file, but the stream is '{kind_of(type(self.stream))}'; choose constant, steps or another rate"
+            stream = kind_of(type(self.stream))
+            message = f"rate 'recorded' needs a file, but the stream is '{stream}'; choose constant, steps or another rate"
             raise Refusal(message, at=("rate", "kind"), code="recorded_without_file", value="recorded")
         return self
 
