@@ -23,6 +23,8 @@ class FaultControl(ABC):
     number: its place among the document's faults.
     """
 
+    factor_milli = 1000  # of the host's speed while it is on, in thousandths
+
     def __init__(self, experiment: Experiment, number: int):
         fault = experiment.faults[number]
         assert isinstance(fault, HostFault)
@@ -51,6 +53,16 @@ class FaultControl(ABC):
         else:
             self.next_ns = now_ns + self._gap_ns() if isinstance(self.fault.when, AtRandom) else L.FAR
             self.end(world, now_ns)
+
+    def set_speed(self, world: World) -> None:
+        """Give the host the speed that active faults leave it. Their factors multiply; services that have begun keep their speed."""
+        w = world.arrays
+        speed = int(w.host[self.host, L.H_OWN_SPEED])
+        for fault in self.all:
+            if fault.on and fault.host == self.host:
+                speed = max(1, speed * fault.factor_milli // 1000)
+        w.host[self.host, L.H_SPEED] = speed
+        w.inst[w.inst[:, L.I_HOST] == self.host, L.I_COST] = -1  # instances keep the duration of their last service
 
     @abstractmethod
     def begin(self, world: World, now_ns: int) -> None:

@@ -21,7 +21,7 @@ _ours = {
     if isinstance(value, type) and issubclass(value, Operator) and value.__module__ == module.__name__ and "kind" in vars(value)
 }
 
-OPERATORS: dict[str, type[Operator]] = {kind.kind: kind for kind in sorted(_ours, key=lambda kind: kind.position)}
+OPERATORS: dict[str, type[Operator]] = {kind.kind: kind for kind in sorted(_ours, key=lambda kind: (kind.position, kind.kind))}
 """By kind, in the order in which they are offered."""
 
 BUILT_IN = tuple(OPERATORS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from engine.core import layout as L
 from engine.core.world import World
 from engine.faults.occurrences import FaultControl
 from engine.spec import Experiment
@@ -17,7 +16,7 @@ class HotHostControl(FaultControl):
 
     def __init__(self, experiment: Experiment, number: int):
         super().__init__(experiment, number)
-        self._halvings, self._ends_ns = 0, 0
+        self._ends_ns = 0
 
     def act(self, world: World, now_ns: int) -> None:
         if self.on and now_ns < self._ends_ns:
@@ -26,28 +25,22 @@ class HotHostControl(FaultControl):
             super().act(world, now_ns)
 
     def begin(self, world: World, now_ns: int) -> None:
-        self._halvings, self._ends_ns = 0, self.next_ns
+        self.factor_milli, self._ends_ns = 1000, self.next_ns
         self._slow_down(world, now_ns)
 
     def end(self, world: World, now_ns: int) -> None:
-        self._halvings = 0
-        self._set_speed(world)
+        self.set_speed(world)
 
     def _slow_down(self, world: World, now_ns: int) -> None:
-        self._halvings += 1
+        self.factor_milli //= 2
         self.next_ns = min(self._ends_ns, now_ns + milliseconds_ns(self.fault.step_ms))
-        self._set_speed(world)
-
-    def _set_speed(self, world: World) -> None:
-        w = world.arrays
-        w.host[self.host, L.H_SPEED] = max(1, int(w.host[self.host, L.H_OWN_SPEED]) >> self._halvings)
-        w.inst[w.inst[:, L.I_HOST] == self.host, L.I_COST] = -1  # instances keep the duration of their last service
+        self.set_speed(world)
 
     def state(self) -> Any:
-        return [super().state(), self._halvings, self._ends_ns]
+        return [super().state(), self.factor_milli, self._ends_ns]
 
     def restore(self, state: Any) -> None:
-        begun, self._halvings, self._ends_ns = state
+        begun, self.factor_milli, self._ends_ns = state
         super().restore(begun)
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import pytest
 
 import engine
-from engine.spec import catalogue, validate
+from engine.lowering.network import lower
+from engine.spec import catalogue, load, validate
 from engine.spec.experiment import registry
 from engine.spec.experiment.faults import FAULTS
+from engine.spec.experiment.faults.host_fault import PassingFault
+from engine.spec.experiment.faults.link_fault import LinkFault
 from tests.newcomers.fault import HotHost
 
-from ...support.agreement import MS, traced
+from ...support.agreement import MS, template, traced
 from ...support.worked_examples import chains_on_a_host
 
 
@@ -44,6 +47,43 @@ def test_services_take_twice_and_four_times_as_long() -> None:
     """At 20 ms the speed is a half, at 40 a quarter. That service ends at 80, when all is over."""
     rows = traced(made()).service_trace()
     assert [(end - start) / MS for i, start, end, _ in rows.tolist() if i == 0] == [10, 20, 40, 10, 10]
+
+
+def test_it_multiplies_with_other_faults_of_the_host() -> None:
+    """The service of 40 ms begins at a quarter of the speed, halved once more by a slow host. Nothing is left of either afterwards."""
+    document = made()
+    document["faults"].append({"kind": "slow_host", "host": "h", "when": {"kind": "at", "at_s": 0.035}, "for_ms": 10.0, "factor": 0.5})
+    rows = traced(document).service_trace()
+    assert [(end - start) / MS for i, start, end, _ in rows.tolist() if i == 0] == [10, 20, 80, 10, 10]
+
+
+class NoControl(PassingFault):
+    """Nobody acts."""
+
+    title: ClassVar[str] = "No control"
+    kind: Literal["no_control"] = "no_control"
+
+
+class Jitter(LinkFault):
+    """Links become slower by a millisecond."""
+
+    title: ClassVar[str] = "One millisecond"
+    kind: Literal["one_ms"] = "one_ms"
+
+    @property
+    def added_ns(self) -> int:
+        return MS
+
+
+def test_a_fault_of_a_host_needs_what_acts_and_one_of_links_does_not() -> None:
+    with pytest.raises(ValueError, match="has no `control`"):
+        FAULTS.register(NoControl)
+    FAULTS.register(Jitter)
+    document = template("nexmark_q1", horizon_s=0.2, drain=True)
+    document["cluster"]["hosts"] = [{"name": "a", "egress_latency_ms": 0.5}, {"name": "b"}]
+    experiment = load(document | {"faults": [{"kind": "one_ms", "sources": ["a"], "targets": ["b"], "both_ways": False, "from_s": 0.1}]})
+    changes = lower(experiment).changes
+    assert {at_ns: [change.latency_ns for change in here] for at_ns, here in changes.items()} == {100 * MS: [3 * MS // 2]}
 
 
 @pytest.mark.parametrize("cut_ms", [5, 15, 45, 65, 75])
