@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -24,8 +24,6 @@ from ..experiment.scaling import SCALINGS
 from ..experiment.scaling.none import NoScaling
 from ..experiment.workload import SourceWorkload, Workload
 from .scaling_limits import ScalingLimit, reach, scaling_limits
-
-Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
