@@ -68,6 +68,9 @@ STATE_TABLES = frozenset({"table", "entry", "entry_f", "row", "pane", "panes_of"
 STATE_COLUMNS = frozenset({"I_ENTRIES", "I_STATE_BYTES"})
 """Columns of instances in which that is counted."""
 
+CHOICE = "choose_receiver"
+"""The point at which partitionings of other packages choose the receiver of a record. Ours stand in the loop itself."""
+
 HOOKS = {"on_send": ("more_bytes", "size += more_bytes"), "on_receive": ("more_ps", "extra_ps += more_ps")}
 """Points that a per-message protocol provides kernels for. on_send returns additional bytes, on_receive additional picoseconds.
 
@@ -117,15 +120,21 @@ NO_KERNEL = -1
 
 @dataclass(frozen=True)
 class Loop:
-    """A woven loop. advance(world, stop): see `engine.core.kernels.event_loop`. kinds: those woven in, by code. features: what runs may use
-    with it."""
+    """A woven loop. advance(world, stop): see `engine.core.kernels.event_loop`. kinds: operator kinds woven in, by code. features: what
+    runs may use with it. partitionings: those of other packages, by code."""
 
     advance: Callable[[Any, int], int]
     kinds: tuple[str, ...]
     features: tuple[str, ...] = ()
+    partitionings: tuple[str, ...] = ()
 
     def code(self, kind: str) -> int:
         return self.kinds.index(kind) if kind in self.kinds else NO_KERNEL
+
+    def partitioning(self, kind: str) -> int:
+        """The code of a partitioning (`E_KIND`)."""
+        ours = {"forward": layout.FORWARD, "hash": layout.HASH, "rebalance": layout.REBALANCE, "broadcast": layout.BROADCAST}
+        return ours[kind] if kind in ours else layout.OTHER_PARTITIONINGS + self.partitionings.index(kind)
 
 
 def shares_loops() -> bool:
@@ -137,13 +146,23 @@ def shares_loops() -> bool:
     return os.environ.get("MILLRACE_LOOPS", "own") == "shared"
 
 
-def weave(operators: Mapping[str, Any], protocol: Any = None, template: ModuleType = event_loop, features: Collection[str] = ()) -> Loop:
-    """The loop for these operator kinds, this per-message protocol and these features. Equal requests give the same, compiled once."""
+def weave(
+    operators: Mapping[str, Any],
+    protocol: Any = None,
+    template: ModuleType = event_loop,
+    features: Collection[str] = (),
+    choices: Mapping[str, Callable[..., Any]] | None = None,
+) -> Loop:
+    """The loop for these operator kinds, this per-message protocol and these features. Equal requests give the same, compiled once.
+
+    choices: the kernels `choose_receiver` of partitionings, by kind.
+    """
     _check_features(features)
     if shares_loops():
         features = next((shared for shared in SHARED if set(features) <= set(shared)), features)
     kernels = sorted((kind, operator) for kind, operator in operators.items() if has_kernel(operator))
-    return _woven(tuple(kernels), protocol, template, tuple(feature for feature in FEATURES if feature in features))
+    chosen = tuple(feature for feature in FEATURES if feature in features)
+    return _woven(tuple(kernels), protocol, template, chosen, tuple(sorted((choices or {}).items())))
 
 
 def has_kernel(operator: Any) -> bool:
@@ -167,21 +186,32 @@ def _has_state(*kernels: Callable[..., Any]) -> bool:
 
 
 @functools.cache
-def _woven(operators: tuple[tuple[str, Any], ...], protocol: Any, template: ModuleType, features: tuple[str, ...]) -> Loop:
+def _woven(
+    operators: tuple[tuple[str, Any], ...],
+    protocol: Any,
+    template: ModuleType,
+    features: tuple[str, ...],
+    choices: tuple[tuple[str, Callable[..., Any]], ...],
+) -> Loop:
     kinds = tuple(kind for kind, _ in operators)
-    text, kernels = woven_text(dict(operators), protocol, template, features)
-    parts = [*kinds, *([protocol.__name__] if protocol else []), *features, template.__name__]
+    text, kernels = woven_text(dict(operators), protocol, template, features, dict(choices))
+    partitionings = tuple(kind for kind, _ in choices)
+    parts = [*kinds, *partitionings, *([protocol.__name__] if protocol else []), *features, template.__name__]
     name = f"<loop of {', '.join(parts)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)  # for the compiler, debuggers and tracebacks
     space = {**assembled(template).space, **kernels}
     exec(compile(text, name, "exec"), space)  # our own template and the names of registered kernels
     points = POINTS if len(kinds) > IN_PLACE_KINDS_MAX else CALLED_POINTS
     called = {getattr(operator, point) for point in points for _, operator in operators if hasattr(operator, point)}
-    return Loop(Compiled(space["advance"], called=called, widths=WIDTHS), kinds, features)
+    return Loop(Compiled(space["advance"], called=called, widths=WIDTHS), kinds, features, partitionings)
 
 
 def woven_text(
-    operators: Mapping[str, Any], protocol: Any = None, template: ModuleType = event_loop, features: Collection[str] = ()
+    operators: Mapping[str, Any],
+    protocol: Any = None,
+    template: ModuleType = event_loop,
+    features: Collection[str] = (),
+    choices: Mapping[str, Callable[..., Any]] | None = None,
 ) -> tuple[str, dict[str, Callable[..., Any]]]:
     """The completed loop, and the kernels by the names that it calls them by.
 
@@ -230,6 +260,11 @@ def woven_text(
                     f"{indent}keep_spare(free, g, box, {wanted})",
                 ]
             continue
+        if name == CHOICE:
+            for n, choose in enumerate((choices or {}).values(), layout.OTHER_PARTITIONINGS):
+                lines.append(f"{indent}if partitioning == {n} and is_record:")
+                lines.append(f"{indent}    r = {call(choose, f'{CHOICE}_{n}')} % parallel")
+            continue
         if name in HOOKS:
             hook = getattr(protocol, name, None)
             if hook is not None:
@@ -273,8 +308,8 @@ def _chosen(lines: Iterable[Line], features: Collection[str]) -> Iterator[str]:
             if not feature:
                 raise ValueError(f"{place}: '# WEAVE end' ends nothing; begin with '# WEAVE if FEATURE'")
             feature = ""
-        elif mark["point"] not in (*POINTS, *HOOKS, SPARE):
-            known = ", ".join((*POINTS, *HOOKS, SPARE))
+        elif mark["point"] not in (*POINTS, *HOOKS, CHOICE, SPARE):
+            known = ", ".join((*POINTS, *HOOKS, CHOICE, SPARE))
             raise ValueError(f"{place}: '{mark['point']}' is no point of the loop; it must be one of {known}")
         elif not feature or feature in features:
             yield text

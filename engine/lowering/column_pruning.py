@@ -36,8 +36,7 @@ def carried(experiment: Experiment, types: Mapping[str, RecordSchema]) -> dict[s
 
     wanted: dict[str, set[str]] = {root(port): set() for port in types}
     for edge in query.edges:
-        if edge.partitioning.kind == "hash":
-            wanted[root(f"{edge.source}.{edge.source_port}")].add(edge.partitioning.key)
+        wanted[root(f"{edge.source}.{edge.source_port}")].update(edge.partitioning.reads)
     changed = True
     while changed:  # what an operator reads may depend on what others read of its outputs
         before = sum(map(len, wanted.values()))

@@ -54,7 +54,7 @@ def job_of(actors: Sequence[Any]) -> Job | None:
 def _laid(experiment: Experiment, greatest: Mapping[str, int]) -> list[OperatorSlots]:
     query = experiment.query
     together = {id: vertex for vertex in vertices(query) for id in vertex}
-    groups = {edge.target: edge.partitioning.key_groups for edge in query.edges if edge.partitioning.kind == "hash"}
+    groups = {edge.target: keying.groups or 1 for edge in query.edges if (keying := edge.partitioning.keying) is not None}
     numbers = {spec.id: o for o, spec in enumerate(query.operators)}
     feeds: dict[str, list[int]] = {id: [] for id in numbers}
     for edge in query.edges:

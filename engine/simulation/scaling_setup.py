@@ -15,7 +15,7 @@ from engine.autoscaling.schedule import Schedule
 from engine.autoscaling.scrapes import Scraped, Scrapes
 from engine.autoscaling.telemetry import Samples, Topics, Watch, retention_of
 from engine.core.control.policy import Control
-from engine.lowering.plan import record_ns
+from engine.lowering.operators import record_ns
 from engine.operators import OPERATORS
 from engine.prices import DEGREE, PRICE_LISTS
 from engine.spec import Experiment

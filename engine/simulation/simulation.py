@@ -25,7 +25,7 @@ from engine.checkpointing.telemetry import telemetry_of
 from engine.core import layout as L
 from engine.core import weave
 from engine.core.control.active_instances import active, set_parallelism
-from engine.core.control.actors import Actor, Actors, Agent, Directory, packed, unpacked
+from engine.core.control.actors import Actor, ActorHost, Actors, Agent, Directory, packed, unpacked
 from engine.core.control.deadlock import standing_channels
 from engine.core.control.host_failure import will_be_back
 from engine.core.control.links import held
@@ -41,6 +41,7 @@ from engine.simulation import scaling_setup
 from engine.simulation.attribution import Delivery, Topology, Trace
 from engine.simulation.source_logs import Logs
 from engine.spec import Experiment, RecordSchema, canonical_json
+from engine.spec.base.family import kind_of
 from engine.spec.experiment.generation import Coordinated
 from engine.spec.experiment.retention import KeepFor
 from engine.spec.experiment.scaling.none import NoScaling
@@ -111,56 +112,16 @@ class Simulation:
         if setup.agent is not None and agent is not None:
             raise ValueError("the document names a checkpointing protocol, which has an agent of its own; give no other")
         actors, agent = [*setup.actors, *actors], setup.agent or agent
-        used = {spec.kind for spec in self.experiment.query.operators} | set(kinds) | set(BUILT_IN if weave.shares_loops() else ())
-        features = ["actors", *setup.features] if actors or agent is not None or getattr(protocol, "messages_max", 0) > 0 else []
-        if any(isinstance(source.generation, Coordinated) for source in self.experiment.workload.sources.values()):
-            features.append("coordinated")
-        if self.experiment.measurement.also:
-            features.append("latencies")
-        if memory.is_looked_at(self.experiment):
-            features.append("memory")
-        if any(spec.cost is not None and spec.cost.attainable < 1 for spec in self.experiment.query.operators):
-            features.append("stolen")
         faults_and_controls = [*fault_controls(self.experiment), *controls]
-        features += [feature for control in faults_and_controls for feature in getattr(control, "features", ())]
-        kinds_used = {kind: operator for kind, operator in OPERATORS.items() if kind in used}
-        self._kernels = weave.weave(kinds_used, protocol, features=features)
+        features = _features(self.experiment, setup, protocol, actors, agent, faults_and_controls)
         hosts = [actor.host for actor in actors]
         begins_with = {id: begun.operator(id).parallelism for id in most}
-        self._plan = plan.build(
-            laid_out, context, context.datasets, capacity, keep_outputs, self._kernels, features, protocol, hosts, begins_with
-        )
-        if (self._plan.arrays.host[:, L.H_DISPATCH] != L.DISPATCH_SCAN).any() and "heaps" not in self._kernels.features:
-            self._kernels = weave.weave(kinds_used, protocol, features=[*features, "heaps"])
-        self._logs = Logs(self._plan)
-        keepings = [getattr(OPERATORS[spec.kind], "keeping", None) for spec in self.experiment.query.operators]
-        self._world = World(self._plan.arrays, keepings, self._logs, self._plan.bounds)
+        self._lower(laid_out, context, capacity, keep_outputs, kinds, features, protocol, hosts, begins_with)
         if most:
             set_parallelism(self._world, self._plan.parallelism)
         setup.prepare(self._world)
-        services = sum(feed.count for feed in self._plan.feeds.values()) * len(self._plan.operators)
-        self._trace_rows = capacity.trace or min(max(services, 1 << 16), ROWS_AHEAD)
-        self.observed = trace and keep_outputs  # all outputs and services since the start are at hand
-        if trace:
-            self._world.start_tracing(self._trace_rows)
-        workload = self.experiment.workload
-        self.horizon_ns = workload.horizon_ns
-        self.end_ns = workload.end_ns
-        self.frame_ns = self.experiment.measurement.frame_ns
-        self.now_ns = -1  # everything up to and including this moment has happened
-        self.frame_number = 0
-        self.telemetry = Telemetry()
-        self._latencies = [further.name for further in self.experiment.measurement.also]
-        self._observer = Observer(
-            self._plan.operators,
-            self._plan.hosts,
-            self._plan.sinks,
-            self._plan.network.trunks,
-            [host.name for host in hosts],
-            self._latencies,
-        )
-        self._before = Counters.zero(self._world.arrays)
-        self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
+        self._start_measuring([host.name for host in hosts], capacity, trace, keep_outputs)
+
         self._controls: list[Control] = [*self._retention(), *self._generation_ends(), *faults_and_controls]
         self._scaling: Watch | None = None
         if (job := rescaling.job_of(actors)) is not None:
@@ -175,6 +136,53 @@ class Simulation:
         cyclic = any(edge.feedback for edge in self.experiment.query.edges)
         self._may_deadlock = cyclic and self.experiment.policies.flow_control.bounded
         self._may_die = memory.may_die(self._world.arrays)
+
+    def _lower(
+        self,
+        laid_out: Experiment,
+        context: Context,
+        capacity: Capacity,
+        keep_outputs: bool,
+        kinds: Collection[str],
+        features: list[str],
+        protocol: Any,
+        hosts: Sequence[ActorHost],
+        begins_with: Mapping[str, int],
+    ) -> None:
+        """Weave the loop and lay out its tables."""
+        query = self.experiment.query
+        used = {spec.kind for spec in query.operators} | set(kinds) | set(BUILT_IN if weave.shares_loops() else ())
+        operators = {kind: operator for kind, operator in OPERATORS.items() if kind in used}
+        partitionings = [edge.partitioning for edge in query.edges]
+        choices = {kind_of(type(one)): one.choose_receiver for one in partitionings if hasattr(one, "choose_receiver")}
+        self._kernels = weave.weave(operators, protocol, features=features, choices=choices)
+        self._plan = plan.build(
+            laid_out, context, context.datasets, capacity, keep_outputs, self._kernels, features, protocol, hosts, begins_with
+        )
+        if (self._plan.arrays.host[:, L.H_DISPATCH] != L.DISPATCH_SCAN).any() and "heaps" not in self._kernels.features:
+            self._kernels = weave.weave(operators, protocol, features=[*features, "heaps"], choices=choices)
+        self._logs = Logs(self._plan)
+        keepings = [getattr(OPERATORS[spec.kind], "keeping", None) for spec in query.operators]
+        self._world = World(self._plan.arrays, keepings, self._logs, self._plan.bounds)
+
+    def _start_measuring(self, actor_hosts: list[str], capacity: Capacity, trace: bool, keep_outputs: bool) -> None:
+        """Set the clock to the start of the run, and all counters to zero."""
+        workload, measurement = self.experiment.workload, self.experiment.measurement
+        services = sum(feed.count for feed in self._plan.feeds.values()) * len(self._plan.operators)
+        self._trace_rows = capacity.trace or min(max(services, 1 << 16), ROWS_AHEAD)
+        self.observed = trace and keep_outputs  # all outputs and services since the start are at hand
+        if trace:
+            self._world.start_tracing(self._trace_rows)
+        self.horizon_ns, self.end_ns, self.frame_ns = workload.horizon_ns, workload.end_ns, measurement.frame_ns
+        self.now_ns = -1  # everything up to and including this moment has happened
+        self.frame_number = 0
+        self.telemetry = Telemetry()
+        self._latencies = [further.name for further in measurement.also]
+        self._observer = Observer(
+            self._plan.operators, self._plan.hosts, self._plan.sinks, self._plan.network.trunks, actor_hosts, self._latencies
+        )
+        self._before = Counters.zero(self._world.arrays)
+        self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
         self._outputs: list[Words] = []
         self.wall_s = 0.0
 
@@ -647,3 +655,20 @@ def protocol_setup(experiment: Experiment, greatest: Mapping[str, int]) -> Proto
     if isinstance(scaling, NoScaling):
         return build_protocol(experiment, greatest)
     return rescaling.build_protocol(experiment, scaling, greatest)
+
+
+def _features(
+    experiment: Experiment, setup: ProtocolSetup, protocol: Any, actors: Sequence[Actor], agent: Agent | None, controls: Sequence[Any]
+) -> list[str]:
+    """What the run needs of the event loop (`engine.core.weave.FEATURES`)."""
+    features = ["actors", *setup.features] if actors or agent is not None or getattr(protocol, "messages_max", 0) > 0 else []
+    if any(isinstance(source.generation, Coordinated) for source in experiment.workload.sources.values()):
+        features.append("coordinated")
+    if experiment.measurement.also:
+        features.append("latencies")
+    if memory.is_looked_at(experiment):
+        features.append("memory")
+    if any(spec.cost is not None and spec.cost.attainable < 1 for spec in experiment.query.operators):
+        features.append("stolen")
+    features += [feature for edge in experiment.query.edges for feature in edge.partitioning.features]
+    return features + [feature for control in controls for feature in getattr(control, "features", ())]

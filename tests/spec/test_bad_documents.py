@@ -165,7 +165,7 @@ CASES = {
         {f"{OPERATORS}/4/parallelism": 2},
         f"{EDGES}/3/partitioning/kind",
         "unequal_parallelism",
-        ["forward", "4 instances", "'sink' has 2", "choose hash or rebalance"],
+        ["forward", "'join' to 'sink'", "4 instances", "receiver has 2", "choose hash or rebalance"],
     ),
     "too few key groups": (
         q3,

@@ -259,7 +259,7 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         manual({"count": 3}),
         {f"{HASH}/scheme": "modulo"},
         f"{ORDER}/parallelism/count",
-        "'count' stays at 2: an edge that leads to 'count' is hashed by modulo",
+        "'count' stays at 2: an edge that leads to 'count' is partitioned by modulo",
     ),
     "orders for too many workers": (
         manual({"count": 6}, {"sink": 5}, workers_max=14),

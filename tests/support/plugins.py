@@ -8,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = {
     "operators": ("distinct = operator:Distinct", "band = band:Band"),
+    "partitionings": ("two_choices = partitioning:TwoChoices",),
     "placements": ("weighted = placement:Weighted",),
     "checkpointings": ("growing = checkpointing:GrowingIntervals",),
     "flow_controls": ("shared = flow_control:SharedCredits",),

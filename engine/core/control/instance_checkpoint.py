@@ -206,8 +206,9 @@ def _inputs(w: Arrays, i: int) -> Words:
 
 
 def _turns(w: Arrays, i: int) -> Words:
-    """The channels that tell where instance `i` goes on with `rebalance`, by edge."""
+    """The channels that hold the turns of instance `i`, by edge: how many records it has sent on the edge."""
     op, k = w.op[w.inst[i, L.I_OP]], int(w.inst[i, L.I_INDEX])
     edges: Iterable[Any] = (w.edge[e] for e in w.op_edges[op[L.O_EDGE] : op[L.O_EDGE_END]])
-    found = [int(e[L.E_CHANNEL]) + k * int(w.op[e[L.E_TARGET], L.O_STRIDE]) for e in edges if e[L.E_KIND] == L.REBALANCE]
+    turning = (e for e in edges if e[L.E_KIND] == L.REBALANCE or e[L.E_KIND] >= L.OTHER_PARTITIONINGS)
+    found = [int(e[L.E_CHANNEL]) + k * int(w.op[e[L.E_TARGET], L.O_STRIDE]) for e in turning]
     return np.array(found, np.int64)

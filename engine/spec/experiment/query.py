@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -12,8 +12,9 @@ from ..base.operator_kinds import operator
 from ..base.problems import Refusal
 from ..base.records import FieldType
 from ..base.units import Integer, Number, megabytes_bytes, microseconds_ps, quantity, scaled
-from ..base.variant import Variant
 from .noise import AnyDrift, AnyNoise, AnyWarmUp, NoDrift, NoNoise, NoWarmUp
+from .partitionings import AnyPartitioning
+from .partitionings.forward import Forward
 
 OPERATOR_ID = r"^[a-z][a-z0-9_-]{0,62}$"
 PARALLELISM_MAX = 10_000
@@ -142,54 +143,6 @@ class OperatorSpec(Model):
         return operator(self.kind).Params.model_validate(self.params)
 
 
-class Forward(Variant):
-    """Index k to index k; both operators have the same parallelism."""
-
-    title: ClassVar[str] = "Forward"
-    icon: ClassVar[str] = "arrow-right"
-    kind: Literal["forward"] = "forward"
-
-
-class Hash(Variant):
-    """By a key: equal keys reach the same instance."""
-
-    title: ClassVar[str] = "Hash"
-    icon: ClassVar[str] = "shuffle"
-    kind: Literal["hash"] = "hash"
-    key: str = Field(min_length=1, max_length=200, title="Key", description="A field of the records on this edge.")
-    scheme: Literal["key_groups", "modulo"] = Field(
-        default="key_groups", title="Scheme", description="Mixed into key groups, or the key modulo the parallelism."
-    )
-    key_groups: Integer = Field(
-        default=128, ge=1, le=32_768, title="Key groups", description="Number of key groups; at least the receiver's parallelism."
-    )
-    mixed: bool = Field(
-        default=True,
-        strict=True,
-        title="Mixed",
-        description="Whether keys are mixed before they go into key groups; if not, keys that follow one another load all alike.",
-    )
-
-
-class Rebalance(Variant):
-    """Round robin over all receivers."""
-
-    title: ClassVar[str] = "Rebalance"
-    icon: ClassVar[str] = "refresh-cw"
-    kind: Literal["rebalance"] = "rebalance"
-
-
-class Broadcast(Variant):
-    """Every record to every receiver."""
-
-    title: ClassVar[str] = "Broadcast"
-    icon: ClassVar[str] = "radio"
-    kind: Literal["broadcast"] = "broadcast"
-
-
-AnyPartitioning = Annotated[Forward | Hash | Rebalance | Broadcast, Field(discriminator="kind")]
-
-
 class DeclaredField(Model):
     """One field of the records on a feedback edge."""
 
@@ -232,5 +185,5 @@ def input_counts(operators: Sequence[OperatorSpec], edges: Sequence[Edge]) -> di
     counts = dict.fromkeys(parallelism, 0)
     for edge in edges:
         if edge.source in parallelism and edge.target in parallelism:
-            counts[edge.target] += 1 if edge.partitioning.kind == "forward" else parallelism[edge.source]
+            counts[edge.target] += 1 if edge.partitioning.one_to_one else parallelism[edge.source]
     return counts

@@ -32,8 +32,8 @@ from .ingress import INGRESSES
 from .memory import AnyMemory, AnySlowDown
 from .noise import AnyDrift, AnyNoise, AnyWarmUp
 from .occurrence import AnyOccurrence
+from .partitionings import PARTITIONINGS
 from .placement import PLACEMENTS
-from .query import AnyPartitioning
 from .rates import RATES
 from .rescaling import RESCALINGS
 from .retention import AnyRetention
@@ -52,7 +52,7 @@ FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
     "noises": variants(AnyNoise),
     "drifts": variants(AnyDrift),
     "warmups": variants(AnyWarmUp),
-    "partitionings": variants(AnyPartitioning),
+    "partitionings": PARTITIONINGS,
     "processors": variants(AnyProcessor),
     "placements": PLACEMENTS,
     "faults": FAULTS,

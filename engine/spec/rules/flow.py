@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from ..base.problems import Problem, Refusal, pointer, suggestion
+from ..base.family import kind_of
+from ..base.problems import Problem, Refusal, pointer
 from ..base.records import RecordField, RecordSchema
 from ..base.structure import check, refusal_problem
 from ..experiment import registry
+from ..experiment.partitionings import Keying
 from ..experiment.query import Edge, OperatorSpec
 from ..experiment.streams import DatasetInfo, FileStream
 from .draft import Draft
 from .event_time import SPAN_MAX_NS, calendar_text, event_zero_ns
-from .graph import topological
+from .graph import partitioning_problem, topological
 
 Datasets = Callable[[str], DatasetInfo | None]
-KeyedBy = frozenset[tuple[str, str, int]]
-"""Ways in which records are known to be partitioned: (field, modulo, mixed or not mixed, key groups)."""
+KeyedBy = frozenset[Keying]
+"""Ways in which records are known to be partitioned."""
 
 
 class Flow:
@@ -83,10 +86,12 @@ class Flow:
         self.schemas.update({f"{operator.id}.{port}": schema for port, schema in outputs.items()})
         keyed_by = {port: self._port_keyed_by(operator.id, port) for port in kind.inputs}
         self._check_required_keys(operator, keyed_by)
-        carried = (
-            (kind.carries(params, inputs, port, field), scheme, groups) for port in kind.inputs for field, scheme, groups in keyed_by[port]
+        self._keyed_by[operator.id] = frozenset(
+            replace(keying, field=field)
+            for port in kind.inputs
+            for keying in keyed_by[port]
+            if (field := kind.carries(params, inputs, port, keying.field)) is not None
         )
-        self._keyed_by[operator.id] = frozenset((field, scheme, groups) for field, scheme, groups in carried if field is not None)
 
     def _visit_source(self, operator: OperatorSpec) -> None:
         source = self._draft.sources.get(operator.id)
@@ -169,26 +174,19 @@ class Flow:
             self._problem(("query", "edges", index, "source_port"), "unused_port", message, edge.source_port)
 
     def _check_key(self, index: int, edge: Edge) -> None:
-        """The key of a hash edge is a field of the records on it, and no float."""
+        """The partitioning of an edge can be decided by the records on it."""
         schema = self.schemas.get(f"{edge.source}.{edge.source_port}")
-        if edge.partitioning.kind != "hash" or schema is None:
+        if schema is None:
             return
-        key = edge.partitioning.key
-        path = ("query", "edges", index, "partitioning", "key")
-        if key not in schema:
-            message = f"key is '{key}', which is no field of the records from '{edge.source}'; it must be one of {', '.join(schema.names)}"
-            self._problem(path, "unknown_field", message, key, suggestion(key, schema.names))
-        elif schema.type_of(key) == "float":
-            message = f"key is '{key}', a float; partition by an int, string, bool or timestamp field"
-            self._problem(path, "type_mismatch", message, key)
+        try:
+            edge.partitioning.check_records(schema)
+        except Refusal as refusal:
+            self.problems.append(partitioning_problem(refusal, index, edge))
 
     def _edge_keyed_by(self, edge: Edge) -> KeyedBy:
-        partitioning = edge.partitioning
-        if partitioning.kind == "hash":
-            if partitioning.scheme == "modulo":
-                return frozenset([(partitioning.key, "modulo", 0)])
-            return frozenset([(partitioning.key, "mixed" if partitioning.mixed else "not mixed", partitioning.key_groups)])
-        return self._keyed_by.get(edge.source, frozenset()) if partitioning.kind == "forward" else frozenset()
+        if edge.partitioning.keying is not None:
+            return frozenset([edge.partitioning.keying])
+        return self._keyed_by.get(edge.source, frozenset()) if edge.partitioning.one_to_one else frozenset()
 
     def _port_keyed_by(self, id: str, port: str) -> KeyedBy:
         """How the records on a port are partitioned whichever edge they come by."""
@@ -204,18 +202,18 @@ class Flow:
         fit = True
         for index, edge in self._incoming[operator.id]:
             key = keys.get(edge.target_port)
-            if key is None or key in {field for field, _, _ in self._edge_keyed_by(edge)}:
+            if key is None or key in {keying.field for keying in self._edge_keyed_by(edge)}:
                 continue
             fit = False
-            partitioning = edge.partitioning
-            found = f"hash by '{partitioning.key}'" if partitioning.kind == "hash" else partitioning.kind
-            path: tuple[str | int, ...] = ("query", "edges", index, "partitioning", "key" if partitioning.kind == "hash" else "kind")
+            keying, kind_of_edge = edge.partitioning.keying, kind_of(type(edge.partitioning))
+            found = kind_of_edge if keying is None else f"{kind_of_edge} by '{keying.field}'"
+            path: tuple[str | int, ...] = ("query", "edges", index, "partitioning", "kind" if keying is None else "key")
             message = (
                 f"partitioning is {found}, but '{operator.id}' works by '{key}' with {operator.parallelism} instances; "
                 f"records with equal '{key}' must meet in one instance, so it must be hash by '{key}'"
             )
-            self._problem(path, "wrong_key", message, partitioning.key if partitioning.kind == "hash" else partitioning.kind)
-        schemes = {port: {(scheme, groups) for field, scheme, groups in keyed_by[port] if field == key} for port, key in keys.items()}
+            self._problem(path, "wrong_key", message, kind_of_edge if keying is None else keying.field)
+        schemes = {port: {(keying.scheme, keying.groups) for keying in keyed_by[port] if keying.field == key} for port, key in keys.items()}
         if fit and not set.intersection(*schemes.values()):
             message = (
                 f"the inputs of '{operator.id}' are hashed in different ways, so equal keys of two inputs would not meet; "

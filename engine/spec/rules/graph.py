@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
-from ..base.problems import Problem, pointer, suggestion
+from ..base.problems import Problem, Refusal, pointer, suggestion
+from ..base.structure import refusal_problem
 from ..experiment import registry
+from ..experiment.query import Edge
 from .draft import Draft, section
 
 
@@ -103,20 +106,16 @@ def _partitionings(draft: Draft) -> Iterator[Problem]:
         source, target = draft.by_id.get(edge.source), draft.by_id.get(edge.target)
         if source is None or target is None:
             continue
-        partitioning = edge.partitioning
-        if partitioning.kind == "forward" and source.parallelism != target.parallelism:
-            message = (
-                f"partitioning forward joins equal parallelisms, but '{source.id}' has {source.parallelism} instances and "
-                f"'{target.id}' has {target.parallelism}; make them equal, or choose hash or rebalance"
-            )
-            yield Problem(pointer("query", "edges", index, "partitioning", "kind"), "unequal_parallelism", message, "forward")
-        if partitioning.kind == "hash" and partitioning.scheme == "key_groups" and partitioning.key_groups < target.parallelism:
-            message = (
-                f"key_groups is {partitioning.key_groups}, below the parallelism of '{target.id}', so some of its instances would get "
-                f"nothing; it must be at least {target.parallelism}"
-            )
-            place = pointer("query", "edges", index, "partitioning", "key_groups")
-            yield Problem(place, "out_of_range", message, partitioning.key_groups)
+        try:
+            edge.partitioning.check_parallelism(source.parallelism, target.parallelism)
+        except Refusal as refusal:
+            yield partitioning_problem(refusal, index, edge)
+
+
+def partitioning_problem(refusal: Refusal, index: int, edge: Edge) -> Problem:
+    """The problem with an edge's partitioning; its message begins with the edge."""
+    problem = refusal_problem(refusal, ("query", "edges", index, "partitioning"))
+    return replace(problem, message=f"edge from '{edge.source}' to '{edge.target}': {problem.message}")
 
 
 def _ends(draft: Draft) -> Iterator[Problem]:

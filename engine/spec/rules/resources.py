@@ -263,7 +263,7 @@ def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
     for edge in draft.edges.values():
         source, target = specs.get(edge.source), specs.get(edge.target)
         if source is not None and target is not None:
-            channels += source.parallelism * (1 if edge.partitioning.kind == "forward" else target.parallelism)
+            channels += source.parallelism * (1 if edge.partitioning.one_to_one else target.parallelism)
     if channels > budgets.channels_max:
         message = (
             f"edges has {channels:,} channels in all{grows}, {channels - budgets.channels_max:,} above the budget; "

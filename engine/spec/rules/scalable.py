@@ -14,7 +14,7 @@ def vertices(query: Query) -> list[tuple[str, ...]]:
     """Operators that forward edges connect are scaled as one, for index goes to index. In the document's order, feedback edges too."""
     vertex_of = {spec.id: {spec.id} for spec in query.operators}
     for edge in query.edges:
-        if edge.partitioning.kind == "forward":
+        if edge.partitioning.one_to_one:
             together = vertex_of[edge.source] | vertex_of[edge.target]
             vertex_of |= dict.fromkeys(together, together)
     ordered = {id: tuple(other for other in vertex_of if other in vertex) for id, vertex in vertex_of.items()}
@@ -37,7 +37,7 @@ def unscalable(query: Query, kinds: Mapping[str, type[Operator]], workload: Work
 def _reason(query: Query, kinds: Mapping[str, type[Operator]], workload: Workload, id: str, vertex: tuple[str, ...]) -> str | None:
     spec = next(spec for spec in query.operators if spec.id == id)
     kind, source = kinds[id], workload.sources.get(id)
-    hashed = [edge.partitioning for edge in query.edges if edge.target == id and edge.partitioning.kind == "hash"]
+    keyings = [keying for edge in query.edges if edge.target == id and (keying := edge.partitioning.keying) is not None]
     if any(edge.feedback and id in (edge.source, edge.target) for edge in query.edges):
         return f"a feedback edge leads to or from '{id}', and behind a barrier its records would still go round"
     if source is not None and isinstance(source.generation, Coordinated):
@@ -49,16 +49,18 @@ def _reason(query: Query, kinds: Mapping[str, type[Operator]], workload: Workloa
     most = kind.parallelism_max(spec.parameters)
     if most is not None:
         return f"'{id}' is right with at most {most} instances"
-    if any(partitioning.scheme == "modulo" for partitioning in hashed):
-        return f"an edge that leads to '{id}' is hashed by modulo, and with more instances keys would have other groups"
-    if len({partitioning.key_groups for partitioning in hashed}) > 1:
+    if any(keying.groups == 0 for keying in keyings):
+        schemes = " and ".join(sorted({keying.scheme for keying in keyings if keying.groups == 0}))
+        return f"an edge that leads to '{id}' is partitioned by {schemes}, and with more instances keys would have other groups"
+    if len({keying.groups for keying in keyings}) > 1:
         return f"the hash edges that lead to '{id}' have different numbers of key groups"
     if kind.keeping is not None and any(not kinds[other].inputs for other in vertex):
         return f"'{id}' keeps state behind forward edges from a source, and its instances have seen different watermarks"
     for edge in query.edges:
         key = kind.required_key(spec.parameters, edge.target_port) if edge.target == id else None
-        if key is not None and (edge.partitioning.kind != "hash" or edge.partitioning.key != key):
+        keying = edge.partitioning.keying
+        if key is not None and (keying is None or keying.field != key):
             return f"'{id}' works by '{key}', and an edge that leads to it is not hashed by that, which only one instance allows"
-    if kind.keeping is not None and not hashed:
+    if kind.keeping is not None and not keyings:
         return f"'{id}' keeps state by key, but no hash edge leads to it that would say which instance has which keys"
     return None

@@ -45,8 +45,8 @@ def scaling_limits(scaling: AnyScaling, query: Query, kinds: Mapping[str, type[O
         given = [
             partitions_of(scaling, workload.sources[id].partitions, begins[id], bool(stays)) for id in vertex if id in workload.sources
         ]
-        hashed = [edge.partitioning for edge in query.edges if edge.target in vertex and edge.partitioning.kind == "hash"]
-        given += [partitioning.key_groups for partitioning in hashed if partitioning.scheme == "key_groups"]
+        keyings = [keying for edge in query.edges if edge.target in vertex and (keying := edge.partitioning.keying) is not None]
+        given += [keying.groups for keying in keyings if keying.groups]
         parts = min(given, default=None)
         own = [bounds.get(id, Bounds()) for id in vertex]
         least = max(each.min for each in own)

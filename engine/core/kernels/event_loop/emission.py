@@ -81,6 +81,7 @@ def choose_channel():
                 r = route[edge[e, E_ROUTE] + group_of(msg[slot, M_PAYLOAD + edge[e, E_KEY]], edge[e, E_SCHEME], groups)]
             else:
                 r = (k + chan[edge[e, E_CHANNEL] + k * stride, C_TURN]) % parallel
+            # WEAVE choose_receiver
             c = edge[e, E_CHANNEL] + k * stride + r
 
 

@@ -173,7 +173,7 @@ class HybridCheckpoints(LoggedCheckpoints):
             channels = dict.fromkeys(region.operators, 0)
             for edge in inner:
                 sender = draft.by_id.get(edge.source)
-                channels[edge.target] += 1 if edge.partitioning.kind == "forward" or sender is None else sender.parallelism
+                channels[edge.target] += 1 if edge.partitioning.one_to_one or sender is None else sender.parallelism
             back = comes_back(region.operators, coordinated, ways)
             if back is not None and max(channels.values()) > 1:
                 message = (

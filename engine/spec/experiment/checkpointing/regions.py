@@ -73,7 +73,7 @@ def _reached(start: Iterable[str], ways: Ways) -> set[str]:
 
 def _chains(operators: Iterable[str], edges: Iterable[Edge]) -> list[list[str]]:
     """Operators that forward edges connect, in the query's order; those that lead back do not count."""
-    forward = [(edge.source, edge.target) for edge in edges if edge.partitioning.kind == "forward" and not edge.feedback]
+    forward = [(edge.source, edge.target) for edge in edges if edge.partitioning.one_to_one and not edge.feedback]
     both = [*forward, *((target, source) for source, target in forward)]
     ids = list(operators)
     chains: Mapping[frozenset[str], None] = dict.fromkeys(frozenset(_reached([id], both)) for id in ids)

@@ -1,0 +1,254 @@
+"""Lowers the operators of a query: their parameters, programs, prices and what varies the cost of their services."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.core import layout as L
+from engine.core.tables import Words, row_of
+from engine.core.weave import Loop
+from engine.lowering import cost_noise
+from engine.lowering.channels import Channels
+from engine.operators import OPERATORS
+from engine.prices import DEGREE, PRICE_LISTS
+from engine.spec import Experiment, RecordSchema
+from engine.spec.base.operator import Operator
+from engine.spec.experiment.query import OperatorSpec
+from engine.spec.expressions.parser import parse
+from engine.spec.expressions.tree import TextFunction
+from engine.workloads.strings import Strings
+
+
+@dataclass
+class Lowering:
+    """What an operator kind may ask for while it turns its parameters into words."""
+
+    strings: Strings
+    params_at: int = 0
+    parallelism: int = 1
+    weight: int = 1  # real records for one that it serves
+    full: Mapping[str, RecordSchema] = field(default_factory=dict)  # input schemas with all fields, by port
+    outputs: Mapping[str, RecordSchema] = field(default_factory=dict)  # output schemas with the fields carried, by port
+    groups: tuple[int, int] = (L.SCHEME_KEY_GROUPS, 1)  # scheme and number, of the hash edge that feeds the operator
+    connected: frozenset[str] = frozenset()  # output ports that an edge leaves
+    params: list[int] = field(default_factory=list)
+    code: list[Words] = field(default_factory=list)
+    constants: list[int] = field(default_factory=list)
+    tables: list[tuple[int, TextFunction]] = field(default_factory=list)  # constants that are places of tables
+    lists: int = 0
+    values: int = 1
+    stored: int = 1
+    row_words: int | None = None  # of the operator's stored records, None if it stores none
+    group_words: int = 0
+    first_row: int = 0
+    heads: tuple[int, int] = (0, 0)
+    first_list: int = 0
+    lists_each: int = 0
+    lists_link: int = -1
+
+    def begin(self, parallelism: int, weight: int, groups: tuple[int, int]) -> None:
+        """The next operator. groups: scheme and number of the key groups of the hash edge that feeds it."""
+        self.parallelism, self.weight, self.groups = parallelism, weight, groups
+        self.params_at = len(self.params)
+        self.row_words, self.group_words, self.first_row, self.heads = None, 0, 0, (0, 0)
+        self.first_list, self.lists_each, self.lists_link = 0, 0, -1
+
+    def program(self, text: str, schema: RecordSchema) -> tuple[int, int]:
+        """Compile an expression; (first, last) row of its program."""
+        program = parse(text, schema).compile(self.strings)
+        first = sum(map(len, self.code))
+        rows = program.code.copy()
+        rows[0, 1] = len(self.constants)
+        self.code.append(rows)
+        self.tables += [(len(self.constants) + place, function) for place, function in program.tables]
+        self.constants.extend(int(word) for word in program.constants)
+        return first, first + len(rows)
+
+    def key_groups(self) -> tuple[int, int]:
+        return self.groups
+
+    def pane_lists(self, groups: int) -> int:
+        """Lists of panes for every instance and key group of the operator; the number of the first."""
+        self.lists_link = 0
+        return self._lists(groups)
+
+    def other_lists(self, each: int) -> int:
+        """Heads of other lists or heaps, so many for every instance; the number of the first. What they hold is found without them, too,
+        or `rows_by_age` says how."""
+        self.lists_link = -1
+        return self._lists(each)
+
+    def rows_by_age(self, column: int) -> None:
+        """The operator's stored records are all found from the first head of the instance, each linked to the next by this column."""
+        self.lists_link = column
+
+    def _lists(self, each: int) -> int:
+        self.first_list, self.lists_each = self.lists, each
+        self.lists += self.parallelism * each
+        return self.first_list
+
+    def entry_values(self, count: int) -> None:
+        self.values = max(self.values, count)
+
+    def stored_rows(self, words: int, links: int = 0) -> None:
+        """The operator stores records, each with so many words, and behind them links to other rows, which are no part of the state."""
+        self.row_words = words
+        self.stored = max(self.stored, words + links)
+
+    def groups_of(self, words: int, first_row: int, heads: tuple[int, int]) -> None:
+        """The operator's entries are groups: so many words from S_COUNT on are state; the place of their first stored record, or 0. heads:
+        place and number of their lists of distinct values."""
+        self.group_words, self.first_row, self.heads = words, first_row, heads
+
+
+def lower_operators(
+    experiment: Experiment,
+    types: Mapping[str, RecordSchema],
+    full: Mapping[str, RecordSchema],
+    weights: Mapping[str, tuple[int, int]],
+    channels: Channels,
+    inst: Words,
+    kernels: Loop,
+    strings: Strings,
+) -> tuple[Words, Lowering]:
+    """The table `op`, and what else the operators ask of the run's tables. Sets the random keys of instances with noise.
+
+    types: the fields carried, by "operator.port"; full: all fields. weights: of input and output records, by operator.
+    """
+    specs = experiment.query.operators
+    lowering = Lowering(strings)
+    op = np.zeros((len(specs), L.O_COLUMNS), np.int64)
+    sinks = [spec.id for spec in specs if spec.kind == "sink"]
+    first = 0
+    for n, spec in enumerate(specs):
+        kind = OPERATORS[spec.kind]
+        lowering.begin(spec.parallelism, weights[spec.id][0], _key_groups(channels.edge, n))
+        port_widths = _lower_params(experiment, spec, kind, types, full, lowering)
+        noise = _lower_noise(experiment, spec, inst[first : first + spec.parallelism], lowering)
+        port = "in" if spec.kind == "sink" else kind.outputs[0]
+        op[n] = row_of(
+            "O_",
+            {
+                L.O_CODE: kernels.code(spec.kind),
+                L.O_FIRST: first,
+                L.O_PARALLEL: spec.parallelism,
+                L.O_STRIDE: spec.parallelism,
+                L.O_EDGE: channels.edges_of[n][0],
+                L.O_EDGE_END: channels.edges_of[n][1],
+                L.O_PARAMS: lowering.params_at,
+                **_prices(experiment, spec, n, channels.edge, weights[spec.id]),
+                L.O_NOISE: noise,
+                L.O_ATTAINABLE: L.WHOLE if spec.cost is None else spec.cost.attainable_share,
+                L.O_SINK: sinks.index(spec.id) if spec.kind == "sink" else -1,
+                L.O_WIDTH: len(types[f"{spec.id}.{port}"].fields),
+                L.O_PORTS: len(kind.outputs),
+                L.O_PORT_WIDTHS: port_widths,
+                L.O_ROW_WORDS: 0 if lowering.row_words is None else L.R_VALUES - L.R_EVENT + lowering.row_words,
+                L.O_GROUP_WORDS: lowering.group_words,
+                L.O_FIRST_ROW: lowering.first_row,
+                L.O_HEADS: lowering.heads[0],
+                L.O_HEADS_COUNT: lowering.heads[1],
+                L.O_LISTS: lowering.first_list,
+                L.O_LISTS_EACH: lowering.lists_each,
+                L.O_LISTS_LINK: lowering.lists_link,
+            },
+        )
+        first += spec.parallelism
+    return op, lowering
+
+
+def _key_groups(edge: Words, n: int) -> tuple[int, int]:
+    """Scheme and number of the key groups of the first hash edge that leads to operator n."""
+    hashed = edge[(edge[:, L.E_TARGET] == n) & (edge[:, L.E_KIND] == L.HASH)]
+    return (int(hashed[0, L.E_SCHEME]), int(hashed[0, L.E_GROUPS])) if len(hashed) else (L.SCHEME_KEY_GROUPS, 1)
+
+
+def _lower_params(
+    experiment: Experiment,
+    spec: OperatorSpec,
+    kind: type[Operator],
+    types: Mapping[str, RecordSchema],
+    full: Mapping[str, RecordSchema],
+    lowering: Lowering,
+) -> int:
+    """Append the operator's parameters, and by output port the width of its records and its first edge (-1: none). Returns the place of
+    these widths."""
+    edges = experiment.query.edges
+    ports = {port: types[f"{spec.id}.{port}"] for port in kind.inputs}
+    lowering.full = {port: full[f"{spec.id}.{port}"] for port in kind.inputs}
+    lowering.outputs = {port: types[f"{spec.id}.{port}"] for port in kind.outputs}
+    lowering.connected = frozenset(edge.source_port for edge in edges if edge.source == spec.id)
+    params = kind.lower(spec.parameters, ports, lowering)
+    lowering.params.extend(params)
+    port_widths = len(lowering.params)
+    lowering.params.extend(len(types[f"{spec.id}.{port}"].fields) for port in kind.outputs)
+    leaving = {edge.source_port: e for e, edge in reversed(list(enumerate(edges))) if edge.source == spec.id}
+    lowering.params.extend(leaving.get(port, -1) for port in kind.outputs)
+    return port_widths
+
+
+def _lower_noise(experiment: Experiment, spec: OperatorSpec, instances: Words, lowering: Lowering) -> int:
+    """Append what varies the cost of the operator's services. Returns its place, -1 if nothing does."""
+    if spec.cost is None:
+        return -1
+    workload = experiment.workload
+    drift = cost_noise.drift_factors(spec.cost.drift, workload.seed, spec.id, workload.end_ns)
+    variation = cost_noise.lower(spec.cost, drift, lowering.weight)
+    if not variation:
+        return -1
+    place = len(lowering.params)
+    lowering.params.extend(variation)
+    instances[:, L.I_NOISE] = cost_noise.keys(workload.seed, spec.id, spec.parallelism)
+    return place
+
+
+def _prices(experiment: Experiment, spec: OperatorSpec, n: int, edge: Words, weights: tuple[int, int]) -> dict[int, int]:
+    """By column what operator n pays for its work, with what the checkpointing protocol adds. weights: of input and output records."""
+    own, (weight, weight_out) = spec.cost, weights
+    price = PRICE_LISTS[experiment.prices].price(spec.kind, OPERATORS[spec.kind].priced_as)
+    record_ps, protocol_ps, inner_ps = _protocol_work(experiment, edge, n, _record_ps(experiment, spec, weight))
+    output_ps = price.output_ps if own is None or own.output_ps is None else own.output_ps
+    control_ps = price.control_ps if own is None or own.control_ps is None else own.control_ps
+    return {
+        L.O_RECORD_PS: record_ps,
+        L.O_OUTPUT_PS: output_ps * weight_out ** DEGREE["output_ps"] + protocol_ps,
+        L.O_CONTROL_PS: control_ps * weight ** DEGREE["control_ps"],
+        L.O_INNER_PS: inner_ps,
+        L.O_WEIGHT: weight,
+        L.O_WEIGHT_OUT: weight_out,
+    }
+
+
+def _record_ps(experiment: Experiment, spec: OperatorSpec, weight: int) -> int:
+    """The price of a record that the operator serves and that stands for so many, without what a protocol adds."""
+    own = None if spec.cost is None else spec.cost.record_ps
+    price = PRICE_LISTS[experiment.prices].price(spec.kind, OPERATORS[spec.kind].priced_as)
+    ps: int = (price.record_ps if own is None else own) * weight ** DEGREE["record_ps"]
+    return ps
+
+
+def record_ns(experiment: Experiment, spec: OperatorSpec, weight: int, speeds_milli: Sequence[int]) -> int:
+    """How long an instance serves one of the run's records, ns: of usual work, on the slowest of its hosts, without what varies its cost.
+
+    weight: how many real records it stands for. speeds_milli: of the hosts.
+    """
+    work_ns = max(1, -(-_record_ps(experiment, spec, weight) * OPERATORS[spec.kind].usual_work(spec.parameters) // min(speeds_milli)))
+    return (work_ns << 16) // (L.WHOLE if spec.cost is None else spec.cost.attainable_share)
+
+
+def _protocol_work(experiment: Experiment, edge: Words, n: int, record_ps: int) -> tuple[int, int, int]:
+    """The work of operator n for a record that it serves, with what the checkpointing protocol adds; what that adds for each output:
+    logging it on each edge, writing and reading what records carry more; and what logging it on inner edges adds while they are logged."""
+    protocol = experiment.policies.checkpointing
+    leaving, entering = edge[edge[:, L.E_SOURCE] == n], edge[edge[:, L.E_TARGET] == n]
+    log_ps = record_ps * protocol.log_work
+    inner = np.count_nonzero(leaving[:, L.E_INNER])
+    inner_ps, added_ps = log_ps * inner, log_ps * (len(leaving) - inner)
+    work_ps = protocol.added_work(record_ps, sum(spec.parallelism for spec in experiment.query.operators))
+    added_ps += work_ps * len(leaving)
+    if len(entering):
+        record_ps += int(work_ps)
+    return record_ps, int(added_ps), int(inner_ps)
