@@ -16,8 +16,9 @@ from engine.spec.base.family import kind_of
 from engine.spec.experiment import registry
 from engine.spec.experiment.partitionings import PARTITIONINGS, Partitioning
 from tests.newcomers.partitioning import TwoChoices
-from tests.support.agreement import TINY, template
+from tests.support.agreement import TINY, finished, template
 from tests.support.contracts import assert_the_same_without_the_compiler
+from tests.support.recovery_examples import coordinated, loss, uncoordinated, with_losses, with_protocol
 
 INSTANCES = 4
 TWO_CHOICES = {"kind": "two_choices", "key": "auction"}
@@ -32,9 +33,9 @@ def registered() -> Iterator[None]:
     PARTITIONINGS.offer(before)
 
 
-def document(partitioning: Any, senders: int = 1, **workload: Any) -> dict[str, Any]:
+def document(partitioning: Any, senders: int = 1, horizon_s: float = 0.1) -> dict[str, Any]:
     """Bids with a few hot auctions, sent to four sinks."""
-    made = template("nexmark_q1", horizon_s=0.5, drain=True, **workload)
+    made = template("nexmark_q1", horizon_s=horizon_s, drain=True)
     made["workload"]["sources"]["bids"]["stream"]["hot_ratio"] = 0.8
     for operator in made["query"]["operators"]:
         operator["parallelism"] = INSTANCES if operator["id"] == "sink" else senders
@@ -44,9 +45,10 @@ def document(partitioning: Any, senders: int = 1, **workload: Any) -> dict[str, 
 
 def delivered(made: Any, **options: Any) -> list[tuple[int, int, int]]:
     """Event time, auction and receiving instance of every record, by event time."""
-    simulation = engine.Simulation(made, keep_outputs=True, **options)
-    while simulation.advance() is not None:
-        pass
+    return _delivered(finished(made, **options), made)
+
+
+def _delivered(simulation: engine.Simulation, made: Any) -> list[tuple[int, int, int]]:
     auction = simulation.sink_schema("sink").index("auction")
     first = sum(operator["parallelism"] for operator in made["query"]["operators"][:-1])
     records = simulation.sink_records("sink")
@@ -96,8 +98,28 @@ def test_two_choices_balances_as_its_paper_says() -> None:
     assert max(used) - min(used) < (max(hashed.values()) - min(hashed.values())) / 2
 
 
+@pytest.mark.parametrize("protocol", [coordinated, uncoordinated])
+def test_a_replayed_record_finds_the_same_receiver(protocol: Any) -> None:
+    """The counts that the kernel reads are part of checkpoints, so a host that was lost changes no choice."""
+    made = with_protocol(document(TWO_CHOICES, 2, horizon_s=0.4), protocol())
+    without = dict(_receivers(delivered(made)))
+    simulation = finished(with_losses(made, [loss("w1", 0.13), loss("w2", 0.31)]))
+    assert simulation.checkpointing is not None
+    assert len(simulation.checkpointing["recoveries"]) == 2
+    assert dict(_receivers(_delivered(simulation, made))) == without
+
+
+def _receivers(found: list[tuple[int, int, int]]) -> Iterator[tuple[int, set[int]]]:
+    """By event time, the instances that got the record, once or more often."""
+    instances_of: dict[int, set[int]] = defaultdict(set)
+    for event_ns, _, instance in found:
+        instances_of[event_ns].add(instance)
+    assert {len(instances) for instances in instances_of.values()} == {1}
+    yield from instances_of.items()
+
+
 def test_the_kernel_does_the_same_without_the_compiler() -> None:
-    assert_the_same_without_the_compiler(document(TWO_CHOICES, 2))
+    assert_the_same_without_the_compiler(document(TWO_CHOICES, 2, horizon_s=0.01))
 
 
 def test_it_is_offered_with_its_form_and_refused_in_words() -> None:
