@@ -63,6 +63,14 @@ class Drawing(Model):
     perhaps: AnyShape | None = None
 
 
+class Poster(Variant):
+    """A shape on a wall."""
+
+    title: ClassVar[str] = "Poster"
+    kind: Literal["poster"] = "poster"
+    shape: AnyShape = Dot()
+
+
 class Book(Model):
     drawings: tuple[Drawing, ...] = ()
 
@@ -108,6 +116,19 @@ def test_a_registered_kind_is_taken_wherever_its_family_is_and_no_longer_when_it
     shapes.offer((Dot, Line))
     with pytest.raises(ValidationError):
         Book.model_validate(book)
+
+
+def test_a_registered_kind_is_taken_inside_kinds_of_other_families(shapes: Family) -> None:
+    posters = Family("posters", "engine.spec.experiment.placement", Poster, {})
+    posters.kinds = (Poster,)
+    poster = {"kind": "poster", "shape": {"kind": "square"}}
+    with pytest.raises(ValidationError):
+        posters.adapter.validate_python(poster)
+    shapes.register(Square)
+    assert posters.adapter.validate_python(poster) == Poster(shape=Square())
+    shapes.offer((Dot, Line))
+    with pytest.raises(ValidationError):
+        posters.adapter.validate_python(poster)
 
 
 class NoUnit(Shape):

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from importlib.metadata import entry_points
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
+from weakref import WeakSet
 
 from pydantic import Field, TypeAdapter
 
@@ -37,7 +38,10 @@ class Family:
     each is for.
     """
 
+    _all: ClassVar[WeakSet[Family]] = WeakSet()
+
     def __init__(self, name: str, package: str, base: type[Variant], methods: dict[str, str]):
+        Family._all.add(self)
         self.name, self.base, self.methods = name, base, methods
         found = sorted(_kinds_below(package), key=lambda kind: (kind.position, kind_of(kind)))
         self.kinds: tuple[type[Variant], ...] = tuple(found)
@@ -86,7 +90,8 @@ class Family:
     def offer(self, kinds: tuple[type[Variant], ...]) -> None:
         """Let documents name these kinds and no others: every model that takes the family's kinds is rebuilt."""
         before, self.kinds = set(self.kinds), kinds
-        self.__dict__.pop("adapter", None)
+        for family in Family._all:  # kinds of other families may hold kinds of this one
+            family.__dict__.pop("adapter", None)
         models = _models()
         for model in models:
             for field in model.model_fields.values():
