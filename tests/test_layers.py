@@ -130,7 +130,7 @@ BY_NAME = {
     ("engine.spec.experiment.registry", "engine.placement"),
     ("engine.spec.experiment.registry", "engine.prices"),
     ("engine.spec.rules.resources", "engine.placement"),
-    ("engine.spec.rules.resources", "engine.workloads.arrivals"),
+    ("engine.spec.rules.resources", "engine.workloads.due"),
     ("engine.spec.base.operator", "engine.core.weave"),
 }
 """Documents name kinds that stand in packages above them: these are loaded by name when they are first asked for."""

@@ -12,8 +12,8 @@ from engine.spec.experiment.faults.host_fault import HostFault
 from engine.spec.experiment.memory import Budget
 
 from .death import Supervisor
+from .fault_control import FaultControl
 from .host_loss import HostLossControl, Loss
-from .occurrences import FaultControl
 
 
 def fault_controls(experiment: Experiment) -> list[Control]:

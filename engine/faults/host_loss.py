@@ -9,7 +9,7 @@ from engine.core.control.host_failure import kill, restart
 from engine.core.world import World
 from engine.spec import Experiment
 
-from .occurrences import FaultControl
+from .fault_control import FaultControl
 
 
 class Loss(Protocol):

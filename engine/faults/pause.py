@@ -7,7 +7,7 @@ import numpy as np
 from engine.core import layout as L
 from engine.core.world import World
 
-from .occurrences import FaultControl
+from .fault_control import FaultControl
 
 
 class PauseControl(FaultControl):

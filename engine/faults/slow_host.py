@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.core.world import World
 from engine.spec import Experiment
 
-from .occurrences import FaultControl
+from .fault_control import FaultControl
 
 
 class SlowHostControl(FaultControl):

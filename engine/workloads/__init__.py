@@ -1,8 +1,8 @@
 """The input of a run: streams of records, rates, uploaded files. `build_feed` puts them together for one source operator."""
 
-from .arrivals import preview
 from .dataseterror import DatasetError
 from .datasets import DatasetInfo, inspect, lookup, to_parquet
+from .due import preview
 from .feed import Feed, LogChunk, build_feed
 from .strings import Strings
 

@@ -20,7 +20,8 @@ from engine.spec.rules.event_time import event_zero_ns
 from engine.spec.rules.flow import Datasets
 from engine.spec.rules.max_layout import partitions
 
-from .arrivals import Arrivals, Periodic, Recorded, arrivals_of
+from .arrivals import Arrivals, arrivals_of
+from .arrivals.fixed_times import Periodic, Recorded
 from .delays import delays_of
 from .delivery import BLOCK, AtOnce, Delivery, Late
 from .files import FileRecords

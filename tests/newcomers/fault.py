@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from engine.core.world import World
-from engine.faults.occurrences import FaultControl
+from engine.faults.fault_control import FaultControl
 from engine.spec import Experiment
 from engine.spec.base.units import Number, milliseconds_ns, quantity
 from engine.spec.experiment.faults.host_fault import PassingFault

@@ -31,6 +31,14 @@ def newcomer(name: str) -> ModuleType:
     return sys.modules[outside]
 
 
+def samples(kind: type[Variant]) -> list[Any]:
+    """The kind with its defaults, and with each of its numbers at its least and at its most. A number without a default is at its least."""
+    numbers = {name: field for name, field in kind.model_json_schema()["properties"].items() if {"minimum", "maximum"} & field.keys()}
+    given = {name: field["minimum"] for name, field in numbers.items() if "default" not in field}
+    ends = [{name: field[end]} for name, field in numbers.items() for end in ("minimum", "maximum") if end in field]
+    return [kind.model_validate(given | end) for end in ({}, *ends)]
+
+
 @contextmanager
 def offered(family: Family, kind: type[Variant]) -> Iterator[None]:
     """For a while the family has this kind, too."""

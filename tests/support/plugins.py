@@ -19,6 +19,11 @@ KINDS = {
     "streams": ("heartbeat = stream:Heartbeat",),
     "rates": ("sawtooth = rate:SawtoothRate",),
     "faults": ("hot_host = fault:HotHost",),
+    "occurrences": ("periodic = occurrence:Periodic",),
+    "arrivals": ("batches = arrivals:BatchArrivals",),
+    "noises": ("triangular = noise:TriangularNoise",),
+    "drifts": ("compaction = drift:CompactionDrift",),
+    "warmups": ("batches = warmup:WarmUpByBatches",),
 }
 """What the package offers, by family."""
 

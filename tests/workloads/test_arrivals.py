@@ -1,34 +1,66 @@
-"""Records at random: the law of the gaps and of the counts, and the same times however they are asked for."""
+"""What every law of arrivals promises; records at random: the law of the gaps and of the counts; and a law from outside the package.
+
+What this catches: a law that loses or adds records, or whose times depend on how the run is cut; gaps of another distribution; and a law of
+another package that the engine does not treat as one of ours.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import engine
+from engine.spec import validate
+from engine.spec.base.family import implementation, kind_of
+from engine.spec.experiment.arrivals import ARRIVALS
+from engine.spec.experiment.arrivals.base import ArrivalLaw
 from engine.spec.experiment.rates.constant import ConstantRate
 from engine.spec.experiment.rates.cosine import CosineRate
 from engine.spec.experiment.rates.steps import StepsRate
-from engine.workloads.arrivals import Bursts, Even, Gamma, poisson_table
+from engine.workloads.arrivals import Arrivals, SourceLoad
+from engine.workloads.arrivals.bursts import Bursts
+from engine.workloads.arrivals.even import Even
+from engine.workloads.arrivals.gamma import Gamma, poisson_table
 from engine.workloads.curves import Curve
 from engine.workloads.rates import curve_of
+from tests.newcomers.arrivals import BatchArrivals
 
+from ..support.agreement import template
+from ..support.family_contracts import assert_is_shown, offered, samples
 from .documents import feed
 
 SECOND = 10**9
 HORIZON = 100 * SECOND
+KINDS = [*ARRIVALS.kinds, BatchArrivals]
+PER_MS = ConstantRate(per_s=1000.0)
+LAWS = [law for kind in KINDS for law in samples(kind)]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def newcomer() -> Iterator[None]:
+    with offered(ARRIVALS, BatchArrivals):
+        yield
+
+
+def of(law: ArrivalLaw, rate: Any = PER_MS, horizon_ns: int = HORIZON, seed: int = 1, scale: int = 1) -> Arrivals:
+    """The arrivals of a law, as a run makes them."""
+    load = SourceLoad(curve_of(rate, horizon_ns, {}.get), scale, horizon_ns, seed, "source")
+    return implementation(type(law), "engine.workloads.arrivals", "arrivals")(law, load)
 
 
 def gamma(shape: int = 1, per_s: float = 1000.0, horizon_ns: int = HORIZON, seed: int = 1, scale: int = 1) -> Gamma:
     return Gamma(curve_of(ConstantRate(per_s=per_s), horizon_ns, {}.get), shape, seed, "source", horizon_ns, scale)
 
 
-def all_times(made: Gamma, horizon_ns: int = HORIZON) -> np.ndarray:
+def all_times(made: Arrivals, horizon_ns: int = HORIZON) -> np.ndarray:
     return made.times_ns(0, made.count_before(horizon_ns))
 
 
@@ -92,14 +124,14 @@ CURVES = st.sampled_from(
 
 @settings(max_examples=60, deadline=None)
 @given(
+    law=st.sampled_from(LAWS),
     rate=CURVES,
-    shape=st.sampled_from([1, 1, 2, 7]),
     scale=st.sampled_from([1, 1, 10]),
     seed=st.integers(0, 5),
     cuts=st.lists(st.integers(0, SECOND), max_size=8),
 )
-def test_any_stretch_alone_has_the_times_of_the_whole(rate, shape, scale, seed, cuts):
-    made = Gamma(curve_of(rate, SECOND, {}.get), shape, seed, "source", SECOND, scale)
+def test_any_stretch_alone_has_the_times_of_the_whole(law, rate, scale, seed, cuts):
+    made = of(law, rate, SECOND, seed, scale)
     whole = all_times(made, SECOND)
     assert (np.diff(whole) >= 0).all()
     assert ((whole >= 0) & (whole < SECOND)).all()
@@ -110,18 +142,31 @@ def test_any_stretch_alone_has_the_times_of_the_whole(rate, shape, scale, seed, 
     assert np.concatenate(parts).tolist() == whole.tolist()
 
 
-def test_a_longer_horizon_changes_nothing_before_the_shorter_one():
-    short, long = all_times(gamma(horizon_ns=SECOND), SECOND), all_times(gamma())
-    assert long[: len(short)].tolist() == short.tolist()
-    assert long[len(short)] >= SECOND
+@pytest.mark.parametrize("kind", KINDS, ids=kind_of)
+def test_every_law_makes_as_many_records_as_are_due(kind):
+    """At any time, but for chance: as far off as Poisson's are once in a million times at most."""
+    made, even = of(kind()), Even(curve_of(PER_MS, HORIZON, {}.get))
+    for time_ns in range(0, HORIZON + 1, HORIZON // 50):
+        due = even.count_before(time_ns)
+        assert abs(made.count_before(time_ns) - due) <= 5 * math.sqrt(due), time_ns
 
 
-def test_scaled_records_are_a_process_of_the_lower_rate():
-    assert all_times(gamma(per_s=50_000.0, scale=50)).tolist() == all_times(gamma(per_s=1000.0)).tolist()
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_a_longer_horizon_changes_nothing_before_the_shorter_one(law):
+    short, longer = all_times(of(law, horizon_ns=SECOND), SECOND), of(law, horizon_ns=2 * SECOND)
+    assert longer.count_before(SECOND) == len(short)
+    assert longer.times_ns(0, len(short)).tolist() == short.tolist()
 
 
-@pytest.mark.parametrize("arrivals", [{"kind": "even"}, {"kind": "poisson"}, {"kind": "bursts", "every_ms": 10.0}])
-def test_a_scaled_feed_has_fewer_records_of_more_weight(arrivals):
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_scaled_records_are_a_process_of_the_lower_rate(law):
+    scaled, lower = of(law, ConstantRate(per_s=50_000.0), SECOND, scale=50), of(law, PER_MS, SECOND)
+    assert all_times(scaled, SECOND).tolist() == all_times(lower, SECOND).tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=kind_of)
+def test_a_scaled_feed_has_fewer_records_of_more_weight(kind):
+    arrivals = {"kind": kind_of(kind)}
     source = {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 50_000.0}, "arrivals": arrivals}
     scaled, lower = feed(source, scale=50), feed({**source, "rate": {"kind": "constant", "per_s": 1000.0}})
     assert (scaled.weight, lower.weight) == (50, 1)
@@ -151,18 +196,43 @@ def test_bursts_come_at_the_ends_of_their_intervals():
     assert made.count_before(SECOND) == 990  # the last burst comes at the very end
 
 
-@pytest.mark.parametrize(
-    ("arrivals", "distinct"),
-    [
-        ({"kind": "even"}, 1000),
-        ({"kind": "poisson"}, None),
-        ({"kind": "gamma", "shape": 2}, None),
-        ({"kind": "bursts", "every_ms": 50.0}, 19),
-    ],
-)
-def test_the_document_chooses(arrivals, distinct):
-    chunk = feed({"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1000.0}, "arrivals": arrivals}).chunk(0, SECOND)
-    times = np.unique(chunk.append_ns)
-    assert len(times) == (distinct or len(chunk))
-    assert len(chunk) == pytest.approx(1000, abs=130)
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_the_document_chooses(law):
+    made = of(law, horizon_ns=SECOND)
+    source = {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1000.0}, "arrivals": law.model_dump()}
+    chunk = feed(source).chunk(0, SECOND)
+    assert chunk.append_ns.tolist() == all_times(made, SECOND).tolist()
     assert (chunk.event_ns == chunk.append_ns).all()
+
+
+def test_a_newcomer_is_shown():
+    assert_is_shown(ARRIVALS, BatchArrivals)
+
+
+def test_records_of_a_newcomer_come_in_its_batches():
+    """A record is due each 100 ms. Four come with the last of them: at 300 and at 700 ms; the third batch is never complete."""
+    document = template("nexmark_q1", horizon_s=1, drain=True)
+    for source in document["workload"]["sources"].values():
+        source |= {"rate": {"kind": "constant", "per_s": 10}, "arrivals": {"kind": "batches", "size": 4}}
+    simulation = engine.Simulation(document)
+    simulation.run_until(simulation.end_ns)
+    assert simulation.summary()["records_in"] == 8
+    chunk = feed({"stream": {"kind": "nexmark_bid"}, **source}).chunk(0, SECOND)
+    assert chunk.append_ns.tolist() == [300_000_000] * 4 + [700_000_000] * 4
+
+
+def test_a_recorded_rate_takes_no_law_that_moves_records():
+    source = {"stream": {"kind": "file", "dataset": "trips", "timestamp": "time"}, "rate": {"kind": "recorded"}}
+    for kind in KINDS:
+        document = template("nexmark_q1", horizon_s=1)
+        document["workload"]["sources"] = {id: source | {"arrivals": {"kind": kind_of(kind)}} for id in document["workload"]["sources"]}
+        refused = "recorded_arrivals" in {problem.code for problem in validate(document)}
+        assert refused == kind.moves_records
+
+
+def test_what_is_wrong_with_a_newcomers_parameters_is_said_where_it_stands():
+    document = template("nexmark_q1", horizon_s=1)
+    for source in document["workload"]["sources"].values():
+        source["arrivals"] = {"kind": "batches", "size": 0}
+    (problem,) = validate(document)
+    assert (problem.pointer.rpartition("/")[2], problem.code) == ("size", "out_of_range")

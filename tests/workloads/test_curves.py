@@ -26,7 +26,8 @@ from engine.spec.experiment.rates.spikes import SpikesRate
 from engine.spec.experiment.rates.steps import StepsRate
 from engine.spec.experiment.rates.switched import SwitchedRate
 from engine.workloads import lookup
-from engine.workloads.arrivals import Even, Recorded
+from engine.workloads.arrivals.even import Even
+from engine.workloads.arrivals.fixed_times import Recorded
 from engine.workloads.curves import FIXED, RECORD, STEPS_MAX, Curve, cosine
 from engine.workloads.javarandom import JavaRandom
 from engine.workloads.rates import curve_of

@@ -24,7 +24,8 @@ from engine.spec.experiment.delays.none import NoDelay
 from engine.spec.experiment.delays.uniform import UniformDelay
 from engine.spec.experiment.delays.zipf import ZipfDelay
 from engine.workloads import lookup
-from engine.workloads.arrivals import Even, Gamma
+from engine.workloads.arrivals.even import Even
+from engine.workloads.arrivals.gamma import Gamma
 from engine.workloads.curves import Curve
 from engine.workloads.delays import delays_of
 from engine.workloads.delivery import Late

@@ -12,9 +12,14 @@ from ..base.operator_kinds import operator
 from ..base.problems import Refusal
 from ..base.records import FieldType
 from ..base.units import Integer, Number, megabytes_bytes, microseconds_ps, quantity, scaled
-from .noise import AnyDrift, AnyNoise, AnyWarmUp, NoDrift, NoNoise, NoWarmUp
+from .drifts import AnyDrift
+from .drifts.none import NoDrift
+from .noises import AnyNoise
+from .noises.none import NoNoise
 from .partitionings import AnyPartitioning
 from .partitionings.forward import Forward
+from .warmups import AnyWarmUp
+from .warmups.none import NoWarmUp
 
 OPERATOR_ID = r"^[a-z][a-z0-9_-]{0,62}$"
 PARALLELISM_MAX = 10_000
@@ -83,7 +88,7 @@ class Cost(Model):
         what, most = "noise, drift or warm-up", VARIABLE_PRICE_MAX_US
         if self.state_reference_mb is not None:
             what, most = "state_reference_mb", STATEFUL_PRICE_MAX_US
-        elif isinstance(self.noise, NoNoise) and isinstance(self.drift, NoDrift) and isinstance(self.warmup, NoWarmUp):
+        elif not self.varies:
             return self
         for name in ("record_us", "output_us", "control_us"):
             price = getattr(self, name)
@@ -91,6 +96,11 @@ class Cost(Model):
                 message = f"{name} is {price:g}, but a price with {what} is at most {most:g}; lower it"
                 raise Refusal(message, at=(name,), code="too_large", value=price)
         return self
+
+    @property
+    def varies(self) -> bool:
+        """Whether noise, drift or warm-up let services of equal work differ."""
+        return self.noise.varies or self.drift.step_ns > 0 or self.warmup.varies
 
     @property
     def state_reference_bytes(self) -> int:

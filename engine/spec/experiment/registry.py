@@ -20,18 +20,19 @@ from ..base.operator_kinds import operator as operator
 from ..base.operator_kinds import operators as operators
 from ..base.variant import Variant
 from ..expressions.functions import FUNCTIONS, Function
-from .arrivals import AnyArrivals
+from .arrivals import ARRIVALS
 from .checkpointing import CHECKPOINTINGS
 from .cluster import AnyProcessor
 from .delays import DISORDERS
+from .drifts import DRIFTS
 from .experiment import Experiment
 from .faults import FAULTS
 from .flow_control import FLOW_CONTROLS
 from .generation import AnyGeneration
 from .ingress import INGRESSES
 from .memory import AnyMemory, AnySlowDown
-from .noise import AnyDrift, AnyNoise, AnyWarmUp
-from .occurrence import AnyOccurrence
+from .noises import NOISES
+from .occurrences import OCCURRENCES
 from .partitionings import PARTITIONINGS
 from .placement import PLACEMENTS
 from .rates import RATES
@@ -39,24 +40,25 @@ from .rescaling import RESCALINGS
 from .retention import AnyRetention
 from .scaling import SCALINGS
 from .streams import STREAMS, Stream
+from .warmups import WARMUPS
 from .workload import AnyWatermarks, variants
 
 FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
     "streams": STREAMS,
     "rates": RATES,
-    "arrivals": variants(AnyArrivals),
+    "arrivals": ARRIVALS,
     "disorders": DISORDERS,
     "watermarks": variants(AnyWatermarks),
     "retentions": variants(AnyRetention),
     "generations": variants(AnyGeneration),
-    "noises": variants(AnyNoise),
-    "drifts": variants(AnyDrift),
-    "warmups": variants(AnyWarmUp),
+    "noises": NOISES,
+    "drifts": DRIFTS,
+    "warmups": WARMUPS,
     "partitionings": PARTITIONINGS,
     "processors": variants(AnyProcessor),
     "placements": PLACEMENTS,
     "faults": FAULTS,
-    "occurrences": variants(AnyOccurrence),
+    "occurrences": OCCURRENCES,
     "flow_controls": FLOW_CONTROLS,
     "ingresses": INGRESSES,
     "checkpointings": CHECKPOINTINGS,

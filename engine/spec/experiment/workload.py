@@ -11,7 +11,8 @@ from ..base.operator import Model
 from ..base.problems import Refusal
 from ..base.units import Integer, Number, milliseconds_ns, quantity, seconds_ns
 from ..base.variant import Variant
-from .arrivals import AnyArrivals, EvenArrivals
+from .arrivals import AnyArrivals
+from .arrivals.even import EvenArrivals
 from .delays import AnyDelay
 from .delays.none import NoDelay
 from .generation import AnyGeneration, OpenLoop
@@ -115,8 +116,8 @@ class SourceWorkload(Model):
 
     @model_validator(mode="after")
     def _recorded_has_its_own_times(self) -> Self:
-        if isinstance(self.rate, RecordedRate) and not isinstance(self.arrivals, EvenArrivals):
-            kind = self.arrivals.kind
+        if isinstance(self.rate, RecordedRate) and self.arrivals.moves_records:
+            kind = kind_of(type(self.arrivals))
             message = f"arrivals are '{kind}', but rate 'recorded' takes the file's own times; leave arrivals out or choose another rate"
             raise Refusal(message, at=("arrivals", "kind"), code="recorded_arrivals", value=kind)
         return self

@@ -17,8 +17,6 @@ from ..base.units import scaled, seconds_ns
 from ..experiment import registry
 from ..experiment.cluster import ExpandedHost, machine_count
 from ..experiment.faults.host_fault import HostFault
-from ..experiment.noise import AutoregressiveDrift
-from ..experiment.occurrence import At
 from ..experiment.query import OperatorSpec
 from ..experiment.rates.recorded import RecordedRate
 from ..experiment.scaling.base import Scaling
@@ -276,7 +274,7 @@ def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Pro
     if draft.workload is None:
         return
     horizon_s, horizon_ns = draft.workload.horizon_s, draft.workload.horizon_ns
-    due = importlib.import_module("engine.workloads.arrivals").due
+    due = importlib.import_module("engine.workloads.due").due
     counts: list[Callable[[int], int] | None] = []
     for id, source in draft.sources.items():
         try:
@@ -393,16 +391,17 @@ def _scaling(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
 
 def _drift(draft: Draft, id: str, spec: OperatorSpec, budgets: Budgets) -> Iterator[Problem]:
     assert draft.workload is not None
-    if spec.cost is None or not isinstance(spec.cost.drift, AutoregressiveDrift):
+    if spec.cost is None or not spec.cost.drift.step_ns:
         return
     end_s = draft.workload.horizon_s + (draft.workload.drain_limit_s if draft.workload.drain else 0)
-    step_s = spec.cost.drift.step_s
+    field = spec.cost.drift.step_field
+    step_s = getattr(spec.cost.drift, field)
     if end_s / step_s > budgets.drift_steps_max:
         message = (
-            f"step_s is {step_s:g}, which gives {end_s / step_s:,.0f} factors until the end at {end_s:g} s, more than "
+            f"{field} is {step_s:g}, which gives {end_s / step_s:,.0f} factors until the end at {end_s:g} s, more than "
             f"{budgets.drift_steps_max:,}; it must be at least {end_s / budgets.drift_steps_max:.6g}"
         )
-        yield Problem(f"{at_operator(draft, id)}/cost/drift/step_s", "budget", message, step_s)
+        yield Problem(f"{at_operator(draft, id)}/cost/drift/{field}", "budget", message, step_s)
 
 
 def _faults(draft: Draft) -> Iterator[Problem]:
@@ -413,8 +412,7 @@ def _faults(draft: Draft) -> Iterator[Problem]:
         if names and fault.host not in names:
             message = f"host is '{fault.host}', which the cluster does not have; name one of its hosts"
             yield Problem(pointer("faults", position, "host"), "unknown_host", message, fault.host, suggestion(fault.host, names))
-        if draft.workload is not None and isinstance(fault.when, At) and seconds_ns(fault.when.at_s) >= draft.workload.horizon_ns:
-            message = (
-                f"at_s is {fault.when.at_s:g}, but the horizon is {draft.workload.horizon_s:g} s; choose an earlier time or a longer run"
-            )
-            yield Problem(pointer("faults", position, "when", "at_s"), "outside_run", message, fault.when.at_s)
+        at_s, field = fault.when.begins_s, fault.when.begins_field
+        if draft.workload is not None and at_s is not None and seconds_ns(at_s) >= draft.workload.horizon_ns:
+            message = f"{field} is {at_s:g}, but the horizon is {draft.workload.horizon_s:g} s; choose an earlier time or a longer run"
+            yield Problem(pointer("faults", position, "when", field), "outside_run", message, at_s)

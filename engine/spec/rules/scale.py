@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..base.family import kind_of
 from ..base.operator import Operator
 from ..base.problems import Problem, Refusal
-from ..experiment.noise import NoNoise
 from ..experiment.query import Edge, OperatorSpec
 from .draft import Draft
 from .graph import at_operator
@@ -73,9 +73,9 @@ def scale_problems(draft: Draft) -> Iterator[Problem]:
             message = f"'{id}' is a {kind.kind}, and scale is {scale}, but {unscaled}; set scale to 1, or take another operator"
             yield Problem(at_operator(draft, id), "not_scaled", message, kind.kind)
             sound = False
-        if spec.cost is not None and not isinstance(spec.cost.noise, NoNoise):
+        if spec.cost is not None and spec.cost.noise.varies:
             message = f"noise is drawn for each service, but at scale {scale} one service stands for {scale} of them; leave noise out"
-            yield Problem(f"{at_operator(draft, id)}/cost/noise", "not_scaled", message, spec.cost.noise.kind)
+            yield Problem(f"{at_operator(draft, id)}/cost/noise", "not_scaled", message, kind_of(type(spec.cost.noise)))
     if draft.flow_control is not None:
         yield from draft.flow_control.scale_problems(scale)
     if sound and len(draft.kinds) == len(draft.ids):

@@ -1,9 +1,8 @@
-"""Costs that vary: the tables of factors against the laws, warm-up by hand, and what runs make of both."""
+"""Costs that vary: warm-up, drift and state by hand, and what runs make of them. The laws of noise: `test_noises.py`."""
 
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -13,85 +12,12 @@ from engine.core.layout import I_STATE_BYTES
 from engine.lowering import cost_noise
 from engine.spec import Experiment
 from engine.spec.base.problems import InvalidExperiment
-from engine.spec.experiment.noise import AnyNoise, AutoregressiveDrift, ExponentialNoise, LognormalNoise, NoNoise, UniformNoise
+from engine.spec.experiment.drifts.ar1 import AutoregressiveDrift
 from engine.spec.rules.validation import load
-from tests.oracle.noise import drift_factors, table
+from tests.oracle.noise import drift_factors
 
 from ...support.agreement import assert_agreement, traced
-
-LAWS = [ExponentialNoise(), *(LognormalNoise(cv=cv) for cv in (0.05, 0.3, 1.0, 3.0)), *(UniformNoise(cv=cv) for cv in (0.1, 0.577))]
-
-
-def beyond(law: AnyNoise, x: float, upper: bool) -> float:
-    """The share of the law above x, or below it."""
-    match law:
-        case ExponentialNoise():
-            return math.exp(-x) if upper else -math.expm1(-x)
-        case LognormalNoise(cv=cv):
-            square = math.log(1 + cv * cv)
-            z = (math.log(x) + square / 2) / math.sqrt(square)
-            return NormalDist().cdf(-z if upper else z)
-        case UniformNoise(cv=cv):
-            share = 0.5 + (x - 1) / (2 * math.sqrt(3) * cv)
-            return 1 - share if upper else share
-    raise AssertionError(law)
-
-
-@pytest.mark.parametrize("law", LAWS, ids=str)
-def test_factors_follow_their_law_up_to_the_tails(law: AnyNoise) -> None:
-    """Between the edges, too: the share beyond a factor is met to 1e-4 of itself, but for the grid of 2^-16 near 0."""
-    factors = cost_noise.factors(law) / cost_noise.FACTOR_UNIT
-    shares = cost_noise.shares()
-    for upper, half in ((False, factors[: cost_noise.EDGES]), (True, factors[cost_noise.EDGES :])):
-        for at in range(0, cost_noise.EDGES - 1, 7):
-            for step in (0.0, 0.5):
-                x = half[at] + step * (half[at + 1] - half[at])
-                share = shares[at] + step * (shares[at + 1] - shares[at])
-                grid = max(abs(beyond(law, max(x + d, 1e-300), upper) - beyond(law, x, upper)) for d in (-(2**-16), 2**-16))
-                assert abs(beyond(law, x, upper) - share) <= 1e-4 * share + grid
-
-
-@pytest.mark.parametrize("law", LAWS, ids=str)
-def test_factors_have_mean_one_and_the_variation_asked_for(law: AnyNoise) -> None:
-    factors, steps = cost_noise.factors(law) / cost_noise.FACTOR_UNIT, np.diff(cost_noise.shares())
-    halves = [(half[:-1], half[1:]) for half in (factors[: cost_noise.EDGES], factors[cost_noise.EDGES :])]
-    mean = sum((steps * (a + b) / 2).sum() for a, b in halves)
-    square = sum((steps * (a * a + a * b + b * b) / 3).sum() for a, b in halves)
-    assert mean == pytest.approx(1, abs=2**-15)
-    assert math.sqrt(square - mean * mean) == pytest.approx(getattr(law, "cv", 1.0), rel=1e-3)
-
-
-@pytest.mark.parametrize("law", LAWS, ids=str)
-def test_tables_are_those_of_the_definition(law: AnyNoise) -> None:
-    """The same words from the functions of libm."""
-    below, above = table(law)
-    assert cost_noise.factors(law).tolist() == below + above
-
-
-def document(cost: dict[str, Any], parallelism: int = 1, records: int = 1000) -> dict[str, Any]:
-    free = {"record_us": 0.001, "output_us": 0.0, "control_us": 0.0}
-    return {
-        "format": 1,
-        "query": {
-            "operators": [
-                {"id": "server", "kind": "source", "parallelism": parallelism, "cost": free | cost},
-                {"id": "sink", "kind": "sink", "parallelism": parallelism, "cost": free},
-            ],
-            "edges": [{"source": "server", "target": "sink"}],
-        },
-        "cluster": {"hosts": [{"name": "h", "processor": {"kind": "dedicated"}, "cores": 2 * parallelism}]},
-        "workload": {
-            "horizon_s": 1.0,
-            "drain": True,
-            "sources": {"server": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": records}}},
-        },
-    }
-
-
-def services_ns(made: dict[str, Any], instance: int = 0) -> np.ndarray:
-    rows = traced(made).service_trace()
-    rows = rows[rows[:, 0] == instance]
-    return rows[:, 2] - rows[:, 1]
+from ...support.varied_costs import document, services_ns
 
 
 def test_the_first_services_cost_more() -> None:
@@ -138,7 +64,6 @@ def test_noise_depends_on_the_seed_alone() -> None:
 
 
 def test_no_noise_draws_nothing() -> None:
-    assert cost_noise.factors(NoNoise()).tolist() == [cost_noise.FACTOR_UNIT] * (2 * cost_noise.EDGES)
     assert len(set(services_ns(document({"record_us": 10.0, "noise": {"kind": "none"}})).tolist())) == 1
 
 

@@ -21,7 +21,7 @@ class Faults(Family):
         if isinstance(kind, type) and issubclass(kind, HostFault) and not hasattr(kind, "control"):
             raise ValueError(
                 f"{kind.__module__}.{kind.__qualname__} has no `control`; it is the class of what acts when the fault begins and ends "
-                "(`engine.faults.occurrences.FaultControl`)"
+                "(`engine.faults.fault_control.FaultControl`)"
             )
         return super().register(kind)
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from ...base.units import Number, milliseconds_ns, quantity, seconds_ns
-from ..occurrence import AnyOccurrence, At
+from ...base.units import Number, milliseconds_ns, quantity
+from ..occurrences import AnyOccurrence
 from .base import Fault
 
 
@@ -29,8 +29,8 @@ class HostFault(Fault):
 
     @property
     def begins_ns(self) -> int | None:
-        """When, if it happens once at a time."""
-        return seconds_ns(self.when.at_s) if isinstance(self.when, At) else None
+        """When it first happens; None: at random."""
+        return self.when.begins_ns
 
 
 class PassingFault(HostFault):

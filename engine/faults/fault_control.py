@@ -1,24 +1,21 @@
-"""When a fault begins and ends."""
+"""What acts when a fault of a host begins and ends."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import Any
 
-import numpy as np
-
 from engine.core import layout as L
-from engine.core.mathematics import ln
 from engine.core.random import RandomStream
 from engine.core.world import World
 from engine.spec import Experiment
-from engine.spec.base.units import seconds_ns
 from engine.spec.experiment.faults.host_fault import HostFault
-from engine.spec.experiment.occurrence import AtRandom
+
+from . import occurrences
 
 
 class FaultControl(ABC):
-    """A fault that begins at known times and ends a fixed span later, or never. Kinds say what either does to the world.
+    """A fault that begins at the times of its occurrence and ends a fixed span later, or never. Kinds say what both do to the world.
 
     number: its place among the document's faults.
     """
@@ -35,14 +32,12 @@ class FaultControl(ABC):
         self.all: list[FaultControl] = [self]  # the controls of all faults of the run
         self._begun = 0  # how often it has begun
         self.on = False
-        at_ns = fault.begins_ns
-        self.next_ns = self._gap_ns() if at_ns is None else at_ns
+        self.next_ns = self._begins_next_ns(0)
 
-    def _gap_ns(self) -> int:
-        """The next exponentially distributed span of the random process, at least 1 ns."""
-        word = int(self._random.words(np.array([self._begun]))[0] >> np.uint64(11))
-        share = np.array([(word + 0.5) / (1 << 53)])
-        return max(1, int(-float(ln(share)[0]) * seconds_ns(self.fault.when.mean_s)))
+    def _begins_next_ns(self, now_ns: int) -> int:
+        """now_ns: when it last ended; 0 before the first time."""
+        at_ns = occurrences.next_ns(self.fault.when, self._random, self._begun, now_ns)
+        return L.FAR if at_ns is None else at_ns
 
     def act(self, world: World, now_ns: int) -> None:
         self.on = not self.on
@@ -51,7 +46,7 @@ class FaultControl(ABC):
             self.next_ns = L.FAR if self.span_ns is None else now_ns + self.span_ns
             self.begin(world, now_ns)
         else:
-            self.next_ns = now_ns + self._gap_ns() if isinstance(self.fault.when, AtRandom) else L.FAR
+            self.next_ns = self._begins_next_ns(now_ns)
             self.end(world, now_ns)
 
     def set_speed(self, world: World) -> None:

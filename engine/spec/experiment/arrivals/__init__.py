@@ -1,0 +1,16 @@
+"""Laws of arrivals, a file each: how records follow one another at a rate. `engine.workloads.arrivals` makes their times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...base.family import Family
+from .base import ArrivalLaw
+
+TIMES = "it returns the times of the records (`engine.workloads.arrivals.Arrivals`)"
+ARRIVALS = Family("arrivals", __name__, ArrivalLaw, {"arrivals": TIMES})
+
+if TYPE_CHECKING:
+    AnyArrivals = ArrivalLaw
+else:
+    AnyArrivals = ARRIVALS.union

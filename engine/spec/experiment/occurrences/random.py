@@ -1,0 +1,17 @@
+"""Parameters of the occurrence `random`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ...base.units import Number, quantity
+from .base import Occurrence
+
+
+class AtRandom(Occurrence):
+    """Again and again, with exponentially distributed spans between the end of one and the start of the next, from the workload's seed."""
+
+    title: ClassVar[str] = "At random"
+    position: ClassVar[int] = 1
+    kind: Literal["random"] = "random"
+    mean_s: Number = quantity(unit="s", ge=0.001, le=1e9, title="Mean span", description="Mean time from the end of one to the next.")
