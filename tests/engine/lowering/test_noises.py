@@ -213,7 +213,7 @@ class NegativeNoise(Noise):
     factor: ClassVar[float] = -1.0
 
     def quantiles(self, share: Any) -> tuple[Any, Any]:
-        return np.full_like(share, self.factor), np.full_like(share, 2 - self.factor)
+        return np.full_like(share, self.factor), np.full_like(share, self.factor)
 
 
 class HugeNoise(NegativeNoise):
