@@ -138,6 +138,7 @@ def test_faults_on_the_line_of_time(canvas: Canvas, page: Page, experiment: Stor
     page.get_by_role("tab", name="Problems").click()
     page.get_by_test_id("problems").get_by_role("button", name="Show field").first.click()
     expect(page.get_by_test_id("fault-1")).to_have_class(re.compile("selected err"))
+    expect(page.locator("[data-pointer^='/faults/1/'] input:focus")).to_have_count(1)  # it gets the focus a frame later
     page.get_by_test_id("fault-1").locator(".what").press("Delete")
     expect(page.get_by_test_id("fault-1")).to_have_count(0)
     expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
