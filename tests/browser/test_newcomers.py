@@ -13,7 +13,7 @@ import yaml
 from playwright.sync_api import Browser, Page, expect
 
 from tests.conftest import running_installation
-from tests.support.plugins import installed
+from tests.support.plugins import KINDS, installed
 
 from .axe import assert_accessible
 from .canvas import Canvas
@@ -155,3 +155,46 @@ def connect(page: Page, canvas: Canvas, source: str, target: str) -> None:
     page.get_by_role("button", name=re.compile("^Connect")).click()
     page.locator("[data-connect]").select_option(label=target)
     expect(page.get_by_test_id(f"edge-{source}-{target}")).to_be_attached()
+
+
+IN_A_DOCUMENT: dict[str, tuple[list[str | int], Any, str]] = {
+    "operators": (["query", "operators", 1], {"id": "euros", "kind": "band", "params": {"field": "price", "bounds": [0, 9]}}, "Field"),
+    "checkpointings": (["policies", "checkpointing"], {"kind": "growing", "growth": 3}, "Growth"),
+    "scalings": (["policies", "scaling"], {"kind": "backlog", "records_per_instance": 1000}, "Per instance"),
+    "placements": (["placement"], {"kind": "weighted", "shares": {"edge": 1}}, "edge"),
+    "faults": (
+        ["faults"],
+        [{"kind": "hot_host", "host": "edge1", "when": {"kind": "at", "at_s": 1}, "for_ms": 500, "step_ms": 90}],
+        "Step",
+    ),
+    "rates": (["workload", "sources", "bids", "rate"], {"kind": "sawtooth", "top_per_s": 400, "every_s": 4}, "Top"),
+}
+"""By family where a document has the newcomer, what stands there, and the label of one of its parameters."""
+
+
+@pytest.mark.deep
+def test_every_kind_of_the_package_is_in_the_api_and_in_help(visitor: Page, api_of_extended: httpx.Client) -> None:
+    registry = api_of_extended.get("/api/registry").json()
+    for family, entries in KINDS.items():
+        for entry in entries:
+            name = entry.partition(" = ")[0]
+            kind = next(kind for kind in registry[family] if kind["kind"] == name)
+            visitor.goto(f"/help/{family}/{name}")
+            expect(visitor.get_by_role("heading", name=kind["title"], exact=True).first).to_be_visible()
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("family", IN_A_DOCUMENT)
+def test_a_study_varies_the_parameters_of_a_kind_of_the_package(visitor: Page, api_of_extended: httpx.Client, family: str) -> None:
+    path, value, label = IN_A_DOCUMENT[family]
+    document = bids_on_edge_and_cloud()
+    holder: Any = document
+    for name in path[:-1]:
+        holder = holder[name]
+    holder[path[-1]] = value
+    experiment = api_of_extended.post("/api/experiments", json={"document": document}).json()["id"]
+    visitor.goto(f"/studies/new?experiment={experiment}")
+    visitor.get_by_test_id("start-study").wait_for()
+    visitor.keyboard.press("a")
+    visitor.keyboard.type(label)
+    expect(visitor.get_by_test_id("fields").get_by_text(label).first).to_be_visible()
