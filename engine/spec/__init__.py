@@ -1,4 +1,4 @@
-"""The experiment document: its models, its kinds, and what is wrong with one. Imports no family of kinds."""
+"""The experiment document: its models, kinds and validation. Imports no family of kinds."""
 
 from .base.operator import Kind, Model, Operator
 from .base.problems import InvalidExperiment, Problem, Refusal

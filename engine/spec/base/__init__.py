@@ -1,1 +1,1 @@
-"""What every part of a document is made of: models, units, problems, records, and the operator kind's contract."""
+"""Building blocks of documents: models, units, problems, records, and the interface of operator kinds."""

@@ -1,8 +1,8 @@
-"""Families of kinds: discovered, one file each, open to other packages.
+"""Families of kinds: discovered automatically, one file per kind, open to other packages.
 
 A family is a tagged union of the document (`kind: ...`), such as the placements. Its own kinds are the modules of one package below
-`engine.spec.experiment`, a file each. Where documents must not import what a kind does, the behaviour stands in a file of the same name
-elsewhere, and `implementation` finds it by that name. A kind of another package is one class that has both.
+`engine.spec.experiment`, one file each. If documents must not import a kind's behaviour, that lives in a file of the same name in another
+package, where `implementation` finds it. A kind of another package is a single class with both.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ log = logging.getLogger("millrace.packages")
 
 
 class Family:
-    """The kinds of one family, in the order in which they are offered (`Variant.position`).
+    """The kinds of one family, in display order (`Variant.position`).
 
     name: as in the catalogue; packages offer kinds by entry points of the group `millrace.<name>`. package: the package whose modules hold
-    the kinds. base: the class that a kind of another package must derive from. methods: what such a kind must define, by name, and what
-    each is for.
+    the kinds. base: the class that a kind of another package must derive from. methods: methods that such a kind must define, each with
+    its purpose.
     """
 
     _all: ClassVar[WeakSet[Family]] = WeakSet()
@@ -48,7 +48,7 @@ class Family:
 
     @property
     def union(self) -> Any:
-        """The annotation of a field that takes any kind, as far as they are known now."""
+        """The annotation of a field that takes any kind registered so far."""
         return Annotated[union_of(self.kinds), Field(discriminator="kind")]
 
     @cached_property
@@ -60,26 +60,26 @@ class Family:
         return next((kind for kind in self.kinds if kind_of(kind) == name), None)
 
     def register(self, kind: type[Variant]) -> type[Variant]:
-        """Offer a kind of another package: documents, forms and the API then know it. Raises ValueError with what is wrong."""
+        """Register a kind of another package in documents, forms and the API. Raises ValueError if it is invalid."""
         if not (isinstance(kind, type) and issubclass(kind, self.base)):
-            raise ValueError(f"{kind!r} is no class below {self.base.__module__}.{self.base.__qualname__}")
+            raise ValueError(f"{kind!r} is not a subclass of {self.base.__module__}.{self.base.__qualname__}")
         name, tag = f"{kind.__module__}.{kind.__qualname__}", kind_of(kind) if "kind" in kind.model_fields else ""
         if not KIND.fullmatch(tag):
             raise ValueError(
                 f'the kind of {name} is {tag!r}; give it a field `kind: Literal["..."] = "..."` of lower-case letters, digits and \'_\', '
-                "a letter first, at most 63"
+                "with a letter first and at most 63 characters"
             )
         if (known := self.kind(tag)) not in (None, kind):
-            raise ValueError(f"the kind of {name} is '{tag}', which {known.__module__} has already; choose another")
+            raise ValueError(f"the kind of {name} is '{tag}', which {known.__module__} already uses; choose another")
         if not getattr(kind, "title", "") or not kind.__dict__.get("__doc__"):
-            raise ValueError(f"{name} needs a title and a docstring; both are shown to people")
+            raise ValueError(f"{name} needs a title and a docstring; forms show both")
         for field_name in _declared_elsewhere(kind):
             field = kind.model_fields[field_name]
             if field_name != "kind" and not field.description:
                 raise ValueError(f"{name}: the parameter {field_name} needs a description; forms show it")
             extra = field.json_schema_extra
             if _is_quantity(field.annotation) and not (isinstance(extra, dict) and "x-unit" in extra):
-                raise ValueError(f"{name}: the parameter {field_name} needs a unit; declare it by `quantity(..., unit=...)`")
+                raise ValueError(f"{name}: the parameter {field_name} needs a unit; declare it with `quantity(..., unit=...)`")
         for method, purpose in self.methods.items():
             if getattr(kind, method, None) is getattr(self.base, method, None):
                 raise ValueError(f"{name} has no method `{method}`; {purpose}")
@@ -88,7 +88,7 @@ class Family:
         return kind
 
     def offer(self, kinds: tuple[type[Variant], ...]) -> None:
-        """Let documents name these kinds and no others: every model that takes the family's kinds is rebuilt."""
+        """Allow exactly these kinds in documents. Rebuilds every model that takes the family's kinds."""
         before, self.kinds = set(self.kinds), kinds
         for family in Family._all:  # kinds of other families may hold kinds of this one
             family.__dict__.pop("adapter", None)
@@ -106,7 +106,7 @@ class Family:
 
 
 def union_of(kinds: tuple[type[Variant], ...]) -> Any:
-    """One of these models, known only at run time."""
+    """The union of these models, known only at run time."""
     return Union[kinds]  # noqa: UP007
 
 
@@ -116,26 +116,26 @@ def kind_of(kind: type[Variant]) -> str:
 
 
 def implementation(kind: type[Any], package: str, name: str) -> Any:
-    """What a kind does, by the name of a function or class: its own attribute, or that of the module `<package>.<kind>`.
+    """Return the behaviour of a kind by name: an attribute of the kind itself, or of the module `<package>.<kind>`.
 
-    Raises AttributeError or ModuleNotFoundError where a kind of ours has no such file.
+    Raises AttributeError or ModuleNotFoundError if one of our own kinds lacks it.
     """
     own = getattr(kind, name, None)
     return own if own is not None else getattr(importlib.import_module(f"{package}.{kind_of(kind)}"), name)
 
 
 BROKEN: dict[str, str] = {}
-"""Entry points of other packages that could not be loaded, and why."""
+"""Entry points of other packages that could not be loaded, with the reason."""
 
 
 def load_entry_points(group: str, register: Callable[[Any], object]) -> None:
-    """Register what other packages offer. One that fails is logged with its package and left out; the rest works."""
+    """Register the entry points of other packages. One that fails is logged with its package and skipped."""
     for point in entry_points(group=group):
         try:
             register(point.load())
         except Exception as error:
             package = point.dist.name if point.dist is not None else point.value.partition(":")[0]
-            BROKEN[f"{group}: {point.name}"] = f"package {package}: entry point '{point.name}' of {group} is left out: {_reason(error)}"
+            BROKEN[f"{group}: {point.name}"] = f"package {package}: entry point '{point.name}' of {group} is skipped: {_reason(error)}"
             log.error("%s", BROKEN[f"{group}: {point.name}"])
 
 
@@ -144,7 +144,7 @@ def _reason(error: Exception) -> str:
 
 
 def _kinds_below(package: str) -> Iterator[type[Variant]]:
-    """The classes with a `kind` that the modules of a package define."""
+    """The classes with a `kind` defined in the modules of a package."""
     for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
         found = importlib.import_module(f"{package}.{module.name}")
         for value in vars(found).values():
@@ -154,7 +154,7 @@ def _kinds_below(package: str) -> Iterator[type[Variant]]:
 
 
 def _models() -> set[type[Model]]:
-    """All models that there are."""
+    """All subclasses of Model."""
     found: set[type[Model]] = set()
     todo: list[type[Model]] = [Model]
     while todo:
@@ -166,7 +166,7 @@ def _models() -> set[type[Model]]:
 
 
 def _holding(models: set[type[Model]], parts: set[Any]) -> set[type[Model]]:
-    """The models with a field that takes one of these, or takes a model that has one."""
+    """The models with a field that contains one of these classes, directly or through another model."""
     names = {model: {name for field in model.model_fields.values() for name in _names(field.annotation)} for model in models}
     found: set[type[Model]] = set()
     while more := {model for model in models - found if names[model] & (parts | found)}:
@@ -182,7 +182,7 @@ def _names(annotation: Any) -> set[Any]:
 
 
 def _with_union(annotation: Any, before: set[type[Variant]], after: Any) -> Any:
-    """The annotation with the union `after` in place of that of the kinds `before`, wherever it stands in it."""
+    """The annotation with the union of the kinds `before` replaced by `after`, at any depth."""
     if get_origin(annotation) in (Union, UnionType) and set(get_args(annotation)) == before:
         return after
     arguments = _arguments(annotation)
@@ -195,20 +195,20 @@ def _with_union(annotation: Any, before: set[type[Variant]], after: Any) -> Any:
 
 
 def _arguments(annotation: Any) -> tuple[Any, ...]:
-    """The types that an annotation is made of."""
+    """The type arguments of an annotation, without metadata and literals."""
     arguments = get_args(annotation)
     return arguments[:1] if get_origin(annotation) is Annotated else () if get_origin(annotation) is Literal else arguments
 
 
 def _declared_elsewhere(kind: type[Variant]) -> list[str]:
-    """The parameters that the kind does not inherit from a class of ours."""
+    """The parameters that the kind does not inherit from a class of the engine."""
     elsewhere = [part for part in kind.__mro__ if not part.__module__.startswith("engine.")]
     declared = {name for part in elsewhere for name in inspect.get_annotations(part)}
     return [name for name in kind.model_fields if name in declared]
 
 
 def _is_quantity(annotation: Any) -> bool:
-    """Whether it is a number, or a number or nothing."""
+    """Whether the annotation is a number, possibly optional."""
     if get_origin(annotation) in (Annotated, Union, UnionType):
         return any(_is_quantity(argument) for argument in _arguments(annotation))
     return annotation in (int, float)

@@ -1,4 +1,4 @@
-"""The operator kinds that documents may name. They stand in `engine.operators`, which is loaded when they are first asked for."""
+"""The operator kinds available in documents. They live in `engine.operators`, which is loaded on first use."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .operator import Operator
 
 
 class UnknownKind(KeyError):
-    """A kind that no family has."""
+    """An unknown operator kind."""
 
 
 def operators() -> Mapping[str, type[Operator]]:
-    """Operator kinds by name, with those that other packages have registered (`engine.operators.register`)."""
+    """Operator kinds by name, including those registered by other packages (`engine.operators.register`)."""
     kinds: Mapping[str, type[Operator]] = importlib.import_module("engine.operators").OPERATORS
     return kinds
 

@@ -1,4 +1,4 @@
-"""The values of a document by name, for those who look for runs."""
+"""The values of a document by name, used to search for runs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .problems import pointer
 
 Value = float | str | bool | None
 LABELS = ("id", "name")
-"""What tells the members of a list apart, where it does."""
+"""Fields that identify the members of a list, if present."""
 
 
 def parameters(tree: Mapping[str, Any]) -> dict[str, Value]:
-    """All values that are neither objects nor lists, by JSON pointer, but with the id or name of an operator, a host, ... in place of its
-    position: /query/operators/filter/params/predicate."""
+    """All scalar values by JSON pointer, with list positions replaced by the id or name of the operator, host, ...:
+    /query/operators/filter/params/predicate."""
     return {pointer(*path): value for path, value in _leaves(tree, ())}
 
 
@@ -31,7 +31,7 @@ def _leaves(node: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str 
 
 
 def _names(members: list[Any] | tuple[Any, ...]) -> list[str | int]:
-    """An edge has the names of its ends; what has no name of its own has its position."""
+    """Names of list members: their own, those of an edge's two ends, or else the position."""
     names: list[str | int] = []
     for position, member in enumerate(members):
         name: Any = None

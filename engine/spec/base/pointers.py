@@ -1,4 +1,4 @@
-"""JSON pointers (RFC 6901) into documents: look, and change without touching what others hold."""
+"""JSON pointers (RFC 6901) into documents: look values up, and change them in a copy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .problems import suggestion
 
 
 class Misled(ValueError):
-    """A pointer leads nowhere; the message says where it ends."""
+    """A pointer does not resolve; the message says where it fails."""
 
     def __init__(self, message: str, hint: str = ""):
         super().__init__(message)
@@ -17,21 +17,21 @@ class Misled(ValueError):
 
 
 def parts(pointer: str) -> list[str]:
-    """The names and positions on the way. Raises Misled."""
+    """The names and positions of a pointer. Raises Misled."""
     if not pointer.startswith("/"):
-        raise Misled(f"'{pointer}' is no JSON pointer: it must begin with '/', as in /workload/seed")
+        raise Misled(f"'{pointer}' is not a JSON pointer: it must begin with '/', as in /workload/seed")
     return [part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/")]
 
 
 def found(document: Any, pointer: str) -> Any:
-    """What stands there. Raises Misled."""
+    """The value at a pointer. Raises Misled."""
     for depth, part in enumerate(way := parts(pointer)):
         document = document[_key(document, part, way[:depth], pointer, new=False)]
     return document
 
 
 def changed(document: Mapping[str, Any], pointer: str, value: Any) -> dict[str, Any]:
-    """A copy with this value there; it shares what is not on the way. An object may get a new field. Raises Misled."""
+    """A copy with this value at the pointer; unchanged parts are shared. The last part may be a new field. Raises Misled."""
     changed = _changed(document, parts(pointer), 0, pointer, value)
     assert isinstance(changed, dict)
     return changed
@@ -52,9 +52,11 @@ def _key(node: Any, part: str, before: list[str], pointer: str, *, new: bool) ->
     if isinstance(node, Mapping):
         if part in node or new:
             return part
-        raise Misled(f"'{pointer}' leads nowhere: {place} has no '{part}'", suggestion(part, map(str, node)))
+        raise Misled(f"'{pointer}' does not resolve: {place} has no '{part}'", suggestion(part, map(str, node)))
     if isinstance(node, list):
         if part.isascii() and part.isdigit() and int(part) < len(node):
             return int(part)
-        raise Misled(f"'{pointer}' leads nowhere: {place} is a list of {len(node)}, of which '{part}' is no position (the first is 0)")
-    raise Misled(f"'{pointer}' leads nowhere: {place} is {node!r:.40}, which has no fields")
+        raise Misled(
+            f"'{pointer}' does not resolve: {place} is a list of {len(node)} entries without position '{part}' (positions start at 0)"
+        )
+    raise Misled(f"'{pointer}' does not resolve: {place} is {node!r:.40}, which has no fields")

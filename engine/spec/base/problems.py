@@ -1,4 +1,4 @@
-"""Problems of a document: where, what, the value found, and what would be right."""
+"""Problems of a document: the place, the message, the value found, and the remedy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Problem:
 
     pointer: JSON pointer (RFC 6901) into the document as given, e.g. ``/query/operators/2/params/predicate``.
     code: a stable word for programs, e.g. ``unknown_field``.
-    message: one sentence that names the field and the value, and says what would be right.
+    message: one sentence with the field, the value and the remedy.
     value: the offending value, JSON-able (shortened if long).
     hint: an optional suggestion such as ``did you mean 'state'?``.
     """
@@ -44,7 +44,7 @@ class Refusal(ValueError):
 
 @contextmanager
 def refusals_below(*parts: str | int) -> Iterator[None]:
-    """Refusals raised inside get the path as seen from outside: `parts` lead to the object under check."""
+    """Prefix the path of refusals raised inside with `parts`, the path of the object under check."""
     try:
         yield
     except Refusal as refusal:
@@ -52,7 +52,7 @@ def refusals_below(*parts: str | int) -> Iterator[None]:
 
 
 class InvalidExperiment(ValueError):
-    """A document with at least one error; carries all of its problems."""
+    """A document with at least one error; carries all its problems."""
 
     def __init__(self, problems: Sequence[Problem]):
         self.problems = list(problems)
@@ -60,7 +60,7 @@ class InvalidExperiment(ValueError):
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """``did you mean 'x'?`` for the nearest known name, else the known names (at most eight), else ''."""
+    """``did you mean 'x'?`` for the nearest known name, otherwise up to eight known names, or ''."""
     known = sorted(known)
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     if near:
@@ -69,5 +69,5 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def pointer(*parts: str | int) -> str:
-    """JSON pointer from path parts, escaped after RFC 6901."""
+    """JSON pointer from path parts, escaped as in RFC 6901."""
     return "".join("/" + str(p).replace("~", "~0").replace("/", "~1") for p in parts)

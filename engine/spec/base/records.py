@@ -1,4 +1,4 @@
-"""Record schemas: what flows along the edges of a query."""
+"""Schemas of the records on the edges of a query."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ FIELD_BYTES: dict[str, int] = {"int": 8, "float": 8, "bool": 1, "string": 16, "t
 
 @dataclass(frozen=True)
 class RecordField:
-    """zero_ns: what a timestamp's 0 is on the calendar, in ns since 1970 (UTC); None if that is not known.
+    """A field of a record.
 
-    It is no difference between two fields: both hold ns of the run's time.
+    zero_ns: calendar time of a timestamp's 0, in ns since 1970 (UTC); None if unknown. Ignored in comparisons, as both fields hold ns of
+    the run's time.
     """
 
     name: str
@@ -22,7 +23,7 @@ class RecordField:
     zero_ns: int | None = field(default=None, compare=False)
 
     def named(self, name: str) -> RecordField:
-        """The same under another name."""
+        """The same field under another name."""
         return replace(self, name=name)
 
 
@@ -30,8 +31,8 @@ class RecordField:
 class RecordSchema:
     """Ordered fields of a record and its accounting size.
 
-    bytes: what one record counts for on links and in buffers; independent of the engine's own storage.
-    zero_ns: what 0 is on the calendar for all its timestamps alike; None if that is not known, or there are none.
+    bytes: accounting size of a record on links and in buffers, independent of the engine's own storage.
+    zero_ns: calendar time of 0, common to all its timestamps; None if unknown, or if it has no timestamps.
     """
 
     fields: tuple[RecordField, ...]
@@ -46,7 +47,7 @@ class RecordSchema:
 
     @classmethod
     def of(cls, bytes: int = 0, **types: FieldType) -> RecordSchema:
-        """Fields as they are generated: virtual time starts with 1970."""
+        """Schema of generated records, whose virtual time starts at 1970."""
         return cls(tuple(RecordField(n, t, 0 if t == "timestamp" else None) for n, t in types.items()), bytes)
 
     @property
@@ -54,11 +55,11 @@ class RecordSchema:
         return tuple(f.name for f in self.fields)
 
     def only(self, names: Collection[str]) -> RecordSchema:
-        """The same records with just these fields carried; their accounting size stays."""
+        """The same records with only these fields carried. The accounting size stays the same."""
         return RecordSchema(tuple(f for f in self.fields if f.name in names), self.bytes, self.zero_ns)
 
     def counted_from(self, zero_ns: int) -> RecordSchema:
-        """Return the same fields, with all timestamps counted from this moment (ns since 1970)."""
+        """Return the same fields, with all timestamps counted from this time (ns since 1970)."""
         fields = (replace(field, zero_ns=zero_ns) if field.type == "timestamp" else field for field in self.fields)
         return RecordSchema(tuple(fields), self.bytes)
 
@@ -72,7 +73,7 @@ class RecordSchema:
         return self.field(name).type
 
     def met_by(self, other: RecordSchema) -> RecordSchema:
-        """These fields where records of both schemas come in: what the two do not agree on is not known."""
+        """These fields for records of both schemas: a `zero_ns` that differs becomes unknown."""
         pairs = zip(self.fields, other.fields, strict=True)
         return RecordSchema(tuple(replace(a, zero_ns=common((a.zero_ns, b.zero_ns))) for a, b in pairs), self.bytes)
 
@@ -81,6 +82,6 @@ class RecordSchema:
 
 
 def common(zeros: Iterable[int | None]) -> int | None:
-    """The one value that all have; None if there is none."""
+    """The value shared by all; None if they differ."""
     distinct = set(zeros)
     return distinct.pop() if len(distinct) == 1 else None

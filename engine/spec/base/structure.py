@@ -1,4 +1,4 @@
-"""The shape of a document: pydantic's findings in our own words, with pointers into the document as given."""
+"""Structural checks of a document: pydantic's errors in our own words, with pointers into the document."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Path = tuple[str | int, ...]
 
 
 def check(model: type[ModelType], value: Any, at: Path = ()) -> tuple[ModelType | None, list[Problem]]:
-    """The value as a model, or None and what is wrong with it; `at` is the place of the value in the document."""
+    """Read the value as a model. Returns None and the problems if invalid. at: path of the value in the document."""
     try:
         return model.model_validate(value), []
     except ValidationError as invalid:
@@ -30,12 +30,12 @@ def check(model: type[ModelType], value: Any, at: Path = ()) -> tuple[ModelType 
 
 
 def _is_shortened(error: dict[str, Any]) -> bool:
-    """A list that pydantic finds too short only because it counts no entry that is wrong in itself."""
+    """Whether pydantic reports a list as too short only because it does not count invalid entries."""
     return error["type"] == "too_short" and isinstance(error["input"], list | tuple) and len(error["input"]) >= error["ctx"]["min_length"]
 
 
 def shortened(problem: Problem) -> Problem:
-    """The problem with its value JSON-able and short, and without the middle of a very long message: its end says what would be right."""
+    """The problem with a short, JSON-able value. A very long message loses its middle, since its end has the remedy."""
     message, hint = problem.message, problem.hint
     if len(message) > MESSAGE_MAX:
         message = f"{message[: MESSAGE_MAX - 203]}...{message[-200:]}"
@@ -43,13 +43,13 @@ def shortened(problem: Problem) -> Problem:
 
 
 def refusal_problem(refusal: Refusal, at: Path) -> Problem:
-    """The problem that an object's own check found; `at` is the place of that object."""
+    """The problem for a refusal by an object's own check. at: path of that object."""
     path = (*at, *refusal.at)
     return Problem(pointer(*path), refusal.code, _named(path, str(refusal)), shown(refusal.value), refusal.hint)
 
 
 def shown(value: Any) -> Any:
-    """The value as a problem carries it: JSON-able and short."""
+    """The value for a problem: JSON-able and short."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if value is None or isinstance(value, bool | int | float):
@@ -59,7 +59,7 @@ def shown(value: Any) -> Any:
 
 
 def quoted(value: Any) -> str:
-    """The value inside a sentence."""
+    """The value as text inside a sentence."""
     if value is None:
         return "empty"
     short = shown(value)
@@ -69,7 +69,7 @@ def quoted(value: Any) -> str:
 
 
 def _named(path: Sequence[str | int], message: str) -> str:
-    """The message with the name of its field in front, unless it has the name already."""
+    """The message prefixed with its field's name, unless it already contains the name."""
     name = next((part for part in reversed(path) if isinstance(part, str)), "")
     return message if not name or name in message else f"{name}: {message}"
 
@@ -84,7 +84,7 @@ TYPES = {
     "finite_number": "a finite number",
     "bool_type": "true or false",
     "bool_parsing": "true or false",
-    "string_type": "a text",
+    "string_type": "a string",
     "tuple_type": "a list",
     "list_type": "a list",
     "dict_type": "a mapping of names to values",
@@ -100,7 +100,7 @@ LIMITS = {
 
 
 def _problem(model: type[BaseModel], error: dict[str, Any], at: Path) -> Problem:
-    """One finding of pydantic, reworded."""
+    """One pydantic error, reworded."""
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
     path, field, parent = _locate(model, error["loc"])
     path = (*at, *path)
@@ -113,7 +113,7 @@ def _problem(model: type[BaseModel], error: dict[str, Any], at: Path) -> Problem
         return Problem(place, "missing", f"{name} is missing; add it{description}")
     if kind == "extra_forbidden":
         known = [_alias(field_name, info) for field_name, info in parent.model_fields.items()] if parent is not None else []
-        message = f"'{name}' is no field here; remove it or correct its name"
+        message = f"'{name}' is not a field here; remove it or correct its name"
         return Problem(place, "unexpected", message, shown(value), suggestion(name, known))
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return _kind_problem(path, value, context)
@@ -153,7 +153,7 @@ def _problem(model: type[BaseModel], error: dict[str, Any], at: Path) -> Problem
 
 
 def _kind_problem(path: Path, value: Any, context: dict[str, Any]) -> Problem:
-    """A member of a tagged union without a kind, or with one that does not exist."""
+    """A member of a tagged union with a missing or unknown kind."""
     place = pointer(*path, "kind")
     owner = next((str(part) for part in reversed(path) if isinstance(part, str)), "the document")
     if "tag" not in context:
@@ -167,9 +167,9 @@ def _kind_problem(path: Path, value: Any, context: dict[str, Any]) -> Problem:
 
 
 def _locate(model: type[BaseModel], location: Sequence[str | int]) -> tuple[Path, FieldInfo | None, type[BaseModel] | None]:
-    """Path in the document, its field, and the model that holds the last part.
+    """Path in the document, its field, and the model that contains the last part.
 
-    Pydantic's locations also name the chosen member of a union, which is no part of the document; types tell the two apart.
+    Pydantic's locations also name the chosen member of a union, which is not part of the document. The types distinguish the two.
     """
     path: list[str | int] = []
     here: Any = model
@@ -195,7 +195,7 @@ def _locate(model: type[BaseModel], location: Sequence[str | int]) -> tuple[Path
 
 
 def _bare(annotation: Any) -> Any:
-    """Without `Annotated` and `| None`."""
+    """The annotation without `Annotated` and `| None`."""
     while True:
         if typing.get_origin(annotation) is Annotated:
             annotation = typing.get_args(annotation)[0]
@@ -209,7 +209,7 @@ def _bare(annotation: Any) -> Any:
 
 
 def _members(annotation: Any) -> dict[Any, type[BaseModel]]:
-    """The models of a tagged union by their kinds."""
+    """The models of a tagged union by kind."""
     if typing.get_origin(annotation) not in (Union, types.UnionType):
         return {}
     models = [_bare(argument) for argument in typing.get_args(annotation)]
@@ -227,7 +227,7 @@ def _literals(field: FieldInfo | None) -> list[str]:
 
 
 def _extra(field: FieldInfo | None, name: str) -> str:
-    """What the field's JSON Schema says beside the standard's own words."""
+    """An extra keyword of the field's JSON Schema, or ''."""
     extra = field.json_schema_extra if field is not None else None
     return str(extra.get(name, "")) if isinstance(extra, dict) else ""
 

@@ -1,4 +1,4 @@
-"""From the units of the document to the integers of the engine; each number is rounded once, half up."""
+"""Conversion from the document's units to the engine's integers. Each number is rounded once, half up."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from typing import Annotated, Any
 from pydantic import Field, Strict
 
 Integer = Annotated[int, Strict()]
-"""A whole number; neither `true` nor `"4"` passes for one."""
+"""A whole number; `true` and `"4"` are rejected."""
 
 Number = Annotated[float, Strict()]
-"""A number, whole or not; neither `true` nor `"1.5"` passes for one."""
+"""A number, whole or not; `true` and `"1.5"` are rejected."""
 
 
 def quantity(default: Any = ..., *, unit: str, description: str, too_little: str = "", **constraints: Any) -> Any:
-    """A pydantic field with a unit: `x-unit` in its JSON Schema, which forms print behind the input.
+    """A pydantic field with a unit: `x-unit` in its JSON Schema, which forms show behind the input.
 
-    too_little: what is said to somebody who gives less than the least, behind the limit.
+    too_little: explanation appended to the error for a value below the minimum.
     """
     extra: dict[str, Any] = {"x-unit": unit} | ({"x-too-little": too_little} if too_little else {})
     return Field(default, description=description, json_schema_extra=extra, **constraints)
 
 
 def latency(default: Any = ..., *, description: str) -> Any:
-    """The field of a latency between hosts, in ms. The least is a nanosecond, so that no effect is at the time of its cause."""
-    least = "every hand-over takes at least 1 ns. The nearer hosts are, the slower the run; what is to be nearer belongs on one host"
+    """A field for a latency between hosts, in ms. The minimum is 1 ns, so that no effect coincides with its cause."""
+    least = "every hand-over takes at least 1 ns. The lower the latency, the slower the run; for less, place both instances on one host"
     return quantity(default, unit="ms", ge=0.000001, le=1e8, title="Latency", description=description, too_little=least)
 
 
-@lru_cache(maxsize=10_000)  # a run asks for the same few, frame by frame
+@lru_cache(maxsize=10_000)  # a run converts the same few values in every frame
 def scaled(value: float, factor: int) -> int:
-    """`value x factor` as an integer, half up.
+    """`value x factor` as an integer, rounded half up.
 
-    The decimal number that the document shows is scaled, not the binary fraction nearest to it, so 0.0015 s is 1,500,000 ns.
+    Scales the decimal number in the document, not its nearest binary fraction, so 0.0015 s is exactly 1,500,000 ns.
     """
     return math.floor(Decimal(repr(value)) * factor + Decimal("0.5"))
 
