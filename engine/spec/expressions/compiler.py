@@ -1,4 +1,4 @@
-"""From typed trees to programs of the stack machine (`engine.core.kernels.expression_machine`)."""
+"""Compile typed trees to programs of the stack machine (`engine.core.kernels.expression_machine`)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .tree import Binary, Conditional, Constant, FieldReference, Logic, Member, 
 
 
 class Strings(Protocol):
-    """The run's dictionary of strings."""
+    """The string dictionary of a run."""
 
     def code(self, text: str) -> int: ...
 
 
 @dataclass(frozen=True)
 class Program:
-    """Compiled code for one expression.
+    """Compiled code of one expression.
 
-    code: int64 (rows, 2), opcode and argument; row 0 is the header. constants: int64 (n,). type: of the result word. tables: which of the
-    constants must say where in the run's constants the table of a function of texts begins (`engine.lowering.text_tables`).
+    code: int64 (rows, 2), opcode and argument; row 0 is the header. constants: int64 (n,). type: type of the result word. tables: indices
+    of constants to be set to the offset of a string function's table in the run's constants (`engine.lowering.text_tables`).
     """
 
     code: Any
@@ -78,7 +78,7 @@ FLOATS = {
 
 
 def compile_tree(node: Node, strings: Strings) -> Program:
-    """The program of one typed tree; its strings get codes in `strings`."""
+    """Compile one typed tree. Its string constants get codes from `strings`."""
     writer = _Writer(strings)
     writer.write(node)
     if node.type == "float":
@@ -87,7 +87,7 @@ def compile_tree(node: Node, strings: Strings) -> Program:
 
 
 class _Writer:
-    """Writes the code of a tree; `code[0]` is the header."""
+    """Generates the code of a tree; `code[0]` is the header."""
 
     def __init__(self, strings: Strings) -> None:
         self.strings = strings
@@ -96,13 +96,13 @@ class _Writer:
         self.tables: list[tuple[int, TextFunction]] = []
 
     def emit(self, operation: int, argument: int = 0) -> list[int]:
-        """Append one instruction and return it, so that a jump can get its target later."""
+        """Append one instruction and return it, so that a jump target can be filled in later."""
         instruction = [operation, argument]
         self.code.append(instruction)
         return instruction
 
     def emit_with(self, operation: int, *constants: int) -> None:
-        """Append one instruction whose argument is the index of its constants."""
+        """Append one instruction whose argument is the index of its first constant."""
         self.emit(operation, len(self.constants))
         self.constants += constants
 
@@ -158,7 +158,7 @@ class _Writer:
                 done[1] = len(self.code)
 
     def write_unary(self, node: Unary) -> None:
-        """The operation on what stands on the stack."""
+        """Apply the operation to the top of the stack."""
         if node.operation == "bits":
             self.emit_with(machine.CONSTANT, 0)
             self.emit(machine.ADD_FLOAT)  # -0.0 + 0.0 is 0.0

@@ -1,7 +1,8 @@
-"""The functions of the expression language: for the parser, for completion in the editor, and for the documentation.
+"""The functions of the expression language, for the parser, editor completion and documentation.
 
-A function is one entry of `FUNCTIONS`: what it is for, and a tree for each signature. A signature says the types taken and given; an int is
-taken where a float is wanted, ``constant`` stands before what has to be written out, ``...`` after a parameter that may be repeated.
+Each entry of `FUNCTIONS` has a help text and one or more signatures, each with the tree it builds. A signature gives the types of arguments
+and result. An int is accepted for a float; ``constant`` marks an argument that must be a literal; ``...`` marks a parameter that can be
+repeated.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from .tree import Binary, BinaryName, Constant, Node, OfText, TextFunction, Unar
 INT_MAX = 2**63 - 1
 SECOND_NS = 1_000_000_000
 HASH_SEED = 42
-"""Spark's, so that hash() is its xxhash64."""
+"""Spark's seed, so that hash() equals Spark's xxhash64."""
 
 CALENDAR = "Calendar"
-"""The group of functions that need to know the date: they are given their timestamp counted from 1970."""
+"""The group of functions that need a date. Their timestamp argument counts from 1970."""
 
 UNITS_NS = {
     "milliseconds": 1_000_000,
@@ -32,7 +33,7 @@ UNITS_NS = {
 
 
 class BadArgument(ValueError):
-    """An argument of the right type with a value that the function does not take. position: which argument, from 0."""
+    """An argument of the right type with an invalid value. position: index of the argument, from 0."""
 
     def __init__(self, position: int, message: str):
         super().__init__(message)
@@ -41,7 +42,7 @@ class BadArgument(ValueError):
 
 @dataclass(frozen=True)
 class Parameter:
-    """type: "any" for all types. constant: it must be written out."""
+    """A parameter of a function. type: "any" accepts all types. constant: the argument must be a literal."""
 
     name: str
     type: FieldType | Literal["any"]
@@ -55,7 +56,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Signature:
-    """One way to call a function. text: as shown. repeated: the last parameter may stand several times. tree: from the arguments' nodes."""
+    """A signature of a function. text: as shown. repeated: the last parameter can be repeated. tree: builds the node of a call."""
 
     text: str
     parameters: tuple[Parameter, ...]
@@ -65,7 +66,7 @@ class Signature:
 
     @classmethod
     def of(cls, text: str, tree: Callable[..., Node]) -> Signature:
-        """From a text such as "(text: string, start: constant string) -> bool"."""
+        """Parse a text such as "(text: string, start: constant string) -> bool"."""
         inside, _, result = text.removeprefix("(").partition(") -> ")
         parts = inside.split(", ")
         repeated = parts[-1] == "..."
@@ -82,14 +83,14 @@ class Signature:
         return all(self.parameter(position).takes(node) for position, node in enumerate(nodes))
 
     def applied(self, nodes: Sequence[Node]) -> Node:
-        """The tree of a call. Raises BadArgument."""
+        """Build the tree of a call. Raises BadArgument."""
         wanted = [self.parameter(position).type for position in range(len(nodes))]
         return self.tree(*(as_float(node) if type == "float" else node for node, type in zip(nodes, wanted, strict=True)))
 
 
 @dataclass(frozen=True)
 class Function:
-    """name, group, help (one or two sentences) and example as an editor shows them. All signatures take the same number of arguments."""
+    """A function with its help (one or two sentences) and example for editors. All signatures take the same number of arguments."""
 
     name: str
     group: str
@@ -99,7 +100,7 @@ class Function:
 
     @property
     def least(self) -> int:
-        """How many arguments it takes at least; exactly, unless `repeated`."""
+        """Minimum number of arguments; the exact number unless `repeated`."""
         return len(self.signatures[0].parameters)
 
     @property
@@ -110,7 +111,7 @@ class Function:
         return [f"{self.name}{signature.text}" for signature in self.signatures]
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-able, for completion in an editor. `type` of a parameter is a field's type or "any"."""
+        """JSON-able description for editor completion. `type` of a parameter is a field type or "any"."""
         signatures = [
             {
                 "text": text,
@@ -128,7 +129,7 @@ def _unary(operation: UnaryName, type: FieldType) -> Callable[..., Node]:
 
 
 def _folded(operation: BinaryName) -> Callable[..., Node]:
-    """The operation from left to right over all arguments."""
+    """Fold the operation over all arguments, from left to right."""
     return lambda *values: reduce(lambda left, right: Binary(operation, left, right, left.type), values)
 
 
@@ -141,7 +142,7 @@ def _of_text(name: str, type: FieldType) -> Callable[..., Node]:
 
 
 def _hash(*values: Node) -> Node:
-    """xxHash64 of the words one after the other, each seeded by the one before; a text enters as the hash of its UTF-8 bytes."""
+    """Chained xxHash64: each word is hashed with the previous hash as its seed. A string enters as the hash of its UTF-8 bytes."""
     words = [_hashable(value) for value in values]
     if values[0].type != "string":
         words.insert(0, Constant(HASH_SEED, "int"))
@@ -165,13 +166,13 @@ def _bucket(x: Node, n: Constant) -> Node:
 
 
 def _duration(unit_ns: int) -> tuple[Callable[..., Node], Callable[..., Node]]:
-    """Of an int and of a float number of units, in ns."""
+    """Trees that convert an int and a float number of units to ns."""
 
     def of_int(n: Node) -> Node:
         if not isinstance(n, Constant):
             return Binary("*", n, Constant(unit_ns, "int"), "int")
         if abs(int(n.value)) * unit_ns > INT_MAX:
-            raise BadArgument(0, f"{n.value} is too long; a duration has at most {INT_MAX // unit_ns:,} of these")
+            raise BadArgument(0, f"{n.value} is too long; a duration is at most {INT_MAX // unit_ns:,} of these units")
         return Constant(int(n.value) * unit_ns, "int")
 
     def of_float(n: Node) -> Node:
@@ -181,7 +182,7 @@ def _duration(unit_ns: int) -> tuple[Callable[..., Node], Callable[..., Node]]:
 
 
 def _part(unit_ns: int, count: int, first: int = 0) -> Callable[..., Node]:
-    """Which of `count` units of a larger one the timestamp falls into, counted so that 1970-01-01T00:00 is number `first`."""
+    """Index of the timestamp's unit in a cycle of `count` units. 1970-01-01T00:00 has index `first`."""
 
     def tree(t: Node) -> Node:
         number: Node = Binary("//", t, Constant(unit_ns, "int"), "int")
@@ -207,7 +208,7 @@ def _function(name: str, group: str, help: str, example: str, signatures: Mappin
 def _rounding(name: Literal["floor", "ceil", "round"], help: str, example: str) -> Function:
     signatures = {"(x: int) -> int": _same, "(x: float) -> int": _unary(name, "int")}
     return _function(
-        name, "Numbers", f"{help} NaN gives 0, what does not fit the nearest int; both count as an error.", example, signatures
+        name, "Numbers", f"{help} NaN gives 0, an out-of-range value the nearest int; both count as errors.", example, signatures
     )
 
 
@@ -237,22 +238,22 @@ FUNCTIONS: dict[str, Function] = {
         _function(
             "abs",
             "Numbers",
-            "The number without its sign.",
+            "The absolute value.",
             "abs(a - b)",
             {"(x: int) -> int": _unary("abs", "int"), "(x: float) -> float": _unary("abs", "float")},
         ),
-        _extreme("min", "The least of two or more values.", "min(price, 100)"),
-        _extreme("max", "The greatest of two or more values.", "max(price, 0)"),
-        _rounding("floor", "The greatest int that is not above x.", "floor(longitude / 0.005)"),
-        _rounding("ceil", "The least int that is not below x.", "ceil(seconds_left / 60)"),
-        _rounding("round", "The nearest int; a half goes away from zero.", "round(price * 100) / 100"),
-        _function("sqrt", "Numbers", "The square root; NaN of a negative number.", "sqrt(dx * dx + dy * dy)", {
+        _extreme("min", "The smallest of two or more values.", "min(price, 100)"),
+        _extreme("max", "The largest of two or more values.", "max(price, 0)"),
+        _rounding("floor", "The largest int not above x.", "floor(longitude / 0.005)"),
+        _rounding("ceil", "The smallest int not below x.", "ceil(seconds_left / 60)"),
+        _rounding("round", "The nearest int; halves round away from zero.", "round(price * 100) / 100"),
+        _function("sqrt", "Numbers", "The square root; NaN for a negative number.", "sqrt(dx * dx + dy * dy)", {
             "(x: float) -> float": _unary("sqrt", "float"),
         }),
         _function(
             "int",
             "Types",
-            "As an int: a float loses its fraction (out of range as for floor), True is 1, a timestamp is a number of ns.",
+            "Convert to int: a float is truncated (out of range as for floor), True is 1, a timestamp gives ns.",
             "int(price > 100)",
             {
                 "(x: int) -> int": _same,
@@ -261,30 +262,30 @@ FUNCTIONS: dict[str, Function] = {
                 "(x: timestamp) -> int": _unary("retyped", "int"),
             },
         ),
-        _function("float", "Types", "As a float: the one nearest to an int.", "float(count)", {"(x: float) -> float": _same}),
-        _function("timestamp", "Types", "The timestamp so many ns after the start.", "timestamp(created_ms * 1000000)", {
+        _function("float", "Types", "Convert to the nearest float.", "float(count)", {"(x: float) -> float": _same}),
+        _function("timestamp", "Types", "The timestamp this many ns after the start.", "timestamp(created_ms * 1000000)", {
             "(ns: int) -> timestamp": _unary("retyped", "timestamp"),
         }),
-        _test_of_text("startswith", "start", "Does the text begin with these characters?", "startswith(name, 'An')"),
-        _test_of_text("endswith", "end", "Does the text end with these characters?", "endswith(email, '.org')"),
-        _test_of_text("contains", "part", "Do these characters stand anywhere in the text?", "contains(title, 'radio')"),
+        _test_of_text("startswith", "start", "Whether the string begins with these characters.", "startswith(name, 'An')"),
+        _test_of_text("endswith", "end", "Whether the string ends with these characters.", "endswith(email, '.org')"),
+        _test_of_text("contains", "part", "Whether the string contains these characters.", "contains(title, 'radio')"),
         _test_of_text(
             "like",
             "pattern",
-            "Does the whole text fit the pattern? % is any characters, _ is one; a backslash before them or itself makes it plain.",
+            "Whether the whole string matches the pattern. % matches any characters, _ a single one; a backslash escapes %, _ and itself.",
             "like(city, 'San %')",
         ),
         _function("length", "Texts", "The number of characters.", "length(name)", {"(text: string) -> int": _of_text("length", "int")}),
-        _function("lower", "Texts", "The text in small letters.", "lower(state) == 'or'", {
+        _function("lower", "Texts", "The string in lower case.", "lower(state) == 'or'", {
             "(text: string) -> string": _of_text("lower", "string"),
         }),
-        _function("upper", "Texts", "The text in capital letters.", "upper(state)", {
+        _function("upper", "Texts", "The string in upper case.", "upper(state)", {
             "(text: string) -> string": _of_text("upper", "string"),
         }),
         _function(
             "hash",
             "Keys",
-            "A number that depends on all values and looks random; equal values give equal numbers. Good as a key made of several fields.",
+            "A pseudo-random number computed from all values; equal values give equal numbers. Useful as a key of several fields.",
             "hash(ad, query)",
             {"(x: any, ...) -> int": _hash},
         ),
@@ -308,13 +309,13 @@ INSTEAD = {
         "least": "write min()",
         "greatest": "write max()",
         "ceiling": "write ceil()",
-        "trunc truncate integer bigint long": "write int(x), which cuts the fraction off",
+        "trunc truncate integer bigint long": "write int(x), which truncates",
         "double real": "write float(x)",
         "cast try_cast convert": "write int(x), float(x) or timestamp(ns)",
         "len char_length character_length": "write length()",
         "lcase": "write lower()",
         "ucase": "write upper()",
-        "rlike regexp regexp_like ilike": "write like(text, pattern), and lower(text) where case does not matter",
+        "rlike regexp regexp_like ilike": "write like(text, pattern), and lower(text) to ignore case",
         "position instr locate strpos charindex": "write contains(text, part)",
         "iif case when decode": "write a if condition else b",
         "mod pmod": "write a % b, which is never negative for a positive b",
@@ -326,16 +327,16 @@ INSTEAD = {
         "date_trunc": "write time - time % hours(1)",
         "datediff timestampdiff": "write (b - a) // days(1)",
         "dateadd timestampadd interval": "write time + minutes(5)",
-        "coalesce ifnull nvl isnull isnotnull nullif": "no value is ever missing, so nothing can take its place",
+        "coalesce ifnull nvl isnull isnotnull nullif": "there are no missing values, so nothing needs a replacement",
         "str string concat substring substr left right replace trim format split": (
-            "a running query makes no new texts, except by lower() and upper(); hash(a, b) makes a key of two fields"
+            "a running query creates no new strings, except by lower() and upper(); use hash(a, b) as a key of two fields"
         ),
         "exp ln log log2 log10 sin cos tan asin acos atan atan2 cbrt hypot": (
-            "only what gives the same bits on every processor is offered, such as + - * / and sqrt()"
+            "only operations with identical bits on every processor are available, such as + - * / and sqrt()"
         ),
         "now current_timestamp rand random uuid": "an expression depends on its record alone",
         "sum count avg mean": "an expression sees one record; use an aggregate operator",
     }.items()
     for name in names.split()
 }
-"""What to do in place of functions that users of SQL look for."""
+"""Advice for functions that SQL users look for."""

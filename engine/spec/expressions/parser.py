@@ -1,11 +1,11 @@
-"""The language of predicates and computed fields: small, typed, without side effects, and never run by Python.
+"""The language of predicates and computed fields: small, typed, free of side effects, and never executed by Python.
 
-Fields are written by their names, those that are no identifiers as ``record["Price (EUR)"]``. There are numbers, strings in quotes,
-``True`` and ``False``; ``+ - * / // %`` and unary ``-``; comparisons, also in chains; ``and``, ``or``, ``not``; ``in``, ``not in`` with a
-list of constants; ``a if condition else b``; and the calls of `engine.spec.expressions.functions`. What they mean is said in
-`docs/experiment-document.md`.
+Fields are written by name; a name that is not an identifier is written as ``record["Price (EUR)"]``. The language has numbers, quoted
+strings, ``True`` and ``False``; ``+ - * / // %`` and unary ``-``; comparisons, also chained; ``and``, ``or``, ``not``; ``in``, ``not in``
+with a list of constants; ``a if condition else b``; and calls of the functions in `engine.spec.expressions.functions`. Their meaning is
+defined in `docs/experiment-document.md`.
 
-Python's own parser reads the text; this module turns its tree into a typed one or refuses it.
+Python's own parser reads the text; this module converts its tree into a typed one or refuses it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 CHARACTERS_MAX = 2000
 DEPTH_MAX = 100
-"""Levels of nesting; it bounds the stack of the machine (`engine.core.kernels.expression_machine.STACK_WORDS`)."""
+"""Limit of nesting levels, which bounds the machine's stack (`engine.core.kernels.expression_machine.STACK_WORDS`)."""
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
@@ -78,22 +78,22 @@ AS_IN_SQL = (
     (r"<>", "write '!=' for 'is not equal'"),
     (r"&&|\|\|", "write 'and', 'or'"),
     (r"!(?!=)", "write 'not'"),
-    (r"(?i)\bis\s+(not\s+)?null\b", "no value is ever missing, so there is nothing to ask"),
+    (r"(?i)\bis\s+(not\s+)?null\b", "there are no missing values, so no test is needed"),
     (r"(?i)\bbetween\b", "write low <= x <= high"),
     (r"(?i)\b(like|ilike)\b", "write like(text, 'A%')"),
     (r"(?i)\b(case|when|then)\b", "write a if condition else b"),
     (r"(?i)\binterval\b", "write minutes(5), for example"),
     (r"(?i)\bcast\b", "write int(x), float(x) or timestamp(ns)"),
-    (r"\b(AND|OR|NOT|IN|IF|ELSE)\b", "write 'and', 'or', 'not', 'in', 'if', 'else' in small letters"),
+    (r"\b(AND|OR|NOT|IN|IF|ELSE)\b", "write 'and', 'or', 'not', 'in', 'if', 'else' in lower case"),
     (r"(?<![=<>!])=(?!=)", "write '==' to compare"),
 )
-"""What people who know SQL write, and what is right here; looked for, in this order, in texts that are no expressions."""
+"""SQL syntax and its equivalent here, searched in this order in texts that fail to parse."""
 A_TYPE = {"int": "an int", "float": "a float", "bool": "a bool", "string": "a string", "timestamp": "a timestamp"}
 NUMBERS = ("zero", "one", "two", "three", "four", "five")
 
 
 class ExpressionRefusal(Refusal):
-    """A text that is not an expression of the language. column: where, from 1."""
+    """A text that is not a valid expression. column: position of the error, from 1."""
 
     def __init__(self, message: str, column: int, *, at: Sequence[str | int] = (), code: str, value: object = None, hint: str = ""):
         super().__init__(f"{message} (column {column})", at=at, code=code, value=value, hint=hint)
@@ -104,7 +104,7 @@ class ExpressionRefusal(Refusal):
 class Expression:
     """A typed expression over the records of one schema.
 
-    type: of its value. fields: names of the fields it reads, in the schema's order. strings: constants, in the order of the text.
+    type: type of its value. fields: names of the fields it reads, in schema order. strings: string constants, in text order.
     """
 
     text: str
@@ -119,12 +119,12 @@ class Expression:
 
     @property
     def zero_ns(self) -> int | None:
-        """Of a timestamp, what its 0 is on the calendar (`RecordField.zero_ns`)."""
+        """For a timestamp, the calendar time of its 0 (`RecordField.zero_ns`)."""
         return zero_of(self.tree, self.schema)
 
     def compile(self, strings: Strings) -> Program:
-        """The program for the stack machine; string constants get their codes from `strings`, in the order of the text."""
-        from .compiler import compile_tree  # only the engine compiles; who only checks a document loads no machine
+        """Compile to a program of the stack machine. String constants get codes from `strings`, in text order."""
+        from .compiler import compile_tree  # imported on demand: validating a document does not load the machine
 
         for text in self.strings:
             strings.code(text)
@@ -132,7 +132,7 @@ class Expression:
 
 
 def parse(text: str, schema: RecordSchema, at: Sequence[str | int] = ()) -> Expression:
-    """Read and type one expression. Raises `ExpressionRefusal`; `at` is the path of the text below the params that hold it."""
+    """Parse and type one expression. at: path of the text below the params. Raises `ExpressionRefusal`."""
     if len(text) > CHARACTERS_MAX:
         message = f"the expression has {len(text):,} characters; at most {CHARACTERS_MAX:,} are allowed"
         raise ExpressionRefusal(message, CHARACTERS_MAX + 1, at=at, code="too_long", value=text[:80])
@@ -143,11 +143,11 @@ def parse(text: str, schema: RecordSchema, at: Sequence[str | int] = ()) -> Expr
 
 
 class _Reader:
-    """Turns Python's syntax tree into a typed tree."""
+    """Converts Python's syntax tree into a typed tree."""
 
     def __init__(self, text: str, schema: RecordSchema, at: Sequence[str | int]):
         self.text, self.schema, self.at = text, schema, at
-        self.line = " ".join(text.splitlines())  # lines of a folded YAML text are one line
+        self.line = " ".join(text.splitlines())  # a folded YAML text is read as one line
         self.indent = len(self.line) - len(self.line.lstrip())
         self.line = self.line.strip()
         self.fields: set[str] = set()
@@ -162,7 +162,7 @@ class _Reader:
 
     def read(self) -> Node:
         if not self.line:
-            self.refuse("the expression is empty; write for example a comparison of a field with a number", 1, "syntax")
+            self.refuse("the expression is empty; write, for example, a comparison of a field with a number", 1, "syntax")
         try:
             syntax = ast.parse(self.line, mode="eval")
         except SyntaxError as error:
@@ -176,7 +176,7 @@ class _Reader:
         return self.node(syntax.body, 1)
 
     def too_deep(self, where: ast.AST | int) -> NoReturn:
-        self.refuse(f"the expression is nested too deep; at most {DEPTH_MAX} levels are allowed", where, "too_deep")
+        self.refuse(f"the expression is nested too deeply; at most {DEPTH_MAX} levels are allowed", where, "too_deep")
 
     def node(self, syntax: ast.expr, depth: int) -> Node:
         if depth > DEPTH_MAX:
@@ -272,8 +272,8 @@ class _Reader:
             }
             result = results.get((operation, types))
             if result is None:
-                remedy = "a timestamp takes +, -, //, % with an int of ns such as seconds(5), and - with a timestamp"
-                self.refuse(f"'{operation}' cannot join {types[0]} and {types[1]}; {remedy}", syntax, "type_mismatch")
+                remedy = "a timestamp supports +, -, //, % with an int of ns such as seconds(5), and - with a timestamp"
+                self.refuse(f"'{operation}' cannot combine {types[0]} and {types[1]}; {remedy}", syntax, "type_mismatch")
             return Binary(operation, left, right, result)
         if operation == "/":
             return Binary(operation, as_float(left), as_float(right), "float")
@@ -316,8 +316,8 @@ class _Reader:
         zero_ns = zero_of(node, self.schema)
         if zero_ns is None:
             shown = ast.get_source_segment(self.line, syntax)
-            message = f"{function.name}() needs a date, but on which day '{shown}' is 0 is not known here; use it where the stream is read"
-            self.refuse(message, syntax, "no_date", "without a date there is time // hours(1) % 24, for example")
+            message = f"{function.name}() needs a date, but the date of '{shown}' is not known here; use it where the stream is read"
+            self.refuse(message, syntax, "no_date", "without a date, use for example time // hours(1) % 24")
         return Binary("+", node, Constant(zero_ns, "int"), "timestamp") if zero_ns else node
 
     def unknown_function(self, syntax: ast.Call, name: str | None) -> NoReturn:
@@ -326,13 +326,13 @@ class _Reader:
             arguments = ", ".join(ast.unparse(argument) for argument in (syntax.func.value, *syntax.args))
             self.refuse(f"the call .{method}() is not allowed", syntax, "not_allowed", f"write {method}({arguments})")
         if name is None:
-            self.refuse("this call is not allowed; a function is called by its name, such as abs(x)", syntax, "not_allowed")
+            self.refuse("this call is not allowed; call a function by its name, such as abs(x)", syntax, "not_allowed")
         small = name.lower()
         hint = f"write {small}()" if small in FUNCTIONS else INSTEAD.get(small) or suggestion(name, FUNCTIONS)
-        self.refuse(f"{name}() is no function of expressions", syntax, "not_allowed", hint)
+        self.refuse(f"{name}() is not a function of the expression language", syntax, "not_allowed", hint)
 
     def wrong_types(self, function: Function, syntax: ast.Call, nodes: Sequence[Node]) -> NoReturn:
-        """Names the first argument that no signature takes, or else says that they do not go together."""
+        """Refuse the first argument that no signature accepts, or else the combination of types."""
         hint = "; ".join(function.shown())
         for position, (argument, node) in enumerate(zip(syntax.args, nodes, strict=True)):
             parameters = [signature.parameter(position) for signature in function.signatures]
@@ -341,17 +341,17 @@ class _Reader:
             wanted = " or ".join(dict.fromkeys(A_TYPE.get(parameter.type, "a value") for parameter in parameters))
             found = self.described(argument, node)
             if any(parameter.constant and parameter.type == node.type for parameter in parameters):
-                wanted, found = f"{wanted} that is written out", f"{found} that is computed for each record"
+                wanted, found = f"{wanted} literal", f"{found} that is computed for each record"
             self.refuse(f"{function.name}() needs {wanted} as {parameters[0].name}, but {found}", argument, "type_mismatch", hint)
         types = " with ".join(sorted({node.type for node in nodes}, reverse=True))
-        self.refuse(f"{function.name}() cannot mix {types}; all must have one type", syntax, "type_mismatch", hint)
+        self.refuse(f"{function.name}() cannot mix {types}; all must have the same type", syntax, "type_mismatch", hint)
 
     # Conditions
 
     def condition(self, syntax: ast.expr, user: str, depth: int) -> Node:
         child = self.node(syntax, depth + 1)
         if child.type != "bool":
-            self.refuse(f"{user} needs conditions, but {self.described(syntax, child)}; compare it with something", syntax, "type_mismatch")
+            self.refuse(f"{user} needs conditions, but {self.described(syntax, child)}; compare it with a value", syntax, "type_mismatch")
         return child
 
     def comparison(self, syntax: ast.Compare, depth: int) -> Node:
@@ -364,7 +364,7 @@ class _Reader:
                 self.not_allowed(IN_WORDS[type(operator)], right_syntax)
             if word in ("in", "not in"):
                 if len(syntax.ops) > 1:
-                    self.refuse("'in' cannot be part of a chain; join the two conditions by 'and'", right_syntax, "not_allowed")
+                    self.refuse("'in' cannot be part of a chain; join the two conditions with 'and'", right_syntax, "not_allowed")
                 member = self.membership(left_syntax, left, right_syntax)
                 return Unary("not", member, "bool") if word == "not in" else member
             right = self.node(right_syntax, depth + 1)
@@ -377,11 +377,11 @@ class _Reader:
         ordered = word not in ("==", "!=")
         if ordered and "bool" in types:
             side, child = (left_syntax, left) if left.type == "bool" else (right_syntax, right)
-            message = f"'{word}' needs numbers, strings or timestamps, but {self.described(side, child)}; bools take == and != only"
+            message = f"'{word}' needs numbers, strings or timestamps, but {self.described(side, child)}; bools support only == and !="
             self.refuse(message, side, "type_mismatch")
         if len(types) > 1 and types not in ({"int", "float"}, {"int", "timestamp"}):
             both = f"{self.described(left_syntax, left)}, {self.described(right_syntax, right)}"
-            self.refuse(f"'{word}' needs two values of one type, but {both}", left_syntax, "type_mismatch")
+            self.refuse(f"'{word}' needs two values of the same type, but {both}", left_syntax, "type_mismatch")
         if "float" in types:
             left, right = as_float(left), as_float(right)
         if ordered and "string" in types:
@@ -402,9 +402,9 @@ class _Reader:
 
     def membership(self, left_syntax: ast.expr, left: Node, right: ast.expr) -> Node:
         if not isinstance(right, ast.Tuple | ast.List) or not right.elts:
-            hint = "for a part of a text write contains(text, part)" if left.type == "string" else ""
+            hint = "to search in a string, write contains(text, part)" if left.type == "string" else ""
             self.refuse(
-                "'in' needs a list of constants, such as ('a', 'b') or (1, 2); one alone is written (1,)", right, "not_allowed", hint
+                "'in' needs a list of constants, such as ('a', 'b') or (1, 2); write a single one as (1,)", right, "not_allowed", hint
             )
         values: list[Constant] = []
         for element in right.elts:
@@ -412,7 +412,7 @@ class _Reader:
             same = value.type == left.type or {value.type, left.type} in ({"int", "float"}, {"int", "timestamp"})
             if not same:
                 both = f"{self.described(left_syntax, left)}, {self.described(element, value)}"
-                self.refuse(f"'in' needs values of one type, but {both}", element, "type_mismatch")
+                self.refuse(f"'in' needs values of the same type, but {both}", element, "type_mismatch")
             values.append(value)
         if left.type == "float" or any(value.type == "float" for value in values):
             return Member(as_float(left), tuple(Constant(float(value.value), "float") for value in values))
@@ -424,7 +424,7 @@ class _Reader:
                 return self.constant(syntax, 1)
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant() as operand) if type(operand.value) in (int, float):
                 return self.constant(operand, -1)
-        self.refuse("the list after 'in' may hold constants only: numbers, strings, True, False", syntax, "not_allowed")
+        self.refuse("the list after 'in' can contain only constants: numbers, strings, True, False", syntax, "not_allowed")
 
     def conditional(self, syntax: ast.IfExp, depth: int) -> Node:
         condition = self.condition(syntax.test, "'if'", depth)
@@ -432,12 +432,12 @@ class _Reader:
         if {yes.type, no.type} == {"int", "float"}:
             yes, no = as_float(yes), as_float(no)
         if yes.type != no.type:
-            message = f"'if' gives {yes.type} or {no.type}; both branches must have one type"
+            message = f"'if' gives {yes.type} or {no.type}; both branches must have the same type"
             self.refuse(message, syntax, "type_mismatch")
         return Conditional(condition, yes, no, yes.type)
 
     def described(self, syntax: ast.expr, node: Node) -> str:
-        """What stands there and its type, for messages: 'name' is a string."""
+        """The expression and its type, for messages: 'name' is a string."""
         shown = ast.get_source_segment(self.line, syntax) or "it"
         shown = shown if len(shown) <= 40 else shown[:37] + "..."
         if not isinstance(syntax, ast.Constant):
@@ -446,7 +446,7 @@ class _Reader:
 
 
 def zero_of(node: Node, schema: RecordSchema) -> int | None:
-    """What the 0 of a timestamp is on the calendar, None if that is not known."""
+    """The calendar time of a timestamp's 0, in ns since 1970; None if unknown."""
     match node:
         case FieldReference():
             return schema.field(node.name).zero_ns
@@ -464,6 +464,6 @@ def counted(count: int, shown: str) -> str:
 
 
 def as_here(line: str) -> str:
-    """A hint for a text that SQL would take, or ''."""
-    outside = re.sub(r"'[^']*'|\"[^\"]*\"", "''", line)  # words in quotes mean nothing
+    """A hint for a text in SQL syntax, or ''."""
+    outside = re.sub(r"'[^']*'|\"[^\"]*\"", "''", line)  # ignore words in quotes
     return next((hint for pattern, hint in AS_IN_SQL if re.search(pattern, outside)), "")

@@ -1,5 +1,5 @@
-"""Typed expressions as a tree. What each node means is said in `docs/experiment-document.md`; `engine.spec.expressions.compiler` makes
-programs of them.
+"""Typed expression trees. `docs/experiment-document.md` defines the meaning of each node; `engine.spec.expressions.compiler` compiles
+them.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class FieldReference:
 class Unary:
     """`type` is the type of the result.
 
-    int, floor, ceil, round: of a float, as an int. bits: a float's word, one for both zeros and one for all NaN. retyped: the same word
-    with another type. year, month, day: of a number of days since 1970-01-01.
+    int, floor, ceil, round: a float converted to an int. bits: a float's word, with a single zero and a single NaN. retyped: the same word
+    with another type. year, month, day: calendar field of a number of days since 1970-01-01.
     """
 
     operation: UnaryName
@@ -42,9 +42,9 @@ class Unary:
 
 @dataclass(frozen=True)
 class Binary:
-    """Both operands have the same representation: two floats, or two words. `type` is the type of the result.
+    """Both operands have the same representation: two floats or two words. `type` is the type of the result.
 
-    hash: xxHash64 of the right word, seeded by the left one.
+    hash: xxHash64 of the right word, with the left one as seed.
     """
 
     operation: BinaryName
@@ -55,7 +55,7 @@ class Binary:
 
 @dataclass(frozen=True)
 class TextFunction:
-    """A function of one text, by its name in `engine.lowering.text_tables`, with its other arguments."""
+    """A string function by its name in `engine.lowering.text_tables`, with its constant arguments."""
 
     name: str
     arguments: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class TextFunction:
 
 @dataclass(frozen=True)
 class OfText:
-    """A function of the child's text."""
+    """A string function applied to the child."""
 
     function: TextFunction
     child: Node
@@ -72,7 +72,7 @@ class OfText:
 
 @dataclass(frozen=True)
 class Member:
-    """Is the child's value among the constants? They have the child's representation."""
+    """Whether the child's value is one of the constants, which have the child's representation."""
 
     child: Node
     values: tuple[Constant, ...]
@@ -81,7 +81,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Logic:
-    """`and` or `or` over two or more conditions; stops at the first that decides."""
+    """Short-circuiting `and` or `or` over two or more conditions."""
 
     operation: Literal["and", "or"]
     children: tuple[Node, ...]
@@ -100,7 +100,7 @@ Node = Constant | FieldReference | Unary | Binary | OfText | Member | Logic | Co
 
 
 def as_float(node: Node) -> Node:
-    """The node as a float; constants are converted here and now."""
+    """The node converted to float; constants are converted immediately."""
     if node.type == "float":
         return node
     return Constant(float(node.value), "float") if isinstance(node, Constant) else Unary("float", node, "float")
