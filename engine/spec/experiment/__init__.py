@@ -1,1 +1,1 @@
-"""The experiment as models: query, cluster, workload, policies; how a document becomes one."""
+"""Models of the experiment (query, cluster, workload, policies) and how a document is read into them."""

@@ -1,4 +1,4 @@
-"""The modelled hardware, and where the instances of the query stand on it."""
+"""The modelled hardware: hosts, their processors and memory, and the network between them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HOST_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$"
 
 
 class Dedicated(Variant):
-    """One core for each instance placed on the host; no two instances share one."""
+    """One core per instance placed on the host; no two instances share a core."""
 
     title: ClassVar[str] = "Dedicated cores"
     icon: ClassVar[str] = "cpu"
@@ -30,15 +30,15 @@ class Dedicated(Variant):
 
 
 class SharedFifo(Variant):
-    """The host's cores are shared: the j-th instance is pinned to core j mod cores, and a core serves first come, first served."""
+    """Instances share the host's cores. The j-th instance is pinned to core j mod cores; each core serves in FIFO order."""
 
-    title: ClassVar[str] = "Shared cores, first in first out"
+    title: ClassVar[str] = "Shared cores, FIFO"
     icon: ClassVar[str] = "cpu"
     kind: Literal["shared_fifo"] = "shared_fifo"
 
 
 class Pool(Variant):
-    """Any core serves any instance of the host: first come, first served, or in the order that a scheduling policy gives."""
+    """Any core serves any instance of the host, in FIFO order or in the order set by a scheduling policy."""
 
     title: ClassVar[str] = "Pool of cores"
     icon: ClassVar[str] = "cpu"
@@ -46,22 +46,31 @@ class Pool(Variant):
 
 
 class ProcessorSharing(Variant):
-    """Each instance is a thread; the threads that have something to do share the cores in equal parts, as an operating system lets them.
+    """Each instance is a thread. Runnable threads share the cores equally, as under an operating system's fair scheduler.
 
-    The only kind that takes a fraction of a core.
+    The only kind that allows a fraction of a core.
     """
 
     title: ClassVar[str] = "Processor sharing"
     icon: ClassVar[str] = "cpu"
     kind: Literal["processor_sharing"] = "processor_sharing"
     tax: Number = Field(
-        default=0.0, ge=0, le=0.9, title="Tax", description="Share of the cores lost to switching while there are more threads than cores."
+        default=0.0,
+        ge=0,
+        le=0.9,
+        title="Tax",
+        description="Share of the cores lost to context switches while there are more threads than cores.",
     )
     quota_cores: Number | None = Field(
-        default=None, ge=0.001, le=1024, title="Quota", description="Cores' worth of time that all threads together get in each period."
+        default=None, ge=0.001, le=1024, title="Quota", description="CPU quota of all threads together, in cores. Default: no quota."
     )
     quota_period_ms: Number = quantity(
-        100.0, unit="ms", ge=0.001, le=1000, title="Quota period", description="When its quota is used up the host stands still to the end."
+        100.0,
+        unit="ms",
+        ge=0.001,
+        le=1000,
+        title="Quota period",
+        description="The host stalls for the rest of the period once its quota is used up.",
     )
 
 
@@ -72,24 +81,30 @@ AnyProcessor = Annotated[Dedicated | SharedFifo | Pool | ProcessorSharing, Field
 
 
 class Host(Model):
-    """One machine, or `count` equal ones. With a count the machines are called name1, name2, ..."""
+    """One machine, or `count` identical ones. With a count, the machines are named name1, name2, ..."""
 
     name: str = Field(pattern=HOST_NAME, title="Name", description="Letters, digits, '_', '.', '-'; at most 63 characters.")
     count: Integer | None = Field(
-        default=None, ge=1, le=10_000, title="Count", description="How many equal machines; not given: one, with the name itself."
+        default=None,
+        ge=1,
+        le=10_000,
+        title="Count",
+        description="Number of identical machines. Default: a single machine with exactly this name.",
     )
     group: str = Field(
-        default="cloud", min_length=1, max_length=40, title="Group", description="Where the machine stands, e.g. edge, fog or cloud."
+        default="cloud", min_length=1, max_length=40, title="Group", description="Tier of the machine, e.g. edge, fog or cloud."
     )
     processor: AnyProcessor = Field(default=SharedFifo(), title="Processor", description="How instances share the cores.")
     cores: Number = Field(
-        default=1, ge=0.001, le=1024, title="Cores", description="Number of cores; a fraction (in thousandths) needs processor sharing."
+        default=1, ge=0.001, le=1024, title="Cores", description="Number of cores. A fraction (in thousandths) needs processor sharing."
     )
     speed: Number = quantity(
-        1.0, unit="x", ge=0.001, le=1000, title="Speed", description="Speed of a core against the price list's; kept in thousandths."
+        1.0, unit="x", ge=0.001, le=1000, title="Speed", description="Core speed relative to the price list; kept in thousandths."
     )
     memory_mb: Number = quantity(4096, unit="MB", gt=0, le=1e9, title="Memory", description="Memory; 1 MB is 1,000,000 bytes.")
-    memory: AnyMemory = Field(default=Counted(), title="Memory model", description="What fills the memory, and what follows from it.")
+    memory: AnyMemory = Field(
+        default=Counted(), title="Memory model", description="Memory model: what uses memory, and the effect of running out."
+    )
     egress_mbit_per_s: Integer = bandwidth(1000, title="Egress", description="Bandwidth of the outgoing link.")
     egress_latency_ms: Number = latency(0.5, description="Latency to every other host.")
 
@@ -98,7 +113,7 @@ class Host(Model):
         shared = isinstance(self.processor, ProcessorSharing)
         if not shared and self.cores != int(self.cores):
             raise Refusal(
-                f"cores is {self.cores:g}, a fraction; give whole cores, or take processor processor_sharing",
+                f"cores is {self.cores:g}, a fraction; give whole cores, or choose processor processor_sharing",
                 at=("cores",),
                 value=self.cores,
             )
@@ -118,7 +133,7 @@ class Host(Model):
 
 
 class Cluster(Model):
-    """The hosts and what connects them."""
+    """The hosts and the network between them."""
 
     local_latency_ns: Integer = quantity(
         1000,
@@ -126,7 +141,7 @@ class Cluster(Model):
         ge=1,
         le=10**15,
         title="Local latency",
-        description="Hand-over between two instances on one host.",
+        description="Latency of a hand-over between two instances on the same host.",
         too_little="every hand-over takes time",
     )
     envelope_bytes: Integer = quantity(
@@ -135,11 +150,11 @@ class Cluster(Model):
         ge=0,
         le=10**6,
         title="Envelope",
-        description="What every record is wrapped in on its way between two instances: headers, identities, times.",
+        description="Overhead per record sent between two instances: headers, identifiers, timestamps.",
     )
     hosts: tuple[Host, ...] = Field(min_length=1, title="Hosts", description="Machines, numbered in this order after counts are expanded.")
     links: tuple[Link, ...] = Field(default=(), title="Links", description="Latencies and bandwidths that differ from the sender's own.")
-    trunks: tuple[Trunk, ...] = Field(default=(), title="Trunks", description="Links that many hosts share.")
+    trunks: tuple[Trunk, ...] = Field(default=(), title="Trunks", description="Links shared by many hosts.")
 
 
 @dataclass(frozen=True)
@@ -164,12 +179,12 @@ def host_names(host: Host) -> list[str]:
 
 
 def machine_count(cluster: Cluster) -> int:
-    """How many machines the cluster has, without making them."""
+    """Return the number of machines without expanding them."""
     return sum(1 if host.count is None else host.count for host in cluster.hosts)
 
 
 def machines_named(cluster: Cluster) -> dict[str, list[int]]:
-    """Host indices by name: of each machine, and of each entry with a count (all its machines), unless a machine has that name."""
+    """Host indices by name. The name of an entry with a count stands for all its machines, unless a machine has that name."""
     named: dict[str, list[int]] = {}
     entries: dict[str, list[int]] = {}
     index = 0
@@ -182,7 +197,7 @@ def machines_named(cluster: Cluster) -> dict[str, list[int]]:
 
 
 def links_between(cluster: Cluster, sources: Sequence[str], targets: Sequence[str] | None) -> list[tuple[int, int]]:
-    """Ordered pairs of different hosts from `sources` to `targets` (None: all other hosts), ascending. Names must be known."""
+    """Ordered pairs of distinct hosts from `sources` to `targets` (None: all other hosts), ascending. Names must exist."""
     named = machines_named(cluster)
     senders = sorted({index for name in sources for index in named[name]})
     others = set(range(machine_count(cluster))).difference(senders)

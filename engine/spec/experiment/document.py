@@ -1,4 +1,4 @@
-"""From text to plain data: reading YAML and JSON safely, limits of size and depth, upgrades of old formats."""
+"""From text to plain data: safe parsing of YAML and JSON, size and depth limits, upgrades of old formats."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ..base.problems import InvalidExperiment, Problem, pointer
 from .experiment import FORMAT
 
 BYTES_MAX = 1_000_000
-"""Of a document. The largest sensible ones (1,000 operators) have a tenth of it."""
+"""Size limit of a document. The largest realistic ones (1,000 operators) take a tenth of it."""
 
 DEPTH_MAX = 50
-"""Levels of nesting. The format itself has about ten; the canvas may add its own below `ui`."""
+"""Limit of nesting levels. The format itself has about ten; the canvas may add its own below `ui`."""
 
 Place = tuple[Any, ...]
 
@@ -27,9 +27,9 @@ Place = tuple[Any, ...]
 
 
 def read_document(source: str | bytes | Path) -> dict[str, Any]:
-    """The document in a file, or in a text (a string that has a line break or begins with '{', or bytes); YAML or JSON.
+    """Read a YAML or JSON document from a file or from text (bytes, or a string with a line break or a leading '{').
 
-    Raises InvalidExperiment when it cannot be read as one mapping, OSError when there is no such file.
+    Raises InvalidExperiment if the text is not a single mapping, OSError if the file does not exist.
     """
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{")):
         return parse_document(source)
@@ -52,7 +52,7 @@ def _parse_bytes(content: bytes) -> dict[str, Any]:
 
 
 def parse_document(text: str) -> dict[str, Any]:
-    """The mapping written in a YAML or JSON text. Raises InvalidExperiment."""
+    """Parse a YAML or JSON text into a mapping. Raises InvalidExperiment."""
     size = len(text.encode(errors="surrogatepass"))
     if size > BYTES_MAX:
         raise InvalidExperiment([_too_large(size)])
@@ -68,12 +68,14 @@ def _from_json(text: str) -> Any:
     except RecursionError:
         raise InvalidExperiment([_too_deep("")]) from None
     except ValueError as refused:
-        try:  # a mapping in YAML's flow style begins with a brace, too
+        try:  # a mapping in YAML's flow style also begins with a brace
             return _from_yaml(text)
         except InvalidExperiment as invalid:
             if any(problem.code != "syntax" for problem in invalid.problems):
                 raise
-        raise InvalidExperiment([Problem("", "syntax", f"the document is neither JSON nor YAML: {refused}; correct it there")]) from None
+        raise InvalidExperiment(
+            [Problem("", "syntax", f"the document is neither JSON nor YAML: {refused}; correct the syntax there")]
+        ) from None
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -86,7 +88,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _from_yaml(text: str) -> Any:
-    """Build plain data from the parser's events, in a loop: no aliases (they can blow up), no tags, no duplicate keys, YAML 1.2 scalars."""
+    """Build plain data iteratively from parser events. Refuse aliases (they can explode in size), tags and duplicate keys."""
     root: list[Any] = []
     stack: list[_Open] = [_Open(root)]  # from the outside in
     try:
@@ -113,7 +115,7 @@ def _from_yaml(text: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f" in line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        message = f"the document is not YAML: {error.problem or error.context}{where}; correct it there"
+        message = f"the document is not YAML: {error.problem or error.context}{where}; correct the syntax there"
         raise InvalidExperiment([Problem("", "syntax", message)]) from None
     except yaml.YAMLError as error:
         raise InvalidExperiment([Problem("", "syntax", f"the document is not YAML: {error}; remove that character")]) from None
@@ -121,7 +123,7 @@ def _from_yaml(text: str) -> Any:
 
 
 class _Open:
-    """A list or mapping that is being filled; `key` is that of the value which comes next, or came last."""
+    """A list or mapping under construction. `key` belongs to the next value, or to the last one taken."""
 
     def __init__(self, container: Any):
         self.container, self.key = container, ""
@@ -154,9 +156,9 @@ WORDS: dict[str, Any] = {
 
 
 def _value(event: Any) -> Any:
-    """An empty container, or a scalar.
+    """Return an empty container or a scalar.
 
-    A plain one is read by YAML 1.2's core schema, so that 1e6 is a number, and `no` and 2026-01-31 are texts; a quoted one is a text.
+    Plain scalars follow YAML 1.2's core schema: 1e6 is a number, `no` and 2026-01-31 are strings. Quoted scalars are strings.
     """
     if not isinstance(event, yaml.ScalarEvent):
         return [] if isinstance(event, yaml.SequenceStartEvent) else {}
@@ -174,7 +176,7 @@ def _value(event: Any) -> Any:
 
 def _take_key(event: Any, stack: list[_Open]) -> None:
     if not isinstance(event, yaml.ScalarEvent):
-        _refuse(event, "syntax", "a key of a mapping must be a word, not a list or a mapping")
+        _refuse(event, "syntax", "a mapping key must be a scalar, not a list or a mapping")
     mapping = stack[-1]
     if event.value in mapping.container:
         raise InvalidExperiment([_duplicate_key((*(outer.place for outer in stack[1:-1]), event.value), _line(event))])
@@ -193,9 +195,9 @@ def _line(event: Any) -> str:
 
 
 def outline_problems(document: Any) -> list[Problem]:
-    """What makes a document unfit to be looked at closer: no mapping, too large, too deep, values that JSON cannot hold.
+    """Problems that rule out further validation: not a mapping, too large, too deep, values that JSON cannot represent.
 
-    Walks without recursion and stops at the limit of size, whatever the document holds.
+    Walks the document without recursion and stops at the size limit.
     """
     if not isinstance(document, dict):
         return [_no_mapping(document)]
@@ -213,7 +215,7 @@ def outline_problems(document: Any) -> list[Problem]:
                     size += len(key) + 4
                     waiting.append((item, (path, key), depth + 1))
                 else:
-                    message = f"the key {key!r} is not a text; write it in quotes"
+                    message = f"the key {key!r} is not a string; put it in quotes"
                     problems.append(Problem(pointer(*_unlink(path), str(key)), "wrong_type", message, str(key)))
         elif isinstance(value, list | tuple):
             size += len(value) + 2
@@ -238,7 +240,7 @@ def _scalar_problem(value: Any, path: Place) -> Problem | None:
         return Problem(pointer(*path), "wrong_encoding", f"{name} holds half of a surrogate pair; write whole characters", None)
     if value is None or isinstance(value, str | int | float):
         return None
-    message = f"{name} is {value!r}; it must be a text, a number, true, false, a list or a mapping"
+    message = f"{name} is {value!r}; it must be a string, a number, true, false, a list or a mapping"
     return Problem(pointer(*path), "wrong_type", message, str(value)[:80])
 
 
@@ -253,13 +255,13 @@ def _unlink(path: Any) -> Place:
 # Formats
 
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""By format: a function that makes a document of the next format from one of this format. Format 1 is the first."""
+"""By format: a function that upgrades a document to the next format. Format 1 is the first."""
 
 
 def upgrade(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document in the format that this version writes. Raises InvalidExperiment if it is newer or of no format.
+    """Upgrade the document to the current format. Raises InvalidExperiment if its format is newer or invalid.
 
-    A document without `format` comes back as it is; validation names what is missing.
+    A document without `format` is returned unchanged; validation reports the missing field.
     """
     upgraded = dict(document)
     version = upgraded.get("format")
@@ -279,12 +281,12 @@ def upgrade(document: Mapping[str, Any]) -> dict[str, Any]:
     return upgraded
 
 
-# Wordings
+# Messages
 
 
 def _too_large(size: int | None) -> Problem:
     has = f"has {size:,} bytes" if size is not None else f"has more than {BYTES_MAX:,} bytes"
-    return Problem("", "too_large", f"the document {has}; at most {BYTES_MAX:,} are allowed, so put data into data sets", size)
+    return Problem("", "too_large", f"the document {has}; at most {BYTES_MAX:,} are allowed, so move data into data sets", size)
 
 
 def _too_deep(where: str, path: Place = ()) -> Problem:
@@ -292,10 +294,10 @@ def _too_deep(where: str, path: Place = ()) -> Problem:
 
 
 def _no_mapping(value: Any) -> Problem:
-    kinds = {list: "a list", str: "a text", type(None): "empty", bool: "true or false", int: "a number", float: "a number"}
-    message = f"the document is {kinds.get(type(value), 'no mapping')}; it must be a mapping with format, query, cluster and workload"
+    kinds = {list: "a list", str: "a string", type(None): "empty", bool: "true or false", int: "a number", float: "a number"}
+    message = f"the document is {kinds.get(type(value), 'not a mapping')}; it must be a mapping with format, query, cluster and workload"
     return Problem("", "wrong_type", message, str(value)[:80])
 
 
 def _duplicate_key(path: Place, where: str = "") -> Problem:
-    return Problem(pointer(*path), "duplicate_key", f"the key '{path[-1]}' stands twice in one mapping{where}; keep one", path[-1])
+    return Problem(pointer(*path), "duplicate_key", f"the key '{path[-1]}' occurs twice in one mapping{where}; keep one", path[-1])

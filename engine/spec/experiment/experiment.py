@@ -28,60 +28,61 @@ from .scaling.none import NoScaling
 from .workload import Workload
 
 FORMAT = 1
-"""The format that this version writes. Older ones are upgraded (`engine.spec.experiment.document.upgrade`)."""
+"""The current format. Older documents are upgraded (`engine.spec.experiment.document.upgrade`)."""
 
 NOT_IN_HASH = ("name", "description", "ui")
 
 
 class Policies(Model):
-    """What governs the run."""
+    """Policies of the run: flow control, ingress, checkpointing, scaling."""
 
-    flow_control: AnyFlowControl = Field(default=Unbounded(), title="Flow control", description="What a full channel does to its sender.")
-    ingress: AnyIngress = Field(default=ReadOn(), title="Ingress", description="What sources do when their host is full.")
+    flow_control: AnyFlowControl = Field(default=Unbounded(), title="Flow control", description="How a full channel holds its sender back.")
+    ingress: AnyIngress = Field(default=ReadOn(), title="Ingress", description="What sources do while their host is full.")
     checkpointing: AnyCheckpointing = Field(
-        default=NoCheckpoints(), title="Checkpointing", description="How the run survives the loss of hosts."
+        default=NoCheckpoints(), title="Checkpointing", description="How the run recovers from the loss of hosts."
     )
     scaling: AnyScaling = Field(
-        default=NoScaling(), title="Scaling", description="Who changes the parallelism of operators while the query runs."
+        default=NoScaling(), title="Scaling", description="What changes the parallelism of operators while the query runs."
     )
 
 
 class Latency(Model):
-    """Which latency is measured at the sinks: from which clock, anchored at which contributing record."""
+    """Latency measured at the sinks: the starting clock, and the contributing record used as the anchor."""
 
     model_config = ConfigDict(populate_by_name=True)
 
     clock: Literal["event", "append", "ingest"] = Field(
-        default="append", alias="from", title="From", description="Event time, append time, or start of the source's service."
+        default="append",
+        alias="from",
+        title="From",
+        description="Starting clock: event time, append time, or start of the source's service.",
     )
     anchor: Literal["trigger", "newest", "oldest"] = Field(
-        default="trigger", title="Anchor", description="Which of the contributing records counts."
+        default="trigger", title="Anchor", description="Contributing record that the latency is measured from."
     )
 
 
 class FurtherLatency(Model):
-    """A latency that is measured beside the first one: to which point, from which clock, anchored at which contributing record."""
+    """An additional latency: its end point, its starting clock, and the contributing record used as the anchor."""
 
     model_config = ConfigDict(populate_by_name=True)
 
-    name: str = Field(
-        pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$", title="Name", description="By which it stands in frames, files and the summary."
-    )
+    name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$", title="Name", description="Name in frames, files and the summary.")
     clock: Literal["event", "append", "ingest", "deadline"] = Field(
         default="event",
         alias="from",
         title="From",
-        description="Event time, append time, start of the source's service, or the event time of the delivered record itself.",
+        description="Starting clock: event time, append time, start of the source's service, or the delivered record's own event time.",
     )
     anchor: Literal["trigger", "newest", "oldest"] = Field(
         default="newest",
         title="Anchor",
-        description="Which of the contributing records counts; no matter for a deadline, or where it ends when it is read.",
+        description="Contributing record that the latency is measured from. Ignored for deadline, and for a latency to read.",
     )
     to: Literal["sink", "emit", "read"] = Field(
         default="sink",
         title="To",
-        description="End of the sink's service; when the record was sent to the sink; or, of every record, when a source began to read it.",
+        description="End of the sink's service (sink), time it was sent to the sink (emit), or time a source began to read it (read).",
     )
 
     @model_validator(mode="after")
@@ -93,13 +94,13 @@ class FurtherLatency(Model):
 
 
 class Measurement(Model):
-    """What is written down, and how often."""
+    """What the run records, and how often."""
 
     frame_ms: Number = quantity(250, unit="ms", ge=1, le=1e8, title="Frame", description="Virtual time between two rows of telemetry.")
-    latency: Latency = Field(default=Latency(), title="Latency", description="Which of the latencies is measured.")
+    latency: Latency = Field(default=Latency(), title="Latency", description="The primary latency.")
 
     also: tuple[FurtherLatency, ...] = Field(
-        default=(), max_length=8, title="Also", description="Latencies that are measured beside it; waterfalls explain the first."
+        default=(), max_length=8, title="Also", description="Additional latencies. Waterfalls explain the primary one."
     )
 
     @model_validator(mode="after")
@@ -107,7 +108,7 @@ class Measurement(Model):
         names = [latency.name for latency in self.also]
         for n, name in enumerate(names):
             if name in names[:n]:
-                raise Refusal(f"the name '{name}' stands twice; every latency needs a name of its own", at=("also", n, "name"), value=name)
+                raise Refusal(f"the name '{name}' is used twice; give every latency its own name", at=("also", n, "name"), value=name)
         return self
 
     @property
@@ -126,41 +127,43 @@ class Experiment(Model):
     """One experiment. See docs/experiment-document.md."""
 
     format: Literal[1] = Field(title="Format", description="Version of the document's format.")
-    name: str = Field(default="", max_length=200, title="Name", description="Does not count for the hash.")
+    name: str = Field(default="", max_length=200, title="Name", description="Not part of the hash.")
     description: str = Field(
         default="",
         max_length=20_000,
         title="Description",
-        description="What this experiment asks. Does not count for the hash.",
+        description="The question that this experiment answers. Not part of the hash.",
         json_schema_extra={"x-editor": "prose"},
     )
     query: Query = Field(title="Query", description="Operators and edges.")
     cluster: Cluster = Field(title="Cluster", description="The modelled hardware.")
-    placement: AnyPlacement = Field(default=Spread(), title="Placement", description="Which instance stands on which host.")
-    workload: Workload = Field(title="Workload", description="The input and how long the run lasts.")
-    policies: Policies = Field(default=Policies(), title="Policies", description="What governs the run.")
-    faults: tuple[AnyFault, ...] = Field(default=(), max_length=1000, title="Faults", description="What goes wrong, and when.")
+    placement: AnyPlacement = Field(default=Spread(), title="Placement", description="Which instance runs on which host.")
+    workload: Workload = Field(title="Workload", description="The input, and the length of the run.")
+    policies: Policies = Field(default=Policies(), title="Policies", description="Flow control, ingress, checkpointing and scaling.")
+    faults: tuple[AnyFault, ...] = Field(
+        default=(), max_length=1000, title="Faults", description="Failures and disturbances, and when they happen."
+    )
     prices: str = Field(
         default="reference",
         min_length=1,
         max_length=100,
         title="Price list",
-        description="What services cost where an operator has no costs of its own.",
+        description="Service costs of operators without costs of their own.",
         json_schema_extra={"x-editor": "kind", "x-family": "prices"},
     )
-    measurement: Measurement = Field(default=Measurement(), title="Measurement", description="What is written down.")
+    measurement: Measurement = Field(default=Measurement(), title="Measurement", description="What the run records.")
     backend: Modelled = Field(default=Modelled(), title="Backend", description="What executes the query.")
-    ui: dict[str, Any] = Field(default_factory=dict, title="Canvas", description="The canvas's own; does not count for the hash.")
+    ui: dict[str, Any] = Field(default_factory=dict, title="Canvas", description="State of the canvas. Not part of the hash.")
 
     @property
     def canonical(self) -> dict[str, Any]:
-        """The document with all defaults filled in, without what does not count for the hash."""
+        """The document with all defaults filled in, without the fields that are not hashed."""
         document = self.model_dump(mode="json", by_alias=True, exclude=set(NOT_IN_HASH))
         for operator, written in zip(self.query.operators, document["query"]["operators"], strict=True):
             del written["name"]
             written["params"] = operator.parameters.model_dump(mode="json", by_alias=True)
         for source in document["workload"]["sources"].values():
-            if source["partitions"] is None:  # documents from before there was such a thing keep their hashes
+            if source["partitions"] is None:  # older documents without this field keep their hashes
                 del source["partitions"]
         if document["policies"]["scaling"] == {"kind": "none"}:  # likewise
             del document["policies"]["scaling"]
@@ -173,7 +176,7 @@ class Experiment(Model):
 
     @property
     def setup_hash(self) -> str:
-        """As `hash`, of the document without its seed: what runs have in common that differ by chance alone."""
+        """Like `hash`, without the seed: equal for runs that differ by their seed alone."""
         document = self.canonical
         del document["workload"]["seed"]
         return hashlib.blake2b(canonical_json(document), digest_size=32).hexdigest()
@@ -191,7 +194,7 @@ class Experiment(Model):
 
 
 def canonical_json(value: Any) -> bytes:
-    """One spelling per value: sorted keys, no spaces, UTF-8, no NaN, and 0.0 for -0.0."""
+    """Canonical encoding: sorted keys, no spaces, UTF-8, no NaN, and 0.0 for -0.0."""
     return json.dumps(_without_negative_zero(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 

@@ -1,4 +1,4 @@
-"""Whether records are made on time or when the system asks for them. The loop and `engine.workloads.generation` follow these models."""
+"""Open-loop and coordinated (closed-loop) load generation. The event loop and `engine.workloads.generation` implement these models."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ..base.variant import Variant
 
 
 class OpenLoop(Variant):
-    """Records are made when the rate says, whatever the system does. What it has not taken yet waits, and its latency counts the wait."""
+    """Records are generated at the given rate, whatever the system does. Unread records wait, and latency includes the wait."""
 
     title: ClassVar[str] = "Open loop"
     kind: Literal["open"] = "open"
 
 
 class Coordinated(Variant):
-    """Each partition's next record is made only after the last one was taken. A system that falls behind is given less to do, and nothing
-    waits for it: latencies look better than users would find them. A flawed way to measure, for contrast.
+    """Each partition generates its next record only after the previous one was read. A system that falls behind gets less load,
+    and no backlog builds up, so latencies look better than users would see (coordinated omission). A flawed method, for contrast.
     """
 
     title: ClassVar[str] = "Coordinated (closed loop)"

@@ -1,4 +1,4 @@
-"""What a host can hold in memory, what its bytes cost, and what pressure does: the memory models (docs/event-core.md, section 13)."""
+"""Memory models of hosts: capacity, memory per byte held, and the effect of memory pressure (docs/event-core.md, section 13)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..base.units import Integer, Number, megabytes_bytes, quantity, scaled, sec
 from ..base.variant import Variant
 
 MEMORY_BYTES_MAX = 10**13
-"""Of a machine whose memory is modelled; more would not fit the words in which curves are read."""
+"""Memory limit of a machine with a memory model; curves are evaluated in 64-bit words."""
 
 Points = list[tuple[Fraction, Fraction]]
 """(share of the budget, factor), by rising share."""
@@ -23,34 +23,34 @@ Points = list[tuple[Fraction, Fraction]]
 
 
 class NoSlowDown(Variant):
-    """Services take as long however full the memory is."""
+    """Service times do not depend on memory use."""
 
     title: ClassVar[str] = "None"
     kind: Literal["none"] = "none"
 
     def through(self, budget_bytes: int, memory_bytes: int) -> Points:
-        """The curve's points. memory_bytes: of the machine."""
+        """The curve's points. memory_bytes: memory of the machine."""
         return []
 
 
 class PressurePoint(Model):
-    share: Number = Field(ge=0, le=10, title="Share", description="Share of the budget that is used; 1 is all of it.")
-    factor: Number = Field(ge=1, le=1000, title="Factor", description="What services cost then, as a multiple.")
+    share: Number = Field(ge=0, le=10, title="Share", description="Share of the budget in use; 1 is all of it.")
+    factor: Number = Field(ge=1, le=1000, title="Factor", description="Multiplier of service costs at that share.")
 
 
 class SlowDownPoints(Variant):
-    """A curve through points; straight between them, level before the first and behind the last."""
+    """A piecewise linear curve through points, constant before the first and after the last."""
 
     title: ClassVar[str] = "Points"
     kind: Literal["points"] = "points"
-    points: tuple[PressurePoint, ...] = Field(min_length=1, max_length=100, title="Points", description="By rising share of the budget.")
+    points: tuple[PressurePoint, ...] = Field(min_length=1, max_length=100, title="Points", description="In ascending order of share.")
 
     @model_validator(mode="after")
     def _shares_rise(self) -> Self:
         for n in range(1, len(self.points)):
             before, share = self.points[n - 1].share, self.points[n].share
             if share <= before:
-                message = f"share is {share:g}, not above the point before ({before:g}); order the points by share, each once"
+                message = f"share is {share:g}, not above the previous point ({before:g}); order the points by share, without duplicates"
                 raise Refusal(message, at=("points", n, "share"), code="out_of_order", value=share)
         return self
 
@@ -59,7 +59,7 @@ class SlowDownPoints(Variant):
 
 
 class KlinkCollector(Variant):
-    """1 + 0.30 max(0, (u - 0.6) / 0.4)^2 at a share u of the budget, above 1 as well; in steps of 0.02, up to u = 3."""
+    """1 + 0.30 max(0, (u - 0.6) / 0.4)^2 at a share u of the budget, also beyond u = 1; in steps of 0.02, up to u = 3."""
 
     title: ClassVar[str] = "Garbage collection, Klink"
     source: ClassVar[str] = "Farhat 2020, 5 (calibrated, not measured)"
@@ -71,8 +71,8 @@ class KlinkCollector(Variant):
 
 
 class CostreamCollector(Variant):
-    """1 + 0.08 u / (1 - u) at a share u of the budget, u at most 0.98; beyond the machine's memory swapping, that times 1 + 40 of the
-    share in excess, up to thrice the memory.
+    """1 + 0.08 u / (1 - u) at a share u of the budget, u at most 0.98. Beyond the machine's memory (swapping), the last value times
+    1 + 40 x (excess share of the memory), up to three times the memory.
     """
 
     title: ClassVar[str] = "Garbage collection and swap, Costream"
@@ -94,44 +94,51 @@ AnySlowDown = Annotated[NoSlowDown | SlowDownPoints | KlinkCollector | CostreamC
 
 
 class Counted(Variant):
-    """Bytes are counted and shown; nothing follows from them."""
+    """Bytes are counted and shown, without any effect on the run."""
 
     title: ClassVar[str] = "Counted only"
     icon: ClassVar[str] = "database"
     kind: Literal["counted"] = "counted"
 
     def refuse_misfit(self, memory_bytes: int) -> None:
-        """Raise `Refusal` if the model does not fit a machine with so much memory (path below the model)."""
+        """Raise `Refusal` if the model does not fit a machine with this much memory (path below the model)."""
 
 
 class Budget(Variant):
-    """The engine's process has a budget: a footprint, and what it holds in queues, unsent outputs and state. As the budget is used up,
-    services slow down; above the limit the host dies, for ever or until it is restarted.
+    """Memory budget of the engine's process: its footprint, plus queued records, unsent outputs and state. Services slow down as the
+    budget fills. Above the limit the host dies, permanently or until it restarts.
     """
 
     title: ClassVar[str] = "Budget"
     icon: ClassVar[str] = "database"
     kind: Literal["budget"] = "budget"
     budget_mb: Number | None = quantity(
-        None, unit="MB", gt=0, le=1e7, title="Budget", description="What 100 % of the curve means; not given: the host's memory."
+        None, unit="MB", gt=0, le=1e7, title="Budget", description="Memory at 100 % of the curve. Default: the host's memory."
     )
     limit_mb: Number | None = quantity(
-        None, unit="MB", gt=0, le=1e9, title="Limit", description="The host dies above it (swap, for example); not given: the budget."
+        None,
+        unit="MB",
+        gt=0,
+        le=1e9,
+        title="Limit",
+        description="Memory use above which the host dies; may include swap. Default: the budget.",
     )
-    base_mb: Number = quantity(0.0, unit="MB", ge=0, le=1e7, title="Footprint", description="What the process takes when it holds nothing.")
+    base_mb: Number = quantity(0.0, unit="MB", ge=0, le=1e7, title="Footprint", description="Memory of the idle process.")
     per_record_bytes: Integer = quantity(
-        0, unit="bytes", ge=0, le=10**6, title="Per record", description="Of a record in a queue or not yet sent, whatever its size."
+        0, unit="bytes", ge=0, le=10**6, title="Per record", description="Memory per queued or unsent record, whatever its size."
     )
-    per_value_bytes: Integer = quantity(0, unit="bytes", ge=0, le=10**5, title="Per value", description="Of each field of such a record.")
+    per_value_bytes: Integer = quantity(
+        0, unit="bytes", ge=0, le=10**5, title="Per value", description="Memory per field of such a record."
+    )
     per_byte: Number = Field(
-        default=1.0, ge=0, le=100, title="Per byte", description="Memory for each accounting byte of such a record; kept in thousandths."
+        default=1.0, ge=0, le=100, title="Per byte", description="Memory per accounting byte of such a record; kept in thousandths."
     )
     state_factor: Number = Field(
-        default=1.0, ge=0, le=100, title="State", description="Memory for each accounting byte of state; kept in thousandths."
+        default=1.0, ge=0, le=100, title="State", description="Memory per accounting byte of state; kept in thousandths."
     )
-    slow_down: AnySlowDown = Field(default=NoSlowDown(), title="Slow-down", description="What services cost as memory fills.")
+    slow_down: AnySlowDown = Field(default=NoSlowDown(), title="Slow-down", description="How service costs rise as memory fills.")
     on_full: Literal["die", "nothing"] = Field(
-        default="die", title="When full", description="Above the limit the host dies; or nothing happens."
+        default="die", title="When full", description="Effect of exceeding the limit: the host dies, or nothing happens."
     )
     restart_after_s: Number | None = quantity(
         None,
@@ -139,7 +146,7 @@ class Budget(Variant):
         ge=0.000000001,
         le=1e9,
         title="Restart after",
-        description="So long after its death the host is up again, with an empty memory; not given: its death ends the run.",
+        description="Time from the host's death until it is up again, with empty memory. Default: its death ends the run.",
     )
 
     @model_validator(mode="after")
@@ -147,7 +154,7 @@ class Budget(Variant):
         if self.restart_after_s is not None and self.on_full != "die":
             message = (
                 f"restart_after_s is {self.restart_after_s:g}, but on_full is '{self.on_full}', so the host never dies; "
-                "choose on_full 'die', or leave restart_after_s out"
+                "choose on_full 'die', or omit restart_after_s"
             )
             raise Refusal(message, at=("restart_after_s",), code="never_dies", value=self.restart_after_s)
         return self
@@ -156,14 +163,14 @@ class Budget(Variant):
         return memory_bytes if self.budget_mb is None else megabytes_bytes(self.budget_mb)
 
     def limit_bytes(self, memory_bytes: int) -> int | None:
-        """What the host may use before it dies, None if it does not."""
+        """Memory use above which the host dies; None if it never dies."""
         if self.on_full != "die":
             return None
         return self.budget_bytes(memory_bytes) if self.limit_mb is None else megabytes_bytes(self.limit_mb)
 
     @property
     def restart_after_ns(self) -> int | None:
-        """How long a host that has died is down, None: for ever."""
+        """Downtime after a death; None: permanent."""
         return None if self.restart_after_s is None else seconds_ns(self.restart_after_s)
 
     @property
@@ -179,7 +186,7 @@ class Budget(Variant):
         return scaled(self.state_factor, 1000)
 
     def refuse_misfit(self, memory_bytes: int) -> None:
-        """Raise `Refusal` if the model does not fit a machine with so much memory (path below the model)."""
+        """Raise `Refusal` if the model does not fit a machine with this much memory (path below the model)."""
         budget, memory_mb = self.budget_bytes(memory_bytes), memory_bytes / 1e6
         if memory_bytes > MEMORY_BYTES_MAX:
             message = f"memory_mb is {memory_mb:g}; a host with a memory model has at most {MEMORY_BYTES_MAX / 1e6:,.0f} MB"
@@ -188,58 +195,58 @@ class Budget(Variant):
             message = f"budget_mb is {self.budget_mb:g}, above the host's memory_mb ({memory_mb:g}); lower it, or give the host more memory"
             raise Refusal(message, at=("budget_mb",), code="out_of_range", value=self.budget_mb)
         if budget < 1:
-            message = f"budget_mb is {self.budget_mb:g}, less than a byte; it must be at least 0.000001 MB"
+            message = f"budget_mb is {self.budget_mb:g}, less than one byte; it must be at least 0.000001 MB"
             raise Refusal(message, at=("budget_mb",), code="out_of_range", value=self.budget_mb)
         if self.base_bytes >= budget:
             message = (
-                f"base_mb is {self.base_mb:g}, which leaves nothing of the budget of {budget / 1e6:g} MB; "
+                f"base_mb is {self.base_mb:g}, which uses up the budget of {budget / 1e6:g} MB; "
                 "make the footprint smaller, or the budget larger"
             )
             raise Refusal(message, at=("base_mb",), code="out_of_range", value=self.base_mb)
         if self.limit_mb is not None and megabytes_bytes(self.limit_mb) < budget:
-            message = f"limit_mb is {self.limit_mb:g}, below the budget of {budget / 1e6:g} MB; give at least that, or leave it out"
+            message = f"limit_mb is {self.limit_mb:g}, below the budget of {budget / 1e6:g} MB; give at least that, or omit it"
             raise Refusal(message, at=("limit_mb",), code="out_of_range", value=self.limit_mb)
 
     def curve(self, memory_bytes: int) -> list[tuple[int, int]]:
-        """(bytes used, factor in 1 / 2^16), by rising bytes; empty if nothing slows down."""
+        """(bytes used, factor in 1 / 2^16), by ascending bytes; empty if nothing slows down."""
         budget = self.budget_bytes(memory_bytes)
         made = self.slow_down.through(budget, memory_bytes)
         return [(budget * share.numerator // share.denominator, int(factor * (1 << 16) + Fraction(1, 2))) for share, factor in made]
 
 
 class Klink2020(Budget):
-    """4 KiB for each event in a queue, 22 GiB for all of them; state does not count. Never dies: sources are throttled instead (policy
-    ingress).
+    """4 KiB per queued event, 22 GiB in total; state does not count. The host never dies; use an ingress policy to throttle its
+    sources.
     """
 
     title: ClassVar[str] = "Klink 2020"
     source: ClassVar[str] = "Farhat 2020, 5 (calibrated, not measured)"
     kind: Literal["klink_2020"] = "klink_2020"  # type: ignore[assignment]
-    budget_mb: Number | None = quantity(23_622.32, unit="MB", gt=0, le=1e7, title="Budget", description="For queued events; 22 GiB.")
-    per_record_bytes: Integer = quantity(4096, unit="bytes", ge=0, le=10**6, title="Per record", description="Of an event in a queue.")
-    per_byte: Number = Field(default=0.0, ge=0, le=100, title="Per byte", description="Memory for each accounting byte of such a record.")
-    state_factor: Number = Field(default=0.0, ge=0, le=100, title="State", description="Memory for each accounting byte of state.")
-    slow_down: AnySlowDown = Field(default=KlinkCollector(), title="Slow-down", description="What services cost as memory fills.")
-    on_full: Literal["die", "nothing"] = Field(default="nothing", title="When full", description="What happens above the limit.")
+    budget_mb: Number | None = quantity(23_622.32, unit="MB", gt=0, le=1e7, title="Budget", description="Memory for queued events; 22 GiB.")
+    per_record_bytes: Integer = quantity(4096, unit="bytes", ge=0, le=10**6, title="Per record", description="Memory per queued event.")
+    per_byte: Number = Field(default=0.0, ge=0, le=100, title="Per byte", description="Memory per accounting byte of such a record.")
+    state_factor: Number = Field(default=0.0, ge=0, le=100, title="State", description="Memory per accounting byte of state.")
+    slow_down: AnySlowDown = Field(default=KlinkCollector(), title="Slow-down", description="How service costs rise as memory fills.")
+    on_full: Literal["die", "nothing"] = Field(default="nothing", title="When full", description="Effect of exceeding the limit.")
 
 
 class Costream2024(Budget):
-    """450 MB for the process, 180 bytes for each tuple in a queue and 48 for each of its values; a heap of 12.5 GB, or the machine's memory
-    if that is less; beyond the memory 3,000 MB of swap, then the host dies.
+    """450 MB for the process, 180 bytes per queued tuple and 48 bytes per value in it. The heap is 12.5 GB, or the machine's memory if
+    that is less. The host dies once it also exceeds 3,000 MB of swap beyond its memory.
     """
 
     title: ClassVar[str] = "Costream 2024"
     source: ClassVar[str] = "Costream, 8.1 (calibrated, not measured)"
     kind: Literal["costream_2024"] = "costream_2024"  # type: ignore[assignment]
-    heap_mb: Number = quantity(12_500.0, unit="MB", gt=0, le=1e7, title="Heap", description="At most so much is the budget.")
-    swap_mb: Number = quantity(3000.0, unit="MB", ge=0, le=1e7, title="Swap", description="Beyond the machine's memory.")
-    base_mb: Number = quantity(
-        450.0, unit="MB", ge=0, le=1e7, title="Footprint", description="What the process takes when it holds nothing."
+    heap_mb: Number = quantity(12_500.0, unit="MB", gt=0, le=1e7, title="Heap", description="Upper bound of the budget.")
+    swap_mb: Number = quantity(3000.0, unit="MB", ge=0, le=1e7, title="Swap", description="Swap beyond the machine's memory.")
+    base_mb: Number = quantity(450.0, unit="MB", ge=0, le=1e7, title="Footprint", description="Memory of the idle process.")
+    per_record_bytes: Integer = quantity(180, unit="bytes", ge=0, le=10**6, title="Per record", description="Memory per queued tuple.")
+    per_value_bytes: Integer = quantity(
+        48, unit="bytes", ge=0, le=10**5, title="Per value", description="Memory per value of such a tuple."
     )
-    per_record_bytes: Integer = quantity(180, unit="bytes", ge=0, le=10**6, title="Per record", description="Of a tuple in a queue.")
-    per_value_bytes: Integer = quantity(48, unit="bytes", ge=0, le=10**5, title="Per value", description="Of each value of such a tuple.")
-    per_byte: Number = Field(default=0.0, ge=0, le=100, title="Per byte", description="Memory for each accounting byte of such a record.")
-    slow_down: AnySlowDown = Field(default=CostreamCollector(), title="Slow-down", description="What services cost as memory fills.")
+    per_byte: Number = Field(default=0.0, ge=0, le=100, title="Per byte", description="Memory per accounting byte of such a record.")
+    slow_down: AnySlowDown = Field(default=CostreamCollector(), title="Slow-down", description="How service costs rise as memory fills.")
 
     def budget_bytes(self, memory_bytes: int) -> int:
         return min(memory_bytes, megabytes_bytes(self.heap_mb)) if self.budget_mb is None else megabytes_bytes(self.budget_mb)

@@ -1,4 +1,4 @@
-"""What of the network differs from the hosts' own egress links: links of their own, and trunks that many hosts share."""
+"""Network beyond the hosts' egress links: individual links between hosts, and trunks shared by many hosts."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ TRUNK_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$"
 
 
 def bandwidth(default: Any = ..., *, title: str, description: str) -> Any:
-    """A field in Mbit/s; never 0: a link that carries nothing is a partition (`faults`)."""
+    """A field in Mbit/s. Never 0: a link that carries nothing is a partition (`faults`)."""
     return quantity(default, unit="Mbit/s", ge=1, le=10_000_000, title=title, description=description)
 
 
 class Link(Model):
-    """What differs on the way from one host to another, in this direction only."""
+    """Properties of the link from one host to another, in this direction only."""
 
     source: str = Field(min_length=1, title="From", description="Name of the sending host.", json_schema_extra={"x-editor": "host"})
     target: str = Field(min_length=1, title="To", description="Name of the receiving host.", json_schema_extra={"x-editor": "host"})
-    latency_ms: Number | None = latency(None, description="Latency in this direction; not given: the sender's own.")
+    latency_ms: Number | None = latency(None, description="Latency in this direction. Default: the sender's own.")
     mbit_per_s: Integer | None = bandwidth(
-        None, title="Bandwidth", description="Makes the link a FIFO of its own; not given: it is part of the sender's egress link."
+        None, title="Bandwidth", description="Bandwidth, as a FIFO of its own. Default: the link shares the sender's egress link."
     )
 
     @model_validator(mode="after")
@@ -41,16 +41,16 @@ class Link(Model):
 
 
 class Trunk(Model):
-    """One FIFO that everything from its sources to its targets shares, behind the senders' egress links.
+    """A FIFO shared by all traffic from its sources to its targets, after the senders' egress links.
 
-    With one target it is that host's ingress link.
+    With a single target it models that host's ingress link.
     """
 
     name: str = Field(pattern=TRUNK_NAME, title="Name", description="Letters, digits, '_', '.', '-'; at most 63 characters.")
     mbit_per_s: Integer = bandwidth(title="Bandwidth", description="Bandwidth of the trunk.")
     sources: tuple[str, ...] = Field(
-        min_length=1, title="From", description="Sending hosts; the name of an entry with a count stands for all its machines."
+        min_length=1, title="From", description="Sending hosts. The name of an entry with a count stands for all its machines."
     )
     targets: tuple[str, ...] | None = Field(
-        default=None, min_length=1, title="To", description="Receiving hosts, named in the same way; not given: all other hosts."
+        default=None, min_length=1, title="To", description="Receiving hosts, named in the same way. Default: all other hosts."
     )

@@ -24,61 +24,61 @@ from .warmups.none import NoWarmUp
 OPERATOR_ID = r"^[a-z][a-z0-9_-]{0,62}$"
 PARALLELISM_MAX = 10_000
 VARIABLE_PRICE_MAX_US = 1e6
-"""Noise multiplies by less than 2^13, drift by less than 8, warm-up by at most 100: in picoseconds the product still fits a word."""
+"""Noise multiplies by less than 2^13, drift by less than 8, warm-up by at most 100: the product in ps still fits a 64-bit word."""
 STATEFUL_PRICE_MAX_US = 1e4
 """State multiplies by up to 100 more (`engine.core.layout.STATE_MAX`)."""
 
 
 class CpuReport(Model):
-    """What the pod of an instance reports as its CPU load: min(1, base + busy x share of the time that it is busy + per_million x millions
-    of records in and out per second). It is read by autoscalers, and changes nothing in the run itself.
+    """CPU load that the pod of an instance reports: min(1, base + busy x busy share of time + per_million x millions of records in and
+    out per second). Autoscalers read it; it does not affect the run itself.
     """
 
-    base: Number = Field(default=0.0, ge=0, le=1, title="Base", description="Load of an instance that has nothing to do.")
-    busy: Number = Field(default=1.0, ge=0, le=1, title="Busy", description="What being busy all the time adds.")
+    base: Number = Field(default=0.0, ge=0, le=1, title="Base", description="Load of an idle instance.")
+    busy: Number = Field(default=1.0, ge=0, le=1, title="Busy", description="Extra load at full utilisation.")
     per_million: Number = Field(
         default=0.0,
         ge=0,
         le=1000,
         title="Per million",
-        description="What a million records per second, in and out together, add: threads for the network, garbage collection.",
+        description="Extra load per million records per second, in and out together: network threads, garbage collection.",
     )
 
 
 class Cost(Model):
-    """Prices of this operator alone. What is not given comes from the price list."""
+    """Prices of this operator alone. Missing prices come from the price list."""
 
     record_us: Number | None = quantity(
         None, unit="us", ge=0, le=1e9, title="Per record", description="Time per record and unit of work at speed 1."
     )
-    output_us: Number | None = quantity(None, unit="us", ge=0, le=1e9, title="Per output", description="Time per record sent on.")
+    output_us: Number | None = quantity(None, unit="us", ge=0, le=1e9, title="Per output", description="Time per output record.")
     control_us: Number | None = quantity(
         None, unit="us", ge=0, le=1e9, title="Per control element", description="Time per watermark, tick or end of log."
     )
-    noise: AnyNoise = Field(default=NoNoise(), title="Noise", description="How services of equal work differ.")
-    drift: AnyDrift = Field(default=NoDrift(), title="Drift", description="How all costs of the operator wander with time.")
-    warmup: AnyWarmUp = Field(default=NoWarmUp(), title="Warm-up", description="How much slower an instance is at first.")
+    noise: AnyNoise = Field(default=NoNoise(), title="Noise", description="Random variation of service times for equal work.")
+    drift: AnyDrift = Field(default=NoDrift(), title="Drift", description="How all costs of the operator drift over time.")
+    warmup: AnyWarmUp = Field(default=NoWarmUp(), title="Warm-up", description="How much slower a new instance is.")
     state_reference_mb: Number | None = quantity(
         None,
         unit="MB",
         ge=0.001,
         le=1e9,
         title="State reference",
-        description="With so much state an instance's services cost twice as much, with twice that three times; none: state costs nothing.",
+        description="State size that doubles an instance's service costs; twice that size triples them. Default: state is free.",
     )
-    cpu: CpuReport = Field(default=CpuReport(), title="CPU", description="What the load that autoscalers read is made of.")
+    cpu: CpuReport = Field(default=CpuReport(), title="CPU", description="Model of the CPU load that autoscalers read.")
     attainable: Number = Field(
         default=1.0,
         ge=0.05,
         le=1,
         title="Attainable",
-        description="Share of a core's time that services can use at most; the rest is stolen from them by what runs beside them.",
+        description="Largest share of a core's time available to services; other processes take the rest.",
     )
 
     @field_validator("warmup", mode="before")
     @classmethod
     def _warmup_without_a_kind(cls, given: Any) -> Any:
-        """Null is none; without a kind it goes by records, as before there were others."""
+        """Null means none. A value without a kind counts records, the only kind in older documents."""
         if given is None:
             return NoWarmUp()
         return {"kind": "records", **given} if isinstance(given, dict) else given
@@ -93,7 +93,7 @@ class Cost(Model):
         for name in ("record_us", "output_us", "control_us"):
             price = getattr(self, name)
             if price is not None and price > most:
-                message = f"{name} is {price:g}, but a price with {what} is at most {most:g}; lower it"
+                message = f"{name} is {price:g}; with {what} a price is at most {most:g}, so lower it"
                 raise Refusal(message, at=(name,), code="too_large", value=price)
         return self
 
@@ -104,12 +104,12 @@ class Cost(Model):
 
     @property
     def state_reference_bytes(self) -> int:
-        """0: state costs nothing."""
+        """State size that doubles service costs; 0: state is free."""
         return 0 if self.state_reference_mb is None else megabytes_bytes(self.state_reference_mb)
 
     @property
     def attainable_share(self) -> int:
-        """In units of 2^-16."""
+        """Attainable share of a core, in units of 2^-16."""
         return scaled(self.attainable, 1 << 16)
 
     @property
@@ -134,8 +134,8 @@ class OperatorSpec(Model):
         description="Lower-case letters, digits, '_', '-', a letter first; at most 63 characters.",
         json_schema_extra={"x-editor": "operator-id"},
     )
-    kind: str = Field(min_length=1, max_length=100, title="Kind", description="A kind of the registry.")
-    name: str = Field(default="", max_length=200, title="Name", description="What the canvas shows; the id when empty.")
+    kind: str = Field(min_length=1, max_length=100, title="Kind", description="Operator kind.")
+    name: str = Field(default="", max_length=200, title="Name", description="Label on the canvas. Default: the id.")
     parallelism: Integer = Field(
         default=1,
         ge=1,
@@ -144,20 +144,20 @@ class OperatorSpec(Model):
         description="Number of instances.",
         json_schema_extra={"x-editor": "count"},
     )
-    params: dict[str, Any] = Field(default_factory=dict, title="Parameters", description="Depend on the kind.")
+    params: dict[str, Any] = Field(default_factory=dict, title="Parameters", description="Parameters of the kind.")
     cost: Cost | None = Field(default=None, title="Cost", description="Overrides the price list for this operator.")
 
     @property
     def parameters(self) -> Any:
-        """`params` as an instance of the kind's own model, defaults filled in. Raises pydantic's error or `UnknownKind`."""
+        """`params` as the kind's own model, with defaults filled in. Raises pydantic's error or `UnknownKind`."""
         return operator(self.kind).Params.model_validate(self.params)
 
 
 class DeclaredField(Model):
     """One field of the records on a feedback edge."""
 
-    name: str = Field(min_length=1, max_length=200, title="Name", description="As the sending operator names it.")
-    type: FieldType = Field(title="Type", description="As the sending operator types it.")
+    name: str = Field(min_length=1, max_length=200, title="Name", description="Field name in the sending operator's output.")
+    type: FieldType = Field(title="Type", description="Field type in the sending operator's output.")
 
 
 class Edge(Model):
@@ -167,30 +167,30 @@ class Edge(Model):
     source_port: str = Field(default="out", min_length=1, title="Output port", description="A port of the sending operator.")
     target: str = Field(min_length=1, title="To", description="Id of the receiving operator.", json_schema_extra={"x-editor": "input-port"})
     target_port: str = Field(default="in", min_length=1, title="Input port", description="A port of the receiving operator.")
-    partitioning: AnyPartitioning = Field(default=Forward(), title="Partitioning", description="Which instance gets which record.")
+    partitioning: AnyPartitioning = Field(default=Forward(), title="Partitioning", description="Which instance receives which record.")
     feedback: bool = Field(
         default=False,
         title="Feedback",
-        description="Closes a cycle: carries records back, and no watermarks. Every cycle needs one such edge.",
+        description="Closes a cycle. The edge carries records back, but no watermarks. Every cycle needs one.",
     )
     fields: tuple[DeclaredField, ...] | None = Field(
         default=None,
         min_length=1,
         max_length=100,
         title="Declared fields",
-        description="Of a feedback edge into a port that no other edge leads to: the fields of its records, in order.",
+        description="Fields of the records, in order. Needed for a feedback edge into a port that no other edge leads to.",
     )
 
 
 class Query(Model):
-    """Operators and edges; both orders count, since the model numbers instances and channels by them."""
+    """Operators and edges. Their order matters: it numbers instances and channels."""
 
-    operators: tuple[OperatorSpec, ...] = Field(title="Operators", description="The operators, in the order that numbers their instances.")
-    edges: tuple[Edge, ...] = Field(default=(), title="Edges", description="The edges, in the order that numbers their channels.")
+    operators: tuple[OperatorSpec, ...] = Field(title="Operators", description="Operators; their order numbers the instances.")
+    edges: tuple[Edge, ...] = Field(default=(), title="Edges", description="Edges; their order numbers the channels.")
 
 
 def input_counts(operators: Sequence[OperatorSpec], edges: Sequence[Edge]) -> dict[str, int]:
-    """How many channels lead to each instance of an operator, by its id."""
+    """Number of input channels per instance, by operator id."""
     parallelism = {operator.id: operator.parallelism for operator in operators}
     counts = dict.fromkeys(parallelism, 0)
     for edge in edges:

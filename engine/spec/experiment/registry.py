@@ -1,7 +1,7 @@
-"""Everything that can be chosen in a document, by family.
+"""All kinds that a document can use, by family.
 
-Operator kinds and price lists live in leaf files of other packages. They are loaded on first use, by name, so that `engine.spec` imports no
-family: the web process reads documents without loading the engine. Kinds that other packages offer are loaded on first use, too.
+Operator kinds and price lists live in leaf files of other packages and are loaded by name on first use. So `engine.spec` imports no family,
+and the web process reads documents without loading the engine. Kinds of other packages are loaded on first use as well.
 """
 
 from __future__ import annotations
@@ -67,11 +67,11 @@ FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
     "memories": variants(AnyMemory),
     "slow_downs": variants(AnySlowDown),
 }
-"""The families whose kinds are members of a union in the document itself. Other packages can add kinds to those that are a `Family`."""
+"""Families whose kinds form a tagged union in the document. Other packages can add kinds to those of type `Family`."""
 
 
 def members(family: str) -> tuple[type[Variant], ...]:
-    """The kinds of one of `FAMILIES`, with those of other packages."""
+    """The kinds of one of `FAMILIES`, including those of other packages."""
     load_packages()
     found = FAMILIES[family]
     return found.kinds if isinstance(found, Family) else found
@@ -79,14 +79,14 @@ def members(family: str) -> tuple[type[Variant], ...]:
 
 @lru_cache(maxsize=1)
 def load_packages() -> None:
-    """Let documents name the kinds that installed packages offer. What cannot be loaded is logged and left out."""
+    """Register the kinds of installed packages. A kind that cannot be loaded is logged and skipped."""
     for family in FAMILIES.values():
         if isinstance(family, Family):
             load_entry_points(f"millrace.{family.name}", family.register)
 
 
 def document_schema() -> dict[str, Any]:
-    """JSON Schema of the document, with the kinds that other packages have registered."""
+    """JSON Schema of the document, including registered kinds of other packages."""
     load_packages()
     return Experiment.model_json_schema()
 
@@ -98,7 +98,7 @@ def price_lists() -> Mapping[str, Any]:
 
 
 def kinds(family: str) -> tuple[str, ...]:
-    """Names of the kinds of one family, in the order in which they are offered."""
+    """Names of the kinds of one family, in display order."""
     if family == "operators":
         return tuple(operators())
     if family == "prices":
@@ -107,10 +107,10 @@ def kinds(family: str) -> tuple[str, ...]:
 
 
 def catalogue() -> dict[str, list[dict[str, Any]]]:
-    """What palettes, forms and API docs show, by family.
+    """Entries shown in palettes, forms and API docs, by family.
 
-    An entry has kind, title, family, group, icon, doc, source, schema (JSON Schema of its parameters, without `kind`), inputs and outputs;
-    a stream of fixed shape also has its fields; a function of expressions its signatures and an example; a kind with `facts` these.
+    An entry has kind, title, family, group, icon, doc, source, schema (JSON Schema of its parameters, without `kind`), inputs and outputs.
+    A stream with a fixed schema also has its fields, an expression function its signatures and an example, a kind with `facts` those facts.
     """
     listing: dict[str, list[dict[str, Any]]] = {"operators": [_operator_entry(kind, entry) for kind, entry in operators().items()]}
     for family in FAMILIES:
@@ -128,9 +128,9 @@ def _operator_entry(kind: str, operator: type[Operator]) -> dict[str, Any]:
 
 
 def variant_entry(family: str, variant: type[Variant]) -> dict[str, Any]:
-    """Return what palettes and forms show of a kind, as in `catalogue`."""
+    """Return the catalogue entry of a kind (see `catalogue`)."""
     schema = variant.model_json_schema()
-    if "$ref" in schema:  # it can hold its own kind
+    if "$ref" in schema:  # a recursive kind, which can contain its own family
         schema = {**deepcopy(schema["$defs"][variant.__name__]), "$defs": schema["$defs"]}
     schema["properties"].pop("kind")
     entry = _entry(family, kind_of(variant), variant.title, inspect.getdoc(variant) or "")

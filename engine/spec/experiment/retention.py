@@ -1,4 +1,4 @@
-"""How long the log of a source keeps records that nobody has read. `engine.workloads.retention` acts on these models."""
+"""Retention of unread records in a source's log. `engine.workloads.retention` implements these models."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class KeepAll(Variant):
 
 
 class KeepFor(Variant):
-    """Records that have stood in the log for longer are dropped, and counted, when the log looks for them."""
+    """At each check, unread records older than this are dropped from the log and counted."""
 
     title: ClassVar[str] = "Keep for a time"
     source: ClassVar[str] = "Siachamis 2024, 4.5 (Kafka's retention.ms, 300 s in the authors' deployment)"
     kind: Literal["time"] = "time"
-    keep_s: Number = quantity(300.0, unit="s", ge=0.001, le=1e8, title="Keep", description="How long at least a record stays.")
-    check_s: Number = quantity(1.0, unit="s", ge=0.001, le=1e8, title="Check", description="Time between two looks for old records.")
+    keep_s: Number = quantity(300.0, unit="s", ge=0.001, le=1e8, title="Keep", description="Minimum time that a record stays in the log.")
+    check_s: Number = quantity(1.0, unit="s", ge=0.001, le=1e8, title="Check", description="Time between two checks for expired records.")
 
     @property
     def keep_ns(self) -> int:

@@ -1,4 +1,4 @@
-"""Which delivered records are looked at closely: the slowest, a random sample, or some by name."""
+"""Delivered records selected for inspection: the slowest, a random sample, or individual records."""
 
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ RECORDS_MAX = 1000
 
 
 class Sample(Model):
-    """Records drawn at random, each with the same chance."""
+    """Records drawn at random, each with equal probability."""
 
     rate: float = Field(gt=0, le=1, description="share of the delivered records")
-    seed: int = Field(0, ge=0, lt=2**63, description="another seed draws others")
+    seed: int = Field(0, ge=0, lt=2**63, description="seed of the random draw")
 
 
 class DeliveredRecord(Model):
-    """A record by its place: a sink delivers at most one at a time for each instance."""
+    """A record identified by its delivery. Each sink instance delivers at most one record at a time."""
 
-    sink: str = Field(max_length=100, description="operator that delivered it")
-    trigger: int = Field(ge=0, lt=2**63, description="identity of the input record that caused it")
-    end_ns: int = Field(ge=0, lt=2**63, description="virtual time at which it was delivered")
+    sink: str = Field(max_length=100, description="sink operator that delivered the record")
+    trigger: int = Field(ge=0, lt=2**63, description="identifier of the input record that triggered it")
+    end_ns: int = Field(ge=0, lt=2**63, description="virtual time of delivery")
 
 
 class Stretch(Model):
-    """A stretch of virtual time."""
+    """An interval of virtual time."""
 
-    after_ns: int = Field(ge=0, lt=2**63, description="later than this")
-    to_ns: int = Field(ge=0, lt=2**63, description="up to and with this")
+    after_ns: int = Field(ge=0, lt=2**63, description="start, exclusive")
+    to_ns: int = Field(ge=0, lt=2**63, description="end, inclusive")
 
     @model_validator(mode="after")
     def _has_a_length(self) -> Stretch:
         if self.to_ns <= self.after_ns:
-            message = f"the stretch ends at {self.to_ns} ns, not after its beginning; give a time above {self.after_ns}"
+            message = f"the interval ends at {self.to_ns} ns, which is not after its start; give a time above {self.after_ns}"
             raise Refusal(message, at=("to_ns",), value=self.to_ns)
         return self
 
 
 class Selection(Model):
-    """Slowest and sample are taken over all sinks, from the records delivered in a stretch of time if one is given, else after warm-up."""
+    """The slowest and the sample are taken over all sinks, from records delivered in the given interval, by default after warm-up."""
 
-    slowest: int = Field(0, ge=0, le=RECORDS_MAX, description="how many of those with the largest latency")
-    sample: Sample | None = Field(None, description="records drawn at random")
-    between: Stretch | None = Field(None, description="when slowest and sample were delivered; after warm-up if it is not given")
-    records: tuple[DeliveredRecord, ...] = Field((), max_length=RECORDS_MAX, description="certain records")
+    slowest: int = Field(0, ge=0, le=RECORDS_MAX, description="number of records with the largest latency to select")
+    sample: Sample | None = Field(None, description="random sample of the delivered records")
+    between: Stretch | None = Field(None, description="delivery interval for slowest and sample; default: after warm-up")
+    records: tuple[DeliveredRecord, ...] = Field((), max_length=RECORDS_MAX, description="individual records")
 
     @model_validator(mode="after")
     def _chooses_something(self) -> Selection:
         if not self.slowest and self.sample is None and not self.records:
-            raise Refusal(f"nothing is chosen; give slowest (1 to {RECORDS_MAX}), sample or records", at=("slowest",), value=0)
+            raise Refusal(f"nothing is selected; give slowest (1 to {RECORDS_MAX}), sample or records", at=("slowest",), value=0)
         return self

@@ -1,4 +1,4 @@
-"""Over which part of a run something is told, and when a run counts as recovered."""
+"""The part of a run that is summarised, and the criterion for recovery after a fault."""
 
 from __future__ import annotations
 
@@ -12,20 +12,28 @@ SECONDS_MAX = 1e8
 
 
 class Span(Model):
-    """A span of virtual time of each run, and what is looked at in it."""
+    """A span of virtual time of each run, and the settings for summarising it."""
 
     from_s: Number | None = quantity(
-        None, unit="s", ge=0, le=SECONDS_MAX, title="From", description="Virtual time; not given: the end of the run's warm-up."
+        None, unit="s", ge=0, le=SECONDS_MAX, title="From", description="Start, in virtual time. Default: the end of the run's warm-up."
     )
-    to_s: Number | None = quantity(None, unit="s", gt=0, le=SECONDS_MAX, title="To", description="Virtual time; not given: the run's end.")
+    to_s: Number | None = quantity(
+        None, unit="s", gt=0, le=SECONDS_MAX, title="To", description="End, in virtual time. Default: the end of the run."
+    )
     latency: str = Field(
-        default="", max_length=200, title="Latency", description="Name of one that is measured beside the first; empty: the first."
+        default="", max_length=200, title="Latency", description="Name of an additional latency. Default: the primary one."
     )
     factor: Number = Field(
-        default=1.5, gt=1, le=1000, title="Recovered within", description="Times the p99 and the driver's queue of before a fault."
+        default=1.5,
+        gt=1,
+        le=1000,
+        title="Recovered within",
+        description="Multiple of the p99 latency and driver queue before a fault that counts as recovered.",
     )
-    before_s: Number = quantity(10, unit="s", gt=0, le=SECONDS_MAX, title="Before", description="How long before a fault is looked at.")
-    steady_s: Number = quantity(1, unit="s", ge=0, le=SECONDS_MAX, title="Steady for", description="So long it has to stay recovered.")
+    before_s: Number = quantity(
+        10, unit="s", gt=0, le=SECONDS_MAX, title="Before", description="Length of the window before a fault that serves as the baseline."
+    )
+    steady_s: Number = quantity(1, unit="s", ge=0, le=SECONDS_MAX, title="Steady for", description="Time it must stay recovered.")
 
     @model_validator(mode="after")
     def _ends_after_it_begins(self) -> Span:

@@ -1,4 +1,4 @@
-"""Fields that name uploaded data: a data set, and a column of it."""
+"""Fields that refer to uploaded data: a data set, or one of its columns."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ DatasetName = Annotated[
 
 
 def column(title: str, description: str, *, is_time: bool = False) -> Any:
-    """Name of a column of the data set that the field `dataset` beside it names. is_time: it holds timestamps."""
+    """Field for the name of a column in the data set named by the sibling field `dataset`. is_time: the column holds timestamps."""
     editor: dict[str, Any] = {"x-editor": "dataset-column", **({"x-time": True} if is_time else {})}
     return Field(min_length=1, max_length=NAME_LENGTH_MAX, title=title, description=description, json_schema_extra=editor)

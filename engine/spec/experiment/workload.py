@@ -1,4 +1,4 @@
-"""What the sources read: streams, rates, delays and watermarks. `engine.workloads` generates the records from these models."""
+"""Input of the sources: streams, rates, delays and watermarks. `engine.workloads` generates the records from these models."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .streams import AnyStream, FileStream
 
 
 class NoWatermarks(Variant):
-    """The source sends no watermarks; event-time windows downstream never close."""
+    """The source emits no watermarks; event-time windows downstream never close."""
 
     title: ClassVar[str] = "None"
     kind: Literal["none"] = "none"
 
 
 class PeriodicWatermarks(Variant):
-    """What watermarks that come every period share."""
+    """Base of periodic watermarks."""
 
-    lag_ms: Number = quantity(0.0, unit="ms", ge=0, le=1e11, title="Lag", description="How late a record may be without being dropped.")
+    lag_ms: Number = quantity(0.0, unit="ms", ge=0, le=1e11, title="Lag", description="Lateness up to which a record is not dropped.")
     period_ms: Number = quantity(1000.0, unit="ms", ge=0.001, le=1e11, title="Period", description="Time between two watermarks.")
 
     @property
@@ -45,15 +45,15 @@ class PeriodicWatermarks(Variant):
 
 
 class BoundedWatermarks(PeriodicWatermarks):
-    """Every period: the largest event time served so far, minus the lag. Right when no record is more than `lag` late."""
+    """Emitted every period: the largest event time served so far, minus the lag. Correct if no record is later than the lag."""
 
     title: ClassVar[str] = "Bounded lateness"
     kind: Literal["bounded"] = "bounded"
 
 
 class DeviceWatermarks(PeriodicWatermarks):
-    """Made where the records are made, every period: the time there, minus the lag. They travel to the log of every partition like records,
-    each with a delay of its own, so they overtake records and one another. Right when no delay is longer than the lag.
+    """Emitted by the devices every period: the device time, minus the lag. Watermarks travel to the log of every partition like records,
+    each with its own delay, so they can overtake records and each other. Correct if no delay exceeds the lag.
     """
 
     title: ClassVar[str] = "From the devices"
@@ -65,14 +65,14 @@ AnyWatermarks = Annotated[NoWatermarks | BoundedWatermarks | DeviceWatermarks, F
 
 
 class SourceWorkload(Model):
-    """What one source operator reads, how fast, how disordered, and with which watermarks."""
+    """Input of one source operator: its stream, rate, delays and watermarks."""
 
-    stream: AnyStream = Field(title="Stream", description="What the records are.")
-    rate: AnyRate = Field(title="Rate", description="How fast they are made, all partitions together.")
-    arrivals: AnyArrivals = Field(default=EvenArrivals(), title="Arrivals", description="How they follow one another at that rate.")
-    disorder: AnyDelay = Field(default=NoDelay(), title="Delay", description="How long each is on its way from its device to the log.")
+    stream: AnyStream = Field(title="Stream", description="Kind of records.")
+    rate: AnyRate = Field(title="Rate", description="Rate at which records are generated, all partitions together.")
+    arrivals: AnyArrivals = Field(default=EvenArrivals(), title="Arrivals", description="Arrival process at that rate.")
+    disorder: AnyDelay = Field(default=NoDelay(), title="Delay", description="Delay of each record from its device to the log.")
     watermarks: AnyWatermarks = Field(
-        default=NoWatermarks(), title="Watermarks", description="What the source says about its progress in event time."
+        default=NoWatermarks(), title="Watermarks", description="How the source signals progress in event time."
     )
 
     partitions: Integer | None = Field(
@@ -80,10 +80,12 @@ class SourceWorkload(Model):
         ge=1,
         le=32_768,
         title="Partitions",
-        description="Logs that the records are spread over, at least one for each instance; one for each if not given.",
+        description="Number of log partitions, at least one per instance. Default: one per instance.",
     )
-    retention: AnyRetention = Field(default=KeepAll(), title="Retention", description="How long the log keeps what nobody has read.")
-    generation: AnyGeneration = Field(default=OpenLoop(), title="Generation", description="Whether records are made on time or on demand.")
+    retention: AnyRetention = Field(default=KeepAll(), title="Retention", description="How long the log keeps unread records.")
+    generation: AnyGeneration = Field(
+        default=OpenLoop(), title="Generation", description="Open loop (at the given rate) or coordinated (on demand)."
+    )
 
     @model_validator(mode="after")
     def _recorded_needs_a_file(self) -> Self:
@@ -105,11 +107,11 @@ class SourceWorkload(Model):
         if isinstance(self.generation, OpenLoop):
             return self
         if isinstance(self.stream, FileStream):
-            why = "the stream is a file, whose records were made long ago; choose open, or a generated stream"
+            why = "the stream is a file of existing records; choose open, or a generated stream"
         elif isinstance(self.watermarks, DeviceWatermarks):
-            why = "the watermarks come from devices, which do not wait for anybody; choose open, or bounded watermarks"
+            why = "the watermarks come from devices, which emit them independently; choose open, or bounded watermarks"
         elif not isinstance(self.retention, KeepAll):
-            why = "the log drops records of some age, and here none waits; choose open, or keep all"
+            why = "retention drops records by age, and no record waits here; choose open, or keep all"
         else:
             return self
         raise Refusal(f"generation is 'coordinated', but {why}", at=("generation", "kind"), code="not_coordinated", value="coordinated")
@@ -118,13 +120,13 @@ class SourceWorkload(Model):
     def _recorded_has_its_own_times(self) -> Self:
         if isinstance(self.rate, RecordedRate) and self.arrivals.moves_records:
             kind = kind_of(type(self.arrivals))
-            message = f"arrivals are '{kind}', but rate 'recorded' takes the file's own times; leave arrivals out or choose another rate"
+            message = f"arrivals are '{kind}', but rate 'recorded' uses the file's own times; omit arrivals or choose another rate"
             raise Refusal(message, at=("arrivals", "kind"), code="recorded_arrivals", value=kind)
         return self
 
 
 class Workload(Model):
-    """The input of the run, and how long it lasts."""
+    """The input of the run, and its length."""
 
     seed: Integer = Field(default=1, ge=0, le=2**53 - 1, title="Seed", description="Root of every random draw.")
     scale: Integer = Field(
@@ -132,25 +134,27 @@ class Workload(Model):
         ge=1,
         le=1_000_000,
         title="Scale",
-        description="Real records that a simulated one stands for; rates count real ones.",
+        description="Number of real records per simulated one. Rates count real records.",
     )
     horizon_s: Number = quantity(
         30.0, unit="s", ge=0.001, le=1e8, title="Horizon", description="Virtual time during which records are appended."
     )
-    warmup_s: Number = quantity(0.0, unit="s", ge=0, le=1e8, title="Warm-up", description="Start of the run that the summary leaves out.")
-    drain: bool = Field(default=False, strict=True, title="Drain", description="Go on after the horizon until nothing is left to do.")
+    warmup_s: Number = quantity(
+        0.0, unit="s", ge=0, le=1e8, title="Warm-up", description="Initial part of the run that the summary ignores."
+    )
+    drain: bool = Field(default=False, strict=True, title="Drain", description="Continue after the horizon until all work is done.")
     drain_limit_s: Number = quantity(
-        60.0, unit="s", ge=0, le=1e8, title="Drain limit", description="Longest time to go on after the horizon."
+        60.0, unit="s", ge=0, le=1e8, title="Drain limit", description="Longest time to continue after the horizon."
     )
     sources: dict[str, SourceWorkload] = Field(
-        default_factory=dict, title="Sources", description="One entry per source operator, by its id."
+        default_factory=dict, title="Sources", description="One entry per source operator, by operator id."
     )
 
     @model_validator(mode="after")
     def _recorded_times_are_not_scaled(self) -> Self:
         for id, source in self.sources.items():
             if self.scale > 1 and isinstance(source.rate, RecordedRate):
-                message = f"scale is {self.scale}, but the rate of '{id}' is the file's own, which cannot be divided; choose another rate"
+                message = f"scale is {self.scale}, but the rate of '{id}' is the file's own and cannot be scaled; choose another rate"
                 raise Refusal(message, at=("scale",), code="recorded_scaled", value=self.scale)
         return self
 
@@ -169,7 +173,7 @@ class Workload(Model):
 
     @property
     def end_ns(self) -> int:
-        """When the run ends at the latest."""
+        """Latest possible end of the run."""
         return self.horizon_ns + (self.drain_limit_ns if self.drain else 0)
 
     @property

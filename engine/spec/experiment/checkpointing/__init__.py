@@ -1,4 +1,4 @@
-"""Checkpointing protocols, a file each: how a run survives the loss of hosts. What they do stands in `engine.checkpointing`."""
+"""Checkpointing protocols, one file each: how a run recovers from the loss of hosts. `engine.checkpointing` implements them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...base.family import Family
 from .base import Checkpointing
 from .checkpoints import Checkpoints
 
-BUILD = "it returns the coordinator, the worker and the features of the loop (`engine.checkpointing.setup.ProtocolSetup`)"
+BUILD = "it returns the coordinator, the worker and the features of the event loop (`engine.checkpointing.setup.ProtocolSetup`)"
 CHECKPOINTINGS = Family("checkpointings", __name__, Checkpoints, {"build": BUILD})
 
 if TYPE_CHECKING:

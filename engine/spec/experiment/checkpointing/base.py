@@ -1,4 +1,4 @@
-"""What the rest of the engine asks of every choice of checkpointing, with the answers of one that does nothing."""
+"""Interface of all checkpointing choices. The defaults describe a run without checkpoints."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ Semantics = Literal["exactly_once", "at_least_once", "at_most_once"]
 
 
 class Checkpointing(Variant):
-    """A choice of checkpointing."""
+    """A checkpointing choice."""
 
     facts: ClassVar[tuple[str, ...]] = ("rescalable", "loss_text")
-    rescalable: ClassVar[bool] = False  # the job manager of a rescale can do its work (`engine.rescaling`)
-    loss_text: ClassVar[str] = ""  # what the loss of a host means to the run, for those who kill one
+    rescalable: ClassVar[bool] = False  # compatible with the job manager of a rescale (`engine.rescaling`)
+    loss_text: ClassVar[str] = ""  # effect of a host loss on the run, shown before a user kills a host
 
     @property
     def promise(self) -> Semantics:
-        """How often each record counts after a loss."""
+        """Processing guarantee after a host loss."""
         return "at_most_once"
 
     @property
     def takeover_ns(self) -> int | None:
-        """From the loss of a host that never restarts until a spare host takes its place; None: never."""
+        """Time from the permanent loss of a host until a spare host replaces it; None: never."""
         return None
 
     @property
     def logs_channels(self) -> bool:
-        """Whether the records that channels carry are logged."""
+        """Whether records on channels are logged."""
         return False
 
     @property
     def log_work(self) -> float:
-        """Work for each record that is logged, as a share of its operator's work for one."""
+        """Work per logged record, as a share of its operator's work per record."""
         return 0.0
 
     def added_bytes(self, instances: int) -> int:
-        """Bytes that the protocol adds to each record, in a run of so many instances."""
+        """Bytes that the protocol adds to each record. instances: number of instances in the run."""
         return 0
 
     def added_work(self, record_ps: int, instances: int) -> float:
-        """Work, ps, of writing or of reading what the protocol adds to a record. record_ps: its operator's work for one."""
+        """Work, in ps, to write or to read the bytes that the protocol adds to a record. record_ps: its operator's work per record."""
         return 0.0
 
     def coordinated_regions(self, query: Query) -> dict[str, int]:
-        """Number of its coordinated region, by operator id: inside a region no channel is logged. Operators in none are left out."""
+        """Number of the coordinated region by operator id, for operators in one. Channels inside a region are not logged."""
         return {}
 
     def problems(self, draft: Any) -> Iterator[Problem]:
-        """What keeps the protocol from doing its work in an experiment. draft: `engine.spec.rules.draft.Draft`."""
+        """Yield reasons why the protocol cannot work in an experiment. draft: `engine.spec.rules.draft.Draft`."""
         yield from ()

@@ -1,4 +1,4 @@
-"""What all protocols that store checkpoints share: parameters, and the rules that hold for each of them."""
+"""Parameters and validation rules shared by all protocols that store checkpoints."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from .base import Checkpointing, Semantics
 from .store import Store
 
 AT = ("policies", "checkpointing")
-"""Where the protocol stands in a document."""
+"""Path of the protocol in a document."""
 
 
 class Checkpoints(Checkpointing):
-    """A protocol that stores checkpoints. One of another package derives from this class or from `LoggedCheckpoints`, and has a method
-    `build(run)` (`engine.checkpointing.setup.build_protocol`).
+    """A protocol that stores checkpoints. A protocol of another package derives from this class or from `LoggedCheckpoints`, and has a
+    method `build(run)` (`engine.checkpointing.setup.build_protocol`).
     """
 
-    loss_text: ClassVar[str] = "All instances go back to a line of checkpoints that fit together"
+    loss_text: ClassVar[str] = "All instances roll back to a consistent line of checkpoints"
 
-    interval_s: Number = quantity(5, unit="s", ge=0.001, le=1e6, title="Interval", description="From one checkpoint to the next.")
+    interval_s: Number = quantity(5, unit="s", ge=0.001, le=1e6, title="Interval", description="Time between two checkpoints.")
     detect_ms: Number = quantity(
         0,
         unit="ms",
         ge=0,
         le=1e9,
         title="Detection",
-        description="From the moment at which a broken connection can be seen until it is believed.",
+        description="Time from the first sign of a broken connection until the host is declared lost.",
     )
     restart_ms: Number = quantity(
         150,
@@ -41,21 +41,19 @@ class Checkpoints(Checkpointing):
         ge=0,
         le=1e9,
         title="Restart",
-        description="What every worker takes in a recovery before it fetches its checkpoints.",
+        description="Time every worker takes to restart in a recovery, before it fetches its checkpoints.",
     )
     spares: Integer = Field(
-        default=0, ge=0, le=10_000, title="Spare hosts", description="Machines that take the place of hosts that are lost for ever."
+        default=0, ge=0, le=10_000, title="Spare hosts", description="Number of spare machines that replace permanently lost hosts."
     )
     takeover_s: Number = quantity(
-        1, unit="s", ge=0.000001, le=1e6, title="Takeover", description="From the loss of a host until a spare one stands in its place."
+        1, unit="s", ge=0.000001, le=1e6, title="Takeover", description="Time from the loss of a host until a spare host has replaced it."
     )
-    capture_ms: Number = quantity(
-        1, unit="ms", ge=0, le=1e6, title="Capture", description="Work of the processor for each checkpoint of an instance."
-    )
+    capture_ms: Number = quantity(1, unit="ms", ge=0, le=1e6, title="Capture", description="CPU time per checkpoint of an instance.")
     serialise_mb_per_s: Number = quantity(
-        30, unit="MB/s", ge=0.001, le=1e6, title="Serialisation", description="State that a core of speed 1 writes or reads."
+        30, unit="MB/s", ge=0.001, le=1e6, title="Serialisation", description="State serialised or deserialised by a core of speed 1."
     )
-    store: Store = Field(default=Store(), title="Store", description="Where checkpoints are kept.")
+    store: Store = Field(default=Store(), title="Store", description="Store that keeps the checkpoints.")
 
     @property
     def promise(self) -> Semantics:
@@ -79,18 +77,18 @@ class Checkpoints(Checkpointing):
 
     @property
     def open_log_ns(self) -> int:
-        """Time to open the log of a channel in a recovery."""
+        """Time to open the log of a channel in a recovery, ns."""
         return 0
 
     @property
     def replay_ns(self) -> int:
-        """Time to replay a record in a recovery."""
+        """Time to replay a record in a recovery, ns."""
         return 0
 
     def problems(self, draft: Any) -> Iterator[Problem]:
         if draft.workload is not None and self.interval_ns >= draft.workload.horizon_ns:
             message = (
-                f"interval_s is {self.interval_s:g}, but the horizon is {draft.workload.horizon_s:g} s, so that no checkpoint would be "
+                f"interval_s is {self.interval_s:g}, but the horizon is {draft.workload.horizon_s:g} s, so no checkpoint would be "
                 "taken; choose a shorter interval or a longer run"
             )
             yield Problem(pointer(*AT, "interval_s"), "outside_run", message, self.interval_s)
@@ -98,32 +96,32 @@ class Checkpoints(Checkpointing):
         for id, kind in draft.kinds.items():
             if kind.loses_state():
                 message = (
-                    f"checkpointing is '{kind_of(type(self))}', but '{id}' is of kind '{kind.kind}', which has state but does not say how "
-                    "to keep it (keeping), so no checkpoint would hold it and a recovery would begin it empty; choose checkpointing none, "
+                    f"checkpointing is '{kind_of(type(self))}', but '{id}' is of kind '{kind.kind}', which has state but does not declare "
+                    "how to keep it (keeping), so no checkpoint would contain it and a recovery would lose it; choose checkpointing none, "
                     "or a kind that keeps its state"
                 )
                 yield Problem(pointer(*AT, "kind"), "not_kept", message, kind_of(type(self)))
         for id, source in draft.sources.items():
             if isinstance(source.generation, Coordinated):
                 message = (
-                    f"source '{id}' makes its records when they are asked for, so that they could not be read again after a loss; "
+                    f"source '{id}' generates its records on demand, so they could not be replayed after a loss; "
                     "choose generation open, or no checkpointing"
                 )
                 yield Problem(pointer("workload", "sources", id, "generation"), "no_replay", message, source.generation.kind)
             if isinstance(source.retention, KeepFor):
                 message = (
-                    f"the log of source '{id}' drops records that are older than {source.retention.keep_s:g} s, so that they could not be "
-                    "read again after a loss; choose retention all, or no checkpointing"
+                    f"the log of source '{id}' drops records older than {source.retention.keep_s:g} s, so they could not be "
+                    "replayed after a loss; choose retention all, or no checkpointing"
                 )
                 yield Problem(pointer("workload", "sources", id, "retention"), "no_replay", message, source.retention.kind)
-        for_ever = [(n, fault) for n, fault in draft.faults.items() if fault.loses_host and fault.span_ns is None]
-        for n, fault in for_ever[self.spares :]:
+        permanent = [(n, fault) for n, fault in draft.faults.items() if fault.loses_host and fault.span_ns is None]
+        for n, fault in permanent[self.spares :]:
             message = (
-                f"host '{fault.host}' is lost for ever, but the {self.spares} spare hosts are used up by then, so that nobody could take "
-                f"its place; give policies.checkpointing.spares at least {len(for_ever)}, or restart_after_s"
+                f"host '{fault.host}' is lost permanently, but the {self.spares} spare hosts are used up by then, so none could replace "
+                f"it; set policies.checkpointing.spares to at least {len(permanent)}, or give restart_after_s"
             )
             yield Problem(pointer("faults", n, "restart_after_s"), "no_spare", message, None)
 
     def own_problems(self, draft: Any) -> Iterator[Problem]:
-        """As `problems`, without those that all protocols have."""
+        """Like `problems`, for this protocol alone."""
         yield from ()

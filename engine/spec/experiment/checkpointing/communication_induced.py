@@ -11,8 +11,8 @@ from .logged import LoggedCheckpoints
 
 
 class InducedCheckpoints(LoggedCheckpoints):
-    """As uncoordinated, but every instance has a clock of its own, and records carry what their senders know of all checkpoints. Where that
-    shows that one would become useless, the receiver takes another before it serves the record.
+    """Like uncoordinated, but every instance has its own clock, and records piggyback what their senders know of all checkpoints. If
+    serving a record would make a checkpoint useless, the receiver takes a forced checkpoint first.
     """
 
     title: ClassVar[str] = "Communication-induced"
@@ -20,41 +20,46 @@ class InducedCheckpoints(LoggedCheckpoints):
     source: ClassVar[str] = "Siachamis 2024, 3.3.3 (CIC); Helary 2000 (HMNR); Briatico 1984 (BCS)"
     kind: Literal["communication_induced"] = "communication_induced"
     variant: Literal["hmnr", "bcs"] = Field(
-        default="hmnr", title="Variant", description="HMNR: vectors over all instances; BCS: one number, and more forced checkpoints."
+        default="hmnr",
+        title="Variant",
+        description="HMNR: vectors over all instances. BCS: a single number, at the price of more forced checkpoints.",
     )
-    clock_test: bool = Field(
-        default=True, title="Clock test", description="The first of HMNR's tests; without it checkpoints become useless."
-    )
-    cycle_test: bool = Field(default=True, title="Cycle test", description="The second of HMNR's tests.")
+    clock_test: bool = Field(default=True, title="Clock test", description="HMNR's first test. Without it, checkpoints can become useless.")
+    cycle_test: bool = Field(default=True, title="Cycle test", description="HMNR's second test.")
     piggyback_bytes: Integer = quantity(
         300,
         unit="bytes",
         ge=0,
         le=10**6,
         title="Piggyback",
-        description="What every record carries more, whatever the number of instances ...",
+        description="Fixed number of bytes added to every record.",
     )
     entry_bytes: Number = quantity(
-        2, unit="bytes", ge=0, le=1000, title="Per instance", description="... and for each instance of the run; BCS has one entry."
+        2,
+        unit="bytes",
+        ge=0,
+        le=1000,
+        title="Per instance",
+        description="Bytes added to every record per instance of the run; BCS counts a single entry.",
     )
     serialise_share: Number = Field(
         default=0.6,
         ge=0,
         le=10,
-        title="Work of bytes",
-        description="Share of an operator's work for a record that is writing and reading its bytes.",
+        title="Serialisation share",
+        description="Serialising and deserialising a record, as a share of an operator's work per record.",
     )
     message_bytes: Integer = quantity(
         450,
         unit="bytes",
         ge=1,
         le=10**6,
-        title="Of so many bytes",
-        description="Size of a record, envelope included, to which that share applies.",
+        title="Reference size",
+        description="Record size, envelope included, to which the serialisation share applies.",
     )
 
     def added_bytes(self, instances: int) -> int:
-        """What a record carries more. Source: Siachamis 2024, 3.7.2, Table 3.2 (what messages grow by)."""
+        """Bytes added to a record. Source: Siachamis 2024, 3.7.2, Table 3.2 (growth of messages)."""
         return self.piggyback_bytes + round(self.entry_bytes * (1 if self.variant == "bcs" else instances))
 
     def added_work(self, record_ps: int, instances: int) -> float:

@@ -9,17 +9,15 @@ from .checkpoints import Checkpoints
 
 
 class UnalignedCheckpoints(Checkpoints):
-    """Rounds whose barriers overtake what waits, so that none waits for them: an instance takes its checkpoint with the first barrier, and
-    what is under way on its channels until theirs come is part of it. It works on cycles.
+    """Rounds without alignment: barriers overtake queued records. An instance takes its checkpoint at the first barrier and adds the
+    in-flight records of every other channel until its barrier arrives. Works on cycles.
     """
 
     title: ClassVar[str] = "Coordinated, unaligned"
     position: ClassVar[int] = 2
-    loss_text: ClassVar[str] = "All instances go back to the last confirmed round"
+    loss_text: ClassVar[str] = "All instances roll back to the last confirmed round"
     kind: Literal["coordinated_unaligned"] = "coordinated_unaligned"
-    replay_us: Number = quantity(
-        20, unit="us", ge=0, le=1e9, title="Replaying", description="In a recovery, for each record that was under way."
-    )
+    replay_us: Number = quantity(20, unit="us", ge=0, le=1e9, title="Replay", description="Time per in-flight record in a recovery.")
 
     @property
     def replay_ns(self) -> int:

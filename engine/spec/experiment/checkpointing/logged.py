@@ -1,4 +1,4 @@
-"""What protocols with logs of channels share."""
+"""Parameters shared by protocols that log channels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .checkpoints import Checkpoints
 
 
 class LoggedCheckpoints(Checkpoints):
-    """What protocols with logs of channels have in common."""
+    """Base of protocols that log channels."""
 
     jitter_s: Number = quantity(
         1,
@@ -21,27 +21,26 @@ class LoggedCheckpoints(Checkpoints):
         ge=0,
         le=1e6,
         title="Jitter",
-        description="Each span between two checkpoints is the interval, so much less, or so much more, by chance.",
+        description="Random deviation of each checkpoint interval: up to this much shorter or longer.",
     )
     semantics: Semantics = Field(
         default="exactly_once",
         title="Semantics",
-        description="Of records that were under way: sent again and counted once; all that is logged sent again; gone.",
+        description="In-flight records after a loss. exactly_once: replayed, counted once. at_least_once: all logged records replayed. "
+        "at_most_once: lost.",
     )
-    log: bool = Field(default=True, title="Log", description="Whether channels are logged.")
+    log: bool = Field(default=True, title="Log", description="Log the channels.")
     log_share: Number = Field(
         default=0.1,
         ge=0,
         le=10,
-        title="Logging",
-        description="Work for each record that is logged, as a share of what its operator takes for one.",
+        title="Logging work",
+        description="Work per logged record, as a share of its operator's work per record.",
     )
     open_log_ms: Number = quantity(
-        5, unit="ms", ge=0, le=1e6, title="Opening a log", description="In a recovery, for each channel from which something is sent again."
+        5, unit="ms", ge=0, le=1e6, title="Opening a log", description="Time per replayed channel in a recovery."
     )
-    replay_us: Number = quantity(
-        20, unit="us", ge=0, le=1e9, title="Replaying", description="In a recovery, for each record that is sent again."
-    )
+    replay_us: Number = quantity(20, unit="us", ge=0, le=1e9, title="Replay", description="Time per replayed record in a recovery.")
 
     @property
     def jitter_ns(self) -> int:
@@ -71,11 +70,11 @@ class LoggedCheckpoints(Checkpoints):
     def _has_what_it_needs(self) -> Self:
         if not self.log and self.semantics != "at_most_once":
             message = (
-                f"semantics is {self.semantics}, but channels are not logged: what was under way when a host is lost could not be sent "
-                "again; log them, or choose at_most_once"
+                f"semantics is {self.semantics}, but channels are not logged, so records in flight when a host is lost could not be "
+                "replayed; log them, or choose at_most_once"
             )
             raise Refusal(message, at=("semantics",), value=self.semantics)
         if self.jitter_ns >= self.interval_ns:
-            message = f"jitter_s is {self.jitter_s:g}, not less than interval_s, {self.interval_s:g}; a span would be nothing"
+            message = f"jitter_s is {self.jitter_s:g}, not below interval_s ({self.interval_s:g}), so an interval could be empty; lower it"
             raise Refusal(message, at=("jitter_s",), code="out_of_range", value=self.jitter_s)
         return self

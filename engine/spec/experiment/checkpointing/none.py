@@ -8,13 +8,13 @@ from .base import Checkpointing
 
 
 class NoCheckpoints(Checkpointing):
-    """Nothing is stored. What a lost host had in memory is lost, and its sources go on behind the last record that they read."""
+    """No checkpoints. A lost host loses everything in its memory, and its sources continue after the last record they read."""
 
     title: ClassVar[str] = "None"
     position: ClassVar[int] = 0
     rescalable: ClassVar[bool] = True
     loss_text: ClassVar[str] = (
-        "The run has no checkpointing protocol, so what the host holds is gone for good: its instances come back empty, and records in "
+        "The run has no checkpointing protocol, so everything in the host's memory is lost: its instances restart empty, and records in "
         "its queues, or sent to it meanwhile, are not delivered. To see a recovery, choose a protocol in the experiment (Policies, "
         "Checkpointing)."
     )

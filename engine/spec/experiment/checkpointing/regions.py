@@ -1,4 +1,4 @@
-"""Regions of operators that take checkpoints together, and the ways between them (docs/checkpointing.md)."""
+"""Regions of operators that take checkpoints together, and the paths between them (docs/checkpointing.md)."""
 
 from __future__ import annotations
 
@@ -12,25 +12,32 @@ from ...base.units import Number, quantity
 from ..query import Edge, Query
 
 Ways = Sequence[tuple[str, str]]
-"""Ends of edges, feedback edges too, by operator id."""
+"""Edges, feedback edges included, as pairs of operator ids."""
 
 
 class Region(Model):
-    """Operators that take their checkpoints in one way: in rounds of their own, or each worker by its own clock."""
+    """Operators that share a checkpointing mode: in rounds of their own, or each worker by its own clock."""
 
-    name: str = Field(min_length=1, max_length=63, title="Name", description="What rounds and messages call it.")
-    operators: tuple[str, ...] = Field(min_length=1, title="Operators", description="Their ids, each in one region at most.")
+    name: str = Field(min_length=1, max_length=63, title="Name", description="Name in rounds and messages.")
+    operators: tuple[str, ...] = Field(min_length=1, title="Operators", description="Operator ids, each in at most one region.")
     mode: Literal["coordinated", "uncoordinated"] = Field(
-        default="coordinated", title="Mode", description="Rounds of barriers and no log inside; or clocks of workers and logs."
+        default="coordinated",
+        title="Mode",
+        description="Coordinated: rounds of barriers, no logs inside. Uncoordinated: worker clocks and logs.",
     )
     interval_s: Number | None = quantity(
-        None, unit="s", ge=0.001, le=1e6, title="Interval", description="Of this region; not given: that of the protocol."
+        None,
+        unit="s",
+        ge=0.001,
+        le=1e6,
+        title="Interval",
+        description="Checkpoint interval of this region. Default: the protocol's interval.",
     )
 
 
 def default_regions(query: Query) -> tuple[Region, ...]:
-    """Each chain of operators that forward edges connect is a coordinated region: its barriers hardly wait, and what is shuffled is logged.
-    Chains with a cycle, or that a way leaves and comes back to, are left out: their rounds may be useless."""
+    """Return one coordinated region per chain of forward edges: its barriers hardly wait, and shuffled records are logged.
+    Chains with a cycle, or with a path that leaves and re-enters them, are skipped: their rounds may be useless."""
     ways = [(edge.source, edge.target) for edge in query.edges]
     found: list[list[str]] = []
     for chain in _chains([operator.id for operator in query.operators], query.edges):
@@ -41,14 +48,14 @@ def default_regions(query: Query) -> tuple[Region, ...]:
 
 
 def cycle_within(operators: Collection[str], ways: Ways) -> tuple[str, str] | None:
-    """An edge of a cycle that does not leave these operators; None if there is none."""
+    """An edge on a cycle within these operators; None if there is no such cycle."""
     inner = [(source, target) for source, target in ways if source in operators and target in operators]
     return next(((source, target) for source, target in inner if source in _reached([target], inner)), None)
 
 
 def comes_back(operators: Collection[str], regions: Sequence[Collection[str]], ways: Ways) -> tuple[str, str] | None:
-    """The edge by which a way that leaves these operators comes back to them, if there is one. Who enters a region can leave it anywhere:
-    its rounds are one."""
+    """The edge by which a path that leaves these operators re-enters them, or None. A path that enters another region can leave it
+    anywhere, since a region's rounds are one unit."""
     jumps = [(a, b) for region in regions if set(region) != set(operators) for a in region for b in region]
     outer = [(source, target) for source, target in ways if source not in operators and target not in operators]
     left = [target for source, target in ways if source in operators and target not in operators]
@@ -57,7 +64,7 @@ def comes_back(operators: Collection[str], regions: Sequence[Collection[str]], w
 
 
 def _reached(start: Iterable[str], ways: Ways) -> set[str]:
-    """All to which ways lead from these, they included."""
+    """All operators reachable from these, themselves included."""
     receivers: dict[str, list[str]] = {}
     for source, target in ways:
         receivers.setdefault(source, []).append(target)
@@ -72,7 +79,7 @@ def _reached(start: Iterable[str], ways: Ways) -> set[str]:
 
 
 def _chains(operators: Iterable[str], edges: Iterable[Edge]) -> list[list[str]]:
-    """Operators that forward edges connect, in the query's order; those that lead back do not count."""
+    """Chains of operators connected by forward edges, in the query's order. Feedback edges do not count."""
     forward = [(edge.source, edge.target) for edge in edges if edge.partitioning.one_to_one and not edge.feedback]
     both = [*forward, *((target, source) for source, target in forward)]
     ids = list(operators)

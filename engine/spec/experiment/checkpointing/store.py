@@ -7,15 +7,17 @@ from ...base.units import Integer, Number, quantity
 
 
 class Store(Model):
-    """The durable store of checkpoints: one disk, reached over the network, that no fault touches."""
+    """The durable store of checkpoints: one disk, reached over the network, unaffected by faults."""
 
-    write_mb_per_s: Number = quantity(1000, unit="MB/s", ge=0.1, le=1e6, title="Writes", description="Of all workers together.")
-    read_mb_per_s: Number = quantity(1000, unit="MB/s", ge=0.1, le=1e6, title="Reads", description="Of all workers together.")
+    write_mb_per_s: Number = quantity(1000, unit="MB/s", ge=0.1, le=1e6, title="Write throughput", description="Of all workers together.")
+    read_mb_per_s: Number = quantity(1000, unit="MB/s", ge=0.1, le=1e6, title="Read throughput", description="Of all workers together.")
     request_ms: Number = quantity(
-        5, unit="ms", ge=0, le=1e6, title="Per request", description="How much longer each request takes, beside the disk's work."
+        5, unit="ms", ge=0, le=1e6, title="Per request", description="Fixed time per request, in addition to the disk's work."
     )
     egress_mbit_per_s: Integer = quantity(
         10_000, unit="Mbit/s", ge=1, le=10**9, title="Egress", description="Bandwidth of the store's own link."
     )
-    latency_ms: Number = quantity(0.5, unit="ms", ge=0.000001, le=1e6, title="Latency", description="Of the store's own link.")
-    capacity_mb: Number | None = quantity(None, unit="MB", gt=0, le=1e12, title="Capacity", description="Not given: the disk never fills.")
+    latency_ms: Number = quantity(0.5, unit="ms", ge=0.000001, le=1e6, title="Latency", description="Latency of the store's own link.")
+    capacity_mb: Number | None = quantity(
+        None, unit="MB", gt=0, le=1e12, title="Capacity", description="Disk capacity. Default: unlimited."
+    )

@@ -8,8 +8,8 @@ from .logged import LoggedCheckpoints
 
 
 class UncoordinatedCheckpoints(LoggedCheckpoints):
-    """Every worker takes checkpoints of its instances by its own clock, and nobody waits for anybody. What channels carry is logged. After
-    a loss the newest checkpoints that fit together are searched, and what was on its way between them is sent again from the logs.
+    """Every worker checkpoints its instances by its own clock, without waiting. Channels are logged. After a loss, recovery starts from
+    the newest consistent line of checkpoints, and in-flight records are replayed from the logs.
     """
 
     title: ClassVar[str] = "Uncoordinated"

@@ -1,4 +1,4 @@
-"""Laws of delays, a file each: how long records are on their way to the log. `engine.workloads.delays` draws them."""
+"""Delay distributions, one file each: how long records take to reach the log. `engine.workloads.delays` draws them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all laws of delays have in common."""
+"""Base classes of all delay distributions."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ DELAY_MAX_MS = 1e11
 
 
 def milliseconds(default: float = ..., *, title: str, description: str) -> float:  # type: ignore[assignment]
-    """A field for a delay."""
+    """A field for a delay, in ms."""
     delay: float = quantity(default, unit="ms", ge=0, le=DELAY_MAX_MS, title=title, description=description)
     return delay
 
 
 class Delay(Variant):
-    """The law of a source's delays. A record is made at its event time and arrives at the log a delay later; each draws its own.
+    """Delay distribution of a source. A record is created at its event time and reaches the log after its own random delay.
 
-    One of another package derives from this class and has a method `delays(random, datasets)`.
+    A kind of another package derives from this class and has a method `delays(random, datasets)`.
     """
 
 
 class CappedDelay(Delay):
-    """A law without an upper end, which a cap may give it: longer delays are cut to the cap."""
+    """An unbounded distribution with an optional cap: longer delays are cut to the cap."""
 
-    cap_ms: Number = milliseconds(0.0, title="Cap", description="Longest delay; 0 for none.")
+    cap_ms: Number = milliseconds(0.0, title="Cap", description="Longest delay. 0: no cap.")

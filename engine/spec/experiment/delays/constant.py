@@ -1,4 +1,4 @@
-"""Parameters of the law of delays `constant`."""
+"""Parameters of the delay distribution `constant`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from .base import AION, Delay, milliseconds
 
 
 class ConstantDelay(Delay):
-    """All records are on their way for the same time, so they stay in order."""
+    """The same delay for all records, so they stay in order."""
 
     title: ClassVar[str] = "Constant"
     source: ClassVar[str] = AION
     position: ClassVar[int] = 1
     kind: Literal["constant"] = "constant"
-    delay_ms: Number = milliseconds(150.0, title="Delay", description="Of every record.")
+    delay_ms: Number = milliseconds(150.0, title="Delay", description="Delay of every record.")

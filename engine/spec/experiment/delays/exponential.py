@@ -1,4 +1,4 @@
-"""Parameters of the law of delays `exponential`."""
+"""Parameters of the delay distribution `exponential`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .base import AION, CappedDelay, milliseconds
 
 
 class ExponentialDelay(CappedDelay):
-    """Mostly short, rarely very long: standard deviation and mean are equal."""
+    """Mostly short delays, rarely very long ones. The standard deviation equals the mean."""
 
     title: ClassVar[str] = "Exponential"
     source: ClassVar[str] = AION

@@ -1,4 +1,4 @@
-"""Parameters of the law of delays `file`."""
+"""Parameters of the delay distribution `file`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from .base import Delay
 
 
 class FileDelay(Delay):
-    """Delays from a column of an uploaded data set, row by row and then from the start again, or drawn from it."""
+    """Delays from a column of an uploaded data set: row by row, repeating from the start, or drawn at random."""
 
     title: ClassVar[str] = "From a file"
     position: ClassVar[int] = 7
     kind: Literal["file"] = "file"
     dataset: DatasetName
-    column: str = column(title="Column", description="Delays in milliseconds.")
-    order: Literal["rows", "drawn"] = Field(
-        default="rows", title="Order", description="In the order of the rows, or each drawn from all of them."
-    )
+    column: str = column(title="Column", description="Column with delays in milliseconds.")
+    order: Literal["rows", "drawn"] = Field(default="rows", title="Order", description="In row order, or drawn at random from all rows.")

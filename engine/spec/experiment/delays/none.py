@@ -1,4 +1,4 @@
-"""Parameters of the law of delays `none`."""
+"""Parameters of the delay distribution `none`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .base import Delay
 
 
 class NoDelay(Delay):
-    """Records arrive as they are made: event time equals append time."""
+    """No delay: append time equals event time."""
 
     title: ClassVar[str] = "None"
     position: ClassVar[int] = 0

@@ -1,4 +1,4 @@
-"""Parameters of the law of delays `zipf`."""
+"""Parameters of the delay distribution `zipf`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .base import KLINK, Delay, milliseconds
 
 
 class ZipfDelay(Delay):
-    """A whole number of steps, k steps with a probability proportional to k^-exponent."""
+    """A whole number of steps. A delay of k steps has a probability proportional to k^-exponent."""
 
     title: ClassVar[str] = "Zipf"
     source: ClassVar[str] = KLINK
     position: ClassVar[int] = 6
     kind: Literal["zipf"] = "zipf"
-    exponent: Number = Field(default=0.99, ge=0, le=5, title="Exponent", description="0 makes all delays equally probable.")
-    ranks: Integer = Field(default=1000, ge=1, le=1_000_000, title="Ranks", description="Most steps that a delay can have.")
+    exponent: Number = Field(default=0.99, ge=0, le=5, title="Exponent", description="0: uniform delays.")
+    ranks: Integer = Field(default=1000, ge=1, le=1_000_000, title="Ranks", description="Largest number of steps in a delay.")
     step_ms: Number = milliseconds(1.0, title="Step", description="Length of a step.")

@@ -1,7 +1,7 @@
-"""Faults, a file each: what goes wrong during a run, and when. What a fault of a host does stands in `engine.faults`; faults of links
-say here what they do to a link, and `engine.lowering.network` does it.
+"""Faults, one file each. `engine.faults` implements host faults. Link faults declare their effect on a link here, and
+`engine.lowering.network` applies it.
 
-A kind of another package derives from `LinkFault`, or from `HostFault` and has `control` as an attribute of the class.
+A kind of another package derives from `LinkFault`, or from `HostFault` with a class attribute `control`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from .host_fault import HostFault
 
 
 class Faults(Family):
-    """All faults: those of links say what they do by their parameters, those of hosts need something that acts."""
+    """All faults. Link faults are described by their parameters alone; host faults need a `control` class."""
 
     def register(self, kind: type[Variant]) -> type[Variant]:
         if isinstance(kind, type) and issubclass(kind, HostFault) and not hasattr(kind, "control"):
             raise ValueError(
-                f"{kind.__module__}.{kind.__qualname__} has no `control`; it is the class of what acts when the fault begins and ends "
+                f"{kind.__module__}.{kind.__qualname__} has no `control`, the class that acts when the fault begins and ends "
                 "(`engine.faults.fault_control.FaultControl`)"
             )
         return super().register(kind)

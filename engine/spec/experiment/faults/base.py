@@ -1,4 +1,4 @@
-"""What the rest of the engine asks of every fault."""
+"""Interface of all faults."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from ...base.variant import Variant
 
 
 class Fault(Variant):
-    """Something that goes wrong during a run."""
+    """A failure or disturbance during a run."""
 
-    loses_host: ClassVar[bool] = False  # with everything in its memory
-    begins_field: ClassVar[str]  # the parameter that says when it begins
+    loses_host: ClassVar[bool] = False  # the host loses everything in its memory
+    begins_field: ClassVar[str]  # name of the parameter with the start time
 
     @property
     def begins_ns(self) -> int | None:
-        """When it begins; None: at random."""
+        """Start time; None: random."""
         raise NotImplementedError
 
     @property
     def span_ns(self) -> int | None:
-        """How long it lasts; None: for ever."""
+        """Duration; None: permanent."""
         raise NotImplementedError

@@ -9,13 +9,13 @@ from .link_fault import LinkFault
 
 
 class Delay(LinkFault):
-    """Links have a longer latency. Delays that overlap add up; a link never reorders."""
+    """Links have a higher latency. Overlapping delays add up. A link never reorders."""
 
     title: ClassVar[str] = "Slow links"
     icon: ClassVar[str] = "clock"
     position: ClassVar[int] = 1
     kind: Literal["delay"] = "delay"
-    added_ms: Number = quantity(unit="ms", ge=0.000001, le=1e8, title="Added latency", description="Latency that is added.")
+    added_ms: Number = quantity(unit="ms", ge=0.000001, le=1e8, title="Added latency", description="Latency added to the link's own.")
 
     @property
     def added_ns(self) -> int:

@@ -1,4 +1,4 @@
-"""What all faults of hosts have in common."""
+"""Base classes of all host faults."""
 
 from __future__ import annotations
 
@@ -13,30 +13,28 @@ from .base import Fault
 
 
 class HostFault(Fault):
-    """Something that happens to one host."""
+    """A fault of one host."""
 
     group: ClassVar[str] = "Hosts"
     begins_field: ClassVar[str] = "when"
-    host: str = Field(
-        min_length=1, title="Host", description="Name of the host that it happens to.", json_schema_extra={"x-editor": "host"}
-    )
+    host: str = Field(min_length=1, title="Host", description="Name of the affected host.", json_schema_extra={"x-editor": "host"})
     when: AnyOccurrence = Field(title="When", description="Once, or by a random process.")
 
     @property
     @abstractmethod
     def span_ns(self) -> int | None:
-        """How long it lasts; None: for ever."""
+        """Duration; None: permanent."""
 
     @property
     def begins_ns(self) -> int | None:
-        """When it first happens; None: at random."""
+        """Time of its first occurrence; None: random."""
         return self.when.begins_ns
 
 
 class PassingFault(HostFault):
-    """Something that happens to one host for a while."""
+    """A temporary fault of one host."""
 
-    for_ms: Number = quantity(unit="ms", ge=0.000001, le=1e12, title="For", description="How long it lasts.")
+    for_ms: Number = quantity(unit="ms", ge=0.000001, le=1e12, title="Duration", description="Duration of the fault.")
 
     @property
     def span_ns(self) -> int:

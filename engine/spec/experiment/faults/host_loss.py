@@ -9,8 +9,8 @@ from .host_fault import HostFault
 
 
 class HostLoss(HostFault):
-    """The host is lost with everything in its memory: services in progress, queues, state, what it had not sent. What is sent to it is
-    lost, too. If it restarts, its instances begin anew, empty; its sources go on behind the last record that they read.
+    """The host is lost with everything in its memory: services in progress, queues, state, unsent records. Records sent to it are lost as
+    well. If it restarts, its instances start empty, and its sources continue after the last record they read.
     """
 
     title: ClassVar[str] = "Host loss"
@@ -19,7 +19,7 @@ class HostLoss(HostFault):
     loses_host: ClassVar[bool] = True
     kind: Literal["host_loss"] = "host_loss"
     restart_after_s: Number | None = quantity(
-        None, unit="s", ge=0.000000001, le=1e9, title="Restart after", description="How long it is gone; not given: for ever."
+        None, unit="s", ge=0.000000001, le=1e9, title="Restart after", description="Downtime of the host. Default: permanent."
     )
 
     @property

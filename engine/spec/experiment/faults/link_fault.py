@@ -1,4 +1,4 @@
-"""What all faults of links have in common."""
+"""Base class of all link faults."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .base import Fault
 
 
 class LinkFault(Fault):
-    """Something that befalls links from one moment to another."""
+    """A fault of links during an interval of time."""
 
     begins_field: ClassVar[str] = "from_s"
-    holds: ClassVar[bool] = False  # what is sent waits until it ends
+    holds: ClassVar[bool] = False  # messages wait at the sender until the fault ends
     sources: tuple[str, ...] = Field(
-        min_length=1, title="From", description="Hosts on one side; the name of an entry with a count stands for all its machines."
+        min_length=1, title="From", description="Hosts on one side. The name of an entry with a count stands for all its machines."
     )
     targets: tuple[str, ...] | None = Field(
-        default=None, min_length=1, title="To", description="Hosts on the other side, named in the same way; not given: all other hosts."
+        default=None, min_length=1, title="To", description="Hosts on the other side, named in the same way. Default: all other hosts."
     )
-    both_ways: bool = Field(default=True, title="Both ways", description="It befalls the links back, too.")
-    from_s: Number = quantity(unit="s", ge=0, le=1e8, title="Begins", description="Virtual time at which it begins.")
+    both_ways: bool = Field(default=True, title="Both ways", description="Also affects the links in the opposite direction.")
+    from_s: Number = quantity(unit="s", ge=0, le=1e8, title="Begins", description="Virtual time at which the fault begins.")
     to_s: Number | None = quantity(
-        None, unit="s", gt=0, le=1e8, title="Ends", description="Virtual time at which it ends; not given: never."
+        None, unit="s", gt=0, le=1e8, title="Ends", description="Virtual time at which the fault ends. Default: never."
     )
 
     @model_validator(mode="after")
@@ -37,7 +37,7 @@ class LinkFault(Fault):
 
     @property
     def added_ns(self) -> int:
-        """Latency that it adds, ns."""
+        """Added latency, ns."""
         return 0
 
     @property

@@ -8,7 +8,7 @@ from .link_fault import LinkFault
 
 
 class Partition(LinkFault):
-    """Links pass nothing: what is sent waits at the sender, and leaves in order when the partition ends. Nothing is lost, as over TCP."""
+    """Links carry nothing. Messages wait at the sender and leave in order when the partition ends. Nothing is lost, as with TCP."""
 
     title: ClassVar[str] = "Network partition"
     icon: ClassVar[str] = "unlink"

@@ -8,8 +8,8 @@ from .host_fault import PassingFault
 
 
 class Pause(PassingFault):
-    """The host stands still: nothing is served or sent, what arrives waits. Services in progress take so much longer. (A stop-the-world
-    collection, a suspended machine.)
+    """The host stalls: it serves and sends nothing, and arriving messages wait. Services in progress take longer by the duration of the
+    pause. Examples: a stop-the-world garbage collection, a suspended machine.
     """
 
     title: ClassVar[str] = "Pause"

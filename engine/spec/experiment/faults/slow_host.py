@@ -11,14 +11,14 @@ from .host_fault import PassingFault
 
 
 class SlowHost(PassingFault):
-    """The cores of the host run at another speed; services that have begun keep theirs."""
+    """The host's cores run at a different speed. Services in progress keep their speed."""
 
     title: ClassVar[str] = "Slow host"
     icon: ClassVar[str] = "gauge"
     position: ClassVar[int] = 3
     kind: Literal["slow_host"] = "slow_host"
     factor: Number = Field(
-        default=0.5, ge=0.001, le=1000, title="Factor", description="Of the host's speed meanwhile; kept in thousandths."
+        default=0.5, ge=0.001, le=1000, title="Factor", description="Multiplier of the host's speed; kept in thousandths."
     )
 
     @property

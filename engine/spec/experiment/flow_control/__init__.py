@@ -1,4 +1,4 @@
-"""Flow control, a file each: how many records a channel may hold, and so when its sender waits."""
+"""Flow control, one file each: how many records a channel may hold, and thus when its sender waits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...base.family import Family
 from .base import FlowControl
 
-FLOW_CONTROLS = Family("flow_controls", __name__, FlowControl, {"records": "it says how many records a channel may hold"})
+FLOW_CONTROLS = Family("flow_controls", __name__, FlowControl, {"records": "it returns how many records a channel may hold"})
 
 if TYPE_CHECKING:
     AnyFlowControl = FlowControl

@@ -11,7 +11,7 @@ from .base import AT, FlowControl
 
 
 class Credits(FlowControl):
-    """A channel holds a bounded number of records; a sender without credit waits, so pressure walks back to the sources."""
+    """A channel holds a bounded number of records. A sender without credit waits, so backpressure propagates to the sources."""
 
     title: ClassVar[str] = "Credits"
     position: ClassVar[int] = 1
@@ -25,7 +25,7 @@ class Credits(FlowControl):
         ge=1,
         le=10**12,
         title="Bytes per channel",
-        description="Bytes that a channel may hold, of the records' accounting size.",
+        description="Bytes that a channel may hold, in accounting size.",
     )
     per_instance_bytes: Integer | None = quantity(
         None,
@@ -33,7 +33,7 @@ class Credits(FlowControl):
         ge=1,
         le=10**12,
         title="Bytes per instance",
-        description="Bytes that all input channels of an instance may hold together, each an equal share.",
+        description="Bytes that all input channels of an instance may hold together, in equal shares.",
     )
     per_instance_ms: Number | None = quantity(
         None,
@@ -41,7 +41,8 @@ class Credits(FlowControl):
         ge=0.001,
         le=1e9,
         title="Time per instance",
-        description="How long an instance serves what all its input channels may hold together, each an equal share, of at least one.",
+        description="Service time of the records that all input channels of an instance may hold together, in equal shares of at least one "
+        "record.",
     )
 
     def records(self, record_bytes: int, inputs: int, weight: int, record_ns: int) -> int:
@@ -60,5 +61,5 @@ class Credits(FlowControl):
 
     def scale_problems(self, scale: int) -> Iterator[Problem]:
         if self.per_channel < scale:
-            message = f"per_channel is {self.per_channel}, less than one record of scale {scale}; give it at least {scale}"
+            message = f"per_channel is {self.per_channel}, less than one record of scale {scale}; set it to at least {scale}"
             yield Problem(pointer(*AT, "per_channel"), "too_small", message, self.per_channel)

@@ -8,7 +8,7 @@ from .base import FlowControl
 
 
 class Unbounded(FlowControl):
-    """Channels hold any number of records; nothing holds the senders back."""
+    """Channels hold any number of records, and senders never wait."""
 
     title: ClassVar[str] = "Unbounded channels"
     position: ClassVar[int] = 0

@@ -1,4 +1,4 @@
-"""What the rest of the engine asks of every ingress policy, with the answers of one by which no host is ever full."""
+"""Interface of all ingress policies. With the defaults no host is ever full."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ...base.problems import Problem
 from ...base.variant import Variant
 
 AT = ("policies", "ingress")
-"""Where the policy stands in a document."""
+"""Path of the policy in a document."""
 
 
 class Marks(NamedTuple):
-    """A host is full while it is above one of the first two marks, until it is down at both of the others. None: no such mark.
+    """High and low watermarks of a host's load. It is full from exceeding a maximum until it is down to both resume marks.
 
-    queued_max, queued_resume: items in its queues. used_max, used_resume: bytes of its memory.
+    queued_max, queued_resume: items in its queues. used_max, used_resume: bytes of its memory. None: no such mark.
     """
 
     queued_max: int | None = None
@@ -25,18 +25,18 @@ class Marks(NamedTuple):
 
 
 class Ingress(Variant):
-    """An ingress policy. One of another package has a method `marks`."""
+    """An ingress policy. A kind of another package has a method `marks`."""
 
-    guards: ClassVar[bool] = True  # hosts may be full
-    drops: ClassVar[bool] = False  # sources of a full host read on and throw away; otherwise they read nothing
+    guards: ClassVar[bool] = True  # hosts can be full
+    drops: ClassVar[bool] = False  # sources of a full host read on and drop; otherwise they stop reading
 
     def marks(self, budget_bytes: int | None) -> Marks:
-        """Those of a host with sources. budget_bytes: of its memory; None: it has no budget."""
+        """The marks of a host with sources. budget_bytes: its memory budget, or None."""
         return Marks()
 
     def problems(self, draft: Any, placement: Mapping[str, Sequence[int]]) -> Iterator[Problem]:
-        """What keeps the policy from its work in an experiment.
+        """Yield reasons why the policy cannot work in an experiment.
 
-        draft: `engine.spec.rules.draft.Draft`. placement: host indices by operator id, as far as it is known.
+        draft: `engine.spec.rules.draft.Draft`. placement: host indices by operator id, as far as known.
         """
         yield from ()

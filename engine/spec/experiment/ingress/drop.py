@@ -1,4 +1,4 @@
-"""Sources throw away what they read while their host is full."""
+"""Sources drop what they read while their host is full."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .guarded import Guarded
 
 
 class Drop(Guarded):
-    """Sources read on while their host is full, and throw away what they read; it is counted as shed."""
+    """Load shedding: while their host is full, sources drop the records that they read. Dropped records count as shed."""
 
     title: ClassVar[str] = "Drop"
     position: ClassVar[int] = 2

@@ -1,4 +1,4 @@
-"""What policies with marks on their hosts' load share."""
+"""Parameters shared by ingress policies with load limits."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from .base import AT, Ingress, Marks
 
 
 class Guarded(Ingress):
-    """What sources with marks on their hosts' load share."""
+    """Base of ingress policies that act while their host is above a load limit."""
 
     queued_max: Integer | None = quantity(
-        None, unit="items", ge=0, le=10**12, title="Queued", description="With more items than these in its queues the host is full."
+        None, unit="items", ge=0, le=10**12, title="Queued", description="Number of queued items above which the host is full."
     )
     memory_max: Number | None = Field(
-        default=None, gt=0, le=10, title="Memory", description="Above this share of its memory budget the host is full."
+        default=None, gt=0, le=10, title="Memory", description="Share of its memory budget above which the host is full."
     )
     resume: Number = Field(
-        default=1.0, ge=0, le=1, title="Resume", description="A full host remains so until it is down at this share of each mark."
+        default=1.0, ge=0, le=1, title="Resume", description="Share of each limit to which the load must fall before sources resume."
     )
 
     @model_validator(mode="after")
     def _has_a_mark(self) -> Self:
         if self.queued_max is None and self.memory_max is None:
-            message = "ingress has no mark, so that no host would ever be full; give queued_max or memory_max, or choose read"
+            message = "ingress has no limit, so no host would ever be full; give queued_max or memory_max, or choose read"
             raise Refusal(message, at=("queued_max",), code="missing")
         return self
 
@@ -53,7 +53,7 @@ class Guarded(Ingress):
                 host = draft.hosts[index]
                 if not isinstance(host.memory, Budget):
                     message = (
-                        f"memory_max is {self.memory_max:g} of the budget, but host '{host.name}', where source '{id}' stands, has no "
+                        f"memory_max is {self.memory_max:g} of the budget, but host '{host.name}', which runs source '{id}', has no "
                         "memory budget; give it a memory model, place the source elsewhere, or use queued_max"
                     )
                     yield Problem(pointer(*AT, "memory_max"), "no_budget", message, self.memory_max)

@@ -8,7 +8,7 @@ from .base import Ingress
 
 
 class ReadOn(Ingress):
-    """Sources read on, whatever waits behind them: what is not bounded otherwise accumulates."""
+    """Sources keep reading whatever the backlog; queues that nothing else bounds grow."""
 
     title: ClassVar[str] = "Read on"
     position: ClassVar[int] = 0

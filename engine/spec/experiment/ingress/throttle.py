@@ -8,7 +8,7 @@ from .guarded import Guarded
 
 
 class Throttle(Guarded):
-    """Sources take nothing from their logs while their host is full; the driver's queue grows."""
+    """Sources read nothing from their logs while their host is full; the driver's queue grows."""
 
     title: ClassVar[str] = "Throttle"
     position: ClassVar[int] = 1

@@ -1,4 +1,4 @@
-"""Placement strategies, a file each: which instance stands on which host. What each does stands in `engine.placement`."""
+"""Placement strategies, one file each: which instance runs on which host. `engine.placement` implements them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...base.family import Family
 from ...base.variant import Variant
 from .base import Placement
 
-PLACEMENTS = Family("placements", __name__, Placement, {"place": "it says which instance stands on which host"})
+PLACEMENTS = Family("placements", __name__, Placement, {"place": "it returns which instance runs on which host"})
 
 if TYPE_CHECKING:
     AnyPlacement = Variant

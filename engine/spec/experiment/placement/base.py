@@ -1,4 +1,4 @@
-"""What a placement strategy of another package derives from."""
+"""Base class of placement strategies from other packages."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ..query import OperatorSpec
 
 
 class Placement(Variant):
-    """A strategy from outside the package: its parameters, and what it does (`PLACEMENTS.register`)."""
+    """A placement strategy of another package: its parameters and its implementation (`PLACEMENTS.register`)."""
 
     def place(self, operators: Sequence[OperatorSpec], hosts: Sequence[ExpandedHost]) -> dict[str, list[int]]:
-        """Host indices by operator id, one per instance. Raises `Refusal` (path below the placement) when the hosts do not suffice."""
+        """Return host indices by operator id, one per instance. Raises `Refusal` (path below the placement) if there are too few hosts."""
         raise NotImplementedError

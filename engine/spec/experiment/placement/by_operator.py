@@ -8,7 +8,7 @@ from ...base.variant import Variant
 
 
 class ByOperator(Variant):
-    """Every operator on hosts of its own, its instances round robin over them. Needs at least one host per operator."""
+    """Every operator gets its own hosts, with its instances round robin over them. Needs at least one host per operator."""
 
     title: ClassVar[str] = "By operator"
     icon: ClassVar[str] = "columns"

@@ -11,14 +11,14 @@ from ...base.variant import Variant
 HostNames = Annotated[
     tuple[str, ...],
     Field(
-        description="One for each instance; a shorter list begins anew. A host may stand in it more than once.",
+        description="One host per instance; a shorter list repeats. A host may occur more than once.",
         json_schema_extra={"title": "Host names", "x-editor": "hosts"},
     ),
 ]
 
 
 class Explicit(Variant):
-    """Hosts by operator; the list cycles over the operator's instances."""
+    """An explicit list of hosts per operator, cycled over the operator's instances."""
 
     title: ClassVar[str] = "Explicit"
     icon: ClassVar[str] = "map-pin"

@@ -8,7 +8,7 @@ from ...base.variant import Variant
 
 
 class Spread(Variant):
-    """Instance k of every operator on host k mod n."""
+    """Instance k of every operator runs on host k mod n, with n hosts."""
 
     title: ClassVar[str] = "Spread"
     icon: ClassVar[str] = "grid"

@@ -1,4 +1,4 @@
-"""Rates, a file each: how fast records are made over time. `engine.workloads.rates` has the curve of each."""
+"""Rates, one file each: how many records are generated over time. `engine.workloads.rates` has their curves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CURVE = {"curve": "it returns the rate over time (`engine.workloads.curves.Curve
 
 
 class Rates(Family):
-    """All rates; those that the document alone says are also the kinds of `PATTERNS`."""
+    """All rates. Those defined by the document alone are also kinds of `PATTERNS`."""
 
     def offer(self, kinds: tuple[type[Variant], ...]) -> None:
         super().offer(kinds)
@@ -31,4 +31,4 @@ else:
     AnyRate = RATES.union
     AnyPattern = PATTERNS.union
 
-SwitchedRate.model_rebuild(_types_namespace={"AnyPattern": AnyPattern})  # it holds patterns itself
+SwitchedRate.model_rebuild(_types_namespace={"AnyPattern": AnyPattern})  # recursive: it contains patterns

@@ -9,7 +9,7 @@ from .base import Pattern, Step, per_second
 
 
 class ConstantRate(Pattern):
-    """The same rate all the time."""
+    """The same rate throughout the run."""
 
     title: ClassVar[str] = "Constant"
     icon: ClassVar[str] = "minus"

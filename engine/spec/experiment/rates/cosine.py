@@ -12,10 +12,10 @@ from .base import AUTOSCALERS, SEED, Pattern, per_second, seconds
 
 
 class CosineRate(Pattern):
-    """mean + amplitude x cos(2 pi (t - phase) / period): a smooth day and night; the first peak is at the phase.
+    """mean + amplitude x cos(2 pi (t - phase) / period): a smooth daily cycle with its first peak at the phase.
 
-    With a step the rate is held for that long, at its value at the step's start, rounded down to whole records per second; then it may have
-    noise, uniform from -noise to noise, drawn with the generator of `java.util.Random` as in the autoscalers' load. Never below zero.
+    With a step, the rate is held for that long at its value at the step's start, rounded down to whole records per second. Each step can
+    have noise, uniform from -noise to noise, drawn by the algorithm of `java.util.Random` as in the autoscalers' load. Never below zero.
     """
 
     title: ClassVar[str] = "Cosine"
@@ -27,7 +27,7 @@ class CosineRate(Pattern):
     amplitude_per_s: Number = per_second(500.0, title="Amplitude", description="Largest deviation from the mean.")
     period_s: Number = seconds(60.0, ge=0.001, title="Period", description="Time from peak to peak.")
     phase_s: Number = seconds(0.0, ge=-1e8, title="Phase", description="Time of the first peak.")
-    step_s: Number = seconds(0.0, title="Step", description="How long a rate is held; 0 for a smooth curve.")
+    step_s: Number = seconds(0.0, title="Step", description="How long each rate is held. 0: a smooth curve.")
     noise_per_s: Number = per_second(0.0, title="Noise", description="Largest random deviation of a step from the curve.")
     seed: Integer = SEED
 
@@ -40,8 +40,6 @@ class CosineRate(Pattern):
             )
             raise Refusal(message, at=("amplitude_per_s",), code="negative_rate", value=self.amplitude_per_s)
         if self.noise_per_s and not self.step_s:
-            message = (
-                f"noise_per_s is {self.noise_per_s:g}, but step_s is 0; noise is drawn for each step, so give step_s a length (60, say)"
-            )
+            message = f"noise_per_s is {self.noise_per_s:g}, but step_s is 0; noise is drawn per step, so set step_s, for example to 60"
             raise Refusal(message, at=("noise_per_s",), code="noise_without_step", value=self.noise_per_s)
         return self

@@ -10,9 +10,9 @@ from .base import Rate
 
 
 class FileRate(Rate):
-    """Rates from an uploaded data set of times and rates: each row's rate holds until the next row's time, the last one for ever.
+    """Rates from an uploaded data set of times and rates. Each row's rate applies until the next row's time, the last one indefinitely.
 
-    Times are timestamps, counted from the first row's, or plain numbers of seconds, as they are; they must ascend.
+    Times are timestamps, relative to the first row, or plain numbers of seconds, used unchanged. They must ascend.
     """
 
     title: ClassVar[str] = "From a file"
@@ -20,7 +20,9 @@ class FileRate(Rate):
     position: ClassVar[int] = 9
     kind: Literal["file"] = "file"
     dataset: DatasetName
-    time: str = column(title="Time column", description="Timestamps, or seconds.")
-    rate: str = column(title="Rate column", description="Records per second from that time on.")
-    speed: Number = quantity(1.0, unit="x", ge=1e-6, le=1e9, title="Speed", description="How many seconds of the file pass in one second.")
-    factor: Number = quantity(1.0, unit="x", ge=1e-6, le=1e6, title="Factor", description="By which the file's rates are multiplied.")
+    time: str = column(title="Time column", description="Column with timestamps or seconds.")
+    rate: str = column(title="Rate column", description="Column with the rate from that time on, in records per second.")
+    speed: Number = quantity(
+        1.0, unit="x", ge=1e-6, le=1e9, title="Speed", description="Playback speed: seconds of the file per second of virtual time."
+    )
+    factor: Number = quantity(1.0, unit="x", ge=1e-6, le=1e6, title="Factor", description="Multiplier of the file's rates.")

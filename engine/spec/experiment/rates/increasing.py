@@ -10,10 +10,10 @@ from .wander import Wander
 
 
 class IncreasingRate(Wander):
-    """A rate that starts near zero and grows, with setbacks: each step adds between -top / 30 and top / 22."""
+    """A rate that starts near zero and grows, with occasional drops. Each step adds between -top / 30 and top / 22."""
 
     title: ClassVar[str] = "Increasing"
     icon: ClassVar[str] = "trending-up"
     position: ClassVar[int] = 5
     kind: Literal["increasing"] = "increasing"
-    top_per_s: Number = per_second(10_000.0, ge=1, title="Top", description="What the rate comes to in about 140 steps.")
+    top_per_s: Number = per_second(10_000.0, ge=1, title="Top", description="Rate reached after about 140 steps.")

@@ -9,12 +9,12 @@ from .base import Rate
 
 
 class RecordedRate(Rate):
-    """The file's own times, n times as fast. Only for files."""
+    """Replays the file's own times, at a chosen speed. Only for file streams."""
 
     title: ClassVar[str] = "As recorded"
     icon: ClassVar[str] = "rewind"
     position: ClassVar[int] = 10
     kind: Literal["recorded"] = "recorded"
     speed: Number = quantity(
-        1.0, unit="x", ge=1e-6, le=1e9, title="Speed", description="How many seconds of the file pass in one second of virtual time."
+        1.0, unit="x", ge=1e-6, le=1e9, title="Speed", description="Playback speed: seconds of the file per second of virtual time."
     )

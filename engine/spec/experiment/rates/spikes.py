@@ -12,9 +12,9 @@ from .base import SEED, Pattern, per_second, seconds
 
 
 class SpikesRate(Pattern):
-    """A base rate with a spike in every period: at its start, or somewhere in it, drawn anew for each period.
+    """A base rate with one spike per period: at the period's start, or at a random position drawn for each period.
 
-    A peak below the base makes dips.
+    A peak below the base gives dips.
     """
 
     title: ClassVar[str] = "Spikes"
@@ -23,10 +23,10 @@ class SpikesRate(Pattern):
     kind: Literal["spikes"] = "spikes"
     base_per_s: Number = per_second(1000.0, title="Base", description="Rate outside the spikes.")
     peak_per_s: Number = per_second(5000.0, title="Peak", description="Rate during a spike.")
-    every_s: Number = seconds(10.0, ge=0.001, title="Every", description="Length of a period; each has one spike.")
-    duration_s: Number = seconds(1.0, ge=1e-6, title="Duration", description="How long a spike lasts.")
+    every_s: Number = seconds(10.0, ge=0.001, title="Every", description="Length of a period with one spike.")
+    duration_s: Number = seconds(1.0, ge=1e-6, title="Duration", description="Duration of a spike.")
     placing: Literal["regular", "random"] = Field(
-        default="regular", title="Placing", description="Where in its period a spike begins: at the start, or uniformly drawn."
+        default="regular", title="Placing", description="Start of the spike in its period: at the period's start, or uniformly random."
     )
     seed: Integer = SEED
 

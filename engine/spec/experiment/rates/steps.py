@@ -11,7 +11,7 @@ from .base import Pattern, Step
 
 
 class StepsRate(Pattern):
-    """A rate that jumps at given times. Before the first step there are no records."""
+    """A rate that changes abruptly at given times. There are no records before the first step."""
 
     title: ClassVar[str] = "Steps"
     icon: ClassVar[str] = "bar-chart"
@@ -26,7 +26,7 @@ class StepsRate(Pattern):
         for position in range(1, len(self.steps)):
             before, here = self.steps[position - 1].at_s, self.steps[position].at_s
             if here <= before:
-                message = f"at_s is {here:g}, not after the step before it ({before:g}); steps must be in ascending order"
+                message = f"at_s is {here:g}, not after the previous step ({before:g}); steps must be in ascending order"
                 raise Refusal(message, at=("steps", position, "at_s"), code="not_ascending", value=here)
         return self
 

@@ -15,15 +15,17 @@ if TYPE_CHECKING:
 
 
 class SwitchedRate(Pattern):
-    """One pattern until a moment, another from then on; each as if it had held from the start. What a fork with another load has."""
+    """One pattern until a given time, another afterwards, each evaluated as if it had applied from the start. Used by forks with a
+    different load.
+    """
 
     title: ClassVar[str] = "Switched"
     icon: ClassVar[str] = "split"
     position: ClassVar[int] = 8
     kind: Literal["switched"] = "switched"
-    before: AnyPattern = Field(default_factory=ConstantRate, title="Before", description="The pattern until then.")
-    at_s: Number = seconds(30.0, title="At", description="Virtual time from which the other pattern holds.")
-    after: AnyPattern = Field(default_factory=ConstantRate, title="After", description="The pattern from then on.")
+    before: AnyPattern = Field(default_factory=ConstantRate, title="Before", description="Pattern until the switch.")
+    at_s: Number = seconds(30.0, title="At", description="Virtual time of the switch.")
+    after: AnyPattern = Field(default_factory=ConstantRate, title="After", description="Pattern after the switch.")
 
     def jumps(self) -> tuple[Step, ...]:
         before, after = self.before.stretches(), self.after.stretches()

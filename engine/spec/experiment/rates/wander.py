@@ -1,4 +1,4 @@
-"""What rates that change by chance from step to step have in common."""
+"""Base class of rates that change randomly from step to step."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .base import AUTOSCALERS, SEED, Pattern, seconds
 
 
 class Wander(Pattern):
-    """What the patterns of whole records per second that change by chance from step to step share."""
+    """A pattern of whole records per second that changes randomly from step to step."""
 
     source: ClassVar[str] = AUTOSCALERS
-    step_s: Number = seconds(60.0, ge=0.001, title="Step", description="How long a rate is held.")
+    step_s: Number = seconds(60.0, ge=0.001, title="Step", description="How long each rate is held.")
     seed: Integer = SEED

@@ -1,4 +1,4 @@
-"""Ways to carry out a rescale, a file each. What each does stands in `engine.rescaling`."""
+"""Rescaling mechanisms, one file each. `engine.rescaling` implements them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...base.family import Family
 from .base import Rescaling
 
-SETUP = "it returns the classes of job manager and workers (`engine.rescaling.setup.RescalingSetup`)"
+SETUP = "it returns the classes of the job manager and the workers (`engine.rescaling.setup.RescalingSetup`)"
 RESCALINGS = Family("rescalings", __name__, Rescaling, {"setup": SETUP})
 
 if TYPE_CHECKING:

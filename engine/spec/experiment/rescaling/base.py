@@ -1,4 +1,4 @@
-"""What all ways of rescaling have in common."""
+"""Base of all rescaling mechanisms."""
 
 from __future__ import annotations
 
@@ -12,30 +12,28 @@ from ..checkpointing.store import Store
 
 
 class SavepointStore(Store):
-    """The store of savepoints: slower than that of checkpoints, unless a document says otherwise."""
+    """The store of savepoints. Its default throughput is lower than that of the checkpoint store."""
 
-    write_mb_per_s: Number = quantity(200, unit="MB/s", ge=0.1, le=1e6, title="Writes", description="Of all workers together.")
-    read_mb_per_s: Number = quantity(200, unit="MB/s", ge=0.1, le=1e6, title="Reads", description="Of all workers together.")
+    write_mb_per_s: Number = quantity(200, unit="MB/s", ge=0.1, le=1e6, title="Write throughput", description="Of all workers together.")
+    read_mb_per_s: Number = quantity(200, unit="MB/s", ge=0.1, le=1e6, title="Read throughput", description="Of all workers together.")
 
 
 class Rescaling(Variant):
-    """What all ways of rescaling have in common."""
+    """Base of all rescaling mechanisms."""
 
-    begins_anew: ClassVar[bool] = False  # whether every operator begins anew from the savepoint, its parallelism changed or not
+    begins_anew: ClassVar[bool] = False  # every operator restarts from the savepoint, even if its parallelism is unchanged
 
-    pod_start_s: Number = quantity(
-        10, unit="s", ge=0, le=1e6, title="Start of pods", description="How long new workers take, where there are more than before."
-    )
+    pod_start_s: Number = quantity(10, unit="s", ge=0, le=1e6, title="Pod start", description="Time to start additional workers.")
     timeout_s: Number = quantity(
-        600, unit="s", ge=0.001, le=1e8, title="Give up after", description="A savepoint that is not complete by then is given up."
+        600, unit="s", ge=0.001, le=1e8, title="Savepoint timeout", description="A savepoint that is not complete by then is abandoned."
     )
     store: SavepointStore = Field(
         default=SavepointStore(),
         title="Store",
-        description="Where savepoints are kept; with coordinated checkpoints theirs is used.",
+        description="Store that keeps the savepoints. With coordinated checkpoints, the checkpoint store is used.",
     )
 
     @property
     def outage_ns(self) -> int:
-        """How long operators stand still, as far as that is known beforehand."""
+        """Downtime of the operators, as far as it is known in advance."""
         raise NotImplementedError

@@ -9,13 +9,13 @@ from .base import Rescaling
 
 
 class InPlace(Rescaling):
-    """Only operators that change stop, and those that send to them; state moves from the old owners of its key groups to the new ones."""
+    """Only the rescaled operators and their senders stop. State moves from the old owners of its key groups to the new ones."""
 
     title: ClassVar[str] = "In place"
     position: ClassVar[int] = 1
     kind: Literal["in_place"] = "in_place"
     switch_s: Number = quantity(
-        1, unit="s", ge=0, le=1e6, title="Switch", description="From the moment at which all state is stored until it is fetched."
+        1, unit="s", ge=0, le=1e6, title="Switch", description="Time from when all state is stored until workers fetch it."
     )
 
     @property

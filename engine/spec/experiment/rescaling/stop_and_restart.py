@@ -9,8 +9,8 @@ from .base import Rescaling
 
 
 class StopAndRestart(Rescaling):
-    """Sources stop, what is under way is served, and a savepoint is taken; then the job is deleted, and begins anew from it with other
-    parallelisms. Topics fill meanwhile.
+    """Sources stop, in-flight records are served, and a savepoint is taken. Then the job is deleted and restarts from the savepoint with
+    the new parallelisms. Meanwhile input accumulates in the topics.
     """
 
     title: ClassVar[str] = "Stop and restart"
@@ -19,7 +19,7 @@ class StopAndRestart(Rescaling):
     position: ClassVar[int] = 0
     kind: Literal["stop_and_restart"] = "stop_and_restart"
     restart_s: Number = quantity(
-        30, unit="s", ge=0, le=1e6, title="Restart", description="From the complete savepoint until the new job begins to fetch it."
+        30, unit="s", ge=0, le=1e6, title="Restart", description="Time from the complete savepoint until the new job starts to fetch it."
     )
 
     @property

@@ -1,5 +1,5 @@
-"""Who changes the parallelism of a running query, and from what, a file each (docs/autoscaling.md). What each does stands in
-`engine.autoscaling`."""
+"""Scaling policies, one file each: what changes the parallelism of a running query (docs/autoscaling.md). `engine.autoscaling`
+implements them."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from .looped import Looped, PendingRate, growth_field, pending_rate_field
 
 
 class Dhalion(Looped):
-    """Scales up operators behind backpressure, by as much as their senders were blocked; without a bottleneck it scales down all that have
-    nearly nothing waiting.
+    """Scales up operators that cause backpressure, in proportion to how long their senders were blocked. Without a bottleneck, it scales
+    down all operators with nearly empty input buffers.
     """
 
     title: ClassVar[str] = "Dhalion"
@@ -21,22 +21,26 @@ class Dhalion(Looped):
     kind: Literal["dhalion"] = "dhalion"
     backpressure_theta_per_s: Number = growth_field(1000)
     pending_rate: PendingRate = pending_rate_field()
-    first_only: bool = Field(default=False, title="One at a time", description="Of several bottlenecks only the first one is scaled up.")
+    first_only: bool = Field(default=False, title="One at a time", description="Scale up only the first of several bottlenecks.")
     source_empty: Literal["rate", "lag"] = Field(
-        default="rate", title="Source without load", description="Its queue grows slowly enough (the artifact), or is short enough."
+        default="rate",
+        title="Idle source",
+        description="A source counts as idle if its queue grows slowly (rate, as in the artifact) or is short (lag).",
     )
     empty_lag: Number = quantity(
         10_000,
         unit="records",
         ge=0,
         le=1e12,
-        title="Slow or short enough",
-        description="Records per second, or records, by the field before.",
+        title="Idle threshold",
+        description="Queue growth in records per second, or queue length in records, up to which a source counts as idle.",
     )
     empty_fill: Number = Field(
-        default=0.2, ge=0, le=1, title="Empty below", description="Share of its input buffers; with no more an operator is scaled down."
+        default=0.2, ge=0, le=1, title="Empty below", description="Fill level of its input buffers up to which an operator is scaled down."
     )
-    keep: Number = Field(default=0.8, gt=0, lt=1, title="Keep", description="Scaling down leaves so many of an operator's instances.")
+    keep: Number = Field(
+        default=0.8, gt=0, lt=1, title="Keep", description="Share of an operator's instances that remain after scaling down."
+    )
     beta_max: Number = Field(
-        default=0.9, gt=0, lt=1, title="Blocked at most", description="Senders count as blocked for no larger share of the time."
+        default=0.9, gt=0, lt=1, title="Blocked at most", description="Upper limit of the blocked share of time that is used."
     )

@@ -12,7 +12,7 @@ from .base import BY_OPERATOR, Scaling, refusal_without_shares
 
 
 class Fixed(Scaling):
-    """The same parallelism for the whole run: the one in the query, or the least that carries a load which is known beforehand."""
+    """The same parallelism for the whole run: as in the query, or the lowest that sustains a load known in advance."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -21,13 +21,16 @@ class Fixed(Scaling):
     position: ClassVar[int] = 2
     kind: Literal["fixed"] = "fixed"
     for_: Literal["document", "maximum", "mean"] = Field(
-        default="document", alias="for", title="For", description="As in the query; or enough for the load's maximum, or its mean."
+        default="document",
+        alias="for",
+        title="For",
+        description="Parallelism as in the query (document), or enough for the load's maximum or mean.",
     )
-    headroom: Number = Field(default=1.1, ge=0.01, le=100, title="Headroom", description="Capacity for so many times that load.")
+    headroom: Number = Field(default=1.1, ge=0.01, le=100, title="Headroom", description="Capacity, as a multiple of that load.")
     per_input: dict[str, Annotated[Number, Field(ge=0, le=1e6)]] = Field(
         default_factory=dict,
         title="Per input",
-        description="Records that each operator serves for each record of the sources.",
+        description="Records served by each operator per source record.",
         json_schema_extra=BY_OPERATOR,
     )
 
@@ -46,5 +49,5 @@ class Fixed(Scaling):
     @model_validator(mode="after")
     def _knows_what_operators_serve(self) -> Self:
         if self.for_ != "document" and not self.per_input:
-            raise refusal_without_shares(f"the least parallelism for the {self.for_} of the load")
+            raise refusal_without_shares(f"the lowest parallelism for the {self.for_} of the load")
         return self

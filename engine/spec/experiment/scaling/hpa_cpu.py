@@ -9,11 +9,11 @@ from .looped import Looped, stabilise_field, target_field
 
 
 class HPACpu(Looped):
-    """Keeps the CPU load of each operator near a target; knows nothing of streams."""
+    """Keeps the CPU load of each operator near a target, unaware of streaming metrics."""
 
     title: ClassVar[str] = "HPA on CPU"
     source: ClassVar[str] = "Kubernetes; Siachamis 2024, 4.4.3, Eq. 4.4"
     position: ClassVar[int] = 6
     kind: Literal["hpa_cpu"] = "hpa_cpu"
-    target: Number = target_field(0.7, "Share of its CPU that a worker should use.")
+    target: Number = target_field(0.7, "Target CPU utilisation of a worker.")
     stabilise_s: Number = stabilise_field()

@@ -10,7 +10,7 @@ from .replicas import stabilise_down_field, tolerance_field, up_add_field, up_ti
 
 
 class HPAK8s(Looped):
-    """Kubernetes' horizontal autoscaler as it is: one number of replicas, each with an instance of all operators, by their CPU."""
+    """Kubernetes' Horizontal Pod Autoscaler, unmodified: one replica count by CPU, each replica with an instance of every operator."""
 
     title: ClassVar[str] = "HPA, Kubernetes"
     source: ClassVar[str] = "Kubernetes, autoscaling/v2"
@@ -18,7 +18,7 @@ class HPAK8s(Looped):
     kind: Literal["hpa_k8s"] = "hpa_k8s"
     cooldown_s: Number = quiet_field(0)
     step_max: Integer | None = free_step_field()
-    target: Number = target_field(0.7, "Share of its CPU that a worker should use.")
+    target: Number = target_field(0.7, "Target CPU utilisation of a worker.")
     tolerance: Number = tolerance_field()
     up_add: Integer = up_add_field()
     up_times: Number = up_times_field()

@@ -11,13 +11,13 @@ from .looped import Looped, PendingRate, growth_field, pending_rate_field, refus
 
 
 class HPAVarga(Looped):
-    """Keeps the time in which instances are not idle near a target, and bottlenecks at the rate of what comes."""
+    """Keeps the non-idle share of instances near a target, and bottlenecks at the input rate."""
 
     title: ClassVar[str] = "HPA, Varga"
     source: ClassVar[str] = "Varga 2021; Siachamis 2024, 4.4.4, Eq. 4.5 and 4.6"
     position: ClassVar[int] = 7
     kind: Literal["hpa_varga"] = "hpa_varga"
-    target: Number = target_field(0.7, "Share of time in which an instance should not be idle.")
+    target: Number = target_field(0.7, "Target share of non-idle time of an instance.")
     backpressure_theta_per_s: Number = growth_field(10_000)
     pending_rate: PendingRate = pending_rate_field()
     lag_threshold: Integer | None = quantity(
@@ -25,8 +25,8 @@ class HPAVarga(Looped):
         unit="records",
         ge=0,
         le=10**12,
-        title="Short queues",
-        description="With fewer records waiting the growth of queues does not count; not given: it always does.",
+        title="Lag threshold",
+        description="Number of waiting records below which queue growth is ignored. Default: never ignored.",
     )
     stabilise_s: Number = stabilise_field()
     slope_s: Number = slope_field()

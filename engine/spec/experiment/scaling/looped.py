@@ -1,4 +1,4 @@
-"""What policies have in common that are asked again and again, and the parameters that several of them take."""
+"""Base of policies that decide periodically, and parameters shared by several of them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,16 @@ from .base import PARALLELISM_MAX, Scaling
 
 
 class MetricTimes(Model):
-    """How often metrics are read, and over which spans."""
+    """How often metrics are scraped, and over which spans they are aggregated."""
 
-    scrape_s: Number = quantity(5, unit="s", ge=0.001, le=1e6, title="Scrape", description="From one reading of all gauges to the next.")
+    scrape_s: Number = quantity(5, unit="s", ge=0.001, le=1e6, title="Scrape", description="Time between two scrapes of all gauges.")
     window_s: Number = quantity(
-        15, unit="s", ge=0.002, le=1e6, title="Window", description="Span over which policies take means and rates; whole scrapes."
+        15,
+        unit="s",
+        ge=0.002,
+        le=1e6,
+        title="Window",
+        description="Span over which policies compute means and rates; a multiple of the scrape interval.",
     )
     meter_s: Number = quantity(
         60,
@@ -25,10 +30,15 @@ class MetricTimes(Model):
         ge=0.001,
         le=1e6,
         title="Meter",
-        description="Span over which an instance reports its records out per second; whole scrapes.",
+        description="Span over which an instance reports its output rate; a multiple of the scrape interval.",
     )
     pending_floor_s: Number = quantity(
-        0.25, unit="s", ge=0, le=1e6, title="No queue below", description="A topic with less than so much input waiting reports none."
+        0.25,
+        unit="s",
+        ge=0,
+        le=1e6,
+        title="No queue below",
+        description="A topic with a smaller backlog, as time of input, reports an empty queue.",
     )
     blocked_floor_ms: Number = quantity(
         20,
@@ -36,7 +46,7 @@ class MetricTimes(Model):
         ge=0,
         le=1000,
         title="Not blocked below",
-        description="An instance that was blocked for less reports no backpressure.",
+        description="An instance blocked for a shorter time reports no backpressure.",
     )
 
     @model_validator(mode="after")
@@ -44,44 +54,44 @@ class MetricTimes(Model):
         scrape_ns = seconds_ns(self.scrape_s)
         for name, seconds, scrapes in (("window_s", self.window_s, 2), ("meter_s", self.meter_s, 1)):
             if seconds_ns(seconds) % scrape_ns or seconds_ns(seconds) < scrapes * scrape_ns:
-                message = f"{name} is {seconds:g}, and a scrape takes place each scrape_s, {self.scrape_s:g}; it must be a multiple of it"
+                message = f"{name} is {seconds:g}, but scrape_s is {self.scrape_s:g}; {name} must be a multiple of scrape_s"
                 raise Refusal(message + (", at least twice as long" if scrapes > 1 else ""), at=(name,), code="out_of_range", value=seconds)
         return self
 
 
 class Looped(Scaling):
-    """A policy that is asked again and again, and orders what it wants if that is not what runs."""
+    """A policy that decides periodically, and orders a rescale if the desired parallelism differs from the current one."""
 
     decides_live: ClassVar[bool] = True
-    start_s: Number = quantity(120, unit="s", ge=0, le=1e8, title="Begin after", description="Time before the first iteration begins.")
-    every_s: Number = quantity(15, unit="s", ge=0.001, le=1e6, title="Iteration", description="From one iteration to the next.")
+    start_s: Number = quantity(120, unit="s", ge=0, le=1e8, title="Begin after", description="Time before the first iteration.")
+    every_s: Number = quantity(15, unit="s", ge=0.001, le=1e6, title="Iteration", description="Time between two iterations.")
     cooldown_s: Number = quantity(
-        300, unit="s", ge=0, le=1e8, title="Cooldown", description="After the call that orders a rescale: no iteration takes place."
+        300, unit="s", ge=0, le=1e8, title="Cooldown", description="Time without iterations after the call that orders a rescale."
     )
-    call_s: Number = quantity(8, unit="s", ge=0, le=1e6, title="Call", description="How long the call lasts that orders a rescale.")
+    call_s: Number = quantity(8, unit="s", ge=0, le=1e6, title="Call", description="Duration of the call that orders a rescale.")
     step_max: Integer | None = quantity(
         15,
         unit="instances",
         ge=1,
         le=PARALLELISM_MAX,
         title="Step",
-        description="So many instances more at a time for each operator, at most; not given: any number.",
+        description="Largest number of instances added per operator at a time. Null: unlimited.",
     )
-    metrics: MetricTimes = Field(default=MetricTimes(), title="Metrics", description="What the policy reads is measured so.")
+    metrics: MetricTimes = Field(default=MetricTimes(), title="Metrics", description="How the metrics that the policy reads are measured.")
 
     @property
     def history_s(self) -> float:
-        """The longest span over which it reads metrics, s."""
+        """The longest span over which it reads metrics, in s."""
         return max(self.metrics.window_s, self.every_s)
 
     @property
     def wish_factor(self) -> float:
-        """Every parallelism that it wishes is multiplied by this and rounded up."""
+        """Every desired parallelism is multiplied by this and rounded up."""
         return 1
 
     @property
     def vetoes_beyond_workers(self) -> bool:
-        """Whether a wish for more workers than there are is dropped; else it is scaled to fit."""
+        """Whether a decision beyond the available workers is dropped; otherwise it is scaled to fit."""
         return False
 
     @model_validator(mode="after")
@@ -97,13 +107,13 @@ PendingRate = Literal["counter_reset", "signed"]
 
 
 def pending_rate_field() -> Any:
-    """How the growth of a queue is taken from readings of its length."""
-    description = "As the growth of a counter, for which a queue that drains seems to grow fast (so the artifact has it); or with its sign."
+    """Field for how the growth rate of a queue is estimated from samples of its length."""
+    description = "As a counter's increase, where a draining queue seems to grow fast (as in the artifact), or as a signed difference."
     return Field(default="counter_reset", title="Growth of queues", description=description)
 
 
 def growth_field(default: float) -> Any:
-    description = "A source whose queue grows faster is a bottleneck."
+    description = "Queue growth above which a source counts as a bottleneck."
     return quantity(default, unit="records/s", ge=0, le=1e12, title="Growing queue", description=description)
 
 
@@ -112,28 +122,28 @@ def target_field(default: float, description: str) -> Any:
 
 
 def stabilise_field() -> Any:
-    description = "The greatest parallelism wished within this span counts: up at once, down with delay."
+    description = "The highest desired parallelism within this span applies: scale-ups act at once, scale-downs are delayed."
     return quantity(300, unit="s", ge=0, le=1e8, title="Stabilisation", description=description)
 
 
 def quiet_field(default: float) -> Any:
-    """Of those whose original waits otherwise than the study's loop."""
+    """Cooldown of policies whose original waits differently from the study's loop."""
     description = "After the call that orders a rescale: no iteration takes place."
     return quantity(default, unit="s", ge=0, le=1e8, title="Cooldown", description=description)
 
 
 def free_step_field() -> Any:
-    """Of those whose original knows no greatest step."""
-    description = "So many instances more at a time for each operator, at most; not given: any number."
+    """Step of policies whose original has no step limit."""
+    description = "Largest number of instances added per operator at a time. Default: unlimited."
     return quantity(None, unit="instances", ge=1, le=PARALLELISM_MAX, title="Step", description=description)
 
 
 def slope_field() -> Any:
-    return quantity(60, unit="s", ge=0.001, le=1e6, title="Slope", description="The growth of a queue is taken over this span.")
+    return quantity(60, unit="s", ge=0.001, le=1e6, title="Slope", description="Span over which the growth of a queue is measured.")
 
 
 def refuse_unknown_slopes(slope_s: float, scrape_s: float) -> None:
-    """Of a span with one reading there is no slope, and every iteration in which it counts would be left out. Raises Refusal."""
+    """Raise Refusal if the span holds a single sample: it has no slope, and iterations that need one would be skipped."""
     if slope_s < scrape_s:
-        message = f"slope_s is {slope_s:g}, less than scrape_s, {scrape_s:g}, so that no growth would ever be known"
-        raise Refusal(f"{message}; it must be at least as long", at=("slope_s",), code="out_of_range", value=slope_s)
+        message = f"slope_s is {slope_s:g}, below scrape_s ({scrape_s:g}), so no growth would ever be known"
+        raise Refusal(f"{message}; it must be at least scrape_s", at=("slope_s",), code="out_of_range", value=slope_s)

@@ -8,7 +8,7 @@ from .base import Scaling
 
 
 class Manual(Scaling):
-    """Nobody decides: orders are carried out at their times."""
+    """No policy: the document's orders are carried out at their times."""
 
     title: ClassVar[str] = "By hand"
     position: ClassVar[int] = 1

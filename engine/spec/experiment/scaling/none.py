@@ -8,7 +8,7 @@ from ...base.variant import Variant
 
 
 class NoScaling(Variant):
-    """The parallelism stays as it is in the query."""
+    """The parallelism stays as in the query."""
 
     title: ClassVar[str] = "None"
     position: ClassVar[int] = 0

@@ -12,8 +12,8 @@ from .base import BY_OPERATOR, Scaling, refusal_without_shares
 
 
 class Oracle(Scaling):
-    """Knows the load beforehand, and what its own rescales cost: it divides the run into segments of whole minutes, each with one
-    parallelism that carries the segment's load and makes up for its own outage, so that workers and actions are cheapest.
+    """Knows the load and the cost of its own rescales in advance. It divides the run into segments of whole minutes, each with a
+    parallelism that sustains the segment's load and catches up after its own outage, at the lowest cost of workers and actions.
     """
 
     title: ClassVar[str] = "Oracle"
@@ -25,23 +25,23 @@ class Oracle(Scaling):
         unit="s",
         gt=0,
         le=1e8,
-        title="Made up within",
-        description="What came in an outage is served within this time; not given: never.",
+        title="Catch up within",
+        description="Time within which the backlog of an outage is served. If null, catching up is not required.",
     )
     action_cost_worker_s: Number = quantity(
-        0, unit="worker s", ge=0, le=1e9, title="Cost of an action", description="What a rescale counts for, beside the workers."
+        0, unit="worker s", ge=0, le=1e9, title="Cost of an action", description="Cost of a rescale, in addition to the workers."
     )
     headroom: Number = Field(
         default=1.0,
         ge=0.01,
         le=100,
         title="Headroom",
-        description="Capacity for so many times the load: for what it does not know, such as noise and channels that hold few records.",
+        description="Capacity, as a multiple of the load; a margin for effects not in its model, such as noise and small channels.",
     )
     per_input: dict[str, Annotated[Number, Field(ge=0, le=1e6)]] = Field(
         default_factory=dict,
         title="Per input",
-        description="Records that each operator serves for each record of the sources.",
+        description="Records served by each operator per source record.",
         json_schema_extra=BY_OPERATOR,
     )
 
@@ -60,5 +60,5 @@ class Oracle(Scaling):
     @model_validator(mode="after")
     def _knows_what_operators_serve(self) -> Self:
         if not self.per_input:
-            raise refusal_without_shares("what carries a load")
+            raise refusal_without_shares("the parallelism that sustains a load")
         return self

@@ -12,9 +12,7 @@ from .replicas import stabilise_down_field, tolerance_field, up_add_field, up_ti
 
 
 class VargaOriginal(Looped):
-    """Kubernetes' autoscaler on the two metrics of streams, of the whole job: time that is not idle, and what comes as a share of what is
-    read.
-    """
+    """Kubernetes' autoscaler on two streaming metrics of the whole job: non-idle time, and input rate as a multiple of the read rate."""
 
     title: ClassVar[str] = "Varga, original"
     source: ClassVar[str] = "Varga 2021"
@@ -22,7 +20,7 @@ class VargaOriginal(Looped):
     kind: Literal["varga_original"] = "varga_original"
     cooldown_s: Number = quiet_field(0)
     step_max: Integer | None = free_step_field()
-    target: Number = target_field(0.7, "Share of time in which an instance should not be idle.")
+    target: Number = target_field(0.7, "Target share of non-idle time of an instance.")
     tolerance: Number = tolerance_field()
     up_add: Integer = up_add_field()
     up_times: Number = up_times_field()
@@ -33,8 +31,8 @@ class VargaOriginal(Looped):
         unit="records",
         ge=0,
         le=10**12,
-        title="Short queues",
-        description="With no more waiting the growth of queues does not count.",
+        title="Lag threshold",
+        description="Number of waiting records up to which queue growth is ignored.",
     )
 
     @property

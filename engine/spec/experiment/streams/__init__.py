@@ -1,6 +1,6 @@
-"""Streams: what the records of a source can be, a file for those that belong together. `engine.workloads.streams` makes them.
+"""Streams: the kinds of records that a source can read, related kinds in one file. `engine.workloads.streams` generates them.
 
-A kind of another package derives from `Stream`, and has `block` as an attribute of the class.
+A kind of another package derives from `Stream` and has a class attribute `block`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = [
     "unknown_dataset",
 ]
 
-STREAMS = Family("streams", __name__, Stream, {"block": "it is the class that makes the records (`engine.workloads.generated.Block`)"})
+STREAMS = Family("streams", __name__, Stream, {"block": "it is the class that generates the records (`engine.workloads.generated.Block`)"})
 
 if TYPE_CHECKING:
     AnyStream = Stream

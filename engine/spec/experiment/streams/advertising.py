@@ -1,4 +1,4 @@
-"""Impressions of advertisements in a search engine, and the clicks on them."""
+"""Ad impressions in a search engine, and the clicks on them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .base import Stream, count
 
 
 class AdvertisingStream(Stream):
-    """What the two topics share: impression i is the same record in every stream of the document with the same parameters, so a click can
-    repeat the columns of the impression that it belongs to.
+    """Base of the two topics. With equal parameters, impression i is the same record in every stream of the document, so a click can
+    repeat the columns of its impression.
 
-    Ads and queries have Zipf laws; an ad belongs to one advertiser and has one url, title and description, a query one keyword. `key` is
-    one number for each pair of ad and query.
+    Ads and queries are Zipf-distributed. An ad has one advertiser, url, title and description; a query has one keyword. `key` identifies
+    the pair of ad and query.
     """
 
     group: ClassVar[str] = "Advertising"
@@ -38,14 +38,16 @@ class AdvertisingStream(Stream):
         time="timestamp",
     )
 
-    ads: Integer = count(600_000, title="Ads", description="How many there are.")
-    queries: Integer = count(20_000_000, title="Queries", description="How many there are.")
-    exponent: Number = Field(default=1.1, ge=0, le=5, title="Exponent", description="Of the Zipf laws of ads and queries.")
-    users: Integer = count(1_000_000, title="Users", description="How many there are.")
+    ads: Integer = count(600_000, title="Ads", description="Number of ads.")
+    queries: Integer = count(20_000_000, title="Queries", description="Number of distinct queries.")
+    exponent: Number = Field(
+        default=1.1, ge=0, le=5, title="Exponent", description="Exponent of the Zipf distributions of ads and queries."
+    )
+    users: Integer = count(1_000_000, title="Users", description="Number of users.")
 
 
 class AdImpression(AdvertisingStream):
-    """Advertisements shown: up to three on a page (`depth`), this one on place `position`."""
+    """Ads shown: up to three on a page (`depth`), this one at `position`."""
 
     title: ClassVar[str] = "Ad impressions"
     icon: ClassVar[str] = "eye"
@@ -54,9 +56,9 @@ class AdImpression(AdvertisingStream):
 
 
 class AdClick(AdvertisingStream):
-    """Clicks on impressions, one on average for so many impressions; the impression lies a little back.
+    """Clicks on recent impressions, on average one per `every` impressions.
 
-    At rates of 1 to `every` impressions and clicks keep step in time.
+    With an impression rate `every` times the click rate, the two streams stay aligned in time.
     """
 
     title: ClassVar[str] = "Ad clicks"
@@ -64,5 +66,15 @@ class AdClick(AdvertisingStream):
     position: ClassVar[int] = 5
     kind: Literal["ad_click"] = "ad_click"
 
-    every: Integer = count(28, most=1_000_000, title="Impressions per click", description="28 is a click rate of 3.6 percent.")
-    back: Integer = count(1000, most=10_000_000, title="Back", description="How many impressions a click may lie behind the newest one.")
+    every: Integer = count(
+        28,
+        most=1_000_000,
+        title="Impressions per click",
+        description="Average number of impressions per click; 28 is a click-through rate of 3.6 percent.",
+    )
+    back: Integer = count(
+        1000,
+        most=10_000_000,
+        title="Click lag",
+        description="Largest distance of a click's impression from the newest one, in impressions.",
+    )

@@ -1,4 +1,4 @@
-"""What every stream of the document declares. Generators stand in `engine.workloads.streams`, one file for each of these."""
+"""Base class of streams. Their generators are in `engine.workloads.streams`, one file each."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ...base.variant import Variant
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """What validation must know of an uploaded file.
+    """Facts about an uploaded file that validation needs.
 
-    schema: its columns. timestamps: the columns that can serve as event time, best first. rows: how many records it has.
-    firsts_ns: the first time in each of these columns, in ns since 1970.
+    schema: its columns. timestamps: the columns that can serve as event time, best first. rows: number of records.
+    firsts_ns: the first time in each timestamp column, in ns since 1970.
     """
 
     schema: RecordSchema
@@ -29,13 +29,13 @@ class DatasetInfo:
 
 
 def unknown_dataset(name: str) -> Refusal:
-    """What is wrong with the field `dataset` when there is none of that name."""
+    """The refusal of a field `dataset` that names an unknown data set."""
     message = f"dataset '{name}' is unknown; upload it or choose another"
     return Refusal(message, at=("dataset",), code="unknown_dataset", value=name)
 
 
 class Stream(Variant):
-    """What the records are. `schema_fixed` says their fields, where they do not depend on parameters or a file."""
+    """A kind of records. `schema_fixed` holds their fields if these depend on neither parameters nor a file."""
 
     schema_fixed: ClassVar[RecordSchema | None] = None
 
@@ -45,16 +45,16 @@ class Stream(Variant):
         ge=0,
         le=1_000_000,
         title="Record size",
-        description="What a record counts for on links and in buffers; 0 for the stream's own size.",
+        description="Accounting size of a record on links and in buffers. 0: the stream's own size.",
     )
 
     def record_schema(self, dataset: DatasetInfo | None = None) -> RecordSchema:
-        """Fields and size of the stream's records; a file needs its `dataset`. Raises `Refusal` (path below the stream)."""
+        """Fields and size of the stream's records. A file stream needs its `dataset`. Raises `Refusal` (path below the stream)."""
         schema = self.own_schema(dataset)
         return RecordSchema(schema.fields, self.record_bytes or schema.bytes)
 
     def own_schema(self, dataset: DatasetInfo | None) -> RecordSchema:
-        """Fields, and the size of records that the document does not give. Raises as `record_schema`."""
+        """Like `record_schema`, with the stream's own record size."""
         assert self.schema_fixed is not None
         return self.schema_fixed
 

@@ -13,12 +13,12 @@ from .base import Stream, count, ratio
 
 
 class LinearRoadReport(Stream):
-    """Position reports of vehicles on expressways of 100 segments of a mile in both directions.
+    """Position reports of vehicles on expressways of 100 one-mile segments in both directions.
 
-    Every vehicle on the road reports in turn, so that a report period is `vehicles` records: one second at as many records per second. In a
-    period a vehicle goes on as far as in 30 seconds on the road (the benchmark's period). It enters anywhere on lane 0, drives on lanes 1
-    to 3 at a speed of its own and leaves on lane 4; where it enters a jam it is slow. Speeds are whole mph from 0 to 100, positions feet
-    from the road's start. In an accident two vehicles report the same position at speed 0 four times in a row.
+    Vehicles on the road report in turn, so a report period is `vehicles` records: one second at as many records per second. Per period, a
+    vehicle covers the distance of 30 seconds on the road (the benchmark's period). It enters anywhere on lane 0, drives on lanes 1 to 3 at
+    its own speed, and leaves on lane 4; in a jam it slows down. Speeds are whole mph from 0 to 100, positions are feet from the road's
+    start. In an accident, two vehicles report the same position at speed 0 four times in a row.
     """
 
     title: ClassVar[str] = "Linear Road reports"
@@ -31,17 +31,21 @@ class LinearRoadReport(Stream):
     position: ClassVar[int] = 8
     kind: Literal["linear_road_report"] = "linear_road_report"
 
-    xways: Integer = count(1, most=1000, title="Expressways", description="How many there are.")
-    vehicles: Integer = count(1000, most=1_000_000, title="Vehicles", description="On the road at a time, on all expressways together.")
-    trip_reports: Integer = Field(default=60, ge=2, le=119, title="Reports per trip", description="After which a vehicle leaves.")
-    jam_ratio: Number = ratio(0.2, title="Jams", description="Share of the stretches of ten segments that are jammed, for 20 periods each.")
+    xways: Integer = count(1, most=1000, title="Expressways", description="Number of expressways.")
+    vehicles: Integer = count(
+        1000, most=1_000_000, title="Vehicles", description="Vehicles on the road at a time, on all expressways together."
+    )
+    trip_reports: Integer = Field(
+        default=60, ge=2, le=119, title="Reports per trip", description="Number of reports after which a vehicle leaves."
+    )
+    jam_ratio: Number = ratio(0.2, title="Jams", description="Share of ten-segment stretches that are jammed, for 20 report periods each.")
     accident_every: Integer = Field(
-        default=20, ge=4, le=1_000_000, title="Accidents", description="Report periods with one accident on each expressway."
+        default=20, ge=4, le=1_000_000, title="Accidents", description="Number of report periods per accident on each expressway."
     )
 
     @model_validator(mode="after")
     def _enough_for_accidents(self) -> Self:
         if self.vehicles < 2 * self.xways:
-            message = f"vehicles is {self.vehicles}; it must be at least {2 * self.xways}, two for each of the {self.xways} xways"
+            message = f"vehicles is {self.vehicles}; it must be at least {2 * self.xways}, two per expressway ({self.xways} xways)"
             raise Refusal(message, at=("vehicles",), code="out_of_range", value=self.vehicles)
         return self

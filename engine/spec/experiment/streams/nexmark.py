@@ -10,9 +10,9 @@ from .base import Stream, count, ratio
 
 
 class NexmarkStream(Stream):
-    """One of NexMark's three topics: enough for its queries Q0 to Q12.
+    """One of NexMark's three topics, sufficient for its queries Q0 to Q12.
 
-    The field `extra` of the benchmark is padding: it counts in the accounting size and is not carried as a field.
+    The benchmark's padding field `extra` counts in the accounting size, but is not carried as a field.
     """
 
     group: ClassVar[str] = "NexMark"
@@ -21,12 +21,12 @@ class NexmarkStream(Stream):
     hot_ratio: Number = ratio(
         0.0,
         title="Hot ratio",
-        description="Share of the records that refer to one hot seller, bidder or auction; 0 is uniform, NexMark's own ratio r is 1 - 1/r.",
+        description="Share of records that refer to a single hot seller, bidder or auction. 0: uniform. NexMark's ratio r is 1 - 1/r here.",
     )
 
 
 class NexmarkPerson(NexmarkStream):
-    """People who register at the auction site; 200 bytes each. Their state is one of AZ, CA, ID, OR, WA, WY."""
+    """People who register at the auction site, 200 bytes each. Their state is one of AZ, CA, ID, OR, WA, WY."""
 
     title: ClassVar[str] = "NexMark persons"
     icon: ClassVar[str] = "user"
@@ -38,16 +38,18 @@ class NexmarkPerson(NexmarkStream):
 
 
 class PickingStream(NexmarkStream):
-    """A topic whose records refer to people."""
+    """Base of topics whose records refer to people."""
 
-    active_people: Integer = count(1000, most=1_000_000, title="Active people", description="The newest people, who are referred to.")
+    active_people: Integer = count(
+        1000, most=1_000_000, title="Active people", description="Number of newest people that records refer to."
+    )
     people_ahead: Integer = count(
-        10, least=0, most=1_000_000, title="People ahead", description="Who are referred to before they register."
+        10, least=0, most=1_000_000, title="People ahead", description="Number of people that records refer to before they register."
     )
 
 
 class NexmarkAuction(PickingStream):
-    """Auctions that open; 500 bytes each. A hot auction's seller is the hot person."""
+    """Opened auctions, 500 bytes each. A hot auction's seller is the hot person."""
 
     title: ClassVar[str] = "NexMark auctions"
     icon: ClassVar[str] = "gavel"
@@ -68,7 +70,7 @@ class NexmarkAuction(PickingStream):
 
 
 class NexmarkBid(PickingStream):
-    """Bids on auctions; 100 bytes each. Bidder and auction are hot independently of one another."""
+    """Bids on auctions, 100 bytes each. Bidder and auction are hot independently of each other."""
 
     title: ClassVar[str] = "NexMark bids"
     icon: ClassVar[str] = "coins"
@@ -77,6 +79,8 @@ class NexmarkBid(PickingStream):
     kind: Literal["nexmark_bid"] = "nexmark_bid"
 
     recent_auctions: Integer = count(
-        100, most=1_000_000, title="Recent auctions", description="How far back bids go, beside the newest one."
+        100, most=1_000_000, title="Recent auctions", description="Number of older auctions that get bids, besides the newest one."
     )
-    auctions_ahead: Integer = count(10, least=0, most=1_000_000, title="Auctions ahead", description="That get bids before they open.")
+    auctions_ahead: Integer = count(
+        10, least=0, most=1_000_000, title="Auctions ahead", description="Number of auctions that get bids before they open."
+    )

@@ -1,4 +1,4 @@
-"""Readings of a laboratory's sensors, for spike detection."""
+"""Sensor readings of a laboratory, for spike detection."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .base import Stream, count, ratio
 
 
 class SensorReading(Stream):
-    """Temperature, humidity, light and voltage from the motes of a laboratory, which report in any order.
+    """Temperature, humidity, light and voltage from the motes of a laboratory, which report in random order.
 
-    The temperature (in degrees Celsius) follows a day's cosine from 15 to 35, warmest at noon, with normal noise; a few are spikes, 10
-    degrees and more above. A reading may be missing: then all its values are -1. Humidity is high when it is cold, light when it is day.
+    The temperature in degrees Celsius follows a daily cosine from 15 to 35, warmest at noon, with normal noise. A few readings are spikes
+    at least 10 degrees above. A missing reading has -1 in all its values. Humidity is high when it is cold, light is high by day.
     """
 
     title: ClassVar[str] = "Sensor readings"
@@ -26,9 +26,9 @@ class SensorReading(Stream):
     position: ClassVar[int] = 11
     kind: Literal["sensor_reading"] = "sensor_reading"
 
-    motes: Integer = count(54, most=10_000_000, title="Motes", description="How many there are, from number 1.")
+    motes: Integer = count(54, most=10_000_000, title="Motes", description="Number of motes, numbered from 1.")
     day_s: Number = quantity(
-        86_400.0, unit="s", ge=0.001, le=1e8, title="Day", description="Length of a day in event time; it starts at midnight."
+        86_400.0, unit="s", ge=0.001, le=1e8, title="Day", description="Length of a day in event time, starting at midnight."
     )
-    spike_ratio: Number = ratio(0.02, title="Spikes", description="Share of the readings that are far too warm.")
+    spike_ratio: Number = ratio(0.02, title="Spikes", description="Share of the readings that are temperature spikes.")
     missing_ratio: Number = ratio(0.05, title="Missing", description="Share of the readings without values.")

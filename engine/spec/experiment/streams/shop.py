@@ -1,4 +1,4 @@
-"""Purchases of gem packs in a game's shop, and the advertisements for them."""
+"""Purchases of gem packs in a game's shop, and the ads for them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ GEM_PACKS = Field(default=NormalSkew(), title="Skew of gem packs", description="
 
 
 class ShopStream(Stream):
-    """What purchases and advertisements share; 104 bytes each, of which 1.2 million a second fill a link of 1 Gbit/s."""
+    """Base of purchases and ads, 104 bytes each: 1.2 million per second saturate a link of 1 Gbit/s."""
 
     group: ClassVar[str] = "Game shop"
     source: ClassVar[str] = "Karimov 2020, 3.5; the default numbers of gem packs and users are ours"
 
-    gem_packs: Integer = count(64, most=10_000_000, title="Gem packs", description="How many there are.")
-    users: Integer = count(1000, title="Users", description="How many there are, each equally often.")
+    gem_packs: Integer = count(64, most=10_000_000, title="Gem packs", description="Number of gem packs.")
+    users: Integer = count(1000, title="Users", description="Number of users, all equally frequent.")
     skew: AnySkew = GEM_PACKS
 
 
@@ -35,7 +35,9 @@ class Purchase(ShopStream):
     kind: Literal["purchase"] = "purchase"
 
     price: Literal["uniform", "gem_pack"] = Field(
-        default="uniform", title="Price", description="A whole number from 1 to 100 by chance, or the gem pack's number, from 1."
+        default="uniform",
+        title="Price",
+        description="A random whole number from 1 to 100 (uniform), or the gem pack's number, from 1 (gem_pack).",
     )
 
 

@@ -10,10 +10,11 @@ from .base import Stream, count
 
 
 class SmartPlugReading(Stream):
-    """Loads of plugs in households in houses, like those of the DEBS 2014 challenge; the plugs report in turn.
+    """Loads of smart plugs, by household and house, as in the DEBS 2014 challenge. The plugs report in turn.
 
-    Every house has 2 to 10 households and every household 5 to 20 plugs, drawn once for the run. A plug has a peak load (25 to 1200 W, give
-    or take 10 W) and a length of time (ten minutes to 30 hours) for which it is on or off, each with probability 1/2; off, its load is 0.
+    Every house has 2 to 10 households and every household 5 to 20 plugs, drawn once per run. A plug has a peak load (25 to 1200 W, plus or
+    minus 10 W) and a switching period (ten minutes to 30 hours). In each period it is on or off with probability 1/2; when off, its load is
+    0.
     """
 
     title: ClassVar[str] = "Smart plug readings"
@@ -26,4 +27,4 @@ class SmartPlugReading(Stream):
     position: ClassVar[int] = 10
     kind: Literal["smart_plug_reading"] = "smart_plug_reading"
 
-    houses: Integer = count(10, most=10_000, title="Houses", description="How many there are.")
+    houses: Integer = count(10, most=10_000, title="Houses", description="Number of houses.")

@@ -1,4 +1,4 @@
-"""Records made to measure, for experiments that need so many fields and keys and no story."""
+"""Synthetic records with configurable numbers of keys and fields."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .base import DatasetInfo, Stream, count
 
 
 class Synthetic(Stream):
-    """A key, the record's number, and as many uniform integers, fractions (of two decimals) and texts (of one hexadecimal digit) as wanted.
+    """A key, the record's number, and configurable numbers of uniform integers, fractions (two decimals) and strings (one hex digit).
 
-    In turn, record n has key n mod keys; else the key has a law. The fields are key, number, i1, i2, .., f1, .., s1, .., time.
+    With keys in turn, record n has key n mod keys; otherwise keys are drawn. The fields are key, number, i1, i2, .., f1, .., s1, .., time.
     """
 
     title: ClassVar[str] = "Synthetic records"
@@ -26,22 +26,26 @@ class Synthetic(Stream):
     position: ClassVar[int] = 15
     kind: Literal["synthetic"] = "synthetic"
 
-    keys: Integer = count(1000, title="Keys", description="How many there are, from 0.")
-    in_turn: bool = Field(default=True, strict=True, title="In turn", description="Keys come one after another; else by their law.")
-    skew: AnySkew = Field(
-        default=UniformSkew(), title="Skew of keys", description="How often each key occurs when they do not come in turn."
+    keys: Integer = count(1000, title="Keys", description="Number of keys, numbered from 0.")
+    in_turn: bool = Field(
+        default=True, strict=True, title="In turn", description="Cycle through the keys. If off, draw keys by their skew."
     )
-    integers: Integer = Field(default=5, ge=0, le=20, title="Integers", description="How many fields of whole numbers.")
-    integer_min: Integer = Field(default=0, ge=-(10**15), le=10**15, title="Least integer", description="Included.")
-    integer_max: Integer = Field(default=99, ge=-(10**15), le=10**15, title="Largest integer", description="Included.")
-    floats: Integer = Field(default=0, ge=0, le=20, title="Fractions", description="How many fields of fractions.")
-    float_size: Number = Field(default=0.05, ge=0, le=1e9, title="Size of fractions", description="They lie between -size and size.")
-    strings: Integer = Field(default=0, ge=0, le=20, title="Texts", description="How many fields of texts.")
+    skew: AnySkew = Field(default=UniformSkew(), title="Skew of keys", description="Key distribution if keys are not in turn.")
+    integers: Integer = Field(default=5, ge=0, le=20, title="Integers", description="Number of integer fields.")
+    integer_min: Integer = Field(
+        default=0, ge=-(10**15), le=10**15, title="Smallest integer", description="Lower bound of integer fields, included."
+    )
+    integer_max: Integer = Field(
+        default=99, ge=-(10**15), le=10**15, title="Largest integer", description="Upper bound of integer fields, included."
+    )
+    floats: Integer = Field(default=0, ge=0, le=20, title="Fractions", description="Number of float fields.")
+    float_size: Number = Field(default=0.05, ge=0, le=1e9, title="Size of fractions", description="Fractions lie between -size and size.")
+    strings: Integer = Field(default=0, ge=0, le=20, title="Strings", description="Number of string fields.")
 
     @model_validator(mode="after")
     def _ascending(self) -> Self:
         if self.integer_max < self.integer_min:
-            message = f"integer_max is {self.integer_max}, below integer_min ({self.integer_min}); it must be at least that"
+            message = f"integer_max is {self.integer_max}, below integer_min ({self.integer_min}); it must be at least integer_min"
             raise Refusal(message, at=("integer_max",), code="not_ascending", value=self.integer_max)
         return self
 
@@ -66,8 +70,10 @@ class Vectors(Stream):
     position: ClassVar[int] = 16
     kind: Literal["vectors"] = "vectors"
 
-    dimensions: Integer = Field(default=2, ge=1, le=50, title="Dimensions", description="Coordinates of a point.")
-    law: Literal["uniform", "gaussian", "pareto"] = Field(default="uniform", title="Law", description="Of each coordinate.")
+    dimensions: Integer = Field(default=2, ge=1, le=50, title="Dimensions", description="Number of coordinates of a point.")
+    law: Literal["uniform", "gaussian", "pareto"] = Field(
+        default="uniform", title="Distribution", description="Distribution of each coordinate."
+    )
 
     def own_schema(self, dataset: DatasetInfo | None) -> RecordSchema:
         coordinates = (RecordField(f"x{n}", "float") for n in range(1, self.dimensions + 1))

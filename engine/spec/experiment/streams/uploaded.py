@@ -13,7 +13,7 @@ from .base import DatasetInfo, Stream, unknown_dataset
 
 
 class FileStream(Stream):
-    """The rows of an uploaded file, in the order of their timestamps."""
+    """The rows of an uploaded file, in timestamp order."""
 
     title: ClassVar[str] = "Uploaded file"
     icon: ClassVar[str] = "file"
@@ -22,17 +22,17 @@ class FileStream(Stream):
     dataset: DatasetName
     timestamp: str = column(title="Timestamp column", description="The column that holds the event time.", is_time=True)
     columns: tuple[str, ...] | None = Field(
-        default=None, title="Columns", description="The columns to read, in this order; all of them when not given."
+        default=None, title="Columns", description="Columns to read, in this order. Default: all columns."
     )
 
     def own_schema(self, dataset: DatasetInfo | None) -> RecordSchema:
-        """The chosen columns; the timestamp column, if among them, has the type timestamp."""
+        """The chosen columns. The timestamp column, if chosen, has the type timestamp."""
         if dataset is None:
             raise unknown_dataset(self.dataset)
         schema = dataset.schema
         if self.timestamp not in dataset.timestamps:
             raise Refusal(
-                f"column '{self.timestamp}' of data set '{self.dataset}' cannot serve as timestamp; choose one of its timestamp columns",
+                f"column '{self.timestamp}' of data set '{self.dataset}' is not usable as event time; choose one of its timestamp columns",
                 at=("timestamp",),
                 code="unknown_timestamp",
                 value=self.timestamp,
@@ -40,11 +40,11 @@ class FileStream(Stream):
             )
         names = schema.names if self.columns is None else self.columns
         if not names:
-            raise Refusal("columns is empty; name at least one column or leave it out", at=("columns",), code="too_short", value=[])
+            raise Refusal("columns is empty; name at least one column or omit it", at=("columns",), code="too_short", value=[])
         for position, name in enumerate(names):
             at = ("columns", position)
             if name not in schema:
-                message = f"data set '{self.dataset}' has no column '{name}'; choose among its columns"
+                message = f"data set '{self.dataset}' has no column '{name}'; choose one of its columns"
                 raise Refusal(message, at=at, code="unknown_field", value=name, hint=suggestion(name, schema.names))
             if name in names[:position]:
                 raise Refusal(f"column '{name}' is listed twice; list it once", at=at, code="duplicate", value=name)

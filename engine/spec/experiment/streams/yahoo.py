@@ -1,4 +1,4 @@
-"""The Yahoo streaming benchmark's advertisement events."""
+"""Ad events of the Yahoo streaming benchmark."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .base import Stream, count
 
 
 class YahooEvent(Stream):
-    """Events of advertisements; 260 bytes each, about what the benchmark's JSON has. Of the campaign, which the benchmark looks up in a
-    table, the ads have consecutive numbers: campaign = ad // ads per campaign.
+    """Ad events, 260 bytes each, about the size of the benchmark's JSON. The benchmark looks campaigns up in a table; here the ads of a
+    campaign have consecutive numbers: campaign = ad // ads per campaign.
 
-    event_type is view, click or purchase and ad_type banner, modal, sponsored-search, mail or mobile, each equally often. interest is a
-    positive weight with mean 1 and a gamma distribution, for sums whose values are not all equal.
+    event_type is view, click or purchase; ad_type is banner, modal, sponsored-search, mail or mobile, all equally frequent. interest is a
+    positive weight, gamma-distributed with mean 1, for sums of unequal values.
     """
 
     title: ClassVar[str] = "Yahoo ad events"
@@ -38,11 +38,15 @@ class YahooEvent(Stream):
     position: ClassVar[int] = 3
     kind: Literal["yahoo_event"] = "yahoo_event"
 
-    campaigns: Integer = count(100, most=1_000_000, title="Campaigns", description="How many there are.")
-    ads_per_campaign: Integer = count(10, most=1000, title="Ads per campaign", description="How many ads each campaign has.")
-    users: Integer = count(100_000, title="Users", description="How many there are.")
-    pages: Integer = count(100_000, title="Pages", description="How many there are.")
+    campaigns: Integer = count(100, most=1_000_000, title="Campaigns", description="Number of campaigns.")
+    ads_per_campaign: Integer = count(10, most=1000, title="Ads per campaign", description="Number of ads in each campaign.")
+    users: Integer = count(100_000, title="Users", description="Number of users.")
+    pages: Integer = count(100_000, title="Pages", description="Number of pages.")
     interest_cv: Number = Field(
-        default=0.53, ge=0.01, le=1, title="Deviation of interest", description="Standard deviation of the interest over its mean."
+        default=0.53,
+        ge=0.01,
+        le=1,
+        title="Interest variation",
+        description="Coefficient of variation of the interest (standard deviation divided by mean).",
     )
     skew: AnySkew = Field(default=UniformSkew(), title="Skew of ads", description="How often each ad occurs.")
