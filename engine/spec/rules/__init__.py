@@ -1,1 +1,1 @@
-"""What must hold between the parts of an experiment, and what follows from them: validation, layout, limits."""
+"""Rules across the parts of an experiment: validation, layout, limits."""

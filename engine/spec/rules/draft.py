@@ -1,4 +1,4 @@
-"""What can be read of a document, piece by piece, so that the checks go on around its broken parts."""
+"""The valid parts of a document, read piece by piece so that checks continue around broken parts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .scaling_limits import ScalingLimit, reach, scaling_limits
 
 @dataclass(frozen=True)
 class Wire:
-    """An edge's ends as written, whatever else is wrong with the edge."""
+    """The ends of an edge as written, even if the edge is otherwise invalid."""
 
     index: int
     feedback: bool
@@ -39,19 +39,19 @@ class Wire:
 
 
 def section(value: Any, *path: str) -> Any:
-    """The part of the document at this path, None where there is none."""
+    """The part of the document at this path, or None."""
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value
 
 
 def items(value: Any) -> list[Any]:
-    """A list's items; none for anything else."""
+    """The items of a list; empty for any other value."""
     return list(value) if isinstance(value, list | tuple) else []
 
 
 def attempt(model: Any, value: Any) -> Any:
-    """The value as a model, or as a kind of a `Family`, or None. `structure.check` reports what is wrong with it on the whole document."""
+    """Read the value as a model or as a kind of a `Family`; None if invalid. `structure.check` reports the problems separately."""
     try:
         return _read(model, value)
     except ValidationError:
@@ -63,24 +63,24 @@ def _read(model: Any, value: Any) -> Any:
 
 
 class Draft:
-    """A document under examination. Broken pieces are None or left out; positions are those of the document."""
+    """A document under validation. Invalid parts are None or missing; positions are those of the document."""
 
     def __init__(self, document: dict[str, Any], hosts_max: int):
         self.document, self.hosts_max = document, hosts_max
 
     @cached_property
     def operators(self) -> dict[int, OperatorSpec]:
-        """The sound operators by position."""
+        """The valid operators by position."""
         return dict(_sound(OperatorSpec, items(section(self.document, "query", "operators"))))
 
     @cached_property
     def edges(self) -> dict[int, Edge]:
-        """The sound edges by position."""
+        """The valid edges by position."""
         return dict(_sound(Edge, items(section(self.document, "query", "edges"))))
 
     @cached_property
     def ids(self) -> dict[str, int]:
-        """Every operator id that is written, and the position of its first operator."""
+        """Every operator id in the document, with the position of its first operator."""
         written: dict[str, int] = {}
         for position, operator in enumerate(items(section(self.document, "query", "operators"))):
             id = section(operator, "id")
@@ -90,18 +90,18 @@ class Draft:
 
     @cached_property
     def by_id(self) -> dict[str, OperatorSpec]:
-        """The sound operators by id, in the document's order; of equal ids the first."""
+        """The valid operators by id, in document order. Of several with the same id, the first."""
         return {operator.id: operator for position, operator in self.operators.items() if self.ids[operator.id] == position}
 
     @cached_property
     def kinds(self) -> dict[str, type[Operator]]:
-        """The classes of the operators by id; operators of unknown kind are left out."""
+        """The operator classes by operator id, without operators of unknown kind."""
         known = registry.operators()
         return {id: known[operator.kind] for id, operator in self.by_id.items() if operator.kind in known}
 
     @cached_property
     def wires(self) -> list[Wire]:
-        """The ends of all edges that have two."""
+        """The ends of all edges with both ends given."""
         wires = []
         for index, edge in enumerate(items(section(self.document, "query", "edges"))):
             if not isinstance(edge, dict):
@@ -119,57 +119,57 @@ class Draft:
 
     @cached_property
     def hosts(self) -> list[ExpandedHost] | None:
-        """Every machine; None if the cluster is broken or too large to be looked at."""
+        """Every machine; None if the cluster is invalid or too large."""
         if self.cluster is None or machine_count(self.cluster) > self.hosts_max:
             return None
         return expand(self.cluster)
 
     @cached_property
     def placement(self) -> Any:
-        """The placement, the default one if none is written, None if it is broken."""
+        """The placement, or the default if none is given; None if invalid."""
         return attempt(PLACEMENTS, section(self.document, "placement") or {"kind": "spread"})
 
     @cached_property
     def faults(self) -> dict[int, Any]:
-        """The sound faults by position."""
+        """The valid faults by position."""
         return dict(_sound(FAULTS, items(section(self.document, "faults"))))
 
     @cached_property
     def flow_control(self) -> Any:
-        """The flow control, None if none is written or it is broken."""
+        """The flow control; None if none is given or it is invalid."""
         return attempt(FLOW_CONTROLS, section(self.document, "policies", "flow_control"))
 
     @cached_property
     def ingress(self) -> Any:
-        """The ingress policy, None if none is written or it is broken."""
+        """The ingress policy; None if none is given or it is invalid."""
         return attempt(INGRESSES, section(self.document, "policies", "ingress"))
 
     @cached_property
     def checkpointing(self) -> Any:
-        """The checkpointing protocol, None if none is written or it is broken."""
+        """The checkpointing protocol; None if none is given or it is invalid."""
         return attempt(CHECKPOINTINGS, section(self.document, "policies", "checkpointing"))
 
     @cached_property
     def scaling(self) -> Any:
-        """Who changes the parallelism, nobody if that is not written, None if it is broken."""
+        """The scaling policy, or `NoScaling` if none is given; None if invalid."""
         written = section(self.document, "policies", "scaling")
         return NoScaling() if written is None else attempt(SCALINGS, written)
 
     @cached_property
     def scaling_limits(self) -> list[ScalingLimit] | None:
-        """How far each part of the query may be scaled; None if that is not to be found, as the query is broken."""
+        """Scaling limits of each part of the query; None if the query is too broken to compute them."""
         sound = {*self.kinds} == {*self.ids} and all(wire.source in self.ids and wire.target in self.ids for wire in self.wires)
         if not sound or self.workload is None or self.scaling is None:
             return None
         query = Query(operators=tuple(self.by_id.values()), edges=tuple(self.edges.values()))
         try:
             return scaling_limits(self.scaling, query, self.kinds, self.workload)
-        except ValidationError:  # of an operator's parameters
+        except ValidationError:  # in an operator's parameters
             return None
 
     @cached_property
     def laid_out(self) -> dict[str, OperatorSpec]:
-        """As `by_id`, with so many instances as each may ever have."""
+        """Like `by_id`, with each operator at its highest possible parallelism."""
         if isinstance(self.scaling, NoScaling) or self.scaling_limits is None:
             return self.by_id
         most = reach(self.scaling, self.scaling_limits)
@@ -188,7 +188,7 @@ class Draft:
 
     @cached_property
     def sources(self) -> dict[str, SourceWorkload]:
-        """The sound entries of `workload.sources`."""
+        """The valid entries of `workload.sources`."""
         written = section(self.document, "workload", "sources")
         pairs = ((id, attempt(SourceWorkload, written[id])) for id in self.source_ids)
         return {id: source for id, source in pairs if source is not None}

@@ -1,4 +1,4 @@
-"""The zero of event time: one for all data sets that a document reads, so that records of two files meet at the times that both give."""
+"""The zero of event time, shared by all data sets of a document, so that records of different files are aligned in time."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ..experiment.workload import SourceWorkload
 
 SECOND_NS = 1_000_000_000
 SPAN_MAX_NS = 1 << 61
-"""Longest time between the first records of two data sets, about 73 years: event times stay far below the end of time, 2^62 ns."""
+"""Longest time between the first records of two data sets, about 73 years. Event times stay far below the limit of 2^62 ns."""
 
 
 def event_zero_ns(sources: Mapping[str, SourceWorkload], datasets: Callable[[str], DatasetInfo | None]) -> int | None:
-    """Return what 0 of event time is on the calendar, in ns since 1970 (UTC): the earliest first record of all data sets that the sources
-    read. None if no source reads a data set that is known.
+    """Return the calendar time of event time 0, in ns since 1970 (UTC): the earliest first record of all data sets that the sources read.
+    None if no source reads a known data set.
 
-    Generated streams count from the start of the run and do not move the zero. Data sets of rates and delays have no event time.
+    Generated streams count from the start of the run and do not affect the zero. Data sets of rates and delays have no event time.
     """
     firsts = []
     for source in sources.values():
         if isinstance(source.stream, FileStream):
-            with suppress(Refusal):  # reported where the stream's fields are looked at
+            with suppress(Refusal):  # reported when the stream's fields are checked
                 dataset = datasets(source.stream.dataset)
                 if dataset is not None and source.stream.timestamp in dataset.firsts_ns:
                     firsts.append(dataset.firsts_ns[source.stream.timestamp])

@@ -1,8 +1,8 @@
-"""Forks: the same experiment up to a moment, another from then on.
+"""Forks: experiments that equal their parent up to a given time and differ afterwards.
 
-A fork is a document of its own, which agrees with its parent's up to that moment. So it can be repeated without the parent, and has the
-parent's past because nothing in a run looks ahead, not by a snapshot that must be kept. What plans from the load to come does look ahead,
-so that its load is not to be changed.
+A fork is a document of its own that agrees with its parent up to that time. It shares the parent's past because nothing in a run looks
+ahead; it needs no stored snapshot, and can be repeated without the parent. Policies that plan from the future load do look ahead, so their
+load must not change.
 """
 
 from __future__ import annotations
@@ -28,22 +28,20 @@ from .scalable import vertices
 
 
 class Fork(Model):
-    """What is different, and from when on. Without a difference the fork is its parent again."""
+    """The changes, and the time from which they apply. Without changes, a fork repeats its parent."""
 
-    at_s: Number = Field(ge=0, le=1e8, description="virtual time up to which all is as it was")
-    load: Number | None = Field(default=None, gt=0, le=1e6, description="from then on all sources have so many times their rate")
-    rates: dict[str, AnyPattern] = Field(default_factory=dict, description="patterns that sources have from then on, by operator")
-    faults: tuple[AnyFault, ...] = Field(default=(), max_length=1000, description="what goes wrong besides, at that moment or later")
-    rescales: tuple[Order, ...] = Field(
-        default=(), max_length=1000, description="orders for other parallelisms besides, at that moment or later"
-    )
+    at_s: Number = Field(ge=0, le=1e8, description="virtual time up to which the fork equals its parent")
+    load: Number | None = Field(default=None, gt=0, le=1e6, description="multiplier of all source rates from then on")
+    rates: dict[str, AnyPattern] = Field(default_factory=dict, description="rate patterns of sources from then on, by operator")
+    faults: tuple[AnyFault, ...] = Field(default=(), max_length=1000, description="additional faults, at that time or later")
+    rescales: tuple[Order, ...] = Field(default=(), max_length=1000, description="additional rescales, at that time or later")
 
     def applied(self, parent: Experiment, written: Mapping[str, Any]) -> dict[str, Any]:
-        """The document of a fork of this experiment. written: its own document, in which the rest stays as it is. Raises Refusal, its
-        place below the fork."""
+        """Return the document of a fork. written: the parent's own document; everything else in it stays unchanged. Raises Refusal (path
+        below the fork)."""
         workload = parent.workload
         if not seconds_ns(self.at_s) < workload.horizon_ns:
-            message = f"at_s is {self.at_s:g}, not before the horizon ({workload.horizon_s:g}); there is nothing left to be different"
+            message = f"at_s is {self.at_s:g}, not before the horizon ({workload.horizon_s:g}), so nothing could differ; lower it"
             raise Refusal(message, at=("at_s",), code="out_of_range", value=self.at_s)
         document = deepcopy(dict(upgrade(written)))
         for id, pattern in self._patterns(parent).items():
@@ -60,11 +58,11 @@ class Fork(Model):
         return document
 
     def _scaling(self, parent: Experiment, written: Any) -> dict[str, Any]:
-        """The document's part on scaling with these orders. Where nobody scaled anything it begins by hand, with as many workers as the
-        orders take."""
+        """The document's scaling with these orders added. If the parent has no scaling, use `manual` with enough workers for the
+        orders."""
         for n, order in enumerate(self.rescales):
             if seconds_ns(order.at_s) < seconds_ns(self.at_s):
-                message = f"at_s is {order.at_s:g}, before the fork at {self.at_s:g} s; let it be then or later"
+                message = f"at_s is {order.at_s:g}, before the fork at {self.at_s:g} s; choose that time or later"
                 raise Refusal(message, at=("rescales", n, "at_s"), code="out_of_range", value=order.at_s)
         added = [order.model_dump(mode="json") for order in self.rescales]
         scaling = parent.policies.scaling
@@ -80,7 +78,7 @@ class Fork(Model):
         return {"kind": "manual", "workers_max": max(Manual().workers_max, *workers), "orders": added}
 
     def _patterns(self, parent: Experiment) -> dict[str, Any]:
-        """What sources have from the moment on, by operator, as it stands in a document."""
+        """Rates of sources after the fork, by operator, in document form."""
         sources = parent.workload.sources
         for id in self.rates:
             if id not in sources:
@@ -88,30 +86,30 @@ class Fork(Model):
         scaling = parent.policies.scaling
         if (self.rates or self.load is not None) and isinstance(scaling, Scaling) and scaling.plans_ahead:
             message = f"scaling is {scaling.plan_name}, which plans from the whole load before the run"
-            message += ", so that another load would change its past, too"
+            message += ", so a different load would also change the time before the fork"
             at, value = (("rates",), sorted(self.rates)) if self.rates else (("load",), self.load)
-            raise Refusal(f"{message}; leave the load as it is, or begin a run of its own", at=at, code="load_known", value=value)
+            raise Refusal(f"{message}; keep the load unchanged, or start a separate run", at=at, code="load_known", value=value)
         patterns: dict[str, Any] = {id: rate.model_dump(mode="json", by_alias=True) for id, rate in self.rates.items()}
         if self.load is not None:
             for id, source in sources.items():
                 patterns.setdefault(id, multiplied(source.rate.model_dump(mode="json", by_alias=True), self.load))
         for id in patterns:
             if isinstance(sources[id].rate, FileRate | RecordedRate):
-                message = f"the rate of source '{id}' comes from a file, which cannot be switched; leave it as it is"
+                message = f"the rate of source '{id}' comes from a file and cannot be switched; keep it unchanged"
                 raise Refusal(message, at=("rates", id) if id in self.rates else ("load",), code="rate_from_a_file", value=id)
         return patterns
 
     def _check(self, fault: AnyFault, n: int) -> None:
         begins_ns, field = fault.begins_ns, (fault.begins_field,)
         if begins_ns is None:
-            raise Refusal("a fault at random would change the time before the fork, too; give it a time", at=("faults", n, *field))
+            raise Refusal("a random fault would also change the time before the fork; give it a fixed time", at=("faults", n, *field))
         if begins_ns < seconds_ns(self.at_s):
-            message = f"the fault begins at {begins_ns / 1e9:g} s, before the fork at {self.at_s:g} s; let it begin then or later"
+            message = f"the fault begins at {begins_ns / 1e9:g} s, before the fork at {self.at_s:g} s; choose that time or later"
             raise Refusal(message, at=("faults", n, *field), code="out_of_range", value=begins_ns / 1e9)
 
 
 def multiplied(rate: Any, factor: float) -> Any:
-    """A pattern with all its rates so many times as high."""
+    """The pattern with all its rates multiplied by the factor."""
     if isinstance(rate, list):
         return [multiplied(one, factor) for one in rate]
     if not isinstance(rate, Mapping):

@@ -1,4 +1,4 @@
-"""The experiment as it is laid out: with so many instances as each operator may ever have (docs/autoscaling.md, section 2)."""
+"""The experiment laid out with each operator at its highest possible parallelism (docs/autoscaling.md, section 2)."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from .validation import placement_of
 
 
 def scaling_limits_of(experiment: Experiment) -> list[ScalingLimit]:
-    """How far each vertex of a sound experiment may be scaled, in the document's order."""
+    """Scaling limits of each vertex of a valid experiment, in document order."""
     kinds = {spec.id: registry.operator(spec.kind) for spec in experiment.query.operators}
     return scaling_limits(experiment.policies.scaling, experiment.query, kinds, experiment.workload)
 
 
 def greatest(experiment: Experiment) -> dict[str, int]:
-    """The most instances that an operator may have in this run, by the id of each whose parallelism may change."""
+    """Highest possible parallelism in this run, by id of each operator whose parallelism may change."""
     scaling = experiment.policies.scaling
     return {} if isinstance(scaling, NoScaling) else reach(scaling, scaling_limits_of(experiment))
 
 
 def partitions(experiment: Experiment, source_id: str) -> int:
-    """How many logs the records of a source are spread over."""
+    """Number of log partitions of a source."""
     scaling, written = experiment.policies.scaling, experiment.workload.sources[source_id].partitions
     stays = isinstance(scaling, NoScaling) or any(limit.stays for limit in scaling_limits_of(experiment) if source_id in limit.operators)
     return partitions_of(scaling, written, experiment.operator(source_id).parallelism, stays)
 
 
 def begun_with(experiment: Experiment, parallelism: Mapping[str, int]) -> Experiment:
-    """The experiment as if it had these parallelisms, by operator; those that are not named stay. Its partitions stay as many."""
+    """The experiment with these parallelisms by operator; other operators keep theirs. The numbers of partitions stay the same."""
     operators = tuple(
         spec.model_copy(update={"parallelism": parallelism.get(spec.id, spec.parallelism)}) for spec in experiment.query.operators
     )
@@ -48,10 +48,10 @@ def begun_with(experiment: Experiment, parallelism: Mapping[str, int]) -> Experi
 
 
 def laid_out(experiment: Experiment, most: Mapping[str, int]) -> Experiment:
-    """A sound experiment with the parallelisms `most`, by operator; those that are not named stay.
+    """A valid experiment with the parallelisms `most` by operator; other operators keep theirs.
 
-    Each operator's first instances stand where the experiment has them, the others where the placement puts so many. Partitions stay as
-    many as they were. With nothing named it is the experiment itself. What it is called by, its hash, is still the experiment's.
+    Each operator's original instances keep their hosts; the others are placed as for the higher parallelism. The numbers of partitions stay
+    the same. With an empty `most`, the experiment itself is returned. The result is still identified by the original experiment's hash.
     """
     if not most:
         return experiment

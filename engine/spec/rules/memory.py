@@ -1,4 +1,4 @@
-"""Whether what bounds memory can be kept: channels that hold a record at least, marks on hosts that have a budget."""
+"""Checks of memory bounds: every channel can hold at least one record, and hosts with memory limits have a budget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from .scale import weights
 
 
 def memory_problems(draft: Draft, schemas: Mapping[str, RecordSchema], placement: Mapping[str, Sequence[int]] | None) -> Iterator[Problem]:
-    """schemas: by "operator.port", as far as they are known. placement: host indices by operator id, if known."""
+    """Yield problems of memory bounds.
+
+    schemas: by "operator.port", as far as known. placement: host indices by operator id, if known.
+    """
     yield from _byte_bounds(draft, schemas)
     if draft.ingress is not None:
         yield from draft.ingress.problems(draft, placement or {})
@@ -26,7 +29,7 @@ def _byte_bounds(draft: Draft, schemas: Mapping[str, RecordSchema]) -> Iterator[
     try:
         weight_of = weights(draft.workload.scale, operators, draft.kinds, edges)
     except ValueError:
-        return  # weights that do not fit together, or parameters that are none, have a problem of their own
+        return  # inconsistent weights and invalid parameters are reported separately
     inputs = input_counts(operators, edges)
     least: dict[str, tuple[int, str]] = {}
     for edge in edges:
@@ -40,5 +43,5 @@ def _byte_bounds(draft: Draft, schemas: Mapping[str, RecordSchema]) -> Iterator[
     for name, (needed, of) in least.items():
         given = getattr(flow, name)
         if given is not None and given < needed:
-            message = f"{name} is {given:,}, but {of}; give it at least {needed:,}"
+            message = f"{name} is {given:,}, but {of}; set it to at least {needed:,}"
             yield Problem(pointer("policies", "flow_control", name), "too_small", message, given)

@@ -1,4 +1,4 @@
-"""Whether links, trunks and faults name hosts of the cluster, do not contradict one another, and befall the run at all."""
+"""Checks of links, trunks and link faults: known hosts, no contradictions, and faults within the run."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def network_problems(draft: Draft, links_max: int) -> Iterator[Problem]:
     yield from _faults(draft, cluster, pairs)
     if len(pairs) > links_max:
         message = (
-            f"trunks and faults concern {len(pairs):,} links, {len(pairs) - links_max:,} above the budget; "
-            f"name fewer hosts, for at most {links_max:,} in all"
+            f"trunks and faults affect {len(pairs):,} links, {len(pairs) - links_max:,} above the budget; "
+            f"name fewer hosts, for at most {links_max:,} in total"
         )
         yield Problem(pointer("cluster", "trunks") if cluster.trunks else pointer("faults"), "budget", message, len(pairs))
 
@@ -37,10 +37,10 @@ def _links(cluster: Cluster) -> Iterator[Problem]:
                 message = f"{end} is '{name}', which the cluster does not have; name one of its hosts"
                 yield Problem(pointer("cluster", "links", index, end), "unknown_host", message, name, suggestion(name, machines))
         if link.source == link.target:
-            message = f"target is '{link.target}', the source itself; inside a host local_latency_ns holds, so name another host"
+            message = f"target is '{link.target}', the source itself; within a host local_latency_ns applies, so name another host"
             yield Problem(pointer("cluster", "links", index, "target"), "same_host", message, link.target)
         if (link.source, link.target) in seen:
-            message = f"the link from '{link.source}' to '{link.target}' stands twice; keep one"
+            message = f"the link from '{link.source}' to '{link.target}' is given twice; keep one"
             yield Problem(pointer("cluster", "links", index), "duplicate_link", message, f"{link.source} -> {link.target}")
         seen.add((link.source, link.target))
 
@@ -66,7 +66,9 @@ def _trunks(cluster: Cluster, concerned: set[Pair]) -> Iterator[Problem]:
         twice = next((pair for pair in pairs if pair in trunk_of), None)
         if twice is not None:
             link = f"{names[twice[0]]} -> {names[twice[1]]}"
-            message = f"the link {link} is in the trunks '{trunk_of[twice]}' and '{trunk.name}'; a message passes one, so keep it in one"
+            message = (
+                f"the link {link} is in the trunks '{trunk_of[twice]}' and '{trunk.name}'; a message passes one trunk, so keep it in one"
+            )
             yield Problem(pointer(*at), "two_trunks", message, link)
         trunk_of |= {pair: trunk.name for pair in pairs if pair not in trunk_of}
     concerned.update(trunk_of)
@@ -90,10 +92,12 @@ def _faults(draft: Draft, cluster: Cluster, concerned: set[Pair]) -> Iterator[Pr
             continue
         end_s = workload.horizon_s + (workload.drain_limit_s if workload.drain else 0.0)
         if fault.from_s >= end_s:
-            message = f"from_s is {fault.from_s:g}, but the run ends at {end_s:g} s at the latest; let the fault begin before, or remove it"
+            message = (
+                f"from_s is {fault.from_s:g}, but the run ends at {end_s:g} s at the latest; choose an earlier time, or remove the fault"
+            )
             yield Problem(pointer(*at, "from_s"), "outside_the_run", message, fault.from_s)
         elif fault.to_s is not None and fault.to_s > end_s:
-            message = f"to_s is {fault.to_s:g}, after the run's end at {end_s:g} s; the fault lasts as long as the run"
+            message = f"to_s is {fault.to_s:g}, after the run's end at {end_s:g} s; the fault lasts until the end of the run"
             yield Problem(pointer(*at, "to_s"), "outside_the_run", message, fault.to_s, severity="warning")
 
 
@@ -109,7 +113,7 @@ def _unknown_ends(
 
 def _no_link(at: tuple[str | int, ...], sources: Sequence[str], targets: Sequence[str] | None) -> Problem:
     if targets is None:
-        message = "sources names all hosts of the cluster, so no other host is left; name the targets, or fewer sources"
+        message = "sources names all hosts of the cluster, so no target is left; name the targets, or fewer sources"
         return Problem(pointer(*at, "sources"), "no_link", message, list(sources))
     message = f"targets names only the source itself ({', '.join(targets)}); name another host"
     return Problem(pointer(*at, "targets"), "no_link", message, list(targets))

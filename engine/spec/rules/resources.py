@@ -1,4 +1,4 @@
-"""Whether hosts, placement and workload suffice, and whether the run stays within the budgets."""
+"""Checks of hosts, placement and workload, and of the run against its budgets."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from .scale import scale_problems
 
 @dataclass(frozen=True)
 class Budgets:
-    """What one run may ask for; each keeps memory, time or the page within bounds."""
+    """Limits of one run. Each bounds memory, computing time or the size of a page."""
 
     records_max: int = 20_000_000
-    """Input records; the logs hold them all."""
+    """Input records, all of which the logs hold."""
     operators_max: int = 1_000
     edges_max: int = 10_000
     hosts_max: int = 1_000
     links_max: int = 100_000
-    """Links in trunks and faults; each has a row of its own."""
+    """Links in trunks and faults; each takes a row of its own."""
     instances_max: int = 20_000
     channels_max: int = 4_000_000
     frames_max: int = 200_000
@@ -48,13 +48,13 @@ class Budgets:
     watermarks_max: int = 20_000_000
     """Ticks of all source instances."""
     checks_max: int = 200_000
-    """Looks for old records in the log of a source."""
+    """Retention checks of a source's log."""
     scrapes_max: int = 200_000
-    """Readings of all gauges for a policy."""
+    """Scrapes of all gauges for a policy."""
     oracle_minutes_max: int = 1_440
-    """Minutes that the oracle covers before the run, each of them with each."""
+    """Minutes that the oracle plans before the run; its work grows with their square."""
     drift_steps_max: int = 200_000
-    """Factors of a drifting cost; each is worked out before the run."""
+    """Factors of a drifting cost, all computed before the run."""
 
 
 def resource_problems(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Problem]:
@@ -79,15 +79,15 @@ def placed(placement: Any, operators: Sequence[OperatorSpec], hosts: Sequence[Ex
         if len(given) != operator.parallelism or not all(0 <= index < len(hosts) for index in given):
             message = (
                 f"placement {placement.kind} gives '{operator.id}' the hosts {given[:10]} for {operator.parallelism} instances; "
-                f"its `place` must give each an index from 0 to {len(hosts) - 1}"
+                f"its `place` must return for each an index from 0 to {len(hosts) - 1}"
             )
             raise Refusal(message, at=("kind",), code="bad_strategy", value=placement.kind)
     return indices
 
 
 class Placing:
-    """The placement of a draft: host indices by operator id (None if it cannot be found), and its problems. laid_out: with so many
-    instances as each operator may ever have."""
+    """The placement of a draft: host indices by operator id (None if unknown), and its problems. laid_out: the same at each operator's
+    highest possible parallelism."""
 
     def __init__(self, draft: Draft, budgets: Budgets):
         self.indices: dict[str, list[int]] | None = None
@@ -112,7 +112,7 @@ class Placing:
 
 
 def _explicit(draft: Draft, named: Mapping[str, Sequence[str]], known: set[str]) -> Iterator[Problem]:
-    """All that is wrong with an explicit placement, not only the first."""
+    """Yield all problems of an explicit placement."""
     for id, names in named.items():
         if id not in draft.ids:
             message = f"placement has hosts for '{id}', but the query has no such operator; remove the entry or correct its name"
@@ -129,12 +129,12 @@ def _explicit(draft: Draft, named: Mapping[str, Sequence[str]], known: set[str])
 
 
 def _dedicated(hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> list[Problem]:
-    """A dedicated core serves one instance."""
+    """Hosts with more instances than dedicated cores."""
     return [
         Problem(
             pointer("cluster", "hosts", host.template, "cores"),
             "too_few_cores",
-            f"cores is {host.cores_milli // 1000}, but {load} instances stand on host '{host.name}', each with its own core; give it at "
+            f"cores is {host.cores_milli // 1000}, but {load} instances run on host '{host.name}', each with its own core; give it at "
             f"least {load} cores, share them (shared_fifo), or place fewer instances there",
             host.cores_milli // 1000,
         )
@@ -143,13 +143,13 @@ def _dedicated(hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) 
 
 
 def _dedicated_later(draft: Draft, hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> list[Problem]:
-    """The same, of what the run may be scaled to. indices: of all instances that there may ever be."""
+    """Like `_dedicated`, for all parallelisms that the run may reach. indices: hosts of all possible instances."""
     workers_max = getattr(draft.scaling, "workers_max", None)
     return [
         Problem(
             pointer("cluster", "hosts", host.template, "cores"),
             "too_few_cores",
-            f"cores is {host.cores_milli // 1000}, but {load} of at most {workers_max} workers may come to stand on host '{host.name}', "
+            f"cores is {host.cores_milli // 1000}, but up to {load} of at most {workers_max} workers may run on host '{host.name}', "
             f"each with its own core; give it at least {load} cores, share them (shared_fifo), or lower policies.scaling.workers_max",
             host.cores_milli // 1000,
         )
@@ -160,8 +160,8 @@ def _dedicated_later(draft: Draft, hosts: Sequence[ExpandedHost], indices: Mappi
 def _overfull(
     hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]], most: int | None = None
 ) -> Iterator[tuple[ExpandedHost, int]]:
-    """Of each entry of the document the fullest host that has more instances than dedicated cores, and how many. most: so many instances
-    are active at a time."""
+    """For each host entry, the fullest host with more instances than dedicated cores, and its number of instances. most: the largest
+    number of instances active at a time."""
     load = Counter(index for placed_on in indices.values() for index in placed_on)
     if most is not None:
         load = Counter({index: min(count, most) for index, count in load.items()})
@@ -175,13 +175,13 @@ def _overfull(
 
 
 def _stolen(draft: Draft, hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> Iterator[Problem]:
-    """Where threads share cores, what others take of them is known, and not given."""
+    """With processor sharing, the share taken by other threads follows from the model and cannot be given."""
     for id, spec in draft.by_id.items():
         shared = next((hosts[index] for index in indices[id] if hosts[index].processor.kind == "processor_sharing"), None)
         if shared is not None and spec.cost is not None and spec.cost.attainable < 1:
             message = (
-                f"attainable is {spec.cost.attainable:g}, but '{id}' stands on host '{shared.name}', whose processor sharing itself says "
-                "what is stolen from it; leave attainable out, or choose another processor"
+                f"attainable is {spec.cost.attainable:g}, but '{id}' runs on host '{shared.name}', where processor sharing itself "
+                "determines its share of a core; omit attainable, or choose another processor"
             )
             yield Problem(f"{at_operator(draft, id)}/cost/attainable", "shared_cores", message, spec.cost.attainable)
 
@@ -198,9 +198,7 @@ def _hosts(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
     for host in draft.hosts:
         first = owner.setdefault(host.name, host.template)
         if first != host.template:
-            message = (
-                f"the host name '{host.name}' comes from entry {first + 1} of the list and again from entry {host.template + 1}; rename one"
-            )
+            message = f"the host name '{host.name}' comes from both entry {first + 1} and entry {host.template + 1} of the list; rename one"
             yield Problem(pointer("cluster", "hosts", host.template, "name"), "duplicate_name", message, host.name)
             break
 
@@ -225,7 +223,7 @@ def _source_entries(draft: Draft) -> Iterator[Problem]:
             message = f"sources has an entry for '{id}', but the query has no such operator; remove it or correct its name"
             yield Problem(place, "unknown_operator", message, id, suggestion(id, sources))
         elif id in draft.kinds and id not in sources:
-            message = f"sources has an entry for '{id}', which is a {draft.kinds[id].kind} and no source; remove it"
+            message = f"sources has an entry for '{id}', which is a {draft.kinds[id].kind}, not a source; remove it"
             yield Problem(place, "not_a_source", message, id)
 
 
@@ -235,11 +233,11 @@ def _partitions(draft: Draft) -> Iterator[Problem]:
         if operator is None or given is None or given == operator.parallelism:
             continue
         if given < operator.parallelism:
-            wrong = f"so some of its instances would get nothing; it must be at least {operator.parallelism}"
+            wrong = f"so some of its instances would get no partition; it must be at least {operator.parallelism}"
         elif source.watermarks.kind == "device":
-            wrong = "and none could tell the devices' watermarks for several partitions apart; leave it out, or choose bounded watermarks"
+            wrong = "and an instance cannot separate the devices' watermarks of several partitions; omit it, or choose bounded watermarks"
         elif source.generation.kind == "coordinated":
-            wrong = "and the generators wait for instances, one for one; leave it out, or choose open generation"
+            wrong = "and coordinated generation needs one partition per instance; omit it, or choose open generation"
         else:
             continue
         message = f"partitions is {given}, but '{id}' has {operator.parallelism} instances, {wrong}"
@@ -248,13 +246,13 @@ def _partitions(draft: Draft) -> Iterator[Problem]:
 
 def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
     specs = draft.laid_out
-    grows = " as far as they may be scaled, for which there must be room from the start" if specs is not draft.by_id else ""
+    grows = " at their highest possible parallelism, which is allocated from the start" if specs is not draft.by_id else ""
     lower = "give policies.scaling fewer workers or tighter bounds" if grows else "lower parallelism"
     instances = sum(operator.parallelism for operator in specs.values())
     if instances > budgets.instances_max:
         message = (
-            f"operators has {instances:,} instances in all{grows}, {instances - budgets.instances_max:,} above the budget; "
-            f"{lower} to at most {budgets.instances_max:,} in all"
+            f"operators has {instances:,} instances in total{grows}, {instances - budgets.instances_max:,} above the budget; "
+            f"{lower} to at most {budgets.instances_max:,} in total"
         )
         yield Problem(pointer("query", "operators"), "budget", message, instances)
     channels = 0
@@ -264,8 +262,8 @@ def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
             channels += source.parallelism * (1 if edge.partitioning.one_to_one else target.parallelism)
     if channels > budgets.channels_max:
         message = (
-            f"edges has {channels:,} channels in all{grows}, {channels - budgets.channels_max:,} above the budget; "
-            f"{lower} or use forward, for at most {budgets.channels_max:,} in all"
+            f"edges has {channels:,} channels in total{grows}, {channels - budgets.channels_max:,} above the budget; "
+            f"{lower} or use forward, for at most {budgets.channels_max:,} in total"
         )
         yield Problem(pointer("query", "edges"), "budget", message, channels)
 
@@ -291,16 +289,16 @@ def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Pro
     if records == 0 and known and len(known) == len(draft.source_ids):
         id = next(iter(draft.sources))
         place = pointer("workload", "sources", id, "rate") if len(known) == 1 else pointer("workload", "sources")
-        message = f"no source has a record before horizon_s ({horizon_s:g}); give one a rate above 0 at some time before that"
+        message = f"no source has a record before horizon_s ({horizon_s:g}); give at least one a rate above 0 before that time"
         yield Problem(place, "no_records", message, kind_of(type(draft.sources[id].rate)))
     if records > budgets.records_max:
         fitting_ns = bisect_right(range(horizon_ns), budgets.records_max, key=total) - 1
         message = (
-            f"horizon_s is {horizon_s:g}, which with these rates gives {records:,} records, {records - budgets.records_max:,} above the "
+            f"horizon_s is {horizon_s:g}, which at these rates gives {records:,} records, {records - budgets.records_max:,} above the "
             f"budget of {budgets.records_max:,}; "
         )
         if fitting_ns > 0:
-            digit = 10.0 ** (math.floor(math.log10(fitting_ns / 1e9)) - 2)  # of three; rounded down, so that the advice holds
+            digit = 10.0 ** (math.floor(math.log10(fitting_ns / 1e9)) - 2)  # three digits, rounded down so that the suggested value fits
             message += f"at these rates it must be at most {math.floor(fitting_ns / 1e9 / digit) * digit:g}"
         else:
             message += "upload a sample of the file"
@@ -308,7 +306,7 @@ def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Pro
 
 
 def _begun_too_late(draft: Draft, datasets: Datasets) -> Iterator[Problem]:
-    """Files replayed at their own times, none of whose records comes before the horizon, as another file begins long before."""
+    """Files replayed at their own times without a record before the horizon, because another file begins much earlier."""
     zero_ns = event_zero_ns(draft.sources, datasets)
     if draft.workload is None or zero_ns is None:
         return
@@ -319,7 +317,7 @@ def _begun_too_late(draft: Draft, datasets: Datasets) -> Iterator[Problem]:
         try:
             dataset = datasets(source.stream.dataset)
         except Refusal:
-            continue  # said where the stream's fields are looked at
+            continue  # reported when the stream's fields are checked
         if dataset is None or source.stream.timestamp not in dataset.firsts_ns:
             continue
         first_ns = dataset.firsts_ns[source.stream.timestamp]
@@ -353,7 +351,7 @@ def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
     for id, source in draft.sources.items():
         if source.retention.kind == "time" and horizon_s / source.retention.check_s > budgets.checks_max:
             message = (
-                f"check_s is {source.retention.check_s:g}, which gives {horizon_s / source.retention.check_s:,.0f} looks at the log, "
+                f"check_s is {source.retention.check_s:g}, which gives {horizon_s / source.retention.check_s:,.0f} checks of the log, "
                 f"more than {budgets.checks_max:,}; it must be at least {horizon_s / budgets.checks_max:.6g}"
             )
             yield Problem(pointer("workload", "sources", id, "retention", "check_s"), "budget", message, source.retention.check_s)
@@ -371,7 +369,7 @@ def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
 
 
 def _scaling(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
-    """Iterations are as many as scrapes at most."""
+    """Check the work of a policy. There are at most as many iterations as scrapes."""
     assert draft.workload is not None
     horizon_s, scaling = draft.workload.horizon_s, draft.scaling
     if isinstance(scaling, Looped) and horizon_s / scaling.metrics.scrape_s > budgets.scrapes_max:
@@ -383,7 +381,7 @@ def _scaling(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
         yield Problem(pointer("policies", "scaling", "metrics", "scrape_s"), "budget", message, scrape_s)
     if isinstance(scaling, Scaling) and scaling.plans_by_minute and horizon_s / 60 > budgets.oracle_minutes_max:
         message = (
-            f"horizon_s is {horizon_s:g}, {horizon_s / 60:,.0f} minutes, and the oracle plans {budgets.oracle_minutes_max:,} at most; it "
+            f"horizon_s is {horizon_s:g}, {horizon_s / 60:,.0f} minutes, but the oracle plans at most {budgets.oracle_minutes_max:,}; it "
             f"must be at most {budgets.oracle_minutes_max * 60}, or choose another scaling"
         )
         yield Problem(pointer("workload", "horizon_s"), "budget", message, horizon_s)

@@ -1,4 +1,4 @@
-"""How many real records one of a run stands for, operator by operator (docs/event-core.md, section 8.1), and what cannot be scaled."""
+"""Weights: the number of real records per simulated one, by operator (docs/event-core.md, section 8.1), and the limits of scaling."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .graph import at_operator
 def weights(
     scale: int, operators: Sequence[OperatorSpec], kinds: Mapping[str, type[Operator]], edges: Sequence[Edge]
 ) -> dict[str, tuple[int, int]]:
-    """By operator: the weight of the records that it serves, and of those that it emits. What nothing leads to is left out.
+    """By operator: the weight of the records it serves and of those it emits. Operators without input are left out.
 
     Raises `Refusal` where records of different weights would meet.
     """
@@ -28,8 +28,8 @@ def weights(
         out = {kinds[id].weight_out(specs[id].parameters, weight, port) for port in ports[id]} or {weight}
         if len(out) > 1:
             raise Refusal(
-                f"operator '{id}' puts out records that stand for {max(out)} and rows that stand for {min(out)}; with a scale above 1, "
-                "connect ports of one of both only",
+                f"operator '{id}' emits records that stand for {max(out)} real ones and rows that stand for {min(out)}; with a scale "
+                "above 1, connect ports of only one of the two",
                 code="mixed_weights",
                 value=id,
             )
@@ -48,8 +48,8 @@ def weights(
                 grown = True
             elif met[0] != weight:
                 raise Refusal(
-                    f"operator '{edge.target}' takes records that stand for {met[0]} and for {weight}; with a scale above 1, records that "
-                    "stand for so many and rows that stand for themselves do not meet in one operator",
+                    f"operator '{edge.target}' receives records that stand for {met[0]} real ones and for {weight}; with a scale above 1, "
+                    "an operator cannot mix records of different weights, so separate them or set scale to 1",
                     code="mixed_weights",
                     value=edge.target,
                 )
@@ -57,7 +57,7 @@ def weights(
 
 
 def scale_problems(draft: Draft) -> Iterator[Problem]:
-    """Whatever does not say how it grows with the scale is refused, rather than counted wrong in silence."""
+    """Refuse everything that does not declare how it scales, rather than give silently wrong results."""
     if draft.workload is None or draft.workload.scale == 1:
         return
     scale = draft.workload.scale
@@ -66,15 +66,15 @@ def scale_problems(draft: Draft) -> Iterator[Problem]:
         spec = draft.by_id[id]
         try:
             unscaled = kind.unscaled(spec.parameters)
-        except ValueError:  # parameters that are none have a problem of their own
+        except ValueError:  # invalid parameters are reported separately
             sound = False
             continue
         if unscaled:
-            message = f"'{id}' is a {kind.kind}, and scale is {scale}, but {unscaled}; set scale to 1, or take another operator"
+            message = f"'{id}' is a {kind.kind}, and scale is {scale}, but {unscaled}; set scale to 1, or choose another operator"
             yield Problem(at_operator(draft, id), "not_scaled", message, kind.kind)
             sound = False
         if spec.cost is not None and spec.cost.noise.varies:
-            message = f"noise is drawn for each service, but at scale {scale} one service stands for {scale} of them; leave noise out"
+            message = f"noise is drawn per service, but at scale {scale} one service stands for {scale} real ones; omit noise"
             yield Problem(f"{at_operator(draft, id)}/cost/noise", "not_scaled", message, kind_of(type(spec.cost.noise)))
     if draft.flow_control is not None:
         yield from draft.flow_control.scale_problems(scale)

@@ -1,4 +1,4 @@
-"""Whether what is to change the parallelism of a query can do so: bounds, workers, times, orders, and what else the run has."""
+"""Checks of scaling: bounds, workers, times, orders, and conflicts with other parts of the run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def scaling_problems(draft: Draft) -> Iterator[Problem]:
         yield from _iterations(draft, scaling)
     yield from _surroundings(draft)
     limits = draft.scaling_limits
-    if limits is None:  # too much else is wrong
+    if limits is None:  # the query itself is invalid
         return
     yield from _nothing_to_scale(draft, limits)
     yield from _lost_in_restarts(draft, scaling)
@@ -46,7 +46,7 @@ def scaling_problems(draft: Draft) -> Iterator[Problem]:
 
 
 def _names(draft: Draft, field: str, named: Mapping[str, object]) -> Iterator[Problem]:
-    """Operators that a field names and the query does not have."""
+    """Unknown operators named by a field."""
     for id in named:
         if id not in draft.ids:
             message = f"{field} names '{id}', but the query has no such operator; remove the entry or correct its name"
@@ -57,52 +57,50 @@ def _shares(draft: Draft, per_input: Mapping[str, float]) -> Iterator[Problem]:
     yield from _names(draft, "per_input", per_input)
     missing = [id for id in draft.ids if id not in per_input]
     if missing:
-        message = f"per_input lacks {', '.join(missing)}; give for each operator how many records it serves for each record of the sources"
+        message = f"per_input lacks {', '.join(missing)}; give for each operator how many records it serves per source record"
         yield Problem(pointer(*AT, "per_input"), "missing", message, sorted(per_input))
     for id, source in draft.sources.items():
         if isinstance(source.rate, RecordedRate):
-            message = f"the load of '{id}' is the file's own, whose rate is not known beforehand, and '{draft.scaling.kind}' decides by it"
+            message = f"the load of '{id}' comes from a file and is not known in advance, but '{draft.scaling.kind}' plans from the load"
             yield Problem(pointer("workload", "sources", id, "rate"), "unknown_load", f"{message}; choose another rate", source.rate.kind)
 
 
 def _iterations(draft: Draft, scaling: Looped) -> Iterator[Problem]:
     if draft.workload is not None and seconds_ns(scaling.start_s) + seconds_ns(scaling.every_s) >= draft.workload.horizon_ns:
         message = (
-            f"start_s is {scaling.start_s:g} and every_s {scaling.every_s:g}, but the horizon is {draft.workload.horizon_s:g} s, so that "
-            "nothing would ever be decided; begin earlier, or choose a longer run"
+            f"start_s is {scaling.start_s:g} and every_s {scaling.every_s:g}, but the horizon is {draft.workload.horizon_s:g} s, so "
+            "nothing would ever be decided; start earlier, or choose a longer run"
         )
         longer = "every_s" if scaling.every_s > scaling.start_s else "start_s"
         yield Problem(pointer(*AT, longer), "outside_run", message, getattr(scaling, longer))
 
 
 def _surroundings(draft: Draft) -> Iterator[Problem]:
-    """What a run has besides that no rescale could cope with."""
+    """Parts of a run that are incompatible with rescaling."""
     protocol = NoCheckpoints() if draft.checkpointing is None else draft.checkpointing
     if not protocol.rescalable:
         message = (
-            f"checkpointing is '{protocol.kind}', but a rescale moves the ends of channels, to which its logs and counters belong; choose "
+            f"checkpointing is '{protocol.kind}', but a rescale replaces channels, and with them its logs and counters; choose "
             "coordinated or none"
         )
         yield Problem(pointer("policies", "checkpointing", "kind"), "not_scalable", message, protocol.kind)
     backward = next((wire for wire in draft.wires if wire.feedback), None)
     if backward is not None:
         message = (
-            f"the edge from '{backward.source}' to '{backward.target}' closes a cycle, in which records would still go round behind the "
+            f"the edge from '{backward.source}' to '{backward.target}' closes a cycle, on which records would still circulate behind the "
             "barrier of a rescale; choose scaling none, or a query without a cycle"
         )
         yield Problem(pointer(*AT, "kind"), "cycle", message, draft.scaling.kind)
     if protocol.rescalable and isinstance(protocol, Checkpoints):
         return
-    why = "but without checkpoints its state would be gone, and no savepoint of a rescale complete; choose checkpointing coordinated"
+    why = "but without checkpoints its state would be lost, and no savepoint could complete; choose checkpointing coordinated"
     for n, fault in draft.faults.items():
         if fault.loses_host:
-            message = f"host '{fault.host}' is lost, {why}, or leave the fault out"
+            message = f"host '{fault.host}' is lost, {why}, or remove the fault"
             yield Problem(pointer("faults", n, "kind"), "not_scalable", message, fault.kind)
     for n, host in enumerate(draft.cluster.hosts if draft.cluster is not None else ()):
         if isinstance(host.memory, Budget) and host.memory.restart_after_s is not None:
-            message = (
-                f"restart_after_s is {host.memory.restart_after_s:g}, so host '{host.name}' may die and come back, {why}, or leave it out"
-            )
+            message = f"restart_after_s is {host.memory.restart_after_s:g}, so host '{host.name}' may die and restart, {why}, or omit it"
             yield Problem(pointer("cluster", "hosts", n, "memory", "restart_after_s"), "not_scalable", message, host.memory.restart_after_s)
 
 
@@ -114,23 +112,23 @@ def _nothing_to_scale(draft: Draft, limits: list[ScalingLimit]) -> Iterator[Prob
 
 
 def _lost_in_restarts(draft: Draft, scaling: Scaling) -> Iterator[Problem]:
-    """Operators that a restart would begin empty, whether their own parallelism changes or not."""
+    """Operators that would lose their state in a restart, whether or not their own parallelism changes."""
     if not scaling.rescaling.begins_anew or not (scaling.orders or scaling.decides):
         return
     rescaling = kind_of(type(scaling.rescaling))
     for id, kind in draft.kinds.items():
         if kind.loses_state():
             message = (
-                f"rescaling is '{rescaling}', which begins all operators anew from a savepoint, but '{id}' is of kind '{kind.kind}', "
-                "which has state but does not say how to keep it (keeping), so it would begin empty; choose in_place and leave the "
-                f"parallelism of '{id}' as it is, or choose a kind that keeps its state"
+                f"rescaling is '{rescaling}', which restarts all operators from a savepoint, but '{id}' is of kind '{kind.kind}', "
+                "which has state but does not declare how to keep it (keeping), so it would restart empty; choose in_place and keep the "
+                f"parallelism of '{id}', or choose a kind that keeps its state"
             )
             yield Problem(pointer(*AT, "rescaling", "kind"), "not_scalable", message, rescaling)
 
 
 def _in_a_circle(draft: Draft, limits: list[ScalingLimit]) -> Iterator[Problem]:
-    """Policies follow rates from the sources on, and operators that are scaled as one are one for them: so a query without a cycle may
-    have one to their eyes."""
+    """Policies propagate rates from the sources and treat operators scaled together as one vertex. Merged vertices can form a cycle even
+    if the query has none."""
     limit_of = {id: limit.operators for limit in limits for id in limit.operators}
     wires = [wire for wire in draft.wires if not wire.feedback and limit_of[wire.source] != limit_of[wire.target]]
     senders: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
@@ -145,9 +143,9 @@ def _in_a_circle(draft: Draft, limits: list[ScalingLimit]) -> Iterator[Problem]:
     as_one = next(operators for operators in cycle if len(operators) > 1)
     wire = next(wire for wire in wires if (limit_of[wire.source], limit_of[wire.target]) == (cycle[0], cycle[1]))
     message = (
-        f"forward edges connect {' and '.join(as_one)}, which are scaled as one, so the edge from '{wire.source}' to '{wire.target}' is on "
-        f"a cycle, and '{draft.scaling.kind}' could not follow rates through the query; let one of the forward edges rebalance, or choose "
-        "scaling manual"
+        f"forward edges connect {' and '.join(as_one)}, which are scaled together, so the edge from '{wire.source}' to '{wire.target}' is "
+        f"on a cycle, and '{draft.scaling.kind}' cannot propagate rates through the query; change one of the forward edges to rebalance, "
+        "or choose scaling manual"
     )
     yield Problem(pointer(*AT, "kind"), "cycle", message, draft.scaling.kind)
 
@@ -162,17 +160,17 @@ def _bounds(draft: Draft, scaling: Scaling, limits: list[ScalingLimit]) -> Itera
                 message = f"max is {own.max}, but instances of '{id}' share {_parts(draft, limit)}; it must be at most {limit.parts}"
                 yield Problem(pointer(*at, "max"), "out_of_range", message, own.max)
             elif own.min > limit.most and not limit.stays:
-                with_it = f", with {' and '.join(limit.operators)} scaled as one," if len(limit.operators) > 1 else ""
-                message = f"min is {own.min}, but '{id}'{with_it} may have {limit.most} at most; lower it"
+                with_it = f", with {' and '.join(limit.operators)} scaled together," if len(limit.operators) > 1 else ""
+                message = f"min is {own.min}, but '{id}'{with_it} may have at most {limit.most}; lower it"
                 yield Problem(pointer(*at, "min"), "out_of_range", message, own.min)
             elif limit.stays and own.min > limit.parallelism:
                 message = f"min is {own.min}, but '{id}' stays at {limit.parallelism}: {limit.stays}; lower it"
                 yield Problem(pointer(*at, "min"), "not_scalable", message, own.min)
             elif limit.parallelism < own.min:
-                message = f"min is {own.min}, but '{id}' begins with {limit.parallelism}; lower it, or give the operator at least {own.min}"
+                message = f"min is {own.min}, but '{id}' starts with {limit.parallelism}; lower it, or give the operator at least {own.min}"
                 yield Problem(pointer(*at, "min"), "out_of_range", message, own.min)
             elif own.max is not None and limit.parallelism > own.max:
-                message = f"max is {own.max}, but '{id}' begins with {limit.parallelism}; raise it, or give the operator at most {own.max}"
+                message = f"max is {own.max}, but '{id}' starts with {limit.parallelism}; raise it, or give the operator at most {own.max}"
                 yield Problem(pointer(*at, "max"), "out_of_range", message, own.max)
 
 
@@ -180,14 +178,14 @@ def _workers(scaling: Scaling, limits: list[ScalingLimit]) -> Iterator[Problem]:
     begins = sum(limit.parallelism * len(limit.operators) for limit in limits)
     if begins > scaling.workers_max:
         operators = sum(len(limit.operators) for limit in limits)
-        message = f"workers_max is {scaling.workers_max}, but the {operators} operators begin with {begins} instances in all"
+        message = f"workers_max is {scaling.workers_max}, but the {operators} operators start with {begins} instances in total"
         place = pointer(*AT, "workers_max")
-        yield Problem(place, "out_of_range", f"{message}; give it at least {begins}, or begin with fewer", scaling.workers_max)
+        yield Problem(place, "out_of_range", f"{message}; set it to at least {begins}, or start with fewer", scaling.workers_max)
 
 
 def _orders(draft: Draft, scaling: Scaling, limits: list[ScalingLimit]) -> Iterator[Problem]:
     limit_of = {id: limit for limit in limits for id in limit.operators}
-    runs = {limit.operators: limit.parallelism for limit in limits}  # as far as nobody decides between orders
+    runs = {limit.operators: limit.parallelism for limit in limits}  # valid if no policy decides between orders
     for n, order in sorted(enumerate(scaling.orders), key=lambda item: seconds_ns(item[1].at_s)):
         at = (*AT, "orders", n)
         if draft.workload is not None and seconds_ns(order.at_s) >= draft.workload.horizon_ns:
@@ -205,22 +203,22 @@ def _orders(draft: Draft, scaling: Scaling, limits: list[ScalingLimit]) -> Itera
 
 
 def _ordered(draft: Draft, limit: ScalingLimit | None, all: Mapping[str, int], id: str, p: int, place: str) -> Problem | None:
-    """What is wrong with the order of one operator."""
+    """The problem with one operator's order, or None."""
     if limit is None:
         message = f"the order names '{id}', but the query has no such operator; remove the entry or correct its name"
         return Problem(place, "unknown_operator", message, id, suggestion(id, draft.ids))
     if limit.stays:
-        message = f"'{id}' stays at {limit.parallelism}: {limit.stays}; leave it out of the order"
+        message = f"'{id}' stays at {limit.parallelism}: {limit.stays}; remove it from the order"
         return None if p == limit.parallelism else Problem(place, "not_scalable", message, p)
     other = next((each for each in limit.operators if all.get(each, p) != p), None)
     if other is not None:
         message = f"the order gives '{id}' {p} and '{other}' {all[other]}, but forward edges connect them; give both the same"
         return Problem(place, "forward_parallelism", message, p)
     if p < limit.least:
-        return Problem(place, "out_of_range", f"the order gives '{id}' {p}, below its min, {limit.least}; give it at least that", p)
+        return Problem(place, "out_of_range", f"the order gives '{id}' {p}, below its min ({limit.least}); give at least that", p)
     if p > limit.most:
         what = f"instances share {_parts(draft, limit)}" if limit.parts == limit.most else f"its max is {limit.most}"
-        return Problem(place, "out_of_range", f"the order gives '{id}' {p}, but {what}; give it at most {limit.most}", p)
+        return Problem(place, "out_of_range", f"the order gives '{id}' {p}, but {what}; give at most {limit.most}", p)
     return None
 
 
@@ -231,14 +229,15 @@ def _too_many(
     wish: Mapping[tuple[str, ...], int],
     at: tuple[str | int, ...],
 ) -> Iterator[Problem]:
-    """Workers, with what is ordered: where a policy decides of the rest, at least. If it leaves too few, the job manager refuses them."""
+    """Check the workers that an order needs. If a policy decides on the other operators, count their minimum; should the policy leave
+    too few workers at that time, the job manager refuses the order."""
     if scaling.decides:
         workers = sum(wish.get(limit.operators, limit.least) * len(limit.operators) for limit in limits)
     else:
         runs |= wish
         workers = sum(p * len(operators) for operators, p in runs.items())
     if workers > scaling.workers_max:
-        message = f"the order takes {workers} workers, and workers_max is {scaling.workers_max}; order fewer, or give more"
+        message = f"the order needs {workers} workers, but workers_max is {scaling.workers_max}; order fewer, or raise workers_max"
         yield Problem(pointer(*at, "parallelism"), "out_of_range", message, workers)
 
 

@@ -1,4 +1,4 @@
-"""Whether a document is an experiment that can run. Complete: it never stops at the first problem."""
+"""Validation of experiment documents. It reports all problems, not only the first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .resources import Budgets, Placing, placed, resource_problems
 from .scaling import scaling_problems
 
 PROBLEMS_MAX = 1000
-"""More are cut off; nobody reads them, and a megabyte can hold fifty thousand."""
+"""Problems beyond this number are cut off; a document of one megabyte can have fifty thousand."""
 
 
 def _no_datasets(name: str) -> None:
@@ -31,9 +31,9 @@ def _no_datasets(name: str) -> None:
 
 @dataclass(frozen=True)
 class Context:
-    """What validation must know besides the document.
+    """Information that validation needs beyond the document.
 
-    datasets: what is known of an uploaded data set, by name, or None. budgets: what a run may ask for.
+    datasets: facts about an uploaded data set by name, or None. budgets: limits of a run.
     """
 
     datasets: Datasets = _no_datasets
@@ -42,11 +42,11 @@ class Context:
 
 @dataclass(frozen=True)
 class Findings:
-    """Everything that validation finds out.
+    """The result of validation.
 
-    problems: errors and warnings. experiment: None if there is an error. schemas: by "operator id.port", as far as they are known.
-    placement: host names by operator id, one per instance, if it can be found. event_zero_ns: what 0 of event time is on the calendar, in
-    ns since 1970, where sources read data sets.
+    problems: errors and warnings. experiment: None if there is an error. schemas: by "operator id.port", as far as known.
+    placement: host names by operator id, one per instance, if known. event_zero_ns: calendar time of event time 0, in ns since 1970, if
+    sources read data sets.
     """
 
     problems: list[Problem]
@@ -57,8 +57,8 @@ class Findings:
 
 
 def examine(document: Any, context: Context | None = None) -> Findings:
-    """All problems of a document, and what is known of it nevertheless. Pointers lead into the document as given (after upgrades)."""
-    registry.load_packages()  # documents may name their kinds
+    """Validate a document. Returns all problems, and everything known in spite of them. Pointers refer to the upgraded document."""
+    registry.load_packages()  # documents may use kinds of other packages
     context = context or Context()
     budgets = context.budgets
     for list_name, most in (("operators", budgets.operators_max), ("edges", budgets.edges_max)):
@@ -96,12 +96,12 @@ def examine(document: Any, context: Context | None = None) -> Findings:
 
 
 def validate(document: Any, context: Context | None = None) -> list[Problem]:
-    """All problems of a document; empty if it is sound."""
+    """All problems of a document; empty if it is valid."""
     return examine(document, context).problems
 
 
 def load(document: Mapping[str, Any] | str | bytes | Path, context: Context | None = None) -> Experiment:
-    """The experiment of a document (a mapping, a file, or a text). Raises InvalidExperiment with all problems."""
+    """Load an experiment from a mapping, a file or a text. Raises InvalidExperiment with all problems."""
     findings = examine(document if isinstance(document, Mapping) else read_document(document), context)
     if findings.experiment is None:
         raise InvalidExperiment(findings.problems)
@@ -109,14 +109,14 @@ def load(document: Mapping[str, Any] | str | bytes | Path, context: Context | No
 
 
 def schemas(experiment: Experiment, context: Context | None = None) -> dict[str, RecordSchema]:
-    """The records on every port of a sound experiment, by "operator id.port"."""
+    """Record schemas on every port of a valid experiment, by "operator id.port"."""
     context = context or Context()
     draft = Draft(experiment.model_dump(mode="json", by_alias=True), context.budgets.hosts_max)
     return Flow(draft, context.datasets).schemas
 
 
 def sound_sources(document: Any) -> tuple[Workload | None, dict[str, SourceWorkload]]:
-    """The workload without its sources, and the sources by id, as far as they are sound, whatever else is wrong with the document."""
+    """The workload without its sources, and the valid sources by id, even if other parts of the document are invalid."""
     if outline_problems(document):
         return None, {}
     try:
@@ -134,7 +134,7 @@ def placement_of(experiment: Experiment) -> dict[str, list[int]]:
 
 
 def _cut(problems: list[Problem]) -> list[Problem]:
-    """The problems as they are shown: not too many, and none too long."""
+    """Limit the number of problems and the length of each."""
     shown = [shortened(problem) for problem in problems[:PROBLEMS_MAX]]
     more = len(problems) - len(shown)
     if more:
