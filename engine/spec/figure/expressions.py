@@ -1,9 +1,9 @@
-"""The language of a figure's assertions: numbers and series by name, typed, and never run by Python.
+"""The language of a figure's assertions: named numbers and series, typed, and never executed by Python.
 
-Names stand for what was drawn from runs; ``reported(name)`` for what the paper gives under that name; ``tolerance`` for the assertion's.
-``+ - * /`` work on numbers, on series with the same x, and on a series and a number, point by point; so do comparisons, which of a series
-give a truth for each point, for ``all``, ``any``, ``when`` and ``where``. ``and``, ``or``, ``not`` join single truths.
-Python's own parser reads the text; this module turns its tree into a typed one or refuses it. `engine.figures.evaluation` evaluates it.
+A name refers to a value computed from runs, ``reported(name)`` to the value given in the paper, ``tolerance`` to the assertion's tolerance.
+``+ - * /`` work on numbers, on series with the same x, and point by point on a series and a number. So do comparisons; on a series they
+give a truth value per point, for ``all``, ``any``, ``when`` and ``where``. ``and``, ``or``, ``not`` combine single truth values.
+Python's own parser reads the text; this module converts its tree into a typed one or refuses it. `engine.figures.evaluation` evaluates it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ CHARACTERS_MAX = 1000
 DEPTH_MAX = 50
 
 Type = Literal["number", "series", "truth", "truths"]
-A_TYPE = {"number": "a number", "series": "a series", "truth": "a truth", "truths": "a truth for each point"}
+A_TYPE = {"number": "a number", "series": "a series", "truth": "a truth value", "truths": "a truth value per point"}
 
 
 @dataclass(frozen=True)
 class Function:
-    """signatures: types of the arguments and of the result. A last argument in `repeated` functions may come more often."""
+    """A function. signatures: types of the arguments and of the result. repeated: the last argument can be repeated."""
 
     signatures: tuple[tuple[tuple[Type, ...], Type], ...]
     help: str
@@ -40,30 +40,32 @@ def _of_series(help: str) -> Function:
 
 
 FUNCTIONS: dict[str, Function] = {
-    "all": Function((_of("truths", gives="truth"),), "Does it hold at every point?"),
-    "any": Function((_of("truths", gives="truth"),), "Does it hold at one point at least?"),
-    "when": Function((_of("truths", gives="number"),), "The x of the first point at which it holds."),
-    "points": Function(
-        (_of("number", "number", gives="series"),), "A series of numbers: x, y, then the next x and y, and so on.", repeated=True
+    "all": Function((_of("truths", gives="truth"),), "Whether the condition holds at every point."),
+    "any": Function((_of("truths", gives="truth"),), "Whether the condition holds at one point or more."),
+    "when": Function((_of("truths", gives="number"),), "The x of the first point at which the condition holds."),
+    "points": Function((_of("number", "number", gives="series"),), "A series from alternating x and y values.", repeated=True),
+    "lasting": Function(
+        (_of("truths", "number", gives="number"),), "The x at which the condition first holds for this many consecutive points."
     ),
-    "lasting": Function((_of("truths", "number", gives="number"),), "The x of the first of so many points in a row at which it holds."),
     "between": Function((_of("series", "number", "number", gives="series"),), "The points with a < x <= b."),
-    "where": Function((_of("series", "truths", gives="series"),), "The points at whose x it holds; it must be known at all of them."),
+    "where": Function(
+        (_of("series", "truths", gives="series"),), "The points at whose x the condition holds; it must be defined at every x."
+    ),
     "at": Function((_of("series", "number", gives="number"),), "The value at this x."),
-    "mean": _of_series("The mean of the points."),
-    "median": _of_series("Their median."),
-    "sum": _of_series("Their sum."),
-    "count": _of_series("How many points there are."),
+    "mean": _of_series("The mean of the values."),
+    "median": _of_series("The median of the values."),
+    "sum": _of_series("The sum of the values."),
+    "count": _of_series("The number of points."),
     "first": _of_series("The value at the first point."),
     "last": _of_series("The value at the last point."),
-    "deviation": _of_series("The standard deviation of the points."),
-    "slope": _of_series("Theil-Sen: the median of the slopes between all pairs of points."),
-    "steps": Function((_of("series", gives="series"),), "From each point to the next, at the later one's x."),
-    "min": Function((_of("series", gives="number"), _of("number", "number", gives="number")), "The least.", repeated=True),
-    "max": Function((_of("series", gives="number"), _of("number", "number", gives="number")), "The largest.", repeated=True),
-    "abs": Function((_of("number", gives="number"), _of("series", gives="series")), "Without the sign."),
-    "within": Function((_of("number", "number", "number", gives="truth"),), "Do a and b differ by at most this much?"),
-    "near": Function((_of("number", "number", "number", gives="truth"),), "Do a and b differ by at most this share of b?"),
+    "deviation": _of_series("The standard deviation of the values."),
+    "slope": _of_series("The Theil-Sen slope: the median slope over all pairs of points."),
+    "steps": Function((_of("series", gives="series"),), "The difference from each point to the next, at the later x."),
+    "min": Function((_of("series", gives="number"), _of("number", "number", gives="number")), "The smallest value.", repeated=True),
+    "max": Function((_of("series", gives="number"), _of("number", "number", gives="number")), "The largest value.", repeated=True),
+    "abs": Function((_of("number", gives="number"), _of("series", gives="series")), "The absolute value."),
+    "within": Function((_of("number", "number", "number", gives="truth"),), "Whether a and b differ by at most this amount."),
+    "near": Function((_of("number", "number", "number", gives="truth"),), "Whether a and b differ by at most this share of b."),
 }
 
 
@@ -76,7 +78,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Name:
-    """What was drawn from runs, or what the paper gives."""
+    """The name of a value computed from runs, or of a reported value."""
 
     name: str
     reported: bool
@@ -128,7 +130,7 @@ COMPARISONS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: "
 
 @dataclass(frozen=True)
 class Expression:
-    """names: of what was drawn from runs, as far as the text mentions them."""
+    """A typed expression. names: the values from runs that it uses."""
 
     text: str
     tree: Node
@@ -146,7 +148,7 @@ def parse(
     tolerance: float | None = None,
     at: Sequence[str | int] = (),
 ) -> Expression:
-    """types: of the names that may stand in the text. Raises Refusal, which names the column."""
+    """Parse and type an expression. types: types of the names allowed in the text. Raises Refusal with the column."""
     reader = _Reader(text, types, reported or {}, tolerance, at)
     return Expression(text, reader.read(), frozenset(reader.names))
 
@@ -176,11 +178,11 @@ class _Reader:
                 raise
             self.refuse(f"not an expression: {error}", 1, "syntax")
         except (RecursionError, MemoryError):
-            self.refuse("the expression is nested too deep", 1, "too_deep")
+            self.refuse("the expression is nested too deeply", 1, "too_deep")
 
     def node(self, syntax: ast.expr, depth: int) -> Node:
         if depth > DEPTH_MAX:
-            self.refuse(f"the expression is nested too deep; at most {DEPTH_MAX} levels are allowed", syntax, "too_deep")
+            self.refuse(f"the expression is nested too deeply; at most {DEPTH_MAX} levels are allowed", syntax, "too_deep")
         text = ast.get_source_segment(self.line, syntax) or ""
         match syntax:
             case ast.Constant():
@@ -201,9 +203,7 @@ class _Reader:
                 return Logic(name, tuple(self.typed(child, depth, "truth") for child in children), text)
             case ast.Compare():
                 return self.comparison(syntax, text, depth)
-        message = (
-            f"'{text[:40]}' is nothing that an assertion may hold; it has names, numbers, + - * /, comparisons, and, or, not, functions"
-        )
+        message = f"'{text[:40]}' is not allowed in an assertion; use names, numbers, + - * /, comparisons, and, or, not, functions"
         self.refuse(message, syntax, "not_allowed")
 
     def typed(self, syntax: ast.expr, depth: int, *types: Type) -> Node:
@@ -211,20 +211,20 @@ class _Reader:
         if node.type not in types:
             wanted = " or ".join(A_TYPE[type] for type in types)
             hint = "write all(...) or any(...)" if node.type == "truths" and "truth" in types else ""
-            self.refuse(f"'{node.text}' is {A_TYPE[node.type]}, and {wanted} is needed here", syntax, "wrong_type", hint)
+            self.refuse(f"'{node.text}' is {A_TYPE[node.type]}, but {wanted} is needed here", syntax, "wrong_type", hint)
         return node
 
     def constant(self, syntax: ast.Constant, text: str) -> Number:
         value = syntax.value
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 1e300:
-            self.refuse(f"{text} is no number", syntax, "wrong_type")
+            self.refuse(f"{text} is not a number", syntax, "wrong_type")
         return Number(float(value), text)
 
     def name(self, syntax: ast.Name, text: str) -> Node:
         name = syntax.id
         if name == TOLERANCE:
             if self.tolerance is None:
-                self.refuse("tolerance stands in the expression, but the assertion has none; give one", syntax, "missing")
+                self.refuse("the expression uses tolerance, but the assertion has none; give one", syntax, "missing")
             return Number(self.tolerance, text)
         if name not in self.types:
             self.refuse(f"there is no value '{name}'", syntax, "unknown_name", suggestion(name, self.types))
@@ -233,7 +233,7 @@ class _Reader:
 
     def call(self, syntax: ast.Call, text: str, depth: int) -> Node:
         if not isinstance(syntax.func, ast.Name) or syntax.keywords:
-            self.refuse("only functions by name, without keywords, can be called", syntax, "not_allowed")
+            self.refuse("call a function by its name, without keyword arguments", syntax, "not_allowed")
         name = syntax.func.id
         if name == "reported":
             return self.as_reported(syntax, text)
@@ -248,14 +248,16 @@ class _Reader:
             if fits:
                 return Call(name, arguments, text, gives)
         rights = " or ".join(f"{name}({', '.join(takes)})" for takes, _ in function.signatures)
-        self.refuse(f"{name} is given ({', '.join(given)}); right is {rights}", syntax, "wrong_type")
+        self.refuse(f"{name} has arguments ({', '.join(given)}); it takes {rights}", syntax, "wrong_type")
 
     def as_reported(self, syntax: ast.Call, text: str) -> Name:
         if len(syntax.args) != 1 or not isinstance(syntax.args[0], ast.Name):
-            self.refuse("reported is given one name", syntax, "wrong_type")
+            self.refuse("reported() takes a single name", syntax, "wrong_type")
         name = syntax.args[0].id
         if name not in self.reported:
-            self.refuse(f"the paper's '{name}' is not given under reported", syntax, "unknown_name", suggestion(name, self.reported))
+            self.refuse(
+                f"there is no reported value '{name}'; add it under reported", syntax, "unknown_name", suggestion(name, self.reported)
+            )
         return Name(name, True, text, self.reported[name])
 
     def arithmetic(self, operation: Literal["+", "-", "*", "/"], sides: tuple[ast.expr, ast.expr], text: str, depth: int) -> Node:
@@ -267,7 +269,7 @@ class _Reader:
     def comparison(self, syntax: ast.Compare, text: str, depth: int) -> Comparison:
         for operator in syntax.ops:
             if type(operator) not in COMPARISONS:
-                self.refuse("only < <= > >= == != compare", syntax, "not_allowed")
+                self.refuse("a comparison must use < <= > >= == or !=", syntax, "not_allowed")
         operands = tuple(self.typed(side, depth, "number", "series") for side in (syntax.left, *syntax.comparators))
         kind: Type = "truths" if any(operand.type == "series" for operand in operands) else "truth"
         return Comparison(tuple(COMPARISONS[type(operator)] for operator in syntax.ops), operands, text, kind)

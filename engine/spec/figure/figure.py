@@ -1,4 +1,4 @@
-"""The figure document: a figure or table of a paper, the studies behind it, and what must hold of what they measure (docs/figures.md)."""
+"""The figure document: a figure or table of a paper, its studies, and assertions about their measurements (docs/figures.md)."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ from ..base.variant import Variant
 from ..experiment.experiment import canonical_json
 from ..rules.validation import Context
 from ..study.study import NAME, AnyDesign, AnySearch, Axis, Change, Drawn, Grid, NoSearch, Study, SustainableLoad, examine_study
-from .expressions import Expression, Type, parse
+from .expressions import A_TYPE, Expression, Type, parse
 
 ID = r"^[a-z][a-z0-9_]{0,29}/[A-Za-z0-9][A-Za-z0-9._-]{0,49}$"
 ASSERTION_ID = r"^[A-Z][A-Za-z0-9]{0,9}(-[A-Z]?[0-9]{0,4}(\.[0-9]{1,2})?)?[a-z]?$"
 Scale = Literal["smoke", "dev", "paper"]
 SCALES: tuple[Scale, ...] = ("smoke", "dev", "paper")
 Experiments = Callable[[str], dict[str, Any] | None]
-"""An experiment document by name, None if there is none."""
+"""Looks up an experiment document by name; returns None if unknown."""
 
 
 class Source(Model):
-    """Where the figure stands."""
+    """Where the figure appears in the literature."""
 
-    paper: str = Field(min_length=1, max_length=200, description="as it is cited")
+    paper: str = Field(min_length=1, max_length=200, description="citation of the paper")
     figure: str = Field(default="", max_length=100, description="number of the figure or table")
     section: str = Field(default="", max_length=100)
     page: str = Field(default="", max_length=50)
 
 
 class ScaleChange(Change):
-    """A change of studies, or of some of them."""
+    """A change of all studies, or of some."""
 
-    studies: tuple[str, ...] = Field(default=(), description="names; none: all studies")
+    studies: tuple[str, ...] = Field(default=(), description="names of studies; default: all")
 
 
 class AtScale(Model):
-    """How a scale differs from what the document says."""
+    """How a scale differs from the document."""
 
-    about: str = Field(default="", max_length=500, description="what is smaller or larger")
+    about: str = Field(default="", max_length=500, description="what is smaller or larger at this scale")
     changes: tuple[ScaleChange, ...] = Field(default=(), max_length=100)
 
 
 class Scales(Model):
-    """smoke takes seconds, dev minutes, paper what the paper's own scale takes."""
+    """Scales of a figure: smoke takes seconds, dev takes minutes, paper has the paper's own scale."""
 
     smoke: AtScale = AtScale()
     dev: AtScale = AtScale()
@@ -59,10 +59,10 @@ class Scales(Model):
 
 
 class FigureStudy(Model):
-    """A study (`engine.spec.study.study.Study`); its experiment may be named, and changed."""
+    """A study (`engine.spec.study.study.Study`) whose experiment can be given by name, with changes."""
 
-    experiment: str | dict[str, Any] = Field(description="a document, or the name of one")
-    changes: tuple[Change, ...] = Field(default=(), max_length=100, description="of the experiment")
+    experiment: str | dict[str, Any] = Field(description="experiment document, or the name of one")
+    changes: tuple[Change, ...] = Field(default=(), max_length=100, description="changes of the experiment")
     seeds: tuple[Integer, ...] = Field(default=(1,), min_length=1, max_length=1000)
     axes: tuple[Axis, ...] = Field(default=(), max_length=20)
     design: AnyDesign = Field(default_factory=Grid)
@@ -75,17 +75,17 @@ OverSeeds = Literal["mean", "median", "least", "most", "each"]
 
 
 class FromRuns(Variant):
-    """What is drawn from the runs of a study. at: the point, by values of its axes."""
+    """A value computed from the runs of a study. at: the point, as values of axes."""
 
-    study: str = Field(description="its name")
-    at: dict[str, Any] = Field(default_factory=dict, description="values of axes")
-    share: Number | None = Field(default=None, description="the runs at this share of the load that a search found")
+    study: str = Field(description="name of the study")
+    at: dict[str, Any] = Field(default_factory=dict, description="values of axes that select the point")
+    share: Number | None = Field(default=None, description="use the runs at this share of the load found by a search")
 
 
 class AtPoints(FromRuns):
     """A number at a point, or with `over` a series of numbers over the values of an axis."""
 
-    over: str | None = Field(default=None, description="the axis that is the series' x")
+    over: str | None = Field(default=None, description="axis that gives the series' x")
 
     @property
     def shape(self) -> Type:
@@ -93,11 +93,11 @@ class AtPoints(FromRuns):
 
 
 class OfMetric(AtPoints):
-    """A number of the runs' summaries, by dotted name (`latency_ms.p99`)."""
+    """A metric from the runs' summaries, by dotted name (`latency_ms.p99`)."""
 
     kind: Literal["metric"] = "metric"
     metric: str
-    x: str | None = Field(default=None, description="a metric that is the series' x, in place of the axis")
+    x: str | None = Field(default=None, description="metric that gives the series' x, instead of the axis")
     seeds: OverSeeds = "mean"
 
     @property
@@ -106,14 +106,14 @@ class OfMetric(AtPoints):
 
 
 class OfSearch(AtPoints):
-    """The largest load that was sustained: over seeds the least or the median."""
+    """The largest sustained load: its minimum or median over seeds."""
 
     kind: Literal["sustained"] = "sustained"
     seeds: Literal["least", "median"] = "median"
 
 
 class OfVerdict(AtPoints):
-    """What the driver's verdict compares (docs/studies.md), by name; `sustained` is 1 or 0."""
+    """A number compared in the driver's verdict (docs/studies.md), by name; `sustained` is 1 or 0."""
 
     kind: Literal["verdict"] = "verdict"
     figure: str
@@ -121,7 +121,7 @@ class OfVerdict(AtPoints):
 
 
 class OfFrames(FromRuns):
-    """A field of the runs' live frames over time, by dotted name; frames in which it is null are left out."""
+    """A field of the runs' live frames over time, by dotted name. Frames in which it is null are skipped."""
 
     kind: Literal["frames"] = "frames"
     y: str
@@ -131,7 +131,7 @@ class OfFrames(FromRuns):
 
 
 class OfRecords(FromRuns):
-    """A column of what a sink delivered, in the order of delivery; x is the delivery's number, from 1."""
+    """A column of the records delivered by a sink, in delivery order; x is the number of the delivery, from 1."""
 
     kind: Literal["records"] = "records"
     sink: str
@@ -140,7 +140,7 @@ class OfRecords(FromRuns):
 
 
 class OfSetting(FromRuns):
-    """A number that stands in the experiment: what the runs were made with."""
+    """A number from the experiment document of the runs."""
 
     kind: Literal["setting"] = "setting"
     field: str = Field(description="JSON pointer into the experiment")
@@ -148,7 +148,7 @@ class OfSetting(FromRuns):
 
 
 class Computed(Variant):
-    """Computed from values that stand above it."""
+    """A value computed from earlier values of the figure."""
 
     kind: Literal["computed"] = "computed"
     expression: str
@@ -158,14 +158,14 @@ AnyValue = Annotated[OfMetric | OfSearch | OfVerdict | OfFrames | OfRecords | Of
 
 
 class Assertion(Model):
-    """What must hold. id: as in the specification (B-50), or M-1 ... where it is ours. check: `engine.spec.figure.expressions`."""
+    """A condition that must hold. id: as in the specification (B-50), or M-1 ... for ours. check: see `engine.spec.figure.expressions`."""
 
     id: str = Field(pattern=ASSERTION_ID)
-    text: str = Field(min_length=1, max_length=1000, description="what is accepted, in words")
+    text: str = Field(min_length=1, max_length=1000, description="acceptance criterion, in words")
     check: str
     tolerance: Number | None = Field(default=None, ge=0)
     of_seeds: Integer | None = Field(
-        default=None, ge=1, description="judged for each seed by itself, it must hold for so many, or for all where there are fewer"
+        default=None, ge=1, description="number of seeds for which it must hold, each judged separately; all, if there are fewer"
     )
 
 
@@ -179,8 +179,8 @@ class PanelAxis(Model):
 
 
 class DrawnValue(Model):
-    """A value in a panel. reported: as the paper gives it. unit: of a column; curves have the axis' unit. mark: with steps a y holds from
-    its x on, with steps_before up to its x, as a rate does that was measured over the frame which ends there."""
+    """A value in a panel. reported: draw the paper's value. unit: of a column; curves have the axis' unit. mark: with steps, y applies from
+    its x on; with steps_before, up to its x, as for a rate measured over the frame that ends there."""
 
     value: str
     name: str = Field(default="", max_length=100)
@@ -205,36 +205,38 @@ class Panel(Model):
 
 
 class Column(Model):
-    """What is said of the columns of one name, in all tables of a figure. better: which of its numbers is the best, if that is plain."""
+    """Properties of all columns with one name in the tables of a figure. better: which direction is better, if that is clear."""
 
     better: Literal["lower", "higher"] | None = None
-    about: str = Field(default="", max_length=300, description="what it is, where its name does not say so")
+    about: str = Field(default="", max_length=300, description="explanation, if the name does not suffice")
 
 
 class Drawing(Model):
-    """table: each panel is a table; its series are the columns, and their x, the points of an axis, name the rows."""
+    """The drawing of a figure. table: each panel is a table whose columns are its series; their x, the points of an axis, name the rows."""
 
     kind: Literal["panels", "table"] = "panels"
     panels: tuple[Panel, ...] = Field(min_length=1, max_length=50)
-    columns: dict[str, Column] = Field(default_factory=dict, max_length=50, description="of tables, by the name of a series")
+    columns: dict[str, Column] = Field(
+        default_factory=dict, max_length=50, description="properties of table columns, by name of the series"
+    )
 
 
 class Figure(Model):
-    """A figure of a paper. It holds what the paper says and how to measure; what was measured stands in results, never here."""
+    """A figure of a paper: the paper's claims and how to measure them. Measurements are stored in results, never here."""
 
     format: Literal[1] = 1
     id: str = Field(pattern=ID, description="paper/figure")
     title: str = Field(min_length=1, max_length=300)
     source: Source
-    claim: str = Field(min_length=1, max_length=5000, description="what the paper says, in words")
-    differs: str = Field(min_length=1, max_length=5000, description="what differs from the paper's experiment")
+    claim: str = Field(min_length=1, max_length=5000, description="claim of the paper, in words")
+    differs: str = Field(min_length=1, max_length=5000, description="differences from the paper's experiment")
     scales: Scales = Scales()
     studies: dict[Annotated[str, Field(pattern=NAME)], FigureStudy] = Field(min_length=1, max_length=50)
     values: dict[Annotated[str, Field(pattern=NAME)], AnyValue] = Field(min_length=1, max_length=500)
-    reported: dict[str, Any] = Field(default_factory=dict, description="what the paper gives for values: a number, or {x: [...], y: [...]}")
+    reported: dict[str, Any] = Field(default_factory=dict, description="the paper's values: a number, or {x: [...], y: [...]}")
     assertions: tuple[Assertion, ...] = Field(min_length=1, max_length=200)
     drawing: Drawing
-    calibrated: bool = Field(default=False, description="costs in its experiments were chosen so that what it shows appears")
+    calibrated: bool = Field(default=False, description="costs in its experiments were chosen to reproduce the effect shown")
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
@@ -260,19 +262,23 @@ class Figure(Model):
                 at = ("drawing", "panels", p, "series", s, "value")
                 self._known(drawn.value, self.values, "value", at)
                 if self.drawing.kind == "table" and shapes[drawn.value] != "series":
-                    message = f"'{drawn.value}' is a number; a column is a series over an axis, whose points name the rows"
+                    message = f"'{drawn.value}' is a number, but a column must be a series over an axis, whose points name the rows"
                     raise Refusal(message, at=at, code="wrong_type", value=drawn.value)
                 if drawn.reported and drawn.value not in self.reported:
-                    raise Refusal(f"the paper's '{drawn.value}' is not given under reported", at=at, code="unknown_name", value=drawn.value)
+                    raise Refusal(
+                        f"there is no reported value '{drawn.value}'; add it under reported", at=at, code="unknown_name", value=drawn.value
+                    )
             for m, mark in enumerate(panel.marks):
                 at = ("drawing", "panels", p, "marks", m, "at")
                 self._known(mark.at, self.values, "value", at)
                 if shapes[mark.at] != "number":
-                    raise Refusal(f"'{mark.at}' is a series; a mark stands at a number", at=at, code="wrong_type", value=mark.at)
+                    raise Refusal(
+                        f"'{mark.at}' is a series, but the position of a mark must be a number", at=at, code="wrong_type", value=mark.at
+                    )
         columns = {drawn.name or drawn.value for panel in self.drawing.panels for drawn in panel.series}
         for name in self.drawing.columns:
             if self.drawing.kind != "table":
-                message = "only a table has columns; make the drawing's kind table, or leave them out"
+                message = "only a table has columns; set the drawing's kind to table, or omit columns"
                 raise Refusal(message, at=("drawing", "columns", name), code="unexpected", value=name)
             self._known(name, columns, "column", ("drawing", "columns", name))
         self.checks()
@@ -303,9 +309,15 @@ class Figure(Model):
             at = ("values", name, "expression")
             expression = parse(value.expression, types, at=at)
             if expression.type not in ("number", "series"):
-                raise Refusal("a computed value is a number or a series, no truth", at=at, code="wrong_type", value=value.expression)
+                raise Refusal(
+                    "a computed value must be a number or a series, not a truth value", at=at, code="wrong_type", value=value.expression
+                )
             if not expression.names:
-                raise Refusal(f"{name} draws on no value of the runs: a figure holds no measured values", at=at, code="not_measured")
+                raise Refusal(
+                    f"{name} uses no value from runs; a figure must not contain measured values, so use at least one",
+                    at=at,
+                    code="not_measured",
+                )
             types[name] = expression.type
             yield name, value, expression
 
@@ -318,16 +330,18 @@ class Figure(Model):
             at = ("assertions", n, "check")
             expression = parse(assertion.check, shapes, reported, assertion.tolerance, at)
             if expression.type != "truth":
-                message = f"'{assertion.check}' is {expression.type}; an assertion is a comparison"
+                message = f"'{assertion.check}' is {A_TYPE[expression.type]}; an assertion must be a comparison"
                 raise Refusal(message, at=at, code="wrong_type", hint="write all(...) or any(...)" if expression.type == "truths" else "")
             if not expression.names:
-                raise Refusal(f"{assertion.id} draws on no value of the runs", at=at, code="not_measured", value=assertion.check)
+                raise Refusal(
+                    f"{assertion.id} uses no value from runs; use at least one", at=at, code="not_measured", value=assertion.check
+                )
             found[assertion.id] = expression
         return found
 
 
 def study_at(figure: Figure, name: str, scale: Scale, experiments: Experiments) -> dict[str, Any]:
-    """The document of a study at a scale. Raises Refusal, its place in the figure."""
+    """The document of a study at a scale. Raises Refusal (path in the figure)."""
     given = figure.studies[name]
     document: Any = given.model_dump(by_alias=True, mode="json", exclude={"experiment", "changes"})
     experiment: Any = given.experiment
@@ -346,11 +360,11 @@ def study_at(figure: Figure, name: str, scale: Scale, experiments: Experiments) 
 
 
 def identity(figure: Figure, scale: Scale, experiments: Experiments) -> str:
-    """Hash of all that the figure's result at a scale depends on: studies, values, what is reported and asserted. Raises Refusal."""
+    """Hash of everything that the figure's result at a scale depends on: studies, values, reported values, assertions. Raises Refusal."""
     studies = {name: study_at(figure, name, scale, experiments) for name in figure.studies}
     judged = figure.model_dump(by_alias=True, mode="json", include={"values", "reported", "assertions"})
     for assertion in judged["assertions"]:
-        if assertion["of_seeds"] is None:  # as before there was such a field
+        if assertion["of_seeds"] is None:  # older figures without this field keep their hashes
             del assertion["of_seeds"]
     if figure.calibrated:
         judged["calibrated"] = True
@@ -365,7 +379,7 @@ def _applied(change: Change, document: Mapping[str, Any], at: tuple[str | int, .
 
 
 def examine_figure(document: Any, experiments: Experiments, context: Context | None = None) -> tuple[Figure | None, list[Problem]]:
-    """The figure, None if there is an error, and all problems; its studies are examined at every scale."""
+    """Validate a figure and its studies at every scale. Returns the figure, or None if there is an error, and all problems."""
     figure, problems = check(Figure, document)
     if figure is None:
         return None, problems
@@ -391,13 +405,13 @@ def examine_figure(document: Any, experiments: Experiments, context: Context | N
         seen |= {(problem.pointer, problem.code) for problem in problems}
     for n, assertion in enumerate(figure.assertions):
         if seeds and assertion.of_seeds is not None and assertion.of_seeds > len(seeds):
-            message = f"of_seeds is {assertion.of_seeds}, but its studies have {len(seeds)} seeds at most; give at most that"
+            message = f"of_seeds is {assertion.of_seeds}, but its studies have at most {len(seeds)} seeds; give at most {len(seeds)}"
             problems.append(Problem(pointer("assertions", n, "of_seeds"), "out_of_range", message, assertion.of_seeds))
     return (None if problems else figure), problems
 
 
 def load_figure(document: Any, experiments: Experiments, context: Context | None = None) -> Figure:
-    """Raises InvalidExperiment with all problems."""
+    """Load a figure. Raises InvalidExperiment with all problems."""
     figure, problems = examine_figure(document, experiments, context)
     if figure is None:
         raise InvalidExperiment(problems)
@@ -410,7 +424,7 @@ def _below(problem: Problem, study: str, scale: str) -> Problem:
 
 
 def _unselected(figure: Figure, studies: Mapping[str, Study]) -> Iterator[Problem]:
-    """Values that name no axis, leave one open, or ask for what the study cannot give."""
+    """Problems of values that name an unknown axis, leave an axis open, or need something the study does not have."""
     for name, value in figure.values.items():
         if not isinstance(value, FromRuns) or value.study not in studies:
             continue
@@ -427,26 +441,32 @@ def _unselected(figure: Figure, studies: Mapping[str, Study]) -> Iterator[Proble
         if not isinstance(study.design, Drawn):
             left_open = [axis for axis in axes if axis not in value.at and axis != over]
             if left_open and isinstance(study.design, Grid) and not isinstance(value, OfSetting):
-                message = f"{name} leaves open at which {' and '.join(left_open)}; say it under at, or draw a series over it"
+                message = f"{name} does not fix {' and '.join(left_open)}; give a value under at, or draw a series over it"
                 yield Problem(pointer("values", name, "at"), "missing", message)
         searches = isinstance(study.search, SustainableLoad)
         if isinstance(value, OfSearch) and not searches:
-            message = f"study '{value.study}' searches for no load that is sustained; give it search: {{kind: sustainable}}"
+            message = f"study '{value.study}' does not search for a sustained load; give it search: {{kind: sustainable}}"
             yield Problem(pointer("values", name, "study"), "no_search", message, value.study)
         if not isinstance(value, OfSearch | OfSetting) and value.share not in (shares := _shares(study)):
-            message = f"study '{value.study}' has runs at the shares {shares} of a load that it finds, share is {value.share}"
+            message = (
+                f"study '{value.study}' has runs at the shares {shares} of the load found, but share is {value.share}; choose one of these"
+            )
             if shares == (None,):
-                message = f"study '{value.study}' searches for no load of which {value.share} could be a share; leave share out"
+                message = f"study '{value.study}' does not search for a load, so share {value.share} has no meaning; omit share"
             yield Problem(pointer("values", name, "share"), "unknown_share", message, value.share)
         if isinstance(value, OfMetric) and value.x is not None and value.over is None:
-            yield Problem(pointer("values", name, "x"), "missing", "x is given, but no axis to draw the series over; give over")
+            yield Problem(pointer("values", name, "x"), "missing", "x is given without an axis for the series; give over")
         if isinstance(value, OfMetric) and value.seeds == "each" and value.over is not None:
-            yield Problem(pointer("values", name, "seeds"), "invalid", "a series over an axis has one number for all seeds, not each")
+            yield Problem(
+                pointer("values", name, "seeds"),
+                "invalid",
+                "a series over an axis combines all seeds into one number per point; choose mean, median, least or most",
+            )
         if isinstance(value, OfSetting):
             try:
                 number = found(study.experiment, value.field)
                 if isinstance(number, bool) or not isinstance(number, int | float):
-                    message = f"'{value.field}' holds {shown(number)}, which is no number"
+                    message = f"'{value.field}' is {shown(number)}, which is not a number"
                     yield Problem(pointer("values", name, "field"), "wrong_type", message, shown(number))
             except Misled as misled:
                 yield Problem(pointer("values", name, "field"), "unknown_field", str(misled), value.field, misled.hint)
@@ -457,24 +477,24 @@ def _shares(study: Study) -> tuple[float | None, ...]:
 
 
 def _refuse_shape(name: str, given: Any, shape: Type) -> None:
-    """Raises Refusal unless the reported value has the shape of the measured one."""
+    """Raise Refusal unless the reported value has the same shape as the measured one."""
     at: tuple[str | int, ...] = ("reported", name)
     if shape == "number":
         if not _is_number(given):
             raise Refusal(
-                f"'{name}' is a number, but {shown(given)} is reported for it; give a number", at=at, code="wrong_shape", value=given
+                f"'{name}' is a number, but its reported value is {shown(given)}; give a number", at=at, code="wrong_shape", value=given
             )
         return
     if not isinstance(given, dict) or set(given) != {"x", "y"} or not all(isinstance(given[part], list) for part in ("x", "y")):
-        message = f"'{name}' is a series, but {shown(given)} is reported for it; give x and y, lists of the same length"
+        message = f"'{name}' is a series, but its reported value is {shown(given)}; give x and y, lists of the same length"
         raise Refusal(message, at=at, code="wrong_shape", value=given)
     if len(given["x"]) != len(given["y"]) or not given["x"]:
-        message = f"{name} has {len(given['x'])} x and {len(given['y'])} y; a series has as many of both, and at least one"
+        message = f"{name} has {len(given['x'])} x and {len(given['y'])} y; a series must have equally many of both, and at least one"
         raise Refusal(message, at=at, code="wrong_shape", value=given)
     for part in ("x", "y"):
         for n, number in enumerate(given[part]):
             if not _is_number(number) and not (part == "x" and isinstance(number, str)):
-                message = f"{part} of {name} holds {shown(number)}, which is no number"
+                message = f"{part} of {name} contains {shown(number)}, which is not a number"
                 raise Refusal(message, at=(*at, part, n), code="wrong_shape", value=number)
 
 

@@ -1,5 +1,5 @@
-"""Where figures stand, `<root>/figures/<paper>/<figure>.yaml`, and the experiments that they name: `<root>/experiments/<name>.yaml`, and
-for `<paper>/<name>` `<root>/figures/<paper>/experiments/<name>.yaml`."""
+"""Files of figures, `<root>/figures/<paper>/<figure>.yaml`, and of the experiments they name: `<root>/experiments/<name>.yaml`, or for
+`<paper>/<name>`, `<root>/figures/<paper>/experiments/<name>.yaml`."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ EXPERIMENT_NAME = re.compile(r"([a-z0-9_]{1,50}/)?[A-Za-z0-9_-]{1,100}")
 
 @dataclass(frozen=True)
 class FigureFiles:
-    """root: the directory of fixtures."""
+    """Reads figures and experiments from files. root: the directory of fixtures."""
 
     root: Path
 
     def ids(self, prefix: str = "") -> list[str]:
-        """Of all figures whose id begins so, or is so; number by number (3.5 before 3.16)."""
+        """Ids of all figures that start with the prefix, in natural order (3.5 before 3.16)."""
         found = [path.relative_to(self.root / "figures").with_suffix("").as_posix() for path in self.root.glob("figures/*/*.yaml")]
         return sorted((id for id in found if id.startswith(prefix)), key=_number_by_number)
 
     def experiment(self, name: str) -> dict[str, Any] | None:
-        """One that the figures of a paper share, or an example; None if there is none."""
+        """An experiment shared by the figures of a paper, or an example; None if unknown."""
         if not EXPERIMENT_NAME.fullmatch(name):
             return None
         paper, _, of_paper = name.rpartition("/")
@@ -37,18 +37,18 @@ class FigureFiles:
         return read_document(path) if path.is_file() else None
 
     def document(self, id: str) -> dict[str, Any]:
-        """Raises InvalidExperiment if there is no such figure, or its file cannot be read."""
+        """Read a figure's document. Raises InvalidExperiment if the figure is unknown or its file is unreadable."""
         if id not in (known := self.ids()):
             raise InvalidExperiment([Problem("", "unknown_figure", f"there is no figure '{id}'", id, suggestion(id, known))])
         return self._read(id)
 
     def outline(self, id: str) -> Figure:
-        """The figure, without a look at its studies. Raises InvalidExperiment."""
+        """Load a figure without validating its studies. Raises InvalidExperiment."""
         figure, problems = check(Figure, self.document(id))
         return self._named(id, figure, problems)
 
     def figure(self, id: str, context: Context | None = None) -> Figure:
-        """Raises InvalidExperiment with all problems."""
+        """Load a figure. Raises InvalidExperiment with all problems."""
         figure, problems = examine_figure(self.document(id), self.experiment, context)
         return self._named(id, figure, problems)
 
@@ -60,7 +60,7 @@ class FigureFiles:
         if figure is None:
             raise InvalidExperiment(problems)
         if figure.id != id:
-            message = f"the file of figure '{id}' holds the id '{figure.id}'; a file is named by its figure's id"
+            message = f"the file of figure '{id}' contains the id '{figure.id}'; name the file after its figure's id"
             raise InvalidExperiment([Problem("/id", "wrong_id", message, figure.id)])
         return figure
 
